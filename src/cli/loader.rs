@@ -11,7 +11,7 @@ use crate::groupchat::ChatGame;
 use crate::groupchat::team::{FOLDER, list_teams};
 use crate::locale::{Argument, UiText, text};
 use crate::mind::improviser::Improviser;
-use crate::mind::{Embedder, Mind, MindAlias, MindInfo, Minds};
+use crate::mind::{Embedder, Mind, MindAlias, MindInfo, Minds, Price};
 use crate::rpg::rehearsal::Expectations;
 use crate::rpg::world_file::{WorldFile, list_worlds};
 use crate::rpg::{Campaign, CampaignError};
@@ -163,7 +163,8 @@ pub(crate) fn main_mind(app: &App, name: &str) -> Result<MainMind, CommandError>
     if name != IMPROVISER {
         let mind = app.models()?.mind(name);
         let mind = mind.map_err(|error| CommandError::of(ErrorKind::Server, &error))?;
-        check_price(app, mind.info())?;
+        let info = mind.info();
+        check_price(app, &info.alias, info.price.as_ref())?;
         return Ok(MainMind {
             mind,
             introduction: None,
@@ -177,11 +178,11 @@ pub(crate) fn main_mind(app: &App, name: &str) -> Result<MainMind, CommandError>
 }
 
 /// Refuses a maximum cost if the price is unknown.
-fn check_price(app: &App, info: &MindInfo) -> Result<(), CommandError> {
-    if app.settings.max_cost.value.is_none() || info.price.is_some() {
+fn check_price(app: &App, model: &str, price: Option<&Price>) -> Result<(), CommandError> {
+    if app.settings.max_cost.value.is_none() || price.is_some() {
         return Ok(());
     }
-    let message = text!(cli_no_price, model = &*info.alias);
+    let message = text!(cli_no_price, model);
     Err(CommandError::new(ErrorKind::Usage, message).help(text!(cli_no_price_help)))
 }
 
@@ -192,7 +193,7 @@ pub(crate) fn mind_info(app: &App, name: &str) -> Result<MindInfo, CommandError>
     }
     let info = app.models()?.info(name);
     let info = info.map_err(|error| CommandError::of(ErrorKind::Server, &error))?;
-    check_price(app, &info)?;
+    check_price(app, &info.alias, info.price.as_ref())?;
     Ok(info)
 }
 
@@ -234,8 +235,9 @@ pub(crate) fn embedder(app: &App, alias: &str) -> Result<Option<Arc<dyn Embedder
         return Ok(None);
     }
     let embedder = app.models()?.embedder(alias);
-    let failed = |error| CommandError::of(ErrorKind::Server, &error);
-    embedder.map(Some).map_err(failed)
+    let embedder = embedder.map_err(|error| CommandError::of(ErrorKind::Server, &error))?;
+    check_price(app, alias, embedder.price())?;
+    Ok(Some(embedder))
 }
 
 /// Who answers for entities that prefer a model.

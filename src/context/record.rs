@@ -251,7 +251,8 @@ fn add_new(to: &mut Vec<Arc<str>>, from: &[Arc<str>]) {
     }
 }
 
-/// Each fight, fact, promise and feeling once, as it stands at the end.
+/// Each fight, fact, promise and feeling once, as it stands at the end: a promise on the day when it
+/// was kept, a feeling when it last moved.
 fn deduplicated(notes: Vec<&Note>) -> Vec<Note> {
     let mut fights: BTreeMap<Arc<str>, usize> = BTreeMap::new();
     let mut feelings: BTreeMap<Arc<str>, usize> = BTreeMap::new();
@@ -296,10 +297,20 @@ fn deduplicated(notes: Vec<&Note>) -> Vec<Note> {
             }
         };
         match merged.get_mut(earlier) {
-            Some(earlier) => earlier.happening.continued(&note.happening),
+            Some(earlier) => {
+                earlier.happening.continued(&note.happening);
+                if !matches!(note.happening, Happening::Fight(_)) {
+                    let Note { happening, .. } = earlier.clone();
+                    *earlier = Note {
+                        happening,
+                        ..note.clone()
+                    };
+                }
+            }
             None => merged.push(note.clone()),
         }
     }
+    merged.sort_by_key(|note| note.entry);
     merged
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use bevy_ecs::prelude::*;
 
 use super::ask_tools::AskTools;
+use super::calls::Then;
 use super::compact::folded_note;
 use super::embedding::Matter;
 use super::job::{FinishedAsk, Job, JobUsage, JobView, PreparedAsk, Rounds};
@@ -17,6 +18,7 @@ use crate::event::{Fault, Phrasebook};
 use crate::exchange::{ErasedAsk, OpenAsks, request_hash};
 use crate::journal::{Outcome, Recorded};
 use crate::locale::{Language, UiText, text};
+use crate::memory::Vectors;
 use crate::message::{Body, Digest, Role, Vector};
 use crate::mind::{AnswerStream, FixedCalls, Mind, MindAlias};
 
@@ -36,7 +38,9 @@ impl Engine {
                 Matter::Nothing => None,
                 Matter::Recorded(vector) => Some(vector),
                 Matter::Text(text) => {
-                    self.ask_for_vector(Box::new(job), text, asking);
+                    let about = Vectors::key(&text);
+                    let then = Then::Ask { about, asking };
+                    self.ask_for_vectors(Box::new(job), [(about, text)], then);
                     continue;
                 }
             };
@@ -99,6 +103,7 @@ impl Engine {
         let world_seed = *self.world.resource::<WorldSeed>();
         // What comes to mind changes no dice.
         let retakes = self.record.recording.retakes(&name, id.0, number).iter();
+        let vectors = self.record.recording.questions(&name, id.0, number);
         let parts = [name.as_bytes(), &asked.0].into_iter();
         let parts: Vec<_> = parts.chain(retakes.map(String::as_bytes)).collect();
         let mixed = world_seed.mixed(&parts);
@@ -127,6 +132,7 @@ impl Engine {
                 number,
                 hash: asked,
                 seed: u64::from_le_bytes(seed),
+                vectors,
             },
         };
         let asking = job.estimate(&stats);

@@ -8,9 +8,11 @@ use futures_util::stream::FuturesUnordered;
 
 use super::cache_warmup::CacheWarmup;
 use super::job::Job;
-use crate::memory::AskedVectors;
-use crate::message::{Digest, Vector};
-use crate::mind::{Completion, FailedCall, MindError};
+use crate::exchange::{BoxedAnswer, Spent};
+use crate::journal::Ending;
+use crate::locale::UiText;
+use crate::message::Digest;
+use crate::mind::{Completion, Embedded, FailedCall, MindError};
 use crate::tool::{ToolOutput, ToolTrace};
 
 /// The calls of a run.
@@ -22,6 +24,9 @@ pub(super) struct Calls {
     /// Calls of tools that begin once the journal holds the attempt.
     pub(super) unrecorded: Vec<RunningCall>,
     pub(super) cache_warmup: CacheWarmup,
+    /// Why a limit does not allow vectors that an ask needs: then the run stops, and whoever resumes
+    /// asks it again.
+    pub(super) refused: Option<UiText>,
 }
 
 /// A call to a mind or to tools.
@@ -33,18 +38,31 @@ pub(super) enum CallResult {
     Mind(Result<Completion, FailedCall>),
     /// What its tools returned, in the order of the calls.
     Tools(Vec<ToolCallResult>),
-    /// The vector of what it is about, for which it waited before its mind is asked.
-    Vector(AskedVector),
-    /// The vectors of what its mind wants to recall, for which the call of the tool waited.
-    Questions(Box<Completion>, Result<AskedVectors, MindError>),
+    /// Vectors of what it looks for.
+    Vectors(Box<VectorRequest>, Result<Embedded, MindError>),
 }
 
-/// The vector of what an ask is about, or why there is none.
-pub(super) struct AskedVector {
-    pub(super) text: Digest,
-    /// The tokens of its prompt without memories.
-    pub(super) asking: u64,
-    pub(super) result: Result<Vec<Vector>, MindError>,
+/// Texts whose vectors are asked for.
+pub(super) struct VectorRequest {
+    /// Their digests.
+    pub(super) texts: Vec<Digest>,
+    /// The most that their vectors may cost.
+    pub(super) worst: Spent,
+    pub(super) then: Then,
+}
+
+/// What goes on when vectors have come, or when it is clear that none will.
+pub(super) enum Then {
+    /// The mind is asked, with memories of what this text is about.
+    Ask {
+        about: Digest,
+        /// The tokens of its prompt without memories.
+        asking: u64,
+    },
+    /// The tools run that the mind called.
+    RunTools(Completion),
+    /// The ask ends with an answer that looks something up.
+    End(Ending, BoxedAnswer),
 }
 
 /// How one call of a tool ended.
@@ -61,6 +79,8 @@ pub(super) struct Embeddings {
     pub(super) failed: bool,
     /// How many chapters of each entity have all their vectors.
     pub(super) done: BTreeMap<Entity, usize>,
+    /// How many facts have one.
+    pub(super) facts: usize,
 }
 
 /// Calls that failed one after the other.

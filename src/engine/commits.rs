@@ -10,6 +10,7 @@ use crate::context::{AgentContext, Chapters};
 use crate::event::Phrasebook;
 use crate::exchange::commit;
 use crate::journal::Line;
+use crate::memory::LookupVectors;
 
 impl Engine {
     /// Syncs what has arrived to the journal, once, and commits every place whose asks are all
@@ -32,6 +33,7 @@ impl Engine {
                 self.commit_place(id, place.finished);
                 // Its answers are taken before those of another place exist.
                 self.step_place(id)?;
+                self.world.insert_resource(LookupVectors::default());
             }
         }
         Ok(())
@@ -56,6 +58,10 @@ impl Engine {
             self.world.insert_resource(CurrentStage::Place(place));
         }
         finished.sort_unstable_by_key(|finished| finished.ask.id);
+        let vectors = finished.iter_mut();
+        let vectors = vectors.flat_map(|it| std::mem::take(&mut it.ask.vectors));
+        let vectors = LookupVectors(vectors.collect());
+        self.world.insert_resource(vectors);
         let is_watched = self.listeners.on_commit.is_some();
         let outcomes = finished.iter().filter(|_| is_watched);
         let outcomes: Vec<_> = outcomes.map(|finished| finished.outcome.clone()).collect();

@@ -30,7 +30,7 @@ impl Engine {
             return;
         }
         // A limit may have refused a call for what was only reserved then.
-        self.over_limit = None;
+        self.over_limit = self.calls.refused.clone();
         let width = self.settings.width.max(1);
         let mut held_back = VecDeque::new();
         while self.over_limit.is_none() && self.calls.running.len() < width {
@@ -226,12 +226,8 @@ impl Engine {
                 self.tools_returned(job, results);
                 None
             }
-            CallResult::Vector(vector) => {
-                self.vector_returned(job, vector);
-                None
-            }
-            CallResult::Questions(completion, vectors) => {
-                self.questions_returned(job, *completion, vectors);
+            CallResult::Vectors(request, made) => {
+                self.vectors_returned(job, *request, made);
                 None
             }
         }
@@ -246,10 +242,7 @@ impl Engine {
         let result = result.map(Completion::without_secrets);
         let spent = job.usage.book(&*job.mind, &result);
         self.totals.calls.push(job.usage.figures);
-        self.totals.settle(job.usage.worst, spent);
-        if let Some(words) = self.totals.warning(&self.settings.limits) {
-            self.listeners.signal(|| Signal::LimitNear(words));
-        }
+        self.settle(job.usage.worst, spent);
         if let Some(prefix) = job.shared_prefix {
             let alias = &job.mind.info().alias;
             self.calls.cache_warmup.ended(alias, prefix);
@@ -262,6 +255,14 @@ impl Engine {
                 None
             }
             Err(FailedCall { error, .. }) => self.failed(job, error),
+        }
+    }
+
+    /// Books what a call really spent, and says once if a limit is near.
+    pub(super) fn settle(&mut self, worst: Spent, spent: Spent) {
+        self.totals.settle(worst, spent);
+        if let Some(words) = self.totals.warning(&self.settings.limits) {
+            self.listeners.signal(|| Signal::LimitNear(words));
         }
     }
 
@@ -302,7 +303,7 @@ impl Engine {
                     thinking: completion.thinking,
                     finish: completion.finish,
                 };
-                self.end(job, answered, Some(value));
+                self.look_up(job, answered, value);
             }
             Err(mut violations) => {
                 if cut_off {
@@ -366,7 +367,7 @@ impl Engine {
     }
 
     /// An ask has its outcome, and its answer if one passed.
-    fn end(&mut self, job: Box<Job>, ending: Ending, value: Option<BoxedAnswer>) {
+    pub(super) fn end(&mut self, job: Box<Job>, ending: Ending, value: Option<BoxedAnswer>) {
         self.listeners.signal(|| Signal::CallEnded {
             entity: job.ask.name.clone(),
             number: job.ask.number,

@@ -1,22 +1,22 @@
 //! Vectors of texts, by which recall finds what has the same meaning. They come from outside: the
 //! journal has them, so a replay asks nobody. Without them recall goes on by words.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use bevy_ecs::prelude::*;
-
-use super::calls::{AskedVector, CallResult};
+use super::calls::{CallResult, Embeddings, Then, VectorRequest};
 use super::job::Job;
+use super::totals::worst_case;
 use super::{Engine, Signal};
 use crate::cast::CastList;
 use crate::context::Chapters;
-use crate::journal::{Line, QuestionVector, TextVectors};
+use crate::exchange::{BoxedAnswer, Spent};
+use crate::journal::{Ending, Line, QuestionVector, TextVectors};
+use crate::knowledge::FactBook;
 use crate::locale::{Localize, UiText, text};
-use crate::memory::{AskedVectors, Vectors, Witnessed, chapter_texts};
-use crate::message::{Digest, Vector, VectorError};
-use crate::mind::{Completion, Embedder, MindError};
+use crate::memory::{LookupVectors, Vectors, Witnessed, chapter_texts, fact_text};
+use crate::message::{Digest, TokenUsage, Vector, VectorError, tokens};
+use crate::mind::{Embedded, Embedder, MindError};
 
 /// The most texts whose vectors are asked for between two turns; more wait for the next one.
 const MOST_TEXTS: usize = 256;
@@ -38,39 +38,47 @@ impl Engine {
         self.minds.embedder().filter(|_| may_ask).cloned()
     }
 
-    /// Adds vectors of what entities have witnessed, before a turn begins: those that were recorded
+    /// Adds vectors of facts and of what entities have witnessed, before a turn begins: those that were recorded
     /// here, or new ones if this turn was never begun.
-    pub(super) async fn add_vectors(&mut self) {
+    ///
+    /// # Errors
+    /// Why a limit of the run does not allow them.
+    pub(super) async fn add_vectors(&mut self) -> Result<(), UiText> {
         let turn = self.turn();
         if let Some(recorded) = self.record.recording.vectors(turn).cloned() {
             // In a journal that was changed, some may have another width.
             let _ = self.take_vectors(&recorded);
-            return;
+            return Ok(());
         }
         let has_begun = self.record.recording.has_begun(turn);
         let Some(embedder) = self.embedder().filter(|_| !has_begun) else {
-            return;
+            return Ok(());
         };
         let texts = self.texts_without_vectors(embedder.model());
         if texts.is_empty() {
-            return;
+            return Ok(());
         }
         let (keys, texts): (Vec<_>, Vec<_>) = texts.into_iter().unzip();
+        let worst = self.reserve(&*embedder, &texts);
+        let worst = worst.inspect_err(|_| self.embeddings.start_over())?;
         let token = self.token.clone();
         let made = tokio::select! {
             biased;
             () = token.cancelled() => {
-                self.embeddings.done.clear();
-                return;
+                self.embeddings.start_over();
+                return Ok(());
             }
             made = embedder.embed(texts) => made,
         };
-        let taken = made.map_err(|error| error.text()).and_then(|vectors| {
-            let vectors = vectors.into_iter().map(Arc::new);
+        let spent = self.spent_on(&*embedder, worst, &made);
+        let taken = made.map_err(|error| error.text()).and_then(|made| {
+            let vectors = made.vectors.into_iter().map(Arc::new);
             let new = TextVectors {
                 turn,
                 model: embedder.model().clone(),
                 vectors: keys.into_iter().zip(vectors).collect(),
+                tokens: spent.usage.input,
+                cost: spent.cost,
             };
             check_widths(self.world.get_resource(), &new).map_err(|error| error.text())?;
             let line = Line::Vectors(Arc::new(new.clone()));
@@ -80,9 +88,53 @@ impl Engine {
         if let Err(reason) = taken {
             self.recall_by_words(reason);
         }
+        Ok(())
     }
 
-    /// The texts of chapters that have no vector of this model yet.
+    /// Reserves what the vectors of some texts cost at most.
+    ///
+    /// # Errors
+    /// Why a limit of the run does not allow it.
+    fn reserve(&mut self, embedder: &dyn Embedder, texts: &[String]) -> Result<Spent, UiText> {
+        let tokens = texts.iter().map(|text| u64::from(tokens::estimate(text)));
+        let worst = worst_case(tokens.sum(), 0, 1, |usage| {
+            let price = embedder.price();
+            price.map(|price| price.of(usage)).unwrap_or_default()
+        });
+        // Limits count the calls of those who answer.
+        let worst = Spent { calls: 0, ..worst };
+        let refusal = self.totals.refuses(&self.settings.limits, &worst);
+        match refusal {
+            Some(reason) => Err(reason),
+            None => {
+                self.totals.reserve(worst);
+                Ok(worst)
+            }
+        }
+    }
+
+    /// Books what vectors have cost.
+    fn spent_on(
+        &mut self,
+        embedder: &dyn Embedder,
+        worst: Spent,
+        made: &Result<Embedded, MindError>,
+    ) -> Spent {
+        let usage = TokenUsage {
+            input: made.as_ref().map_or(0, |made| made.tokens),
+            ..TokenUsage::default()
+        };
+        let price = embedder.price();
+        let spent = Spent {
+            usage,
+            cost: price.map(|price| price.of(usage)).unwrap_or_default(),
+            ..Spent::default()
+        };
+        self.settle(worst, spent);
+        spent
+    }
+
+    /// The texts of chapters and facts that have no vector of this model yet.
     fn texts_without_vectors(&mut self, model: &Arc<str>) -> BTreeMap<Digest, String> {
         let none = Vectors::of(model.clone());
         let known = self.world.get_resource::<Vectors>();
@@ -107,6 +159,18 @@ impl Engine {
                 // What is asked for now is known then, or never asked for again.
                 *done += 1;
             }
+        }
+        let book = self.world.get_resource::<FactBook>();
+        for fact in book
+            .into_iter()
+            .flat_map(FactBook::all)
+            .skip(self.embeddings.facts)
+        {
+            if texts.len() == MOST_TEXTS {
+                break;
+            }
+            texts.extend(known.missing([fact_text(fact).into()], 1));
+            self.embeddings.facts += 1;
         }
         texts
     }
@@ -138,13 +202,11 @@ impl Engine {
             let text = self.guard_recalled(question, text.into())?;
             let text = text.as_str().to_owned();
             let ask = &job.ask;
-            let recording = &self.record.recording;
-            let key = Vectors::key(&text);
-            if let Some(vector) = recording.question(&ask.name, ask.id.0, ask.number, key) {
+            if let Some(vector) = ask.vectors.get(&Vectors::key(&text)) {
                 return Some(Matter::Recorded(vector.clone()));
             }
-            let embedder = self.embedder()?;
-            let may_ask = *embedder.model() == known.model
+            let recording = &self.record.recording;
+            let may_ask = self.can_embed()
                 && !text.is_empty()
                 && !recording.knows(&ask.name, ask.id.0, ask.number);
             may_ask.then_some(Matter::Text(text))
@@ -152,101 +214,112 @@ impl Engine {
         find().unwrap_or(Matter::Nothing)
     }
 
-    /// Asks for the vector of what an ask is about; until it comes, the ask waits.
-    pub(super) fn ask_for_vector(&mut self, job: Box<Job>, text: String, asking: u64) {
-        let Some(embedder) = self.embedder() else {
-            return self.vector_came(job, None, asking);
-        };
-        let key = Vectors::key(&text);
-        self.calls.running.push(Box::pin(async move {
-            let result = embedder.embed(vec![text]).await;
-            let vector = AskedVector {
-                text: key,
-                asking,
-                result,
-            };
-            (job, CallResult::Vector(vector))
-        }));
-    }
-
-    /// Takes note of the vector of what an ask is about.
-    pub(super) fn vector_returned(&mut self, job: Box<Job>, asked: AskedVector) {
-        let AskedVector {
-            text,
-            asking,
-            result,
-        } = asked;
-        let vector = result.map_err(|error| error.text()).and_then(|vectors| {
-            let [vector] = <[Vector; 1]>::try_from(vectors).map_err(|_| text!(engine_no_vector))?;
-            let known = self.world.get_resource::<Vectors>();
-            let fits = known.map_or(Ok(()), |known| known.check(&vector));
-            fits.map_err(|error| error.text())?;
-            Ok(Arc::new(vector))
-        });
-        let vector = match vector {
-            Ok(vector) => {
-                self.record.journal.queue(Line::Question(QuestionVector {
-                    entity: job.ask.name.clone(),
-                    id: job.ask.id.0,
-                    number: job.ask.number,
-                    text,
-                    vector: vector.clone(),
-                }));
-                Some(vector)
-            }
-            Err(reason) => {
-                self.recall_by_words(reason);
-                None
-            }
-        };
-        self.vector_came(job, vector, asking);
-    }
-
-    /// Whether vectors of questions can be had that those of the world can be compared with.
-    pub(super) fn can_embed(&self) -> bool {
+    /// Whether vectors can be had that those of the world can be compared with.
+    fn can_embed(&self) -> bool {
         let known = self.world.get_resource::<Vectors>();
         let embedder = self.embedder().zip(known);
         embedder.is_some_and(|(embedder, known)| *embedder.model() == known.model)
     }
 
-    /// Asks for the vectors of what a mind wants to recall; until they come, its tools wait.
-    pub(super) fn ask_for_questions(
+    /// Asks for the vectors of what somebody looks for, unless they are recorded or can't be had;
+    /// until they come, the ask waits.
+    pub(super) fn ask_for_vectors(
         &mut self,
         job: Box<Job>,
-        completion: Completion,
-        questions: Vec<String>,
+        texts: impl IntoIterator<Item = (Digest, String)>,
+        then: Then,
     ) {
-        let texts =
-            Vectors::of("".into()).missing(questions.into_iter().map(Cow::Owned), usize::MAX);
+        let can_embed = self.can_embed();
+        let texts = texts.into_iter().filter(|(key, text)| {
+            can_embed && !text.is_empty() && !job.ask.vectors.contains_key(key)
+        });
+        let (keys, texts): (Vec<_>, Vec<_>) = texts.unzip();
         let Some(embedder) = self.embedder().filter(|_| !texts.is_empty()) else {
-            return self.start_tools(job, completion);
+            return self.go_on(job, then);
         };
-        let (keys, texts): (Vec<_>, Vec<_>) = texts.into_iter().unzip();
+        let worst = match self.reserve(&*embedder, &texts) {
+            Ok(worst) => worst,
+            // To go on by words would make limits change what happens.
+            Err(reason) => return self.calls.refused = Some(reason),
+        };
         self.calls.running.push(Box::pin(async move {
             let made = embedder.embed(texts).await;
-            let asked = made.map(|vectors| AskedVectors(keys.into_iter().zip(vectors).collect()));
-            (job, CallResult::Questions(Box::new(completion), asked))
+            let request = VectorRequest {
+                texts: keys,
+                worst,
+                then,
+            };
+            (job, CallResult::Vectors(Box::new(request), made))
         }));
     }
 
-    /// Runs the tools that waited. What they find is recorded, so the vectors need not be.
-    pub(super) fn questions_returned(
+    /// Takes note of the vectors of what somebody looks for.
+    pub(super) fn vectors_returned(
         &mut self,
-        job: Box<Job>,
-        completion: Completion,
-        asked: Result<AskedVectors, MindError>,
+        mut job: Box<Job>,
+        request: VectorRequest,
+        made: Result<Embedded, MindError>,
     ) {
-        match asked {
-            Ok(asked) => self.world.insert_resource(asked),
-            Err(error) => self.recall_by_words(error.text()),
+        let VectorRequest { texts, worst, then } = request;
+        let embedder = self.minds.embedder().cloned();
+        let spent = embedder.map(|embedder| self.spent_on(&*embedder, worst, &made));
+        let vectors = made.map_err(|error| error.text()).and_then(|made| {
+            let known = self.world.get_resource::<Vectors>();
+            let fits = |vector| known.map_or(Ok(()), |known| known.check(vector));
+            let fit = made.vectors.iter().try_for_each(fits);
+            fit.map_err(|error| error.text())?;
+            Ok(made.vectors)
+        });
+        match vectors {
+            Ok(vectors) => {
+                let mut spent = spent.unwrap_or_default();
+                for (text, vector) in texts.into_iter().zip(vectors) {
+                    let vector = Arc::new(vector);
+                    let spent = std::mem::take(&mut spent);
+                    self.record.journal.queue(Line::Question(QuestionVector {
+                        entity: job.ask.name.clone(),
+                        id: job.ask.id.0,
+                        number: job.ask.number,
+                        text,
+                        vector: vector.clone(),
+                        tokens: spent.usage.input,
+                        cost: spent.cost,
+                    }));
+                    job.ask.vectors.insert(text, vector);
+                }
+            }
+            Err(reason) => self.recall_by_words(reason),
         }
-        self.start_tools(job, completion);
-        self.world.remove_resource::<AskedVectors>();
+        self.go_on(job, then);
     }
 
-    fn vector_came(&mut self, mut job: Box<Job>, vector: Option<Arc<Vector>>, asking: u64) {
-        self.remember(&mut job, vector.as_deref(), asking);
-        self.calls.waiting.push_back(job);
+    /// What waited for vectors goes on with those that came.
+    fn go_on(&mut self, mut job: Box<Job>, then: Then) {
+        match then {
+            Then::Ask { about, asking } => {
+                let vector = job.ask.vectors.get(&about).cloned();
+                self.remember(&mut job, vector.as_deref(), asking);
+                self.calls.waiting.push_back(job);
+            }
+            Then::RunTools(completion) => {
+                let vectors = LookupVectors(job.ask.vectors.clone());
+                self.world.insert_resource(vectors);
+                self.start_tools(job, completion);
+                self.world.insert_resource(LookupVectors::default());
+            }
+            Then::End(ending, value) => self.end(job, ending, Some(value)),
+        }
+    }
+
+    /// Ends an ask with an answer, if that looks something up, as soon as its vector has come.
+    pub(super) fn look_up(&mut self, job: Box<Job>, ending: Ending, value: BoxedAnswer) {
+        let question = &*job.ask.question;
+        let sought = question.looked_up(&value).map(Vectors::keyed);
+        let sent = sought.and_then(|(key, text)| {
+            let text = self.guard_recalled(question, text.into())?;
+            Some((key, text.as_str().to_owned()))
+        });
+        self.ask_for_vectors(job, sent, Then::End(ending, value));
     }
 
     /// Goes on without vectors, and says so once.
@@ -258,6 +331,16 @@ impl Engine {
                 self.listeners.signal(|| Signal::RecallByWords(reason));
             }
         }
+    }
+}
+
+impl Embeddings {
+    /// Forgets which vectors were asked for: they didn't come.
+    fn start_over(&mut self) {
+        *self = Self {
+            failed: self.failed,
+            ..Self::default()
+        };
     }
 }
 

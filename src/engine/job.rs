@@ -1,5 +1,6 @@
 //! One open ask on its way to a mind and back.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,7 +14,7 @@ use crate::event::guard::GuardAct;
 use crate::exchange::{BoxedAnswer, ErasedAsk, Spent};
 use crate::journal::{Ending, OpenRound, Outcome, RecalledMemory, RefusedAnswer, ToolRoundRecord};
 use crate::memory::Memory;
-use crate::message::{Block, Body, Digest, PromptBytes, Text, TokenUsage, tokens};
+use crate::message::{Block, Body, Digest, PromptBytes, Text, TokenUsage, Vector, tokens};
 use crate::mind::{AnswerStream, Completion, FailedCall, Form, Mind, Refused, Round, Tools};
 
 /// One open ask on its way to a mind and back.
@@ -48,6 +49,8 @@ pub(super) struct PreparedAsk {
     pub(super) number: u32,
     pub(super) hash: Digest,
     pub(super) seed: u64,
+    /// The vectors of what it looks for, by the digests of the texts.
+    pub(super) vectors: BTreeMap<Digest, Arc<Vector>>,
 }
 
 /// What came to an entity's mind for an ask.

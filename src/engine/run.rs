@@ -295,7 +295,9 @@ impl Engine {
         if let Some(stop) = self.stop_at_turn(until) {
             return Ok(stop);
         }
-        self.add_vectors().await;
+        if let Err(reason) = self.add_vectors().await {
+            return Ok(Stop::LimitReached(reason));
+        }
         self.open_turn()?;
         loop {
             while let Some(place) = self.places.ready.pop_first() {
@@ -323,7 +325,9 @@ impl Engine {
                 if let Some(stop) = self.stop_at_turn(until) {
                     return Ok(stop);
                 }
-                self.add_vectors().await;
+                if let Err(reason) = self.add_vectors().await {
+                    return Ok(Stop::LimitReached(reason));
+                }
                 self.open_turn()?;
             }
         }

@@ -12,7 +12,7 @@ use crate::context::{AgentContext, View};
 use crate::event::deliver;
 use crate::exchange::{Budget, Ledger, PastLedgers};
 use crate::journal::GameSetup;
-use crate::memory::{Lore, Vectors, Witnessed};
+use crate::memory::{LookupVectors, Lore, Vectors, Witnessed};
 use crate::message::tokens::Correction;
 use crate::mind::MindAlias;
 use crate::save::{FINALE, GAME_SETUP, SaveRegistry};
@@ -70,6 +70,7 @@ impl Setup {
         world.register_required_components::<AgentContext, Correction>();
         world.register_required_components::<AgentContext, Witnessed>();
         world.init_resource::<Lore>();
+        world.init_resource::<LookupVectors>();
         world.init_resource::<SaveRegistry>();
         world.insert_resource(Toolbox::standard());
         world

@@ -1,7 +1,7 @@
 //! Tools between an ask's opening and its commit: which ones a mind may call, running its calls,
 //! and the rounds of calls that become part of the ask.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
@@ -10,7 +10,7 @@ use futures_util::future::join_all;
 use serde_json::json;
 
 use super::ask_tools::AskTools;
-use super::calls::{CallResult, ToolCallResult};
+use super::calls::{CallResult, Then, ToolCallResult};
 use super::job::Job;
 use super::{Engine, EngineError, Signal};
 use crate::cast::EntityName;
@@ -18,12 +18,13 @@ use crate::event::Phrasebook;
 use crate::event::guard::{Guards, Judged, Point};
 use crate::exchange::{ErasedAsk, RoundMaker};
 use crate::journal::{Line, OpenRound, ToolResultRecord, ToolRoundRecord};
+use crate::memory::Vectors;
 use crate::message::{Block, Digest, Language};
 use crate::mind::{Completion, Mind, Round};
 use crate::secrets::redacted;
 use crate::tool::{
-    RECALL, RunningTool, ToolCall, ToolCaller, ToolError, ToolOutput, ToolSet, ToolSpec, ToolTrace,
-    Toolbox, arguments_of,
+    RunningTool, SEARCHES, ToolCall, ToolCaller, ToolError, ToolOutput, ToolSet, ToolSpec,
+    ToolTrace, Toolbox, arguments_of,
 };
 
 /// A call of a tool that has ended already, or is running.
@@ -200,18 +201,16 @@ impl Engine {
 
     /// Runs the tools that a mind called, at once or when what it wants to recall has vectors.
     pub(super) fn run_tools(&mut self, job: Box<Job>, completion: Completion) {
-        if !self.can_embed() {
-            return self.start_tools(job, completion);
-        }
         let calls = completion.calls.iter().take(self.toolbox().limits.calls);
         let calls = calls.map(|call| self.guarded_call(&job, call));
-        let recalls = calls.filter(|(call, stopped)| stopped.is_none() && call.name == RECALL);
-        let questions = recalls.filter_map(|(call, _)| {
+        let searches = calls
+            .filter(|(call, stopped)| stopped.is_none() && SEARCHES.contains(&call.name.as_str()));
+        let questions = searches.filter_map(|(call, _)| {
             let arguments = arguments_of(&call.arguments);
-            Some(arguments.get("question")?.as_str()?.to_owned())
+            Some(Vectors::keyed(arguments.get("question")?.as_str()?))
         });
-        let questions: Vec<_> = questions.collect();
-        self.ask_for_questions(job, completion, questions);
+        let questions: BTreeMap<_, _> = questions.collect();
+        self.ask_for_vectors(job, questions, Then::RunTools(completion));
     }
 
     /// Runs the tools that a mind called. Pure tools run at once; async tools run together, and the

@@ -334,6 +334,8 @@ pub trait ErasedAsk: Send + Sync {
     /// # Errors
     /// Every rule that it breaks.
     fn judge(&self, raw: &str) -> Result<BoxedAnswer, Vec<Violation>>;
+    /// What an answer that this ask judged looks up.
+    fn looked_up<'a>(&self, answer: &'a BoxedAnswer) -> Option<&'a str>;
     /// What a context keeps of an answer: of one in JSON, nothing around it.
     fn kept_text<'t>(&self, raw: &'t str) -> &'t str;
     /// The answer that is used if the mind gives none, and its text.
@@ -449,6 +451,10 @@ impl<R: Reply> ErasedAsk for Spec<R> {
 
     fn judge(&self, raw: &str) -> Result<BoxedAnswer, Vec<Violation>> {
         self.read(raw).map(|value| Box::new(value) as BoxedAnswer)
+    }
+
+    fn looked_up<'a>(&self, answer: &'a BoxedAnswer) -> Option<&'a str> {
+        answer.downcast_ref::<R>()?.looks_up()
     }
 
     fn kept_text<'t>(&self, raw: &'t str) -> &'t str {

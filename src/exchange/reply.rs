@@ -55,6 +55,12 @@ pub trait Reply: Serialize + DeserializeOwned + JsonSchema + Clone + Send + Sync
         super::extract::read_json(raw)
     }
 
+    /// What the answer looks up in the entity's memory and in what it knows, so that it can be
+    /// found by its meaning, too.
+    fn looks_up(&self) -> Option<&str> {
+        None
+    }
+
     /// What a context keeps of an answer in prose.
     fn kept_text(raw: &str) -> &str {
         raw

@@ -342,9 +342,16 @@ pub struct TextVectors {
     pub model: Arc<str>,
     /// By the digest of the text.
     pub vectors: BTreeMap<Digest, Arc<Vector>>,
+    /// The tokens of the texts.
+    #[serde(default)]
+    pub tokens: u64,
+    /// What they cost.
+    #[serde(default)]
+    pub cost: Cost,
 }
 
-/// The vector of what an ask is about, which came before it.
+/// The vector of what somebody looks for: what an ask is about, what a tool searches for, or what
+/// the answer looks up. It came before the outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct QuestionVector {
@@ -354,10 +361,16 @@ pub struct QuestionVector {
     pub id: u32,
     /// The number of the ask among all of the entity.
     pub number: u32,
-    /// The digest of what it is about. For another text the vector does not count.
+    /// The digest of the text. For another one the vector does not count.
     pub text: Digest,
     /// The vector.
     pub vector: Arc<Vector>,
+    /// The tokens of all texts of its request, at the first of them.
+    #[serde(default)]
+    pub tokens: u64,
+    /// What they cost.
+    #[serde(default)]
+    pub cost: Cost,
 }
 
 /// The game of a journal, if the world's name alone is not enough to set it up again. Snapshots
@@ -396,7 +409,7 @@ pub enum Line {
     Retake(Retake),
     /// Vectors of what was witnessed.
     Vectors(Arc<TextVectors>),
-    /// The vector of what an ask is about.
+    /// The vector of what somebody looks for.
     Question(QuestionVector),
     /// An outcome of the story from which this one branched. It counts only if the very same
     /// request is made here, too, and is then recorded as an outcome.

@@ -162,17 +162,18 @@ impl Recording {
         self.vectors.get(&turn)
     }
 
-    /// The vector of what an ask is about, if it is about this text.
-    pub fn question(
+    /// The vectors of what somebody looks for in an ask, by the digests of the texts.
+    pub fn questions(
         &self,
         entity: &Arc<str>,
         id: u32,
         number: u32,
-        text: Digest,
-    ) -> Option<&Arc<Vector>> {
-        let questions = self.questions.get(&(entity.clone(), id, number))?;
-        let question = questions.iter().find(|question| question.text == text);
-        question.map(|question| &question.vector)
+    ) -> BTreeMap<Digest, Arc<Vector>> {
+        let questions = self.questions.get(&(entity.clone(), id, number));
+        // Of those of the same text, the first.
+        let questions = questions.into_iter().flatten().rev();
+        let questions = questions.map(|question| (question.text, question.vector.clone()));
+        questions.collect()
     }
 
     /// Whether anything was recorded of an ask, whatever it asked: what came to mind before it is

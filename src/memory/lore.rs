@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use bevy_ecs::prelude::*;
 
 use super::index::{Entry, Index};
+use super::vectors::{Meaning, Vectors, merged};
 use crate::knowledge::{Fact, FactBook, Knowledge};
 
 /// A fact fits if its score is at least this share of the best one's.
@@ -21,16 +22,19 @@ pub struct Lore(Mutex<Indexed>);
 struct Indexed {
     index: Index,
     facts: Vec<Arc<Fact>>,
+    /// The model of the vectors that the index has, and how many there were of it when they were
+    /// taken over for so many facts.
+    vectors: Option<(Arc<str>, usize, usize)>,
 }
 
 impl Lore {
     /// The facts that are open to somebody and fit a question, best first: those that it names by
-    /// title or key, then those that speak of the same.
+    /// title or key, then those that speak of the same or, with vectors, mean the same.
     pub fn find(
         &self,
         book: &FactBook,
         knowledge: Option<&Knowledge>,
-        question: &str,
+        (question, meaning): (&str, Option<Meaning<'_>>),
         most: usize,
     ) -> Vec<Arc<Fact>> {
         let mut indexed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -39,7 +43,7 @@ impl Lore {
             fact.is_common() || knowledge.is_some_and(|knowledge| knowledge.knows(&fact.id))
         };
         let named = book.find(knowledge, question).cloned();
-        let spoken_of = indexed.search(question).into_iter();
+        let spoken_of = indexed.search(question, meaning).into_iter();
         let mut seen = BTreeSet::new();
         let found = named.chain(spoken_of.filter(|fact| is_open(fact)));
         found
@@ -72,15 +76,45 @@ impl Indexed {
         }
     }
 
-    fn search(&self, question: &str) -> Vec<Arc<Fact>> {
+    /// Gives the facts their vectors.
+    fn take_vectors(&mut self, vectors: &Vectors) {
+        let taken = Some((vectors.model.clone(), vectors.len(), self.facts.len()));
+        if self.vectors == taken {
+            return;
+        }
+        self.index.vectors.clear();
+        for (entry, fact) in (0..).zip(&self.facts) {
+            if let Some(vector) = vectors.get(&fact_text(fact)) {
+                // All have the same width, unless a save was changed.
+                let _ = self.index.add_vector(entry, vector.clone());
+            }
+        }
+        self.vectors = taken;
+    }
+
+    fn search(&mut self, question: &str, meaning: Option<Meaning<'_>>) -> Vec<Arc<Fact>> {
+        if let Some(meaning) = meaning {
+            self.take_vectors(meaning.vectors);
+        }
         let text = |entry| {
             let fact = self.facts.get(entry as usize);
             fact.map_or(Cow::Borrowed(""), |fact| fact.text.as_str().into())
         };
-        let hits = self.index.search(question, self.facts.len(), text);
+        let mut hits = self.index.search(question, self.facts.len(), text);
         let best = hits.first().map_or(0.0, |hit| hit.score);
-        let fitting = hits.iter().take_while(|hit| hit.score >= FITS * best);
-        let facts = fitting.filter_map(|hit| self.facts.get(hit.entry as usize));
+        hits.retain(|hit| hit.score >= FITS * best);
+        if let Some(meaning) = meaning {
+            let near = self.index.outstanding(meaning.question, self.facts.len());
+            hits = merged([&hits, &near], self.facts.len());
+        }
+        let facts = hits
+            .iter()
+            .filter_map(|hit| self.facts.get(hit.entry as usize));
         facts.cloned().collect()
     }
+}
+
+/// A fact in one text, of which a vector can be made.
+pub(crate) fn fact_text(fact: &Fact) -> String {
+    format!("{}: {}", fact.title, fact.text)
 }

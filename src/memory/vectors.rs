@@ -40,18 +40,14 @@ pub struct Meaning<'m> {
     pub question: &'m Vector,
 }
 
-/// The vectors of what a mind wants to recall, by the digests of its questions, while its tools
-/// run. Never saved. It is no component, so that entities keep their order.
-#[derive(Resource, Debug)]
-pub struct AskedVectors(pub(crate) BTreeMap<Digest, Vector>);
+/// The vectors of what is looked up just now, by the digests of the texts: while tools run, and
+/// while a place takes its answers. Never saved.
+#[derive(Resource, Debug, Default)]
+pub struct LookupVectors(pub(crate) BTreeMap<Digest, Arc<Vector>>);
 
-impl AskedVectors {
+impl LookupVectors {
     /// What a question means.
-    pub(crate) fn meaning<'m>(
-        &'m self,
-        question: &str,
-        vectors: &'m Vectors,
-    ) -> Option<Meaning<'m>> {
+    pub fn meaning<'m>(&'m self, question: &str, vectors: &'m Vectors) -> Option<Meaning<'m>> {
         let question = self.0.get(&Vectors::key(question))?;
         Some(Meaning { vectors, question })
     }
@@ -74,6 +70,11 @@ impl Vectors {
     /// What a text is known by.
     pub(crate) fn key(text: &str) -> Digest {
         Digest::of(read_part(text).as_bytes())
+    }
+
+    /// A text as it is read, and what it is known by.
+    pub(crate) fn keyed(text: &str) -> (Digest, String) {
+        (Self::key(text), read_part(text).to_owned())
     }
 
     /// The number of vectors.
@@ -117,10 +118,9 @@ impl Vectors {
     ) -> BTreeMap<Digest, String> {
         let mut missing = BTreeMap::new();
         for text in texts {
-            let read = read_part(&text);
-            let key = Self::key(read);
+            let (key, read) = Self::keyed(&text);
             if missing.len() < most && !read.is_empty() && !self.of.contains_key(&key) {
-                missing.insert(key, read.to_owned());
+                missing.insert(key, read);
             }
         }
         missing
@@ -149,11 +149,9 @@ impl Index {
     /// The messages whose vectors are nearest to a question's, at most as many as wanted; equally
     /// near ones in order of their numbers. Those that point away from it are left out.
     pub fn nearest(&self, question: &Vector, most: usize) -> Vec<Hit> {
-        let mut hits = self.near(question);
-        hits.truncate(most);
-        hits.iter()
-            .map(|(entry, near)| hit(*entry, *near))
-            .collect()
+        let hits = self.near(question).into_iter().take(most);
+        let hits = hits.take_while(|(_, near)| *near > 0.0);
+        hits.map(|(entry, near)| hit(entry, near)).collect()
     }
 
     /// Of those that are nearest to a question, the ones that stand out from all: how near texts
@@ -165,7 +163,7 @@ impl Index {
         let squares = hits.iter().map(|(_, near)| (near - mean) * (near - mean));
         let least = mean + OUTSTANDING * (squares.sum::<f64>() / count).sqrt();
         let hits = hits.iter().take(most);
-        let hits = hits.take_while(|(_, near)| *near > mean && *near >= least);
+        let hits = hits.take_while(|(_, near)| *near > mean.max(0.0) && *near >= least);
         hits.map(|(entry, near)| hit(*entry, *near)).collect()
     }
 
@@ -187,9 +185,8 @@ impl Index {
         let same_width = |it: &(&u32, &Arc<Vector>)| it.1.width() == question.width();
         let vectors = self.vectors.iter().filter(same_width);
         let near = vectors.map(|(entry, vector)| (*entry, vector.cosine(question)));
-        let mut near: Vec<_> = near.filter(|(_, near)| *near > 0.0).collect();
-        // Positive numbers are in the order of their bits.
-        near.sort_by_key(|(entry, near)| (Reverse(near.to_bits()), *entry));
+        let mut near: Vec<_> = near.collect();
+        near.sort_by(|(a, near), (b, other)| other.total_cmp(near).then(a.cmp(b)));
         near
     }
 }

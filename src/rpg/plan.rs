@@ -482,6 +482,10 @@ impl Reply for Plan {
     type Constraints = PlanConstraints;
     const NAME: &'static str = "plan";
 
+    fn looks_up(&self) -> Option<&str> {
+        self.query.as_ref().map(|question| question.text.as_str())
+    }
+
     fn constrain_schema(_schema: &Value, constraints: &PlanConstraints) -> Option<Value> {
         let text = json!({"type": "string", "minLength": 1, "maxLength": constraints.speech_chars});
         let other = one_of(&constraints.present);

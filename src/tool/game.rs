@@ -8,10 +8,12 @@ use serde_json::{Value, json};
 
 use super::{NoArguments, ToolCaller, ToolError, Toolbox};
 use crate::knowledge::{FactBook, Knowledge};
-use crate::memory::{AskedVectors, Lore, Vectors, Witnessed};
+use crate::memory::{LookupVectors, Lore, Meaning, Vectors, Witnessed};
 
-/// The tool by which minds search their past.
-pub(crate) const RECALL: &str = "recall";
+pub(super) const RECALL: &str = "recall";
+pub(super) const SEARCH_LORE: &str = "search_lore";
+/// The tools that search for what a `question` means.
+pub(crate) const SEARCHES: [&str; 2] = [RECALL, SEARCH_LORE];
 /// The maximum number of dice in one roll, and of sides of a die.
 const MAX_DICE: u32 = 100;
 const MAX_SIDES: u32 = 1_000;
@@ -24,7 +26,7 @@ pub(super) fn register(tools: &mut Toolbox) {
         .add_pure("roll_dice", "Rolls dice and returns each of them and their sum. Use it where chance decides; never make a result up.", roll_dice)
         .add_pure("look_around", "Returns where you are, what can be seen there, who else is there and where one can go.", look_around)
         .add_pure(RECALL, "Searches your own past and returns what you witnessed, with day, place and who said it, best first; what you can still read here is left out.", recall)
-        .add_pure("search_lore", "Looks something up in what is known of the world, as far as it is open to you.", search_lore);
+        .add_pure(SEARCH_LORE, "Looks something up in what is known of the world, as far as it is open to you.", search_lore);
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -89,18 +91,23 @@ fn recall(caller: &ToolCaller<'_>, search: Search) -> Result<Value, ToolError> {
     let past = past.zip(caller.own::<Witnessed>());
     let found = past.map(|((context, chapters), witnessed)| {
         let places = |id| caller.place_with_id(id);
-        let vectors = caller.data::<AskedVectors>().zip(caller.data::<Vectors>());
-        let meaning = vectors.and_then(|(asked, all)| asked.meaning(&search.question, all));
-        let question = (search.question.as_str(), meaning);
+        let question = (search.question.as_str(), meaning(caller, &search));
         witnessed.recall((context, chapters), &places, question, MAX_FOUND)
     });
     Ok(json!({"found": found.unwrap_or_default()}))
 }
 
+/// What somebody searches for, if there are vectors.
+fn meaning<'w>(caller: &ToolCaller<'w>, search: &Search) -> Option<Meaning<'w>> {
+    let vectors = caller.data::<LookupVectors>()?;
+    vectors.meaning(&search.question, caller.data::<Vectors>()?)
+}
+
 fn search_lore(caller: &ToolCaller<'_>, search: Search) -> Result<Value, ToolError> {
     let book = caller.data::<FactBook>().zip(caller.data::<Lore>());
     let found = book.map(|(book, lore)| {
-        lore.find(book, caller.own::<Knowledge>(), &search.question, MAX_FOUND)
+        let question = (search.question.as_str(), meaning(caller, &search));
+        lore.find(book, caller.own::<Knowledge>(), question, MAX_FOUND)
     });
     let found = found.unwrap_or_default().into_iter();
     let found = found.map(|fact| json!({"title": fact.title, "text": fact.text}));

@@ -36,7 +36,8 @@ pub use arguments::{NoArguments, read_arguments};
 pub use call::ToolCall;
 pub use caller::{Present, ToolCaller};
 pub use error::ToolError;
-pub(crate) use game::RECALL;
+pub(crate) use game::SEARCHES;
+use game::{RECALL, SEARCH_LORE};
 pub use not_built::NotBuilt;
 pub use schema::schema_for;
 pub use set::ToolSet;
@@ -56,7 +57,7 @@ pub const BUILT_IN: &[&str] = &[
     "roll_dice",
     "look_around",
     RECALL,
-    "search_lore",
+    SEARCH_LORE,
     "calculate",
     "fetch_web_content",
     "extract_information",

@@ -8,16 +8,17 @@ use bevy_ecs::prelude::*;
 use playhouse::context::{AgentContext, Chapter, ChapterId, Chapters};
 use playhouse::engine::{Engine, Signal, StepSet};
 use playhouse::exchange::{Answers, Ask, Prose, ProseRules};
-use playhouse::journal::{Journal, Line};
-use playhouse::message::{Body, Tags, Vector};
+use playhouse::journal::{Ending, Journal, Line, Outcome};
+use playhouse::knowledge::{Fact, FactBook, KnownBy};
+use playhouse::message::{Body, Cost, Digest, Tags, Vector};
 use playhouse::mind::improviser::Improviser;
 use playhouse::mind::models::Models;
-use playhouse::mind::{Embedder, Minds, ScriptLine, ScriptMind};
+use playhouse::mind::{Answering, Embedder, Mind, MindInfo, Minds, Prompt, ScriptLine, ScriptMind};
 use playhouse::rpg::Campaign;
 use playhouse::save::Slot;
 use playhouse::session::{Session, replay};
 use playhouse::testing::tiny;
-use playhouse::tool::ToolSet;
+use playhouse::tool::{SpendLimits, ToolSet};
 use playhouse::world_data::DataFolder;
 use serde_json::{Value, json};
 
@@ -25,6 +26,9 @@ use crate::openai::{Script, Server, Step, answer, error, whole};
 
 /// How many turns are played: the first chapters are closed by then, and recalled.
 const TURNS: u64 = 14;
+
+/// The tokens of each request, as the good server counts them.
+const TOKENS: u64 = 9;
 
 /// A vector that depends on the text alone.
 fn vector(text: &str, width: usize) -> Vec<f32> {
@@ -58,7 +62,7 @@ async fn server(answer: impl Fn(usize, &[Value]) -> Script + Send + Sync + 'stat
 }
 
 async fn good() -> Server {
-    let usage = json!({"total_tokens": 9});
+    let usage = json!({"total_tokens": TOKENS});
     server(move |_, texts| whole(&json!({"data": data(texts, 24), "usage": usage}))).await
 }
 
@@ -67,6 +71,7 @@ fn embedder(port: u16) -> Arc<dyn Embedder> {
         r#"(
             providers: {{"own": (base_url: "http://127.0.0.1:{port}")}},
             models: {{"vectors": (provider: "own", model: "small",
+                price: (input: 1000, cached: 0, output: 0, currency: "USD", date: "today"),
                 embeddings: (batch: 8, timeout: 1.0))}},
         )"#
     );
@@ -81,9 +86,32 @@ fn campaign() -> Campaign {
     campaign
 }
 
+/// The improviser, but for some plans that look something up.
+struct Curious {
+    improviser: Improviser,
+    plans: ScriptMind,
+}
+
+impl Mind for Curious {
+    fn info(&self) -> &MindInfo {
+        self.improviser.info()
+    }
+
+    fn answer(&self, prompt: &Prompt<'_>) -> Answering {
+        match prompt.purpose {
+            "home.plan" if prompt.seed % 3 == 0 => self.plans.answer(prompt),
+            _ => self.improviser.answer(prompt),
+        }
+    }
+}
+
 fn minds() -> Minds {
-    let improviser = Improviser::taught(playhouse::rpg::improviser::teach).unwrap();
-    Minds::all(Arc::new(improviser))
+    let plan = json!({"mind": "What was that again?", "query": {"text": "Who severed the line?"}});
+    let mind = Curious {
+        improviser: Improviser::taught(playhouse::rpg::improviser::teach).unwrap(),
+        plans: ScriptMind::by_rule(move |_| ScriptLine::say(plan.to_string())),
+    };
+    Minds::all(Arc::new(mind))
 }
 
 /// What became of a story.
@@ -91,6 +119,8 @@ struct Played {
     root: tempfile::TempDir,
     warnings: Vec<String>,
     lines: Vec<Line>,
+    /// The tokens of all parts, and what they cost.
+    spent: (u64, Cost),
 }
 
 impl Played {
@@ -107,6 +137,44 @@ impl Played {
         let questions = self.lines.iter();
         let questions = questions.filter(|line| matches!(line, Line::Question(_)));
         (texts.sum(), questions.count())
+    }
+
+    /// The tokens of all vectors, and what they cost.
+    fn of_vectors(&self) -> (u64, Cost) {
+        let all = self.lines.iter().filter_map(|line| match line {
+            Line::Vectors(vectors) => Some((vectors.tokens, vectors.cost)),
+            Line::Question(question) => Some((question.tokens, question.cost)),
+            _ => None,
+        });
+        all.fold(Default::default(), |(sum, cost), (tokens, more)| {
+            (sum + tokens, Cost(cost.0 + more.0))
+        })
+    }
+
+    /// How many plans look something up, and for how many of them there are vectors.
+    fn looked_up(&self) -> (usize, usize) {
+        let texts = self.lines.iter().filter_map(|line| {
+            let Line::Outcome(outcome) = line else {
+                return None;
+            };
+            let Ending::Answered { text, .. } = &outcome.ending else {
+                return None;
+            };
+            let answer: Value = serde_json::from_str(text).ok()?;
+            let sought = answer["query"]["text"].as_str()?.trim();
+            Some((outcome, Digest::of(sought.as_bytes())))
+        });
+        let texts: Vec<_> = texts.collect();
+        let has_vector = |(outcome, sought): &&(&Arc<Outcome>, Digest)| {
+            self.lines.iter().any(|line| match line {
+                Line::Question(it) => {
+                    let of_ask = it.entity == outcome.entity && it.number == outcome.number;
+                    of_ask && it.text == *sought
+                }
+                _ => false,
+            })
+        };
+        (texts.len(), texts.iter().filter(has_vector).count())
     }
 
     /// The memories of all asks.
@@ -129,6 +197,12 @@ fn changed(texts: &[Value], number: Value) -> Script {
 
 /// Plays a story up to the end of each of some turns, resuming it after each but the last.
 async fn play(minds: impl Fn() -> Minds, until: &[u64]) -> Played {
+    play_within(SpendLimits::default(), minds, until).await
+}
+
+/// As [`play`], with limits of the first part.
+async fn play_within(limits: SpendLimits, minds: impl Fn() -> Minds, until: &[u64]) -> Played {
+    let mut spent = (0, Cost::default());
     let root = tempfile::tempdir().unwrap();
     let warnings = Arc::new(Mutex::new(Vec::new()));
     for (part, until) in until.iter().enumerate() {
@@ -144,7 +218,12 @@ async fn play(minds: impl Fn() -> Minds, until: &[u64]) -> Played {
                 sink.lock().unwrap().push(reason.to_string());
             }
         });
+        if part == 0 {
+            session.engine.settings.limits = limits;
+        }
         session.engine.run(Some(*until)).await.unwrap();
+        let part = &session.engine.totals().spent;
+        spent = (spent.0 + part.usage.total(), Cost(spent.1.0 + part.cost.0));
     }
     let slot = Slot::find(root.path(), "story").unwrap();
     let lines = Journal::read(&slot.journal_file()).unwrap();
@@ -153,6 +232,7 @@ async fn play(minds: impl Fn() -> Minds, until: &[u64]) -> Played {
         root,
         warnings,
         lines,
+        spent,
     }
 }
 
@@ -173,6 +253,16 @@ async fn a_story_with_vectors_replays_and_resumes_without_the_server() {
     assert_eq!(whole.warnings, [""; 0]);
     let (texts, questions) = whole.vectors();
     assert!(texts > 20 && questions > 5, "{texts}, {questions}");
+    let (plans, with_vectors) = whole.looked_up();
+    assert!(
+        plans > 3 && with_vectors == plans,
+        "{plans}, {with_vectors}"
+    );
+    // A request costs what the price says of its tokens.
+    let requests = server.requests() as u64;
+    let cost = Cost::from_units(1e-3 * (TOKENS * requests) as f64);
+    assert_eq!(whole.spent, (TOKENS * requests, cost));
+    assert_eq!(whole.of_vectors(), whole.spent);
     let without = play(minds, &[TURNS]).await;
     assert_eq!(without.vectors(), (0, 0));
     assert_ne!(whole.recalled(), without.recalled());
@@ -180,6 +270,7 @@ async fn a_story_with_vectors_replays_and_resumes_without_the_server() {
     let parts = play(with, &[TURNS / 2, TURNS - 2, TURNS]).await;
     assert_eq!(parts.vectors(), (texts, questions));
     assert_eq!(parts.recalled(), whole.recalled());
+    assert_eq!(parts.of_vectors(), parts.spent);
     let asked = server.requests();
     for played in [whole, parts, without] {
         assert_replays(&played).await;
@@ -234,6 +325,24 @@ async fn whatever_is_wrong_with_a_server_is_said_once_and_words_go_on() {
 }
 
 #[tokio::test]
+async fn a_limit_holds_for_vectors_too_and_changes_nothing_else() {
+    let server = good().await;
+    let with = || minds().with_embedder(embedder(server.port));
+    let whole = play(with, &[TURNS]).await;
+    let limits = SpendLimits {
+        tokens: Some(8_000),
+        ..SpendLimits::default()
+    };
+    let first = play_within(limits, with, &[TURNS]).await;
+    assert!(first.lines.len() < whole.lines.len() && first.spent.0 > 0);
+    assert_replays(&first).await;
+    // A limit only stops a run: with more, the story is the same.
+    let both = play_within(limits, with, &[TURNS, TURNS]).await;
+    assert_eq!(both.recalled(), whole.recalled());
+    assert_replays(&both).await;
+}
+
+#[tokio::test]
 async fn a_server_that_goes_down_leaves_words() {
     let up = good().await;
     let played = play(|| minds().with_embedder(embedder(up.port)), &[TURNS - 4]).await;
@@ -270,8 +379,8 @@ async fn texts_are_asked_for_in_batches_whose_answers_may_be_in_any_order() {
     let texts: Vec<_> = (0..20).map(|at| format!("text {at}")).collect();
     let made = embedder(server.port).embed(texts.clone()).await.unwrap();
     assert_eq!(server.requests(), 3);
-    assert_eq!(made.len(), texts.len());
-    for (text, made) in texts.iter().zip(&made) {
+    assert_eq!(made.vectors.len(), texts.len());
+    for (text, made) in texts.iter().zip(&made.vectors) {
         let own = Vector::new(&vector(text, 6)).unwrap();
         assert_eq!(*made, own);
     }
@@ -300,12 +409,27 @@ fn remember_ropes(world: &mut World, ann: Entity) {
     });
 }
 
-/// What the tool finds for words that nobody said.
-async fn found_by_tool(minds: impl Fn(ScriptMind) -> Minds) -> String {
+/// What a tool finds for words that nobody said and that no fact has.
+async fn found_by(tool: &'static str, minds: impl Fn(ScriptMind) -> Minds) -> String {
     let mut tiny = tiny();
     let ann = tiny.ann;
     remember_ropes(tiny.world(), ann);
-    let may_call = (ToolSet::of(["recall"]), Asks(1));
+    let fact = |id: &str, text: &str| Fact {
+        id: id.into(),
+        text: text.into(),
+        known_by: KnownBy::Everyone,
+        ..Fact::default()
+    };
+    let lore = [
+        ("rope", "A rope holds the bell."),
+        ("rain", "It rains in May."),
+        ("bread", "Bread is dear."),
+        ("mill", "The mill is old."),
+        ("king", "The king is young."),
+    ];
+    let lore = lore.map(|(id, text)| fact(id, text));
+    tiny.world().insert_resource(FactBook::new(lore));
+    let may_call = (ToolSet::of([tool]), Asks(1));
     tiny.world().entity_mut(ann).insert(may_call);
     let ask = |mut askers: Query<(Entity, &mut Asks)>, mut commands: Commands| {
         for (entity, mut asks) in &mut askers {
@@ -319,8 +443,8 @@ async fn found_by_tool(minds: impl Fn(ScriptMind) -> Minds) -> String {
     let take = |mut answers: Answers<Prose>| drop(answers.take());
     let steps = (take.in_set(StepSet::Take), ask.in_set(StepSet::Ask));
     tiny.setup.step.add_systems(steps);
-    let mind = ScriptMind::by_rule(|prompt| match prompt.rounds.is_empty() {
-        true => ScriptLine::call([("recall", json!({"question": "Who severed the line?"}))]),
+    let mind = ScriptMind::by_rule(move |prompt| match prompt.rounds.is_empty() {
+        true => ScriptLine::call([(tool, json!({"question": "Who severed the line?"}))]),
         false => ScriptLine::say("So it was."),
     });
     let mut engine = Engine::in_memory(tiny.setup, minds(mind)).unwrap();
@@ -336,7 +460,7 @@ async fn found_by_tool(minds: impl Fn(ScriptMind) -> Minds) -> String {
 struct Asks(u32);
 
 #[tokio::test]
-async fn a_mind_that_recalls_finds_what_has_the_same_meaning() {
+async fn a_mind_that_searches_finds_what_has_the_same_meaning() {
     let server = server(|_, texts| {
         let items = texts.iter().map(|text| {
             let of_rope = ["rope", "severed"]
@@ -349,12 +473,17 @@ async fn a_mind_that_recalls_finds_what_has_the_same_meaning() {
     })
     .await;
     let with = |mind| Minds::from(mind).with_embedder(embedder(server.port));
-    let found = found_by_tool(with).await;
-    assert!(
-        found.contains("Somebody cut the rope.") && !found.contains("Bread"),
-        "{found}"
-    );
-    assert_eq!(server.requests(), 2);
-    let found = found_by_tool(Minds::from).await;
-    assert!(!found.contains("rope"), "{found}");
+    for (tool, finds) in [
+        ("recall", "Somebody cut the rope."),
+        ("search_lore", "A rope holds the bell."),
+    ] {
+        let found = found_by(tool, with).await;
+        let others = ["Bread", "mill"];
+        let is_right = found.contains(finds) && !others.iter().any(|it| found.contains(it));
+        assert!(is_right, "{tool}: {found}");
+        let found = found_by(tool, Minds::from).await;
+        assert!(!found.contains("rope"), "{tool}: {found}");
+    }
+    // The texts take two requests, the question one.
+    assert_eq!(server.requests(), 2 * 3);
 }

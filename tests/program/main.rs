@@ -5,6 +5,7 @@ mod browser;
 mod chinese;
 mod commands;
 mod data;
+mod embeddings;
 mod hostile;
 mod hostile_files;
 mod kill;

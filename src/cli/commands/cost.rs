@@ -1,11 +1,12 @@
-//! `cost`: what a save, or all games of a tournament, have cost, by entity and by purpose.
+//! `cost`: what a save, or all games of a tournament, have cost, by entity and by purpose, with the
+//! vectors for recall.
 
 use std::collections::BTreeMap;
 
 use crate::exchange::{Ledger, Spent, recorded_ledgers};
 use crate::journal::Line;
 use crate::locale::Language;
-use crate::message::PromptBytes;
+use crate::message::{PromptBytes, TokenUsage};
 use crate::save::Slot;
 use crate::undercover::Tournament;
 use serde::Serialize;
@@ -13,10 +14,14 @@ use serde_json::{Value, json};
 
 use crate::cli::app::App;
 use crate::cli::error::CommandError;
+use crate::cli::labels::purpose_label;
 use crate::cli::output::Paragraph;
 use crate::cli::saved::{damaged, save_error};
 use crate::cli::say::say;
 use crate::cli::tables::{Side, Table, spending, spending_by_purpose, spending_json};
+
+/// The purpose of vectors for recall, which no entity is asked for.
+const VECTORS: &str = "vectors";
 
 /// Prints what a save has cost, by its journal: also what was paid after the last snapshot.
 pub(super) fn cost(app: &App, name: &str) -> Result<(), CommandError> {
@@ -30,6 +35,7 @@ pub(super) fn cost(app: &App, name: &str) -> Result<(), CommandError> {
     };
     let mut by_entity = Vec::<(String, Spent)>::new();
     let mut all = Ledger::default();
+    let mut vectors = Spent::default();
     let mut prompts = Vec::<(String, Prompts)>::new();
     for slot in slots {
         let lines = slot.read_journal();
@@ -40,6 +46,9 @@ pub(super) fn cost(app: &App, name: &str) -> Result<(), CommandError> {
                 None => prompts.push((name.to_string(), of_outcome)),
             }
         }
+        for spent in lines.iter().filter_map(on_vectors) {
+            vectors += spent;
+        }
         for (name, ledger) in recorded_ledgers(&lines) {
             all.add(&ledger);
             let spent = ledger.total();
@@ -49,8 +58,29 @@ pub(super) fn cost(app: &App, name: &str) -> Result<(), CommandError> {
             }
         }
     }
+    if vectors != Spent::default() {
+        all.purposes.insert(VECTORS.to_owned(), vectors);
+    }
     print(app, &by_entity, &all.purposes, &prompts);
     Ok(())
+}
+
+/// What vectors have cost.
+fn on_vectors(line: &Line) -> Option<Spent> {
+    let (input, cost) = match line {
+        Line::Vectors(vectors) => (vectors.tokens, vectors.cost),
+        Line::Question(question) => (question.tokens, question.cost),
+        _ => return None,
+    };
+    let usage = TokenUsage {
+        input,
+        ..TokenUsage::default()
+    };
+    Some(Spent {
+        usage,
+        cost,
+        ..Spent::default()
+    })
 }
 
 /// The prompts of an entity: their bytes, and the memories that came with questions.
@@ -105,7 +135,12 @@ fn print(
         }));
     }
     let name = say!(app.language, cli_name);
-    spending(app.language, name, by_entity).write(&mut out);
+    let vectors = by_purpose.get(VECTORS).map(|spent| {
+        let label = purpose_label(VECTORS).in_language(app.language);
+        (label, *spent)
+    });
+    let by_entity: Vec<_> = by_entity.iter().cloned().chain(vectors).collect();
+    spending(app.language, name, &by_entity).write(&mut out);
     out.paragraph(&Paragraph::blank());
     spending_by_purpose(app.language, by_purpose).write(&mut out);
     if prompts

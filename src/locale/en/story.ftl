@@ -111,6 +111,7 @@ story_purpose_undercover_describe = description
 story_purpose_undercover_summary = summary
 story_purpose_unfinished = unfinished calls
 story_purpose_undercover_vote = vote
+story_purpose_vectors = vectors for recall
 story_purpose_world_announce = announcement
 
 ## Types of events

@@ -114,6 +114,7 @@ story_purpose_undercover_describe = 描述
 story_purpose_undercover_summary = 总结
 story_purpose_unfinished = 未完成的调用
 story_purpose_undercover_vote = 投票
+story_purpose_vectors = 回忆用的向量
 story_purpose_world_announce = 宣布
 
 ## Types of events

@@ -14,9 +14,9 @@ use super::pace::{Wait, now};
 use super::probe::ProbeReport;
 use super::settings::seconds;
 use crate::locale::{Localize, UiText, text};
-use crate::message::Vector;
+use crate::message::{Price, Vector, tokens};
 use crate::mind::completion::{Awaited, MindError};
-use crate::mind::embedder::{Embedder, Embedding};
+use crate::mind::embedder::{Embedded, Embedder, Embedding};
 
 /// The most bytes of an answer for each text: 8,192 numbers in up to 24 characters.
 const LONGEST_VECTOR: usize = 8_192 * 24;
@@ -54,6 +54,7 @@ struct Shared {
     settings: EmbeddingSettings,
     alias: String,
     model: Arc<str>,
+    price: Option<Price>,
     url: Url,
     key: Option<HeaderValue>,
     errors: ErrorContext,
@@ -63,6 +64,14 @@ struct Shared {
 #[derive(Deserialize)]
 struct Answer {
     data: Vec<Item>,
+    usage: Option<Usage>,
+}
+
+/// The tokens of all texts. Servers tell one of them or both.
+#[derive(Deserialize)]
+struct Usage {
+    prompt_tokens: Option<u64>,
+    total_tokens: Option<u64>,
 }
 
 #[derive(Deserialize)]
@@ -81,7 +90,7 @@ impl HttpEmbedder {
         client: Client,
         server: Server,
         alias: &str,
-        model: &str,
+        (model, price): (&str, Option<Price>),
         settings: EmbeddingSettings,
     ) -> Result<Self, HttpMindError> {
         let key = server.key.as_ref().map(|key| {
@@ -99,6 +108,7 @@ impl HttpEmbedder {
             },
             alias: alias.into(),
             model: model.into(),
+            price,
             client,
             server,
             settings,
@@ -114,7 +124,7 @@ impl HttpEmbedder {
         let mut report = ProbeReport::untried(&shared.alias, &server, &shared.model);
         let began = now();
         match self.embed(vec!["ready".into()]).await {
-            Ok(vectors) => {
+            Ok(Embedded { vectors, .. }) => {
                 report.succeeded(key.is_some());
                 let width = vectors.first().map_or(0, Vector::width);
                 report.notes.push(text!(mind_probe_vectors, width));
@@ -130,6 +140,10 @@ impl HttpEmbedder {
 impl Embedder for HttpEmbedder {
     fn model(&self) -> &Arc<str> {
         &self.0.model
+    }
+
+    fn price(&self) -> Option<&Price> {
+        self.0.price.as_ref()
     }
 
     fn embed(&self, texts: Vec<String>) -> Embedding {
@@ -149,16 +163,18 @@ impl Embedder for HttpEmbedder {
 }
 
 impl Shared {
-    async fn all(&self, texts: &[String]) -> Result<Vec<Vector>, MindError> {
-        let mut vectors: Vec<Vector> = Vec::with_capacity(texts.len());
+    async fn all(&self, texts: &[String]) -> Result<Embedded, MindError> {
+        let mut all = Embedded::default();
         for texts in texts.chunks(self.settings.batch.max(1)) {
-            vectors.extend(self.some(texts).await?);
+            let some = self.some(texts).await?;
+            all.vectors.extend(some.vectors);
+            all.tokens = all.tokens.saturating_add(some.tokens);
         }
-        Ok(vectors)
+        Ok(all)
     }
 
     /// The vectors of the texts of one request.
-    async fn some(&self, texts: &[String]) -> Result<Vec<Vector>, MindError> {
+    async fn some(&self, texts: &[String]) -> Result<Embedded, MindError> {
         let body = json!({"model": &*self.model, "input": texts});
         let mut request = Request::new(Method::POST, self.url.clone());
         let headers = request.headers_mut();
@@ -198,26 +214,95 @@ impl Shared {
             let (status, headers) = (response.status(), response.headers());
             return Err(self.errors.refused(status, headers, &text).error);
         }
-        self.read(&bytes, texts.len())
+        let (vectors, tokens) = read_vectors(&bytes, texts.len()).map_err(|reason| {
+            let page = self.errors.html_page(&String::from_utf8_lossy(&bytes));
+            let reason = || UiText::verbatim(self.errors.sanitized(&reason.to_string()));
+            self.errors.invalid(page.unwrap_or_else(reason))
+        })?;
+        let estimated = || texts.iter().map(|it| u64::from(tokens::estimate(it))).sum();
+        let tokens = tokens.unwrap_or_else(estimated);
+        Ok(Embedded { vectors, tokens })
+    }
+}
+
+/// Reads what a server answered for this many texts: their vectors, and the tokens that it counted.
+///
+/// # Errors
+/// It is no JSON of the right form, has a bad vector, or not one vector for each text.
+pub fn read_vectors(bytes: &[u8], expected: usize) -> Result<(Vec<Vector>, Option<u64>), UiText> {
+    let answer: Answer =
+        serde_json::from_slice(bytes).map_err(|error| UiText::verbatim(error.to_string()))?;
+    let found = answer.data.len();
+    let wrong_number = || text!(mind_vectors_count, expected, found);
+    let mut vectors: Vec<Option<Vector>> = vec![None; expected];
+    for (place, item) in answer.data.into_iter().enumerate() {
+        let vector = Vector::new(&item.embedding).map_err(|error| error.text())?;
+        let slot = vectors.get_mut(item.index.unwrap_or(place));
+        let slot = slot.filter(|slot| slot.is_none());
+        *slot.ok_or_else(wrong_number)? = Some(vector);
+    }
+    let vectors: Option<Vec<_>> = vectors.into_iter().collect();
+    let tokens = answer
+        .usage
+        .and_then(|usage| usage.prompt_tokens.or(usage.total_tokens));
+    Ok((vectors.ok_or_else(wrong_number)?, tokens))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::Value;
+
+    use super::*;
+
+    /// Anything that a server may give for a number.
+    fn number() -> impl Strategy<Value = Value> {
+        prop_oneof![
+            8 => any::<f32>().prop_map(|it| json!(it)),
+            1 => any::<f64>().prop_map(|it| json!(it)),
+            1 => prop::sample::select(vec![
+                json!(1e300), Value::Null, json!("NaN"), json!([]), json!(u64::MAX), json!(0),
+            ]),
+        ]
     }
 
-    fn read(&self, bytes: &[u8], expected: usize) -> Result<Vec<Vector>, MindError> {
-        let invalid = |reason: UiText| self.errors.invalid(reason);
-        let answer: Answer = serde_json::from_slice(bytes).map_err(|error| {
-            let page = self.errors.html_page(&String::from_utf8_lossy(bytes));
-            let error = || UiText::verbatim(self.errors.sanitized(&error.to_string()));
-            invalid(page.unwrap_or_else(error))
-        })?;
-        let found = answer.data.len();
-        let mut vectors: Vec<Option<Vector>> = vec![None; expected];
-        for (place, item) in answer.data.into_iter().enumerate() {
-            let vector = Vector::new(&item.embedding).map_err(|error| invalid(error.text()))?;
-            let slot = vectors.get_mut(item.index.unwrap_or(place));
-            let wrong_number = || invalid(text!(mind_vectors_count, expected, found));
-            let slot = slot.filter(|slot| slot.is_none());
-            *slot.ok_or_else(wrong_number)? = Some(vector);
+    fn item() -> impl Strategy<Value = Value> {
+        let numbers = prop::collection::vec(number(), 0..5);
+        let index = prop::option::of(prop_oneof![0..4u64, Just(u64::MAX)]);
+        (numbers, index).prop_map(|(embedding, index)| match index {
+            Some(index) => json!({"index": index, "embedding": embedding}),
+            None => json!({"embedding": embedding}),
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_a_server_says_is_one_good_vector_for_each_text_or_an_error(
+            data in prop::collection::vec(item(), 0..5), expected in 0usize..5,
+            tokens in prop::option::of(any::<u64>()), cut in any::<prop::sample::Index>(),
+        ) {
+            let whole = json!({"data": data, "usage": {"total_tokens": tokens}}).to_string();
+            if let Ok((vectors, counted)) = read_vectors(whole.as_bytes(), expected) {
+                prop_assert_eq!(vectors.len(), expected);
+                prop_assert_eq!(counted, tokens);
+                for vector in &vectors {
+                    prop_assert!((vector.cosine(vector) - 1.0).abs() < 1e-9);
+                }
+            }
+            let cut = cut.index(whole.len());
+            prop_assert!(read_vectors(&whole.as_bytes()[..cut], expected).is_err());
         }
-        let vectors: Option<Vec<_>> = vectors.into_iter().collect();
-        vectors.ok_or_else(|| invalid(text!(mind_vectors_count, expected, found)))
+
+        #[test]
+        fn random_bytes_are_an_error(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+            prop_assert!(read_vectors(&bytes, 1).is_err());
+        }
+    }
+
+    #[test]
+    fn a_vector_of_too_many_numbers_is_refused() {
+        let of = |width: usize| json!({"data": [{"embedding": vec![0.5; width]}]}).to_string();
+        assert!(read_vectors(of(8_192).as_bytes(), 1).is_ok());
+        assert!(read_vectors(of(8_193).as_bytes(), 1).is_err());
     }
 }

@@ -310,8 +310,9 @@ impl Models {
         let client = self.client(endpoint.is_local());
         let client = client.map_err(|error| resolved.unusable(&error))?;
         let server = self.server(&resolved, endpoint, key);
-        let (model, settings) = (&resolved.model.0, resolved.entry.embeddings);
-        HttpEmbedder::new(client, server, alias, model, settings.unwrap_or_default())
+        let model = (&*resolved.model.0, resolved.entry.price.clone());
+        let settings = resolved.entry.embeddings.unwrap_or_default();
+        HttpEmbedder::new(client, server, alias, model, settings)
             .map_err(|error| resolved.unusable(&error))
     }
 

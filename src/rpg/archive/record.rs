@@ -5,12 +5,15 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::context::{Happening, Level, Note, Record};
+use crate::context::{Happening, Level, Note, Pledge, Record};
 use crate::event::{PhraseError, Phrasebook, PromptSet, PromptTemplate};
 use crate::message::Text;
 
 /// The maximum number of people and of places that a record names in its first line.
 const MAX_NAMES: usize = 8;
+
+/// How many lines of a kind weigh the same, before the next weigh half as much, a third, and so on.
+const AS_WEIGHTY: u32 = 4;
 
 const RECORD: PromptTemplate<RecordData> = PromptTemplate::new("archive/record");
 const LINE: PromptTemplate<LineData> = PromptTemplate::new("archive/line");
@@ -65,14 +68,20 @@ pub(super) fn record_text(
         Level::Volume => room / 8,
         Level::Life => room / 6,
     };
-    // The heaviest first, of these the latest.
-    let mut order: Vec<_> = (0..lines.len()).collect();
-    order.sort_by_key(|index| {
-        let weight = lines.get(*index).map(|(note, _)| weight(note, me));
-        std::cmp::Reverse((weight, *index))
-    });
+    // The heaviest first, of these the latest. What happens again and again weighs less each time,
+    // or else a life would be nothing but promises.
+    let mut told_of_kind: BTreeMap<_, u32> = BTreeMap::new();
+    let mut order = Vec::with_capacity(lines.len());
+    for (index, (note, _)) in lines.iter().enumerate().rev() {
+        let told = told_of_kind.entry(kind(&note.happening)).or_default();
+        let weight = f64::from(weight(note, me)) / f64::from(1 + *told / AS_WEIGHTY);
+        *told += 1;
+        order.push((std::cmp::Reverse(weight.to_bits()), index));
+    }
+    // Stable, so that the latest stay first.
+    order.sort_by_key(|(weight, _)| *weight);
     let mut is_told = vec![false; lines.len()];
-    for index in order {
+    for (_, index) in order {
         let Some((note, line)) = lines.get(index) else {
             continue;
         };
@@ -106,6 +115,30 @@ pub(super) fn record_text(
 
 fn first(names: &[Arc<str>]) -> &[Arc<str>] {
     names.get(..MAX_NAMES).unwrap_or(names)
+}
+
+/// What happens again: that the same promise-giver keeps another promise, another gift of the same
+/// item.
+fn kind(happening: &Happening) -> (u8, [&str; 2]) {
+    match happening {
+        Happening::Fight(fight) => (0, [&fight.place, ""]),
+        Happening::Died { who, .. } => (1, [who, ""]),
+        Happening::Wounded { who, .. } => (2, [who, ""]),
+        Happening::Learned { from, .. } => (3, [from, ""]),
+        Happening::Took { who, item } => (4, [who, item]),
+        Happening::Gave { who, item, .. } => (5, [who, item]),
+        Happening::Lost { who, item } => (6, [who, item]),
+        Happening::Promised { who, to, state, .. } => match state {
+            Pledge::Made => (7, [who, to]),
+            Pledge::Kept => (8, [who, to]),
+            Pledge::Broken => (9, [who, to]),
+        },
+        Happening::Felt { about, .. } => (10, [about, ""]),
+        Happening::Journey { dungeon, .. } => (11, [dungeon, ""]),
+        Happening::Tried { who, .. } => (12, [who, ""]),
+        Happening::Outcome { who, .. } => (13, [who, ""]),
+        Happening::Decided { who, .. } => (14, [who, ""]),
+    }
 }
 
 /// How much is lost if a line is left out.

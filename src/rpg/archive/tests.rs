@@ -11,7 +11,7 @@ use super::summary::{PendingSummary, summary_ask};
 use super::{day, fight};
 use crate::cast::Dead;
 use crate::context::{
-    AgentContext, Chapters, EntryId, FightEnd, FightNote, Happening, Note, Pledge,
+    AgentContext, Chapters, EntryId, FightEnd, FightNote, Happening, Level, Note, Pledge,
 };
 use crate::event::{AgentEvent, Phrasebook, deliver};
 use crate::exchange::{Ask, AskTemplate, Prose, Reply};
@@ -483,4 +483,81 @@ fn a_past_is_summed_up_beside_its_record_in_either_language() {
             insta::assert_snapshot!(format!("archive_day_{}_{kind}", language.code()), text);
         }
     }
+}
+
+#[test]
+fn a_life_of_many_promises_tells_of_other_things_too() {
+    let phrases = phrasebook(Language::En);
+    let mut chapters = Chapters::default();
+    let mut context = AgentContext::new("Ann");
+    let mut note = |day, happening| {
+        let entry = context.add_human_message("…", Tags::new());
+        chapters.note(&context, day, "The Hall", happening);
+        entry
+    };
+    let kept = |words: &str| Happening::Promised {
+        who: "Bob".into(),
+        to: "Ann".into(),
+        words: words.into(),
+        state: Pledge::Kept,
+    };
+    let first = note(1, kept("I will come."));
+    let learned = Happening::Learned {
+        fact: "bell".into(),
+        text: "The bell is cracked.".into(),
+        from: "Bob".into(),
+    };
+    note(2, learned);
+    let took = Happening::Took {
+        who: "Ann".into(),
+        item: "the key".into(),
+    };
+    note(3, took);
+    let mut last = first;
+    for day in 4..60 {
+        last = note(day, kept(&format!("I will stay until day {day}.")));
+    }
+    let mut record = chapters.record_of(&context, first, last);
+    record.level = Level::Life;
+    let record = chapters.merged(&record);
+    let text = record_text(&phrases, "Ann", &record, 6 * 200).expect("is right");
+    assert!(text.contains("until day 59"), "{text}");
+    for other in ["The bell is cracked.", "the key"] {
+        assert!(text.contains(other), "{text}");
+    }
+    assert!(text.matches("kept a promise").count() > 4, "{text}");
+}
+
+#[test]
+fn a_kept_promise_and_a_feeling_stand_on_the_day_of_their_last_change() {
+    let mut chapters = Chapters::default();
+    let mut context = AgentContext::new("Ann");
+    let promised = |state| Happening::Promised {
+        who: "Bob".into(),
+        to: "Ann".into(),
+        words: "I will come.".into(),
+        state,
+    };
+    let felt = |change| Happening::Felt {
+        about: "Bob".into(),
+        change,
+        why: "".into(),
+    };
+    let mut last = EntryId(0);
+    for (day, happening) in [
+        (1, promised(Pledge::Made)),
+        (2, felt(1)),
+        (3, promised(Pledge::Kept)),
+        (4, felt(2)),
+    ] {
+        last = context.add_human_message("…", Tags::new());
+        chapters.note(&context, day, "The Hall", happening);
+    }
+    let record = chapters.record_of(&context, EntryId(0), last);
+    let merged = chapters.merged(&record).notes;
+    let merged: Vec<_> = merged
+        .into_iter()
+        .map(|it| (it.day, it.happening))
+        .collect();
+    assert_eq!(merged, [(3, promised(Pledge::Kept)), (4, felt(3))]);
 }

@@ -15,7 +15,7 @@ use crate::event::kinds::{Announce, Leave, Mind, Query as Search, Refusal, Speak
 use crate::event::{EventWriter, PromptSet, PromptTemplate};
 use crate::exchange::Answers;
 use crate::knowledge::{FactBook, Knowledge};
-use crate::memory::{Lore, Witnessed};
+use crate::memory::{LookupVectors, Lore, Vectors, Witnessed};
 use crate::rpg::attempt::pending::PendingAttempts;
 use crate::rpg::attempt::referee::talk_goes_on;
 use crate::rpg::components::RpgWorld;
@@ -89,6 +89,8 @@ pub(crate) struct Actions<'w, 's> {
     whereabouts: Whereabouts<'w, 's>,
     exits: Query<'w, 's, &'static Exits>,
     lore: Res<'w, Lore>,
+    lookups: Res<'w, LookupVectors>,
+    vectors: Option<Res<'w, Vectors>>,
     memories: Query<'w, 's, Past>,
     pub(super) story: Res<'w, StoryData>,
     pub(super) belongings: Query<'w, 's, &'static mut Belongings>,
@@ -241,21 +243,17 @@ impl Actions<'_, '_> {
     }
 
     fn query(&mut self, acting: &Acting<'_>, question: Question) {
+        let vectors = self.vectors.as_deref();
+        let meaning = vectors.and_then(|all| self.lookups.meaning(&question.text, all));
+        let sought = (question.text.as_str(), meaning);
         let found = self.memories.get(acting.entity).map(|past| {
             let (context, chapters, witnessed, knowledge) = past;
             // Facts that it knows, then its own past.
-            let facts = self
-                .lore
-                .find(&self.book, knowledge, &question.text, MAX_FINDS);
+            let facts = self.lore.find(&self.book, knowledge, sought, MAX_FINDS);
             let facts = facts
                 .iter()
                 .map(|fact| format!("{}: {}", fact.title, fact.text));
-            let remembered = witnessed.recall(
-                (context, chapters),
-                &|_| None,
-                (&question.text, None),
-                MAX_FINDS,
-            );
+            let remembered = witnessed.recall((context, chapters), &|_| None, sought, MAX_FINDS);
             let remembered = remembered.into_iter().map(|memory| memory.text);
             facts.chain(remembered).take(MAX_FINDS).collect()
         });

@@ -332,7 +332,9 @@ impl Minds<'_, '_> {
         knowledge: Option<&Knowledge>,
         spoken: &str,
     ) -> Vec<KnownFact<'a>> {
-        let found = self.lore.find(&self.book, knowledge, spoken, MAX_FACTS);
+        let found = self
+            .lore
+            .find(&self.book, knowledge, (spoken, None), MAX_FACTS);
         let rank = |fact: &KnownFact<'_>| {
             let spoken_of = found.iter().position(|found| found.id == fact.id);
             let spoken_of = spoken_of.unwrap_or(usize::MAX);

@@ -67,7 +67,8 @@ impl Embeddings {
 
     fn made(&self, texts: Vec<String>) -> Result<Vec<Vector>, UiText> {
         let made = self.runtime.block_on(self.embedder.embed(texts));
-        made.map_err(|error| error.text())
+        made.map(|embedded| embedded.vectors)
+            .map_err(|error| error.text())
     }
 }
 

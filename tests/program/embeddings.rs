@@ -1,0 +1,169 @@
+//! Vectors for recall, chosen on the command line, in files of settings and in saves.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpListener;
+use std::path::PathBuf;
+use std::process::Output;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde_json::{Value, json};
+
+use super::{err, out, playhouse};
+
+/// A server on this machine that makes vectors; how many requests it got.
+fn vector_server() -> (u16, Arc<AtomicUsize>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let requests = Arc::new(AtomicUsize::new(0));
+    let counted = requests.clone();
+    std::thread::spawn(move || {
+        while let Ok((mut stream, _)) = listener.accept() {
+            counted.fetch_add(1, Ordering::SeqCst);
+            let mut reader = BufReader::new(stream.try_clone().unwrap());
+            let (mut length, mut line) = (0, String::new());
+            while reader.read_line(&mut line).unwrap() > 2 {
+                let head = line.to_lowercase();
+                if let Some(value) = head.strip_prefix("content-length:") {
+                    length = value.trim().parse().unwrap();
+                }
+                line.clear();
+            }
+            let mut body = vec![0; length];
+            reader.read_exact(&mut body).unwrap();
+            let body: Value = serde_json::from_slice(&body).unwrap();
+            let texts = body["input"].as_array().unwrap();
+            let data = texts.iter().map(|text| {
+                let bytes = text.as_str().unwrap().bytes().map(usize::from);
+                json!({"embedding": [1, bytes.clone().sum::<usize>() % 7, bytes.count() % 5]})
+            });
+            let data: Vec<_> = data.collect();
+            let answer = json!({"data": data, "usage": {"prompt_tokens": 5}}).to_string();
+            let length = answer.len();
+            let head = format!(
+                "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\
+                 content-length: {length}\r\n\r\n"
+            );
+            let _ = stream.write_all((head + &answer).as_bytes());
+        }
+    });
+    (port, requests)
+}
+
+/// A user with a model of vectors in its own model file.
+struct User {
+    home: tempfile::TempDir,
+    requests: Arc<AtomicUsize>,
+}
+
+impl User {
+    fn new() -> Self {
+        let (port, requests) = vector_server();
+        let home = tempfile::tempdir().unwrap();
+        let user = Self { home, requests };
+        fs::create_dir_all(user.settings()).unwrap();
+        let models = format!(
+            r#"(
+                providers: {{"own": (base_url: "http://127.0.0.1:{port}")}},
+                models: {{"vectors": (provider: "own", model: "small", embeddings: ())}},
+            )"#
+        );
+        fs::write(user.settings().join("models.ron"), models).unwrap();
+        user
+    }
+
+    /// Where its settings are.
+    fn settings(&self) -> PathBuf {
+        let home = self.home.path();
+        let folder = if cfg!(windows) {
+            home.to_owned()
+        } else if cfg!(target_os = "macos") {
+            home.join("Library/Application Support")
+        } else {
+            home.join(".config")
+        };
+        folder.join("playhouse")
+    }
+
+    fn run(&self, arguments: &str) -> Output {
+        let home = self.home.path();
+        let mut program = playhouse(home);
+        program.env("HOME", home).env("APPDATA", home);
+        program.args(arguments.split(' ')).output().unwrap()
+    }
+
+    /// Runs a command that must succeed; what it printed, and how many requests it made.
+    fn told(&self, arguments: &str) -> (String, usize) {
+        let output = self.run(arguments);
+        let code = output.status.code();
+        assert_eq!(code, Some(0), "{arguments}: {}", err(&output));
+        (out(&output), self.requests.swap(0, Ordering::SeqCst))
+    }
+
+    fn asked(&self, arguments: &str) -> usize {
+        self.told(arguments).1
+    }
+}
+
+#[test]
+fn they_are_off_unless_chosen_and_a_save_keeps_the_choice() {
+    let user = User::new();
+    let play = "--until 3 -q";
+    assert_eq!(user.asked(&format!("run --save none {play}")), 0);
+    let first = user.asked(&format!("run --save one --embeddings vectors {play}"));
+    assert!(first > 0);
+    let (cost, _) = user.told("cost one --json");
+    let cost: Value = serde_json::from_str(&cost).unwrap();
+    let tokens = &cost["by_purpose"]["vectors"]["prompt_tokens"];
+    let tokens = tokens
+        .as_u64()
+        .or(cost["by_purpose"]["vectors"]["usage"]["prompt_tokens"].as_u64());
+    assert_eq!(tokens, Some(5 * first as u64), "{cost}");
+    assert!(user.told("cost one").0.contains("vectors for recall"));
+    assert!(user.asked("resume one --until 8 -q") > 0);
+    assert_eq!(user.asked("resume one --until 9 -q --embeddings off"), 0);
+    assert_eq!(user.asked("resume one --until 10 -q"), 0, "it stays off");
+    assert_eq!(user.asked("replay one -q"), 0, "the journal has them");
+}
+
+#[test]
+fn settings_choose_them_and_the_option_comes_first() {
+    let user = User::new();
+    let settings = user.settings().join("playhouse.ron");
+    fs::write(settings, "(embeddings: Some(\"vectors\"))").unwrap();
+    let (config, _) = user.told("config --width 200");
+    let line = config.lines().find(|line| line.contains("embeddings"));
+    let line = line.unwrap_or_default();
+    let is_told = line.contains("vectors") && line.contains("playhouse.ron");
+    assert!(is_told, "{config}");
+    assert!(config.contains("small"), "{config}");
+    let play = "--until 2 -q";
+    assert_eq!(
+        user.asked(&format!("run --save off --embeddings off {play}")),
+        0
+    );
+    assert!(user.asked(&format!("run --save on {play}")) > 0);
+    let question = ["recall", "on", "Odile Marsh", "Who was there?"];
+    let home = user.home.path();
+    let mut program = playhouse(home);
+    program.env("HOME", home).env("APPDATA", home);
+    let output = program.args(question).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    assert!(user.requests.load(Ordering::SeqCst) > 0);
+}
+
+#[test]
+fn a_model_of_vectors_is_tried_as_what_it_is_and_answers_nobody() {
+    let user = User::new();
+    let (doctor, requests) = user.told("doctor vectors");
+    assert!(doctor.contains("3 numbers"), "{doctor}");
+    assert_eq!(requests, 1);
+    let output = user.run("run --model vectors --until 1 -q");
+    assert_ne!(output.status.code(), Some(0));
+    assert!(err(&output).contains("--embeddings"), "{}", err(&output));
+    // What has no price can't be limited by its cost.
+    let output = user.run("run --embeddings vectors --max-cost 1 --until 1 -q");
+    assert_eq!(output.status.code(), Some(2), "{}", err(&output));
+    assert_eq!(user.requests.load(Ordering::SeqCst), 0);
+}
