@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 
+use super::chinese::write;
 use super::{err, out, playhouse};
 
 /// A server on this machine that makes vectors; how many requests it got.
@@ -69,7 +70,7 @@ impl User {
                 models: {{"vectors": (provider: "own", model: "small", embeddings: ())}},
             )"#
         );
-        fs::write(user.settings().join("models.ron"), models).unwrap();
+        write(&user.settings().join("models.ron"), &models);
         user
     }
 
@@ -131,7 +132,7 @@ fn they_are_off_unless_chosen_and_a_save_keeps_the_choice() {
 fn settings_choose_them_and_the_option_comes_first() {
     let user = User::new();
     let settings = user.settings().join("playhouse.ron");
-    fs::write(settings, "(embeddings: Some(\"vectors\"))").unwrap();
+    write(&settings, "(embeddings: Some(\"vectors\"))");
     let (config, _) = user.told("config --width 200");
     let line = config.lines().find(|line| line.contains("embeddings"));
     let line = line.unwrap_or_default();
