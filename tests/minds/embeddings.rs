@@ -27,8 +27,8 @@ use crate::openai::{Script, Server, Step, answer, error, whole};
 /// How many turns are played: the first chapters are closed by then, and recalled.
 const TURNS: u64 = 14;
 
-/// The tokens of each request, as the good server counts them.
-const TOKENS: u64 = 9;
+/// The tokens of each text, as the good server counts them.
+const TOKENS: usize = 40;
 
 /// A vector that depends on the text alone.
 fn vector(text: &str, width: usize) -> Vec<f32> {
@@ -62,8 +62,11 @@ async fn server(answer: impl Fn(usize, &[Value]) -> Script + Send + Sync + 'stat
 }
 
 async fn good() -> Server {
-    let usage = json!({"total_tokens": TOKENS});
-    server(move |_, texts| whole(&json!({"data": data(texts, 24), "usage": usage}))).await
+    server(|_, texts| {
+        let usage = json!({"total_tokens": TOKENS * texts.len()});
+        whole(&json!({"data": data(texts, 24), "usage": usage}))
+    })
+    .await
 }
 
 fn embedder(port: u16) -> Arc<dyn Embedder> {
@@ -119,8 +122,8 @@ struct Played {
     root: tempfile::TempDir,
     warnings: Vec<String>,
     lines: Vec<Line>,
-    /// The tokens of all parts, and what they cost.
-    spent: (u64, Cost),
+    /// What all parts cost: vectors alone have a price.
+    cost: Cost,
 }
 
 impl Played {
@@ -202,7 +205,7 @@ async fn play(minds: impl Fn() -> Minds, until: &[u64]) -> Played {
 
 /// As [`play`], with limits of the first part.
 async fn play_within(limits: SpendLimits, minds: impl Fn() -> Minds, until: &[u64]) -> Played {
-    let mut spent = (0, Cost::default());
+    let mut cost = Cost::default();
     let root = tempfile::tempdir().unwrap();
     let warnings = Arc::new(Mutex::new(Vec::new()));
     for (part, until) in until.iter().enumerate() {
@@ -222,8 +225,7 @@ async fn play_within(limits: SpendLimits, minds: impl Fn() -> Minds, until: &[u6
             session.engine.settings.limits = limits;
         }
         session.engine.run(Some(*until)).await.unwrap();
-        let part = &session.engine.totals().spent;
-        spent = (spent.0 + part.usage.total(), Cost(spent.1.0 + part.cost.0));
+        cost = Cost(cost.0 + session.engine.totals().spent.cost.0);
     }
     let slot = Slot::find(root.path(), "story").unwrap();
     let lines = Journal::read(&slot.journal_file()).unwrap();
@@ -232,7 +234,7 @@ async fn play_within(limits: SpendLimits, minds: impl Fn() -> Minds, until: &[u6
         root,
         warnings,
         lines,
-        spent,
+        cost,
     }
 }
 
@@ -258,11 +260,10 @@ async fn a_story_with_vectors_replays_and_resumes_without_the_server() {
         plans > 3 && with_vectors == plans,
         "{plans}, {with_vectors}"
     );
-    // A request costs what the price says of its tokens.
-    let requests = server.requests() as u64;
-    let cost = Cost::from_units(1e-3 * (TOKENS * requests) as f64);
-    assert_eq!(whole.spent, (TOKENS * requests, cost));
-    assert_eq!(whole.of_vectors(), whole.spent);
+    let tokens = TOKENS * (texts + questions);
+    let cost = Cost::from_units(1e-3 * tokens as f64);
+    assert_eq!(whole.of_vectors(), (tokens as u64, cost));
+    assert_eq!(whole.cost, cost);
     let without = play(minds, &[TURNS]).await;
     assert_eq!(without.vectors(), (0, 0));
     assert_ne!(whole.recalled(), without.recalled());
@@ -270,7 +271,7 @@ async fn a_story_with_vectors_replays_and_resumes_without_the_server() {
     let parts = play(with, &[TURNS / 2, TURNS - 2, TURNS]).await;
     assert_eq!(parts.vectors(), (texts, questions));
     assert_eq!(parts.recalled(), whole.recalled());
-    assert_eq!(parts.of_vectors(), parts.spent);
+    assert_eq!(parts.cost, cost);
     let asked = server.requests();
     for played in [whole, parts, without] {
         assert_replays(&played).await;
@@ -330,11 +331,13 @@ async fn a_limit_holds_for_vectors_too_and_changes_nothing_else() {
     let with = || minds().with_embedder(embedder(server.port));
     let whole = play(with, &[TURNS]).await;
     let limits = SpendLimits {
-        tokens: Some(8_000),
+        cost: Some(Cost(whole.cost.0 / 2)),
         ..SpendLimits::default()
     };
     let first = play_within(limits, with, &[TURNS]).await;
-    assert!(first.lines.len() < whole.lines.len() && first.spent.0 > 0);
+    assert!(first.lines.len() < whole.lines.len());
+    let spent = first.cost.0;
+    assert!(0 < spent && spent <= whole.cost.0 / 2, "{spent}");
     assert_replays(&first).await;
     // A limit only stops a run: with more, the story is the same.
     let both = play_within(limits, with, &[TURNS, TURNS]).await;
