@@ -102,7 +102,7 @@ impl Mind for Curious {
 
     fn answer(&self, prompt: &Prompt<'_>) -> Answering {
         match prompt.purpose {
-            "home.plan" if prompt.seed % 3 == 0 => self.plans.answer(prompt),
+            "home.plan" if prompt.seed.is_multiple_of(3) => self.plans.answer(prompt),
             _ => self.improviser.answer(prompt),
         }
     }
