@@ -7,6 +7,8 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD as BASE64;
 use serde_json::{Value, json};
 
 use super::page::ATTACKS;
@@ -197,6 +199,16 @@ impl Browser {
         let bad = lines.filter(|line| line["level"] != "INFO" && line["level"] != "DEBUG");
         bad.map(|line| line["message"].as_str().unwrap().to_owned())
             .collect()
+    }
+
+    /// Writes what is shown to a file.
+    fn screenshot(&self, path: &Path) {
+        let image = self.request("GET", &self.path("/screenshot"), &Value::Null);
+        let image = BASE64.decode(image.as_str().unwrap()).unwrap();
+        std::fs::File::create(path)
+            .unwrap()
+            .write_all(&image)
+            .unwrap();
     }
 
     /// What axe-core finds that keeps somebody from using what is shown, if `PLAYHOUSE_AXE` names its
@@ -662,4 +674,60 @@ fn two_people_play_undercover_in_two_browsers() {
         assert_eq!(seen, feed, "what reached {}", seat["name"]);
         assert_eq!(browser.complaints(), Vec::<String>::new());
     }
+}
+
+#[test]
+#[ignore = "writes docs/page, for people to look at"]
+fn screenshots_of_every_view() {
+    let Some(browser) = browser() else { return };
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/page");
+    for (world, lang) in [("drowned-assize", "en"), ("zhaoying-ban", "zh")] {
+        let folder = tempfile::tempdir().unwrap();
+        let seat = if lang == "en" {
+            "Jory Teasel"
+        } else {
+            "沈豆娘"
+        };
+        for command in [
+            &format!("run {world} --seed 1 --save tide --until 12 --quiet"),
+            "branch tide ebb --turn 6 --seed 5",
+            "resume ebb --until 10 --quiet",
+        ] {
+            assert!(run(folder.path(), command).status.success(), "{command}");
+        }
+        let page = Served::begin(folder.path(), "serve --json");
+        let people = page.api("tide/people");
+        let person = people
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|it| it["name"] == seat);
+        let person = person.unwrap()["id"].clone();
+        let views = [
+            ("story", String::new()),
+            ("people", format!("?view=people&see=person/{person}")),
+            ("context", format!("?see=context/{person}")),
+            ("map", "?view=map".into()),
+            ("audience", "?view=audience".into()),
+            ("calls", "?view=calls&see=call/20".into()),
+            ("facts", "?view=facts".into()),
+            ("branches", "?view=branches".into()),
+        ];
+        browser.resize(1280, 800);
+        for (view, query) in &views {
+            browser.open_story(&page, "tide", &with_lang(query, lang));
+            browser.wait("document.querySelector('#told article, .pane > *')");
+            std::thread::sleep(Duration::from_millis(500));
+            browser.screenshot(&docs.join(format!("{view}-{lang}.png")));
+        }
+        browser.resize(360, 740);
+        browser.open_story(&page, "tide", &with_lang("", lang));
+        browser.wait("document.querySelector('#told article')");
+        browser.screenshot(&docs.join(format!("narrow-{lang}.png")));
+    }
+}
+
+fn with_lang(query: &str, lang: &str) -> String {
+    let sign = if query.is_empty() { "?" } else { "&" };
+    format!("{query}{sign}lang={lang}")
 }
