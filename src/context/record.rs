@@ -251,8 +251,8 @@ fn add_new(to: &mut Vec<Arc<str>>, from: &[Arc<str>]) {
     }
 }
 
-/// Each fight, fact, promise and feeling once, as it stands at the end: a promise on the day when it
-/// was kept, a feeling when it last moved.
+/// Each fight, fact, promise and feeling once, as it stands at the end: a promise on the day when
+/// it was kept, a feeling when it last moved.
 fn deduplicated(notes: Vec<&Note>) -> Vec<Note> {
     let mut fights: BTreeMap<Arc<str>, usize> = BTreeMap::new();
     let mut feelings: BTreeMap<Arc<str>, usize> = BTreeMap::new();

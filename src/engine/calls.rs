@@ -24,8 +24,8 @@ pub(super) struct Calls {
     /// Calls of tools that begin once the journal holds the attempt.
     pub(super) unrecorded: Vec<RunningCall>,
     pub(super) cache_warmup: CacheWarmup,
-    /// Why a limit does not allow vectors that an ask needs: then the run stops, and whoever resumes
-    /// asks it again.
+    /// Why a limit does not allow vectors that an ask needs: then the run stops, and whoever
+    /// resumes asks it again.
     pub(super) refused: Option<UiText>,
 }
 

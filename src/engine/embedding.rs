@@ -38,8 +38,8 @@ impl Engine {
         self.minds.embedder().filter(|_| may_ask).cloned()
     }
 
-    /// Adds vectors of facts and of what entities have witnessed, before a turn begins: those that were recorded
-    /// here, or new ones if this turn was never begun.
+    /// Adds vectors of facts and of what entities have witnessed, before a turn begins: those that
+    /// were recorded here, or new ones if this turn was never begun.
     ///
     /// # Errors
     /// Why a limit of the run does not allow them.

@@ -211,8 +211,8 @@ impl Browser {
             .unwrap();
     }
 
-    /// What axe-core finds that keeps somebody from using what is shown, if `PLAYHOUSE_AXE` names its
-    /// script.
+    /// What axe-core finds that keeps somebody from using what is shown, if `PLAYHOUSE_AXE` names
+    /// its script.
     #[expect(
         clippy::disallowed_methods,
         reason = "the environment says where the script is"
