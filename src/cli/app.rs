@@ -60,6 +60,12 @@ impl App {
         let out = out
             .on_terminal(env.stdout_is_terminal)
             .beside(status.clone());
+        let out = match settings.pace {
+            Some(words_a_minute) if settings.prints_text() => {
+                out.paced(io::stdout(), words_a_minute)
+            }
+            _ => out,
+        };
         Self {
             language: settings.language.value,
             out: Arc::new(Mutex::new(out)),
@@ -94,7 +100,7 @@ impl App {
 
     /// Whether the story, progress and tables are printed as text.
     pub(crate) fn prints_text(&self) -> bool {
-        !self.settings.quiet && !self.settings.json
+        self.settings.prints_text()
     }
 
     /// Sends logs to standard error.

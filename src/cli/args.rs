@@ -117,6 +117,10 @@ pub(crate) struct RunArgs {
     pub(crate) is_bare: bool,
 }
 
+/// The words of a minute of `--pace`. Adults read 240 to 260 of English prose (Brysbaert 2019, "How
+/// many words do we read per minute?").
+const READING_SPEED: &str = "240";
+
 /// The options of all commands that play.
 #[derive(Clone, Debug, Default, PartialEq, Args)]
 pub(crate) struct PlayArgs {
@@ -136,6 +140,9 @@ pub(crate) struct PlayArgs {
     pub(crate) max_cost: Option<f64>,
     #[arg(long)]
     pub(crate) ids: bool,
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true,
+          default_missing_value = READING_SPEED, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub(crate) pace: Option<u32>,
     #[arg(long)]
     pub(crate) dry_run: bool,
     #[arg(long)]
@@ -452,6 +459,9 @@ pub(crate) enum Command {
         form: ChatForm,
         #[arg(long)]
         ids: bool,
+        #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true,
+              default_missing_value = READING_SPEED, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+        pace: Option<u32>,
     },
     Saves {
         #[arg(long)]
@@ -643,6 +653,8 @@ mod tests {
             "playhouse resume s --no-seat",
             "playhouse run mill --games 20 --jobs 2 --seed 3",
             "playhouse replay s --ids",
+            "playhouse run mill --pace",
+            "playhouse replay s --pace=300",
             "playhouse saves -vv",
             "playhouse saves --verify",
             "playhouse repair s",

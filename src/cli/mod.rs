@@ -48,7 +48,7 @@ use clap::error::ErrorKind as ClapErrorKind;
 use clap::{FromArgMatches, ValueEnum};
 
 use self::app::App;
-use self::args::{Command, CommandLine, CommonArgs, LanguageArg};
+use self::args::{Command, CommandLine, CommonArgs, LanguageArg, PlayArgs};
 use self::env::Env;
 use self::error::CommandError;
 use self::settings::{SETTINGS_FILE, Settings, SettingsFile, SettingsFiles};
@@ -148,6 +148,14 @@ fn explain(error: &clap::Error, app: &App) -> ExitCode {
 }
 
 fn run(command: Command, common: &CommonArgs, env: &Env, mut found: Found) -> ExitCode {
+    let of_replay = match &command {
+        Command::Replay { ids, pace, .. } => Some(PlayArgs {
+            ids: *ids,
+            pace: *pace,
+            ..PlayArgs::default()
+        }),
+        _ => None,
+    };
     let (run, play) = match &command {
         Command::Run(run) => (Some(run), Some(&run.play)),
         #[cfg(feature = "page")]
@@ -155,7 +163,7 @@ fn run(command: Command, common: &CommonArgs, env: &Env, mut found: Found) -> Ex
         Command::Resume { play, .. } => (None, Some(play)),
         Command::Chat(chat) => (None, Some(&chat.play)),
         Command::Undercover(game) => (None, Some(&game.play)),
-        _ => (None, None),
+        _ => (None, of_replay.as_ref()),
     };
     let app = |files: &SettingsFiles| {
         let settings = Settings::resolve(common, run, play, env, &env::variable, files);
@@ -175,9 +183,6 @@ fn run(command: Command, common: &CommonArgs, env: &Env, mut found: Found) -> Ex
         }
     }
     let mut app = with_settings;
-    if let Command::Replay { ids, .. } = &command {
-        app.settings.ids = *ids;
-    }
     app.start_logs();
     let recalled = match (found.error, &command) {
         (Some(error), _) => Err(error),

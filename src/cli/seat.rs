@@ -10,7 +10,7 @@ use crate::mind::human::Console;
 use rustyline::error::ReadlineError;
 use rustyline::{Config, DefaultEditor};
 
-use super::output::{Output, Paragraph, clean};
+use super::output::{Output, Paragraph, clean, wait_until_told};
 use super::process::note_interrupt;
 use super::seat_sheet::SeatSheet;
 
@@ -180,6 +180,7 @@ impl SeatConsole {
     }
 
     fn read_line(&mut self, prompt: &str) -> io::Result<Option<String>> {
+        wait_until_told(&self.out);
         let Some(editor) = &mut self.editor else {
             self.write(|out| out.prompt(prompt))?;
             let mut line = Vec::new();

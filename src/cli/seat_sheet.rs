@@ -9,6 +9,7 @@ use crate::knowledge::{FactBook, Knowledge, Known};
 use crate::locale::{Argument, Language, UiText, text};
 use crate::message::Role;
 use crate::rpg::components::{Fighter, Health, goals_of};
+use crate::undercover::Card;
 
 /// The texts for a seat, in the language of the interface.
 #[derive(Clone, Debug, Default)]
@@ -48,6 +49,12 @@ fn me(world: &World, entity: EntityRef<'_>) -> Vec<UiText> {
         .map(|entry| UiText::verbatim(entry.own_text()))
         .into_iter()
         .collect();
+    if let Some(card) = entity.get::<Card>() {
+        texts.push(match card.word() {
+            Some(word) => text!(cli_seat_word, word),
+            None => text!(cli_seat_no_word),
+        });
+    }
     if let Some(Health { hp, max }) = entity.get::<Health>() {
         texts.push(text!(cli_seat_health, hp, max));
     }

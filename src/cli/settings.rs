@@ -238,6 +238,8 @@ pub(crate) struct Settings {
     pub(crate) on_server_error: Setting<OnServerError>,
     /// Whether events are printed with their ids.
     pub(crate) ids: bool,
+    /// The words of a minute in which a story is told, if it is told at reading speed.
+    pub(crate) pace: Option<u32>,
     /// The form of logs.
     pub(crate) log_format: LogFormat,
     /// Which logs are shown.
@@ -252,6 +254,11 @@ pub(crate) struct Settings {
 type Lookup<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 impl Settings {
+    /// Whether the story, progress and tables are printed as text.
+    pub(crate) fn prints_text(&self) -> bool {
+        !self.quiet && !self.json
+    }
+
     /// Decides every setting.
     pub(crate) fn resolve(
         common: &CommonArgs,
@@ -293,6 +300,7 @@ impl Settings {
         Self {
             language,
             ids: play.ids,
+            pace: play.pace,
             data: Setting::pick(
                 common.data.clone().map(Some),
                 path("PLAYHOUSE_DATA").map(|(name, value)| (name, Some(value))),

@@ -5,6 +5,7 @@ use std::fs::{self, File};
 use std::hash::{BuildHasher, Hasher};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::access::Access;
 use super::error::{FileAction, FileError, FileKind, FileProblem};
@@ -13,6 +14,8 @@ use super::system::{Handle, has_other_names};
 
 /// How names of files and folders begin that are not whole yet.
 const NEW: &str = ".new-";
+/// After this time nobody is building a folder any more.
+const ABANDONED: Duration = Duration::from_secs(60 * 60);
 
 /// Whether a file must survive a crash of the machine too, not only of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -165,6 +168,7 @@ impl Folder {
         if fs::symlink_metadata(&path).is_ok() {
             return Err(taken().into());
         }
+        self.remove_abandoned()?;
         let new = new_name();
         let folder = self.make_folder(&new)?;
         let filled = fill(&folder);
@@ -200,6 +204,20 @@ impl Folder {
         for (name, kind) in self.entries()? {
             if kind == FileKind::File && name.starts_with(NEW) {
                 self.remove_file(&name)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes what killed processes left of folders that they were building, if that is allowed.
+    fn remove_abandoned(&self) -> Result<(), FileError> {
+        for (name, kind) in self.entries()? {
+            let path = self.path.join(&name);
+            let changed = fs::symlink_metadata(&path).and_then(|it| it.modified());
+            let age = changed.ok().and_then(|changed| changed.elapsed().ok());
+            let is_old = age.is_some_and(|age| age > ABANDONED);
+            if kind == FileKind::Folder && name.starts_with(NEW) && is_old {
+                let _ = fs::remove_dir_all(&path);
             }
         }
         Ok(())
@@ -300,6 +318,22 @@ mod tests {
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
         let good = folder.folder("good").unwrap().unwrap();
         assert_eq!(good.read("a", 1).unwrap().unwrap(), b"x");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_a_killed_process_left_of_a_folder_is_removed_later() {
+        let (dir, folder) = folder();
+        let [left, begun] = [".new-left", ".new-begun"].map(|name| dir.path().join(name));
+        for path in [&left, &begun] {
+            fs::create_dir(path).unwrap();
+            File::create(path.join("a")).unwrap();
+        }
+        let now = fs::metadata(&left).unwrap().modified().unwrap();
+        let folder_left = File::open(&left).unwrap();
+        folder_left.set_modified(now - 2 * ABANDONED).unwrap();
+        folder.build("good", |_| Ok::<_, FileError>(())).unwrap();
+        assert!(!left.exists() && begun.exists());
     }
 
     #[cfg(unix)]

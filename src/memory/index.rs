@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::parts::{Part, Parts};
 use super::postings::{Posting, Postings};
-use super::question::{Question, Speaker, Term};
+use super::question::{Question, Speakers, Term};
 use super::time::{day_of, says_when};
 use super::words::words;
 use crate::message::Vector;
@@ -152,7 +152,7 @@ pub struct Index {
     sessions: Vec<Session>,
     /// The name of the last session.
     session: String,
-    speakers: Vec<Speaker>,
+    speakers: Speakers,
     /// Of the messages that have one.
     pub(super) vectors: BTreeMap<u32, Arc<Vector>>,
 }
@@ -183,7 +183,7 @@ impl Index {
             packed: 0,
             sessions: Vec::new(),
             session: String::new(),
-            speakers: Vec::new(),
+            speakers: Speakers::default(),
             vectors: BTreeMap::new(),
         }
     }
@@ -200,12 +200,11 @@ impl Index {
 
     /// The memory that it takes, in bytes, without vectors, which indexes share.
     pub fn bytes(&self) -> usize {
-        let names = self.speakers.iter().map(Speaker::bytes);
         let sessions = self.sessions.iter();
         let sessions = sessions.map(|it| size_of::<Session>() + it.speakers.capacity() * 2);
         self.postings.bytes()
             + self.kept.capacity() * size_of::<Kept>()
-            + names.sum::<usize>()
+            + self.speakers.bytes()
             + sessions.sum::<usize>()
     }
 
@@ -265,12 +264,8 @@ impl Index {
         if name.is_empty() {
             return 0;
         }
-        let known = self.speakers.iter().position(|known| known.name == name);
-        let at = known.unwrap_or_else(|| {
-            self.speakers.push(Speaker::new(name));
-            self.speakers.len() - 1
-        });
-        u16::try_from(at + 1).unwrap_or(0)
+        let number = self.speakers.number_of(name);
+        number.and_then(|it| it.checked_add(1)).unwrap_or(0)
     }
 
     fn join_session(&mut self, number: u32, entry: &Entry<'_>, words: usize, speaker: u16) {
@@ -587,41 +582,39 @@ impl<'i> Scores<'i> {
             self.index.postings.read(term, &mut self.postings);
             rarity(self.postings.len(), self.index.len())
         };
-        let pairs = question.pairs.iter().map(|(pair, terms, weight)| {
+        let pairs = question.pairs.iter().filter_map(|(pair, terms, weight)| {
             let rarity: f32 = terms.iter().map(|term| rarity_of(*term)).sum();
-            (pair.as_str(), PAIR * weight * rarity)
+            let mut rest = pair.chars();
+            let begins = [rest.next()?, rest.next()?];
+            Some((begins, rest.as_str(), PAIR * weight * rarity))
         });
         let pairs: Vec<_> = pairs.collect();
         let mut found = Best::new(PAIRED);
         for (entry, score) in (0..).zip(&self.own) {
             found.add(entry, *score);
         }
-        let mut begins = Filter::default();
-        for (pair, _) in &pairs {
-            let mut chars = pair.chars();
-            if let (Some(first), Some(second)) = (chars.next(), chars.next()) {
-                begins.add(first, second);
-            }
+        let mut filter = Filter::default();
+        for (begins, ..) in &pairs {
+            filter.add(*begins);
         }
         let mut stands = vec![false; pairs.len()];
         for hit in found.in_order() {
             let text = text(hit.entry);
             stands.fill(false);
-            let mut last = None;
-            for (at, second) in text.char_indices() {
-                let Some((from, first)) = last.replace((at, second)) else {
-                    continue;
-                };
-                if begins.may_hold(first, second) {
-                    let rest = text.get(from..).unwrap_or_default();
-                    for ((pair, _), stands) in pairs.iter().zip(&mut stands) {
-                        *stands |= rest.starts_with(pair);
+            let mut chars = text.chars();
+            let mut first = chars.next().unwrap_or_default();
+            while let Some(second) = chars.next() {
+                let both = [first, second];
+                if filter.may_hold(both) {
+                    for ((begins, rest, _), stands) in pairs.iter().zip(&mut stands) {
+                        *stands |= *begins == both && chars.as_str().starts_with(rest);
                     }
                 }
+                first = second;
             }
             let own = pairs.iter().zip(&stands).filter(|(_, stands)| **stands);
             if let Some(score) = self.own.get_mut(hit.entry as usize) {
-                *score += own.map(|((_, weight), _)| weight).sum::<f32>();
+                *score += own.map(|((.., weight), _)| weight).sum::<f32>();
             }
         }
     }
@@ -637,17 +630,17 @@ impl Default for Filter {
 }
 
 impl Filter {
-    fn add(&mut self, first: char, second: char) {
-        let (at, bit) = Self::place(first, second);
+    fn add(&mut self, both: [char; 2]) {
+        let (at, bit) = Self::place(both);
         self.0[at] |= bit;
     }
 
-    fn may_hold(&self, first: char, second: char) -> bool {
-        let (at, bit) = Self::place(first, second);
+    fn may_hold(&self, both: [char; 2]) -> bool {
+        let (at, bit) = Self::place(both);
         self.0[at] & bit != 0
     }
 
-    fn place(first: char, second: char) -> (usize, u64) {
+    fn place([first, second]: [char; 2]) -> (usize, u64) {
         let both = (u32::from(first) * 37) ^ u32::from(second);
         ((both / 64 % 64) as usize, 1 << (both % 64))
     }

@@ -24,26 +24,43 @@ static ENGLISH: LazyLock<BTreeMap<u32, Vec<(u32, f32)>>> = LazyLock::new(|| {
     related
 });
 
-static CHINESE: LazyLock<BTreeMap<&str, Vec<(&str, f32)>>> = LazyLock::new(|| {
-    let mut related: BTreeMap<&str, Vec<(&str, f32)>> = BTreeMap::new();
+/// By the first character of the word.
+static CHINESE: LazyLock<BTreeMap<char, Words>> = LazyLock::new(|| {
+    let mut related: BTreeMap<char, Words> = BTreeMap::new();
     each_pair(
         include_str!("chinese/related.txt"),
         |word, other, weight| {
-            related.entry(word).or_default().push((other, weight));
+            if let Some(first) = word.chars().next() {
+                let words = related.entry(first).or_default();
+                words.entry(word).or_default().push((other, weight));
+            }
         },
     );
     related
 });
+
+/// Words with those that are related to each.
+type Words = BTreeMap<&'static str, Vec<(&'static str, f32)>>;
 
 /// The terms that are related to an English one, with how much each counts.
 pub(super) fn related(term: u32) -> &'static [(u32, f32)] {
     ENGLISH.get(&term).map(Vec::as_slice).unwrap_or_default()
 }
 
-/// The Chinese words that are related to those of a text.
+/// The Chinese words that are related to those of a text, in a fixed order.
 pub(super) fn related_in(text: &str) -> impl Iterator<Item = (&'static str, f32)> {
-    let words = CHINESE.iter().filter(|(word, _)| text.contains(**word));
-    words.flat_map(|(_, others)| others.iter().copied())
+    let places = text.char_indices().filter_map(|(at, first)| {
+        let words = CHINESE.get(&first)?;
+        Some((text.get(at..)?, words))
+    });
+    let found: BTreeMap<_, _> = places
+        .flat_map(|(rest, words)| {
+            words
+                .iter()
+                .filter(move |(word, _)| rest.starts_with(**word))
+        })
+        .collect();
+    found.into_values().flatten().copied()
 }
 
 fn each_pair<'t>(lines: &'t str, mut pair: impl FnMut(&'t str, &'t str, f32)) {

@@ -52,56 +52,80 @@ pub(super) struct Question {
     pub(super) asks_when: bool,
 }
 
-/// Somebody who speaks in an index.
-#[derive(Clone, Debug)]
-pub(super) struct Speaker {
-    pub(super) name: String,
-    /// The words of the name, in lower case.
-    words: Vec<String>,
+/// Those who speak in an index, by number.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Speakers {
+    names: Vec<String>,
+    /// The words of all names, sorted.
+    words: Vec<NameWord>,
 }
 
-impl Speaker {
-    pub(super) fn new(name: &str) -> Self {
-        let words = words(name).map(|word| word.text.to_lowercase());
-        Self {
-            name: name.to_owned(),
-            words: words.collect(),
-        }
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct NameWord {
+    /// In lower case.
+    word: String,
+    of: u16,
+    is_first: bool,
+}
+
+impl Speakers {
+    pub(super) fn len(&self) -> usize {
+        self.names.len()
     }
 
-    /// The memory it takes.
+    /// The memory they take.
     pub(super) fn bytes(&self) -> usize {
-        let words = self
-            .words
-            .iter()
-            .map(|word| word.capacity() + size_of::<String>());
-        size_of::<Self>() + self.name.capacity() + words.sum::<usize>()
+        let names = self.names.iter().map(String::capacity).sum::<usize>();
+        let words = self.words.iter().map(|it| it.word.capacity());
+        names
+            + words.sum::<usize>()
+            + self.names.capacity() * size_of::<String>()
+            + self.words.capacity() * size_of::<NameWord>()
     }
 
-    /// The words of a question, also given in lower case, that name it: all of the name, one of its
-    /// parts, or the beginning of its first part.
-    fn named_by<'q>(&self, text: &str, all: &[Word<'q>], lower: &[String]) -> Vec<&'q str> {
-        if self.name.contains(writes_no_spaces) && !text.contains(&self.name) {
-            return Vec::new();
+    /// The number of whoever has this name; new ones are added as long as there are numbers.
+    pub(super) fn number_of(&mut self, name: &str) -> Option<u16> {
+        if let Some(known) = self.names.iter().position(|known| known == name) {
+            return u16::try_from(known).ok();
         }
-        let is_short = |word: &str| {
-            let first = self.words.first();
-            first.is_some_and(|first| first.starts_with(word) && first.len() > word.len())
-        };
-        let names = |(word, lower): &(&Word<'q>, &String)| {
-            self.words.contains(lower)
-                || (lower.len() >= 3 && word.is_capitalized() && is_short(lower))
-        };
-        let own = all.iter().zip(lower).filter(names);
-        // "the" in "The Hall" names nobody.
-        let own = own.filter(|(word, _)| word.is_character || !word.is_stop());
-        own.map(|(word, _)| word.text).collect()
+        let of = u16::try_from(self.names.len()).ok()?;
+        self.names.push(name.to_owned());
+        for (at, word) in words(name).enumerate() {
+            self.words.push(NameWord {
+                word: lower(word.text).collect(),
+                of,
+                is_first: at == 0,
+            });
+        }
+        self.words.sort_unstable();
+        Some(of)
     }
+
+    /// Those whom a word of a text names: by a word of their name, or the beginning of its first.
+    fn named_by(&self, word: &Word<'_>, text: &str) -> impl Iterator<Item = u16> {
+        let own: String = lower(word.text).collect();
+        let from = self.words.partition_point(|known| known.word < own);
+        let after = self.words.get(from..).unwrap_or_default().iter();
+        let length = own.len();
+        let is_short = length >= 3 && word.is_capitalized();
+        let begun = after.take_while(move |known| known.word.starts_with(&own));
+        begun
+            .filter(move |known| known.word.len() == length || (is_short && known.is_first))
+            .map(|known| known.of)
+            .filter(move |of| {
+                let name = self.names.get(usize::from(*of)).map_or("", String::as_str);
+                !name.contains(writes_no_spaces) || text.contains(name)
+            })
+    }
+}
+
+fn lower(word: &str) -> impl Iterator<Item = char> {
+    word.chars().flat_map(char::to_lowercase)
 }
 
 impl Question {
     /// Reads a question. The people are those who speak, by number.
-    pub(super) fn read(text: &str, speakers: &[Speaker], parts: Parts) -> Self {
+    pub(super) fn read(text: &str, speakers: &Speakers, parts: Parts) -> Self {
         let text = beginning(text);
         let mut question = Self {
             asks_when: parts.has(Part::Times) && asks_when(text),
@@ -116,13 +140,12 @@ impl Question {
         let all: Vec<Word<'_>> = words(&asked).collect();
         let mut named: BTreeSet<&str> = BTreeSet::new();
         if parts.has(Part::Speakers) {
-            let lower = all.iter().map(|word| word.text.to_lowercase());
-            let lower: Vec<_> = lower.collect();
-            for (number, speaker) in (0..).zip(speakers) {
-                let own = speaker.named_by(&asked, &all, &lower);
-                if !own.is_empty() {
-                    question.people.insert(number);
-                    named.extend(own);
+            // "the" in "The Hall" names nobody.
+            let telling = all.iter().filter(|it| it.is_character || !it.is_stop());
+            for word in telling {
+                for person in speakers.named_by(word, &asked) {
+                    question.people.insert(person);
+                    named.insert(word.text);
                 }
             }
         }
@@ -141,7 +164,7 @@ impl Question {
             }
         }
         if parts.has(Part::Pairs) {
-            question.add_pairs(&all, 1.0);
+            question.add_pairs(&asked, &all, 1.0);
         }
         if parts.has(Part::Related) {
             question.add_related(&asked, parts);
@@ -150,7 +173,8 @@ impl Question {
         question
     }
 
-    fn add_pairs(&mut self, all: &[Word<'_>], weight: f32) {
+    /// Adds the pairs of a text's words.
+    fn add_pairs(&mut self, text: &str, all: &[Word<'_>], weight: f32) {
         for pair in all.windows(2) {
             let [one, other] = pair else { continue };
             let is_joined = one.is_character
@@ -160,10 +184,11 @@ impl Question {
             if !is_joined || self.pairs.len() >= MAX_WORDS {
                 continue;
             }
-            let text = format!("{}{}", one.text, other.text);
-            if self.pairs.iter().all(|(known, ..)| *known != text) {
-                self.pairs
-                    .push((text, [one.term(true), other.term(true)], weight));
+            let both = text.get(one.at..other.at + other.text.len());
+            let is_new = |both: &&str| self.pairs.iter().all(|(known, ..)| known != both);
+            if let Some(both) = both.filter(is_new) {
+                let terms = [one.term(true), other.term(true)];
+                self.pairs.push((both.to_owned(), terms, weight));
             }
         }
     }
@@ -187,7 +212,7 @@ impl Question {
                     };
                     self.add_term(other.term(parts.has(Part::Stems)), share, None);
                 }
-                self.add_pairs(&others, weight);
+                self.add_pairs(word, &others, weight);
             }
         }
     }
@@ -210,9 +235,13 @@ fn without_asking(text: &str) -> Cow<'_, str> {
     if !text.contains(writes_no_spaces) {
         return text.into();
     }
-    let asking = include_str!("chinese/asking.txt").split_whitespace();
-    let without = asking.fold(text.to_owned(), |text, word| text.replace(word, " "));
-    without.into()
+    let mut without = Cow::Borrowed(text);
+    for word in include_str!("chinese/asking.txt").split_whitespace() {
+        if without.contains(word) {
+            without = without.replace(word, " ").into();
+        }
+    }
+    without
 }
 
 /// What is read of a long text.
@@ -228,7 +257,10 @@ mod tests {
 
     #[test]
     fn people_are_taken_out_of_the_words() {
-        let speakers = ["Odile Marsh", "Bob"].map(Speaker::new);
+        let mut speakers = Speakers::default();
+        assert_eq!(speakers.number_of("Odile Marsh"), Some(0));
+        assert_eq!(speakers.number_of("Bob"), Some(1));
+        assert_eq!(speakers.number_of("Odile Marsh"), Some(0));
         let parts = Parts::default().with(Part::Stems).with(Part::StopWords);
         let parts = parts.with(Part::Speakers);
         let question = Question::read("What did Odile sing to Bobby?", &speakers, parts);

@@ -159,11 +159,13 @@ fn part(word: &Word<'_>) -> Part {
             Part::Other
         };
     }
-    match word.text {
-        "年" => return Part::Mark('年'),
-        "月" => return Part::Mark('月'),
-        "第" => return Part::Day,
-        _ => {}
+    if word.is_character {
+        return match word.text {
+            "年" => Part::Mark('年'),
+            "月" => Part::Mark('月'),
+            "第" => Part::Day,
+            _ => Part::Other,
+        };
     }
     let lower = word.text.to_lowercase();
     if lower == "day" {
@@ -239,6 +241,10 @@ pub(super) fn says_when(text: &str) -> bool {
     ];
     let mut before = String::new();
     let is_told = words(text).any(|word| {
+        if word.is_character {
+            before.clear();
+            return false;
+        }
         let lower = word.text.to_lowercase();
         let is_span = SPANS.contains(&lower.as_str());
         let is_told = SAYS.contains(&lower.as_str())

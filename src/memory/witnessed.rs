@@ -2,7 +2,7 @@
 //! index that grows with them.
 
 use std::borrow::Cow;
-use std::cell::RefCell;
+use std::cell::{LazyCell, RefCell};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -149,13 +149,18 @@ impl Witnessed {
         question: &str,
     ) -> Vec<bool> {
         let past = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut known = telling(question);
-        known.extend(latest(context).iter().flat_map(|cue| telling(cue)));
-        known.sort_unstable();
         let answer = telling(answer);
+        // A question is long, so it is read only if it can matter.
+        let known = LazyCell::new(|| {
+            let mut known = telling(question);
+            known.extend(latest(context).iter().flat_map(|cue| telling(cue)));
+            known.sort_unstable();
+            known
+        });
         let is_used = |memory: &Memory| {
             let memory = telling(&memory.text);
-            past.index.is_same_matter(&memory, &answer, &known)
+            past.index.is_same_matter(&memory, &answer, &[])
+                && past.index.is_same_matter(&memory, &answer, &known)
         };
         memories.iter().map(is_used).collect()
     }

@@ -275,7 +275,9 @@ impl Reader<'_> {
         let facts = facts.map(|fact| {
             let knows = state.beings.iter();
             let knows = knows.filter(|being| self.may_inspect(being.id));
+            // Places and the world's own minds are no people.
             let knows = knows
+                .filter(|being| being.kind == Kind::Actor)
                 .filter(|being| being.knowledge.value.knows(&fact.id))
                 .count();
             json!({

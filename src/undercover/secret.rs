@@ -56,6 +56,11 @@ impl Card {
         }
     }
 
+    /// The word on it; `None` for a blank player.
+    pub fn word(&self) -> Option<&str> {
+        self.word.as_deref()
+    }
+
     /// What its holder must not say.
     fn taboo(&self) -> Taboo {
         Taboo::new(self.word.as_deref().unwrap_or_default(), &self.also)

@@ -31,11 +31,14 @@ impl Needle {
     /// `None` if the words have no letters and no digits.
     pub(crate) fn new(words: &str) -> Option<Self> {
         let read = Searched::new(words, Symbols::Dropped);
-        (!read.letters.is_empty()).then(|| Self {
+        let (first, last) = (read.letters.first()?, read.letters.last()?);
+        // As in a text, nothing before or after its letters is read.
+        let own = words.get(first.bytes.start..last.bytes.end)?;
+        Some(Self {
             finder: Finder::new(&read.coarse).into_owned(),
             length: read.letters.len(),
             breaks: read.breaks(0..read.letters.len()),
-            readings: Readings::of(words),
+            readings: Readings::of(own),
         })
     }
 
@@ -324,6 +327,12 @@ mod tests {
         ] {
             assert_eq!(found(words, text), None, "{words} in {text}");
         }
+    }
+
+    #[test]
+    fn signs_before_the_first_letter_are_none_of_the_words() {
+        // The skeleton of the sign is letters, and that of the prime is none.
+        assert!(found("%ʹ𞸤", "%ʹ𞸤 and more").is_some());
     }
 
     proptest! {

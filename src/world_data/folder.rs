@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
+use std::sync::LazyLock;
 
 use include_dir::{Dir, DirEntry, include_dir};
 
@@ -122,7 +123,7 @@ impl DataFolder {
 
     /// The name of a file of this folder for messages.
     pub fn name_of(&self, path: &str) -> String {
-        let is_default = DEFAULTS.get_entry(path).is_some() && has_defaults(path);
+        let is_default = built_in(path).is_some() && has_defaults(path);
         match &self.root {
             Some(root) if !is_default || root.join(path).exists() => {
                 root.join(path).display().to_string()
@@ -152,7 +153,7 @@ impl DataFolder {
             None => None,
         };
         let Some(path_on_disk) = on_disk else {
-            let default = DEFAULTS.get_file(parts.join("/"));
+            let default = built_in(&parts.join("/")).and_then(DirEntry::as_file);
             let default = default.filter(|_| self.root.is_none() || has_defaults(path));
             return Ok(default.ok_or_else(missing)?.contents().to_vec());
         };
@@ -236,9 +237,10 @@ impl DataFolder {
         let parts = inner(path)?;
         let defaults = match parts.as_slice() {
             [] if self.root.is_none() => DEFAULTS.entries(),
-            [_, ..] if self.root.is_none() || has_defaults(path) => DEFAULTS
-                .get_dir(parts.join("/"))
-                .map_or(&[][..], |dir| dir.entries()),
+            [_, ..] if self.root.is_none() || has_defaults(path) => {
+                let folder = built_in(&parts.join("/")).and_then(DirEntry::as_dir);
+                folder.map_or(&[][..], |folder| folder.entries())
+            }
             _ => &[],
         };
         let mut entries: BTreeMap<_, _> = defaults.iter().filter_map(embedded_entry).collect();
@@ -269,7 +271,25 @@ impl DataFolder {
 /// Whether a path is in one of the folders of the defaults.
 fn has_defaults(path: &str) -> bool {
     let top = path.split('/').next().unwrap_or_default();
-    DEFAULTS.get_dir(top).is_some()
+    built_in(top).is_some_and(|entry| entry.as_dir().is_some())
+}
+
+/// The file or folder of the defaults at a path. `Dir` itself compares a path with those of all
+/// entries, which takes longer than to read them.
+fn built_in(path: &str) -> Option<&'static DirEntry<'static>> {
+    static BY_PATH: LazyLock<BTreeMap<String, &DirEntry<'_>>> = LazyLock::new(|| {
+        let mut by_path = BTreeMap::new();
+        let mut folders = vec![&DEFAULTS];
+        while let Some(folder) = folders.pop() {
+            for entry in folder.entries() {
+                folders.extend(entry.as_dir());
+                let parts = entry.path().iter().map(|part| part.to_string_lossy());
+                by_path.insert(parts.collect::<Vec<_>>().join("/"), entry);
+            }
+        }
+        by_path
+    });
+    BY_PATH.get(path).copied()
 }
 
 fn embedded_entry(entry: &DirEntry<'_>) -> Option<(String, bool)> {

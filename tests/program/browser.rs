@@ -7,6 +7,8 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD as BASE64;
 use serde_json::{Value, json};
 
 use super::page::ATTACKS;
@@ -199,6 +201,35 @@ impl Browser {
             .collect()
     }
 
+    /// Writes what is shown to a file.
+    fn screenshot(&self, path: &Path) {
+        let image = self.request("GET", &self.path("/screenshot"), &Value::Null);
+        let image = BASE64.decode(image.as_str().unwrap()).unwrap();
+        std::fs::File::create(path)
+            .unwrap()
+            .write_all(&image)
+            .unwrap();
+    }
+
+    /// What axe-core finds that keeps somebody from using what is shown, if `PLAYHOUSE_AXE` names
+    /// its script.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the environment says where the script is"
+    )]
+    fn barriers(&self) -> Vec<String> {
+        let Some(script) = std::env::var_os("PLAYHOUSE_AXE") else {
+            return Vec::new();
+        };
+        let script = std::fs::read_to_string(script).unwrap();
+        let found = self.script(&format!(
+            "{script}; return axe.run().then((found) => found.violations.flatMap((rule) => \
+             rule.nodes.map((node) => `${{rule.id}}: ${{node.html}} ${{node.failureSummary}}`)));"
+        ));
+        let found = found.as_array().unwrap().iter();
+        found.map(|it| it.as_str().unwrap().to_owned()).collect()
+    }
+
     /// All data that came from the server since the last time: the bodies of answers under `/api`,
     /// and what a stream has sent.
     fn received(&self) -> Vec<(String, Value)> {
@@ -262,6 +293,7 @@ fn a_stranger_finds_the_way_around_by_keyboard_alone() {
         browser.value("document.title.includes('Drowned Assize')"),
         true
     );
+    assert_eq!(browser.barriers(), Vec::<String>::new());
     let landmarks = "[...document.querySelectorAll('header, main, nav, aside')].filter((one) => \
          one.checkVisibility()).map((one) => one.localName)";
     let landmarks = browser.value(landmarks);
@@ -355,7 +387,7 @@ fn every_view_fits_a_narrow_screen_in_dark_and_light() {
     let now = page.api(&format!("narrow/context/{person}"));
     assert!(now["past"][1].as_u64() > Some(0), "{now}");
     browser.resize(360, 740);
-    let mut papers = Vec::new();
+    let (mut papers, mut barriers) = (Vec::new(), Vec::new());
     for scheme in ["dark", "light"] {
         let scheme = json!([{"name": "prefers-color-scheme", "value": scheme}]);
         browser.devtools("Emulation.setEmulatedMedia", &json!({"features": scheme}));
@@ -378,10 +410,13 @@ fn every_view_fits_a_narrow_screen_in_dark_and_light() {
             browser.wait("document.querySelector('#told article, .pane > *')");
             let width = browser.value("document.documentElement.scrollWidth");
             assert_eq!(width, 360, "{query} scrolls sideways");
+            let found = browser.barriers().into_iter();
+            barriers.extend(found.map(|found| format!("{query} {found}")));
         }
         papers.push(browser.value("getComputedStyle(document.body).backgroundColor"));
     }
     assert_ne!(papers[0], papers[1], "dark and light");
+    assert_eq!(barriers, Vec::<String>::new());
     assert_eq!(browser.complaints(), Vec::<String>::new());
 }
 
@@ -569,6 +604,15 @@ fn two_people_play_undercover_in_two_browsers() {
         browser.open(seat["address"].as_str().unwrap());
         browser.wait("document.documentElement.classList.contains('is-ready')");
     }
+    // One of them is asked at once.
+    let is_asked = |browser: &Browser| browser.value("Boolean(document.querySelector('.ask'))");
+    let mut looks = 0..LOOKS;
+    assert!(looks.any(|_| {
+        std::thread::sleep(BETWEEN_LOOKS);
+        is_asked(&one) == true || is_asked(&other) == true
+    }));
+    assert_eq!(one.barriers(), Vec::<String>::new());
+    assert_eq!(other.barriers(), Vec::<String>::new());
     let mut answers = 0;
     for _ in 0..LOOKS {
         let asked = players
@@ -630,4 +674,60 @@ fn two_people_play_undercover_in_two_browsers() {
         assert_eq!(seen, feed, "what reached {}", seat["name"]);
         assert_eq!(browser.complaints(), Vec::<String>::new());
     }
+}
+
+#[test]
+#[ignore = "writes docs/page, for people to look at"]
+fn screenshots_of_every_view() {
+    let Some(browser) = browser() else { return };
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/page");
+    for (world, lang) in [("drowned-assize", "en"), ("zhaoying-ban", "zh")] {
+        let folder = tempfile::tempdir().unwrap();
+        let seat = if lang == "en" {
+            "Jory Teasel"
+        } else {
+            "沈豆娘"
+        };
+        for command in [
+            &format!("run {world} --seed 1 --save tide --until 12 --quiet"),
+            "branch tide ebb --turn 6 --seed 5",
+            "resume ebb --until 10 --quiet",
+        ] {
+            assert!(run(folder.path(), command).status.success(), "{command}");
+        }
+        let page = Served::begin(folder.path(), "serve --json");
+        let people = page.api("tide/people");
+        let person = people
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|it| it["name"] == seat);
+        let person = person.unwrap()["id"].clone();
+        let views = [
+            ("story", String::new()),
+            ("people", format!("?view=people&see=person/{person}")),
+            ("context", format!("?see=context/{person}")),
+            ("map", "?view=map".into()),
+            ("audience", "?view=audience".into()),
+            ("calls", "?view=calls&see=call/20".into()),
+            ("facts", "?view=facts".into()),
+            ("branches", "?view=branches".into()),
+        ];
+        browser.resize(1280, 800);
+        for (view, query) in &views {
+            browser.open_story(&page, "tide", &with_lang(query, lang));
+            browser.wait("document.querySelector('#told article, .pane > *')");
+            std::thread::sleep(Duration::from_millis(500));
+            browser.screenshot(&docs.join(format!("{view}-{lang}.png")));
+        }
+        browser.resize(360, 740);
+        browser.open_story(&page, "tide", &with_lang("", lang));
+        browser.wait("document.querySelector('#told article')");
+        browser.screenshot(&docs.join(format!("narrow-{lang}.png")));
+    }
+}
+
+fn with_lang(query: &str, lang: &str) -> String {
+    let sign = if query.is_empty() { "?" } else { "&" };
+    format!("{query}{sign}lang={lang}")
 }

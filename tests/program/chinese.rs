@@ -379,6 +379,10 @@ const NAMES: &[&str] = &[
     "expect",
     "chapters",
     "drift",
+    "completions",
+    "manual",
+    "man",
+    "shell",
     // Members of records.
     "id",
     "question",

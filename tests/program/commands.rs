@@ -517,6 +517,6 @@ fn many_stories_of_a_world_are_counted() {
     assert_eq!(records.last().unwrap()["record"], "rehearsal");
     assert!(!folder.join("saves").exists(), "nothing is saved");
     let printed = run(folder, "zhaoying-ban --games 2 --max-calls 10");
-    assert_ne!(printed.status.code(), Some(0), "a limit stops it");
+    assert_eq!(printed.status.code(), Some(6), "a limit stops it");
     assert!(err(&printed).contains("the limit is"), "{}", err(&printed));
 }

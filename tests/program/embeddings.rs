@@ -119,9 +119,10 @@ fn they_are_off_unless_chosen_and_a_save_keeps_the_choice() {
     let tokens = cost["by_purpose"]["vectors"]["usage"]["prompt_tokens"].as_u64();
     assert_eq!(tokens, Some(5 * first as u64), "{cost}");
     assert!(user.told("cost one").0.contains("vectors for recall"));
-    assert!(user.asked("resume one --until 14 -q") > 0);
-    assert_eq!(user.asked("resume one --until 17 -q --embeddings off"), 0);
-    assert_eq!(user.asked("resume one --until 20 -q"), 0, "it stays off");
+    // Long enough for a chapter to close.
+    assert!(user.asked("resume one --until 25 -q") > 0);
+    assert_eq!(user.asked("resume one --until 28 -q --embeddings off"), 0);
+    assert_eq!(user.asked("resume one --until 31 -q"), 0, "it stays off");
     assert_eq!(user.asked("replay one -q"), 0, "the journal has them");
 }
 

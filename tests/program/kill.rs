@@ -134,6 +134,28 @@ fn an_interrupted_run_stops_between_commits_and_says_how_to_go_on() {
     assert!(world("broken-off") == world("whole"));
 }
 
+#[test]
+fn a_story_told_at_reading_speed_is_saved_while_it_is_told_and_ends_with_ctrl_c() {
+    let saves = tempfile::tempdir().unwrap();
+    let told = |words: u32| {
+        let mut run = Command::new(env!("CARGO_BIN_EXE_playhouse"));
+        run.args(["run", "--until", "2", "--seed", "1"]);
+        run.args([format!("--save=at-{words}"), format!("--pace={words}")]);
+        run.arg("--saves").arg(saves.path());
+        run.stdin(Stdio::null()).stderr(Stdio::null());
+        run.stdout(Stdio::piped()).spawn().unwrap()
+    };
+    let fast = told(100_000).wait_with_output().unwrap().stdout;
+    let mut slow = told(1);
+    let whole = written(saves.path(), "at-100000");
+    wait_for(&mut slow, saves.path(), "at-1", whole);
+    interrupt(&slow);
+    let slow = slow.wait_with_output().unwrap();
+    assert_eq!(slow.status.code(), Some(130));
+    assert!(fast.len() > 500 && fast.starts_with(&slow.stdout));
+    assert!(slow.stdout.len() < fast.len() / 4, "it was told at once");
+}
+
 /// A server that answers each request with one byte after the other, and says when one has come.
 fn dripping_server() -> (u16, Receiver<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();

@@ -48,3 +48,12 @@ fn the_last_answer_is_taken_back_in_a_new_slot() {
     let replayed = super::run(folder.path(), "replay tide-2");
     assert_eq!(replayed.status.code(), Some(0), "{}", err(&replayed));
 }
+
+#[test]
+fn a_player_of_undercover_looks_up_its_word() {
+    let folder = tempfile::tempdir().unwrap();
+    let game = "undercover --players 4 --words kite,balloon --seat Bruno --lang en";
+    let output = fed(folder.path(), game, "/me\n/quit\n");
+    let shown = out(&output);
+    assert!(shown.contains("Your word: "), "{shown}{}", err(&output));
+}

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::engine::Engine;
 use crate::exchange::Spent;
 use crate::locale::{Localize, UiText};
-use crate::rpg::rehearsal::{Plan, Rehearsal, RunEnd, RunFigures, play_all};
+use crate::rpg::rehearsal::{Plan, Rehearsal, RunFigures, play_all};
 use crate::world_data::Problems;
 
 use super::budget::Budget;
@@ -68,7 +68,7 @@ pub(super) fn play_games(app: &App, args: &RunArgs, games: u32) -> Result<(), Co
         *done += 1;
         let text = say!(app.language, cli_runs_played, done = *done, all = games);
         play::show_progress(app, *done, games, &text);
-        let has_failed = matches!(run.end, RunEnd::Failed(_));
+        let has_failed = run.end.failure().is_some();
         if has_failed || tokens.main.is_cancelled() {
             ControlFlow::Break(())
         } else {
@@ -82,7 +82,7 @@ pub(super) fn play_games(app: &App, args: &RunArgs, games: u32) -> Result<(), Co
     let was_stopped = tokens.main.is_cancelled();
     let all = spent(&runs);
     // Those that Ctrl-C stopped came to no end.
-    runs.retain(|run| !was_stopped || matches!(run.end, RunEnd::Finished(_)));
+    runs.retain(|run| !was_stopped || run.end.failure().is_none());
     let rehearsal = Rehearsal::of(&campaign.file, &runs);
     let report = Report {
         world: &campaign.file,

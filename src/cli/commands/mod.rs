@@ -88,6 +88,7 @@ pub(crate) fn run(command: Command, app: &App) -> Result<(), CommandError> {
             seat,
             form,
             ids: _,
+            pace: _,
         } => replay::replay(app, &slot, until, seat.as_deref(), form),
         Command::Saves { verify } => saves::saves(app, verify),
         Command::Repair { slot } => repair::run(app, &slot),

@@ -21,7 +21,7 @@ use crate::cli::app::App;
 use crate::cli::args::OnServerError;
 use crate::cli::env::random_seed;
 use crate::cli::error::{CommandError, ErrorKind, engine_error};
-use crate::cli::output::{Output, Paragraph, Style, cells, padded};
+use crate::cli::output::{Output, Paragraph, Style, cells, padded, wait_until_told};
 use crate::cli::process::{INTERRUPTED, end_programs, note_interrupt};
 use crate::cli::progress::Progress;
 use crate::cli::record_printer::RecordPrinter;
@@ -256,18 +256,20 @@ impl<'a> RunView<'a> {
             servers.close().await;
             stop
         });
+        self.app.status.hide();
+        // Ctrl-C ends a story that is told at reading speed, too.
+        self.finish();
         // Doesn't wait for a person who could still type something.
         runtime.shutdown_background();
-        self.app.status.hide();
-        self.finish();
         stop.map_err(|error| engine_error(&error))
     }
 
-    /// Prints what is still buffered.
+    /// Prints what is still buffered, and waits until it is told.
     pub(super) fn finish(&self) {
         if let Some(printer) = &self.printer {
             lock(printer).finish();
         }
+        wait_until_told(&self.app.shared_out());
     }
 
     /// Prints how the run ended and what it spent. `slot` is where it is saved.

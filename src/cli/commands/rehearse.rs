@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::engine::CancellationToken;
 use crate::locale::text;
-use crate::rpg::rehearsal::{Plan, Rehearsal, rehearse as play_runs};
+use crate::rpg::rehearsal::{Plan, Rehearsal, RunEnd, rehearse as play_runs};
 use serde_json::json;
 
 use super::play;
@@ -156,7 +156,13 @@ pub(super) fn verdict(app: &App, report: &Report<'_>) -> Result<(), CommandError
         let (count, seed) = (failed.len(), first.seed);
         let reason = first.reason.clone();
         let message = text!(cli_rehearsal_failed, count, seed, reason);
-        return Err(CommandError::new(ErrorKind::Other, message));
+        let run = report.runs.iter().find(|run| run.seed == seed);
+        let kind = match run.map(|run| &run.end) {
+            Some(RunEnd::LimitReached(_)) => ErrorKind::Limit,
+            Some(RunEnd::ServerDown(_)) => ErrorKind::Server,
+            _ => ErrorKind::Other,
+        };
+        return Err(CommandError::new(kind, message));
     }
     if report.unmet.is_empty() {
         return Ok(());

@@ -55,5 +55,6 @@ pub(super) fn undo(app: &App, slot: &str, args: &PlayArgs) -> Result<(), Command
         play: args.clone(),
         ..ChatArgs::default()
     };
+    // Recursive: the branch is played like any save, and may be taken back, too.
     resume::resume(app, &name, &args, false)
 }

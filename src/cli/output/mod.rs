@@ -4,6 +4,7 @@
 //! output. A [`Paragraph`] is text in several styles; `wrap.rs` lays it out in rows.
 
 mod clean;
+mod pace;
 mod paragraph;
 mod style;
 mod width;
@@ -14,4 +15,4 @@ pub(crate) use clean::{clean, clean_styled, escape_json};
 pub(crate) use paragraph::Paragraph;
 pub(crate) use style::Style;
 pub(crate) use width::{cells, padded, padded_left};
-pub(crate) use writer::{Output, rows};
+pub(crate) use writer::{Output, rows, wait_until_told};

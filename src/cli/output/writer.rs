@@ -1,7 +1,9 @@
 //! The writer to standard output, or to standard error.
 
 use std::io::{self, Write};
+use std::sync::{Arc, Mutex, PoisonError};
 
+use super::pace::{Paced, Waiting};
 use super::wrap::wrap;
 use super::{Paragraph, Style, clean, escape_json};
 use crate::cli::status_line::StatusLine;
@@ -18,6 +20,8 @@ pub(crate) struct Output {
     /// Whether the last row was empty; paragraphs never make two empty rows.
     blank: bool,
     lost: Option<io::Error>,
+    /// What is still to be told, if rows are told at reading speed.
+    waiting: Option<Arc<Waiting>>,
 }
 
 impl Output {
@@ -31,7 +35,18 @@ impl Output {
             status: StatusLine::default(),
             blank: true,
             lost: None,
+            waiting: None,
         }
+    }
+
+    /// The same output, whose rows are told at reading speed, through `out`.
+    pub(crate) fn paced(mut self, out: impl Write + Send + 'static, words_a_minute: u32) -> Self {
+        // The status line is suspended while a row is told.
+        let status = std::mem::take(&mut self.status);
+        let paced = Paced::new(out, words_a_minute, status);
+        self.waiting = Some(paced.waiting());
+        self.out = Box::new(paced);
+        self
     }
 
     /// The same output, which is a terminal.
@@ -132,6 +147,17 @@ impl Output {
             let out = &mut self.out;
             self.lost = self.status.suspend(|| out.write_all(text.as_bytes())).err();
         }
+    }
+}
+
+/// Waits until all that was written is told at reading speed. Others may write meanwhile.
+pub(crate) fn wait_until_told(out: &Mutex<Output>) {
+    let mut out = out.lock().unwrap_or_else(PoisonError::into_inner);
+    out.flush();
+    let waiting = out.waiting.clone();
+    drop(out);
+    if let Some(waiting) = waiting {
+        waiting.wait();
     }
 }
 

@@ -75,6 +75,6 @@ pub(super) fn found(language: Language, report: &Report<'_>) -> Option<String> {
 pub(super) fn one_end(language: Language, report: &Report<'_>) -> Option<String> {
     report.runs.iter().find_map(|run| match &run.end {
         RunEnd::Finished(text) => Some(say!(language, cli_rehearsal_end, seed = run.seed, text)),
-        RunEnd::Failed(_) => None,
+        _ => None,
     })
 }

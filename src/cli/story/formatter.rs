@@ -435,9 +435,13 @@ fn data<E: DeserializeOwned>(event: &EventRecord) -> Option<E> {
     E::deserialize(&event.data).ok()
 }
 
-/// The texts and numbers in a JSON value, without the names of its members.
+/// The texts and numbers in a JSON value, without the names of its members. Of what has a text,
+/// such as a memory, the text alone: the rest is about it.
 fn texts(value: &Value) -> Vec<String> {
     match value {
+        Value::Object(members) if members.get("text").is_some_and(Value::is_string) => {
+            members.get("text").map(texts).unwrap_or_default()
+        }
         Value::Object(members) => members.values().flat_map(texts).collect(),
         Value::Array(items) => items.iter().flat_map(texts).collect(),
         Value::String(text) => vec![text.clone()],

@@ -108,6 +108,7 @@ help_any_max_tokens = Maximum number of tokens, of prompts and answers together
 help_any_model = The model that answers: a name from the model file, PROVIDER/MODEL, or improviser (built in, no key needed)
 help_any_models = Model file to use in place of your own and that of the data folder
 help_any_on_server_error = What to do when a server keeps failing: stop (the save can be resumed), fall-back (continue with default answers)
+help_any_pace = Tell the story at reading speed: so many words a minute, 240 if no number is given; Chinese characters count as two thirds of a word
 help_any_port = Port of the page (default: any that is free)
 help_any_quiet = Print errors only: no story, progress or tables
 help_any_save = Name of the save (default: a new one)

@@ -58,6 +58,7 @@ rpg_check_reword_voice = reword the line, or take the words out of never
 rpg_check_schedule_dungeon = add it to the schedule
 rpg_check_shorter_name = use at most { $max }
 rpg_check_too_many = there are { $count } agents, stages, actors and foes
+rpg_check_too_many_phrases = the facts have { $count } phrases
 rpg_check_skill_unused = nobody has the skill "{ $skill }"
 rpg_check_stats_missing = the stats are missing
 rpg_check_text_chinese = the text is Chinese, but the world's language is en

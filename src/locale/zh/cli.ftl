@@ -489,6 +489,7 @@ cli_seat_help_undo = 收回你上一个回答；故事在新存档里继续
 cli_seat_help_who = 谁和你在一起
 cli_seat_item = 你有：{ $name }。{ $look }
 cli_seat_no_secrets = 你知道的，大家都知道。
+cli_seat_no_word = 你没有词：你是白板。
 cli_seat_nothing_to_undo = 你还没有可以收回的回答。
 cli_seat_place = 你在：{ $place }
 # same
@@ -501,3 +502,4 @@ cli_seat_secret_from = 第 { $day } 天，{ $from }告诉你：{ $words }
 cli_seat_skills = 技能：{ $skills }
 cli_seat_undone = 已收回你上一个回答。故事以 { $slot } 继续；原来的经过仍在 { $old }。
 cli_seat_unknown = 没有 /{ $command } 这个命令。输入 /帮助 查看所有命令。
+cli_seat_word = 你的词：{ $word }

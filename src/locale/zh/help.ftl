@@ -37,6 +37,7 @@ help_value_other = 另一个存档
 help_value_player_model = 名字=模型
 help_value_port = 端口
 help_value_seconds = 秒数
+# same
 help_value_shell = SHELL
 help_value_slot = 存档
 help_value_team = 团队
@@ -109,6 +110,7 @@ help_any_max_tokens = token 数上限，提示词与回答合计
 help_any_model = 由哪个模型回答：模型文件中的名称、供应商/模型，或 improviser（内置的即兴生成器，不需要密钥）
 help_any_models = 代替你自己的模型文件和数据文件夹中模型文件的文件
 help_any_on_server_error = 服务器一直出错时怎么办：stop（停止，存档可以继续）、fall-back（使用默认回答，继续运行）
+help_any_pace = 按阅读速度讲述故事：每分钟这么多词，不写数字则为 240；一个汉字算三分之二个词
 help_any_port = 页面的端口（默认：任意空闲端口）
 help_any_quiet = 只输出错误，不输出故事、进度和表格
 help_any_save = 存档名（默认：新建一个）
@@ -131,7 +133,7 @@ help_branch_seed = 从这一轮起换一个随机种子，故事会有另一种�
 help_branch_slot = 旧存档的名称
 help_branch_turn = 从哪一轮继续
 help_branch_choose = 假如当时在这个场景选了这个选项，从那里继续
-help_completions_shell = shell：bash、elvish、fish、powershell、zsh
+help_completions_shell = shell 的种类：bash、elvish、fish、powershell、zsh
 help_data_export_dir = 文件夹；以后其中缺少的文件仍用内置的
 help_data_export_force = 也覆盖内容不同的文件
 help_manual_dir = 文件夹，例如 ~/.local/share/man/man1

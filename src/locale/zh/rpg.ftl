@@ -58,6 +58,7 @@ rpg_check_reword_voice = 请改写这句话，或把字句从 never 里删去
 rpg_check_schedule_dungeon = 请把它加进日程
 rpg_check_shorter_name = 最多 { $max } 个
 rpg_check_too_many = 世界代理、舞台、角色和敌人共有 { $count } 个
+rpg_check_too_many_phrases = 所有事实的 phrases 共有 { $count } 个
 rpg_check_skill_unused = 没有人会技能“{ $skill }”
 rpg_check_stats_missing = 缺少属性
 rpg_check_text_chinese = 文字是中文，而世界的语言是 en

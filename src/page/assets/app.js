@@ -177,7 +177,7 @@ function pressed(event) {
 		g: () => { afterG = event.timeStamp; }, j: () => inStory && book.move(1), k: () => inStory && book.move(-1), '/': searchDialog, '?': keysDialog,
 		'.': step, e: () => inStory && book.toEnd(), F: () => go({ read: route.read == null ? '1' : undefined }), Escape: () => { if (route.see) go({ see: undefined }); },
 		Enter: () => (isControl ? false : book.openCurrent()),
-		' ': () => (isControl || target.closest?.('[tabindex="0"]') ? false : can('pause') || can('play') ? togglePlay() : book.tell()),
+		' ': () => (isControl || target.closest?.('[tabindex="0"]:not(#told)') ? false : can('pause') || can('play') ? togglePlay() : book.tell()),
 	}[event.key];
 	const option = /^[1-9]$/.test(event.key) && find('seat').querySelectorAll('.menu button')[event.key - 1];
 	if (option) option.focus();

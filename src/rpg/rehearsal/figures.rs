@@ -17,8 +17,24 @@ use crate::statistics::Share;
 pub enum RunEnd {
     /// The story came to its end, in these words.
     Finished(String),
+    /// A limit on what may be spent stopped it.
+    LimitReached(UiText),
+    /// The server of a model failed too often.
+    ServerDown(UiText),
     /// It came to none, for this reason.
     Failed(UiText),
+}
+
+impl RunEnd {
+    /// Why it came to no end; `None` if it did.
+    pub fn failure(&self) -> Option<&UiText> {
+        match self {
+            Self::Finished(_) => None,
+            Self::LimitReached(reason) | Self::ServerDown(reason) | Self::Failed(reason) => {
+                Some(reason)
+            }
+        }
+    }
 }
 
 /// Something that happened in the course of a story.

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::clauses::Wording;
 use super::course::{Course, CourseEdge, CourseNode};
 use super::drama::DramaFigures;
-use super::figures::{Moment, RunEnd, RunFigures};
+use super::figures::{Moment, RunFigures};
 use crate::exchange::Spent;
 use crate::locale::UiText;
 use crate::message::TokenUsage;
@@ -144,7 +144,7 @@ impl Rehearsal {
         let mut course = Course::default();
         let mut spent = BTreeMap::<&str, Vec<Spent>>::new();
         for run in runs {
-            if let RunEnd::Failed(reason) = &run.end {
+            if let Some(reason) = run.end.failure() {
                 let (seed, reason) = (run.seed, reason.clone());
                 all.failed.push(FailedRun { seed, reason });
                 continue;

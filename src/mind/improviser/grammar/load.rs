@@ -61,10 +61,11 @@ fn read_layer(
                 continue;
             }
         };
+        let lines = Lines::of(text);
         for (name, alternatives) in entries {
             let origin_of = |raw: &RawValue| Origin {
                 file: (*file).into(),
-                line: line_of(text, raw),
+                line: lines.of_part(raw),
             };
             let origin = origin_of(name);
             let Ok(name) = name.into_rust::<String>() else {
@@ -176,11 +177,24 @@ fn given(root: &DeclaredRoot, facts: &Facts) -> Result<FactSet, UiText> {
     Ok(given)
 }
 
-/// The line of `text` on which a part of it begins.
-fn line_of(text: &str, part: &RawValue) -> usize {
-    let offset = (part.trim().get_ron().as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
-    let before = text.as_bytes().get(..offset).unwrap_or_default();
-    1 + before.iter().filter(|byte| **byte == b'\n').count()
+/// Where the lines of a text end.
+struct Lines<'t> {
+    text: &'t str,
+    ends: Vec<usize>,
+}
+
+impl<'t> Lines<'t> {
+    fn of(text: &'t str) -> Self {
+        let ends = text.match_indices('\n').map(|(at, _)| at).collect();
+        Self { text, ends }
+    }
+
+    /// The line on which a part of the text begins, from 1.
+    fn of_part(&self, part: &RawValue) -> usize {
+        let part = part.trim().get_ron().as_ptr() as usize;
+        let offset = part.saturating_sub(self.text.as_ptr() as usize);
+        1 + self.ends.partition_point(|end| *end < offset)
+    }
 }
 
 /// The entries of a file, in order, repeated ones too.

@@ -1,9 +1,9 @@
 //! Facts, items, qualities, bonds, goals, scenes and endings: whether all their names exist, and
 //! whether conditions can hold at all.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::report::Report;
+use super::report::{NameSet, Report};
 use crate::drama::{Condition, Effect, Occasion, PARTY, Scene};
 use crate::knowledge::KnownBy;
 use crate::locale::{Argument, UiText, text};
@@ -69,32 +69,40 @@ fn check_old_fields(world: &WorldFile, report: &mut Report<'_>) {
 /// What names there are, by kind.
 struct Names<'a> {
     /// Agents, stages, actors and foes.
-    entities: Vec<&'a str>,
-    stages: Vec<&'a str>,
-    fighters: Vec<&'a str>,
-    facts: Vec<&'a str>,
-    items: Vec<&'a str>,
-    qualities: Vec<&'a str>,
-    scenes: Vec<&'a str>,
-    endings: Vec<&'a str>,
-    dungeons: Vec<&'a str>,
+    entities: NameSet<'a>,
+    stages: NameSet<'a>,
+    fighters: NameSet<'a>,
+    facts: NameSet<'a>,
+    items: NameSet<'a>,
+    qualities: NameSet<'a>,
+    scenes: NameSet<'a>,
+    /// Those of each scene.
+    options: BTreeMap<&'a str, NameSet<'a>>,
+    endings: NameSet<'a>,
+    dungeons: NameSet<'a>,
     /// The stages of fights.
-    fights: Vec<&'a str>,
+    fights: NameSet<'a>,
     /// What somebody is asked about.
     claims: BTreeSet<&'a str>,
 }
 
 impl<'a> Names<'a> {
     fn of(world: &'a WorldFile) -> Self {
-        let stages: Vec<_> = world.stages.iter().map(|it| it.name.as_str()).collect();
+        let stages: NameSet<'_> = world.stages.iter().map(|it| it.name.as_str()).collect();
         let actors = world.actors.iter().map(|it| it.name.as_str());
-        let fighters: Vec<_> = actors
+        let fighters: NameSet<'_> = actors
             .chain(world.foes.iter().map(|it| it.name.as_str()))
             .collect();
-        let mut entities: Vec<_> = world.agents.iter().map(|it| it.name.as_str()).collect();
+        let mut entities: NameSet<'_> = world.agents.iter().map(|it| it.name.as_str()).collect();
         entities.extend(&stages);
         entities.extend(&fighters);
         let fights = world.dungeons.iter().flat_map(|dungeon| &dungeon.fights);
+        let mut options: BTreeMap<_, NameSet<'_>> = BTreeMap::new();
+        for scene in &world.scenes {
+            let own = scene.choice.iter().flat_map(|choice| &choice.options);
+            let own = own.map(|option| option.id.as_str());
+            options.entry(&*scene.id).or_default().extend(own);
+        }
         Self {
             entities,
             stages,
@@ -102,6 +110,7 @@ impl<'a> Names<'a> {
             facts: world.facts.iter().map(|it| it.id.as_str()).collect(),
             items: world.items.iter().map(|it| it.name.as_str()).collect(),
             qualities: world.qualities.iter().map(|it| it.id.as_str()).collect(),
+            options,
             scenes: world.scenes.iter().map(|it| it.id.as_str()).collect(),
             endings: world.endings.iter().map(|it| it.id.as_str()).collect(),
             dungeons: world.dungeons.iter().map(|it| it.name.as_str()).collect(),
@@ -118,8 +127,8 @@ struct Links<'a, 'r> {
 
 impl<'a> Links<'a, '_> {
     /// Reports a name that is in none of `known`.
-    fn require(&mut self, path: &str, name: &str, known: &[&'a str]) {
-        if self.report.is_full() || known.contains(&name) || self.report.unread().contains(name) {
+    fn require(&mut self, path: &str, name: &str, known: &NameSet<'a>) {
+        if self.report.is_full() || known.contains(name) || self.report.unread().contains(name) {
             return;
         }
         let help = match nearest(name, known.iter().copied()) {
@@ -404,8 +413,8 @@ impl<'a> Links<'a, '_> {
                 }
                 Condition::Fought(stage, _) => {
                     self.stage(path, stage);
-                    if self.names.stages.contains(&stage.as_str())
-                        && !self.names.fights.contains(&stage.as_str())
+                    if self.names.stages.contains(stage.as_str())
+                        && !self.names.fights.contains(stage.as_str())
                     {
                         self.never(path, text!(drama_no_fight_there, stage = stage.as_str()));
                     }
@@ -413,7 +422,7 @@ impl<'a> Links<'a, '_> {
                 Condition::Happened(scene) => {
                     self.require(path, scene, &self.names.scenes);
                 }
-                Condition::Chose(scene, option) => self.option(path, scene, option, world),
+                Condition::Chose(scene, option) => self.option(path, scene, option),
                 Condition::Promised(from, to) => {
                     self.fighter(path, from);
                     self.fighter(path, to);
@@ -458,13 +467,12 @@ impl<'a> Links<'a, '_> {
         }
     }
 
-    fn option(&mut self, path: &str, scene: &str, option: &str, world: &'a WorldFile) {
-        let Some(known) = world.scenes.iter().find(|known| known.id == scene) else {
-            return self.require(path, scene, &self.names.scenes);
-        };
-        let options = known.choice.iter().flat_map(|choice| &choice.options);
-        let options: Vec<_> = options.map(|option| option.id.as_str()).collect();
-        self.require(path, option, &options);
+    fn option(&mut self, path: &str, scene: &str, option: &str) {
+        let names = self.names;
+        match names.options.get(scene) {
+            Some(options) => self.require(path, option, options),
+            None => self.require(path, scene, &names.scenes),
+        }
     }
 
     fn effects(&mut self, path: &str, effects: &'a [Effect]) {

@@ -9,7 +9,7 @@ use crate::rpg::world_file::types::{
 use crate::tool::{self, NotBuilt};
 use crate::world_data::nearest;
 
-use super::report::{Report, step_path};
+use super::report::{NameSet, Report, step_path};
 
 pub(super) fn check<'a>(world: &'a WorldFile, report: &mut Report<'a>) {
     check_stages(world, report);
@@ -26,9 +26,10 @@ pub(super) fn check<'a>(world: &'a WorldFile, report: &mut Report<'a>) {
 /// defines.
 fn check_tools(path: &str, tools: &[String], report: &mut Report<'_>) {
     let own = tool::BUILT_IN.iter().copied();
+    let mut listed = BTreeSet::new();
     for (i, name) in tools.iter().enumerate() {
         let path = format!("{path}[{i}]");
-        if tools.iter().take(i).any(|earlier| earlier == name) {
+        if !listed.insert(name) {
             report_twice(&path, name, report);
         }
         match name.split_once('.') {
@@ -60,7 +61,7 @@ fn report_twice(path: &str, name: &str, report: &mut Report<'_>) {
 /// The names of all things of a kind, and what the kind is called.
 struct Known<'a> {
     kind: UiText,
-    names: Vec<&'a str>,
+    names: NameSet<'a>,
 }
 
 impl<'a> Known<'a> {
@@ -93,7 +94,7 @@ impl<'a> Known<'a> {
         if name.is_empty() {
             let wrong = text!(rpg_check_unnamed, kind = &self.kind);
             report.error(path, wrong, self.offer());
-        } else if !self.names.contains(&name) && !report.unread().contains(name) {
+        } else if !self.names.contains(name) && !report.unread().contains(name) {
             let right = match nearest(name, self.names.iter().copied()) {
                 Some(near) => text!(rpg_check_did_you_mean, name = near),
                 None => self.offer(),
@@ -105,10 +106,11 @@ impl<'a> Known<'a> {
 
     /// Reports each of `names` that is unknown or a duplicate.
     fn require_all(&self, path: &str, names: &[String], report: &mut Report<'_>) {
+        let mut listed = BTreeSet::new();
         for (i, name) in names.iter().enumerate() {
             let path = format!("{path}[{i}]");
             self.require(&path, name, report);
-            if !report.is_full() && names.iter().take(i).any(|earlier| earlier == name) {
+            if !listed.insert(name) {
                 report_twice(&path, name, report);
             }
         }

@@ -2,12 +2,18 @@
 
 use std::collections::BTreeSet;
 
+use foldhash::fast::FixedState;
+use indexmap::IndexSet;
+
 use crate::locale::UiText;
 use crate::rpg::world_file::types::{Step, WorldFile};
 use crate::world_data::{Parsed, Problem, Problems, is_within};
 
 /// The fields of a world that contain no others.
 const HEAD: [&str; 4] = ["name", "language", "title", "rules"];
+
+/// Names in the order of the file. There may be many, and many that refer to them.
+pub(super) type NameSet<'a> = IndexSet<&'a str, FixedState>;
 
 /// Where a step of the schedule is written, without its conditions.
 pub(super) fn step_path(number: usize, step: &Step) -> String {

@@ -52,6 +52,19 @@ fn a_world_has_a_limited_number_of_people_and_places() {
 }
 
 #[test]
+fn facts_have_a_limited_number_of_phrases() {
+    let many = |count: usize| {
+        let phrases: String = (0..count)
+            .map(|number| format!("\"p{number}\", "))
+            .collect();
+        wrong(&[("phrases: [", &format!("phrases: [{phrases}"))]).to_string()
+    };
+    assert!(!many(1_000).contains("at most"), "{}", many(1_000));
+    let too_many = many(2_001);
+    assert!(too_many.contains("use at most 2000"), "{too_many}");
+}
+
+#[test]
 fn claims_are_words_and_somebody_is_asked_about_them() {
     let goal = "met: Chose(\"the-coins\", \"take\")";
     let ending = "when: Chose(\"the-coins\", \"take\")";

@@ -1,6 +1,7 @@
 //! Texts: nothing empty, nothing that can't be shown, everything in the world's language, and no
 //! secret where everybody can read it.
 
+use crate::knowledge::Fact;
 use crate::locale::text;
 use crate::mind::Language;
 use crate::rpg::world_file::types::{Voice, WorldFile};
@@ -9,6 +10,10 @@ use super::report::Report;
 
 /// The number of letters from which on the language of a text can be guessed.
 const MIN_LETTERS: usize = 40;
+
+/// The most phrases of all facts: each is looked for in all that everybody reads, and in all that
+/// is said.
+const MAX_PHRASES: usize = 2_000;
 
 /// Who reads a text.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -37,13 +42,30 @@ pub(super) fn check(world: &WorldFile, report: &mut Report<'_>) {
     for (i, foe) in world.foes.iter().enumerate() {
         check_voice(&format!("foes[{i}]"), &foe.voice, report);
     }
+    let phrases = phrases(world, report);
     for text in texts(world) {
         check_text(&text, report);
         check_language(world.language, &text, report);
         if text.readers == Readers::Everyone && !report.is_full() {
-            check_secrets(world, &text, report);
+            check_secrets(&phrases, &text, report);
         }
     }
+}
+
+/// The facts' ids and phrases; none if they are too many.
+fn phrases<'a>(world: &'a WorldFile, report: &mut Report<'_>) -> Vec<(&'a str, &'a str)> {
+    let of_fact = |fact: &'a Fact| {
+        let phrases = fact.phrases.iter().map(String::as_str);
+        let phrases = phrases.filter(|words| !words.trim().is_empty());
+        phrases.map(|words| (fact.id.as_str(), words))
+    };
+    let phrases: Vec<_> = world.facts.iter().flat_map(of_fact).collect();
+    if phrases.len() <= MAX_PHRASES {
+        return phrases;
+    }
+    let wrong = text!(rpg_check_too_many_phrases, count = phrases.len());
+    report.error("facts", wrong, text!(rpg_check_fewer, max = MAX_PHRASES));
+    Vec::new()
 }
 
 /// All texts of a world, in the order of the file's fields.
@@ -176,13 +198,12 @@ fn is_han(c: char) -> bool {
 }
 
 /// A text that everybody reads must not contain words that must not be spoken.
-fn check_secrets(world: &WorldFile, text: &Text<'_>, report: &mut Report<'_>) {
-    for fact in &world.facts {
-        let phrases = fact.phrases.iter();
-        let phrases = phrases.filter(|words| !words.trim().is_empty());
-        for words in phrases.filter(|words| text.text.contains(words.as_str())) {
-            let wrong = text!(rpg_check_fact_told, words, fact = &fact.id);
-            report.warn(&text.path, wrong, text!(rpg_check_leave_fact_out));
-        }
+fn check_secrets(phrases: &[(&str, &str)], text: &Text<'_>, report: &mut Report<'_>) {
+    let told = phrases
+        .iter()
+        .filter(|(_, words)| text.text.contains(words));
+    for (fact, words) in told {
+        let wrong = text!(rpg_check_fact_told, words, fact);
+        report.warn(&text.path, wrong, text!(rpg_check_leave_fact_out));
     }
 }
