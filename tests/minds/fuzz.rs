@@ -1,11 +1,13 @@
 //! The targets of `fuzz/` on the stable toolchain: files of the repository, changed at random.
 //!
-//! `PLAYHOUSE_FUZZ=100000 cargo test --test minds fuzz` tries as many inputs per target.
+//! `PLAYHOUSE_FUZZ=100000 cargo test --test minds fuzz` tries as many inputs per target, and
+//! `PLAYHOUSE_FUZZ=100000..200000` goes on from there.
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 #![expect(clippy::disallowed_methods, reason = "how many inputs are tried")]
 
 use std::fs;
+use std::ops::Range;
 use std::panic::catch_unwind;
 use std::path::Path;
 
@@ -50,7 +52,7 @@ fn seeds(folders: &[&str]) -> Vec<Vec<u8>> {
         .iter()
         .flat_map(|folder| fs::read_dir(root.join(folder)).unwrap())
         .map(|entry| entry.unwrap().path())
-        .filter(|path| path.is_file())
+        .filter(|path| path.is_file() && path.extension().is_none_or(|name| name != "rs"))
         .collect();
     paths.sort();
     let texts = paths.iter().map(|path| fs::read(path).unwrap());
@@ -59,12 +61,20 @@ fn seeds(folders: &[&str]) -> Vec<Vec<u8>> {
     texts
 }
 
+/// The numbers of the inputs to try.
+fn wanted() -> Range<u64> {
+    let Ok(wanted) = std::env::var("PLAYHOUSE_FUZZ") else {
+        return 0..100;
+    };
+    let (from, to) = wanted.split_once("..").unwrap_or(("0", &wanted));
+    let number = |text: &str| text.parse().expect("PLAYHOUSE_FUZZ is N or N..N");
+    number(from)..number(to)
+}
+
 /// Tries changed seeds.
 fn fuzz(folders: &[&str], target: fn(&[u8])) {
-    let wanted = std::env::var("PLAYHOUSE_FUZZ");
-    let wanted = wanted.ok().and_then(|wanted| wanted.parse().ok());
     let seeds = seeds(folders);
-    for number in 0..wanted.unwrap_or(100_u64) {
+    for number in wanted() {
         let mut rng = Rng(number);
         let mut input = rng.pick(&seeds).clone();
         for _ in 0..=rng.below(8) {
