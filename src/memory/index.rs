@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::parts::{Part, Parts};
 use super::postings::{Posting, Postings};
-use super::question::{Question, Speakers, Term};
+use super::question::{Pair, Question, Speakers, Term};
 use super::time::{day_of, says_when};
 use super::words::words;
 use crate::message::Vector;
@@ -300,6 +300,9 @@ impl Index {
     ) -> Vec<Hit> {
         let question = Question::read(question, &self.speakers, self.parts);
         let mut scores = Scores::new(self);
+        if !question.pairs.is_empty() {
+            scores.held = vec![0; self.len()];
+        }
         for term in &question.terms {
             scores.add(term);
         }
@@ -467,6 +470,10 @@ impl Best {
 struct Scores<'i> {
     index: &'i Index,
     own: Vec<f32>,
+    /// The [bits](bit) of the terms that each message holds, of those whose scores were added;
+    /// empty if the question has no pairs, like those terms.
+    held: Vec<u64>,
+    terms: Vec<u32>,
     sessions: Vec<f32>,
     /// BM25's reduction by length of a message of this many words.
     reductions: Vec<f32>,
@@ -486,6 +493,8 @@ impl<'i> Scores<'i> {
         let lengths = (0..=255_u8).map(f32::from);
         Self {
             own: vec![0.0; index.len()],
+            held: Vec::new(),
+            terms: Vec::new(),
             sessions: vec![0.0; index.sessions.len()],
             reductions: lengths.map(|words| reduction(b, words / average)).collect(),
             rarities: Vec::new(),
@@ -514,6 +523,14 @@ impl<'i> Scores<'i> {
                 let reduction = self.reductions.get(usize::from(kept.words));
                 *score +=
                     rarity * saturated(posting.count.into(), reduction.copied().unwrap_or(K1));
+            }
+        }
+        if !self.held.is_empty() {
+            self.terms.push(term.term);
+            for posting in &self.postings {
+                if let Some(held) = self.held.get_mut(posting.entry as usize) {
+                    *held |= bit(term.term);
+                }
             }
         }
         if self.index.parts.has(Part::Sessions) {
@@ -573,6 +590,14 @@ impl<'i> Scores<'i> {
         if question.pairs.is_empty() {
             return;
         }
+        self.terms.sort_unstable();
+        // A message that lacks the bit of a term lacks the term. Others are not searched for it.
+        let needed = |pair: &Pair| {
+            let terms = pair.terms.iter().zip(pair.are_stops);
+            let is_added = |term: &u32| self.terms.binary_search(term).is_ok();
+            let added = terms.filter(|(term, is_stop)| !is_stop && is_added(term));
+            added.fold(0, |bits, (term, _)| bits | bit(*term))
+        };
         let mut rarity_of = |term| {
             let known = self.rarities.iter().find(|(known, _)| *known == term);
             if let Some((_, rarity)) = known {
@@ -582,42 +607,74 @@ impl<'i> Scores<'i> {
             self.index.postings.read(term, &mut self.postings);
             rarity(self.postings.len(), self.index.len())
         };
-        let pairs = question.pairs.iter().filter_map(|(pair, terms, weight)| {
-            let rarity: f32 = terms.iter().map(|term| rarity_of(*term)).sum();
-            let mut rest = pair.chars();
-            let begins = [rest.next()?, rest.next()?];
-            Some((begins, rest.as_str(), PAIR * weight * rarity))
+        let pairs = question.pairs.iter().filter_map(|pair| {
+            let rarity: f32 = pair.terms.iter().map(|term| rarity_of(*term)).sum();
+            let mut rest = pair.text.chars();
+            Some(Sought {
+                needed: needed(pair),
+                begins: [rest.next()?, rest.next()?],
+                rest: rest.as_str(),
+                weight: PAIR * pair.weight * rarity,
+            })
         });
         let pairs: Vec<_> = pairs.collect();
         let mut found = Best::new(PAIRED);
         for (entry, score) in (0..).zip(&self.own) {
             found.add(entry, *score);
         }
-        let mut filter = Filter::default();
-        for (begins, ..) in &pairs {
-            filter.add(*begins);
-        }
-        let mut stands = vec![false; pairs.len()];
+        let mut possible = Vec::new();
         for hit in found.in_order() {
-            let text = text(hit.entry);
-            stands.fill(false);
-            let mut chars = text.chars();
-            let mut first = chars.next().unwrap_or_default();
-            while let Some(second) = chars.next() {
-                let both = [first, second];
-                if filter.may_hold(both) {
-                    for ((begins, rest, _), stands) in pairs.iter().zip(&mut stands) {
-                        *stands |= *begins == both && chars.as_str().starts_with(rest);
-                    }
-                }
-                first = second;
-            }
-            let own = pairs.iter().zip(&stands).filter(|(_, stands)| **stands);
-            if let Some(score) = self.own.get_mut(hit.entry as usize) {
-                *score += own.map(|((.., weight), _)| weight).sum::<f32>();
+            let held = self.held.get(hit.entry as usize).copied().unwrap_or(0);
+            possible.clear();
+            possible.extend(
+                pairs
+                    .iter()
+                    .filter(|pair| held & pair.needed == pair.needed),
+            );
+            if let Some(score) = self.own.get_mut(hit.entry as usize)
+                && !possible.is_empty()
+            {
+                *score += pairs_in(&text(hit.entry), &possible);
             }
         }
     }
+}
+
+/// A [pair](Pair) as it is looked for.
+struct Sought<'q> {
+    /// The bits of the terms that a message must hold to have it.
+    needed: u64,
+    begins: [char; 2],
+    /// What follows the first two characters of a text that joins more.
+    rest: &'q str,
+    weight: f32,
+}
+
+/// The weight of those pairs that stand in a text.
+fn pairs_in(text: &str, pairs: &[&Sought<'_>]) -> f32 {
+    let mut filter = Filter::default();
+    for pair in pairs {
+        filter.add(pair.begins);
+    }
+    let mut stands = vec![false; pairs.len()];
+    let mut chars = text.chars();
+    let mut first = chars.next().unwrap_or_default();
+    while let Some(second) = chars.next() {
+        let both = [first, second];
+        if filter.may_hold(both) {
+            for (pair, stands) in pairs.iter().zip(&mut stands) {
+                *stands |= pair.begins == both && chars.as_str().starts_with(pair.rest);
+            }
+        }
+        first = second;
+    }
+    let own = pairs.iter().zip(&stands).filter(|(_, stands)| **stands);
+    own.map(|(pair, _)| pair.weight).sum()
+}
+
+/// The bit of a term among 64.
+fn bit(term: u32) -> u64 {
+    1 << (term.wrapping_mul(0x9e37_79b1) >> 26)
 }
 
 /// Tells of two characters that they are none of those added, or that they may be.
@@ -687,6 +744,9 @@ fn ln(number: f32) -> f32 {
 /// Whether a text asks and says hardly anything else.
 fn only_asks(text: &str) -> bool {
     const ENDS: [char; 6] = ['.', '!', '?', '。', '！', '？'];
+    if !text.contains(['?', '？']) {
+        return false;
+    }
     let sentences = text.split_inclusive(ENDS);
     let (asks, says): (Vec<&str>, _) = sentences.partition(|it| it.ends_with(['?', '？']));
     let says = says.iter().flat_map(|sentence| words(sentence));

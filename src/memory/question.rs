@@ -43,13 +43,23 @@ pub(super) struct Question {
     pub(super) names: Vec<u32>,
     /// The numbers of the people who are named.
     pub(super) people: BTreeSet<u16>,
-    /// The pairs of characters of a script without spaces, each with the terms of both and its
-    /// weight.
-    pub(super) pairs: Vec<(String, [u32; 2], f32)>,
+    /// The pairs of characters of a script without spaces.
+    pub(super) pairs: Vec<Pair>,
     /// The times it names.
     pub(super) times: Vec<Time>,
     /// Whether it asks when.
     pub(super) asks_when: bool,
+}
+
+/// Two characters that stand side by side.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Pair {
+    pub(super) text: String,
+    /// The terms of both.
+    pub(super) terms: [u32; 2],
+    /// Whether each is a stop word, which an index may not hold.
+    pub(super) are_stops: [bool; 2],
+    pub(super) weight: f32,
 }
 
 /// Those who speak in an index, by number.
@@ -185,10 +195,14 @@ impl Question {
                 continue;
             }
             let both = text.get(one.at..other.at + other.text.len());
-            let is_new = |both: &&str| self.pairs.iter().all(|(known, ..)| known != both);
+            let is_new = |both: &&str| self.pairs.iter().all(|pair| pair.text != *both);
             if let Some(both) = both.filter(is_new) {
-                let terms = [one.term(true), other.term(true)];
-                self.pairs.push((both.to_owned(), terms, weight));
+                self.pairs.push(Pair {
+                    text: both.to_owned(),
+                    terms: [one.term(true), other.term(true)],
+                    are_stops: [one.is_stop(), other.is_stop()],
+                    weight,
+                });
             }
         }
     }

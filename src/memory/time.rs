@@ -240,8 +240,10 @@ pub(super) fn says_when(text: &str) -> bool {
         "那天",
     ];
     let mut before = String::new();
+    let mut has_characters = false;
     let is_told = words(text).any(|word| {
         if word.is_character {
+            has_characters = true;
             before.clear();
             return false;
         }
@@ -256,7 +258,7 @@ pub(super) fn says_when(text: &str) -> bool {
         before = lower;
         is_told
     });
-    is_told || CHINESE.iter().any(|word| text.contains(word))
+    is_told || (has_characters && CHINESE.iter().any(|word| text.contains(word)))
 }
 
 /// Whether a question asks when something was.

@@ -169,32 +169,103 @@ fn spans(text: &str) -> Arc<[Span]> {
 }
 
 fn read(text: &str) -> Arc<[Span]> {
-    let spans = text.unicode_word_indices().filter_map(|(at, text)| {
-        let first = text.chars().next()?;
-        let is_character = writes_no_spaces(first);
-        // Of "won't" and its like, nothing is left that says something.
-        let cut = text.find(['\'', '’']);
-        let ending = cut.and_then(|cut| text.get(cut..)).unwrap_or_default();
-        let is_denial = ending
-            .trim_start_matches(['\'', '’'])
-            .eq_ignore_ascii_case("t");
-        let text = cut.and_then(|cut| text.get(..cut)).unwrap_or(text);
-        let is_word = !text.is_empty() && text.len() <= LONGEST && !is_denial;
-        is_word.then(|| Span {
-            at: at as u32,
-            len: text.len() as u8,
-            is_character,
-            meaning: if is_character {
-                Meaning {
-                    is_stop: CHINESE_STOP.contains_key(&first),
-                    stem: hash(text),
-                }
-            } else {
-                meaning(text)
-            },
-        })
-    });
-    spans.collect()
+    let mut spans = Vec::new();
+    let (mut begin, mut before) = (0, None);
+    for (at, char) in text.char_indices() {
+        if before.is_some_and(|before| parts_words(before, char)) {
+            add_spans(begin, text.get(begin..at).unwrap_or_default(), &mut spans);
+            begin = at;
+        }
+        before = Some(char);
+    }
+    add_spans(begin, text.get(begin..).unwrap_or_default(), &mut spans);
+    spans.into()
+}
+
+/// Adds the words of a part of a text. Most parts are one word within marks, for which the rules of
+/// Unicode need not be applied.
+fn add_spans(at: usize, part: &str, spans: &mut Vec<Span>) {
+    let after = part.trim_start_matches(is_mark);
+    let word = after.trim_end_matches(is_mark);
+    let mut chars = word.chars();
+    let is_character = chars.next().is_some_and(is_ideograph) && chars.next().is_none();
+    if is_character || word.bytes().all(|byte| byte.is_ascii_alphabetic()) {
+        spans.extend(span(at + part.len() - after.len(), word));
+    } else {
+        let words = part.unicode_word_indices();
+        spans.extend(words.filter_map(|(from, word)| span(at + from, word)));
+    }
+}
+
+/// Whether no word holds both of two characters that follow each other. It may do so where this
+/// says no.
+fn parts_words(before: char, after: char) -> bool {
+    is_ideograph(after)
+        || ((before == ' ' || is_ideograph(before)) && (after.is_ascii() || is_mark(after)))
+}
+
+/// Whether a character is a word of its own.
+fn is_ideograph(char: char) -> bool {
+    matches!(char, '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}')
+}
+
+/// Common marks that are in no word, at its beginning or at its end.
+fn is_mark(char: char) -> bool {
+    matches!(
+        char,
+        ' ' | '\n'
+            | '.'
+            | ','
+            | ';'
+            | ':'
+            | '!'
+            | '?'
+            | '('
+            | ')'
+            | '"'
+            | '\''
+            | '“'
+            | '”'
+            | '‘'
+            | '’'
+            | '…'
+            | '—'
+            | '，'
+            | '。'
+            | '、'
+            | '；'
+            | '：'
+            | '！'
+            | '？'
+            | '《'
+            | '》'
+    )
+}
+
+fn span(at: usize, text: &str) -> Option<Span> {
+    let first = text.chars().next()?;
+    let is_character = writes_no_spaces(first);
+    // Of "won't" and its like, nothing is left that says something.
+    let cut = text.find(['\'', '’']);
+    let ending = cut.and_then(|cut| text.get(cut..)).unwrap_or_default();
+    let is_denial = ending
+        .trim_start_matches(['\'', '’'])
+        .eq_ignore_ascii_case("t");
+    let text = cut.and_then(|cut| text.get(..cut)).unwrap_or(text);
+    let is_word = !text.is_empty() && text.len() <= LONGEST && !is_denial;
+    is_word.then(|| Span {
+        at: at as u32,
+        len: text.len() as u8,
+        is_character,
+        meaning: if is_character {
+            Meaning {
+                is_stop: CHINESE_STOP.contains_key(&first),
+                stem: hash(text),
+            }
+        } else {
+            meaning(text)
+        },
+    })
 }
 
 /// The words of a text, or characters of scripts without spaces, in order, each as a number that
@@ -268,6 +339,38 @@ mod tests {
         );
         assert_eq!(telling("渡口的船沉了").len(), 2, "渡口, 船沉");
         assert!(telling("渡。口").is_empty());
+    }
+
+    #[test]
+    fn plain_words_are_those_of_unicode() {
+        let seeds = [
+            "it's",
+            "“Go.”",
+            "3.5",
+            "a：b",
+            "rock-n",
+            "éa",
+            "\u{301}b",
+            "渡口",
+            "ア_",
+            "(no)",
+        ];
+        let signs = [
+            " ", "  ", "", ".", "’", "\n", " \u{301}", "_", "，", "\u{200d}",
+        ];
+        let parts: Vec<_> = seeds
+            .iter()
+            .flat_map(|seed| signs.map(|sign| format!("{seed}{sign}")))
+            .collect();
+        let both = parts
+            .iter()
+            .flat_map(|one| parts.iter().map(move |other| format!("{one}{other}é{one}")));
+        for text in both {
+            let spans = |spans: &[Span]| spans.iter().map(|it| (it.at, it.len)).collect::<Vec<_>>();
+            let words = text.as_str().unicode_word_indices();
+            let expected: Vec<_> = words.filter_map(|(at, word)| span(at, word)).collect();
+            assert_eq!(spans(&read(&text)), spans(&expected), "{text:?}");
+        }
     }
 
     #[test]

@@ -19,12 +19,12 @@ pub(crate) fn as_line(text: &str) -> Cow<'_, str> {
     }
     let marked = defused(text);
     let line = line_of(marked.as_deref().unwrap_or(text));
-    // Joined lines may make a mark of two harmless parts.
-    match defused(&line) {
-        Some(line) => Cow::Owned(line),
-        None if line == text => Cow::Borrowed(text),
-        None => Cow::Owned(line),
+    if marked.is_none() && line == text {
+        return Cow::Borrowed(text);
     }
+    // Joined lines may make a mark of two harmless parts.
+    let marked = defused(&line);
+    Cow::Owned(marked.unwrap_or(line))
 }
 
 /// Words whose lines after the first are indented by spaces. Marks of roles are defused, and
