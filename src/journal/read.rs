@@ -139,13 +139,17 @@ impl Checks {
             Self::Plain => {}
             Self::Head => {
                 let format = format_of(&raw);
-                if format.is_some_and(|found| found > u64::from(FORMAT)) {
+                if let Some(found) = format
+                    && found > u64::from(FORMAT)
+                    && !summed.is_of_own_format(&raw, found)
+                {
                     let path = path.to_owned();
-                    let found = format.unwrap_or_default();
                     return Err(JournalError::Newer { path, found });
                 }
                 let mut sum = Sum::default();
-                let has_sums = format.is_none_or(|found| found >= u64::from(FIRST_WITH_SUMS));
+                // A line that says a sum is of a format that has them, whatever its number says.
+                let has_sums = summed.is_said()
+                    || format.is_none_or(|found| found >= u64::from(FIRST_WITH_SUMS));
                 if !has_sums {
                     *self = Self::Plain;
                 } else if summed.follows(&mut sum, &raw) {

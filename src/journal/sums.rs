@@ -5,7 +5,7 @@
 
 use std::io::Write;
 
-use super::Line;
+use super::{FORMAT, Line};
 use crate::secrets::redact_json;
 
 /// The text of a sum: what comes before its 16 digits, and what comes after.
@@ -79,6 +79,19 @@ impl Summed {
             *before = sum;
         }
         is_right
+    }
+
+    /// Whether the line says a sum.
+    pub(super) fn is_said(&self) -> bool {
+        self.said.is_some()
+    }
+
+    /// Whether this is a first line of our own format whose number was damaged.
+    pub(super) fn is_of_own_format(&self, line: &[u8], found: u64) -> bool {
+        let line = String::from_utf8_lossy(line);
+        let number = |format: u64| format!("\"format\":{format}");
+        let own = line.replacen(&number(found), &number(FORMAT.into()), 1);
+        self.follows(&mut Sum::default(), own.as_bytes())
     }
 
     /// What the sum of a damaged line can have been: what it says, or what its text gives.

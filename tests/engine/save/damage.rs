@@ -77,10 +77,12 @@ async fn every_flipped_bit_is_found() {
             assert!(replay(&slot, &game, None).await.is_err());
         }
     }
-    // Every byte of the last lines, where a crash may have torn one.
+    // Every bit of the last lines, where a crash may have torn one, and of the format's number.
     let text = std::str::from_utf8(&whole.journal).unwrap();
     let last = text.trim_end().rfind('\n').unwrap();
-    let ends = (last - 4..whole.journal.len()).flat_map(|at| {
+    let format = text.find("\"format\":").unwrap();
+    let bytes = (format..format + 12).chain(last - 4..whole.journal.len());
+    let ends = bytes.flat_map(|at| {
         let journal = &whole.journal;
         (0..8).map(move |bit| {
             let mut flipped = journal.clone();
