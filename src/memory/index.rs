@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::parts::{Part, Parts};
@@ -311,14 +312,20 @@ impl Index {
             scores.add_name(name, &takes_part);
         }
         scores.add_pairs(&question, text);
-        let Scores { own, sessions, .. } = scores;
+        let Scores {
+            own,
+            sessions,
+            is_touched,
+            ..
+        } = scores;
+        let touched = self.sessions.iter().enumerate();
+        let touched = touched.filter(|(at, _)| is_touched.get(*at) == Some(&true));
         let lends = self.parts.has(Part::Neighbours);
         let (by_shape, by_speaker) = (self.by_shape(&question), self.by_speaker(&question));
         let mut hits = Best::new(most);
-        for (at, session) in self.sessions.iter().enumerate() {
-            let first = session.first as usize;
-            let end = self.end_of(at);
-            let own = own.get(first..end).unwrap_or_default();
+        for (at, session) in touched {
+            let within = self.range_of(at);
+            let own = own.get(within.clone()).unwrap_or_default();
             let whole = sessions.get(at).copied().unwrap_or_default();
             let nearness = |day| {
                 let each = question.times.iter().map(|time| time.nearness(day));
@@ -335,7 +342,7 @@ impl Index {
             // The scores of the two messages before, of this one, and of the two after.
             let mut near = [0.0, 0.0, 0.0, at_or_zero(own, 0), at_or_zero(own, 1)];
             let mut is_asked = false;
-            let kept = self.kept.get(first..end).unwrap_or_default();
+            let kept = self.kept.get(within).unwrap_or_default();
             for (entry, kept) in (session.first..).zip(kept) {
                 let [_, one, two, three, four] = near;
                 let step = (entry - session.first) as usize;
@@ -363,12 +370,7 @@ impl Index {
             other.binary_search(*unit).is_ok() && known.binary_search(*unit).is_err()
         };
         let shared: Vec<_> = one.iter().filter(is_shared).collect();
-        let mut postings = Vec::new();
-        let mut rarity_of = |term: u32| {
-            postings.clear();
-            self.postings.read(term, &mut postings);
-            rarity(postings.len(), self.len())
-        };
+        let rarity_of = |term: u32| rarity(self.postings.count(term), self.len());
         let rarities = shared.iter().map(|unit| match unit {
             [word, same] if word == same => rarity_of(*word),
             [first, second] => (rarity_of(*first) + rarity_of(*second)) / 2.0,
@@ -378,8 +380,12 @@ impl Index {
         shared.len() > 1 && rarities.sum::<f32>() >= least
     }
 
-    /// Whether somebody whom the question names takes part in each session.
+    /// Whether somebody whom the question names takes part in each session; empty if it names
+    /// nobody.
     fn with_people(&self, question: &Question) -> Vec<bool> {
+        if question.people.is_empty() {
+            return Vec::new();
+        }
         let is_named = |speaker: &u16| question.people.contains(&(speaker - 1));
         let sessions = self.sessions.iter();
         sessions
@@ -412,10 +418,17 @@ impl Index {
         factors
     }
 
-    /// The end of a session's range of messages.
-    fn end_of(&self, session: usize) -> usize {
+    /// The session of a message.
+    fn session_of(&self, entry: u32) -> usize {
+        let begun = self.sessions.partition_point(|it| it.first <= entry);
+        begun.saturating_sub(1)
+    }
+
+    /// The messages of a session.
+    fn range_of(&self, session: usize) -> Range<usize> {
+        let first = self.sessions.get(session).map_or(0, |it| it.first as usize);
         let next = self.sessions.get(session + 1);
-        next.map_or(self.kept.len(), |next| next.first as usize)
+        first..next.map_or(self.kept.len(), |next| next.first as usize)
     }
 }
 
@@ -475,6 +488,8 @@ struct Scores<'i> {
     held: Vec<u64>,
     terms: Vec<u32>,
     sessions: Vec<f32>,
+    /// Whether a session has a message with a score.
+    is_touched: Vec<bool>,
     /// BM25's reduction by length of a message of this many words.
     reductions: Vec<f32>,
     /// How rare the words of the question are. A related word is never more telling.
@@ -496,6 +511,7 @@ impl<'i> Scores<'i> {
             held: Vec::new(),
             terms: Vec::new(),
             sessions: vec![0.0; index.sessions.len()],
+            is_touched: vec![false; index.sessions.len()],
             reductions: lengths.map(|words| reduction(b, words / average)).collect(),
             rarities: Vec::new(),
             postings: Vec::new(),
@@ -533,9 +549,7 @@ impl<'i> Scores<'i> {
                 }
             }
         }
-        if self.index.parts.has(Part::Sessions) {
-            self.add_to_sessions(weight);
-        }
+        self.add_to_sessions(weight);
     }
 
     /// Adds the scores of the last term to sessions, each as one long message.
@@ -543,17 +557,24 @@ impl<'i> Scores<'i> {
         let index = self.index;
         let average = index.total.max(1) as f32 / index.sessions.len().max(1) as f32;
         let mut counts: Vec<(usize, f32)> = Vec::new();
-        let (mut at, mut end) = (0, index.end_of(0));
+        let mut within = 0..0;
         for posting in &self.postings {
-            while posting.entry as usize >= end && at < index.sessions.len() {
-                at += 1;
-                end = index.end_of(at);
-            }
             let count = f32::from(posting.count);
-            match counts.last_mut() {
-                Some((last, sum)) if *last == at => *sum += count,
-                _ => counts.push((at, count)),
+            if let Some((_, sum)) = counts.last_mut()
+                && within.contains(&(posting.entry as usize))
+            {
+                *sum += count;
+                continue;
             }
+            let at = index.session_of(posting.entry);
+            within = index.range_of(at);
+            counts.push((at, count));
+            if let Some(is_touched) = self.is_touched.get_mut(at) {
+                *is_touched = true;
+            }
+        }
+        if !index.parts.has(Part::Sessions) {
+            return;
         }
         let rarity = SESSION * weight * rarity(counts.len(), index.sessions.len());
         for (at, count) in counts {
@@ -570,17 +591,21 @@ impl<'i> Scores<'i> {
         self.postings.clear();
         self.index.postings.read(term, &mut self.postings);
         let rarity = rarity(self.postings.len(), self.index.len());
-        let mut at = 0;
+        let (mut at, mut within) = (0, 0..0);
         for posting in &self.postings {
-            while posting.entry as usize >= self.index.end_of(at) && at < takes_part.len() {
-                at += 1;
+            if !within.contains(&(posting.entry as usize)) {
+                at = self.index.session_of(posting.entry);
+                within = self.index.range_of(at);
             }
             let kept = self.index.kept.get(posting.entry as usize);
             let is_told = kept.is_some_and(|kept| kept.speaker == 0);
+            let score = self.own.get_mut(posting.entry as usize);
+            let is_touched = self.is_touched.get_mut(at);
             if (is_told || takes_part.get(at) == Some(&false))
-                && let Some(score) = self.own.get_mut(posting.entry as usize)
+                && let (Some(score), Some(is_touched)) = (score, is_touched)
             {
                 *score += rarity;
+                *is_touched = true;
             }
         }
     }
@@ -598,14 +623,12 @@ impl<'i> Scores<'i> {
             let added = terms.filter(|(term, is_stop)| !is_stop && is_added(term));
             added.fold(0, |bits, (term, _)| bits | bit(*term))
         };
-        let mut rarity_of = |term| {
+        let rarity_of = |term| {
             let known = self.rarities.iter().find(|(known, _)| *known == term);
-            if let Some((_, rarity)) = known {
-                return *rarity;
-            }
-            self.postings.clear();
-            self.index.postings.read(term, &mut self.postings);
-            rarity(self.postings.len(), self.index.len())
+            known.map_or_else(
+                || rarity(self.index.postings.count(term), self.index.len()),
+                |(_, rarity)| *rarity,
+            )
         };
         let pairs = question.pairs.iter().filter_map(|pair| {
             let rarity: f32 = pair.terms.iter().map(|term| rarity_of(*term)).sum();

@@ -27,12 +27,20 @@ pub(super) struct Postings {
 }
 
 impl Postings {
-    /// Adds the terms of a message, which is later than all others.
+    /// Adds the sorted terms of a message, which is later than all others.
     pub(super) fn add(&mut self, entry: u32, terms: &[(u32, u8)]) {
-        for &(term, count) in terms {
-            let posting = Posting { entry, count };
-            let at = self.recent.partition_point(|(other, _)| *other <= term);
-            self.recent.insert(at, (term, posting));
+        let mut end = self.recent.len();
+        let empty = Posting { entry, count: 0 };
+        self.recent.resize(end + terms.len(), (0, empty));
+        // From the last on, so that everything moves once.
+        for (before, &(term, count)) in terms.iter().enumerate().rev() {
+            let older = self.recent.get(..end).unwrap_or_default();
+            let at = older.partition_point(|(other, _)| *other <= term);
+            self.recent.copy_within(at..end, at + before + 1);
+            if let Some(new) = self.recent.get_mut(at + before) {
+                *new = (term, Posting { entry, count });
+            }
+            end = at;
         }
     }
 
@@ -44,6 +52,17 @@ impl Postings {
         let from = self.recent.partition_point(|(other, _)| *other < term);
         let own = self.recent.get(from..).unwrap_or_default().iter();
         into.extend(own.take_while(|(other, _)| *other == term).map(|row| row.1));
+    }
+
+    /// How many messages hold a term.
+    pub(super) fn count(&self, term: u32) -> usize {
+        let packed = self.terms.binary_search(&term);
+        let packed = packed.map(|at| self.packed_of(at)).unwrap_or_default();
+        // The last byte of a step is neither a zero nor one that is continued.
+        let steps = packed.iter().filter(|byte| (1..0x80).contains(*byte));
+        let from = self.recent.partition_point(|(other, _)| *other < term);
+        let own = self.recent.get(from..).unwrap_or_default().iter();
+        steps.count() + own.take_while(|(other, _)| *other == term).count()
     }
 
     /// Packs the latest postings with the others.
@@ -152,6 +171,7 @@ mod tests {
             for term in 0..30 {
                 let mut read = Vec::new();
                 postings.read(term, &mut read);
+                prop_assert_eq!(postings.count(term), read.len());
                 let own = expected.iter().filter(|row| row.0 == term).map(|row| row.1);
                 prop_assert_eq!(read, own.collect::<Vec<_>>());
             }
