@@ -95,13 +95,8 @@ pub(crate) enum OnServerError {
 /// The arguments of `run`.
 #[derive(Clone, Debug, Default, PartialEq, Args)]
 pub(crate) struct RunArgs {
-    pub(crate) world: Option<String>,
-    #[arg(long, value_name = "N")]
-    pub(crate) seed: Option<u64>,
-    #[arg(long, value_name = "SLOT")]
-    pub(crate) save: Option<String>,
-    #[arg(long, requires = "save")]
-    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) story: StoryArgs,
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=99_999),
           conflicts_with_all = ["seat", "until", "dry_run", "save"])]
     pub(crate) games: Option<u32>,
@@ -110,6 +105,18 @@ pub(crate) struct RunArgs {
     #[cfg(feature = "page")]
     #[arg(long, conflicts_with = "games")]
     pub(crate) watch: bool,
+}
+
+/// The arguments of all commands that begin a story.
+#[derive(Clone, Debug, Default, PartialEq, Args)]
+pub(crate) struct StoryArgs {
+    pub(crate) world: Option<String>,
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+    #[arg(long, value_name = "SLOT")]
+    pub(crate) save: Option<String>,
+    #[arg(long, requires = "save")]
+    pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) play: PlayArgs,
     /// Whether no command was written, so that the world may be a mistyped one.
@@ -152,13 +159,9 @@ pub(crate) struct PlayArgs {
 /// The arguments of `watch`.
 #[cfg(feature = "page")]
 #[derive(Clone, Debug, PartialEq, Args)]
-#[command(mut_args(|arg| {
-    let is_of_run = ["watch", "games", "jobs"].contains(&arg.get_id().as_str());
-    if is_of_run { arg.hide(true) } else { arg }
-}))]
 pub(crate) struct WatchArgs {
     #[command(flatten)]
-    pub(crate) run: RunArgs,
+    pub(crate) story: StoryArgs,
     #[arg(long)]
     pub(crate) paused: bool,
     #[arg(long, value_name = "ACTOR")]
@@ -582,11 +585,8 @@ impl CommandLine {
     pub(crate) fn into_command(self) -> Result<(Command, CommonArgs), clap::Error> {
         match self.command {
             None => {
-                let is_bare = self.run.world.is_some();
-                let run = RunArgs {
-                    is_bare,
-                    ..self.run
-                };
+                let mut run = self.run;
+                run.story.is_bare = run.story.world.is_some();
                 Ok((Command::Run(run), self.common))
             }
             Some(command) if self.run == RunArgs::default() => Ok((command, self.common)),
@@ -625,7 +625,7 @@ mod tests {
     #[test]
     fn without_a_command_it_plays() {
         let world = |line| match parsed(line) {
-            Ok((Command::Run(run), common)) => (run.world, run.seed, common.lang),
+            Ok((Command::Run(run), common)) => (run.story.world, run.story.seed, common.lang),
             other => panic!("{other:?}"),
         };
         assert_eq!(world("playhouse"), (None, None, None));
@@ -740,6 +740,12 @@ mod tests {
             "playhouse undercover --ties maybe",
             "playhouse trust --list data/models.ron",
             "playhouse trust --hash 00ff",
+            #[cfg(feature = "page")]
+            "playhouse watch --games 3",
+            #[cfg(feature = "page")]
+            "playhouse watch --games 3 --jobs 2",
+            #[cfg(feature = "page")]
+            "playhouse watch --watch",
         ] {
             assert!(parsed(line).is_err(), "{line}");
         }

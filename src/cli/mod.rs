@@ -157,9 +157,9 @@ fn run(command: Command, common: &CommonArgs, env: &Env, mut found: Found) -> Ex
         _ => None,
     };
     let (run, play) = match &command {
-        Command::Run(run) => (Some(run), Some(&run.play)),
+        Command::Run(run) => (Some(&run.story), Some(&run.story.play)),
         #[cfg(feature = "page")]
-        Command::Watch(watch) => (Some(&watch.run), Some(&watch.run.play)),
+        Command::Watch(watch) => (Some(&watch.story), Some(&watch.story.play)),
         Command::Resume { play, .. } => (None, Some(play)),
         Command::Chat(chat) => (None, Some(&chat.play)),
         Command::Undercover(game) => (None, Some(&game.play)),

@@ -10,7 +10,7 @@ use crate::trust::{Demanding, Untrusted};
 use crate::world_data::Source;
 use serde::Deserialize;
 
-use super::args::{ColourArg, CommonArgs, LogFormat, OnServerError, PlayArgs, RunArgs};
+use super::args::{ColourArg, CommonArgs, LogFormat, OnServerError, PlayArgs, StoryArgs};
 use super::env::Env;
 use super::error::{CommandError, ErrorKind};
 use super::features;
@@ -262,7 +262,7 @@ impl Settings {
     /// Decides every setting.
     pub(crate) fn resolve(
         common: &CommonArgs,
-        run: Option<&RunArgs>,
+        story: Option<&StoryArgs>,
         play: Option<&PlayArgs>,
         env: &Env,
         variable: Lookup<'_>,
@@ -322,7 +322,7 @@ impl Settings {
                 columns.max(20),
             ),
             world: Setting::pick(
-                run.and_then(|run| run.world.clone()),
+                story.and_then(|story| story.world.clone()),
                 None,
                 files.find(|file| file.world.clone()),
                 default_world.into(),

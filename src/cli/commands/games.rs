@@ -26,7 +26,7 @@ pub(super) fn play_games(app: &App, args: &RunArgs, games: u32) -> Result<(), Co
     let main = loader::main_mind(app, &app.settings.model.value)?;
     let jobs = play::jobs(args.jobs, games);
     let plan = Plan {
-        seed: play::seed(app, args.seed)?,
+        seed: play::seed(app, args.story.seed)?,
         runs: games,
         jobs: jobs as usize,
         find: None,

@@ -51,7 +51,7 @@ use super::error::CommandError;
 pub(crate) fn run(command: Command, app: &App) -> Result<(), CommandError> {
     match command {
         #[cfg(feature = "page")]
-        Command::Run(args) if args.watch => watch::run(app, &args),
+        Command::Run(args) if args.watch => watch::run(app, &args.story),
         Command::Run(args) => run::run(app, &args),
         #[cfg(feature = "page")]
         Command::Watch(args) => watch::watch(app, &args),

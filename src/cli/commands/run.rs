@@ -20,12 +20,13 @@ use crate::cli::slot_settings;
 /// Plays a world.
 pub(super) fn run(app: &App, args: &RunArgs) -> Result<(), CommandError> {
     let world = &app.settings.world.value;
-    if args.is_bare {
+    if args.story.is_bare {
         loader::check_bare_world(app, world)?;
     }
     if let Some(games) = args.games {
         return games::play_games(app, args, games);
     }
+    let args = &args.story;
     let campaign = loader::world(app, world)?;
     let seed = play::seed(app, args.seed)?;
     let setup = campaign.new_game(seed);

@@ -28,7 +28,7 @@ use super::play::{self, RunView, stopped};
 use super::players::Players;
 use super::sent;
 use crate::cli::app::App;
-use crate::cli::args::{RunArgs, ServerArgs, UndercoverArgs, WatchArgs};
+use crate::cli::args::{ServerArgs, StoryArgs, UndercoverArgs, WatchArgs};
 use crate::cli::error::{CommandError, ErrorKind, engine_error};
 use crate::cli::loader;
 use crate::cli::process::note_interrupt;
@@ -44,11 +44,11 @@ const LOCAL: ServerArgs = ServerArgs {
 
 /// Plays a world, or opens a save, and serves its page until it is interrupted.
 pub(super) fn watch(app: &App, args: &WatchArgs) -> Result<(), CommandError> {
-    let mut host = Host::new(app, args.run.play.until)?;
+    let mut host = Host::new(app, args.story.play.until)?;
     host.patience = args.away.map(Duration::from_secs);
     let shown = match slot_of(app, args) {
         Some(slot) => host.read(slot, &args.invite)?,
-        None => host.start(&args.run, args.paused, &args.invite)?,
+        None => host.start(&args.story, args.paused, &args.invite)?,
     };
     host.show(shown, &args.server, &args.invite)
 }
@@ -63,7 +63,7 @@ pub(super) fn invite(app: &App, slot: &str, args: &UndercoverArgs) -> Result<(),
 }
 
 /// Plays a world, prints it as `run` does, and serves its page until it is interrupted.
-pub(super) fn run(app: &App, args: &RunArgs) -> Result<(), CommandError> {
+pub(super) fn run(app: &App, args: &StoryArgs) -> Result<(), CommandError> {
     if args.is_bare {
         loader::check_bare_world(app, &app.settings.world.value)?;
     }
@@ -80,8 +80,8 @@ pub(super) fn run(app: &App, args: &RunArgs) -> Result<(), CommandError> {
 
 /// The save that is meant; `None` if a new story is.
 pub(crate) fn slot_of<'a>(app: &App, args: &'a WatchArgs) -> Option<&'a str> {
-    let is_new = args.run.seed.is_some() || args.run.save.is_some();
-    let named = args.run.world.as_deref().filter(|_| !is_new);
+    let is_new = args.story.seed.is_some() || args.story.save.is_some();
+    let named = args.story.world.as_deref().filter(|_| !is_new);
     let root = &app.settings.saves.value;
     named.filter(|name| Slot::find(root, name).is_ok())
 }
@@ -220,7 +220,7 @@ impl<'a> Host<'a> {
     /// A new story of the world that was chosen.
     fn start(
         &self,
-        args: &RunArgs,
+        args: &StoryArgs,
         is_paused: bool,
         invited: &[String],
     ) -> Result<Opened, CommandError> {
