@@ -9,15 +9,16 @@ use super::board::Contents;
 use super::library::{Library, Story};
 use super::reader::{MOST, Reader};
 use super::request::difference;
-use crate::journal::{JournalHeader, Line, Meeting};
+use crate::journal::{JournalHeader, Line, Meeting, Recording};
 use crate::locale::{Localize, UiText};
 use crate::save::{SaveError, Slot};
 use crate::session::messages_of;
 
-/// The course of a slot: its head and its meetings.
+/// The course of a slot: its head, its meetings, and its seed, which a branch may have changed.
 struct Course {
     head: JournalHeader,
     meetings: Vec<Meeting>,
+    seed: u64,
 }
 
 impl Course {
@@ -26,13 +27,17 @@ impl Course {
         let Some(Line::Header(head)) = lines.next() else {
             return Ok(None);
         };
-        let meetings = lines.filter_map(|line| match line {
-            Line::Meeting(meeting) => Some(meeting),
-            _ => None,
-        });
+        let mut meetings = Vec::new();
+        let recording = Recording::of(lines.inspect(|line| {
+            if let Line::Meeting(meeting) = line {
+                meetings.push(meeting.clone());
+            }
+        }));
+        let seed = recording.seed_at(u64::MAX, head.seed);
         Ok(Some(Self {
             head,
-            meetings: meetings.collect(),
+            meetings,
+            seed,
         }))
     }
 
@@ -59,7 +64,7 @@ pub(super) fn branches(library: &dyn Library, story: &Story) -> Result<Value, Ui
     let Some(course) = Course::of(own).map_err(failed)? else {
         return Ok(json!({"this": own.name().as_str(), "tree": []}));
     };
-    let row = |slot: &str, course: &Course, turn: u64| json!({"slot": slot, "turn": turn, "last": course.last(), "seed": course.head.seed});
+    let row = |slot: &str, course: &Course, turn: u64| json!({"slot": slot, "turn": turn, "last": course.last(), "seed": course.seed});
     let mut tree = vec![row(own.name().as_str(), &course, 0)];
     let Some(root) = own.folder().parent() else {
         return Ok(json!({"this": own.name().as_str(), "tree": tree}));

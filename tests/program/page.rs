@@ -179,6 +179,25 @@ fn what_is_not_of_our_own_page_is_refused() {
 }
 
 #[test]
+fn branches_show_their_own_seeds() {
+    let folder = tempfile::tempdir().unwrap();
+    for line in [
+        "run --seed 1 --until 2 --save one -q",
+        "branch one two --turn 1 --seed 77",
+    ] {
+        assert_eq!(run(folder.path(), line).status.code(), Some(0), "{line}");
+    }
+    let page = Served::begin(folder.path(), "serve --json");
+    let tree = page.api("one/branches")["tree"].take();
+    let rows = tree.as_array().unwrap().iter();
+    let rows: Vec<_> = rows.map(|row| (&row["slot"], &row["seed"])).collect();
+    assert_eq!(
+        rows,
+        [(&json!("one"), &json!(1)), (&json!("two"), &json!(77))]
+    );
+}
+
+#[test]
 fn a_game_of_undercover_goes_on_from_its_page() {
     let folder = tempfile::tempdir().unwrap();
     let played = run(folder.path(), "undercover --save cards --until 2 -q");
