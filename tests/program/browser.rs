@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use base64::Engine;
@@ -19,19 +20,27 @@ use super::served::{Served, exchange};
 const TAB: char = '\u{e004}';
 const ENTER: char = '\u{e007}';
 const ESCAPE: char = '\u{e00c}';
-/// How often a browser looks again for what is to come, and how long it waits between.
-const LOOKS: u32 = 1_000;
+/// How often a browser looks again for what is to come, and how long it waits between: two minutes
+/// and more, for a machine that has much else to do.
+const LOOKS: u32 = 6_000;
 const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
+/// Whether the scripts of a page have opened its story.
+const IS_READY: &str = "document.documentElement.classList.contains('is-ready')";
 /// What is visible and can be reached, as a script.
 const REACHABLE: &str = "[...document.querySelectorAll('a[href], button, input, select, \
      textarea, summary, [tabindex=\"0\"]')].filter((one) => one.tabIndex >= 0 && !one.disabled \
      && one.checkVisibility({ visibilityProperty: true }) && !one.closest('[inert]'))";
+
+/// Held by the test that uses browsers: several at once would starve one another.
+static TURN: Mutex<()> = Mutex::new(());
 
 /// A window of a browser of its own.
 struct Browser {
     driver: Child,
     address: String,
     session: String,
+    /// Not that of a second browser of the same test.
+    turn: Option<MutexGuard<'static, ()>>,
 }
 
 impl Drop for Browser {
@@ -45,21 +54,21 @@ impl Drop for Browser {
         }
         let _ = self.driver.kill();
         let _ = self.driver.wait();
+        drop(self.turn.take());
     }
 }
 
-/// A browser, unless there is none. With `PLAYHOUSE_BROWSER=1` that is a failure.
+/// A browser, unless there is none. With `PLAYHOUSE_BROWSER=1` that is a failure. Waits until no
+/// other test has one.
 #[expect(
     clippy::disallowed_methods,
     reason = "the environment says whether there must be a browser"
 )]
 fn browser() -> Option<Browser> {
-    let mut command = Command::new("chromedriver");
-    command.arg("--port=0").stdin(Stdio::null());
-    let driver = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
-    let has_chromium = Command::new("chromium").arg("--version").output().is_ok();
-    let is_required = std::env::var_os("PLAYHOUSE_BROWSER").is_some_and(|value| value == "1");
-    let Some(driver) = driver.ok().filter(|_| has_chromium) else {
+    let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let is_there = |name| Command::new(name).arg("--version").output().is_ok();
+    if !(is_there("chromium") && is_there("chromedriver")) {
+        let is_required = std::env::var_os("PLAYHOUSE_BROWSER").is_some_and(|value| value == "1");
         assert!(!is_required, "there is no chromium, or no chromedriver");
         let _ = writeln!(
             std::io::stdout(),
@@ -67,11 +76,18 @@ fn browser() -> Option<Browser> {
         );
         return None;
     };
-    Some(Browser::start(driver))
+    let mut browser = Browser::start();
+    browser.turn = Some(turn);
+    Some(browser)
 }
 
 impl Browser {
-    fn start(mut driver: Child) -> Self {
+    /// Another browser for a test that has one.
+    fn start() -> Self {
+        let mut command = Command::new("chromedriver");
+        command.arg("--port=0").stdin(Stdio::null());
+        let driver = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
+        let mut driver = driver.unwrap();
         let mut lines = BufReader::new(driver.stdout.take().unwrap()).lines();
         let port = loop {
             let line = lines.next().unwrap().unwrap();
@@ -83,8 +99,15 @@ impl Browser {
             driver,
             address: format!("127.0.0.1:{port}"),
             session: String::new(),
+            turn: None,
         };
-        let arguments = ["--headless", "--no-sandbox", "--disable-gpu"];
+        // Containers have little shared memory, and a browser that runs out of it stands still.
+        let arguments = [
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-dev-shm-usage",
+        ];
         let wanted = json!({
             "goog:chromeOptions": {"binary": "/usr/bin/chromium", "args": arguments},
             "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"},
@@ -136,7 +159,7 @@ impl Browser {
     /// Opens a part of a story, and waits until its scripts have.
     fn open_story(&self, page: &Served, slot: &str, query: &str) {
         self.open(format!("http://{}/story/{slot}{query}", page.address));
-        self.wait("document.documentElement.classList.contains('is-ready')");
+        self.wait(IS_READY);
     }
 
     /// What a script returns; it may wait.
@@ -158,8 +181,9 @@ impl Browser {
             }
             std::thread::sleep(BETWEEN_LOOKS);
         }
-        let text = self.value("document.body.innerText");
-        panic!("never {expression}: {text}");
+        let state =
+            self.value("`${location} is ${document.readyState}: ${document.body.innerText}`");
+        panic!("never {expression}; {:?}; {state}", self.complaints());
     }
 
     /// Presses keys, one after the other.
@@ -287,7 +311,7 @@ fn a_stranger_finds_the_way_around_by_keyboard_alone() {
     let page = Served::start(folder.path(), "--save visit --until 6");
     page.wait_for("visit", "stopped");
     browser.open(format!("http://{}/", page.address));
-    browser.wait("document.documentElement.classList.contains('is-ready')");
+    browser.wait(IS_READY);
     browser.wait("document.querySelectorAll('#told article[aria-posinset]').length > 5");
     assert_eq!(
         browser.value("document.title.includes('Drowned Assize')"),
@@ -436,7 +460,7 @@ fn a_host_edits_an_answer_and_branches_at_a_choice() {
     browser.fill("text", words);
     browser.click(&label(&page, "page_do_it"));
     browser.wait("!location.pathname.endsWith('/story/story')");
-    browser.wait("document.documentElement.classList.contains('is-ready')");
+    browser.wait(IS_READY);
     let edited = browser.value("document.documentElement.dataset.slot");
     let edited = edited.as_str().unwrap();
     page.wait_for(edited, "paused");
@@ -535,7 +559,7 @@ fn attacks_stay_text_in_a_browser() {
     let exported = run(folder.path(), "export safe --html safe.html");
     assert_eq!(exported.status.code(), Some(0));
     browser.open(file_address(folder.path(), "safe.html"));
-    browser.wait("document.documentElement.classList.contains('is-ready')");
+    browser.wait(IS_READY);
     browser.script(&format!("location.hash = 'n={first}'"));
     browser.wait("document.body.innerText.includes('alert(1)')");
     assert_eq!(browser.complaints(), Vec::<String>::new());
@@ -543,6 +567,23 @@ fn attacks_stay_text_in_a_browser() {
 
 fn file_address(folder: &Path, name: &str) -> String {
     format!("file://{}", folder.join(name).display())
+}
+
+#[test]
+fn a_report_is_a_whole_page() {
+    let Some(browser) = browser() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    for command in [
+        "--save short --until 8 -q",
+        "export short --html short.html",
+    ] {
+        assert_eq!(run(folder.path(), command).status.code(), Some(0));
+    }
+    browser.open(file_address(folder.path(), "short.html"));
+    browser.wait(IS_READY);
+    browser.wait("document.querySelector('#side-people').innerText.includes('Odile Marsh')");
+    browser.wait("document.querySelector('#told').innerText.includes('The Lamp and Ledger')");
+    assert_eq!(browser.complaints(), Vec::<String>::new());
 }
 
 #[test]
@@ -587,9 +628,8 @@ const ANSWER: &str = "const ask = document.querySelector('#seat .ask:not([data-a
 
 #[test]
 fn two_people_play_undercover_in_two_browsers() {
-    let (Some(one), Some(other)) = (browser(), browser()) else {
-        return;
-    };
+    let Some(one) = browser() else { return };
+    let other = Browser::start();
     let folder = tempfile::tempdir().unwrap();
     let game = "undercover --json --save cards --players 6 --words lantern,candle --max-rounds 2";
     let names = ["Agatha", "Bruno"];
@@ -602,7 +642,7 @@ fn two_people_play_undercover_in_two_browsers() {
     let players: Vec<_> = [&one, &other].into_iter().zip(seats).collect();
     for (browser, seat) in &players {
         browser.open(seat["address"].as_str().unwrap());
-        browser.wait("document.documentElement.classList.contains('is-ready')");
+        browser.wait(IS_READY);
     }
     // One of them is asked at once.
     let is_asked = |browser: &Browser| browser.value("Boolean(document.querySelector('.ask'))");

@@ -1,8 +1,6 @@
 //! The page over real connections: what is served, to whom, and what is refused.
 
 use std::collections::BTreeMap;
-use std::path::Path;
-use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -566,7 +564,7 @@ fn a_mind_plays_for_whoever_is_away_too_long_until_it_comes_back() {
     let folder = tempfile::tempdir().unwrap();
     let mut page = Served::start(
         folder.path(),
-        "--save away --paused --away 1 --invite Odile\u{a0}Marsh",
+        "--save away --paused --away 5 --invite Odile\u{a0}Marsh",
     );
     let mut records = page.records.iter();
     let seat = records.find(|record| record["record"] == "seat").unwrap();
@@ -580,60 +578,9 @@ fn a_mind_plays_for_whoever_is_away_too_long_until_it_comes_back() {
     let own = std::mem::replace(&mut page.cookie, host);
     page.post("/api/away/do", &json!({"do": "step", "by": "turn"}));
     page.cookie = own;
-    let is_asked = (0..80).any(|_| {
+    let is_asked = (0..1_000).any(|_| {
         std::thread::sleep(Duration::from_millis(10));
         page.api("away/seat")["open"] != Value::Null
     });
     assert!(is_asked, "back at the seat, and not asked");
-}
-
-/// A browser, unless there is none. With `PLAYHOUSE_BROWSER=1` that is a failure.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the environment says whether there must be a browser"
-)]
-fn browser(folder: &Path) -> Option<Command> {
-    let mut browser = Command::new("chromium");
-    browser.args([
-        "--headless",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--virtual-time-budget=5000",
-    ]);
-    browser.arg(format!(
-        "--user-data-dir={}",
-        folder.join("browser").display()
-    ));
-    browser.stderr(Stdio::null());
-    let is_there = Command::new("chromium").arg("--version").output().is_ok();
-    let is_required = std::env::var_os("PLAYHOUSE_BROWSER").is_some_and(|value| value == "1");
-    assert!(is_there || !is_required, "there is no chromium");
-    is_there.then_some(browser)
-}
-
-#[test]
-fn a_report_is_a_whole_page_in_a_browser() {
-    let folder = tempfile::tempdir().unwrap();
-    let Some(mut browser) = browser(folder.path()) else {
-        println!("skipped: there is no chromium");
-        return;
-    };
-    let played = run(folder.path(), "--save short --until 8 -q");
-    assert_eq!(played.status.code(), Some(0));
-    let exported = run(folder.path(), "export short --html short.html");
-    assert_eq!(exported.status.code(), Some(0));
-    let address = format!("file://{}", folder.path().join("short.html").display());
-    let shown = browser.args(["--dump-dom", &address]).output().unwrap();
-    let page = String::from_utf8(shown.stdout).unwrap();
-    let part = |start: &str, end: &str| {
-        let (_, rest) = page.split_once(start).unwrap();
-        rest.split(end).next().unwrap().to_owned()
-    };
-    let people = part("id=\"side-people\"", "id=\"side-places\"");
-    assert!(
-        people.contains("Odile Marsh"),
-        "the scripts list the people: {people}"
-    );
-    let story = part("id=\"story\"", "id=\"view\"");
-    assert!(story.contains("Day 1"), "the story is told");
 }

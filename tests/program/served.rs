@@ -44,7 +44,7 @@ impl Answer {
 fn send(address: &str, head: &str, body: &str) -> TcpStream {
     let mut stream = TcpStream::connect(address).unwrap();
     stream
-        .set_read_timeout(Some(Duration::from_secs(20)))
+        .set_read_timeout(Some(Duration::from_secs(120)))
         .unwrap();
     let length = body.len();
     let text = format!("{head}\r\nContent-Length: {length}\r\n\r\n{body}");
