@@ -29,8 +29,10 @@ use crate::locale::{Language, text};
 
 /// The most connections at once.
 const CONNECTIONS: usize = 512;
-/// The longest time until the head of a request is there.
-const HEAD_TIME: Duration = Duration::from_secs(10);
+/// The longest time until the head of the next request on a connection is there. A browser keeps
+/// connections that it does not use, and a request that meets the end of one is lost to it: a page
+/// without one of its scripts is dead. So the time is that of common servers.
+const HEAD_TIME: Duration = Duration::from_secs(75);
 /// The largest body of a request, in bytes.
 const BODY: usize = 64 * 1024;
 
