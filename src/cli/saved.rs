@@ -11,7 +11,7 @@ use crate::rpg::Campaign;
 use crate::save::{
     Expected, Listed, SaveError, Slot, SlotName, StoredStory, list, read_head, restore,
 };
-use crate::session::{Game, SessionError};
+use crate::session::{Game, SessionError, catch_up};
 use crate::undercover::{GAME, Match, MatchError, Tournament};
 use bevy_ecs::prelude::*;
 
@@ -98,10 +98,10 @@ impl Saved {
             return Err(error.help(text!(cli_is_tournament_help, games)));
         }
         let story = slot.read(force).map_err(|error| damaged(error, name))?;
-        let (world, turn) = match &story.world {
+        let world = match &story.world {
             Some(text) => {
                 let head = slot.explain(read_head(text)).map_err(save_error)?;
-                (head.world, head.turn)
+                head.world
             }
             None if story.header.world.is_empty() => {
                 // Old journals don't know their world.
@@ -109,9 +109,12 @@ impl Saved {
                 let error = error.at(slot.folder().display());
                 return Err(error.help(text!(cli_no_snapshot_help)));
             }
-            None => (story.header.world.clone(), 0),
+            None => story.header.world.clone(),
         };
         let played = Played::find(app, &story, &world)?;
+        let story = catch_up(story, played.game()).map_err(session_error)?;
+        let head = story.world.as_deref().map(read_head);
+        let turn = head.and_then(Result::ok).map_or(0, |head| head.turn);
         Ok(Self {
             slot,
             story,

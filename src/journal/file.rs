@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use super::base::{Base, MAX_DEPTH, MIN_LENGTH, Others};
 use super::error::JournalError;
 use super::read::{self, JournalLines, MAX_BYTES, MAX_LINE};
 use super::sums::{Sum, write_masked};
@@ -42,12 +43,48 @@ impl Journal {
 
     /// The bytes of a new journal with these lines, the first of which is its header.
     pub fn encode(lines: &[Line]) -> Vec<u8> {
+        Self::encode_on(None, lines)
+    }
+
+    /// As [`Self::encode`]. A base stands for lines between the header and the others.
+    pub(crate) fn encode_on(base: Option<&Base>, lines: &[Line]) -> Vec<u8> {
         let mut sum = Sum::default();
         let mut bytes = Vec::new();
-        for line in lines {
+        for (index, line) in lines.iter().enumerate() {
             sum.write(line, &mut bytes);
+            if let Some(base) = base.filter(|_| index == 0) {
+                base.write(&mut sum, &mut bytes);
+            }
         }
         bytes
+    }
+
+    /// What a branch shares of the journal of a slot, if it begins with its first `count` lines,
+    /// which close a turn; `None` if that is better copied.
+    pub(crate) fn base(
+        file: &File,
+        path: &Path,
+        others: &Others<'_>,
+        slot: &str,
+        (count, turn): (usize, u64),
+    ) -> Result<Option<Base>, JournalError> {
+        let found = read::read(file, path, true, Some(others))?;
+        let end = count.checked_sub(1).and_then(|last| found.ends.get(last));
+        let base = end.and_then(|end| {
+            let is_deeper = end.slot.is_none() && found.depth == MAX_DEPTH;
+            (!is_deeper && end.length >= MIN_LENGTH).then_some(Base {
+                slot: end.slot.as_deref().unwrap_or(slot).to_owned(),
+                turn,
+                length: end.length,
+                sum: end.sum?,
+            })
+        });
+        Ok(base)
+    }
+
+    /// The header and the base of the journal of a branch; `None` if it is a whole journal.
+    pub(crate) fn base_of(file: &File, path: &Path) -> Option<(JournalHeader, Base)> {
+        read::base_of(file, path)
     }
 
     /// Continues a journal whose file is open for reading and appending, and returns its lines. An
@@ -55,8 +92,12 @@ impl Journal {
     ///
     /// # Errors
     /// The file can't be read, or a line is invalid. The file is left unchanged then.
-    pub(crate) fn open(mut file: File, path: &Path) -> Result<(Self, Vec<Line>), JournalError> {
-        let found = read::read(&file, path, true)?;
+    pub(crate) fn open(
+        mut file: File,
+        path: &Path,
+        others: &Others<'_>,
+    ) -> Result<(Self, Vec<Line>), JournalError> {
+        let found = read::read(&file, path, true, Some(others))?;
         let (length, sum) = (found.length, found.sum);
         let lines = found.all(path)?;
         let mut cut = || {
@@ -79,22 +120,36 @@ impl Journal {
         Ok((journal, lines))
     }
 
-    /// Reads a journal without opening it for writing. An incomplete last line is left out.
+    /// Reads a whole journal without opening it for writing. An incomplete last line is left out.
+    /// That of a branch can only be read in its [slot](crate::save::Slot::read_journal).
     ///
     /// # Errors
     /// The file can't be read, or a line is invalid.
     pub fn read(path: &Path) -> Result<Vec<Line>, JournalError> {
-        Self::read_from(&files::open(path)?, path)
+        Self::read_from(&files::open(path)?, path, &|_| None)
     }
 
-    /// As [`Self::read`], from an open file.
-    pub(crate) fn read_from(file: &File, path: &Path) -> Result<Vec<Line>, JournalError> {
-        read::read(file, path, true)?.all(path)
+    /// As [`Self::read`], from an open file, and with that of a base.
+    pub(crate) fn read_from(
+        file: &File,
+        path: &Path,
+        others: &Others<'_>,
+    ) -> Result<Vec<Line>, JournalError> {
+        read::read(file, path, true, Some(others))?.all(path)
+    }
+
+    /// The header, and the lines that this journal shares with no other.
+    pub(crate) fn read_own(file: &File, path: &Path) -> Result<Vec<Line>, JournalError> {
+        read::read(file, path, true, None)?.all(path)
     }
 
     /// Whatever can be read of a damaged journal.
-    pub(crate) fn salvage(file: &File, path: &Path) -> Result<JournalLines, JournalError> {
-        read::read(file, path, false)
+    pub(crate) fn salvage(
+        file: &File,
+        path: &Path,
+        others: &Others<'_>,
+    ) -> Result<JournalLines, JournalError> {
+        read::read(file, path, false, Some(others))
     }
 
     /// Adds a line that the next [`Self::append`] writes before its own.

@@ -3,12 +3,14 @@
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
+use std::sync::Arc;
 
 use serde::Deserialize;
 
+use super::base::{Base, MAX_DEPTH, Others};
 use super::error::JournalError;
 use super::sums::{Sum, Summed};
-use super::{FORMAT, Line};
+use super::{FORMAT, JournalHeader, Line};
 use crate::files::{FileAction, FileError, FileProblem};
 use crate::locale::{Localize, UiText, text};
 
@@ -29,74 +31,211 @@ const FIRST_WITH_SUMS: u32 = 2;
 pub(crate) struct JournalLines {
     /// Every whole line: what it says, or what is wrong with it.
     pub(crate) lines: Vec<Result<Line, UiText>>,
-    /// Their length in bytes, without an incomplete last line.
+    /// Where each of them ends.
+    pub(super) ends: Vec<End>,
+    /// How many journals share their beginnings with it, one in the other.
+    pub(super) depth: usize,
+    /// The length of the file in bytes, without an incomplete last line.
     pub(super) length: u64,
     /// The sum of the last line; `None` for journals of old formats, which have none.
+    pub(super) sum: Option<Sum>,
+}
+
+/// Where a line ends.
+#[derive(Clone, Debug)]
+pub(super) struct End {
+    /// The slot in whose journal it is; `None` for that which was read.
+    pub(super) slot: Option<Arc<str>>,
+    /// The length of that journal up to here in bytes.
+    pub(super) length: u64,
+    /// The sum of the line; `None` if it is damaged, or of an old format.
     pub(super) sum: Option<Sum>,
 }
 
 impl JournalLines {
     /// All lines, or the first mistake.
     pub(super) fn all(self, path: &Path) -> Result<Vec<Line>, JournalError> {
-        let numbered = self.lines.into_iter().zip(1..);
-        let line = |(line, number): (Result<_, UiText>, usize)| {
+        let mut number = 0;
+        let lines = self.lines.into_iter().zip(&self.ends);
+        let line = |(line, end): (Result<_, UiText>, &End)| {
+            // All that is shared is one line of the file.
+            number += if end.slot.is_none() || number == 1 {
+                1
+            } else {
+                0
+            };
             line.map_err(|problem| JournalError::Unreadable {
                 path: path.to_owned(),
                 line: number,
                 problem,
             })
         };
-        numbered.map(line).collect()
+        lines.map(line).collect()
     }
 }
 
-/// Reads a whole journal. If `stops`, nothing is read after the first mistake.
-pub(super) fn read(file: &File, path: &Path, stops: bool) -> Result<JournalLines, JournalError> {
+/// Reads a whole journal; without `others`, what is in its own file. If `stops`, nothing is read
+/// after the first mistake.
+pub(super) fn read(
+    file: &File,
+    path: &Path,
+    stops: bool,
+    others: Option<&Others<'_>>,
+) -> Result<JournalLines, JournalError> {
     let failed = |source| FileError::io(path, FileAction::Read, source);
-    let too_large = |max| FileError {
+    let size = file.metadata().map_err(failed)?.len();
+    let Some(left) = MAX_BYTES.checked_sub(size) else {
+        return Err(too_large(path, MAX_BYTES).into());
+    };
+    let reader = Reader {
+        others,
+        stops,
+        depth: 0,
+        limit: MAX_BYTES,
+        left,
+    };
+    reader.read(file, path)
+}
+
+fn too_large(path: &Path, max: u64) -> FileError {
+    FileError {
         path: path.to_owned(),
         problem: FileProblem::TooLarge { max },
-    };
-    if file.metadata().map_err(failed)?.len() > MAX_BYTES {
-        return Err(too_large(MAX_BYTES).into());
     }
-    let mut reader = BufReader::new(file.take(MAX_BYTES));
-    let mut found = JournalLines::default();
+}
+
+/// The header and the base of the journal of a branch, which is not read; `None` if it is a whole
+/// journal.
+pub(super) fn base_of(file: &File, path: &Path) -> Option<(JournalHeader, Base)> {
+    let mut reader = BufReader::new(file.take(MAX_LINE));
     let mut checks = Checks::Head;
-    let mut damaged = 0;
-    loop {
+    let mut next = || {
         let mut raw = Vec::new();
-        let mut limited = reader.by_ref().take(MAX_LINE + 1);
-        let length = limited.read_until(b'\n', &mut raw).map_err(failed)? as u64;
-        if length > MAX_LINE {
-            return Err(too_large(MAX_LINE).into());
-        }
-        let is_whole = raw.pop_if(|last| *last == b'\n').is_some();
-        if !is_whole && !checks.has_lost_its_end(&raw) {
-            if length > 0 {
-                tracing::warn!("{}: the incomplete last line was dropped", path.display());
-            }
-            break;
-        }
-        found.length += length;
-        let line = match checks.check(raw, path) {
-            Ok(line) if is_whole => Ok(line),
-            Ok(_) => Err(text!(journal_damaged)),
-            Err(JournalError::Unreadable { problem, .. }) => Err(problem),
-            Err(error) => return Err(error),
-        };
-        damaged += usize::from(line.is_err());
-        found.lines.push(line);
-        if !is_whole || (damaged > 0 && stops) || damaged > MAX_DAMAGED {
-            break;
-        }
-    }
-    found.sum = match checks {
-        Checks::Head => Some(Sum::default()),
-        Checks::Plain => None,
-        Checks::Sums(sums) => sums.first().copied(),
+        reader.read_until(b'\n', &mut raw).ok()?;
+        raw.pop_if(|last| *last == b'\n');
+        checks.check(&mut raw, path).ok()?;
+        Some(raw)
     };
-    Ok(found)
+    let Ok(Line::Header(head)) = parsed(&next()?) else {
+        return None;
+    };
+    Some((head, Base::of(&next()?)?.ok()?))
+}
+
+struct Reader<'o> {
+    /// `None` if what is shared is left out.
+    others: Option<&'o Others<'o>>,
+    stops: bool,
+    /// How many journals are being read whose base this one is.
+    depth: usize,
+    /// How much of the file is read, in bytes.
+    limit: u64,
+    /// How long the bases may be in all, in bytes.
+    left: u64,
+}
+
+impl Reader<'_> {
+    fn read(&self, file: &File, path: &Path) -> Result<JournalLines, JournalError> {
+        let failed = |source| FileError::io(path, FileAction::Read, source);
+        let mut reader = BufReader::new(file.take(self.limit));
+        let mut found = JournalLines::default();
+        let mut checks = Checks::Head;
+        let mut damaged = 0;
+        loop {
+            let mut raw = Vec::new();
+            let mut limited = reader.by_ref().take(MAX_LINE + 1);
+            let length = limited.read_until(b'\n', &mut raw).map_err(failed)? as u64;
+            if length > MAX_LINE {
+                return Err(too_large(path, MAX_LINE).into());
+            }
+            let is_whole = raw.pop_if(|last| *last == b'\n').is_some();
+            if !is_whole && !checks.has_lost_its_end(&raw) {
+                if length > 0 {
+                    tracing::warn!("{}: the incomplete last line was dropped", path.display());
+                }
+                break;
+            }
+            found.length += length;
+            let checked = checks.check(&mut raw, path);
+            let base = (found.lines.len() == 1).then(|| Base::of(&raw)).flatten();
+            let line = match (checked, base) {
+                (Ok(()), _) if !is_whole => Err(text!(journal_damaged)),
+                (Ok(()), None) => parsed(&raw),
+                (Ok(()), Some(base)) => {
+                    let base = base.map_err(|error| error.text());
+                    match base.and_then(|base| self.shared(&base, &mut found)) {
+                        Ok(()) => continue,
+                        Err(problem) => Err(problem),
+                    }
+                }
+                (Err(JournalError::Unreadable { problem, .. }), _) => Err(problem),
+                (Err(error), _) => return Err(error),
+            };
+            let is_header = matches!(line, Ok(Line::Header(_)));
+            let line = match line {
+                Ok(_) if is_header != found.lines.is_empty() => Err(text!(journal_misplaced_head)),
+                line => line,
+            };
+            damaged += usize::from(line.is_err());
+            found.lines.push(line);
+            found.ends.push(End {
+                slot: None,
+                length: found.length,
+                sum: checks.sum(),
+            });
+            if !is_whole || (damaged > 0 && self.stops) || damaged > MAX_DAMAGED {
+                break;
+            }
+        }
+        found.sum = checks.sum();
+        Ok(found)
+    }
+
+    /// Adds the lines that a base stands for.
+    fn shared(&self, base: &Base, found: &mut JournalLines) -> Result<(), UiText> {
+        let Some(others) = self.others else {
+            return Ok(());
+        };
+        let missing = || text!(journal_base_missing, slot = &base.slot, turn = base.turn);
+        let changed = || text!(journal_base_changed, slot = &base.slot, turn = base.turn);
+        let left = self.left.checked_sub(base.length);
+        let left = left.filter(|_| self.depth < MAX_DEPTH);
+        let left = left.ok_or_else(|| text!(journal_base_long, slot = &base.slot))?;
+        let (file, path) = others(&base.slot).ok_or_else(missing)?;
+        let reader = Reader {
+            others: Some(others),
+            stops: true,
+            depth: self.depth + 1,
+            limit: base.length,
+            left,
+        };
+        // Recursive: every base is shorter than what may be read, and there are few.
+        let read = reader.read(&file, &path).map_err(|error| error.text())?;
+        let is_same = |head: &JournalHeader, other: &JournalHeader| {
+            (&head.world, &head.data, head.seed) == (&other.world, &other.data, other.seed)
+        };
+        let mut lines = read.lines.into_iter();
+        match (found.lines.first(), lines.next()) {
+            (Some(Ok(Line::Header(own))), Some(Ok(Line::Header(head)))) if is_same(own, &head) => {}
+            _ => return Err(changed()),
+        }
+        if read.length != base.length || read.sum != Some(base.sum) {
+            return Err(changed());
+        }
+        found.depth = read.depth + 1;
+        found.lines.extend(lines);
+        let slot: Arc<str> = base.slot.as_str().into();
+        let ends = read.ends.into_iter().skip(1);
+        found.ends.extend(ends.map(|end| End {
+            slot: end.slot.or_else(|| Some(slot.clone())),
+            ..end
+        }));
+        Ok(())
+    }
+}
+
+fn parsed(raw: &[u8]) -> Result<Line, UiText> {
+    serde_json::from_slice(raw).map_err(|error| error.text())
 }
 
 /// How the next line is checked.
@@ -126,22 +265,30 @@ impl Checks {
         sums.any(|mut sum| summed.follows(&mut sum, &line))
     }
 
-    /// Checks and reads a line without its end.
-    fn check(&mut self, mut raw: Vec<u8>, path: &Path) -> Result<Line, JournalError> {
-        let is_head = matches!(self, Self::Head);
+    /// The sum of the line before the next one.
+    fn sum(&self) -> Option<Sum> {
+        match self {
+            Self::Head => Some(Sum::default()),
+            Self::Plain => None,
+            Self::Sums(sums) => sums.first().copied(),
+        }
+    }
+
+    /// Checks a line without its end, and removes its sum.
+    fn check(&mut self, raw: &mut Vec<u8>, path: &Path) -> Result<(), JournalError> {
         let unreadable = |problem| JournalError::Unreadable {
             path: path.to_owned(),
             line: 1,
             problem,
         };
-        let summed = Summed::take(&mut raw);
+        let summed = Summed::take(raw);
         match self {
             Self::Plain => {}
             Self::Head => {
-                let format = format_of(&raw);
+                let format = format_of(raw);
                 if let Some(found) = format
                     && found > u64::from(FORMAT)
-                    && !summed.is_of_own_format(&raw, found)
+                    && !summed.is_of_own_format(raw, found)
                 {
                     let path = path.to_owned();
                     return Err(JournalError::Newer { path, found });
@@ -152,29 +299,25 @@ impl Checks {
                     || format.is_none_or(|found| found >= u64::from(FIRST_WITH_SUMS));
                 if !has_sums {
                     *self = Self::Plain;
-                } else if summed.follows(&mut sum, &raw) {
+                } else if summed.follows(&mut sum, raw) {
                     *self = Self::Sums(vec![sum]);
                 } else {
-                    *self = Self::Sums(summed.guesses(&[sum], &raw));
+                    *self = Self::Sums(summed.guesses(&[sum], raw));
                     return Err(unreadable(text!(journal_damaged)));
                 }
             }
             Self::Sums(sums) => {
-                let follows = |sum: &mut Sum| summed.follows(sum, &raw).then_some(*sum);
+                let follows = |sum: &mut Sum| summed.follows(sum, raw).then_some(*sum);
                 *sums = match sums.iter_mut().find_map(follows) {
                     Some(sum) => vec![sum],
                     None => {
-                        *sums = summed.guesses(sums, &raw);
+                        *sums = summed.guesses(sums, raw);
                         return Err(unreadable(text!(journal_damaged)));
                     }
                 };
             }
         }
-        let line: Line = serde_json::from_slice(&raw).map_err(|error| unreadable(error.text()))?;
-        if matches!(line, Line::Header(_)) != is_head {
-            return Err(unreadable(text!(journal_misplaced_head)));
-        }
-        Ok(line)
+        Ok(())
     }
 }
 
@@ -192,4 +335,146 @@ fn format_of(raw: &[u8]) -> Option<u64> {
 
     let line: Versioned = serde_json::from_slice(raw).ok()?;
     Some(line.head.format)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::io::{Seek, Write};
+    use std::path::PathBuf;
+
+    use super::*;
+    use crate::journal::{Journal, Stopped};
+
+    /// Journals by slot.
+    type Journals = BTreeMap<&'static str, Vec<u8>>;
+
+    fn file(bytes: &[u8]) -> File {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(bytes).unwrap();
+        file.rewind().unwrap();
+        file
+    }
+
+    fn read_of(journals: &Journals, slot: &str) -> Result<Vec<Line>, String> {
+        let path = |slot: &str| PathBuf::from(slot);
+        let others = |slot: &str| Some((file(journals.get(slot)?), path(slot)));
+        let found = read(&file(&journals[slot]), &path(slot), true, Some(&others)).unwrap();
+        let lines = found.all(&path(slot));
+        lines.map_err(|error| error.to_string())
+    }
+
+    fn head(seed: u64) -> Line {
+        Line::Header(JournalHeader::new("town", "town-1", seed))
+    }
+
+    fn turns(from: u64, to: u64) -> Vec<Line> {
+        let stops = (from..to).map(|turn| {
+            Line::Stopped(Stopped {
+                turn,
+                reason: String::new(),
+            })
+        });
+        stops.collect()
+    }
+
+    /// A journal that begins as that of a slot does, and the slot's as a base.
+    fn on(journals: &Journals, slot: &str, own: &[Line]) -> (Base, Vec<u8>) {
+        let bytes = &journals[slot];
+        let found = read(&file(bytes), Path::new(slot), true, None).unwrap();
+        let base = Base {
+            slot: slot.to_owned(),
+            turn: 7,
+            length: found.length,
+            sum: found.sum.unwrap(),
+        };
+        let bytes = Journal::encode_on(Some(&base), own);
+        (base, bytes)
+    }
+
+    #[test]
+    fn a_base_stands_for_the_lines_that_it_names() {
+        let first: Vec<_> = std::iter::once(head(1)).chain(turns(0, 3)).collect();
+        let mut journals = Journals::from([("first", Journal::encode(&first))]);
+        let own: Vec<_> = std::iter::once(head(1)).chain(turns(3, 5)).collect();
+        let (base, branch) = on(&journals, "first", &own);
+        journals.insert("branch", branch);
+        let all: Vec<_> = std::iter::once(head(1)).chain(turns(0, 5)).collect();
+        assert_eq!(read_of(&journals, "branch"), Ok(all.clone()));
+
+        // What follows it in the other journal makes no difference.
+        let longer: Vec<_> = std::iter::once(head(1)).chain(turns(0, 9)).collect();
+        journals.insert("first", Journal::encode(&longer));
+        assert_eq!(read_of(&journals, "branch"), Ok(all));
+
+        let damaged = |base: Base, own: &[Line]| {
+            let mut journals = journals.clone();
+            journals.insert("branch", Journal::encode_on(Some(&base), own));
+            read_of(&journals, "branch").unwrap_err()
+        };
+        for other in [
+            Base {
+                length: base.length - 1,
+                ..base.clone()
+            },
+            Base {
+                length: base.length + 1,
+                ..base.clone()
+            },
+            Base {
+                sum: Sum::default(),
+                ..base.clone()
+            },
+        ] {
+            let said = damaged(other, &own);
+            assert!(said.contains("branch:2: "), "{said}");
+            assert!(said.contains("no longer what it was"), "{said}");
+        }
+        let said = damaged(base.clone(), &[head(2)]);
+        assert!(
+            said.contains("no longer what it was"),
+            "of another seed: {said}"
+        );
+        let nowhere = Base {
+            slot: "gone".into(),
+            ..base.clone()
+        };
+        let said = damaged(nowhere, &own);
+        assert!(said.contains("that save is not beside it"), "{said}");
+        let long = Base {
+            length: u64::MAX,
+            ..base
+        };
+        let said = damaged(long, &own);
+        assert!(said.contains("longer than any journal"), "{said}");
+        // A mistake after it is found in its own line of the file.
+        let mut bytes = journals["branch"].clone();
+        let last = bytes.len() - 30;
+        bytes[last] ^= 1;
+        journals.insert("branch", bytes);
+        let said = read_of(&journals, "branch").unwrap_err();
+        assert!(said.contains("branch:4: "), "{said}");
+    }
+
+    #[test]
+    fn a_base_that_leads_to_itself_comes_to_an_end() {
+        let own = [head(1)];
+        let mut journals = Journals::from([("a", Journal::encode(&own))]);
+        let (base, bytes) = on(&journals, "a", &own);
+        journals.insert("a", bytes);
+        assert_eq!(read_of(&journals, "a"), Ok(own.to_vec()), "its own header");
+        let base = Base {
+            length: 0,
+            sum: Sum::default(),
+            ..base
+        };
+        journals.insert("a", Journal::encode_on(Some(&base), &own));
+        assert!(read_of(&journals, "a").is_err());
+        let deep = Base {
+            length: 200,
+            ..base
+        };
+        journals.insert("a", Journal::encode_on(Some(&deep), &own));
+        assert!(read_of(&journals, "a").is_err());
+    }
 }

@@ -5,6 +5,8 @@
 
 use std::io::Write;
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 use super::{FORMAT, Line};
 use crate::secrets::redact_json;
 
@@ -18,7 +20,7 @@ const TAIL: usize = BEFORE.len() + DIGITS + AFTER.len();
 
 /// The sum of the lines so far. Before the first it is zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Sum(u64);
+pub(crate) struct Sum(u64);
 
 impl Sum {
     /// The sum of a further line, without its own sum.
@@ -34,10 +36,29 @@ impl Sum {
     pub(super) fn write(&mut self, line: &Line, bytes: &mut Vec<u8>) {
         let start = bytes.len();
         write_masked(line, bytes);
+        self.close(start, bytes);
+    }
+
+    /// Adds the sum to a line that was written.
+    pub(super) fn close(&mut self, start: usize, bytes: &mut Vec<u8>) {
         *self = self.and(&bytes[start..]);
         bytes.pop();
         // Writing to memory can't fail.
         let _ = writeln!(bytes, ",\"sum\":\"{:016x}\"}}", self.0);
+    }
+}
+
+impl Serialize for Sum {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(&format_args!("{:016x}", self.0))
+    }
+}
+
+impl<'de> Deserialize<'de> for Sum {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let digits = String::deserialize(from)?;
+        let sum = parsed(digits.as_bytes()).map(Self);
+        sum.ok_or_else(|| serde::de::Error::custom("a sum has 16 hexadecimal digits"))
     }
 }
 

@@ -1,4 +1,4 @@
-//! The branches of a story: other slots whose journals begin like its own.
+//! The branches of a story: other slots that share the beginning of its journal, or began alike.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -9,82 +9,195 @@ use super::board::Contents;
 use super::library::{Library, Story};
 use super::reader::{MOST, Reader};
 use super::request::difference;
-use crate::journal::{JournalHeader, Line, Meeting, Recording};
+use crate::journal::{JournalHeader, Line, Meeting, new_seed};
 use crate::locale::{Localize, UiText};
-use crate::save::{SaveError, Slot};
+use crate::save::{BranchPoint, SaveError, Slot};
 use crate::session::messages_of;
 
-/// The course of a slot: its head, its meetings, and its seed, which a branch may have changed.
+/// The course of a slot: what its own journal says, and where that goes on from another.
 struct Course {
     head: JournalHeader,
+    point: Option<BranchPoint>,
     meetings: Vec<Meeting>,
-    seed: u64,
+    /// The seeds that the world got later, by turn.
+    seeds: Vec<(u64, u64)>,
 }
 
 impl Course {
-    fn of(slot: &Slot) -> Result<Option<Self>, SaveError> {
-        let mut lines = slot.read_journal()?.into_iter();
+    /// The course since the slot branched from another.
+    fn own(slot: &Slot) -> Result<Option<Self>, SaveError> {
+        Ok(Self::of(slot.read_own_journal()?, slot.branch_point()))
+    }
+
+    /// The course from the beginning.
+    fn whole(slot: &Slot) -> Result<Option<Self>, SaveError> {
+        Ok(Self::of(slot.read_journal()?, None))
+    }
+
+    fn of(lines: Vec<Line>, point: Option<BranchPoint>) -> Option<Self> {
+        let mut lines = lines.into_iter();
         let Some(Line::Header(head)) = lines.next() else {
-            return Ok(None);
+            return None;
         };
-        let mut meetings = Vec::new();
-        let recording = Recording::of(lines.inspect(|line| {
-            if let Line::Meeting(meeting) = line {
-                meetings.push(meeting.clone());
+        let (mut meetings, mut seeds) = (Vec::new(), Vec::new());
+        for line in lines {
+            match line {
+                Line::Meeting(meeting) => meetings.push(meeting),
+                Line::Input(input) => {
+                    let seed = new_seed(std::slice::from_ref(&input.value));
+                    seeds.extend(seed.map(|seed| (input.turn, seed)));
+                }
+                _ => {}
             }
-        }));
-        let seed = recording.seed_at(u64::MAX, head.seed);
-        Ok(Some(Self {
+        }
+        Some(Self {
             head,
+            point,
             meetings,
-            seed,
-        }))
+            seeds,
+        })
+    }
+
+    /// Whether both are of the same world and began with the same seed.
+    fn is_kin(&self, other: &Self) -> bool {
+        (&self.head.world, self.head.seed) == (&other.head.world, other.head.seed)
     }
 
     /// The last turn up to which another course is the same; `None` if they are of other stories.
     fn parts_from(&self, other: &Self) -> Option<u64> {
-        let (head, others) = (&self.head, &other.head);
-        if (&head.world, head.seed) != (&others.world, others.seed) {
-            return None;
-        }
         let both = self.meetings.iter().zip(&other.meetings);
         let same = both.take_while(|(one, other)| one == other).last();
-        Some(same.map_or(0, |(meeting, _)| meeting.turn))
+        self.is_kin(other)
+            .then(|| same.map_or(0, |(meeting, _)| meeting.turn))
     }
 
     fn last(&self) -> u64 {
-        self.meetings.last().map_or(0, |meeting| meeting.turn)
+        let point = self.point.as_ref().map_or(0, |point| point.turn);
+        self.meetings.last().map_or(point, |meeting| meeting.turn)
     }
 }
 
-/// The story and its branches, each with the last turn that they share.
+/// The slots of a story, by name.
+type Courses = BTreeMap<String, Course>;
+
+/// The story and its branches: each with the one from which it branched, and the last turn that
+/// they share. Every branch follows its parent.
 pub(super) fn branches(library: &dyn Library, story: &Story) -> Result<Value, UiText> {
-    let own = &story.slot;
+    let own = story.slot.name().as_str();
     let failed = |error: SaveError| error.text();
-    let Some(course) = Course::of(own).map_err(failed)? else {
-        return Ok(json!({"this": own.name().as_str(), "tree": []}));
+    let nothing = || json!({"this": own, "tree": []});
+    let (Some(course), Some(root)) = (
+        Course::own(&story.slot).map_err(failed)?,
+        story.slot.folder().parent(),
+    ) else {
+        return Ok(nothing());
     };
-    let row = |slot: &str, course: &Course, turn: u64| json!({"slot": slot, "turn": turn, "last": course.last(), "seed": course.seed});
-    let mut tree = vec![row(own.name().as_str(), &course, 0)];
-    let Some(root) = own.folder().parent() else {
-        return Ok(json!({"this": own.name().as_str(), "tree": tree}));
-    };
-    for listed in library.list() {
-        if listed.slot == own.name().as_str() {
-            continue;
-        }
+    let mut courses = Courses::new();
+    for name in library.slots() {
         // A slot that can't be read is no branch that could be shown.
-        let slot = Slot::find(root, &listed.slot).ok();
-        let other = slot.and_then(|slot| Course::of(&slot).ok().flatten());
-        if let Some(other) = other
-            && let Some(turn) = course.parts_from(&other)
-        {
-            let mut row = row(&listed.slot, &other, turn);
-            row["parent"] = own.name().as_str().into();
-            tree.push(row);
+        let slot = Slot::find(root, &name).ok();
+        let other = slot.and_then(|slot| Course::own(&slot).ok().flatten());
+        courses.extend(
+            other
+                .filter(|other| other.is_kin(&course))
+                .map(|it| (name, it)),
+        );
+    }
+    courses.insert(own.to_owned(), course);
+    // Those that share no journal with another are compared by what happened.
+    let first = first_of(own, &courses).to_owned();
+    let mut parents = Parents::new();
+    let whole = |name: &str| {
+        let slot = Slot::find(root, name).ok()?;
+        Course::whole(&slot).ok().flatten()
+    };
+    let Some(first_course) = whole(&first) else {
+        return Ok(nothing());
+    };
+    for (name, course) in &courses {
+        let parent = course
+            .point
+            .as_ref()
+            .filter(|it| courses.contains_key(&it.slot));
+        let parent = match parent {
+            Some(point) => Some((point.slot.clone(), point.turn)),
+            None if *name == first => None,
+            None => whole(name)
+                .and_then(|course| first_course.parts_from(&course))
+                .map(|turn| (first.clone(), turn)),
+        };
+        parents.extend(parent.map(|parent| (name.clone(), parent)));
+    }
+    let mut tree = Vec::new();
+    add_branches(&first, 0, &courses, &parents, &mut tree);
+    Ok(json!({"this": own, "tree": tree}))
+}
+
+/// By the name of a branch: from which it branched, and the last turn that they share.
+type Parents = BTreeMap<String, (String, u64)>;
+
+/// The story from which one branched, over all branches between.
+fn first_of<'n>(own: &'n str, courses: &'n Courses) -> &'n str {
+    let mut first = own;
+    // Files that lead in a circle have no first.
+    for _ in courses {
+        let point = courses.get(first).and_then(|course| course.point.as_ref());
+        match point.filter(|point| courses.contains_key(&point.slot)) {
+            Some(point) => first = &point.slot,
+            None => break,
         }
     }
-    Ok(json!({"this": own.name().as_str(), "tree": tree}))
+    first
+}
+
+/// Adds a slot and then its branches, by turn and name.
+fn add_branches(
+    name: &str,
+    depth: usize,
+    courses: &Courses,
+    parents: &Parents,
+    tree: &mut Vec<Value>,
+) {
+    let Some(course) = courses.get(name).filter(|_| tree.len() < courses.len()) else {
+        return;
+    };
+    let seed = seed_at(name, u64::MAX, courses);
+    let mut row =
+        json!({"slot": name, "turn": 0, "last": course.last(), "seed": seed, "depth": depth});
+    if let Some((parent, turn)) = parents.get(name) {
+        row["parent"] = parent.as_str().into();
+        row["turn"] = (*turn).into();
+    }
+    tree.push(row);
+    let mut children: Vec<_> = parents
+        .iter()
+        .filter(|(_, (parent, _))| parent == name)
+        .map(|(child, (_, turn))| (turn, child))
+        .collect();
+    children.sort();
+    for (_, child) in children {
+        // Recursive: every slot has one parent, and no more rows are added than there are slots.
+        add_branches(child, depth + 1, courses, parents, tree);
+    }
+}
+
+/// The seed of a slot's world after a turn.
+fn seed_at(name: &str, turn: u64, courses: &Courses) -> Option<u64> {
+    let (mut name, mut turn) = (name, turn);
+    let mut seed = None;
+    for _ in courses {
+        let course = courses.get(name)?;
+        let mut seeds = course.seeds.iter().rev();
+        let found = seeds
+            .find(|(since, _)| *since < turn)
+            .map(|(_, seed)| *seed);
+        seed = Some(found.unwrap_or(course.head.seed));
+        match &course.point {
+            Some(point) if found.is_none() => (name, turn) = (&point.slot, point.turn),
+            _ => break,
+        }
+    }
+    seed
 }
 
 /// Two branches from where they part: what happened in each, what only one of them made known, and
@@ -137,7 +250,7 @@ pub(super) fn compare(here: &Reader<'_>, there: &Reader<'_>, turn: u64, who: Opt
 
 /// The last turn that two slots share; `None` if they are of different stories.
 pub(super) fn parting(here: &Slot, there: &Slot) -> Result<Option<u64>, UiText> {
-    let course = |slot| Course::of(slot).map_err(|error: SaveError| error.text());
+    let course = |slot| Course::whole(slot).map_err(|error: SaveError| error.text());
     let (here, there) = (course(here)?, course(there)?);
     Ok(here
         .zip(there)

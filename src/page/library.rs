@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use serde::Serialize;
+use serde_json::Value;
 
 use super::board::Board;
 use super::control::Control;
@@ -60,8 +61,8 @@ pub struct Listed {
 /// Where a branch begins.
 #[derive(Clone, Debug)]
 pub enum BranchAt {
-    /// At the end of a turn.
-    Turn(u64),
+    /// At the end of a turn, with what its world is told then, such as another seed.
+    Turn(u64, Option<Value>),
     /// Before an ask that is answered anew.
     Ask(Retaken),
 }
@@ -70,6 +71,11 @@ pub enum BranchAt {
 pub trait Library: Send + Sync {
     /// All stories.
     fn list(&self) -> Vec<Listed>;
+
+    /// The names of all slots among which branches of these stories may be.
+    fn slots(&self) -> Vec<String> {
+        self.list().into_iter().map(|story| story.slot).collect()
+    }
 
     /// A story, filled with what was played. `None` if there is none of that name.
     ///

@@ -21,6 +21,7 @@ use super::shared::Shared;
 use super::state::State as WorldState;
 use crate::cast::Kind;
 use crate::drama::Effect;
+use crate::journal::seed_input;
 use crate::locale::{Language, Localize, UiText, labels as texts, text};
 use crate::rpg::HostDeed;
 use crate::session::Retaken;
@@ -231,6 +232,7 @@ enum Deed {
     Branch {
         turn: u64,
         name: Option<String>,
+        seed: Option<u64>,
     },
     Undo {
         turn: u64,
@@ -287,8 +289,11 @@ pub(super) async fn steer(
     let story = &visit.story;
     let failed = |text| Failure::impossible(text, language);
     let (at, name) = match deed {
-        Deed::Branch { turn, name } => (after(story, turn).map_err(failed)?, name),
-        Deed::Undo { turn } => (after(story, turn).map_err(failed)?, None),
+        Deed::Branch { turn, name, seed } => {
+            let told = seed.map(seed_input);
+            (after(story, turn, told).map_err(failed)?, name)
+        }
+        Deed::Undo { turn } => (after(story, turn, None).map_err(failed)?, None),
         Deed::Retry { c, name } => (anew(story, c, None).map_err(failed)?, name),
         Deed::Edit { c, text, name } => (anew(story, c, Some(text)).map_err(failed)?, name),
         deed => {
@@ -312,11 +317,11 @@ pub(super) async fn steer(
 }
 
 /// The end of a turn that was played.
-fn after(story: &Story, turn: u64) -> Result<BranchAt, UiText> {
+fn after(story: &Story, turn: u64, told: Option<Value>) -> Result<BranchAt, UiText> {
     if turn > story.board.read().turn {
         return Err(text!(page_bad_turn, turn));
     }
-    Ok(BranchAt::Turn(turn))
+    Ok(BranchAt::Turn(turn, told))
 }
 
 /// A call of a turn that was played, to be answered with other words or by its mind once more.

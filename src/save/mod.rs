@@ -11,6 +11,7 @@
 //! reading at [`snapshot`].
 
 mod bodies;
+mod branches;
 mod buffers;
 mod dto;
 mod entry_runs;
@@ -40,7 +41,7 @@ pub use migrate::Migration;
 pub use registry::{SaveRegistry, Saved};
 pub use repair::{Repair, repair, repairable};
 pub use restore::{Expected, restore};
-pub use slot::{Listed, LockedSlot, Slot, list};
+pub use slot::{BranchPoint, Listed, LockedSlot, Slot, list, names};
 pub use slot_name::SlotName;
 pub use snapshot::{Meta, snapshot};
 pub use state_hash::state_hashes;

@@ -19,7 +19,7 @@ use super::snapshot::{Meta, snapshot};
 use super::story::StoredStory;
 use crate::cast::WorldTurn;
 use crate::files::{Access, Durability, FileAction, FileError, Folder};
-use crate::journal::{Journal, JournalLines, Line, SnapshotRecord};
+use crate::journal::{Base, Journal, JournalLines, Line, SnapshotRecord};
 use crate::message::Digest;
 
 const WORLD: &str = "world.json";
@@ -32,6 +32,17 @@ const MAX_SETTINGS: u64 = 64 * 1024;
 
 /// A folder with one of these files is a save or a tournament.
 const OURS: [&str; 4] = [WORLD, JOURNAL, LOCK, TOURNAMENT];
+
+/// Where a slot branched from another, whose journal it shares up to there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BranchPoint {
+    /// The name of the other slot.
+    pub slot: String,
+    /// The turn.
+    pub turn: u64,
+    /// The name of the world that both are of.
+    pub world: String,
+}
 
 /// A saved story on disk, for reading.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,11 +79,55 @@ impl Slot {
         journal: &[Line],
         world: &[u8],
     ) -> Result<LockedSlot, SaveError> {
+        Self::build(root, name, &Journal::encode(journal), Some(world))
+    }
+
+    /// Creates a new slot that branches from this one, whole or not at all, and locks it. Its
+    /// journal begins with the first `count` lines of this one's, which close a turn; `own` are the
+    /// header and what follows them. It has no snapshot until it is played.
+    ///
+    /// # Errors
+    /// This slot can't be read, or as [`Self::create`].
+    pub fn create_branch(
+        &self,
+        root: &Path,
+        name: &str,
+        (count, turn): (usize, u64),
+        own: &[Line],
+    ) -> Result<LockedSlot, SaveError> {
+        let (file, path) = (journal(&self.open()?, Access::Read)?, self.journal_file());
+        let others = |slot: &str| self.beside(slot);
+        let mut base = None;
+        if root == self.root {
+            base = Journal::base(&file, &path, &others, self.name.as_str(), (count, turn))?;
+        }
+        let bytes = match base {
+            Some(base) => Journal::encode_on(Some(&base), own),
+            None => {
+                let mut lines = self.read_journal()?;
+                lines.truncate(count);
+                let head = lines.len().min(1);
+                lines.splice(..head, own.iter().take(1).cloned());
+                lines.extend(own.iter().skip(1).cloned());
+                Journal::encode(&lines)
+            }
+        };
+        Self::build(root, name, &bytes, None)
+    }
+
+    fn build(
+        root: &Path,
+        name: &str,
+        journal: &[u8],
+        world: Option<&[u8]>,
+    ) -> Result<LockedSlot, SaveError> {
         let slot = Self::at(root, name.parse()?);
         let built = Folder::open_or_create(root)?.build(name, |folder| {
-            let journal = Journal::encode(journal);
-            folder.replace(JOURNAL, &journal, Durability::Synced)?;
-            folder.replace(WORLD, world, Durability::Synced)
+            folder.replace(JOURNAL, journal, Durability::Synced)?;
+            match world {
+                Some(world) => folder.replace(WORLD, world, Durability::Synced),
+                None => Ok(()),
+            }
         });
         built.map_err(|error: FileError| match error.io_kind() {
             Some(io::ErrorKind::AlreadyExists) => SaveError::SlotExists(name.to_owned()),
@@ -87,6 +142,22 @@ impl Slot {
             root: root.to_owned(),
             name,
         }
+    }
+
+    /// The journal of another slot of the same folder; `None` if it can't be opened.
+    fn beside(&self, name: &str) -> Option<(File, PathBuf)> {
+        let other = Self::at(&self.root, name.parse().ok()?);
+        let file = journal(&other.open().ok()?, Access::Read).ok()?;
+        Some((file, other.journal_file()))
+    }
+
+    /// Where it branched from another slot, if it shares part of that one's journal.
+    pub fn branch_point(&self) -> Option<BranchPoint> {
+        let file = journal(&self.open().ok()?, Access::Read).ok()?;
+        let (head, base) = Journal::base_of(&file, &self.journal_file())?;
+        let Base { slot, turn, .. } = base;
+        let world = head.world;
+        Some(BranchPoint { slot, turn, world })
     }
 
     fn missing(&self) -> SaveError {
@@ -134,25 +205,21 @@ impl Slot {
         })
     }
 
-    /// Removes the slot with everything in it.
-    ///
-    /// # Errors
-    /// There is something in it, but nothing that only a save has, or the file system refuses.
-    pub fn remove(self) -> Result<(), SaveError> {
-        let path = self.folder.clone();
-        let names = self.open()?.names()?;
-        let is_ours = |name: &String| OURS.contains(&name.as_str());
-        if !names.is_empty() && !names.iter().any(is_ours) {
-            return Err(SaveError::NotASlot { path });
-        }
-        let _locked = self.lock()?;
-        let removed = fs::remove_dir_all(&path);
-        Ok(removed.map_err(|source| FileError::io(&path, FileAction::Remove, source))?)
-    }
-
     /// Its name.
     pub fn name(&self) -> &SlotName {
         &self.name
+    }
+
+    /// Whether nothing is in its folder, or something that only a save has.
+    pub(super) fn is_ours(&self) -> Result<bool, SaveError> {
+        let names = self.open()?.names()?;
+        let is_ours = |name: &String| OURS.contains(&name.as_str());
+        Ok(names.is_empty() || names.iter().any(is_ours))
+    }
+
+    /// The folder of all saves.
+    pub(super) fn root(&self) -> &Path {
+        &self.root
     }
 
     /// Its folder.
@@ -223,7 +290,18 @@ impl Slot {
     /// The journal is missing or can't be read.
     pub fn read_journal(&self) -> Result<Vec<Line>, SaveError> {
         let file = journal(&self.open()?, Access::Read)?;
-        Ok(Journal::read_from(&file, &self.journal_file())?)
+        let others = |slot: &str| self.beside(slot);
+        Ok(Journal::read_from(&file, &self.journal_file(), &others)?)
+    }
+
+    /// The header of its journal, and the lines after its [branch point](Self::branch_point), if it
+    /// has one.
+    ///
+    /// # Errors
+    /// As [`Self::read_journal`].
+    pub fn read_own_journal(&self) -> Result<Vec<Line>, SaveError> {
+        let file = journal(&self.open()?, Access::Read)?;
+        Ok(Journal::read_own(&file, &self.journal_file())?)
     }
 
     /// Its story: journal and snapshot, checked for damage. With `force`, the snapshot may be
@@ -255,7 +333,8 @@ impl Slot {
     /// Whatever can be read of its journal.
     pub(super) fn salvage_journal(&self) -> Result<JournalLines, SaveError> {
         let file = journal(&self.open()?, Access::Read)?;
-        Ok(Journal::salvage(&file, &self.journal_file())?)
+        let others = |slot: &str| self.beside(slot);
+        Ok(Journal::salvage(&file, &self.journal_file(), &others)?)
     }
 
     /// Adds the snapshot's file to an error.
@@ -298,7 +377,8 @@ impl LockedSlot {
     pub fn open_story(&mut self, force: bool) -> Result<(Journal, StoredStory), SaveError> {
         let world = self.folder.read(WORLD, MAX_BYTES)?;
         let file = journal(&self.folder, Access::Append)?;
-        let (journal, lines) = Journal::open(file, &self.slot.journal_file())?;
+        let others = |slot: &str| self.slot.beside(slot);
+        let (journal, lines) = Journal::open(file, &self.slot.journal_file(), &others)?;
         let story = self.slot.checked(lines, world, force)?;
         self.recorded = story.snapshots().collect();
         Ok((journal, story))
@@ -337,6 +417,16 @@ impl LockedSlot {
         Ok(self.buffers.write(world, &contexts)?)
     }
 
+    /// Puts a journal of its own in the place of one that shares part of another. What can't be
+    /// read stays as it is.
+    pub(super) fn part(&self) -> Result<(), SaveError> {
+        let Ok(lines) = self.slot.read_journal() else {
+            return Ok(());
+        };
+        let journal = Journal::encode(&lines);
+        Ok(self.folder.replace(JOURNAL, &journal, Durability::Synced)?)
+    }
+
     /// Puts a journal of these lines in the place of the old one, and removes the snapshot unless
     /// it is kept. The old files are copied into a new folder of the slot, which is returned.
     pub(super) fn rewrite(&self, lines: &[Line], keeps_world: bool) -> Result<PathBuf, SaveError> {
@@ -361,6 +451,21 @@ impl LockedSlot {
     }
 }
 
+/// The folders of saves by name, whatever is in them.
+pub(super) fn folders(root: &Path) -> Result<Vec<Slot>, SaveError> {
+    let entries = match fs::read_dir(root) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(source) => return Err(FileError::io(root, FileAction::Read, source).into()),
+    };
+    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let mut slots: Vec<_> = names
+        .filter_map(|name| Slot::find(root, &name).ok())
+        .collect();
+    slots.sort_by(|a, b| a.name().cmp(b.name()));
+    Ok(slots)
+}
+
 /// A slot in a list of saves.
 #[derive(Debug)]
 pub struct Listed {
@@ -368,6 +473,8 @@ pub struct Listed {
     pub slot: Slot,
     /// The header of its snapshot; `None` if there is none yet.
     pub head: Result<Option<SaveHead>, SaveError>,
+    /// Where it branched from another slot, if it shares part of that one's journal.
+    pub branch: Option<BranchPoint>,
     /// When it was last written to.
     pub changed: Option<SystemTime>,
     /// The size of its snapshot and journal in bytes.
@@ -379,17 +486,17 @@ pub struct Listed {
 /// # Errors
 /// The folder of all saves can't be read. If it is missing, there are no saves.
 pub fn list(root: &Path) -> Result<Vec<Listed>, SaveError> {
-    let entries = match fs::read_dir(root) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(source) => return Err(FileError::io(root, FileAction::Read, source).into()),
-    };
-    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-    let mut slots: Vec<_> = names
-        .filter_map(|name| Slot::find(root, &name).ok())
-        .collect();
-    slots.sort_by(|a, b| a.name.cmp(&b.name));
+    let slots = folders(root)?;
     Ok(slots.into_iter().map(listed).collect())
+}
+
+/// The names of all slots.
+///
+/// # Errors
+/// As [`list`].
+pub fn names(root: &Path) -> Result<Vec<SlotName>, SaveError> {
+    let slots = folders(root)?.into_iter();
+    Ok(slots.map(|slot| slot.name).collect())
 }
 
 fn listed(slot: Slot) -> Listed {
@@ -398,6 +505,7 @@ fn listed(slot: Slot) -> Listed {
     let existing = || metadata.iter().flatten();
     Listed {
         head: slot.head(),
+        branch: slot.branch_point(),
         changed: existing().filter_map(|file| file.modified().ok()).max(),
         size: existing().map(fs::Metadata::len).sum(),
         slot,

@@ -50,6 +50,15 @@ impl StoredStory {
         self.lines.iter().filter_map(snapshot_of)
     }
 
+    /// The last turn that was played to its end.
+    pub fn last_turn(&self) -> u64 {
+        let turns = self.lines.iter().rev().filter_map(|line| match line {
+            Line::Meeting(meeting) => Some(meeting.turn),
+            _ => None,
+        });
+        turns.max().unwrap_or(0)
+    }
+
     /// Whether nothing was played yet.
     pub fn is_new(&self) -> bool {
         let is_played = |line: &Line| {

@@ -4,10 +4,12 @@ use std::path::Path;
 
 use bevy_ecs::prelude::*;
 
+use super::rewind::catch_up;
+use super::world::{check_data, new_world};
 use super::{Game, SessionError};
 use crate::cast::WorldTurn;
 use crate::engine::{Engine, EngineError, Setup};
-use crate::journal::{FORMAT, Journal, JournalHeader, Line, Recording, SnapshotRecord};
+use crate::journal::{Journal, JournalHeader, Line, Recording, SnapshotRecord};
 use crate::message::Digest;
 use crate::mind::Minds;
 use crate::save::{
@@ -41,14 +43,21 @@ impl Session {
             seed,
         ))];
         lines.extend(game.game_setup(seed).map(Line::Game));
-        let mut locked = create(root, name, lines, &setup.world, &meta)?;
+        let bytes = snapshot(&setup.world, &meta)?;
+        lines.push(Line::Snapshot(SnapshotRecord {
+            turn: 0,
+            digest: Digest::of(&bytes),
+        }));
+        let mut locked = Slot::create(root, name, &lines, &bytes)?;
+        locked.write_contexts(&setup.world)?;
         let (journal, _) = locked.open_story(false)?;
         Self::open(locked, meta, setup, minds, journal)
     }
 
     /// Continues a story where it stopped, however it stopped: from the last snapshot and the
-    /// outcomes that the journal holds beyond it. `force` accepts other data than the save was made
-    /// from, and a state that differs from the journal, at the player's risk.
+    /// outcomes that the journal holds beyond it. Without a snapshot, it [catches up](catch_up).
+    /// `force` accepts other data than the save was made from, and a state that differs from the
+    /// journal, at the player's risk.
     ///
     /// # Errors
     /// The slot is unknown or in use, or its files can't be read or don't belong together.
@@ -62,18 +71,21 @@ impl Session {
         let mut locked = Slot::find(root, name)?.lock()?;
         let slot = locked.slot().clone();
         let (mut journal, story) = locked.open_story(force)?;
+        let is_saved = story.world.is_some();
+        let story = catch_up(story, game)?;
         let head = story.header;
         let recording = Recording::of(story.lines);
         let (setup, meta) = match story.world {
             // What was recorded is played again from the beginning.
             None => {
                 check_data(&head, &game.meta(), force)?;
-                let setup = new_world(game, head.seed)?;
-                locked.save(&setup.world, &game.meta(), &mut journal)?;
-                (setup, game.meta())
+                (new_world(game, head.seed)?, game.meta())
             }
             Some(text) => loaded(&slot, &text, &recording, &head, game, force)?,
         };
+        if !is_saved {
+            locked.save(&setup.world, &meta, &mut journal)?;
+        }
         let mut session = Self::open(locked, meta, setup, minds, journal)?;
         session.engine.play_back(recording);
         Ok(session)
@@ -99,52 +111,6 @@ impl Session {
     pub fn slot(&self) -> &Slot {
         &self.slot
     }
-}
-
-/// A world with its cast before its first turn.
-pub(super) fn new_world(game: &dyn Game, seed: u64) -> Result<Setup, SessionError> {
-    let mut setup = game.set_up(seed).map_err(SessionError::World)?;
-    game.populate(&mut setup).map_err(SessionError::World)?;
-    Ok(setup)
-}
-
-/// Creates a slot for a story with these lines, the first of which is its header, and the world
-/// that they lead to.
-pub(super) fn create(
-    root: &Path,
-    name: &str,
-    mut lines: Vec<Line>,
-    world: &World,
-    meta: &Meta,
-) -> Result<LockedSlot, SaveError> {
-    if let Some(Line::Header(head)) = lines.first_mut() {
-        // It may come from a journal of an old format.
-        head.format = FORMAT;
-        head.world.clone_from(&meta.world);
-    }
-    let bytes = snapshot(world, meta)?;
-    lines.push(Line::Snapshot(SnapshotRecord {
-        turn: world.resource::<WorldTurn>().0,
-        digest: Digest::of(&bytes),
-    }));
-    let mut locked = Slot::create(root, name, &lines, &bytes)?;
-    locked.write_contexts(world)?;
-    Ok(locked)
-}
-
-/// Refuses a journal that was made from other data, unless forced.
-pub(super) fn check_data(
-    head: &JournalHeader,
-    meta: &Meta,
-    force: bool,
-) -> Result<(), SessionError> {
-    if head.data == meta.data || force {
-        return Ok(());
-    }
-    Err(SessionError::Save(SaveError::OtherData {
-        saved: head.data.clone(),
-        expected: meta.data.clone(),
-    }))
 }
 
 /// The world of a snapshot. If its data have changed since, the game fits it to them.

@@ -17,6 +17,7 @@ mod requests;
 mod retake;
 mod rewind;
 mod timeline;
+mod world;
 
 pub use audience::{NotTold, WhyNot, not_told};
 pub use difference::{
@@ -27,7 +28,7 @@ pub use error::{SessionError, SetupError};
 pub use live::Session;
 pub use requests::{CallRequest, PromptMessage, PromptPart, Wanted, messages_of, requests};
 pub use retake::{Retaken, retake};
-pub use rewind::{Replayed, branch, branch_with, replay, replay_with, state_at};
+pub use rewind::{Replayed, branch, branch_with, catch_up, replay, replay_with, state_at};
 pub use timeline::{TimedCall, timeline};
 
 use bevy_ecs::prelude::*;

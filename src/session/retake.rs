@@ -3,8 +3,7 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::live::create;
-use super::rewind::{play_again, state_at, up_to};
+use super::rewind::{create, play_again, state_at, up_to};
 use super::{Game, SessionError};
 use crate::event::{By, Feed, Record};
 use crate::journal::{Ending, Line, Outcome, Retake};
@@ -64,17 +63,17 @@ pub async fn retake(
     retaken: Retaken,
 ) -> Result<Slot, SessionError> {
     let turn = retaken.turn;
-    let mut lines = from.read(false)?.lines;
-    let played = lines.split_off(up_to(lines.clone(), turn)?.len());
-    lines.extend(anew(played, &retaken, name)?);
+    let mut story = from.read(false)?;
+    let shared = up_to(story.lines.clone(), turn)?.len();
+    let played = story.lines.split_off(shared);
+    let own = anew(played, &retaken, name)?;
+    state_at(from, game, turn).await?;
+    let header = story.header.clone();
     if retaken.answer.is_some() {
-        let mut story = from.read(false)?;
-        story.lines.clone_from(&lines);
+        story.lines.extend(own.iter().cloned());
         check(story, game, &retaken).await?;
     }
-    let world = state_at(from, game, turn).await?.engine.world;
-    let locked = create(root, name, lines, &world, &game.meta())?;
-    Ok(locked.slot().clone())
+    create(root, from, name, game, header, (shared, turn), own)
 }
 
 /// The lines of a turn with one ask answered anew. `played` begins with those of the turn.

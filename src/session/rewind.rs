@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::live::{check_data, create, new_world};
+use super::world::{check_data, new_world};
 use super::{Game, SessionError};
 use crate::cast::WorldTurn;
 use crate::engine::{Engine, EngineError, Stop};
-use crate::journal::{Journal, Line, Recording};
+use crate::journal::{FORMAT, Journal, JournalHeader, Line, Recording};
 use crate::mind::{Answering, Mind, MindError, MindInfo, Minds, Prompt};
 use crate::save::{Slot, StoredStory, snapshot};
 
@@ -19,7 +19,8 @@ pub struct Replayed {
     pub stop: Stop,
     /// The last turn that was reached.
     pub turn: u64,
-    /// The snapshot of that turn, to compare with a saved one byte for byte.
+    /// The snapshot of that turn, to compare with a saved one byte for byte. Empty if the replay
+    /// was stopped before the turn that was wanted.
     pub snapshot: Vec<u8>,
 }
 
@@ -67,8 +68,8 @@ pub async fn state_at(slot: &Slot, game: &dyn Game, turn: u64) -> Result<Replaye
     Ok(replayed)
 }
 
-/// Starts a new slot from a turn of an old one. Its journal is the old one up to that turn, so that
-/// the branch can be resumed, replayed and branched like any story.
+/// Starts a new slot from a turn of an old one. It shares the journal of the old one up to that
+/// turn, and can be resumed, replayed and branched like any story.
 ///
 /// # Errors
 /// As [`state_at`], or the new slot's name is bad or taken.
@@ -96,11 +97,56 @@ pub async fn branch_with(
     turn: u64,
     next: Option<Line>,
 ) -> Result<Slot, SessionError> {
-    let world = state_at(from, game, turn).await?.engine.world;
-    let mut lines = up_to(from.read(false)?.lines, turn)?;
-    lines.extend(next);
-    let locked = create(root, name, lines, &world, &game.meta())?;
+    let story = from.read(false)?;
+    let header = story.header.clone();
+    let shared = up_to(story.lines, turn)?.len();
+    state_at(from, game, turn).await?;
+    create(root, from, name, game, header, (shared, turn), next)
+}
+
+/// Creates a slot that shares so many lines of another, which close a turn, and goes on with lines
+/// of its own.
+pub(super) fn create(
+    root: &Path,
+    from: &Slot,
+    name: &str,
+    game: &dyn Game,
+    header: JournalHeader,
+    shared: (usize, u64),
+    own: impl IntoIterator<Item = Line>,
+) -> Result<Slot, SessionError> {
+    let header = JournalHeader {
+        // It may come from a journal of an old format.
+        format: FORMAT,
+        world: game.meta().world,
+        ..header
+    };
+    let lines: Vec<_> = std::iter::once(Line::Header(header)).chain(own).collect();
+    let locked = from.create_branch(root, name, shared, &lines)?;
     Ok(locked.slot().clone())
+}
+
+/// Adds the snapshot of its last whole turn to a story without one, such as a branch that was not
+/// played yet: its journal is played again, without any mind. Without it, a story starts from the
+/// beginning. So does one of other data.
+///
+/// # Errors
+/// As [`replay`].
+pub fn catch_up(mut story: StoredStory, game: &dyn Game) -> Result<StoredStory, SessionError> {
+    let last = story.last_turn();
+    if story.world.is_some() || last == 0 || story.header.data != game.meta().data {
+        return Ok(story);
+    }
+    let again = || {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().ok()?;
+        let played = play_again(story.clone(), game, Some(last), |_| {});
+        Some(runtime.block_on(played))
+    };
+    // The caller may be within a runtime, which can't wait for another.
+    let played = std::thread::scope(|scope| scope.spawn(again).join());
+    let replayed = played.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+    story.world = replayed.transpose()?.map(|replayed| replayed.snapshot);
+    Ok(story)
 }
 
 /// The lines of a journal up to the meeting that closed a turn; for turn 0 those before the first
@@ -134,13 +180,25 @@ pub(super) async fn play_again(
     let meta = game.meta();
     check_data(&head, &meta, false)?;
     let setup = new_world(game, head.seed)?;
-    let latest = Arc::new(Mutex::new(snapshot(&setup.world, &meta)?));
+    let recording = Recording::of(story.lines);
+    let last = recording.last_turn();
+    let wanted = until.map_or(last, |until| until.min(last));
+    // A snapshot of every turn would take longer than the turns.
+    let first = if wanted == 0 {
+        snapshot(&setup.world, &meta)?
+    } else {
+        Vec::new()
+    };
+    let latest = Arc::new(Mutex::new(first));
     let nobody = Minds::from(Nobody::new());
     let mut engine = Engine::new(setup, nobody, Journal::in_memory(head))?;
     engine.settings.replay = true;
-    engine.play_back(Recording::of(story.lines));
+    engine.play_back(recording);
     let newest = latest.clone();
     engine.on_turn(move |world, _| {
+        if world.resource::<WorldTurn>().0 < wanted {
+            return Ok(());
+        }
         let bytes = snapshot(world, &meta).map_err(EngineError::Snapshot)?;
         *newest.lock().unwrap_or_else(PoisonError::into_inner) = bytes;
         Ok(())

@@ -177,22 +177,37 @@ fn what_is_not_of_our_own_page_is_refused() {
 }
 
 #[test]
-fn branches_show_their_own_seeds() {
+fn the_branches_of_a_story_are_a_tree_wherever_one_looks_from() {
     let folder = tempfile::tempdir().unwrap();
     for line in [
-        "run --seed 1 --until 2 --save one -q",
-        "branch one two --turn 1 --seed 77",
+        "run --seed 1 --until 5 --save one -q",
+        "branch one two --turn 4 --seed 77",
+        "branch one three --turn 3",
+        "resume two --until 6 -q",
+        "branch two four --turn 6",
+        "run --seed 2 --until 1 --save other -q",
     ] {
         assert_eq!(run(folder.path(), line).status.code(), Some(0), "{line}");
     }
-    let page = Served::begin(folder.path(), "serve --json");
-    let tree = page.api("one/branches")["tree"].take();
-    let rows = tree.as_array().unwrap().iter();
-    let rows: Vec<_> = rows.map(|row| (&row["slot"], &row["seed"])).collect();
-    assert_eq!(
-        rows,
-        [(&json!("one"), &json!(1)), (&json!("two"), &json!(77))]
-    );
+    let tree = json!([
+        {"slot": "one", "turn": 0, "last": 5, "seed": 1, "depth": 0},
+        {"slot": "three", "parent": "one", "turn": 3, "last": 3, "seed": 1, "depth": 1},
+        {"slot": "two", "parent": "one", "turn": 4, "last": 6, "seed": 77, "depth": 1},
+        {"slot": "four", "parent": "two", "turn": 6, "last": 6, "seed": 77, "depth": 2},
+    ]);
+    for slot in ["one", "four"] {
+        // Whoever watches one of them sees all.
+        let page = Served::start(folder.path(), slot);
+        assert_eq!(page.api(&format!("{slot}/branches"))["tree"], tree);
+        assert_eq!(page.api("two/story")["seed"], 77);
+        let branched = json!({"do": "branch", "turn": 2, "name": "five", "seed": 5});
+        if slot == "four" {
+            assert_eq!(page.post("/api/four/do", &branched).status, 200);
+            let tree = page.api("four/branches")["tree"].take();
+            let five = json!({"slot": "five", "parent": "one", "turn": 2, "last": 2, "seed": 5, "depth": 1});
+            assert_eq!(tree[1], five);
+        }
+    }
 }
 
 #[test]

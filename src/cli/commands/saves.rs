@@ -101,6 +101,11 @@ impl Row {
                 let (world, turn) = (head.world.clone(), head.turn.to_string());
                 [name, world, turn, size, state.in_language(language)]
             }
+            _ if let Some(branch) = &self.listed.branch => {
+                let state = say!(language, cli_branch_unplayed, slot = &branch.slot);
+                let (world, turn) = (branch.world.clone(), branch.turn.to_string());
+                [name, world, turn, size, state]
+            }
             _ if self.is_tournament => {
                 let state = tournament_state(app, &name);
                 [name, GAME.into(), nothing(), size, state]
@@ -113,12 +118,14 @@ impl Row {
     }
 
     fn json(&self) -> Value {
+        let branch = self.listed.branch.as_ref();
         let repair = self.damage.as_ref().and_then(|(_, repair)| *repair);
         json!({
             "record": "save",
             "slot": self.name,
             "is_tournament": self.is_tournament,
             "head": self.listed.head.as_ref().ok(),
+            "branch_of": branch.map(|branch| json!({"slot": branch.slot, "turn": branch.turn})),
             "bytes": self.listed.size,
             "error": self.problem().map(|problem| problem.to_string()),
             "goes_back_to": repair.map(|repair| repair.turn),

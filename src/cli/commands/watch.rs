@@ -12,11 +12,12 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crate::engine::Stop;
+use crate::journal::{Input, Line};
 use crate::locale::{Localize, UiText, text};
 use crate::mind::{Mind, Minds};
 use crate::page::{self, About, Board, BranchAt, Control, Library, Listed, Seat, Server, Story};
 use crate::rpg::Campaign;
-use crate::save::{Slot, list};
+use crate::save::{Slot, list, names};
 use crate::session::{self, Game, Session};
 use crate::tool::servers::ToolServers;
 use crate::{rpg, undercover};
@@ -151,15 +152,23 @@ impl Library for Shelf {
             if let Some(story) = open.get(&slot) {
                 return story.list().pop();
             }
-            let head = saved.head.ok().flatten()?;
+            let (world, turn) = match (saved.head.ok().flatten(), saved.branch) {
+                (Some(head), _) => (head.world, head.turn),
+                (None, branch) => branch.map(|branch| (branch.world, branch.turn))?,
+            };
             Some(Listed {
                 slot,
-                world: head.world,
-                turn: head.turn,
+                world,
+                turn,
                 ..Listed::default()
             })
         });
         listed.collect()
+    }
+
+    fn slots(&self) -> Vec<String> {
+        let slots = names(&self.root).unwrap_or_default();
+        slots.iter().map(ToString::to_string).collect()
     }
 
     fn open(&self, slot: &str) -> Result<Option<Story>, UiText> {
@@ -507,7 +516,10 @@ impl<'a> Host<'a> {
         let game = &*story.game;
         let branched = self.runtime.block_on(async {
             match at {
-                BranchAt::Turn(turn) => session::branch(root, &from, &name, game, turn).await,
+                BranchAt::Turn(turn, told) => {
+                    let next = told.map(|value| Line::Input(Input { turn, value }));
+                    session::branch_with(root, &from, &name, game, turn, next).await
+                }
                 BranchAt::Ask(ask) => session::retake(root, &from, &name, game, ask).await,
             }
         });
@@ -524,7 +536,8 @@ fn why(error: CommandError) -> UiText {
 
 /// What a save is, before anything of it is read.
 pub(super) fn about(app: &App, saved: &Saved, slot: &str) -> Result<About, CommandError> {
-    let seed = saved.story.header.seed;
+    let (head, journal) = saved.journal();
+    let seed = journal.seed_at(u64::MAX, head.seed);
     let about = |game, world: String| About {
         slot: slot.to_owned(),
         title: world.clone(),

@@ -354,7 +354,6 @@ page_turn_n = Turn { $n }
 page_turn_short = turn { $n }
 page_turns = Turns
 page_turns_n = { $count } turns
-page_undo = Go back
 page_undo_hint = What came after is kept as a branch of its own.
 page_undo_sure = The story goes back to the end of turn { $n }. What came after is kept as a branch of its own.
 page_unknown_name = there is nobody and nothing of that name

@@ -4,6 +4,7 @@
 
 cli_all = 全部
 # same
+cli_branch_unplayed = “{ $slot }”的分支，尚未继续
 cli_colon = ：
 # same
 cli_list = { $items }

@@ -354,7 +354,6 @@ page_turn_n = 第 { $n } 轮
 page_turn_short = 第{ $n }轮
 page_turns = 轮次
 page_turns_n = { $count } 轮
-page_undo = 回退
 page_undo_hint = 之后的内容会保留为单独的分支。
 page_undo_sure = 故事会回到第 { $n } 轮结束时。之后的内容保留为单独的分支。
 page_unknown_name = 没有叫这个名字的人或东西

@@ -17,7 +17,7 @@ export async function showBranches(pane, route) {
 			const start = (branch.turn || 0) / last;
 			const isOwn = branch.slot === own;
 			return h('tr', { class: isOwn ? 'is-own' : '' },
-				h('th', { scope: 'row' }, h('span.branch-name', { vars: { '--depth': branch.parent ? 1 : 0 } }, isOwn ? h('strong', branch.slot) : h('a', { href: `/story/${encodeURIComponent(branch.slot)}`, 'data-plain': true }, branch.slot), isOwn ? h('span.tag', t('this_one')) : null)),
+				h('th', { scope: 'row' }, h('span.branch-name', { vars: { '--depth': branch.depth } }, isOwn ? h('strong', branch.slot) : h('a', { href: `/story/${encodeURIComponent(branch.slot)}`, 'data-plain': true }, branch.slot), isOwn ? h('span.tag', t('this_one')) : null)),
 				h('td.branch-line', { 'aria-hidden': 'true' }, h('span', { vars: { '--from': start, '--to': (branch.last || 0) / last } })),
 				h('td.small.nowrap', branch.parent ? t('parted', { n: branch.turn || 0, last: branch.last || 0 }) : t('turns_n', { count: branch.last || 0 })),
 				h('td.num.small', branch.seed == null ? '' : `${t('seed')} ${branch.seed}`),

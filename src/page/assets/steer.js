@@ -65,9 +65,11 @@ export function askForText(title, hint, text, send) {
 }
 
 export function branchDialog(turn = state.story.turn) {
-	formDialog(t('branch_new'), [
+	deed('branch', [
 		field(t('from_turn'), h('input', { name: 'turn', type: 'number', min: 0, max: state.story.turn, value: turn, required: true })),
-		field(t('name_of_branch'), h('input', { name: 'name', type: 'text', value: `${state.story.slot}-${turn}` }))], (data) => steer({ do: 'branch', turn: Number(data.get('turn')), name: data.get('name') || undefined }), t('branch_hint'));
+		field(t('name_of_branch'), h('input', { name: 'name', value: `${state.story.slot}-${turn}` })),
+		field(t('seed'), h('input', { name: 'seed', type: 'number', placeholder: state.story.seed }))],
+	(to) => ({ turn: Number(to.turn), name: to.name || undefined, seed: to.seed ? Number(to.seed) : undefined }), 'branch_hint');
 }
 
 const those = (...kinds) => state.entityList.filter(({ kind, dead }) => kinds.includes(kind) && !dead).map(({ id, name }) => [id, name]);
@@ -88,12 +90,12 @@ const DEEDS = {
 	move: () => deed('move', [pick('who', 'who', those('actor')), pick('where_to', 'to', those('stage'))], ({ who, to }) => ({ who: Number(who), to: Number(to) })),
 	change: async () => deed('change', [pick('quality', 'quality', (await get('qualities')).map((one) => [one.quality, `${one.title} (${number(one.value)} / ${number(one.max)})`])), field(t('change_by'), h('input', { name: 'by', type: 'number', step: 1, value: 1, required: true }))],
 		({ quality, by }) => ({ quality, by: Number(by) })),
-	branch: () => branchDialog(), undo: undoDialog, stop: () => steer({ do: 'stop' }, t('stop_sure')),
+	undo: () => {
+		const last = Math.max(0, state.story.turn - 1);
+		deed('undo', field(t('to_end_of_turn'), h('input', { name: 'turn', type: 'number', min: 0, max: last, value: last })), ({ turn }) => ({ turn: Number(turn) }), 'undo_hint');
+	},
+	branch: () => branchDialog(), stop: () => steer({ do: 'stop' }, t('stop_sure')),
 };
-
-function undoDialog() {
-	formDialog(t('undo'), field(t('to_end_of_turn'), h('input', { name: 'turn', type: 'number', min: 0, max: Math.max(0, state.story.turn - 1), value: Math.max(0, state.story.turn - 1) })), (data) => steer({ do: 'undo', turn: Number(data.get('turn')) }), t('undo_hint'));
-}
 
 // Pauses or plays: the engine if one may, else nothing.
 export function togglePlay() {

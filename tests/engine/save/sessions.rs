@@ -7,8 +7,10 @@ use std::path::Path;
 use playhouse::engine::{EngineError, Setup, Stop};
 use playhouse::journal::{Journal, Line, SnapshotRecord};
 use playhouse::message::Digest;
-use playhouse::save::{Meta, SaveError, Slot};
-use playhouse::session::{Game, Session, SessionError, SetupError, branch, replay, state_at};
+use playhouse::save::{Meta, SaveError, Slot, repair};
+use playhouse::session::{
+    Game, Session, SessionError, SetupError, branch, catch_up, replay, state_at,
+};
 
 use crate::save::town::{Town, minds};
 
@@ -185,8 +187,13 @@ async fn a_branch_is_a_story_of_its_own() {
     for turn in [0, 2, TURNS] {
         let name = format!("from {turn}");
         let new = branch(root.path(), &old, &name, &game, turn).await.unwrap();
-        let world = new.read_world().unwrap().unwrap();
-        assert!(world == whole.snapshots[turn as usize]);
+        assert_eq!(new.read_world().unwrap(), None, "not before it is played");
+        let story = catch_up(new.read(false).unwrap(), &game).unwrap();
+        let world = story.world.map_or(0, |world| {
+            assert!(world == whole.snapshots[turn as usize]);
+            turn
+        });
+        assert_eq!(world, turn);
         assert_eq!(replay(&new, &game, None).await.unwrap().turn, turn);
         let (minds, heard) = minds(100);
         let mut session = Session::resume(root.path(), &name, &game, minds, false).unwrap();
@@ -208,6 +215,104 @@ async fn a_branch_is_a_story_of_its_own() {
         taken,
         Err(SessionError::Save(SaveError::SlotExists(_)))
     ));
+}
+
+/// The lines of a story after its header.
+fn lines_after_the_header(slot: &Slot) -> Vec<Line> {
+    slot.read_journal().unwrap().split_off(1)
+}
+
+#[tokio::test(start_paused = true)]
+async fn branches_share_the_journal_they_have_in_common_until_its_story_goes() {
+    let root = tempfile::tempdir().unwrap();
+    let root = root.path();
+    let whole = play_whole(root).await;
+    let game = Town::default();
+    let old = Slot::find(root, "whole").unwrap();
+    let all = lines_after_the_header(&old);
+    let early = branch(root, &old, "early", &game, 2).await.unwrap();
+    // One of an early turn of a branch, which is also one of the story.
+    branch(root, &early, "earlier", &game, 1).await.unwrap();
+    let (heard, _) = minds(0);
+    let mut session = Session::resume(root, "early", &game, heard, false).unwrap();
+    session.engine.run(Some(TURNS)).await.unwrap();
+    drop(session);
+    // One of its own turns.
+    branch(root, &early, "late", &game, 4).await.unwrap();
+
+    let names = ["early", "earlier", "late"];
+    let slots = names.map(|name| Slot::find(root, name).unwrap());
+    let points = slots.clone().map(|slot| slot.branch_point().unwrap());
+    let points = points.each_ref().map(|point| (&*point.slot, point.turn));
+    assert_eq!(points, [("whole", 2), ("whole", 1), ("early", 4)]);
+    for slot in &slots[1..] {
+        let bytes = fs::metadata(slot.journal_file()).unwrap().len();
+        assert!(bytes < 500, "{bytes} bytes of {}", slot.name());
+    }
+    let before = slots.each_ref().map(lines_after_the_header);
+    assert!(all.starts_with(&before[1]));
+    assert!(before[0].starts_with(&before[1]));
+
+    // Each keeps what it shared when the others go.
+    old.remove().unwrap();
+    assert_eq!(slots.each_ref().map(lines_after_the_header), before);
+    assert_eq!(slots[0].branch_point(), None);
+    for slot in slots {
+        let name = slot.name().as_str();
+        let (minds, _) = minds(0);
+        let mut session = Session::resume(root, name, &game, minds, false).unwrap();
+        session.engine.run(Some(TURNS)).await.unwrap();
+        assert!(slot.read_world().unwrap().unwrap() == whole.snapshots[TURNS as usize]);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_branch_says_what_became_of_the_story_whose_journal_it_shares() {
+    let root = tempfile::tempdir().unwrap();
+    let root = root.path();
+    let whole = play_whole(root).await;
+    let game = Town::default();
+    let old = Slot::find(root, "whole").unwrap();
+    let new = branch(root, &old, "new", &game, 3).await.unwrap();
+    let (all, _) = minds(0);
+    drop(Session::resume(root, "new", &game, all, false).unwrap());
+    let forged = forged(&whole.journal, "and mean it", "or not");
+    fs::write(old.journal_file(), forged).unwrap();
+    let error = new.read(false).unwrap_err();
+    assert!(error.is_damage());
+    let said = error.to_string();
+    assert!(
+        said.contains("journal.jsonl:2: this save branched from 'whole' after turn 3")
+            && said.contains("no longer what it was"),
+        "{said}"
+    );
+    fs::remove_dir_all(old.folder()).unwrap();
+    let said = new.read(false).unwrap_err().to_string();
+    assert!(said.contains("that save is not beside it"), "{said}");
+    // Its snapshot is enough to go on.
+    let (kept, _) = repair(new.clone()).unwrap().unwrap();
+    assert!(kept.keeps_snapshot);
+    let (all, _) = minds(0);
+    let mut session = Session::resume(root, "new", &game, all, false).unwrap();
+    session.engine.run(Some(TURNS)).await.unwrap();
+    assert!(new.read_world().unwrap().unwrap() == whole.snapshots[TURNS as usize]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_story_stays_while_a_branch_that_shares_its_journal_is_played() {
+    let root = tempfile::tempdir().unwrap();
+    let root = root.path();
+    play_whole(root).await;
+    let game = Town::default();
+    let old = Slot::find(root, "whole").unwrap();
+    let new = branch(root, &old, "new", &game, 3).await.unwrap();
+    let locked = new.clone().lock().unwrap();
+    let busy = old.clone().remove();
+    assert!(matches!(busy, Err(SaveError::SlotBusy(name)) if name == "new"));
+    drop(locked);
+    assert_eq!(new.branch_point().unwrap().slot, "whole");
+    old.remove().unwrap();
+    assert_eq!(new.read(false).unwrap().last_turn(), 3);
 }
 
 #[tokio::test(start_paused = true)]
