@@ -3,7 +3,7 @@
 ## General
 
 cli_all = all
-cli_branch_unplayed = branch of '{ $slot }', not played on yet
+cli_branch_unplayed = branch of '{ $slot }', not continued yet
 cli_colon = :{" "}
 cli_list = { $items }
 cli_no = no

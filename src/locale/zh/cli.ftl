@@ -3,8 +3,8 @@
 ## General
 
 cli_all = 全部
-# same
 cli_branch_unplayed = “{ $slot }”的分支，尚未继续
+# same
 cli_colon = ：
 # same
 cli_list = { $items }
