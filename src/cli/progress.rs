@@ -86,6 +86,8 @@ impl Progress {
                 tool,
                 ..
             } => tracing::info!(%entity, purpose, tool, "tool called"),
+            // Whoever holds the gate sees it where it is held.
+            Signal::AnswerHeld { .. } | Signal::CallsWait(_) => {}
             Signal::LimitNear(what) => {
                 let warning = say!(self.language, cli_limit_near, what = &what);
                 lock(&self.err).paragraph(&Paragraph::of(Style::Warn, warning));

@@ -121,6 +121,7 @@ impl Engine {
                 folded: 0,
             },
             usage: JobUsage::default(),
+            written_by: None,
             ask: PreparedAsk {
                 entity,
                 id,

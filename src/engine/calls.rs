@@ -7,6 +7,7 @@ use bevy_ecs::prelude::*;
 use futures_util::stream::FuturesUnordered;
 
 use super::cache_warmup::CacheWarmup;
+use super::gate::Decision;
 use super::job::Job;
 use crate::exchange::{BoxedAnswer, Spent};
 use crate::journal::Ending;
@@ -27,6 +28,8 @@ pub(super) struct Calls {
     /// Why a limit does not allow vectors that an ask needs: then the run stops, and whoever
     /// resumes asks it again.
     pub(super) refused: Option<UiText>,
+    /// Whether calls wait for the gate.
+    pub(super) at_gate: bool,
 }
 
 /// A call to a mind or to tools.
@@ -40,6 +43,14 @@ pub(super) enum CallResult {
     Tools(Vec<ToolCallResult>),
     /// Vectors of what it looks for.
     Vectors(Box<VectorRequest>, Result<Embedded, MindError>),
+    /// What becomes of an answer that was held; `None` if nobody can decide any more.
+    Decided(Box<PassedAnswer>, Option<Decision>),
+}
+
+/// An answer that has passed its check.
+pub(super) struct PassedAnswer {
+    pub(super) ending: Ending,
+    pub(super) value: BoxedAnswer,
 }
 
 /// Texts whose vectors are asked for.

@@ -7,8 +7,9 @@ use bevy_ecs::prelude::*;
 use futures_util::{FutureExt, StreamExt};
 use serde_json::json;
 
-use super::calls::CallResult;
+use super::calls::{CallResult, PassedAnswer};
 use super::compact::{fold, next_fold};
+use super::gate::{AskKey, Decision, HeldAnswer};
 use super::job::{FinishedAsk, Job};
 use super::places::Arrival;
 use super::totals::worst_case;
@@ -33,10 +34,17 @@ impl Engine {
         self.over_limit = self.calls.refused.clone();
         let width = self.settings.width.max(1);
         let mut held_back = VecDeque::new();
+        let was_at_gate = self.calls.at_gate;
+        self.calls.at_gate = false;
         while self.over_limit.is_none() && self.calls.running.len() < width {
             let Some(job) = self.calls.waiting.pop_front() else {
                 break;
             };
+            if !self.gate.allows_calls() {
+                self.calls.at_gate = true;
+                self.calls.waiting.push_front(job);
+                break;
+            }
             let alias = &job.mind.info().alias;
             let warmup = &self.calls.cache_warmup;
             let may_start = job
@@ -51,6 +59,10 @@ impl Engine {
         // Those held back go first when the cache is warm.
         held_back.append(&mut self.calls.waiting);
         self.calls.waiting = held_back;
+        if self.calls.at_gate != was_at_gate {
+            let wait = self.calls.at_gate;
+            self.listeners.signal(|| Signal::CallsWait(wait));
+        }
     }
 
     fn start_call(&mut self, mut job: Box<Job>) {
@@ -82,6 +94,7 @@ impl Engine {
             let reason = text!(engine_entity_gone);
             return self.end(job, Ending::Failed { reason }, None);
         };
+        self.gate.take_call();
         self.totals.reserve(job.usage.worst);
         self.note_repeated_bytes(&mut job);
         let info = job.mind.info();
@@ -207,10 +220,14 @@ impl Engine {
     /// Waits for the next result, and takes all that have arrived with it.
     pub(super) async fn wait(&mut self) -> Option<Stop> {
         let token = self.token.clone();
+        let mut gate = self.gate.changes();
+        let at_gate = self.calls.at_gate && !self.gate.allows_calls();
         let (job, result) = tokio::select! {
             biased;
             () = token.cancelled() => return Some(Stop::Cancelled),
-            returned = self.calls.running.next() => returned?,
+            Some(returned) = self.calls.running.next() => returned,
+            _ = gate.changed(), if at_gate => return None,
+            else => return None,
         };
         let mut stop = self.returned(job, result);
         while let Some(Some((job, result))) = self.calls.running.next().now_or_never() {
@@ -228,6 +245,10 @@ impl Engine {
             }
             CallResult::Vectors(request, made) => {
                 self.vectors_returned(job, *request, made);
+                None
+            }
+            CallResult::Decided(answer, decision) => {
+                self.decided(job, *answer, decision);
                 None
             }
         }
@@ -303,7 +324,7 @@ impl Engine {
                     thinking: completion.thinking,
                     finish: completion.finish,
                 };
-                self.look_up(job, answered, value);
+                self.passed(job, answered, value);
             }
             Err(mut violations) => {
                 if cut_off {
@@ -311,6 +332,66 @@ impl Engine {
                 }
                 self.retry(job, &completion.text, &violations);
             }
+        }
+    }
+
+    /// An answer has passed its check: it is used, once whoever reviews answers wants it to be.
+    fn passed(&mut self, job: Box<Job>, ending: Ending, value: BoxedAnswer) {
+        if !self.gate.reviews() {
+            return self.look_up(job, ending, value);
+        }
+        let text = match &ending {
+            Ending::Answered { text, .. } => text.clone(),
+            Ending::Failed { .. } => String::new(),
+        };
+        let held = HeldAnswer {
+            text,
+            complaint: None,
+        };
+        self.hold(job, PassedAnswer { ending, value }, held);
+    }
+
+    fn hold(&mut self, job: Box<Job>, answer: PassedAnswer, held: HeldAnswer) {
+        self.listeners.signal(|| Signal::AnswerHeld {
+            entity: job.ask.name.clone(),
+            number: job.ask.number,
+            answer: held.clone(),
+        });
+        let key: AskKey = (job.ask.name.clone(), job.ask.number);
+        let decision = self.gate.hold(key, held);
+        self.calls.running.push(Box::pin(async move {
+            let decision = decision.await.ok();
+            (job, CallResult::Decided(Box::new(answer), decision))
+        }));
+    }
+
+    fn decided(&mut self, mut job: Box<Job>, answer: PassedAnswer, decision: Option<Decision>) {
+        match decision {
+            None | Some(Decision::Use) => self.look_up(job, answer.ending, answer.value),
+            Some(Decision::AskAgain) => {
+                job.retract_stream();
+                self.calls.waiting.push_front(job);
+            }
+            Some(Decision::Replace { text, by }) => match job.ask.question.judge(&text) {
+                Ok(value) => {
+                    job.retract_stream();
+                    job.written_by = Some(by);
+                    let ending = Ending::Answered {
+                        text,
+                        thinking: None,
+                        finish: FinishReason::Stop,
+                    };
+                    self.look_up(job, ending, value);
+                }
+                Err(violations) => {
+                    let complaint = Violation::summary(&violations, self.world.get_resource());
+                    let held = HeldAnswer {
+                        text,
+                        complaint: Some(complaint),
+                    };
+                    self.hold(job, answer, held);
+                }
+            },
         }
     }
 

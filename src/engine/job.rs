@@ -33,6 +33,8 @@ pub(super) struct Job {
     pub(super) rounds: Rounds,
     pub(super) view: JobView,
     pub(super) usage: JobUsage,
+    /// Who wrote its answer in the place of its mind.
+    pub(super) written_by: Option<Arc<str>>,
 }
 
 /// Which ask it is, and what is sent.
@@ -289,6 +291,10 @@ impl Job {
     pub(super) fn outcome(&self, ending: Ending, recalled: Vec<RecalledMemory>) -> Outcome {
         let info = self.mind.info();
         let model = self.usage.model.as_ref().unwrap_or(&info.model);
+        let (provider, model) = match &self.written_by {
+            Some(by) => (by.clone(), "".into()),
+            None => (info.provider.clone(), model.clone()),
+        };
         Outcome {
             entity: self.ask.name.clone(),
             id: self.ask.id.0,
@@ -307,8 +313,8 @@ impl Job {
             prompt_bytes: self.usage.prompt_bytes,
             estimated: self.usage.estimated.unwrap_or_default(),
             cost: self.usage.spent.cost,
-            provider: info.provider.clone(),
-            model: model.clone(),
+            provider,
+            model,
             ms: self.usage.latency.as_millis() as u64,
         }
     }

@@ -18,6 +18,7 @@ mod compact;
 mod dispatch;
 mod embedding;
 mod error;
+mod gate;
 mod job;
 mod listeners;
 mod places;
@@ -32,6 +33,7 @@ mod tools;
 mod totals;
 
 pub use error::{EngineError, Stop};
+pub use gate::{AskKey, CallGate, Decision, HeldAnswer};
 pub use listeners::SentRequest;
 pub use run::{Engine, Settings};
 pub use setup::{Meet, MeetSet, Setup, Step, StepSet};

@@ -7,6 +7,7 @@ use bevy_ecs::prelude::*;
 use serde_json::Value;
 
 use super::calls::{Calls, Embeddings, Failures, LastPrompts};
+use super::gate::CallGate;
 use super::listeners::{Listeners, RequestViewer, SentRequest};
 use super::places::{Arrival, Places};
 use super::state::{AskCount, IdleTurns, Inputs};
@@ -77,6 +78,7 @@ pub struct Engine {
     pub(super) totals: Totals,
     pub(super) places: Places,
     pub(super) calls: Calls,
+    pub(super) gate: CallGate,
     /// Outcomes that wait to be recorded and committed.
     pub(super) arrived: Vec<Arrival>,
     pub(super) failures: Failures,
@@ -123,6 +125,7 @@ impl Engine {
             totals: Totals::default(),
             places: Places::default(),
             calls: Calls::default(),
+            gate: CallGate::default(),
             arrived: Vec::new(),
             failures: Failures::default(),
             over_limit: None,
@@ -240,6 +243,12 @@ impl Engine {
         receiver
     }
 
+    /// Lets whoever holds this gate decide which calls begin and which answers are used. A run
+    /// waits for them.
+    pub fn set_gate(&mut self, gate: CallGate) {
+        self.gate = gate;
+    }
+
     /// Stops the run from any thread.
     pub fn cancellation_token(&self) -> CancellationToken {
         self.token.clone()
@@ -278,6 +287,7 @@ impl Engine {
         let was_over = self.world.contains_resource::<StoryEnd>();
         let stop = self.play(until).await;
         self.calls = Calls::default();
+        self.gate.drop_held();
         self.totals.reserved = Spent::default();
         let stop = stop?;
         // A story that was over before has its last line already.
@@ -310,7 +320,7 @@ impl Engine {
             self.start_calls();
             if !self.arrived.is_empty() {
                 // Outcomes that needed no call: recorded ones, budgets, exhausted windows.
-            } else if !self.calls.running.is_empty() {
+            } else if !self.calls.running.is_empty() || self.calls.at_gate {
                 if let Some(stop) = self.wait().await {
                     // What has come is paid for.
                     self.record_arrived()?;

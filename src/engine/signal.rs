@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use tokio::sync::Notify;
 
+use super::gate::HeldAnswer;
 use crate::event::By;
 use crate::locale::UiText;
 
@@ -47,6 +48,17 @@ pub enum Signal {
         /// How long its calls took.
         latency: Duration,
     },
+    /// An answer waits for a decision of whoever holds the [`CallGate`](super::CallGate).
+    AnswerHeld {
+        /// Whose answer.
+        entity: Arc<str>,
+        /// The number of the ask among those of the entity, from 1.
+        number: u32,
+        /// The answer, and what is wrong with it if somebody wrote it.
+        answer: HeldAnswer,
+    },
+    /// Whether calls wait until the [`CallGate`](super::CallGate) lets them begin.
+    CallsWait(bool),
     /// Four fifths of a limit are spent.
     LimitNear(UiText),
     /// No vectors can be had, for this reason; recall goes on by words alone. Said once.

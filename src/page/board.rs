@@ -74,6 +74,12 @@ impl Entry {
         self.form != Form::Own && !self.repeats
     }
 
+    /// Whether a scene, a fight, a round or a day begins with it, or a fight ends.
+    fn bounds_scene(&self) -> bool {
+        let kind = self.record.kind.as_str();
+        self.form.is_heading() || matches!(kind, "scene_opens" | "combat_start" | "combat_outcome")
+    }
+
     /// Whether an entity learned it.
     pub(super) fn reached(&self, id: u32) -> bool {
         self.record.audience.iter().any(|who| who.id.0 == id)
@@ -111,6 +117,10 @@ pub(super) enum RunState {
 pub(super) struct Run {
     pub(super) state: RunState,
     pub(super) error: Option<UiText>,
+    /// Whether it pauses between two calls of a turn.
+    pub(super) at_gate: bool,
+    /// Whether answers wait for the host.
+    pub(super) reviews: bool,
 }
 
 /// A part of an answer that is being written.
@@ -238,7 +248,21 @@ impl Board {
                 call.end = Some(now);
                 call.state = CallState::Done;
                 call.by = Some(by.clone());
+                call.held = None;
             }),
+            Signal::AnswerHeld { entity, answer, .. } => contents.change_open(entity, |call| {
+                call.state = CallState::Held;
+                call.held = Some(answer.clone());
+            }),
+            Signal::CallsWait(wait) => {
+                contents.run.at_gate = *wait;
+                contents.run.state = if *wait {
+                    RunState::Paused
+                } else {
+                    RunState::Playing
+                };
+                contents.run_version += 1;
+            }
             Signal::LimitNear(_) => return,
             Signal::RecallByWords(reason) => {
                 tracing::warn!("{}", text!(engine_recall_by_words, reason));
@@ -343,15 +367,42 @@ impl Board {
         }
     }
 
+    /// Says whether answers wait for the host.
+    pub(super) fn set_reviews(&self, reviews: bool) {
+        let mut contents = self.write();
+        contents.run.reviews = reviews;
+        contents.run_version += 1;
+        drop(contents);
+        self.announce();
+    }
+
+    /// How many events there are.
+    pub(super) fn events(&self) -> usize {
+        self.read().events.len()
+    }
+
+    /// Whether a part of the story begins or ends in the events from this one on.
+    pub(super) fn has_scene_since(&self, event: usize) -> bool {
+        let contents = self.read();
+        let events = contents.events.get(event..).unwrap_or_default();
+        events.iter().any(|event| event.bounds_scene())
+    }
+
     /// Says how the run is going.
     pub(super) fn set_run(&self, state: RunState, error: Option<UiText>) {
         let mut contents = self.write();
         if contents.run.state == state && contents.run.error == error {
             return;
         }
-        contents.run = Run { state, error };
+        contents.run.state = state;
+        contents.run.error = error;
         contents.run_version += 1;
-        if !matches!(state, RunState::Playing | RunState::Pausing) {
+        let is_played = matches!(
+            state,
+            RunState::Playing | RunState::Pausing | RunState::Paused
+        );
+        if !is_played {
+            contents.run.at_gate = false;
             contents.drop_open_calls();
         }
         drop(contents);
@@ -362,6 +413,12 @@ impl Board {
 impl Contents {
     pub(super) fn id_of(&self, name: &str) -> Option<u32> {
         self.names.get(name).copied()
+    }
+
+    /// The name of an entity.
+    pub(super) fn name_of(&self, id: u32) -> Option<Arc<str>> {
+        let known = self.names.iter().find(|(_, known)| **known == id);
+        known.map(|(name, _)| name.clone())
     }
 
     /// Everybody and everything that ever had a name, with its number.
@@ -441,7 +498,10 @@ impl Contents {
     fn start_call(&mut self, entity: &Arc<str>, number: u32, purpose: &str, mind: &str, now: u64) {
         // A mind that is asked again, after a bad answer or tools, goes on with the same call.
         if self.open.contains_key(entity) {
-            return;
+            return self.change_open(entity, |call| {
+                call.state = CallState::Thinking;
+                call.held = None;
+            });
         }
         let who = self.id_of(entity).unwrap_or_default();
         let call = self.calls.len() as u32;
@@ -510,7 +570,10 @@ impl Contents {
     /// Calls that were dropped with the run are asked again when it goes on.
     fn drop_open_calls(&mut self) {
         for entity in self.open.keys().cloned().collect::<Vec<_>>() {
-            self.change_open(&entity, |call| call.state = CallState::Dropped);
+            self.change_open(&entity, |call| {
+                call.state = CallState::Dropped;
+                call.held = None;
+            });
         }
         self.open.clear();
         self.open_text.clear();

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use crate::engine::HeldAnswer;
 use crate::event::By;
 use crate::journal::{Ending, Outcome};
 
@@ -14,6 +15,8 @@ pub(super) enum CallState {
     #[default]
     Thinking,
     Writing,
+    /// Answered; the host has not decided yet.
+    Held,
     Done,
     /// The run was stopped; whoever continues asks again.
     Dropped,
@@ -36,6 +39,8 @@ pub(super) struct Call {
     /// The tools that were called, and when.
     pub(super) tools: Vec<(Arc<str>, u64)>,
     pub(super) state: CallState,
+    /// The answer on which the host decides.
+    pub(super) held: Option<HeldAnswer>,
     pub(super) by: Option<By>,
     /// What the journal keeps of it; `None` while it is open.
     pub(super) outcome: Option<Arc<Outcome>>,

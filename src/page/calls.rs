@@ -8,6 +8,7 @@ use super::board::Contents;
 use super::call::Call;
 use super::people::set;
 use super::reader::{MOST, Query, Range, Reader};
+use super::shared::HOST;
 use crate::event::By;
 use crate::journal::{Ending, Outcome, ToolRoundRecord};
 use crate::message::Block;
@@ -66,7 +67,10 @@ impl Reader<'_> {
         );
         set(&mut json, "first", call.first);
         set(&mut json, "end", call.end);
+        let written = call.outcome.as_ref();
+        let is_written = written.is_some_and(|outcome| &*outcome.provider == HOST);
         let by = call.by.as_ref().map(|by| match by {
+            By::Mind if is_written => HOST,
             By::Mind => "mind",
             By::Repaired(_) => "repaired",
             By::Fallback(_) => "fallback",
@@ -75,6 +79,7 @@ impl Reader<'_> {
         if let Some(By::Fallback(reason)) = &call.by {
             json["reason"] = reason.in_language(self.language).into();
         }
+        set(&mut json, "held", self.held_json(call));
         if let Some(outcome) = &call.outcome {
             let usage = &outcome.usage;
             json["model"] = json!(outcome.model);
@@ -89,6 +94,16 @@ impl Reader<'_> {
             }
         }
         json
+    }
+
+    /// The answer on which the host decides.
+    pub(super) fn held_json(&self, call: &Call) -> Option<Value> {
+        let held = call.held.as_ref()?;
+        let mut json = json!({"text": held.text});
+        let complaint = held.complaint.as_ref();
+        let complaint = complaint.map(|complaint| complaint.in_language(self.language));
+        set(&mut json, "complaint", complaint);
+        Some(json)
     }
 
     /// A call, for the host, with all that the journal keeps of it.

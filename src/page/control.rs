@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use serde_json::Value;
 use tokio::sync::watch;
 
-use crate::engine::CancellationToken;
+use crate::engine::{CallGate, CancellationToken};
 
 /// What is wanted of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -15,6 +15,8 @@ pub(super) enum Wanted {
     Pause,
     /// One turn, then a pause.
     Step,
+    /// Until a part of the story begins or ends, then a pause.
+    StepScene,
     Stop,
 }
 
@@ -23,6 +25,8 @@ pub(super) enum Wanted {
 pub struct Control {
     wanted: watch::Sender<Wanted>,
     running: Mutex<Option<CancellationToken>>,
+    /// Which calls begin, and which answers are used.
+    gate: CallGate,
     /// What the world is told before its next turn.
     inputs: Mutex<Vec<Value>>,
 }
@@ -50,6 +54,11 @@ impl Control {
         {
             token.cancel();
         }
+    }
+
+    /// Which calls begin, and which answers are used.
+    pub(super) fn gate(&self) -> &CallGate {
+        &self.gate
     }
 
     /// Ends the run: running calls are dropped, and whoever continues asks them again.
@@ -84,6 +93,11 @@ impl Control {
             self.want(Wanted::Pause);
         }
         decided != Wanted::Stop
+    }
+
+    /// Whether the run pauses once a part of the story begins or ends.
+    pub(super) fn is_scene_wanted(&self) -> bool {
+        *self.wanted.borrow() == Wanted::StepScene
     }
 
     /// Whether the run pauses after its turn.

@@ -331,6 +331,11 @@ impl Reader<'_> {
         Some(found)
     }
 
+    /// All scenes of the world. Only the host sees any.
+    pub(super) fn scenes(&self) -> Value {
+        json!(self.board.read().state.scenes)
+    }
+
     /// All qualities of the world. Only the host sees any.
     pub(super) fn qualities(&self) -> Value {
         json!(self.board.read().state.qualities)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bevy_ecs::prelude::*;
 
 use super::board::{Board, RunState};
-use super::control::Control;
+use super::control::{Control, Wanted};
 use crate::cast::WorldTurn;
 use crate::engine::{Engine, EngineError, Stop};
 use crate::event::Feed;
@@ -42,6 +42,7 @@ pub async fn play(
     until: Option<u64>,
 ) -> Result<Stop, EngineError> {
     control.begin(engine.cancellation_token());
+    engine.set_gate(control.gate().clone());
     let result = turns(engine, board, control, until).await;
     board.update_state(&engine.world, true);
     match &result {
@@ -86,7 +87,11 @@ async fn turns(
             }
         }
         let turn = engine.world.resource::<WorldTurn>().0;
+        let events = board.events();
         let stop = engine.run(Some(turn + 1)).await?;
+        if control.is_scene_wanted() && board.has_scene_since(events) {
+            control.want(Wanted::Pause);
+        }
         board.update_state(&engine.world, false);
         let is_last = until.is_some_and(|until| turn + 1 >= until);
         if is_last || !matches!(stop, Stop::TurnReached(_)) {

@@ -218,9 +218,12 @@ impl Reader<'_> {
     }
 
     fn run_of(&self, contents: &Contents) -> Value {
-        let Run { state, error } = &contents.run;
+        let Run { state, error, .. } = &contents.run;
         let thinking = contents.open_calls().map(|call| {
-            json!({"c": call.call, "who": call.who, "purpose": call.purpose, "since": call.start})
+            json!({
+                "c": call.call, "who": call.who, "purpose": call.purpose, "since": call.start,
+                "held": self.held_json(call),
+            })
         });
         // A seat sees no thoughts of others, not even that there are any.
         let thinking: Vec<_> = thinking.filter(|_| self.is_host()).collect();
@@ -231,6 +234,8 @@ impl Reader<'_> {
             "can": self.can(contents),
         });
         if self.is_host() {
+            run["run"]["between_calls"] = contents.run.at_gate.into();
+            run["run"]["review"] = contents.run.reviews.into();
             let mut spent = Spent::default();
             for being in &contents.state.beings {
                 spent += being.spent;
@@ -251,9 +256,9 @@ impl Reader<'_> {
             };
         }
         let now: &[_] = match contents.run.state {
-            Playing => &["pause", "stop"],
-            Pausing => &["play", "stop"],
-            Paused => &["play", "step", "stop"],
+            Playing => &["pause", "review", "stop"],
+            Pausing => &["play", "review", "stop"],
+            Paused => &["play", "step", "review", "stop"],
             Finished | Saved | Stopped | Failed => &[],
         };
         // Other games have no systems that take what a host does.
@@ -270,6 +275,7 @@ impl Reader<'_> {
             ("give", !state.items.is_empty()),
             ("move", true),
             ("change", !state.qualities.is_empty()),
+            ("scene", !state.scenes.is_empty()),
         ];
         let deeds = deeds.iter().filter(|(_, is_possible)| *is_possible);
         let deeds = deeds.filter(|_| is_steered).map(|(deed, _)| *deed);

@@ -12,15 +12,16 @@ use super::access::Visitor;
 use super::answer::{Failure, Json};
 use super::board::RunState;
 use super::branches::{branches, compare, parting};
-use super::control::Wanted;
+use super::control::{Control, Wanted};
 use super::library::{BranchAt, Library, Story};
 use super::reader::{Query as Part, Reader};
 use super::request;
 use super::seat::Seat;
-use super::shared::Shared;
+use super::shared::{HOST, Shared};
 use super::state::State as WorldState;
 use crate::cast::Kind;
 use crate::drama::Effect;
+use crate::engine::Decision;
 use crate::journal::seed_input;
 use crate::locale::{Language, Localize, UiText, labels as texts, text};
 use crate::rpg::HostDeed;
@@ -148,6 +149,7 @@ pub(super) async fn get(
             "facts" => Some(reader.facts()),
             "items" => Some(reader.items()),
             "qualities" if reader.is_host() => Some(reader.qualities()),
+            "scenes" if reader.is_host() => Some(reader.scenes()),
             _ => None,
         })
     });
@@ -227,15 +229,37 @@ pub(super) async fn get_one(
 enum Deed {
     Pause,
     Play,
-    Step,
+    Step {
+        #[serde(default)]
+        by: StepBy,
+    },
+    Review {
+        on: bool,
+    },
+    /// A held answer is used.
+    Use {
+        c: u32,
+    },
+    /// Other words are used in the place of a held answer.
+    Replace {
+        c: u32,
+        text: String,
+    },
+    /// A mind is asked once more in the place of its held answer.
+    AskAgain {
+        c: u32,
+    },
     Stop,
     Branch {
         turn: u64,
         name: Option<String>,
         seed: Option<u64>,
     },
+    /// Back to the end of a turn, or to before a call.
     Undo {
+        #[serde(default)]
         turn: u64,
+        c: Option<u32>,
     },
     Retry {
         c: u32,
@@ -270,6 +294,19 @@ enum Deed {
         place: Option<u32>,
         effect: Effect,
     },
+    Scene {
+        scene: String,
+    },
+}
+
+/// How far a step goes.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum StepBy {
+    #[default]
+    Turn,
+    Scene,
+    Call,
 }
 
 /// Does what the host wants.
@@ -293,9 +330,21 @@ pub(super) async fn steer(
             let told = seed.map(seed_input);
             (after(story, turn, told).map_err(failed)?, name)
         }
-        Deed::Undo { turn } => (after(story, turn, None).map_err(failed)?, None),
-        Deed::Retry { c, name } => (anew(story, c, None).map_err(failed)?, name),
-        Deed::Edit { c, text, name } => (anew(story, c, Some(text)).map_err(failed)?, name),
+        Deed::Undo { c: Some(c), .. } => {
+            let retaken = retaken(story, c).map_err(failed)?;
+            let retaken = Retaken {
+                forgets_later: true,
+                ..retaken
+            };
+            (BranchAt::Ask(retaken), None)
+        }
+        Deed::Undo { turn, .. } => (after(story, turn, None).map_err(failed)?, None),
+        Deed::Retry { c, name } => (BranchAt::Ask(retaken(story, c).map_err(failed)?), name),
+        Deed::Edit { c, text, name } => {
+            let retaken = retaken(story, c).map_err(failed)?;
+            let answer = Some(text);
+            (BranchAt::Ask(Retaken { answer, ..retaken }), name)
+        }
         deed => {
             do_now(story, &deed).map_err(failed)?;
             return Ok(Json(json!({"ok": true})));
@@ -324,19 +373,20 @@ fn after(story: &Story, turn: u64, told: Option<Value>) -> Result<BranchAt, UiTe
     Ok(BranchAt::Turn(turn, told))
 }
 
-/// A call of a turn that was played, to be answered with other words or by its mind once more.
-fn anew(story: &Story, call: u32, answer: Option<String>) -> Result<BranchAt, UiText> {
+/// A call of a turn that was played, to be answered once more.
+fn retaken(story: &Story, call: u32) -> Result<Retaken, UiText> {
     let contents = story.board.read();
     let call = contents.calls.get(call as usize);
     let done = call.filter(|call| call.turn <= contents.turn);
     let done = done.and_then(|call| Some((call.outcome.clone()?, call.turn.checked_sub(1)?)));
     let (outcome, turn) = done.ok_or_else(|| text!(page_not_done))?;
-    Ok(BranchAt::Ask(Retaken {
+    Ok(Retaken {
         outcome,
         turn,
-        answer,
-        by: "host".to_owned(),
-    }))
+        answer: None,
+        forgets_later: false,
+        by: HOST.to_owned(),
+    })
 }
 
 fn read_body<'b, T: Deserialize<'b>>(body: &'b [u8], language: Language) -> Result<T, Failure> {
@@ -356,9 +406,20 @@ fn do_now(story: &Story, deed: &Deed) -> Result<(), UiText> {
         }
         Deed::Play => {
             control.want(Wanted::Play);
+            control.gate().open();
             story.board.change_run(RunState::Pausing, RunState::Playing);
         }
-        Deed::Step => control.want(Wanted::Step),
+        Deed::Step { by } => step(story, control, *by),
+        Deed::Review { on } => {
+            control.gate().set_review(*on);
+            story.board.set_reviews(*on);
+        }
+        Deed::Use { c } => decide(story, control, *c, Decision::Use)?,
+        Deed::Replace { c, text } => {
+            let (text, by) = (text.clone(), HOST.into());
+            decide(story, control, *c, Decision::Replace { text, by })?;
+        }
+        Deed::AskAgain { c } => decide(story, control, *c, Decision::AskAgain)?,
         Deed::Stop => {
             control.stop();
             story.seats.values().for_each(|seat| seat.close());
@@ -366,10 +427,35 @@ fn do_now(story: &Story, deed: &Deed) -> Result<(), UiText> {
         deed => {
             let contents = story.board.read();
             let deed = host_deed(&contents.state, deed).ok_or_else(|| text!(page_unknown_name))?;
-            control.tell(deed.to_input("host"));
+            control.tell(deed.to_input(HOST));
         }
     }
     Ok(())
+}
+
+/// Lets a paused run go on for a little.
+fn step(story: &Story, control: &Control, by: StepBy) {
+    let is_mid_turn = story.board.read().run.at_gate;
+    let gate = control.gate();
+    match by {
+        StepBy::Call => gate.allow(1),
+        StepBy::Turn | StepBy::Scene => gate.open(),
+    }
+    match by {
+        StepBy::Scene => control.want(Wanted::StepScene),
+        // The turn that has begun goes on.
+        StepBy::Turn | StepBy::Call if is_mid_turn => control.want(Wanted::Pause),
+        StepBy::Turn | StepBy::Call => control.want(Wanted::Step),
+    }
+}
+
+fn decide(story: &Story, control: &Control, call: u32, decision: Decision) -> Result<(), UiText> {
+    let contents = story.board.read();
+    let call = contents.calls.get(call as usize);
+    let name = call.and_then(|call| Some((contents.name_of(call.who)?, call.number)));
+    drop(contents);
+    let is_held = name.is_some_and(|key| control.gate().decide(&key, decision));
+    is_held.then_some(()).ok_or_else(|| text!(page_not_held))
 }
 
 /// A deed that changes the story, with the names of those whom it concerns.
@@ -398,6 +484,11 @@ fn host_deed(state: &WorldState, deed: &Deed) -> Option<HostDeed> {
         Deed::Change { quality, by } => {
             let known = state.qualities.iter().find(|known| known.id == *quality);
             Effect::Add(known?.id.clone(), *by)
+        }
+        Deed::Scene { scene } => {
+            let known = state.scenes.iter().find(|known| known.id == *scene)?;
+            let id = known.id.clone();
+            return Some(HostDeed::Scene { id });
         }
         Deed::Effect { effect, .. } => effect.clone(),
         _ => return None,

@@ -11,7 +11,9 @@ use crate::cast::{
     Appearance, CastList, Dead, EntityName, Exits, Faction, Kind, OnStage, StableId,
 };
 use crate::context::{AgentContext, Chapters};
-use crate::drama::{Belongings, Bond, Bonds, GoalState, Promise, Promises, Qualities, StoryData};
+use crate::drama::{
+    Belongings, Bond, Bonds, GoalState, History, Promise, Promises, Qualities, StoryData,
+};
 use crate::exchange::{Ledger, Spent};
 use crate::knowledge::{Fact, FactBook, Knowledge, Today};
 use crate::message::Digest;
@@ -89,6 +91,16 @@ pub(super) struct QualityState {
     pub(super) hidden: bool,
 }
 
+/// A scene of the world file.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct SceneState {
+    #[serde(rename = "scene")]
+    pub(super) id: String,
+    pub(super) at: String,
+    /// How often it was played.
+    pub(super) played: usize,
+}
+
 /// A picture of the world.
 #[derive(Clone, Debug, Default)]
 pub(super) struct State {
@@ -97,6 +109,7 @@ pub(super) struct State {
     pub(super) beings: Vec<Being>,
     pub(super) items: Vec<ItemState>,
     pub(super) qualities: Vec<QualityState>,
+    pub(super) scenes: Vec<SceneState>,
     pub(super) facts: Vec<Arc<Fact>>,
     /// The tokens of a prompt within which the past is archived, in a campaign.
     pub(super) budget: Option<u64>,
@@ -139,6 +152,14 @@ impl State {
             hidden: quality.hidden,
         });
         let qualities = qualities.collect();
+        let history = world.get_resource::<History>();
+        let scenes = story.map(|story| &story.scenes[..]).unwrap_or_default();
+        let scenes = scenes.iter().map(|scene| SceneState {
+            id: scene.id.clone(),
+            at: scene.at.clone(),
+            played: history.map_or(0, |history| history.times(&scene.id)),
+        });
+        let scenes = scenes.collect();
         let facts = world.get_resource::<FactBook>();
         let facts = facts.map(|book| book.all().cloned().collect());
         Self {
@@ -147,6 +168,7 @@ impl State {
             taught: taught(&beings, last),
             items,
             qualities,
+            scenes,
             facts: facts.unwrap_or_default(),
             beings,
         }

@@ -7,8 +7,9 @@ use serde_json::{Value, json};
 
 use super::campaign_state::advance_campaign;
 use super::scenes::effects::{Told, apply_effects};
+use super::scenes::open::CalledScene;
 use crate::cast::{CastList, Kind, all_of};
-use crate::drama::Effect;
+use crate::drama::{Effect, StoryData};
 use crate::engine::{Inputs, MeetSet, Setup};
 use crate::event::write_events_at_meeting;
 
@@ -33,6 +34,11 @@ pub enum HostDeed {
         place: String,
         /// What changes.
         effect: Effect,
+    },
+    /// Opens a scene when people next talk at its stage, whatever its condition says.
+    Scene {
+        /// Its id.
+        id: String,
     },
 }
 
@@ -91,7 +97,17 @@ fn take_inputs(world: &mut World) {
                     apply_effects(world, place, &[effect]);
                 }
             }
+            HostDeed::Scene { id } => call_scene(world, &id),
         }
+    }
+}
+
+fn call_scene(world: &mut World, id: &str) {
+    let story = world.get_resource::<StoryData>();
+    let scene = story.and_then(|story| story.scenes.iter().find(|scene| scene.id == id));
+    let stage = scene.and_then(|scene| world.resource::<CastList>().by_name(&scene.at));
+    if let Some(stage) = stage {
+        world.entity_mut(stage).insert(CalledScene(id.into()));
     }
 }
 

@@ -20,6 +20,8 @@ pub struct Retaken {
     pub turn: u64,
     /// The answer; `None` if its mind is asked again.
     pub answer: Option<String>,
+    /// Whether what was answered after it is asked again, whatever it was.
+    pub forgets_later: bool,
     /// Who wants it.
     pub by: String,
 }
@@ -43,6 +45,7 @@ impl Retaken {
             outcome: outcome.clone(),
             turn,
             answer: None,
+            forgets_later: false,
             by: provider.to_owned(),
         })
     }
@@ -100,6 +103,7 @@ fn anew(played: Vec<Line>, retaken: &Retaken, branch: &str) -> Result<Vec<Line>,
                 lines.extend(answered.map(|outcome| Line::Outcome(Arc::new(outcome))));
             }
             // It was asked when this one had been answered, or at the same time.
+            Line::Outcome(_) | Line::Spare(_) if is_found && retaken.forgets_later => {}
             Line::Outcome(outcome) if is_found => lines.push(Line::Spare(outcome)),
             Line::Spare(outcome) if is_meant(&outcome) => {}
             Line::Outcome(_)

@@ -506,6 +506,177 @@ fn an_answer_is_asked_for_again_or_written_by_the_host() {
     }
 }
 
+/// Waits until something of a story holds.
+fn wait_until(page: &Served, slot: &str, holds: impl Fn(&Value) -> bool) -> Value {
+    for _ in 0..3_000 {
+        let story = page.api(&format!("{slot}/story"));
+        if holds(&story) {
+            return story;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    panic!(
+        "it never holds: {}",
+        page.api(&format!("{slot}/story"))["run"]
+    );
+}
+
+#[test]
+fn a_run_goes_on_by_one_call_or_to_the_next_scene() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = Served::start(folder.path(), "--save little --seed 3 --paused");
+    page.wait_for("little", "paused");
+    let step = |by: &str| {
+        let done = page.post("/api/little/do", &json!({"do": "step", "by": by}));
+        assert_eq!(done.status, 200, "{}", done.body);
+    };
+    let done_calls = || {
+        let calls = page.api("little/calls?from=0");
+        let calls = calls["calls"].as_array().unwrap().clone();
+        calls.iter().filter(|call| call["state"] == "done").count()
+    };
+    for calls in 1..4 {
+        step("call");
+        wait_until(&page, "little", |story| {
+            story["run"]["state"] == "paused" && done_calls() == calls
+        });
+    }
+    let story = page.api("little/story");
+    assert_eq!(story["turn"], 0, "the turn is not over");
+    assert_eq!(story["run"]["between_calls"], true);
+    // The rest of the turn.
+    step("turn");
+    wait_until(&page, "little", |story| {
+        story["run"]["state"] == "paused" && story["turn"] == 1
+    });
+    let before = page.api("little/story")["events"].clone();
+    step("scene");
+    wait_until(&page, "little", |story| {
+        story["run"]["state"] == "paused" && story["turn"] != 1
+    });
+    let since = page.api(&format!("little/events?from={before}"));
+    let since = since["events"].as_array().unwrap();
+    let bounds = |event: &Value| {
+        let kind = event["kind"].as_str().unwrap();
+        event["form"] == "day" || ["scene_opens", "combat_start"].contains(&kind)
+    };
+    assert!(since.iter().any(bounds), "{since:?}");
+}
+
+#[test]
+fn a_host_reviews_answers_before_they_are_used() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = Served::start(folder.path(), "--save held --seed 3 --paused");
+    page.wait_for("held", "paused");
+    let deed = |body: Value| page.post("/api/held/do", &body);
+    assert_eq!(deed(json!({"do": "review", "on": true})).status, 200);
+    assert_eq!(deed(json!({"do": "step"})).status, 200);
+    let held = |story: &Value| {
+        let open = story["run"]["thinking"].as_array().unwrap().clone();
+        let mut held: Vec<_> = open
+            .into_iter()
+            .filter(|open| !open["held"].is_null())
+            .collect();
+        held.sort_by_key(|open| open["c"].as_u64());
+        held
+    };
+    let story = wait_until(&page, "held", |story| held(story).len() >= 3);
+    assert_eq!(story["run"]["review"], true);
+    let waiting = held(&story);
+    let [first, second, third] = &waiting[..3] else {
+        unreachable!()
+    };
+    assert_eq!(
+        page.api(&format!("held/call/{}", first["c"]))["state"],
+        "held"
+    );
+
+    let words = "The tide has read every word, and I have not.";
+    let replaced = deed(json!({"do": "replace", "c": first["c"], "text": words}));
+    assert_eq!(replaced.status, 200, "{}", replaced.body);
+    // What would break a rule comes back with the reason.
+    assert_eq!(
+        deed(json!({"do": "replace", "c": second["c"], "text": ""})).status,
+        200
+    );
+    let story = wait_until(&page, "held", |story| {
+        held(story)
+            .iter()
+            .any(|open| open["c"] == second["c"] && open["held"]["text"] == "")
+    });
+    let refused = held(&story)
+        .into_iter()
+        .find(|open| open["c"] == second["c"])
+        .unwrap();
+    assert!(!refused["held"]["complaint"].as_str().unwrap().is_empty());
+    assert_eq!(deed(json!({"do": "use", "c": second["c"]})).status, 200);
+    assert_eq!(
+        deed(json!({"do": "ask_again", "c": third["c"]})).status,
+        200
+    );
+    wait_until(&page, "held", |story| {
+        let calls = page.api(&format!("held/call/{}", third["c"]));
+        calls["state"] == "held" && !held(story).is_empty()
+    });
+    assert_eq!(deed(json!({"do": "use", "c": 9_999})).status, 409);
+    // Without a review, what waits is used.
+    assert_eq!(deed(json!({"do": "review", "on": false})).status, 200);
+    wait_until(&page, "held", |story| {
+        story["run"]["state"] == "paused" && story["turn"] == 1
+    });
+    let call = page.api(&format!("held/call/{}", first["c"]));
+    assert_eq!(
+        (&call["answer"], &call["by"]),
+        (&json!(words), &json!("host"))
+    );
+    drop(page);
+    let told = run(folder.path(), "show held");
+    assert_eq!(told.status.code(), Some(0), "{}", super::err(&told));
+    let replayed = run(folder.path(), "replay held");
+    assert_eq!(replayed.status.code(), Some(0), "{}", super::err(&replayed));
+    assert!(super::out(&replayed).contains("The tide has read every word"));
+}
+
+#[test]
+fn a_host_opens_a_scene_and_goes_back_to_before_a_call() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = Served::start(folder.path(), "--save stage --seed 3 --paused");
+    page.step("stage");
+    let scenes = page.api("stage/scenes");
+    let is_home = |scene: &&Value| scene["at"] == "The Lamp and Ledger" && scene["played"] == 0;
+    let scenes = scenes.as_array().unwrap();
+    // One that would not open now by itself: the last in the file.
+    let scene = scenes.iter().rfind(is_home).unwrap()["scene"]
+        .as_str()
+        .unwrap();
+    let deed = |body: Value| page.post("/api/stage/do", &body);
+    assert_eq!(deed(json!({"do": "scene", "scene": "nothing"})).status, 409);
+    assert_eq!(deed(json!({"do": "scene", "scene": scene})).status, 200);
+    let opened = (0..8).any(|_| {
+        page.step("stage");
+        let scenes = page.api("stage/scenes");
+        let scenes = scenes.as_array().unwrap();
+        scenes
+            .iter()
+            .any(|known| known["scene"] == scene && known["played"] == 1)
+    });
+    assert!(opened, "{scene} never opens");
+
+    let calls = page.api("stage/calls?turn=2");
+    let calls = calls["calls"].as_array().unwrap();
+    let call = &calls[calls.len() / 2];
+    let undone = deed(json!({"do": "undo", "c": call["c"]}));
+    assert_eq!(undone.status, 200, "{}", undone.body);
+    let branch = undone.json()["slot"].as_str().unwrap().to_owned();
+    assert!((0..3_000).any(|_| page.is_paused_at(&branch, 2)));
+    drop(page);
+    let journal = folder.path().join(format!("saves/{branch}/journal.jsonl"));
+    let journal = std::fs::read_to_string(journal).unwrap();
+    assert!(!journal.contains("{\"spare\""), "nothing later is kept");
+    let replayed = run(folder.path(), &format!("replay {branch}"));
+    assert_eq!(replayed.status.code(), Some(0), "{}", super::err(&replayed));
+}
+
 #[test]
 fn a_seat_gets_what_its_character_learns_and_nothing_else() {
     let folder = tempfile::tempdir().unwrap();

@@ -12,7 +12,7 @@ import { seeFact, seeItem, showFacts } from './facts.js';
 import { showCalls, Timeline } from './timeline.js';
 import { seeCall, seeEvent } from './inspect.js';
 import { showBranches } from './branches.js';
-import { drawBar, openDialog, openSeat, step, toast, togglePlay } from './steer.js';
+import { drawBar, openDialog, openHeld, openSeat, step, toast, togglePlay } from './steer.js';
 
 const find = (id) => document.getElementById(id);
 
@@ -175,7 +175,7 @@ function pressed(event) {
 	const inStory = (route.view || 'story') === 'story';
 	const act = {
 		g: () => { afterG = event.timeStamp; }, j: () => inStory && book.move(1), k: () => inStory && book.move(-1), '/': searchDialog, '?': keysDialog,
-		'.': step, e: () => inStory && book.toEnd(), F: () => go({ read: route.read == null ? '1' : undefined }), Escape: () => { if (route.see) go({ see: undefined }); },
+		'.': () => step(), e: () => inStory && book.toEnd(), F: () => go({ read: route.read == null ? '1' : undefined }), Escape: () => { if (route.see) go({ see: undefined }); },
 		Enter: () => (isControl ? false : book.openCurrent()),
 		' ': () => (isControl || target.closest?.('[tabindex="0"]:not(#told)') ? false : can('pause') || can('play') ? togglePlay() : book.tell()),
 	}[event.key];
@@ -233,7 +233,7 @@ async function start() {
 	onRoute(showView);
 	onRoute(see);
 	addEventListener('keydown', pressed);
-	await Promise.all([showView(route), see(route), openSeat(find('seat'))]);
+	await Promise.all([showView(route), see(route), openSeat(find('seat')), openHeld(find('seat'))]);
 	if (!isReport && state.run.state !== 'saved') follow();
 	addEventListener('resize', setStrip);
 }

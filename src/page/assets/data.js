@@ -317,7 +317,7 @@ export function follow() {
 		calls.put(call.c, call);
 		const thinking = state.run.thinking.filter((open) => open.c !== call.c);
 		if (call.state === 'done' || call.state === 'dropped') pieces.delete(call.c);
-		else thinking.push({ c: call.c, who: call.who, purpose: call.purpose, since: call.start });
+		else thinking.push({ c: call.c, who: call.who, purpose: call.purpose, since: call.start, held: call.held });
 		state.run.thinking = thinking;
 		emit('calls', { added: [call] });
 		emit('run');

@@ -73,7 +73,7 @@ function overview(call, usage) {
 	return [
 		parts.length && call.end != null ? h('div.phases', { 'aria-hidden': 'true' }, parts.map(([name, length, style]) => h('span', { class: style, vars: { '--length': length }, title: `${t(name)} ${duration(length)}` }))) : null,
 		h('p', { class: 'actions' },
-			can('retry') && !isOpen && call.turn <= state.story.turn ? [askAgain(call), button(t('edit_answer'), () => askForText(t('edit_answer'), t('edit_hint'), call.answer || '', (text) => steer({ do: 'edit', c: call.c, text })))] : null,
+			can('retry') && !isOpen && call.turn <= state.story.turn ? [askAgain(call), button(t('edit_answer'), () => askForText(t('edit_answer'), t('edit_hint'), call.answer || '', (text) => steer({ do: 'edit', c: call.c, text })), button(t('undo_to_call'), () => steer({ do: 'undo', c: call.c }))] : null,
 			isReport ? null : action({ see: `context/${call.who}/${call.c}` }, 'context_then')),
 		pairs([[t('state'), word('state', call.state)], [t('answered_by'), call.by ? word('by', call.by) : null], [t('reason'), call.reason],
 			[t('model'), modelOf(call)], [t('place'), call.place == null ? null : nameLink(call.place)],

@@ -94,8 +94,16 @@ const DEEDS = {
 		const last = Math.max(0, state.story.turn - 1);
 		deed('undo', field(t('to_end_of_turn'), h('input', { name: 'turn', type: 'number', min: 0, max: last, value: last })), ({ turn }) => ({ turn: Number(turn) }), 'undo_hint');
 	},
+	scene: async () => deed('scene', [pick('scene', 'scene', (await get('scenes')).map((one) => [one.scene, `${one.scene} · ${one.at}${one.played ? ` · ${t('played')}` : ''}`]))], ({ scene }) => ({ scene }), 'scene_hint'),
+	step_scene: () => step('scene'), step_call: () => step('call'),
+	review: () => steer({ do: 'review', on: !state.run.review }),
 	branch: () => branchDialog(), stop: () => steer({ do: 'stop' }, t('stop_sure')),
 };
+
+// What a deed needs to be possible, if that isn't itself.
+const NEEDS = { step_scene: 'step', step_call: 'step' };
+const isPossible = (what) => can(NEEDS[what] || what);
+const nameOf = (what) => t(`do_${what}${what === 'review' && state.run.review ? '_off' : ''}`);
 
 // Pauses or plays: the engine if one may, else nothing.
 export function togglePlay() {
@@ -104,8 +112,8 @@ export function togglePlay() {
 	return undefined;
 }
 
-export function step() {
-	if (can('step')) steer({ do: 'step', by: 'turn' });
+export function step(by = 'turn') {
+	if (can('step')) steer({ do: 'step', by });
 }
 
 // The bar at the top.
@@ -115,15 +123,39 @@ export function drawBar(bar) {
 	const stateLabel = h('span', { class: `run ${run}` }, h('span.dot'), word('run', run));
 	const buttons = isReport ? [] : [
 		can('pause') || can('play') ? iconButton(isPlaying ? 'pause' : 'play', t(isPlaying ? 'pause' : 'play'), togglePlay, { 'aria-keyshortcuts': 'Space' }) : null,
-		can('step') ? iconButton('step', t('step'), step, { 'aria-keyshortcuts': '.' }) : null,
-		Object.keys(DEEDS).some(can) ? iconButton('more', t('more_to_do'), () => {
-			const dialog = openDialog(t('steering'), h('div.menu', Object.keys(DEEDS).filter(can).map((what) => button(t(`do_${what}`), async () => {
+		can('step') ? iconButton('step', t('step'), () => step(), { 'aria-keyshortcuts': '.' }) : null,
+		Object.keys(DEEDS).some(isPossible) ? iconButton('more', t('more_to_do'), () => {
+			const dialog = openDialog(t('steering'), h('div.menu', Object.keys(DEEDS).filter(isPossible).map((what) => button(nameOf(what), async () => {
 				dialog.close();
 				try { await DEEDS[what](); } catch (error) { toast(error.message, error.help, true); }
 			}))));
 		}) : null];
 	const where = [state.story.day ? t('day_n', { n: state.story.day }) : null, t('turn_n', { n: state.story.turn || 0 })].filter(Boolean).join(' · ');
 	replace(bar, h('span.when.num', where), isReport ? null : stateLabel, buttons);
+}
+
+// The answers on which the host decides before they are used.
+export function openHeld(box) {
+	if (!state.isHost || isReport) return;
+	let drawn = '';
+	const draw = () => {
+		const held = state.run.thinking.filter((open) => open.held);
+		const key = JSON.stringify(held.map(({ c, held: answer }) => [c, answer]));
+		if (key === drawn) return;
+		drawn = key;
+		box.hidden = !held.length;
+		replace(box, held.map(({ c, who, purpose, held: { text, complaint } }) => {
+			const words = h('textarea', { name: 'text', rows: Math.min(8, 1 + text.split('\n').length + Math.floor(text.length / 80)), 'aria-label': t('answer') }, text);
+			const send = () => steer(words.value === text && !complaint ? { do: 'use', c } : { do: 'replace', c, text: words.value });
+			return h('form.held', { onsubmit: (event) => { event.preventDefault(); send(); } },
+				h('p.seat-who', rich('held', { name: nameLink(who) }), h('span.small', ' ', word('purpose', purpose))),
+				words, complaint ? h('p.complaint', { role: 'alert' }, complaint) : null,
+				h('p.actions.end', button(t('ask_again'), () => steer({ do: 'ask_again', c })), button(t('use_mind'), () => steer({ do: 'use', c })), h('button', { type: 'submit', class: 'primary' }, t('use_words'))));
+		}));
+		if (held.length) announce(t('held_count', { count: held.length }));
+	};
+	draw();
+	on('run', draw);
 }
 
 export async function openSeat(box) {

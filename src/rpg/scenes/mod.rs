@@ -33,6 +33,7 @@ pub(super) fn plugin(setup: &mut Setup) {
     setup
         .saves()
         .component::<open::OpenScene>("open_scene")
+        .component::<open::CalledScene>("called_scene")
         .component::<judge::PendingClaims>("pending_claims")
         .component::<choose::PendingChoice>("pending_choice")
         .component::<choose::Decided>("decided");

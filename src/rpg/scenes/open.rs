@@ -23,6 +23,12 @@ pub(crate) struct OpenScene {
     pub(crate) turns: Option<u32>,
 }
 
+/// On a stage: the scene that opens there next, whatever its condition says, since the host called
+/// for it.
+#[derive(Component, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct CalledScene(pub(crate) Arc<str>);
+
 /// A scene begins, in the words of the world file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct SceneOpens {
@@ -56,8 +62,15 @@ fn open_scene(world: &mut World, stage: Entity) -> bool {
     let Some(name) = world.get::<EntityName>(stage).map(ToString::to_string) else {
         return false;
     };
-    let scene = next_scene(world, &world.resource::<StoryData>().scenes, &name).cloned();
-    let Some(scene) = scene else { return false };
+    let called = world.entity_mut(stage).take::<CalledScene>();
+    let scenes = &world.resource::<StoryData>().scenes;
+    let scene = match called {
+        Some(CalledScene(id)) => scenes.iter().find(|scene| *scene.id == *id),
+        None => next_scene(world, scenes, &name),
+    };
+    let Some(scene) = scene.cloned() else {
+        return false;
+    };
     let day = world.resource::<Today>().0;
     let id: Arc<str> = scene.id.as_str().into();
     world
