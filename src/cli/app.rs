@@ -25,7 +25,8 @@ use super::trust::{Gate, read_text, says_yes};
 /// The file of models in the data folder, and in the user's settings folder.
 const MODELS: &str = "models.ron";
 
-/// What every command works with.
+/// What every command works with. Clones share their outputs.
+#[derive(Clone)]
 pub(crate) struct App {
     /// The settings.
     pub(crate) settings: Settings,

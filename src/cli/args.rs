@@ -103,7 +103,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "N", requires = "games", value_parser = clap::value_parser!(u32).range(1..=1_000))]
     pub(crate) jobs: Option<u32>,
     #[cfg(feature = "page")]
-    #[arg(long, conflicts_with = "games")]
+    #[arg(long, conflicts_with_all = ["games", "seat", "dry_run"])]
     pub(crate) watch: bool,
 }
 
@@ -746,6 +746,8 @@ mod tests {
             "playhouse watch --games 3 --jobs 2",
             #[cfg(feature = "page")]
             "playhouse watch --watch",
+            "playhouse run --watch --dry-run",
+            "playhouse run --watch --seat Mira",
         ] {
             assert!(parsed(line).is_err(), "{line}");
         }

@@ -189,11 +189,6 @@ fn run(command: Command, common: &CommonArgs, env: &Env, mut found: Found) -> Ex
         (None, Command::Resume { slot, no_seat, .. }) => {
             slot_settings::recall(&mut app, slot, *no_seat)
         }
-        #[cfg(feature = "page")]
-        (None, Command::Watch(watch)) => match commands::watch::slot_of(&app, watch) {
-            Some(slot) => slot_settings::recall(&mut app, slot, true),
-            None => Ok(()),
-        },
         (None, _) => Ok(()),
     };
     let result = recalled.and_then(|()| commands::run(command, &app));

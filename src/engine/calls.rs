@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::pin::Pin;
+use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 use futures_util::stream::FuturesUnordered;
@@ -10,7 +11,7 @@ use super::cache_warmup::CacheWarmup;
 use super::gate::Decision;
 use super::job::Job;
 use crate::exchange::{BoxedAnswer, Spent};
-use crate::journal::Ending;
+use crate::journal::{Ending, Outcome};
 use crate::locale::UiText;
 use crate::message::Digest;
 use crate::mind::{Completion, Embedded, FailedCall, MindError};
@@ -24,6 +25,8 @@ pub(super) struct Calls {
     pub(super) running: FuturesUnordered<RunningCall>,
     /// Calls of tools that begin once the journal holds the attempt.
     pub(super) unrecorded: Vec<RunningCall>,
+    /// Answers that are held once the journal has them: they are paid for.
+    pub(super) unrecorded_held: Vec<(Arc<Outcome>, Box<Job>, PassedAnswer)>,
     pub(super) cache_warmup: CacheWarmup,
     /// Why a limit does not allow vectors that an ask needs: then the run stops, and whoever
     /// resumes asks it again.

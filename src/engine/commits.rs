@@ -41,13 +41,18 @@ impl Engine {
 
     /// Syncs what has arrived and is new to the journal, once.
     pub(super) fn record_arrived(&mut self) -> Result<(), EngineError> {
-        let mut lines = Vec::new();
+        let held = std::mem::take(&mut self.calls.unrecorded_held);
+        let lines = held.iter().map(|(outcome, ..)| Line::Held(outcome.clone()));
+        let mut lines: Vec<_> = lines.collect();
         for arrival in &mut self.arrived {
             if std::mem::take(&mut arrival.is_new) {
                 lines.push(Line::Outcome(arrival.finished.outcome.clone()));
             }
         }
         self.record.journal.append(lines)?;
+        for (_, job, answer) in held {
+            self.hold_passed(job, answer);
+        }
         let recorded = std::mem::take(&mut self.calls.unrecorded);
         self.calls.running.extend(recorded);
         Ok(())

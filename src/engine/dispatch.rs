@@ -340,7 +340,15 @@ impl Engine {
         if !self.gate.reviews() {
             return self.look_up(job, ending, value);
         }
-        let text = match &ending {
+        let recalled = self.recalled_by(&job, &ending);
+        let outcome = Arc::new(job.outcome(ending.clone(), recalled));
+        let answer = PassedAnswer { ending, value };
+        self.calls.unrecorded_held.push((outcome, job, answer));
+    }
+
+    /// Holds an answer that passed its check until somebody has decided.
+    pub(super) fn hold_passed(&mut self, job: Box<Job>, answer: PassedAnswer) {
+        let text = match &answer.ending {
             Ending::Answered { text, .. } => text.clone(),
             Ending::Failed { .. } => String::new(),
         };
@@ -348,7 +356,7 @@ impl Engine {
             text,
             complaint: None,
         };
-        self.hold(job, PassedAnswer { ending, value }, held);
+        self.hold(job, answer, held);
     }
 
     fn hold(&mut self, job: Box<Job>, answer: PassedAnswer, held: HeldAnswer) {

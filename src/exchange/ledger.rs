@@ -185,6 +185,10 @@ pub fn recorded_ledgers(lines: &[Line]) -> Vec<(Arc<str>, Ledger)> {
                     *by_tools += result.spent.into();
                 }
             }
+            Line::Held(outcome) => {
+                let key = (outcome.id, outcome.entity.clone(), outcome.number);
+                open.insert(key, (Spent::on(outcome, false), Spent::default()));
+            }
             _ => {}
         }
     }

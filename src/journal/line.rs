@@ -414,4 +414,7 @@ pub enum Line {
     /// An outcome of the story from which this one branched. It counts only if the very same
     /// request is made here, too, and is then recorded as an outcome.
     Spare(Arc<Outcome>),
+    /// An answer that was held for a decision. It is paid for, and used if the run was broken off
+    /// before anybody decided and the very same request is made again.
+    Held(Arc<Outcome>),
 }

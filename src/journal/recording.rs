@@ -65,7 +65,7 @@ impl Recording {
         let mut turn = 0;
         for line in lines {
             match &line {
-                Line::Outcome(_) | Line::Round(_) | Line::Spare(_) => {
+                Line::Outcome(_) | Line::Round(_) | Line::Spare(_) | Line::Held(_) => {
                     recording.begun.insert(turn);
                 }
                 Line::Meeting(meeting) => turn = meeting.turn,
@@ -101,6 +101,11 @@ impl Recording {
                 Line::Spare(outcome) => {
                     let key = (outcome.entity.clone(), outcome.id, outcome.number);
                     recording.spare.entry(key).or_insert(outcome);
+                }
+                Line::Held(outcome) => {
+                    // The latest of several answers to an ask.
+                    let key = (outcome.entity.clone(), outcome.id, outcome.number);
+                    recording.spare.insert(key, outcome);
                 }
                 Line::Retake(retake) => {
                     let key = (retake.entity, retake.id, retake.number);

@@ -367,6 +367,11 @@ impl Board {
         }
     }
 
+    /// Says why nobody can play it here.
+    pub fn only_shown(&self, reason: UiText) {
+        self.set_run(RunState::Saved, Some(reason));
+    }
+
     /// Says whether answers wait for the host.
     pub(super) fn set_reviews(&self, reviews: bool) {
         let mut contents = self.write();

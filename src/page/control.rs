@@ -3,7 +3,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 
 use crate::engine::{CallGate, CancellationToken};
 
@@ -29,6 +29,7 @@ pub struct Control {
     gate: CallGate,
     /// What the world is told before its next turn.
     inputs: Mutex<Vec<Value>>,
+    told: Notify,
 }
 
 impl Control {
@@ -69,6 +70,12 @@ impl Control {
     /// Tells the world something before its next turn.
     pub(super) fn tell(&self, input: Value) {
         self.inputs().push(input);
+        self.told.notify_one();
+    }
+
+    /// Waits until the world is told something.
+    pub(super) async fn is_told(&self) {
+        self.told.notified().await;
     }
 
     pub(super) fn take_inputs(&self) -> Vec<Value> {

@@ -63,12 +63,24 @@ async fn turns(
     until: Option<u64>,
 ) -> Result<Stop, EngineError> {
     loop {
+        // A turn that an earlier run left in the middle was asked without them.
+        if !engine.has_recorded_outcomes() {
+            for input in control.take_inputs() {
+                engine.add_input(input)?;
+            }
+        }
         let at_rest = &engine.world;
         let may_play = control.may_play(|| {
             board.update_state(at_rest, true);
             board.set_run(RunState::Paused, None);
         });
-        if !may_play.await {
+        // What the world is told while it rests is in the journal at once.
+        let may_play = tokio::select! {
+            biased;
+            () = control.is_told() => continue,
+            may_play = may_play => may_play,
+        };
+        if !may_play {
             return Ok(Stop::Cancelled);
         }
         let is_step = control.will_pause();
@@ -80,12 +92,6 @@ async fn turns(
             },
             None,
         );
-        // A turn that an earlier run left in the middle was asked without them.
-        if !engine.has_recorded_outcomes() {
-            for input in control.take_inputs() {
-                engine.add_input(input)?;
-            }
-        }
         let turn = engine.world.resource::<WorldTurn>().0;
         let events = board.events();
         let stop = engine.run(Some(turn + 1)).await?;

@@ -257,8 +257,7 @@ enum Deed {
     },
     /// Back to the end of a turn, or to before a call.
     Undo {
-        #[serde(default)]
-        turn: u64,
+        turn: Option<u64>,
         c: Option<u32>,
     },
     Retry {
@@ -338,7 +337,10 @@ pub(super) async fn steer(
             };
             (BranchAt::Ask(retaken), None)
         }
-        Deed::Undo { turn, .. } => (after(story, turn, None).map_err(failed)?, None),
+        Deed::Undo { turn, .. } => {
+            let turn = turn.ok_or_else(|| failed(text!(page_bad_turn, turn = "-")))?;
+            (after(story, turn, None).map_err(failed)?, None)
+        }
         Deed::Retry { c, name } => (BranchAt::Ask(retaken(story, c).map_err(failed)?), name),
         Deed::Edit { c, text, name } => {
             let retaken = retaken(story, c).map_err(failed)?;

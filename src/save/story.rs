@@ -70,6 +70,7 @@ impl StoredStory {
                     | Line::Stopped(_)
                     | Line::Input(_)
                     | Line::Retake(_)
+                    | Line::Held(_)
             )
         };
         !self.lines.iter().any(is_played)

@@ -638,6 +638,89 @@ fn a_host_reviews_answers_before_they_are_used() {
 }
 
 #[test]
+fn a_killed_server_loses_neither_held_answers_nor_what_the_world_was_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = Served::start(folder.path(), "--save killed --seed 3 --paused");
+    page.wait_for("killed", "paused");
+    let deed = |body: Value| assert_eq!(page.post("/api/killed/do", &body).status, 200);
+    let world = page.api("killed/story");
+    let entities = world["entities"].as_array().unwrap();
+    let actor = entities
+        .iter()
+        .find(|entity| entity["kind"] == "actor")
+        .unwrap();
+    deed(json!({"do": "tell", "who": [actor["id"]], "text": "Bring the lamp."}));
+    deed(json!({"do": "review", "on": true}));
+    deed(json!({"do": "step"}));
+    let is_held = |open: &Value| !open["held"].is_null();
+    let story = wait_until(&page, "killed", |story| {
+        let open = story["run"]["thinking"].as_array().unwrap();
+        open.len() > 2 && open.iter().all(is_held)
+    });
+    let open = story["run"]["thinking"].as_array().unwrap();
+    let mut held: Vec<_> = open.iter().map(|open| &open["held"]["text"]).collect();
+    drop(page);
+
+    let cost = run(folder.path(), "cost killed --json");
+    let cost: Value =
+        serde_json::from_slice(cost.stdout.split(|byte| *byte == b'\n').next().unwrap()).unwrap();
+    assert!(cost.to_string().contains("unfinished"), "{cost}");
+    let resumed = run(folder.path(), "resume killed --until 1");
+    assert_eq!(resumed.status.code(), Some(0), "{}", super::err(&resumed));
+    let journal =
+        std::fs::read_to_string(folder.path().join("saves/killed/journal.jsonl")).unwrap();
+    assert!(journal.contains("Bring the lamp."));
+    let outcomes = journal.lines().filter(|line| line.contains("{\"outcome\""));
+    let used: Vec<Value> = outcomes
+        .map(|line| {
+            serde_json::from_str::<Value>(&line[line.find("{\"outcome\"").unwrap()..])
+                .unwrap_or_default()
+        })
+        .map(|line| line["outcome"]["ending"]["answered"]["text"].clone())
+        .collect();
+    held.retain(|text| !used.contains(text));
+    assert_eq!(held, Vec::<&Value>::new(), "asked again");
+    let replayed = run(folder.path(), "replay killed");
+    assert_eq!(replayed.status.code(), Some(0), "{}", super::err(&replayed));
+}
+
+#[test]
+fn what_concerns_a_terminal_is_refused_by_watch() {
+    let folder = tempfile::tempdir().unwrap();
+    for options in ["--dry-run", "--seat Mira", "--ids", "--pace"] {
+        let refused = run(folder.path(), &format!("watch {options} --save refused"));
+        assert_eq!(refused.status.code(), Some(2), "{options}");
+        let option = options.split(' ').next().unwrap();
+        assert!(
+            super::err(&refused).contains(option),
+            "{}",
+            super::err(&refused)
+        );
+    }
+    assert!(!folder.path().join("saves/refused").exists());
+}
+
+#[test]
+fn a_save_goes_on_with_its_own_model_or_is_only_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let played = run(folder.path(), "run --save own --until 1 --seed 3 --quiet");
+    assert_eq!(played.status.code(), Some(0), "{}", super::err(&played));
+    let settings = folder.path().join("saves/own/settings.json");
+    std::fs::write(&settings, r#"{"model": "deepseek", "max_cost": 1.0}"#).unwrap();
+    let page = Served::begin(folder.path(), "serve --json");
+    let story = page.wait_for("own", "saved");
+    assert!(
+        story["run"]["error"]
+            .as_str()
+            .is_some_and(|why| !why.is_empty()),
+        "{story}"
+    );
+    let deed = page.post("/api/own/do", &json!({"do": "step"}));
+    assert_eq!(deed.status, 409, "{}", deed.body);
+    assert!(page.api("own/events")["of"].as_u64() > Some(0));
+}
+
+#[test]
 fn a_host_opens_a_scene_and_goes_back_to_before_a_call() {
     let folder = tempfile::tempdir().unwrap();
     let page = Served::start(folder.path(), "--save stage --seed 3 --paused");

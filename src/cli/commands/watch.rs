@@ -29,7 +29,7 @@ use super::play::{self, RunView, stopped};
 use super::players::Players;
 use super::sent;
 use crate::cli::app::App;
-use crate::cli::args::{ServerArgs, StoryArgs, UndercoverArgs, WatchArgs};
+use crate::cli::args::{PlayArgs, ServerArgs, StoryArgs, UndercoverArgs, WatchArgs};
 use crate::cli::error::{CommandError, ErrorKind, engine_error};
 use crate::cli::loader;
 use crate::cli::process::note_interrupt;
@@ -45,6 +45,7 @@ const LOCAL: ServerArgs = ServerArgs {
 
 /// Plays a world, or opens a save, and serves its page until it is interrupted.
 pub(super) fn watch(app: &App, args: &WatchArgs) -> Result<(), CommandError> {
+    check_options(&args.story.play)?;
     let mut host = Host::new(app, args.story.play.until)?;
     host.patience = args.away.map(Duration::from_secs);
     let shown = match slot_of(app, args) {
@@ -52,6 +53,22 @@ pub(super) fn watch(app: &App, args: &WatchArgs) -> Result<(), CommandError> {
         None => host.start(&args.story, args.paused, &args.invite)?,
     };
     host.show(shown, &args.server, &args.invite)
+}
+
+/// Refuses what concerns a terminal alone.
+fn check_options(play: &PlayArgs) -> Result<(), CommandError> {
+    let seat = play.seat.as_ref();
+    let unfit = [
+        (play.dry_run, "--dry-run", text!(cli_watch_estimate)),
+        (seat.is_some(), "--seat", text!(cli_watch_invite)),
+        (play.ids, "--ids", text!(cli_watch_shows)),
+        (play.pace.is_some(), "--pace", text!(cli_watch_shows)),
+    ];
+    let unfit = unfit.into_iter().find(|(is_given, ..)| *is_given);
+    unfit.map_or(Ok(()), |(_, option, help)| {
+        let message = text!(cli_watch_option, option);
+        Err(CommandError::new(ErrorKind::Usage, message).help(help))
+    })
 }
 
 /// Goes on with a save in which people have seats, and serves its page until it is interrupted.
@@ -270,7 +287,7 @@ impl<'a> Host<'a> {
             seats,
         };
         *self.only() = Some(slot);
-        let session = Some(self.prepared(session)?);
+        let session = Some(self.prepared(app, session)?);
         Ok(Opened { story, session })
     }
 
@@ -287,41 +304,40 @@ impl<'a> Host<'a> {
         self.open(slot, invited)
     }
 
-    /// A save. All but those of teams may go on.
+    /// A save. All but those of teams may go on, with what they were played with before. One whose
+    /// minds can't be had is only shown.
     fn open(&self, name: &str, invited: &[String]) -> Result<Opened, CommandError> {
-        let app = self.app;
+        let mut own = self.app.clone();
+        let recalled = slot_settings::recall(&mut own, name, true);
+        let app = &own;
         let saved = Saved::find(app, name)?;
         let board = Arc::new(Board::new(about(app, &saved, name)?));
         let answered = sent::minds_of(app, &saved)?;
         let mut world = saved.world(false)?.world;
-        let (seed, turn) = (saved.story.header.seed, saved.turn);
-        let (game, minds): (Arc<dyn Game>, _) = match saved.played {
-            Played::World(campaign) => {
-                let main = loader::main_mind(app, &app.settings.model.value)?.mind;
-                let minds = loader::minds(app, main.clone(), &mut world)?;
-                (Arc::new(*campaign), Some((minds, main)))
-            }
-            Played::Undercover(game) => {
-                let rules = game.rules();
-                slot_settings::check_player_models(app, &saved.slot, &rules.player_models())?;
-                let players = Players::find(app, rules)?;
-                let minds = players.minds(&game, seed);
-                let main = players.main_mind(&game, seed);
-                (Arc::new(*game), Some((minds, main)))
-            }
-            Played::Team(team) => (Arc::new(*team), None),
+        let turn = saved.turn;
+        let minds = recalled.and_then(|()| minds(app, &saved, &mut world));
+        let can_go_on = !matches!(minds, Ok(None));
+        let game: Arc<dyn Game> = match saved.played {
+            Played::World(campaign) => Arc::new(*campaign),
+            Played::Undercover(game) => Arc::new(*game),
+            Played::Team(team) => Arc::new(*team),
         };
         let slot = saved.slot;
-        let read = page::read(&slot, &*game, minds.is_some().then_some(turn), &board);
+        let read = page::read(&slot, &*game, can_go_on.then_some(turn), &board);
         self.runtime.block_on(read).map_err(session_error)?;
         let mut seats = BTreeMap::new();
         let mut session = None;
-        if let Some((minds, main)) = minds {
-            let (minds, invited) = self.seated(minds, &main, &mut world, invited)?;
-            seats = invited;
-            let root = &app.settings.saves.value;
-            let resumed = Session::resume(root, name, &*game, minds, false);
-            session = Some(self.prepared(resumed.map_err(session_error)?)?);
+        match minds {
+            Ok(None) => {}
+            Ok(Some((minds, main))) => {
+                let (minds, invited) = self.seated(minds, &main, &mut world, invited)?;
+                seats = invited;
+                let root = &app.settings.saves.value;
+                let resumed = Session::resume(root, name, &*game, minds, false);
+                session = Some(self.prepared(app, resumed.map_err(session_error)?)?);
+            }
+            Err(error) if invited.is_empty() => board.only_shown(why(error)),
+            Err(error) => return Err(error),
         }
         // What goes on costs money, and who opens a save may want to read.
         let control = session.is_some().then(|| Arc::new(Control::paused()));
@@ -359,9 +375,13 @@ impl<'a> Host<'a> {
         Ok((minds, seats))
     }
 
-    fn prepared(&self, mut session: Session) -> Result<(Session, ToolServers), CommandError> {
-        play::prepare(self.app, &mut session.engine);
-        let servers = loader::connect_tools(self.app, &mut session.engine);
+    fn prepared(
+        &self,
+        app: &App,
+        mut session: Session,
+    ) -> Result<(Session, ToolServers), CommandError> {
+        play::prepare(app, &mut session.engine);
+        let servers = loader::connect_tools(app, &mut session.engine);
         let servers = self.runtime.block_on(servers)?;
         Ok((session, servers))
     }
@@ -527,6 +547,28 @@ impl<'a> Host<'a> {
         slot_settings::copy(self.app, &from, &branch).map_err(why)?;
         Ok(name)
     }
+}
+
+/// The minds of a save that goes on, and the one that leads; `None` for a team, which does not go
+/// on here.
+fn minds(
+    app: &App,
+    saved: &Saved,
+    world: &mut World,
+) -> Result<Option<(Minds, Arc<dyn Mind>)>, CommandError> {
+    Ok(match &saved.played {
+        Played::World(_) => {
+            let main = loader::main_mind(app, &app.settings.model.value)?.mind;
+            Some((loader::minds(app, main.clone(), world)?, main))
+        }
+        Played::Undercover(game) => {
+            let (rules, seed) = (game.rules(), saved.story.header.seed);
+            slot_settings::check_player_models(app, &saved.slot, &rules.player_models())?;
+            let players = Players::find(app, rules)?;
+            Some((players.minds(game, seed), players.main_mind(game, seed)))
+        }
+        Played::Team(_) => None,
+    })
 }
 
 /// The text of an error on a page.

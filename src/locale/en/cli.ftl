@@ -508,7 +508,11 @@ cli_diff_asked = { $count } of the earlier question
 cli_diff_archived = { $count } archived
 cli_diff_cut = { $count } left out
 cli_watch_address = the page is at { $address } (Ctrl-C ends it)
+cli_watch_estimate = 'playhouse run WORLD --dry-run' shows what a run would cost
+cli_watch_invite = invite somebody to play on a page with --invite NAME
+cli_watch_option = 'watch' has no option { $option }
 cli_watch_seat = { $name } is played at { $address }
+cli_watch_shows = the page has ids and a pace of its own
 
 ## At a seat
 

@@ -470,7 +470,11 @@ cli_diff_asked = 此前提问的 { $count } 条
 cli_diff_archived = 归档 { $count } 条
 cli_diff_cut = 略去 { $count } 条
 cli_watch_address = 页面地址：{ $address }（按 Ctrl-C 结束）
+cli_watch_estimate = 用 playhouse run 世界 --dry-run 查看运行的费用
+cli_watch_invite = 用 --invite 角色名 邀请他人在网页上扮演
+cli_watch_option = watch 没有 { $option } 选项
 cli_watch_seat = 扮演{ $name }的地址：{ $address }
+cli_watch_shows = 编号与速度在网页上设置
 
 ## At a seat
 
