@@ -15,6 +15,7 @@ mod days;
 mod format;
 mod gather;
 mod groupchat;
+mod page;
 mod rehearse;
 mod save;
 mod turns;
@@ -37,6 +38,7 @@ const GROUPS: &[(&str, fn(&mut Criterion))] = &[
     ("gather", gather::bench),
     ("groupchat", groupchat::bench),
     ("load", save::load),
+    ("page", page::bench),
     ("rehearse", rehearse::bench),
     ("save", save::save),
     ("turns", turns::bench),
