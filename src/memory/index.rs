@@ -44,6 +44,8 @@ const SAME_RARE: f32 = 1.8;
 /// characters.
 const PAIRED: usize = 64;
 const PAIR: f32 = 0.5;
+/// How many times the words of a text that is no question are looked at in messages.
+const RARE_POSTINGS: usize = 4_000;
 /// How many messages are kept unpacked, or a share of all.
 const UNPACKED: usize = 64;
 const UNPACKED_SHARE: usize = 32;
@@ -300,6 +302,44 @@ impl Index {
         text: impl Fn(u32) -> Cow<'t, str>,
     ) -> Vec<Hit> {
         let question = Question::read(question, &self.speakers, self.parts);
+        self.found(&question, most, text)
+    }
+
+    /// As [`Self::search`], but by the rarest words of a question alone, so many that it takes no
+    /// longer in a long past than in a short one. What is said of the same has rare words in
+    /// common.
+    pub(super) fn search_rare<'t>(
+        &self,
+        question: &str,
+        most: usize,
+        text: impl Fn(u32) -> Cow<'t, str>,
+    ) -> Vec<Hit> {
+        let mut question = Question::read(question, &self.speakers, self.parts);
+        let count = |term: u32| self.postings.count(term);
+        let terms = question.terms.iter().map(|it| it.term);
+        let mut counts: Vec<_> = terms
+            .chain(question.names.iter().copied())
+            .map(count)
+            .collect();
+        counts.sort_unstable();
+        let mut left = RARE_POSTINGS;
+        let most_held = counts.into_iter().take_while(|count| {
+            let rest = left.checked_sub(*count);
+            left = rest.unwrap_or(0);
+            rest.is_some()
+        });
+        let most_held = most_held.last().unwrap_or(0);
+        question.terms.retain(|it| count(it.term) <= most_held);
+        question.names.retain(|term| count(*term) <= most_held);
+        self.found(&question, most, text)
+    }
+
+    fn found<'t>(
+        &self,
+        question: &Question,
+        most: usize,
+        text: impl Fn(u32) -> Cow<'t, str>,
+    ) -> Vec<Hit> {
         let mut scores = Scores::new(self);
         if !question.pairs.is_empty() {
             scores.held = vec![0; self.len()];
@@ -307,11 +347,11 @@ impl Index {
         for term in &question.terms {
             scores.add(term);
         }
-        let takes_part = self.with_people(&question);
+        let takes_part = self.with_people(question);
         for &name in &question.names {
             scores.add_name(name, &takes_part);
         }
-        scores.add_pairs(&question, text);
+        scores.add_pairs(question, text);
         let Scores {
             own,
             sessions,
@@ -321,7 +361,7 @@ impl Index {
         let touched = self.sessions.iter().enumerate();
         let touched = touched.filter(|(at, _)| is_touched.get(*at) == Some(&true));
         let lends = self.parts.has(Part::Neighbours);
-        let (by_shape, by_speaker) = (self.by_shape(&question), self.by_speaker(&question));
+        let (by_shape, by_speaker) = (self.by_shape(question), self.by_speaker(question));
         let mut hits = Best::new(most);
         for (at, session) in touched {
             let within = self.range_of(at);
@@ -422,6 +462,17 @@ impl Index {
     fn session_of(&self, entry: u32) -> usize {
         let begun = self.sessions.partition_point(|it| it.first <= entry);
         begun.saturating_sub(1)
+    }
+
+    /// The session of a message after that of an earlier one.
+    fn session_after(&self, earlier: usize, entry: u32) -> usize {
+        let is_before = |at: usize| self.sessions.get(at).is_none_or(|it| entry < it.first);
+        // A word that many messages hold is in most sessions.
+        match earlier + 1 {
+            next if is_before(next) => earlier,
+            next if is_before(next + 1) => next,
+            _ => self.session_of(entry),
+        }
     }
 
     /// The messages of a session.
@@ -557,17 +608,17 @@ impl<'i> Scores<'i> {
         let index = self.index;
         let average = index.total.max(1) as f32 / index.sessions.len().max(1) as f32;
         let mut counts: Vec<(usize, f32)> = Vec::new();
-        let mut within = 0..0;
+        let (mut at, mut end) = (0, 0);
         for posting in &self.postings {
             let count = f32::from(posting.count);
             if let Some((_, sum)) = counts.last_mut()
-                && within.contains(&(posting.entry as usize))
+                && (posting.entry as usize) < end
             {
                 *sum += count;
                 continue;
             }
-            let at = index.session_of(posting.entry);
-            within = index.range_of(at);
+            at = index.session_after(at, posting.entry);
+            end = index.range_of(at).end;
             counts.push((at, count));
             if let Some(is_touched) = self.is_touched.get_mut(at) {
                 *is_touched = true;
@@ -591,11 +642,11 @@ impl<'i> Scores<'i> {
         self.postings.clear();
         self.index.postings.read(term, &mut self.postings);
         let rarity = rarity(self.postings.len(), self.index.len());
-        let (mut at, mut within) = (0, 0..0);
+        let (mut at, mut end) = (0, 0);
         for posting in &self.postings {
-            if !within.contains(&(posting.entry as usize)) {
-                at = self.index.session_of(posting.entry);
-                within = self.index.range_of(at);
+            if posting.entry as usize >= end {
+                at = self.index.session_after(at, posting.entry);
+                end = self.index.range_of(at).end;
             }
             let kept = self.index.kept.get(posting.entry as usize);
             let is_told = kept.is_some_and(|kept| kept.speaker == 0);

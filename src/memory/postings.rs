@@ -19,6 +19,8 @@ pub(super) struct Postings {
     terms: Vec<u32>,
     /// Where the packed postings of each term end.
     ends: Vec<u32>,
+    /// How many messages hold each term.
+    counts: Vec<u32>,
     /// For each posting the step from the message before, as a number of seven bits a byte, and a
     /// zero for each time that the term is repeated.
     packed: Vec<u8>,
@@ -56,13 +58,12 @@ impl Postings {
 
     /// How many messages hold a term.
     pub(super) fn count(&self, term: u32) -> usize {
-        let packed = self.terms.binary_search(&term);
-        let packed = packed.map(|at| self.packed_of(at)).unwrap_or_default();
-        // The last byte of a step is neither a zero nor one that is continued.
-        let steps = packed.iter().filter(|byte| (1..0x80).contains(*byte));
+        let packed = self.terms.binary_search(&term).ok();
+        let packed = packed.and_then(|at| self.counts.get(at));
         let from = self.recent.partition_point(|(other, _)| *other < term);
         let own = self.recent.get(from..).unwrap_or_default().iter();
-        steps.count() + own.take_while(|(other, _)| *other == term).count()
+        let own = own.take_while(|(other, _)| *other == term).count();
+        packed.map_or(0, |count| *count as usize) + own
     }
 
     /// Packs the latest postings with the others.
@@ -88,16 +89,18 @@ impl Postings {
             merged.terms.push(term);
             pack(&postings, &mut merged.packed);
             merged.ends.push(merged.packed.len() as u32);
+            merged.counts.push(postings.len() as u32);
         }
         merged.terms.shrink_to_fit();
         merged.ends.shrink_to_fit();
+        merged.counts.shrink_to_fit();
         merged.packed.shrink_to_fit();
         *self = merged;
     }
 
     /// The memory it takes.
     pub(super) fn bytes(&self) -> usize {
-        (self.terms.capacity() + self.ends.capacity()) * 4
+        (self.terms.capacity() + self.ends.capacity() + self.counts.capacity()) * 4
             + self.packed.capacity()
             + self.recent.capacity() * size_of::<(u32, Posting)>()
     }
@@ -127,6 +130,14 @@ fn pack(postings: &[Posting], into: &mut Vec<u8>) {
 fn unpack(bytes: &[u8], into: &mut Vec<Posting>) {
     let (mut next, mut step, mut shift) = (0_u32, 0_u32, 0);
     for &byte in bytes {
+        if shift == 0 && (1..0x80).contains(&byte) {
+            next += u32::from(byte);
+            into.push(Posting {
+                entry: next - 1,
+                count: 1,
+            });
+            continue;
+        }
         step |= u32::from(byte & 0x7f) << shift;
         if byte & 0x80 != 0 {
             shift += 7;

@@ -428,7 +428,7 @@ impl Past {
             }
             let hits = found.entry(cue.into()).or_insert_with(|| {
                 let about = telling(cue);
-                let hits = self.index.search(cue, 2 * HITS, text);
+                let hits = self.index.search_rare(cue, 2 * HITS, text);
                 let fits = FITS * hits.first().map_or(0.0, |hit| hit.score);
                 let hits = hits
                     .iter()

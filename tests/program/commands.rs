@@ -175,6 +175,12 @@ fn every_command_prints_one_record_a_line() {
         "config",
         "doctor improviser",
         "trust --list",
+        "repair s",
+        "export s --html s.html",
+        "timeline s",
+        "chapters s Odile_Marsh",
+        "who s the-order",
+        "drift s",
         "rehearse drowned-assize --runs 1",
     ] {
         let arguments: Vec<_> = command

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::page::{self, Board};
+use serde_json::json;
 
 use super::rehearse::write_page;
 use super::{play, watch};
@@ -24,5 +25,11 @@ pub(super) fn export(
     play::runtime()?.block_on(read).map_err(session_error)?;
     let report = page::report(&board, seat, app.language);
     let report = report.map_err(|message| CommandError::new(ErrorKind::Usage, message))?;
-    write_page(file, &report)
+    write_page(file, &report)?;
+    if app.settings.json {
+        let file = file.display().to_string();
+        app.out()
+            .json(&json!({"record": "export", "slot": slot, "file": file, "bytes": report.len()}));
+    }
+    Ok(())
 }

@@ -29,7 +29,10 @@ pub(super) fn run(app: &App, name: &str) -> Result<(), CommandError> {
             report(app, &mut app.out(), &folder, &repair, &aside);
         }
     }
-    if is_whole && app.prints_text() {
+    if is_whole && app.settings.json {
+        app.out()
+            .json(&json!({"record": "repair", "slot": name, "whole": true}));
+    } else if is_whole && app.prints_text() {
         app.out()
             .line(say!(app.language, cli_repair_nothing, slot = name));
     }
