@@ -12,7 +12,7 @@ use super::home::{actions, plans, scene};
 use super::kickoff;
 use super::phase::Phase;
 use super::plan::{Announcement, Destination, Plan, Question, Speech, WaitReason};
-use super::scenes::effects::apply_effects;
+use super::scenes::effects::{Cause, apply_effects};
 use super::scenes::endings;
 use crate::cast::{CastList, CurrentStage, Dead, OnStage};
 use crate::context::AgentContext;
@@ -388,7 +388,7 @@ fn whoever_is_moved_or_kept_a_promise_is_told() {
         Effect::Move("Pell Gantry".into(), "Customs Stair".into()),
         Effect::Keep("Brant Hollis".into(), "Pell Gantry".into()),
     ];
-    apply_effects(stage.world(), tavern, &effects);
+    apply_effects(stage.world(), Cause::at(tavern), &effects);
     let told = heard(&stage, pell);
     let arrives = "Pell Gantry arrives at Customs Stair";
     let keeps = "Brant Hollis keeps a promise to Pell Gantry";
