@@ -319,6 +319,7 @@ fn rolled(world: &World, key: &str) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cast::WorldTurn;
     use crate::drama::judgement::Finding;
 
     fn judged(claim: &str) -> Condition {
@@ -365,6 +366,26 @@ mod tests {
             let found: Vec<_> = found.into_iter().map(|(claim, _)| claim).collect();
             assert_eq!((held, found), (expected, claims), "{condition:?}");
         }
+    }
+
+    #[test]
+    fn a_chance_is_decided_once_for_each_story_and_place_in_the_file() {
+        let mut world = world();
+        let mut held = Vec::new();
+        for seed in 0..200 {
+            world.insert_resource(WorldSeed(seed));
+            world.insert_resource(WorldTurn(1));
+            let chance = |world: &World, key: &str| Condition::Chance(50).holds(world, key);
+            let (here, there) = (chance(&world, "here"), chance(&world, "there"));
+            for turn in 2..20 {
+                world.insert_resource(WorldTurn(turn));
+                assert_eq!(chance(&world, "here"), here, "in turn {turn} of story {seed}");
+            }
+            held.push((here, there));
+        }
+        let share = held.iter().filter(|(here, _)| *here).count();
+        assert!((70..130).contains(&share), "{share} of 200");
+        assert!(held.iter().any(|(here, there)| here != there));
     }
 
     #[test]

@@ -506,7 +506,7 @@ impl AgentEvent for ItemGiven {
 pub struct ItemMoved {
     /// What.
     pub item: String,
-    /// How it looks; empty if somebody had it.
+    /// How it looks; empty if somebody had it, or if it is gone.
     pub look: String,
     /// Who had it; empty if nobody.
     pub from: String,

@@ -236,6 +236,7 @@ pub(crate) fn apply_choices(world: &mut World) {
                 decider,
                 of: &of,
                 told: option.told(),
+                is_seen: !option.seen.is_empty(),
             };
             apply_effects(world, cause, &option.effects);
         }

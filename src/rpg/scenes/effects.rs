@@ -82,6 +82,8 @@ pub(crate) struct Cause<'a> {
     pub(crate) of: &'a str,
     /// What everybody at the place is told of them in the words of the world file.
     pub(crate) told: &'a str,
+    /// Whether these words are all that others see of them.
+    pub(crate) is_seen: bool,
 }
 
 impl Cause<'_> {
@@ -92,6 +94,7 @@ impl Cause<'_> {
             decider: None,
             of: "",
             told: "",
+            is_seen: false,
         }
     }
 }
@@ -278,9 +281,9 @@ fn knows(world: &World, who: Entity, fact: &str) -> bool {
     knowledge.is_some_and(|knowledge| knowledge.knows(fact))
 }
 
-/// Gives an item to somebody, puts it on a stage, or takes it out of the world. Those who are where
-/// it was and where it gets are told, unless words of the world file have named it already; of what
-/// is hidden only those know who have it.
+/// Gives an item to somebody, puts it on a stage, or takes it out of the world. Who has it and had it
+/// is told, unless words of the world file have named it already; so are those who are there, unless
+/// it is hidden or these words are what they see.
 fn pass_item(
     world: &mut World,
     cause: Cause<'_>,
@@ -303,7 +306,7 @@ fn pass_item(
     let loser = from.filter(|holder| !is_stage(holder));
     let event = ItemMoved {
         item: item.name.clone(),
-        look: if loser.is_none() {
+        look: if loser.is_none() && to.is_some() {
             item.look.clone()
         } else {
             String::new()
@@ -323,7 +326,7 @@ fn pass_item(
     }
     let mut told = Vec::new();
     for holder in [from, to].into_iter().flatten() {
-        if item.hidden {
+        if item.hidden || cause.is_seen {
             told.push(holder);
         } else {
             let place = world.get::<OnStage>(holder).map_or(holder, |stage| stage.0);
