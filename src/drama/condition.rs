@@ -10,7 +10,7 @@ use super::state::{
     Belongings, Bonds, FightResult, GoalState, Goals, History, PromiseState, Promises,
 };
 use crate::cast::{
-    CastList, Dead, EntityName, Faction, Kind, OnStage, WorldSeed, WorldTurn, all_of,
+    CastList, Dead, EntityName, Faction, Kind, OnStage, WorldSeed, all_of,
 };
 use crate::knowledge::{FactBook, Knowledge, Today};
 use crate::world_data::prose;
@@ -56,12 +56,18 @@ pub enum Condition {
     Happened(String),
     /// An option of a scene was chosen: `Chose("the-log", "burn")`.
     Chose(String, String),
+    /// Somebody was told a fact by somebody: `Told("Pell Gantry", "Brant Hollis", "the-lamp")`.
+    Told(String, String, String),
     /// Somebody has made somebody a promise that is not broken: `Promised("Jory Teasel", "Odile
     /// Marsh")`.
     Promised(String, String),
+    /// Somebody has made somebody a promise that is in a state: `Promise("Jory Teasel", "Odile
+    /// Marsh", Kept)`.
+    Promise(String, String, PromiseState),
     /// A goal of an actor, by number from 0, is in a state: `Goal("Brant Hollis", 0, Met)`.
     Goal(String, usize, GoalState),
-    /// It holds in so many percent of stories, by the seed: `Chance(50)`.
+    /// It holds in so many percent of stories, by the seed and the place in the file, from
+    /// beginning to end: `Chance(50)`.
     Chance(u32),
     /// A mind has found that something is so: `Judged(claim: "Brant has told Odile what the
     /// tinderbox is for", likely: 30)`. It is asked once all other conditions leave it to this one.
@@ -102,7 +108,7 @@ pub fn entities_of(world: &World, name: &str) -> Vec<Entity> {
 
 impl Condition {
     /// Whether it holds now. To be asked at meetings, when every place rests. `key` names what it
-    /// belongs to, so that two chances are independent of each other.
+    /// belongs to: a chance is decided once for each seed and key.
     pub fn holds(&self, world: &World, key: &str) -> bool {
         let any = |who: &str, test: &dyn Fn(Entity) -> bool| {
             entities_of(world, who).into_iter().any(test)
@@ -154,13 +160,19 @@ impl Condition {
             }),
             Self::Happened(scene) => history.times(scene) > 0,
             Self::Chose(scene, option) => history.chose(scene, option),
-            Self::Promised(from, to) => any(from, &|entity| {
-                let promises = world.get::<Promises>(entity);
-                promises.is_some_and(|promises| {
-                    let mut promises = promises.0.iter();
-                    promises.any(|it| *it.to == **to && it.state != PromiseState::Broken)
-                })
+            Self::Told(from, to, fact) => any(to, &|entity| {
+                let knowledge = world.get::<Knowledge>(entity);
+                let known = knowledge.and_then(|knowledge| knowledge.get(fact));
+                let teller = known.and_then(|known| by_name(world, known.from.as_deref()?));
+                teller.is_some_and(|teller| entities_of(world, from).contains(&teller))
             }),
+            Self::Promised(from, to) => any(from, &|entity| {
+                let states = promises(world, entity, to);
+                states.contains(&PromiseState::Open) || states.contains(&PromiseState::Kept)
+            }),
+            Self::Promise(from, to, state) => {
+                any(from, &|entity| promises(world, entity, to).contains(state))
+            }
             Self::Goal(who, number, state) => any(who, &|entity| {
                 let goals = world.get::<Goals>(entity);
                 goals.is_some_and(|goals| goals.0.get(*number) == Some(state))
@@ -191,7 +203,7 @@ impl Condition {
     }
 
     /// Whether it holds if nobody has judged yet what is [judged](Self::Judged) in it and was not
-    /// found true: `None` if that depends on the judge, or on chance. The claims on which it
+    /// found true: `None` if that depends on the judge. The claims on which it
     /// depends are added to `claims`, each with how likely it is.
     pub fn unjudged<'a>(
         &'a self,
@@ -204,8 +216,6 @@ impl Condition {
                 claims.push((claim, *likely));
                 None
             }
-            // It is rolled when it counts, which may be a turn later.
-            Self::Chance(_) => None,
             Self::All(parts) => unjudged_parts(parts, world, key, claims, false),
             Self::Any(parts) => unjudged_parts(parts, world, key, claims, true),
             Self::Not(condition) => Some(!condition.unjudged(world, key, claims)?),
@@ -279,6 +289,14 @@ fn by_name(world: &World, name: &str) -> Option<Entity> {
     world.resource::<CastList>().by_name(name)
 }
 
+/// The states of the promises of somebody to the one of this name.
+fn promises(world: &World, from: Entity, to: &str) -> Vec<PromiseState> {
+    let promises = world.get::<Promises>(from).into_iter();
+    let promises = promises.flat_map(|promises| &promises.0);
+    let promises = promises.filter(|promise| *promise.to == *to);
+    promises.map(|promise| promise.state).collect()
+}
+
 fn place_of(world: &World, entity: Entity) -> Option<Entity> {
     world.get::<OnStage>(entity).map(|stage| stage.0)
 }
@@ -287,12 +305,10 @@ fn is_alive(world: &World, entity: Entity) -> bool {
     world.get::<Dead>(entity).is_none()
 }
 
-/// A number from 0 to 99, the same for the same story, turn and key.
+/// A number from 0 to 99, the same for the same story and key.
 fn rolled(world: &World, key: &str) -> u32 {
-    let turn = world.resource::<WorldTurn>().0.to_le_bytes();
-    let bytes = world
-        .resource::<WorldSeed>()
-        .mixed(&[b"chance", key.as_bytes(), &turn]);
+    let seed = world.resource::<WorldSeed>();
+    let bytes = seed.mixed(&[b"chance", key.as_bytes()]);
     let number = bytes
         .iter()
         .take(4)
@@ -303,6 +319,7 @@ fn rolled(world: &World, key: &str) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cast::WorldTurn;
     use crate::drama::judgement::Finding;
 
     fn judged(claim: &str) -> Condition {
@@ -349,6 +366,26 @@ mod tests {
             let found: Vec<_> = found.into_iter().map(|(claim, _)| claim).collect();
             assert_eq!((held, found), (expected, claims), "{condition:?}");
         }
+    }
+
+    #[test]
+    fn a_chance_is_decided_once_for_each_story_and_place_in_the_file() {
+        let mut world = world();
+        let mut held = Vec::new();
+        for seed in 0..200 {
+            world.insert_resource(WorldSeed(seed));
+            world.insert_resource(WorldTurn(1));
+            let chance = |world: &World, key: &str| Condition::Chance(50).holds(world, key);
+            let (here, there) = (chance(&world, "here"), chance(&world, "there"));
+            for turn in 2..20 {
+                world.insert_resource(WorldTurn(turn));
+                assert_eq!(chance(&world, "here"), here, "in turn {turn} of story {seed}");
+            }
+            held.push((here, there));
+        }
+        let share = held.iter().filter(|(here, _)| *here).count();
+        assert!((70..130).contains(&share), "{share} of 200");
+        assert!(held.iter().any(|(here, there)| here != there));
     }
 
     #[test]

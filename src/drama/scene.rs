@@ -82,16 +82,28 @@ pub struct ChoiceOption {
     pub effects: Vec<Effect>,
 }
 
+impl ChoiceOption {
+    /// What everybody there is told when it is chosen.
+    pub fn told(&self) -> &str {
+        if self.seen.is_empty() {
+            &self.label
+        } else {
+            &self.seen
+        }
+    }
+}
+
 /// What a choice changes. One that can't apply, because an item is gone or somebody dead, is
 /// skipped.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub enum Effect {
-    /// Somebody learns a fact: `Teach("Odile Marsh", "the-order")`; `party` teaches every hero.
+    /// Somebody learns a fact: `Teach("Odile Marsh", "the-order")`; `party` teaches every hero. In
+    /// an option whoever decides tells it, if it knows the fact.
     Teach(String, String),
     /// Somebody tells somebody a fact: `Tells("Pell Gantry", "Brant Hollis", "the-lamp")`.
     Tells(String, String, String),
-    /// Everybody at the place of the scene learns a fact.
+    /// Everybody at the place of the scene learns a fact, as by [`Effect::Teach`].
     Reveal(String),
     /// Somebody gets an item: `Give("the log", "Odile Marsh")`.
     Give(String, String),
@@ -129,10 +141,14 @@ pub enum Effect {
     OpenWay(String, String),
     /// A way between two stages closes.
     CloseWay(String, String),
+    /// The party may go to a dungeon that was closed.
+    OpenDungeon(String),
     /// The party will not go to a dungeon any more.
     CloseDungeon(String),
     /// Everybody at the place of the scene is told something.
     Tell(String),
+    /// Somebody is told something that nobody else hears: `TellTo("Odile Marsh", "…")`.
+    TellTo(String, String),
     /// Everybody in the world is told something.
     Announce(String),
     /// The story ends now, with this ending.
@@ -166,6 +182,18 @@ pub struct Ending {
     /// What the world agents are told to tell at the end.
     #[serde(deserialize_with = "prose")]
     pub closing: String,
+}
+
+impl Ending {
+    /// Whether its condition holds now.
+    pub fn holds(&self, world: &World) -> bool {
+        self.when.holds(world, &self.key())
+    }
+
+    /// What its chances belong to: a scene may have the same id.
+    fn key(&self) -> String {
+        format!("ending {}", self.id)
+    }
 }
 
 /// The scene that opens on a stage now: the most specific, then the least often played, then the
@@ -206,7 +234,9 @@ pub fn claims_of_endings(world: &World, endings: &[Ending], is_over: bool) -> Ve
     if !judged.any(|is_judged| is_judged) {
         return Vec::new();
     }
-    claims_until_one_holds(world, looked_at.map(|ending| (&ending.when, &*ending.id)))
+    let keys: Vec<_> = looked_at.clone().map(Ending::key).collect();
+    let conditions = looked_at.zip(&keys).map(|(ending, key)| (&ending.when, &**key));
+    claims_until_one_holds(world, conditions)
 }
 
 /// The claims of conditions up to the first that holds whatever is judged.

@@ -82,10 +82,13 @@ pub fn change_bond(world: &mut World, from: Entity, to: &str, by: i32) -> bool {
 pub enum PromiseState {
     /// Neither kept nor broken yet.
     #[default]
+    #[serde(alias = "Open")]
     Open,
     /// It was kept.
+    #[serde(alias = "Kept")]
     Kept,
     /// It was broken.
+    #[serde(alias = "Broken")]
     Broken,
 }
 

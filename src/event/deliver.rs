@@ -130,7 +130,7 @@ pub struct Teaching<'w, 's> {
     today: Res<'w, Today>,
     phrases: Res<'w, Phrasebook>,
     faults: ResMut<'w, Faults>,
-    knowledge: Query<'w, 's, &'static mut Knowledge>,
+    knowledge: Query<'w, 's, (&'static EntityName, &'static mut Knowledge)>,
 }
 
 impl Teaching<'_, '_> {
@@ -163,8 +163,11 @@ impl Teaching<'_, '_> {
             };
             let mut learners = reached.to_vec();
             learners.retain(|entity| {
-                let knowledge = self.knowledge.get_mut(*entity);
-                knowledge.is_ok_and(|mut knowledge| knowledge.learn(fact, &how))
+                let Ok((name, mut knowledge)) = self.knowledge.get_mut(*entity) else {
+                    return false;
+                };
+                // Nobody learns a fact from itself: whoever tells one knew it before.
+                how.from.as_ref() != Some(&name.0) && knowledge.learn(fact, &how)
             });
             if !learners.is_empty() && event.kind != Learned::TYPE {
                 told.extend(self.learned(&about, from.unwrap_or_default(), learners));
@@ -181,7 +184,7 @@ impl Teaching<'_, '_> {
         } = lesson;
         let knows = |entity: &Entity, fact: &str| {
             let knowledge = self.knowledge.get(*entity);
-            knowledge.is_ok_and(|knowledge| knowledge.knows(fact))
+            knowledge.is_ok_and(|(_, knowledge)| knowledge.knows(fact))
         };
         for fact in tells.iter() {
             audience.retain(|entity| !knows(entity, fact));

@@ -102,8 +102,9 @@ impl EventWriter<'_, '_> {
         self.write_to(&[thinker], event, AudienceRule::Private);
     }
 
-    /// Teaches these entities a fact, whoever of them does not know it yet. An id that no fact has
-    /// teaches nothing.
+    /// Teaches these entities a fact, whoever of them does not know it yet; from nobody if `from` is
+    /// empty. A teller among them learns it first, from nobody: from what it tells the others of.
+    /// An id that no fact has teaches nothing.
     pub fn teach(&mut self, learners: &[Entity], fact: &str, from: &str) {
         let Some(fact) = self.facts.get(fact).cloned() else {
             return;
@@ -112,9 +113,13 @@ impl EventWriter<'_, '_> {
             let knowledge = self.knowledge.get(*entity);
             knowledge.is_ok_and(|knowledge| !knowledge.knows(&fact.id))
         };
-        let learners: Vec<_> = learners.iter().copied().filter(is_new).collect();
-        if !learners.is_empty() && !fact.is_common() {
-            self.notify_entities(&learners, Learned::of(&fact, from));
+        let learners = learners.iter().copied().filter(is_new);
+        let is_teller = |entity: &Entity| !from.is_empty() && *self.name(*entity) == *from;
+        let (teller, others): (Vec<_>, Vec<_>) = learners.partition(is_teller);
+        for (learners, from) in [(teller, ""), (others, from)] {
+            if !learners.is_empty() && !fact.is_common() {
+                self.notify_entities(&learners, Learned::of(&fact, from));
+            }
         }
     }
 

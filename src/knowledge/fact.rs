@@ -24,6 +24,22 @@ impl Default for KnownBy {
     }
 }
 
+/// What happens to a public text that gives a fact or another secret away.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SecretAction {
+    /// It is delivered, marked as suspicious.
+    #[serde(alias = "Flag")]
+    Flag,
+    /// The secret is covered.
+    #[default]
+    #[serde(alias = "Mask")]
+    Mask,
+    /// It is not delivered.
+    #[serde(alias = "Block")]
+    Block,
+}
+
 /// Something that can be known, told and looked up.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -40,6 +56,8 @@ pub struct Fact {
     /// Words that give it away. Whoever knows the fact tells it by saying them; from anybody else
     /// they are masked. A `*` stands for up to 40 characters of any kind.
     pub phrases: Vec<String>,
+    /// What happens to these words of somebody who does not know it.
+    pub guard: SecretAction,
     /// Words by which those who know it can look it up.
     pub keys: Vec<String>,
     /// Whether nobody can tell it, not even those who know it.
@@ -98,6 +116,19 @@ impl FactBook {
         self.facts.get(*self.by_id.get(id)?)
     }
 
+    /// The facts that can't be true if this one is, of those that somebody knows.
+    pub fn denials<'a>(
+        &'a self,
+        fact: &'a Fact,
+        knowledge: &'a Knowledge,
+    ) -> impl Iterator<Item = &'a Arc<Fact>> {
+        let denies = |one: &Fact, other: &Fact| {
+            !one.contradicts.is_empty() && one.contradicts == other.id
+        };
+        let known = self.facts.iter().filter(|other| other.is_common() || knowledge.knows(&other.id));
+        known.filter(move |other| denies(fact, other) || denies(other, fact))
+    }
+
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.facts.is_empty()
@@ -153,5 +184,24 @@ mod tests {
         assert_eq!(found("Ann", "Who cast the Bell?"), ["crack", "bell"]);
         assert_eq!(found("Bob", "Who cast the Bell?"), ["bell"]);
         assert!(found("Ann", "soup").is_empty());
+    }
+
+    #[test]
+    fn whoever_knows_two_facts_that_deny_each_other_sees_it_from_both_sides() {
+        let fact = |id: &str, contradicts: &str| Fact {
+            id: id.into(),
+            contradicts: contradicts.into(),
+            ..Fact::default()
+        };
+        let book = FactBook::new([fact("truth", ""), fact("rumour", "truth"), fact("soup", "")]);
+        let denied = |id: &str, knows: &[&str]| {
+            let knowledge = Knowledge::at_start(knows.iter().copied());
+            let fact = book.get(id).expect("is in it");
+            let denials = book.denials(fact, &knowledge);
+            denials.map(|fact| fact.id.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(denied("truth", &["truth", "rumour"]), ["rumour"]);
+        assert_eq!(denied("rumour", &["truth", "rumour"]), ["truth"]);
+        assert!(denied("truth", &["truth", "soup"]).is_empty());
     }
 }

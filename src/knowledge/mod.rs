@@ -11,6 +11,6 @@ mod fact;
 mod known;
 mod made;
 
-pub use fact::{Fact, FactBook, KnownBy};
+pub use fact::{Fact, FactBook, KnownBy, SecretAction};
 pub use known::{Knowledge, Known, Today};
 pub use made::{MadeFacts, make_fact, restore_made_facts};

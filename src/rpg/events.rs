@@ -27,6 +27,7 @@ pub(super) fn register(world: &mut World) {
     register_event::<Homecoming>(world);
     register_event::<ItemTaken>(world);
     register_event::<ItemGiven>(world);
+    register_event::<ItemMoved>(world);
     register_event::<ItemShown>(world);
     register_event::<ItemRead>(world);
     register_event::<NothingNew>(world);
@@ -54,6 +55,7 @@ pub(super) fn add_templates(prompts: &mut PromptSet) {
     prompts.add_event::<Homecoming>();
     prompts.add_event::<ItemTaken>();
     prompts.add_event::<ItemGiven>();
+    prompts.add_event::<ItemMoved>();
     prompts.add_event::<ItemShown>();
     prompts.add_event::<ItemRead>();
     prompts.add_event::<NothingNew>();
@@ -496,6 +498,43 @@ impl AgentEvent for ItemGiven {
             item: self.item.as_str().into(),
             to: self.to.as_str().into(),
         })
+    }
+}
+
+/// An item has another holder, lies elsewhere, or is gone, by what somebody decided.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ItemMoved {
+    /// What.
+    pub item: String,
+    /// How it looks; empty if somebody had it, or if it is gone.
+    pub look: String,
+    /// Who had it; empty if nobody.
+    pub from: String,
+    /// Who has it now; empty if nobody.
+    pub to: String,
+    /// Where it lies now; empty if nowhere.
+    pub place: String,
+}
+
+impl ItemMoved {
+    /// What its new holder notes.
+    pub(super) fn took(&self) -> Option<Happening> {
+        let (who, item) = (self.to.as_str().into(), self.item.as_str().into());
+        (!self.to.is_empty()).then_some(Happening::Took { who, item })
+    }
+
+    /// What its old holder notes.
+    pub(super) fn lost(&self) -> Option<Happening> {
+        let (who, item) = (self.from.as_str().into(), self.item.as_str().into());
+        (!self.from.is_empty()).then_some(Happening::Lost { who, item })
+    }
+}
+
+impl AgentEvent for ItemMoved {
+    const TYPE: &'static str = "item_moved";
+
+    fn happening(&self) -> Option<Happening> {
+        self.took().or_else(|| self.lost())
     }
 }
 

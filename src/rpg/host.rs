@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::campaign_state::advance_campaign;
-use super::scenes::effects::{Told, apply_effects};
+use super::scenes::effects::{Cause, Told, apply_effects};
 use super::scenes::open::CalledScene;
 use crate::cast::{CastList, Kind, all_of};
 use crate::drama::{Effect, StoryData};
@@ -94,7 +94,7 @@ fn take_inputs(world: &mut World) {
                 let named = world.resource::<CastList>().by_name(&place);
                 let home = || all_of(world, Kind::Stage).first().copied();
                 if let Some(place) = named.or_else(home) {
-                    apply_effects(world, place, &[effect]);
+                    apply_effects(world, Cause::at(place), &[effect]);
                 }
             }
             HostDeed::Scene { id } => call_scene(world, &id),

@@ -39,6 +39,8 @@ pub mod world_file;
 #[cfg(test)]
 mod framing_tests;
 #[cfg(test)]
+mod knowledge_tests;
+#[cfg(test)]
 mod recorded_tests;
 #[cfg(test)]
 mod stage_tests;

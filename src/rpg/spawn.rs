@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use super::attempt::pending::PendingAttempts;
 use super::components::{
-    Acquaintances, Effects, FallenFoes, Fighter, Foe, Health, HomeStage, Residence, Resolve,
+    Acquaintances, ClosedDungeons, Effects, FallenFoes, Fighter, Foe, Health, HomeStage, Residence, Resolve,
     RpgWorld, insert_data,
 };
 use super::phase::Phase;
@@ -123,6 +123,9 @@ pub(super) fn add_templates(prompts: &mut PromptSet) {
 pub(super) fn spawn_cast(world: &mut World, file: &Arc<WorldFile>) -> Result<(), SpawnError> {
     insert_data(world, file);
     world.insert_resource(Qualities::at_start(&file.qualities));
+    let closed = file.dungeons.iter().filter(|dungeon| dungeon.closed);
+    let closed = closed.map(|dungeon| dungeon.name.as_str().into());
+    world.insert_resource(ClosedDungeons(closed.collect()));
     let rules = rules_text(file);
     for stage in &file.stages {
         spawn_stage(world, file, stage, &rules)?;

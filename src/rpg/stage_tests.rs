@@ -7,18 +7,20 @@ use serde_json::Value;
 use super::campaign::Campaign;
 use super::campaign_phase::{CampaignPhase, CampaignState};
 use super::campaign_state::advance_campaign;
-use super::components::{Acquaintances, Health, KickedOff, RpgWorld};
+use super::components::{Acquaintances, ClosedDungeons, Health, KickedOff, RpgWorld};
 use super::home::{actions, plans, scene};
 use super::kickoff;
 use super::phase::Phase;
 use super::plan::{Announcement, Destination, Plan, Question, Speech, WaitReason};
-use super::scenes::effects::apply_effects;
+use super::scenes::effects::{Cause, apply_effects};
 use super::scenes::endings;
 use crate::cast::{CastList, CurrentStage, Dead, OnStage};
 use crate::context::AgentContext;
-use crate::drama::{Belongings, Bonds, Effect, Item, Promise, PromiseState, Promises, StoryData};
+use crate::drama::{
+    Belongings, Bonds, Condition, Effect, Item, Promise, PromiseState, Promises, StoryData,
+};
 use crate::engine::{Setup, StoryEnd};
-use crate::event::{By, DeferredCommands, EventQueue, deliver};
+use crate::event::{By, DeferredCommands, EventQueue, Record, Records, deliver};
 use crate::exchange::{Answer, Ask, Prose};
 use crate::knowledge::{Knowledge, make_fact};
 use crate::world_data::DataFolder;
@@ -388,7 +390,7 @@ fn whoever_is_moved_or_kept_a_promise_is_told() {
         Effect::Move("Pell Gantry".into(), "Customs Stair".into()),
         Effect::Keep("Brant Hollis".into(), "Pell Gantry".into()),
     ];
-    apply_effects(stage.world(), tavern, &effects);
+    apply_effects(stage.world(), Cause::at(tavern), &effects);
     let told = heard(&stage, pell);
     let arrives = "Pell Gantry arrives at Customs Stair";
     let keeps = "Brant Hollis keeps a promise to Pell Gantry";
@@ -397,6 +399,180 @@ fn whoever_is_moved_or_kept_a_promise_is_told() {
     let leaves = "Pell Gantry leaves The Lamp and Ledger";
     assert!(told.contains(leaves) && told.contains(keeps), "{told}");
     assert!(!told.contains(arrives), "{told}");
+}
+
+fn source(stage: &StageTest, who: Entity, fact: &str) -> Option<String> {
+    let knowledge = stage.setup.world.get::<Knowledge>(who);
+    let known = knowledge.expect("has some").get(fact).expect("knows it");
+    known.from.as_deref().map(str::to_owned)
+}
+
+#[test]
+fn whoever_decides_tells_what_it_knows_and_is_asked_for_by_conditions() {
+    let mut stage = stage_test();
+    let (brant, pell, tavern) = (stage.brant, stage.pell, stage.tavern);
+    stage.world().insert_resource(CurrentStage::Meeting);
+    let cause = Cause {
+        decider: Some(brant),
+        ..Cause::at(tavern)
+    };
+    let effects = [
+        Effect::Reveal("the-order".into()),
+        Effect::Teach("Pell Gantry".into(), "the-clapper".into()),
+    ];
+    apply_effects(stage.world(), cause, &effects);
+    let by_brant = Some("Brant Hollis".to_owned());
+    assert_eq!(source(&stage, pell, "the-order"), by_brant);
+    assert_eq!(source(&stage, tavern, "the-order"), by_brant);
+    assert_eq!(source(&stage, pell, "the-clapper"), None);
+    apply_effects(
+        stage.world(),
+        Cause::at(tavern),
+        &[Effect::Reveal("cipher".into())],
+    );
+    assert_eq!(source(&stage, pell, "cipher"), None);
+    let told = |from: &str, fact: &str| {
+        let told = Condition::Told(from.into(), "Pell Gantry".into(), fact.into());
+        told.holds(&stage.setup.world, "")
+    };
+    assert!(told("Brant Hollis", "the-order") && told("party", "the-order"));
+    assert!(!told("Edda Hollis", "the-order") && !told("party", "the-clapper"));
+}
+
+#[test]
+fn promises_and_items_of_effects_are_told_unless_words_of_the_world_file_tell_them() {
+    let effects = [
+        Effect::Promise(
+            "Brant Hollis".into(),
+            "Pell Gantry".into(),
+            "I will pay.".into(),
+        ),
+        Effect::Give("letter".into(), "Pell Gantry".into()),
+        Effect::Put("coin".into(), "Customs Stair".into()),
+        Effect::Destroy("cup".into()),
+    ];
+    let told = |words: &str, is_seen: bool| {
+        let mut stage = with_items();
+        let (pell, tavern) = (stage.pell, stage.tavern);
+        stage.world().insert_resource(CurrentStage::Meeting);
+        let cause = Cause {
+            told: words,
+            is_seen,
+            ..Cause::at(tavern)
+        };
+        apply_effects(stage.world(), cause, &effects);
+        assert_eq!(held(&stage, pell), ["letter"]);
+        let heard = heard(&stage, pell);
+        [
+            "Brant Hollis promises Pell Gantry: “I will pay.”",
+            "Pell Gantry has letter now.",
+            "there is coin now",
+            "Gone for good: cup.",
+        ]
+        .map(|text| heard.contains(text))
+    };
+    // The coin is hidden: nobody sees it go.
+    assert_eq!(told("", false), [true, true, false, true]);
+    // Others see what the words say; who gets something is told.
+    let words = "He says: I will pay.";
+    assert_eq!(told(words, true), [false, true, false, false]);
+    let all = "“I will pay.” The Letter goes over the bar; the cup breaks.";
+    assert_eq!(told(all, true), [false; 4]);
+}
+
+#[test]
+fn what_can_not_apply_is_noted_and_never_half_applied() {
+    let mut stage = stage_test();
+    let (brant, tavern) = (stage.brant, stage.tavern);
+    stage.world().insert_resource(CurrentStage::Meeting);
+    stage.world().entity_mut(brant).remove::<Health>();
+    let before: Vec<_> = stage
+        .world()
+        .query::<&Health>()
+        .iter(&stage.setup.world)
+        .map(|health| health.hp)
+        .collect();
+    let effects = [
+        Effect::Hurt("party".into(), 3),
+        Effect::Keep("Pell Gantry".into(), "Brant Hollis".into()),
+        Effect::Move("Pell Gantry".into(), "Brant Hollis".into()),
+    ];
+    let cause = Cause {
+        of: "eggs/burn",
+        ..Cause::at(tavern)
+    };
+    apply_effects(stage.world(), cause, &effects);
+    let after: Vec<_> = stage
+        .world()
+        .query::<&Health>()
+        .iter(&stage.setup.world)
+        .map(|health| health.hp)
+        .collect();
+    assert_eq!(before, after);
+    let records = &stage.world().resource::<Records>().0;
+    let skipped = records.iter().filter_map(|record| match record {
+        Record::Event(event) if event.kind == "effect_skipped" => Some(event),
+        _ => None,
+    });
+    let skipped: Vec<_> = skipped.collect();
+    let why: Vec<_> = skipped.iter().map(|event| &event.data["why"]).collect();
+    assert_eq!(why, ["no_health", "no_promise", "no_place"]);
+    assert!(skipped.iter().all(|event| event.audience.is_empty()));
+    assert_eq!(
+        skipped[0].text,
+        "eggs/burn: Hurt(\"party\",3) changes nothing: somebody has no hit points."
+    );
+}
+
+#[test]
+fn a_promise_is_open_kept_or_broken() {
+    let mut stage = stage_test();
+    let tavern = stage.tavern;
+    stage.world().insert_resource(CurrentStage::Meeting);
+    let (from, to) = ("Brant Hollis".to_owned(), "Pell Gantry".to_owned());
+    let states = |world: &World| {
+        let is = |state| Condition::Promise(from.clone(), to.clone(), state).holds(world, "");
+        [
+            PromiseState::Open,
+            PromiseState::Kept,
+            PromiseState::Broken,
+        ]
+        .map(is)
+    };
+    assert_eq!(states(stage.world()), [false; 3]);
+    let promise = Effect::Promise(from.clone(), to.clone(), "I will pay.".into());
+    apply_effects(stage.world(), Cause::at(tavern), &[promise]);
+    assert_eq!(states(stage.world()), [true, false, false]);
+    let keep = Effect::Keep(from.clone(), to.clone());
+    apply_effects(stage.world(), Cause::at(tavern), &[keep]);
+    assert_eq!(states(stage.world()), [false, true, false]);
+}
+
+#[test]
+fn who_is_told_something_alone_hears_it_alone() {
+    let mut stage = stage_test();
+    let (brant, pell, tavern) = (stage.brant, stage.pell, stage.tavern);
+    stage.world().insert_resource(CurrentStage::Meeting);
+    let told = Effect::TellTo("Pell Gantry".into(), "The wind has changed.".into());
+    apply_effects(stage.world(), Cause::at(tavern), &[told]);
+    assert!(heard(&stage, pell).contains("The wind has changed."));
+    assert!(!heard(&stage, brant).contains("The wind has changed."));
+}
+
+#[test]
+fn a_dungeon_is_closed_until_an_effect_opens_it() {
+    let mut stage = stage_test();
+    let tavern = stage.tavern;
+    stage.world().insert_resource(CurrentStage::Meeting);
+    let dungeon = "The Ropewalk Under".to_owned();
+    let closed = |world: &World| world.resource::<ClosedDungeons>().0.contains(&*dungeon);
+    assert!(!closed(stage.world()));
+    let close = Effect::CloseDungeon(dungeon.clone());
+    apply_effects(stage.world(), Cause::at(tavern), &[close]);
+    assert!(closed(stage.world()));
+    let open = Effect::OpenDungeon(dungeon.clone());
+    apply_effects(stage.world(), Cause::at(tavern), &[open]);
+    assert!(!closed(stage.world()));
 }
 
 #[test]

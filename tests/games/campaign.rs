@@ -4,12 +4,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
-use playhouse::cast::EntityName;
+use playhouse::cast::{CastList, EntityName};
 use playhouse::context::{AgentContext, Chapters};
+use playhouse::drama::{Belongings, StoryData};
 use playhouse::engine::{Engine, Stop};
 use playhouse::event::{EventRecord, Feed, Record};
+use playhouse::knowledge::{FactBook, Knowledge};
 use playhouse::mind::Minds;
 use playhouse::mind::improviser::Improviser;
+use playhouse::prelude::World;
 use playhouse::rpg::Campaign;
 use playhouse::rpg::world_file::Faction;
 use playhouse::testing::journal;
@@ -48,14 +51,18 @@ impl Played {
     }
 }
 
-async fn play(world: &str, seed: u64) -> Played {
+fn engine(world: &str, seed: u64) -> Engine {
     let data = DataFolder::at("data").unwrap();
     let campaign = Campaign::load(&data, world).unwrap();
     let setup = campaign.new_game(seed).unwrap();
     let minds = Minds::all(Arc::new(
         Improviser::taught(playhouse::rpg::improviser::teach).unwrap(),
     ));
-    let mut engine = Engine::new(setup, minds, journal()).unwrap();
+    Engine::new(setup, minds, journal()).unwrap()
+}
+
+async fn play(world: &str, seed: u64) -> Played {
+    let mut engine = engine(world, seed);
     let records = Arc::new(Mutex::new(Vec::new()));
     let sink = records.clone();
     engine.add_feed(Feed::observer(move |record| {
@@ -130,7 +137,7 @@ async fn nobody_falls_back_and_every_fight_is_remembered_by_its_heroes() {
             .query::<(&EntityName, &Chapters, &AgentContext)>();
         for fight in &fights {
             let stage = fight.data["stage"].as_str().unwrap();
-            for (name, chapters, context) in minds.iter(&played.engine.world) {
+            for (name, chapters, context) in minds.iter(&engine.world) {
                 if fight.place == name.0 {
                     assert!(!chapters.all().is_empty(), "{stage} remembers its fight");
                 }
@@ -274,5 +281,102 @@ async fn nobody_speaks_out_of_character() {
             }
         }
         assert!(spoken > 1_000, "{world}: {spoken} lines");
+    }
+}
+
+/// What is wrong with items and knowledge at a meeting.
+#[derive(Default)]
+struct Watched {
+    /// The items that were somewhere before.
+    seen: BTreeSet<String>,
+    /// Those of them that are gone.
+    gone: BTreeSet<String>,
+    wrong: Vec<String>,
+}
+
+impl Watched {
+    fn look(&mut self, world: &World) {
+        let list = world.resource::<CastList>();
+        let all = || list.all().map(|(_, entity)| entity);
+        for item in &world.resource::<StoryData>().items {
+            let holds = |held: &&Belongings| held.0.contains(&*item.name);
+            let held = all().filter_map(|entity| world.get::<Belongings>(entity));
+            let places = held.filter(holds).count();
+            if places > 1 || (places == 1 && self.gone.contains(&item.name)) {
+                self.wrong.push(format!("{} is in {places} places", item.name));
+            }
+            if places == 1 {
+                self.seen.insert(item.name.clone());
+            } else if self.seen.contains(&item.name) {
+                self.gone.insert(item.name.clone());
+            }
+        }
+        let book = world.resource::<FactBook>();
+        for entity in all() {
+            let name = world.get::<EntityName>(entity).unwrap();
+            let knowledge = world.get::<Knowledge>(entity);
+            for (fact, known) in knowledge.into_iter().flat_map(Knowledge::all) {
+                let Some(from) = known.from.as_deref() else {
+                    let is_known = book.get(fact).is_some_and(|it| it.is_known_at_start(&name.0));
+                    if known.by.is_empty() && !is_known {
+                        self.wrong.push(format!("{name} knows {fact} from nowhere"));
+                    }
+                    continue;
+                };
+                let teller = list.by_name(from).and_then(|it| world.get::<Knowledge>(it));
+                // Foes are not in the world before and after their fight.
+                let knew = list.by_name(from).is_none() || teller.is_some_and(|it| it.knows(fact));
+                if from == &*name.0 || !knew {
+                    self.wrong.push(format!("{name} knows {fact} from {from}"));
+                }
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn items_and_knowledge_hold_together_at_every_meeting() {
+    for world in WORLDS {
+        for seed in 300..312 {
+            let mut engine = engine(world, seed);
+            let watched = Arc::new(Mutex::new(Watched::default()));
+            let sink = watched.clone();
+            engine.on_turn(move |world, _| {
+                sink.lock().unwrap().look(world);
+                Ok(())
+            });
+            let gone = watched.clone();
+            let offered = Arc::new(Mutex::new(Vec::new()));
+            let handled = offered.clone();
+            let events = Arc::new(Mutex::new(BTreeMap::new()));
+            let told = events.clone();
+            engine.add_feed(Feed::observer(move |record| {
+                let Record::Event(event) = record else { return };
+                let deeds = ["take", "give", "show", "read"];
+                let item = event.data["item"].as_str().unwrap_or_default();
+                if deeds.contains(&&*event.kind) && gone.lock().unwrap().gone.contains(item) {
+                    handled.lock().unwrap().push(event.text.clone());
+                }
+                let audience = event.audience.iter().map(|who| who.name.clone());
+                let audience: BTreeSet<_> = audience.collect();
+                let id = event.id.to_string();
+                told.lock().unwrap().insert(id, (event.kind.clone(), audience));
+            }));
+            let stop = engine.run(None).await.unwrap();
+            assert!(matches!(stop, Stop::Finished(_)), "{world} {seed}: {stop:?}");
+            let watched = watched.lock().unwrap();
+            assert!(watched.wrong.is_empty(), "{world} {seed}: {:?}", watched.wrong);
+            let offered = offered.lock().unwrap();
+            assert!(offered.is_empty(), "{world} {seed}: {offered:?}");
+            let events = events.lock().unwrap();
+            let mut minds = engine.world.query::<(&EntityName, &Knowledge)>();
+            for (name, knowledge) in minds.iter(&engine.world) {
+                for (fact, known) in knowledge.all().filter(|(_, known)| !known.by.is_empty()) {
+                    let (kind, audience) = &events[&*known.event];
+                    let is_told = kind == &*known.by && audience.contains(&name.0);
+                    assert!(is_told, "{world} {seed}: {name} knows {fact} by {known:?}");
+                }
+            }
+        }
     }
 }

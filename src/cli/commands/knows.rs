@@ -82,6 +82,10 @@ pub(super) fn knows(app: &App, slot: &str, name: &str) -> Result<(), CommandErro
             .cloned()
     };
     let facts = book.all().filter_map(|fact| Some((fact, known(fact)?)));
+    let denials = |fact| {
+        let denials = knowledge.map(|knowledge| book.denials(fact, knowledge));
+        denials.into_iter().flatten()
+    };
     let mut out = app.out();
     if app.settings.json {
         for (fact, known) in facts {
@@ -89,6 +93,7 @@ pub(super) fn knows(app: &App, slot: &str, name: &str) -> Result<(), CommandErro
             row["fact"] = json!(fact.id);
             row["title"] = json!(fact.title);
             row["text"] = json!(fact.text);
+            row["denies"] = json!(denials(fact).map(|it| it.id.clone()).collect::<Vec<_>>());
             out.json(&row);
         }
         return Ok(());
@@ -103,9 +108,13 @@ pub(super) fn knows(app: &App, slot: &str, name: &str) -> Result<(), CommandErro
     let mut table = Table::new(heads.map(|head| (head, Side::Left)));
     for (fact, known) in facts {
         let from = shown(&chain(world, &fact.id, &known));
+        let denials = denials(fact).map(|other| {
+            let title = &other.title;
+            format!(" ({})", say!(language, cli_knows_denies, title))
+        });
         table.row([
             fact.id.clone(),
-            fact.title.clone(),
+            std::iter::once(fact.title.clone()).chain(denials).collect(),
             since(language, &known),
             from,
         ]);

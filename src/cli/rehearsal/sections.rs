@@ -46,6 +46,7 @@ pub(super) fn sections(language: Language, report: &Report<'_>) -> Vec<Section> 
         qualities(language, &rehearsal.drama),
         fights(language, rehearsal),
         falls(language, rehearsal),
+        skipped(language, rehearsal),
         repeated(language, rehearsal),
         purposes(language, rehearsal),
     ];
@@ -379,6 +380,19 @@ fn falls(language: Language, rehearsal: &Rehearsal) -> Section {
         title: say!(language, cli_rehearsal_falls),
         columns: columns(
             say!(language, cli_name),
+            [say!(language, cli_rehearsal_share_of_runs)],
+        ),
+        rows: rows.collect(),
+    }
+}
+
+fn skipped(language: Language, rehearsal: &Rehearsal) -> Section {
+    let rows = rehearsal.skipped.iter();
+    let rows = rows.map(|(effect, share)| vec![Cell::Text(effect.clone()), Cell::Share(*share)]);
+    Section {
+        title: say!(language, cli_rehearsal_skipped),
+        columns: columns(
+            say!(language, cli_rehearsal_effect),
             [say!(language, cli_rehearsal_share_of_runs)],
         ),
         rows: rows.collect(),

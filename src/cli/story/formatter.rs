@@ -257,6 +257,8 @@ impl Formatter {
                 let masked = say!(self.language, story_masked, actor);
                 vec![Paragraph::indented(4, 6).add(Style::Dim, masked)]
             }
+            // Not of the story; `why` shows it.
+            "effect_skipped" => Vec::new(),
             "judged" => {
                 let text = |field: &str| event.data.get(field).and_then(Value::as_str);
                 let (judge, claim) = (text("judge")?, text("claim")?);

@@ -13,7 +13,8 @@ mod secrets;
 
 pub use forged_marks::ForgedMarks;
 pub use length_limit::LengthLimit;
-pub use secrets::{FactPhrases, SecretAction, SecretRule, Secrets};
+pub use secrets::{FactPhrases, SecretRule, Secrets};
+pub use crate::knowledge::SecretAction;
 
 use std::borrow::Cow;
 

@@ -7,22 +7,9 @@ use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::{Guard, Judged, Point, Reason, Verdict};
-use crate::knowledge::{FactBook, Knowledge};
+use crate::knowledge::{FactBook, Knowledge, SecretAction};
 use crate::locale::{Argument, text};
 use crate::wording::{Needle, Searched, Symbols, coarse};
-
-/// What happens to a public text that reveals a secret.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum SecretAction {
-    /// It is delivered, marked as suspicious.
-    Flag,
-    /// The secret is covered.
-    #[default]
-    Mask,
-    /// It is not delivered.
-    Block,
-}
 
 /// One secret of a world file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -92,12 +79,13 @@ impl Secrets {
         }
     }
 
-    /// The rules for the phrases of all facts of a book, which are masked.
+    /// The rules for the phrases of all facts of a book.
     pub fn of_facts(book: &FactBook) -> impl Iterator<Item = SecretRule> {
         book.all().flat_map(|fact| {
             let id: Arc<str> = fact.id.as_str().into();
             fact.phrases.iter().map(move |phrase| SecretRule {
                 text: phrase.clone(),
+                action: fact.guard,
                 fact: Some(id.clone()),
                 sworn: fact.sworn,
                 ..SecretRule::default()

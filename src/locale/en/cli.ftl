@@ -354,6 +354,7 @@ cli_stat_word_slips = word slips
 cli_stat_word_slips_per_game = word slips caught per game
 cli_tournament_saved = Saved in { $folder }. To see the statistics again: playhouse undercover --from { $slot }
 cli_knows_day = day { $day }, turn { $turn }
+cli_knows_denies = can't be true if { $title } is
 cli_knows_event = Event
 cli_knows_everyone = Everyone knows this from the start.
 cli_knows_fact = Fact
@@ -465,7 +466,9 @@ cli_rehearsal_unmet = { $count ->
     }
 cli_rehearsal_unmet_title = Expectations that are not met
 cli_rehearsal_carried = share of this vote
+cli_rehearsal_effect = Effect
 cli_rehearsal_result = result
+cli_rehearsal_skipped = Effects that could not apply
 cli_rehearsal_vote = vote
 cli_rehearsal_votes = Votes
 cli_rehearsal_won = won

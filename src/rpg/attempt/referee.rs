@@ -19,7 +19,7 @@ use crate::rpg::combat::wounds::wound;
 use crate::rpg::components::{Fighter, Health, RpgWorld, Wounded};
 use crate::rpg::events::{AttemptOutcome, FeelingChanged, Wound};
 use crate::rpg::phase::{CurrentPlace, Phase};
-use crate::rpg::scenes::effects::apply_effects;
+use crate::rpg::scenes::effects::{Cause, apply_effects};
 
 const RULING: AskTemplate<AttemptData> =
     AskTemplate::condensed("attempt.judge", "asks/attempt", "asks/attempt_short");
@@ -341,7 +341,7 @@ pub(crate) fn take_ruling(
     }
     if !applied.effects.is_empty() {
         let effects = applied.effects;
-        events.defer(move |world| apply_effects(world, stage, &effects));
+        events.defer(move |world| apply_effects(world, Cause::at(stage), &effects));
     }
     if let Some(text) = applied.fact {
         let mut present = vec![stage];

@@ -88,6 +88,8 @@ struct KnownFact<'a> {
     text: &'a str,
     /// From whom it was learned; empty if from nobody.
     from: &'a str,
+    /// The titles of what else it knows that can't be true if this is.
+    denies: Vec<&'a str>,
     /// Whether it was learned in this talk.
     is_new: bool,
     /// The turn in which it was learned.
@@ -370,8 +372,11 @@ impl Minds<'_, '_> {
         let facts = facts.filter(|fact| !fact.is_common() && !fact.sworn);
         let facts = facts.filter(move |fact| !stale.contains(&fact.id.as_str()));
         facts.filter_map(move |fact| {
-            let known = knowledge?.get(&fact.id)?;
+            let knowledge = knowledge?;
+            let known = knowledge.get(&fact.id)?;
+            let denials = self.book.denials(fact, knowledge);
             Some(KnownFact {
+                denies: denials.map(|fact| fact.title.as_str()).collect(),
                 id: &fact.id,
                 title: &fact.title,
                 text: &fact.text,

@@ -182,7 +182,7 @@ impl ActsOn {
 
     fn of_condition(when: &Condition, found: &mut Vec<Self>) {
         match when {
-            Condition::Knows(who, fact) => found.push(Self {
+            Condition::Knows(who, fact) | Condition::Told(_, who, fact) => found.push(Self {
                 fact: fact.clone(),
                 who: Some(who.clone()),
             }),

@@ -129,6 +129,8 @@ pub struct RunFigures {
     pub course: Vec<Moment>,
     /// The heroes who fell, and how often.
     pub falls: BTreeMap<String, u32>,
+    /// How often an effect could not apply: by scene and option, with the effect.
+    pub skipped: BTreeMap<String, u32>,
     /// What characters learned.
     pub learned: Vec<Learned>,
     /// Who held each item at the end, or on which stage it lay; `None` if it was gone.

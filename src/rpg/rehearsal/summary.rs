@@ -108,6 +108,8 @@ pub struct Rehearsal {
     pub all_fights: FightFigures,
     /// Of the runs, those in which this hero fell.
     pub falls: Vec<(String, Share)>,
+    /// Of the runs, those in which this effect could not apply.
+    pub skipped: BTreeMap<String, Share>,
     /// Days at home of a run.
     pub days: Mean,
     /// Turns of a run.
@@ -156,6 +158,9 @@ impl Rehearsal {
             for (purpose, of_run) in &run.spent {
                 spent.entry(purpose).or_default().push(*of_run);
             }
+        }
+        for share in all.skipped.values_mut() {
+            share.of = all.runs;
         }
         all.add_spending(&spent);
         all.drama.sort();
@@ -225,6 +230,9 @@ impl Rehearsal {
         }
         for (hero, falls) in &mut self.falls {
             falls.count(run.falls.contains_key(hero));
+        }
+        for effect in run.skipped.keys() {
+            self.skipped.entry(effect.clone()).or_default().hits += 1;
         }
         let sum = |part: fn(&Spent) -> u64| run.spent.values().map(part).sum::<u64>() as f64;
         self.days.add(run.days.into());

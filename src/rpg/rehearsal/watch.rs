@@ -11,12 +11,14 @@ use crate::drama::History;
 use crate::event::kinds::{Announce, Archive, Mind, Speak, Whisper};
 use crate::event::{AgentEvent, EventRecord, Record};
 use crate::rpg::events::{CardPlayed, CombatOutcome, CombatRound, Narration, Scene};
+use crate::rpg::scenes::effects::EffectSkipped;
 
 /// Counts what a run tells its feed, and how its history grows.
 #[derive(Default)]
 pub(super) struct Watch {
     pub(super) course: Vec<Moment>,
     pub(super) falls: BTreeMap<String, u32>,
+    pub(super) skipped: BTreeMap<String, u32>,
     pub(super) clauses: Clauses,
     /// How much of the history is in the course: scenes, choices, fights and votes.
     seen: [usize; 4],
@@ -32,6 +34,9 @@ impl Watch {
             && let Some(text) = event.data.get(member).and_then(|text| text.as_str())
         {
             self.clauses.note(wording, text);
+        }
+        if let Some(EffectSkipped { of, effect, .. }) = read(event) {
+            *self.skipped.entry(format!("{of}: {effect}")).or_default() += 1;
         }
         if let Some(round) = read::<CombatRound>(event) {
             self.fights.entry(round.stage).or_default().0 = round.round;

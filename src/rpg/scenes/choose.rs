@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::effects::apply_effects;
+use super::effects::{Cause, apply_effects};
 use super::leads::Leads;
 use super::open::OpenScene;
 use crate::cast::Kind;
@@ -209,7 +209,12 @@ fn offered(world: &World, stage: Entity, open: &OpenScene) -> Option<PendingChoi
 fn end_scene(world: &mut World, stage: Entity, scene: &str) {
     let scene = world.resource::<StoryData>().scene(scene).cloned();
     if let Some(scene) = scene {
-        apply_effects(world, stage, &scene.effects);
+        let cause = Cause {
+            of: &scene.id,
+            told: &scene.opening,
+            ..Cause::at(stage)
+        };
+        apply_effects(world, cause, &scene.effects);
     }
     world.entity_mut(stage).remove::<OpenScene>();
 }
@@ -221,10 +226,19 @@ pub(crate) fn apply_choices(world: &mut World) {
         let Some(pending) = pending else { continue };
         if let Some(Decided(id)) = world.entity_mut(stage).take::<Decided>() {
             let option = world.resource::<StoryData>().option(&pending.scene, &id);
-            let effects = option.map(|option| option.effects.clone());
+            let option = option.cloned().unwrap_or_default();
+            let decider = world.resource::<CastList>().by_name(&pending.who);
+            let of = format!("{}/{id}", pending.scene);
             let choice = (pending.scene.clone(), id, pending.who);
             world.resource_mut::<History>().choices.push(choice);
-            apply_effects(world, stage, &effects.unwrap_or_default());
+            let cause = Cause {
+                place: stage,
+                decider,
+                of: &of,
+                told: option.told(),
+                is_seen: !option.seen.is_empty(),
+            };
+            apply_effects(world, cause, &option.effects);
         }
         end_scene(world, stage, &pending.scene);
     }
@@ -366,11 +380,7 @@ pub(crate) fn take_choice(
             actor,
             scene: pending.scene.to_string(),
             option: option.id.clone(),
-            message: if option.seen.is_empty() {
-                option.label.clone()
-            } else {
-                option.seen.clone()
-            },
+            message: option.told().to_owned(),
         };
         events.broadcast_to_stage(entity, event, &[]);
         let option = option.id.as_str().into();

@@ -13,10 +13,10 @@ use crate::drama::{
 };
 use crate::event::kinds::{Announce, Death};
 use crate::event::{AgentEvent, deliver, write_events_at_meeting};
-use crate::knowledge::{Knowledge, Today};
+use crate::knowledge::{FactBook, Knowledge, Today};
 use crate::rpg::combat::wounds::tell_wound;
 use crate::rpg::components::{ClosedDungeons, Health, Wounded};
-use crate::rpg::events::PromiseKept;
+use crate::rpg::events::{ItemMoved, PromiseKept, PromiseMade};
 use crate::rpg::spawn::{HERO, NEUTRAL};
 use crate::rpg::travel::send;
 
@@ -31,12 +31,97 @@ impl AgentEvent for Told {
     const TYPE: &'static str = "told";
 }
 
-/// Applies effects one after the other, each whole or not at all. One that can't apply is skipped
-/// with a line in the log. At a meeting.
-pub(crate) fn apply_effects(world: &mut World, stage: Entity, effects: &[Effect]) {
+/// An effect could not apply. Nobody is told; it is for those who look behind the story.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct EffectSkipped {
+    /// The scene and the option that it belongs to; empty for what a host or an attempt did.
+    pub(crate) of: String,
+    /// The effect, as in the world file.
+    pub(crate) effect: String,
+    /// Why.
+    pub(crate) why: Obstacle,
+}
+
+impl AgentEvent for EffectSkipped {
+    const TYPE: &'static str = "effect_skipped";
+
+    fn is_public(&self) -> bool {
+        false
+    }
+}
+
+/// Why an effect can't apply.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Obstacle {
+    /// Nobody whom it names is alive.
+    #[default]
+    Nobody,
+    /// Its teller does not know the fact.
+    NotKnown,
+    /// The item is gone.
+    NoItem,
+    /// No such promise is open.
+    NoPromise,
+    /// There is no such place, or no way from it.
+    NoPlace,
+    /// Somebody whom it names has no hit points.
+    NoHealth,
+    /// There is no such quality.
+    NoQuality,
+}
+
+/// What effects come from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cause<'a> {
+    /// Where.
+    pub(crate) place: Entity,
+    /// Who decided on them, which tells whatever it knows of what they teach.
+    pub(crate) decider: Option<Entity>,
+    /// The scene and the option that they belong to.
+    pub(crate) of: &'a str,
+    /// What everybody at the place is told of them in the words of the world file.
+    pub(crate) told: &'a str,
+    /// Whether these words are all that others see of them.
+    pub(crate) is_seen: bool,
+}
+
+impl Cause<'_> {
+    /// Whatever nobody decided, and nothing tells of.
+    pub(crate) fn at(place: Entity) -> Self {
+        Self {
+            place,
+            decider: None,
+            of: "",
+            told: "",
+            is_seen: false,
+        }
+    }
+}
+
+/// Applies effects one after the other, each whole or not at all. One that can't apply is skipped,
+/// and an event says so. At a meeting.
+pub(crate) fn apply_effects(world: &mut World, cause: Cause<'_>, effects: &[Effect]) {
+    let mut told = cause.told.to_owned();
     for effect in effects {
-        if apply(world, stage, effect).is_none() {
-            tracing::debug!(?effect, "skipped, since it can't apply any more");
+        if let Effect::Tell(text) | Effect::TellTo(_, text) | Effect::Announce(text) = effect {
+            told.push('\n');
+            told.push_str(text);
+        }
+    }
+    let told = told.to_lowercase();
+    let cause = Cause {
+        told: &told,
+        ..cause
+    };
+    for effect in effects {
+        if let Err(why) = apply(world, cause, effect) {
+            let event = EffectSkipped {
+                of: cause.of.to_owned(),
+                effect: ron::to_string(effect).unwrap_or_default(),
+                why,
+            };
+            write_events_at_meeting(world, |events| events.notify_entities(&[], event));
         }
     }
     // What was taught is known before other conditions are checked at this meeting.
@@ -45,146 +130,248 @@ pub(crate) fn apply_effects(world: &mut World, stage: Entity, effects: &[Effect]
     }
 }
 
-/// `None` if the effect can't apply.
-fn apply(world: &mut World, stage: Entity, effect: &Effect) -> Option<()> {
+fn apply(world: &mut World, cause: Cause<'_>, effect: &Effect) -> Result<(), Obstacle> {
+    use Obstacle::{NoHealth, NoItem, NoPlace, NoPromise, NoQuality, Nobody, NotKnown};
+    let place = cause.place;
     match effect {
         Effect::Teach(who, fact) => {
-            let learners = living(world, who);
-            let learners = some(learners)?;
-            write_events_at_meeting(world, |events| events.teach(&learners, fact, ""));
+            let learners = living(world, who)?;
+            let teller = teller_of(world, cause, fact);
+            write_events_at_meeting(world, |events| events.teach(&learners, fact, &teller));
         }
         Effect::Tells(from, to, fact) => {
-            let teller = living(world, from).first().copied()?;
-            let knowledge = world.get::<Knowledge>(teller)?;
-            knowledge.knows(fact).then_some(())?;
+            let teller = one_living(world, from)?;
+            if !knows(world, teller, fact) {
+                return Err(NotKnown);
+            }
             let teller = name_of(world, teller);
-            let learners = some(living(world, to))?;
+            let learners = living(world, to)?;
             write_events_at_meeting(world, |events| events.teach(&learners, fact, &teller));
         }
         Effect::Reveal(fact) => {
-            let mut learners = vec![stage];
-            let occupants = world.get::<Occupants>(stage);
-            learners.extend(occupants.into_iter().flat_map(Occupants::in_order));
-            learners.retain(|entity| world.get::<Dead>(*entity).is_none());
-            write_events_at_meeting(world, |events| events.teach(&learners, fact, ""));
+            let learners = present(world, place);
+            let teller = teller_of(world, cause, fact);
+            write_events_at_meeting(world, |events| events.teach(&learners, fact, &teller));
         }
         Effect::Give(item, to) => {
-            let to = living(world, to).first().copied()?;
-            exists(world, item)?;
-            note_loss(world, item, Some(to));
-            move_item(world, item, Some(to));
-            let (who, item) = (name_of(world, to).into(), item.as_str().into());
-            note(world, to, Happening::Took { who, item });
+            let to = one_living(world, to)?;
+            pass_item(world, cause, item, Some(to))?;
         }
-        Effect::Put(item, place) => {
-            let place = entity(world, place)?;
-            exists(world, item)?;
-            note_loss(world, item, Some(place));
-            move_item(world, item, Some(place));
+        Effect::Put(item, stage) => {
+            let stage = entity(world, stage).ok_or(NoPlace)?;
+            pass_item(world, cause, item, Some(stage))?;
         }
         Effect::Destroy(item) => {
-            holder_of(world, item)?;
-            note_loss(world, item, None);
-            move_item(world, item, None);
+            holder_of(world, item).ok_or(NoItem)?;
+            pass_item(world, cause, item, None)?;
         }
-        Effect::Add(quality, by) => change_quality(world, quality, *by)?,
+        Effect::Add(quality, by) => change_quality(world, quality, *by).ok_or(NoQuality)?,
         Effect::Bond(from, to, by) => {
-            let from = living(world, from);
-            for from in some(from)? {
+            for from in living(world, from)? {
                 change_bond(world, from, to, *by);
                 let (about, change, why) = (to.as_str().into(), *by, "".into());
                 note(world, from, Happening::Felt { about, change, why });
             }
         }
-        Effect::Promise(from, to, words) => {
-            let from = living(world, from).first().copied()?;
-            note_promise(world, from, to, words, Pledge::Made);
-            let mut from = world.entity_mut(from);
-            let mut promises = from.entry::<Promises>().or_default();
-            promises.get_mut().0.push(Promise {
-                to: to.as_str().into(),
-                words: words.as_str().into(),
-                state: PromiseState::Open,
-            });
-        }
+        Effect::Promise(from, to, words) => promise(world, cause, (from, to), words)?,
         Effect::Break(from, to) => {
-            let broken = settle(world, from, to, PromiseState::Broken)?;
-            let from = entity(world, from)?;
+            let broken = settle(world, from, to, PromiseState::Broken).ok_or(NoPromise)?;
+            let from = entity(world, from).ok_or(Nobody)?;
             for words in broken {
                 note_promise(world, from, to, &words, Pledge::Broken);
             }
         }
         Effect::Keep(from, to) => {
-            let kept = settle(world, from, to, PromiseState::Kept)?;
-            let told = [living(world, from), living(world, to)].concat();
+            let kept = settle(world, from, to, PromiseState::Kept).ok_or(NoPromise)?;
+            let both = [from, to].map(|who| living(world, who).unwrap_or_default());
+            let told = both.concat();
             for words in kept {
                 let (actor, to) = (from.clone(), to.clone());
                 let event = PromiseKept { actor, to, words };
                 write_events_at_meeting(world, |events| events.notify_entities(&told, event));
             }
         }
-        Effect::Move(who, place) => {
-            let place = entity(world, place)?;
-            let who = some(living(world, who))?;
-            send(world, &who, place);
+        Effect::Move(who, stage) => {
+            let stage = stage_named(world, stage)?;
+            let who = living(world, who)?;
+            send(world, &who, stage);
         }
         Effect::Hurt(who, by) => {
-            for who in some(living(world, who))? {
-                let mut health = world.get_mut::<Health>(who)?;
+            for who in fighters(world, who)? {
+                let mut health = world.get_mut::<Health>(who).ok_or(NoHealth)?;
                 health.hp = (health.hp - by.max(&0)).clamp(1, health.max);
             }
         }
         Effect::Heal(who, by) => {
-            for who in some(living(world, who))? {
-                world.get_mut::<Health>(who)?.heal(*by);
+            for who in fighters(world, who)? {
+                world.get_mut::<Health>(who).ok_or(NoHealth)?.heal(*by);
             }
         }
         Effect::Wound(who, days) => {
-            for who in some(living(world, who))? {
-                world.get::<Health>(who)?;
+            for who in fighters(world, who)? {
                 world.entity_mut(who).insert(Wounded { days: *days });
                 tell_wound(world, who, *days);
             }
         }
         Effect::Kill(who) => {
-            for who in some(living(world, who))? {
+            for who in living(world, who)? {
                 let name: Arc<str> = name_of(world, who).into();
                 let event = Death {
                     actor: name.to_string(),
                     by: String::new(),
-                    stage: name_of(world, stage),
+                    stage: name_of(world, place),
                 };
-                tell_stage(world, stage, event);
+                tell_stage(world, place, event);
                 world.entity_mut(who).insert(Dead);
                 world.resource_mut::<History>().fallen.insert(name);
             }
         }
-        Effect::Revive(who, place) => {
-            let (who, place) = (entity(world, who)?, entity(world, place)?);
+        Effect::Revive(who, stage) => {
+            let who = entity(world, who).ok_or(Nobody)?;
+            let stage = stage_named(world, stage)?;
             world.entity_mut(who).remove::<Dead>();
             if let Some(mut health) = world.get_mut::<Health>(who) {
                 health.hp = health.hp.max(1);
             }
-            send(world, &[who], place);
+            send(world, &[who], stage);
         }
         Effect::Join(who) => set_faction(world, who, HERO)?,
         Effect::Leave(who) => set_faction(world, who, NEUTRAL)?,
         Effect::OpenWay(from, to) => change_way(world, from, to, true)?,
         Effect::CloseWay(from, to) => change_way(world, from, to, false)?,
+        Effect::OpenDungeon(dungeon) => {
+            let mut closed = world.resource_mut::<ClosedDungeons>();
+            closed.0.remove(dungeon.as_str());
+        }
         Effect::CloseDungeon(dungeon) => {
             let mut closed = world.resource_mut::<ClosedDungeons>();
             closed.0.insert(dungeon.as_str().into());
         }
         Effect::Tell(message) => {
             let message = message.clone();
-            tell_stage(world, stage, Told { message });
+            tell_stage(world, place, Told { message });
+        }
+        Effect::TellTo(who, message) => {
+            let who = living(world, who)?;
+            let message = message.clone();
+            write_events_at_meeting(world, |events| {
+                events.notify_entities(&who, Told { message });
+            });
         }
         Effect::Announce(message) => announce(world, message),
         Effect::End(ending) => {
             world.resource_mut::<History>().ending = Some(ending.as_str().into());
         }
     }
-    Some(())
+    Ok(())
+}
+
+/// From whom those learn a fact to whom an effect teaches it: from whoever decided on it, if it
+/// knows the fact and may tell it. Empty for nobody.
+fn teller_of(world: &World, cause: Cause<'_>, fact: &str) -> String {
+    let book = world.resource::<FactBook>();
+    let is_sworn = book.get(fact).is_some_and(|fact| fact.sworn);
+    let teller = cause.decider.filter(|decider| knows(world, *decider, fact));
+    let teller = teller.filter(|_| !is_sworn);
+    teller.map_or_else(String::new, |teller| name_of(world, teller))
+}
+
+fn knows(world: &World, who: Entity, fact: &str) -> bool {
+    let knowledge = world.get::<Knowledge>(who);
+    knowledge.is_some_and(|knowledge| knowledge.knows(fact))
+}
+
+/// Gives an item to somebody, puts it on a stage, or takes it out of the world. Who has it and had it
+/// is told, unless words of the world file have named it already; so are those who are there, unless
+/// it is hidden or these words are what they see.
+fn pass_item(
+    world: &mut World,
+    cause: Cause<'_>,
+    name: &str,
+    to: Option<Entity>,
+) -> Result<(), Obstacle> {
+    let item = world.resource::<StoryData>().item(name).cloned();
+    let item = item.ok_or(Obstacle::NoItem)?;
+    let from = holder_of(world, name);
+    // One that was never anywhere may appear, one that was destroyed may not.
+    if from.is_none() && !item.at.is_empty() {
+        return Err(Obstacle::NoItem);
+    }
+    move_item(world, name, to);
+    if from == to {
+        return Ok(());
+    }
+    let is_stage = |holder: &Entity| world.get::<Kind>(*holder) == Some(&Kind::Stage);
+    let name_of_any = |holder: Option<Entity>| holder.map(|it| name_of(world, it));
+    let loser = from.filter(|holder| !is_stage(holder));
+    let event = ItemMoved {
+        item: item.name.clone(),
+        look: if loser.is_none() && to.is_some() {
+            item.look.clone()
+        } else {
+            String::new()
+        },
+        from: name_of_any(loser).unwrap_or_default(),
+        to: name_of_any(to.filter(|holder| !is_stage(holder))).unwrap_or_default(),
+        place: name_of_any(to.filter(is_stage)).unwrap_or_default(),
+    };
+    if names(cause.told, name) {
+        let taker = to.filter(|_| !event.to.is_empty());
+        for (who, happening) in [(loser, event.lost()), (taker, event.took())] {
+            if let (Some(who), Some(happening)) = (who, happening) {
+                note(world, who, happening);
+            }
+        }
+        return Ok(());
+    }
+    let mut told = Vec::new();
+    for holder in [from, to].into_iter().flatten() {
+        if item.hidden || cause.is_seen {
+            told.push(holder);
+        } else {
+            let place = world.get::<OnStage>(holder).map_or(holder, |stage| stage.0);
+            told.extend(present(world, place));
+        }
+    }
+    write_events_at_meeting(world, |events| events.notify_entities(&told, event));
+    Ok(())
+}
+
+/// Whether words, in small letters, name a thing, with whatever article.
+fn names(words: &str, thing: &str) -> bool {
+    let thing = thing.to_lowercase();
+    let mut articles = ["the ", "a ", "an "].into_iter();
+    let bare = articles.find_map(|article| thing.strip_prefix(article));
+    words.contains(bare.unwrap_or(&thing))
+}
+
+/// Somebody makes a promise. Those where it is hear it, unless words of the world file have said it
+/// already.
+fn promise(
+    world: &mut World,
+    cause: Cause<'_>,
+    (from, to): (&str, &str),
+    words: &str,
+) -> Result<(), Obstacle> {
+    let actor = one_living(world, from)?;
+    let mut promises = world.entity_mut(actor);
+    let mut promises = promises.entry::<Promises>().or_default();
+    promises.get_mut().0.push(Promise {
+        to: to.into(),
+        words: words.into(),
+        state: PromiseState::Open,
+    });
+    if cause.told.contains(&words.to_lowercase()) {
+        note_promise(world, actor, to, words, Pledge::Made);
+        return Ok(());
+    }
+    let event = PromiseMade {
+        actor: name_of(world, actor),
+        to: to.to_owned(),
+        words: words.to_owned(),
+    };
+    tell_stage(world, actor, event);
+    Ok(())
 }
 
 fn announce(world: &mut World, message: &str) {
@@ -218,14 +405,6 @@ fn note(world: &mut World, who: Entity, happening: Happening) {
     }
 }
 
-/// Whoever has an item notes its loss, unless it stays there.
-fn note_loss(world: &mut World, item: &str, to: Option<Entity>) {
-    if let Some(holder) = holder_of(world, item).filter(|holder| Some(*holder) != to) {
-        let (who, item) = (name_of(world, holder).into(), item.into());
-        note(world, holder, Happening::Lost { who, item });
-    }
-}
-
 fn note_promise(world: &mut World, from: Entity, to: &str, words: &str, state: Pledge) {
     let (who, to, words) = (name_of(world, from).into(), to.into(), words.into());
     note(
@@ -240,7 +419,7 @@ fn note_promise(world: &mut World, from: Entity, to: &str, words: &str, state: P
     );
 }
 
-/// Settles the open promises of somebody to somebody; returns their words.
+/// Settles the open promises of somebody to somebody; returns their words. `None` if none is open.
 fn settle(world: &mut World, from: &str, to: &str, state: PromiseState) -> Option<Vec<String>> {
     let from = entity(world, from)?;
     let mut promises = world.get_mut::<Promises>(from)?;
@@ -250,49 +429,80 @@ fn settle(world: &mut World, from: &str, to: &str, state: PromiseState) -> Optio
         promise.state = state;
         promise.words.to_string()
     });
-    Some(settled.collect())
+    let settled: Vec<_> = settled.collect();
+    (!settled.is_empty()).then_some(settled)
 }
 
-fn set_faction(world: &mut World, who: &str, faction: &str) -> Option<()> {
-    let who = entity(world, who)?;
-    world.get::<Health>(who)?;
+fn set_faction(world: &mut World, who: &str, faction: &str) -> Result<(), Obstacle> {
+    let who = entity(world, who).ok_or(Obstacle::Nobody)?;
+    world.get::<Health>(who).ok_or(Obstacle::NoHealth)?;
     world.entity_mut(who).insert(Faction(faction.into()));
-    Some(())
+    Ok(())
 }
 
-fn change_way(world: &mut World, from: &str, to: &str, open: bool) -> Option<()> {
-    let (from, to) = (entity(world, from)?, entity(world, to)?);
+fn change_way(world: &mut World, from: &str, to: &str, open: bool) -> Result<(), Obstacle> {
+    let ends = [stage_named(world, from)?, stage_named(world, to)?];
+    if ends.iter().any(|end| world.get::<Exits>(*end).is_none()) {
+        return Err(Obstacle::NoPlace);
+    }
+    let [from, to] = ends;
     for (from, to) in [(from, to), (to, from)] {
-        let to = *world.get::<StableId>(to)?;
-        let mut exits = world.get_mut::<Exits>(from)?;
-        exits.0.retain(|exit| *exit != to);
-        if open {
-            exits.0.push(to);
+        let to = world.get::<StableId>(to).copied();
+        if let (Some(to), Some(mut exits)) = (to, world.get_mut::<Exits>(from)) {
+            exits.0.retain(|exit| *exit != to);
+            if open {
+                exits.0.push(to);
+            }
         }
     }
-    Some(())
-}
-
-/// Whether an item is in the world: one that was never anywhere may appear, one that was destroyed
-/// may not.
-fn exists(world: &mut World, item: &str) -> Option<()> {
-    let begins_nowhere = world.resource::<StoryData>().item(item)?.at.is_empty();
-    (begins_nowhere || holder_of(world, item).is_some()).then_some(())
+    Ok(())
 }
 
 fn entity(world: &World, name: &str) -> Option<Entity> {
     world.resource::<CastList>().by_name(name)
 }
 
-fn living(world: &World, who: &str) -> Vec<Entity> {
+fn stage_named(world: &World, name: &str) -> Result<Entity, Obstacle> {
+    let stage = entity(world, name);
+    let stage = stage.filter(|stage| world.get::<Kind>(*stage) == Some(&Kind::Stage));
+    stage.ok_or(Obstacle::NoPlace)
+}
+
+/// Whoever a name means, without the dead; at least one.
+fn living(world: &World, who: &str) -> Result<Vec<Entity>, Obstacle> {
     let mut entities = entities_of(world, who);
     let is_actor = |entity: Entity| world.get::<Kind>(entity) == Some(&Kind::Actor);
     entities.retain(|entity| !is_actor(*entity) || world.get::<Dead>(*entity).is_none());
-    entities
+    if entities.is_empty() {
+        return Err(Obstacle::Nobody);
+    }
+    Ok(entities)
 }
 
-fn some(entities: Vec<Entity>) -> Option<Vec<Entity>> {
-    (!entities.is_empty()).then_some(entities)
+/// The first living whom a name means.
+fn one_living(world: &World, who: &str) -> Result<Entity, Obstacle> {
+    let first = living(world, who)?.first().copied();
+    first.ok_or(Obstacle::Nobody)
+}
+
+/// As [`living`], if all of them have hit points.
+fn fighters(world: &World, who: &str) -> Result<Vec<Entity>, Obstacle> {
+    let fighters = living(world, who)?;
+    let has_health = |entity: &Entity| world.get::<Health>(*entity).is_some();
+    if fighters.iter().all(has_health) {
+        Ok(fighters)
+    } else {
+        Err(Obstacle::NoHealth)
+    }
+}
+
+/// A stage and the living who are there.
+fn present(world: &World, stage: Entity) -> Vec<Entity> {
+    let occupants = world.get::<Occupants>(stage);
+    let mut present = vec![stage];
+    present.extend(occupants.into_iter().flat_map(Occupants::in_order));
+    present.retain(|entity| world.get::<Dead>(*entity).is_none());
+    present
 }
 
 /// Tells everybody at a stage something, at a meeting.

@@ -108,16 +108,16 @@ pub(crate) fn settle_goals(world: &mut World) {
             continue;
         };
         for (number, goal) in actor.goals.iter().enumerate() {
-            let key = format!("{}/goal/{number}", actor.name);
+            let key = |state: &str| format!("{}/goal/{number}/{state}", actor.name);
             let open = world
                 .get::<Goals>(entity)
                 .and_then(|goals| goals.0.get(number));
             if open != Some(&GoalState::Open) {
                 continue;
             }
-            let state = if goal.met.holds(world, &key) {
+            let state = if goal.met.holds(world, &key("met")) {
                 GoalState::Met
-            } else if goal.lost.holds(world, &key) {
+            } else if goal.lost.holds(world, &key("lost")) {
                 GoalState::Lost
             } else {
                 continue;
@@ -143,8 +143,7 @@ pub(crate) fn reached_ending(world: &World, is_over: bool) -> Option<Ending> {
         .endings
         .iter()
         .filter(|ending| is_over || ending.early);
-    let holds = |ending: &&Ending| ending.when.holds(world, &ending.id);
-    let reached = endings.find(holds);
+    let reached = endings.find(|ending| ending.holds(world));
     let last = story.endings.last().filter(|_| is_over);
     reached.or(last).cloned()
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::drama::{ChoiceOption, Condition, Effect, Goal};
+use crate::drama::{ChoiceOption, Condition, Effect, Goal, PromiseState};
 
 /// What an option leads to, as far as it concerns whoever decides.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -87,15 +87,24 @@ fn pushes(effect: &Effect, condition: &Condition) -> i32 {
             let parts = parts.iter().map(|part| pushes(effect, part));
             parts.sum::<i32>().signum()
         }
-        (C::Knows(who, fact), E::Teach(whom, taught)) => (fact == taught && who == whom).into(),
+        (C::Knows(who, fact), E::Teach(whom, taught) | E::Tells(_, whom, taught)) => (fact == taught && who == whom).into(),
         (C::Knows(_, fact), E::Reveal(told)) => (fact == told).into(),
         (C::Holds(who, item), E::Give(given, to)) if item == given => towards(who == to),
         (C::Holds(at, item), E::Put(put, on)) if item == put => towards(at == on),
         (C::Holds(_, item), E::Destroy(gone)) => -i32::from(item == gone),
         (C::Quality(id, _), E::Add(quality, by)) if id == quality => by.signum(),
         (C::Bond(from, to, _), E::Bond(of, about, by)) if from == of && to == about => by.signum(),
+        (C::Told(_, who, fact), E::Teach(whom, told) | E::Tells(_, whom, told)) => {
+            (fact == told && who == whom).into()
+        }
         (C::Promised(from, to), E::Promise(by, whom, _)) => (from == by && to == whom).into(),
         (C::Promised(from, to), E::Break(by, whom)) => -i32::from(from == by && to == whom),
+        (C::Promise(from, to, state), E::Keep(by, whom)) if from == by && to == whom => {
+            towards(*state == PromiseState::Kept)
+        }
+        (C::Promise(from, to, state), E::Break(by, whom)) if from == by && to == whom => {
+            towards(*state == PromiseState::Broken)
+        }
         (C::At(who, place), E::Move(whom, to)) if who == whom => towards(place == to),
         (C::Alive(who), E::Kill(whom)) => -i32::from(who == whom),
         (C::Alive(who), E::Revive(whom, _)) | (C::Fell(who), E::Kill(whom)) => (who == whom).into(),

@@ -310,6 +310,8 @@ pub struct Dungeon {
     /// What people at home know of it.
     #[serde(deserialize_with = "prose")]
     pub profile: String,
+    /// Whether the party will not go there until an effect opens it.
+    pub closed: bool,
     /// Its fights, in order.
     pub fights: Vec<Fight>,
 }

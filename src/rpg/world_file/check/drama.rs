@@ -423,7 +423,12 @@ impl<'a> Links<'a, '_> {
                     self.require(path, scene, &self.names.scenes);
                 }
                 Condition::Chose(scene, option) => self.option(path, scene, option),
-                Condition::Promised(from, to) => {
+                Condition::Told(from, to, fact) => {
+                    self.entity(path, from);
+                    self.entity(path, to);
+                    self.fact(path, fact);
+                }
+                Condition::Promised(from, to) | Condition::Promise(from, to, _) => {
                     self.fighter(path, from);
                     self.fighter(path, to);
                 }
@@ -522,9 +527,10 @@ impl<'a> Links<'a, '_> {
                     self.stage(path, from);
                     self.stage(path, to);
                 }
-                Effect::CloseDungeon(dungeon) => {
+                Effect::OpenDungeon(dungeon) | Effect::CloseDungeon(dungeon) => {
                     self.require(path, dungeon, &self.names.dungeons);
                 }
+                Effect::TellTo(who, _) => self.entity(path, who),
                 Effect::Tell(_) | Effect::Announce(_) => {}
                 Effect::End(ending) => self.require(path, ending, &self.names.endings),
             }

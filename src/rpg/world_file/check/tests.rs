@@ -162,6 +162,22 @@ fn names_that_nobody_bears_are_found() {
 }
 
 #[test]
+fn who_is_told_and_what_is_opened_by_effects_is_checked() {
+    let effects = |effect: &str| format!("effects: [{effect}, Give(\"the miller's key\",");
+    for (effect, name) in [
+        (r#"TellTo("Isa Fich", "So.")"#, "Isa Fich"),
+        (r#"OpenDungeon("The Mil")"#, "The Mil"),
+    ] {
+        let change = ("effects: [Give(\"the miller's key\",", &*effects(effect));
+        finds(
+            change,
+            "scenes[0].effects[0]",
+            &format!("unknown name: \"{name}\""),
+        );
+    }
+}
+
+#[test]
 fn votes_and_conditions_of_steps_are_checked() {
     let step = |step: &str| format!("Home(days: 1), {step}, Dungeon");
     for (written, field, said) in [
@@ -175,6 +191,16 @@ fn votes_and_conditions_of_steps_are_checked() {
             r#"If(Knows("Isa Finch", "leavin"), Home(days: 1))"#,
             "schedule[1].0",
             "unknown name: \"leavin\"",
+        ),
+        (
+            r#"If(Told("Isa Finch", "Tam Weler", "leaving"), Home(days: 1))"#,
+            "schedule[1].0",
+            "unknown name: \"Tam Weler\"",
+        ),
+        (
+            r#"If(Promise("Isa Fich", "Tam Weller", Kept), Home(days: 1))"#,
+            "schedule[1].0",
+            "unknown name: \"Isa Fich\"",
         ),
         (
             r#"If(Voted("stay"), Home(days: 1))"#,
