@@ -82,6 +82,17 @@ pub struct ChoiceOption {
     pub effects: Vec<Effect>,
 }
 
+impl ChoiceOption {
+    /// What the others there see: its label, if the world file says nothing else.
+    pub fn seen_by_others(&self) -> &str {
+        if self.seen.is_empty() {
+            &self.label
+        } else {
+            &self.seen
+        }
+    }
+}
+
 /// What a choice changes. One that can't apply, because an item is gone or somebody dead, is
 /// skipped.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -18,6 +18,7 @@ use crate::event::kinds::{Mind, Speak};
 use crate::event::{AgentEvent, EventWriter, PromptSet, PromptTemplate};
 use crate::exchange::{Answers, AskTemplate, Reply, Violation};
 use crate::rpg::components::RpgWorld;
+use crate::rpg::everybody::publish;
 use crate::rpg::phase::{CurrentPlace, Phase};
 use crate::rpg::speaker::Speaker;
 
@@ -366,13 +367,11 @@ pub(crate) fn take_choice(
             actor,
             scene: pending.scene.to_string(),
             option: option.id.clone(),
-            message: if option.seen.is_empty() {
-                option.label.clone()
-            } else {
-                option.seen.clone()
-            },
+            message: option.seen_by_others().to_owned(),
         };
+        let message = event.message.clone();
         events.broadcast_to_stage(entity, event, &[]);
+        events.defer(move |world| publish(world, stage, &message));
         let option = option.id.as_str().into();
         commands.entity(stage).insert(Decided(option));
     }

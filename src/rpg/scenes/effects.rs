@@ -17,6 +17,7 @@ use crate::knowledge::{Knowledge, Today};
 use crate::rpg::combat::wounds::tell_wound;
 use crate::rpg::components::{ClosedDungeons, Health, Wounded};
 use crate::rpg::events::PromiseKept;
+use crate::rpg::everybody::{public_of, publish};
 use crate::rpg::spawn::{HERO, NEUTRAL};
 use crate::rpg::travel::send;
 
@@ -66,6 +67,7 @@ fn apply(world: &mut World, stage: Entity, effect: &Effect) -> Option<()> {
             let occupants = world.get::<Occupants>(stage);
             learners.extend(occupants.into_iter().flat_map(Occupants::in_order));
             learners.retain(|entity| world.get::<Dead>(*entity).is_none());
+            learners.extend(public_of(world, stage));
             write_events_at_meeting(world, |events| events.teach(&learners, fact, ""));
         }
         Effect::Give(item, to) => {
@@ -176,6 +178,7 @@ fn apply(world: &mut World, stage: Entity, effect: &Effect) -> Option<()> {
             closed.0.insert(dungeon.as_str().into());
         }
         Effect::Tell(message) => {
+            publish(world, stage, message);
             let message = message.clone();
             tell_stage(world, stage, Told { message });
         }
