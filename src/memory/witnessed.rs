@@ -859,7 +859,7 @@ mod tests {
         let answer = r#"{"mind":"I wonder why.","speak":{"target":"Bob","text":"Go home."}}"#;
         assert_eq!(
             words_of(Role::Ai, &Body::text(answer)),
-            "I wonder why. Go home."
+            "I wonder why. “Go home.”"
         );
         assert!(!is_witnessed(Role::Ai, &Body::text(r#"{"action":"hold"}"#)));
     }

@@ -304,7 +304,20 @@ fn a_story_ends_with_what_became_of_it() {
     };
     let (mut out, written) = output(40);
     write_outcome(&mut out, Language::En, &outcome);
-    insta::assert_snapshot!(written.get(), @"");
+    insta::assert_snapshot!(written.get(), @r"
+    Goals
+      lost  Mira: Nobody finds the letter
+            before I have burned it.
+
+    Decided
+      Tobin: Put it out
+
+    Learned
+      What the letter says: Mira, Tobin
+
+    Fights
+      won  Quay
+    ");
     let (mut out, written) = output(40);
     write_outcome(&mut out, Language::Zh, &outcome);
     assert!(

@@ -202,7 +202,7 @@ impl<'n> Home<'n> {
             "read" if self.unread(writer).is_some() => 40,
             "take" => 25,
             "use" if !last => 8,
-            "hide" if !recent => 1,
+            "hide" if !recent => 2,
             "follow" if !recent => 2,
             "give" if !recent => giving,
             "show" if !recent => 4,
