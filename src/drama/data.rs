@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::condition::Condition;
 use super::quality::Quality;
-use super::scene::{Choice, ChoiceOption, Ending, Scene};
+use super::scene::{Choice, ChoiceOption, Effect, Ending, Scene};
 use crate::world_data::prose;
 
 /// A thing that somebody holds, or that lies somewhere.
@@ -19,10 +19,30 @@ pub struct Item {
     pub look: String,
     /// Who holds it at the start, or on which stage it lies; nowhere yet if empty.
     pub at: String,
-    /// Whether only its holder knows that it is there.
+    /// Whether it lies hidden where it is at the start, if that is a stage, until it is found.
     pub hidden: bool,
     /// The ids of the facts that reading it teaches.
     pub teaches: Vec<String>,
+    /// What it can be used for.
+    pub uses: Vec<ItemUse>,
+}
+
+/// Something that an item can be used for, by whoever has it or is where it lies.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ItemUse {
+    /// With whom or what, which has to be there: a character, the stage or another item; nothing if
+    /// empty.
+    pub with: String,
+    /// When it can be used.
+    pub when: Condition,
+    /// What everybody there sees.
+    #[serde(deserialize_with = "prose")]
+    pub seen: String,
+    /// What it changes.
+    pub effects: Vec<Effect>,
+    /// Whether it can be used more than once.
+    pub again: bool,
 }
 
 /// A bond from one character to another at the start.

@@ -16,7 +16,7 @@ mod scene;
 mod state;
 
 pub use condition::{Condition, PARTY, entities_of};
-pub use data::{BondSpec, Goal, Item, StoryData};
+pub use data::{BondSpec, Goal, Item, ItemUse, StoryData};
 pub use judgement::{Finding, Judgements};
 pub use occasion::Occasion;
 pub use quality::{Qualities, Quality, QualityStep};
@@ -24,7 +24,7 @@ pub use scene::{
     Choice, ChoiceOption, Effect, Ending, Scene, claims_of_endings, claims_of_scenes, next_scene,
 };
 pub use state::{
-    Belongings, Bond, Bonds, FightResult, GoalState, Goals, History, Promise, PromiseState,
+    Belongings, Bond, Bonds, FightResult, GoalState, Goals, Hidden, History, Promise, PromiseState,
     Promises, change_bond, holder_of, move_item,
 };
 
@@ -49,6 +49,7 @@ pub fn plugin(setup: &mut Setup) {
         .after_load(crate::knowledge::restore_made_facts)
         .component::<crate::knowledge::Knowledge>("knowledge")
         .component::<Belongings>("belongings")
+        .component::<Hidden>("hidden")
         .component::<Bonds>("bonds")
         .component::<Promises>("promises")
         .component::<Goals>("goals");

@@ -8,11 +8,27 @@ use std::sync::Arc;
 use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use crate::knowledge::Knowledge;
+
 /// On characters and stages: the names of the items that they hold. An item is in one place only:
 /// [`move_item`] takes it from its holder before it gives it to another.
 #[derive(Component, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Belongings(pub BTreeSet<Arc<str>>);
+
+/// On stages: the items that lie hidden there, each with the id of the fact by which one knows of
+/// it; empty if nobody does. Whoever knows that fact sees the item.
+#[derive(Component, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Hidden(pub BTreeMap<Arc<str>, Arc<str>>);
+
+impl Hidden {
+    /// Whether an item is hidden from somebody who knows this.
+    pub fn hides(&self, item: &str, knowledge: Option<&Knowledge>) -> bool {
+        let fact = self.0.get(item);
+        fact.is_some_and(|fact| !knowledge.is_some_and(|knowledge| knowledge.knows(fact)))
+    }
+}
 
 /// Who holds an item, or where it lies; `None` if it is nowhere or destroyed.
 pub fn holder_of(world: &mut World, item: &str) -> Option<Entity> {
@@ -27,6 +43,9 @@ pub fn move_item(world: &mut World, item: &str, to: Option<Entity>) -> bool {
     let from = holder_of(world, item);
     if let Some(mut belongings) = from.and_then(|from| world.get_mut::<Belongings>(from)) {
         belongings.0.remove(item);
+    }
+    if let Some(mut hidden) = from.and_then(|from| world.get_mut::<Hidden>(from)) {
+        hidden.0.remove(item);
     }
     if let Some(to) = to {
         let mut to = world.entity_mut(to);
@@ -160,6 +179,9 @@ pub struct History {
     /// day.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub votes: Vec<(Arc<str>, u32)>,
+    /// The uses of items that were made, oldest first: the item, and which of its uses.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub uses: Vec<(Arc<str>, u32)>,
     /// Who fell, in a fight or otherwise, by name.
     pub fallen: BTreeSet<Arc<str>>,
     /// The id of the ending that was reached.
@@ -178,6 +200,12 @@ impl History {
     pub fn chose(&self, scene: &str, option: &str) -> bool {
         let mut choices = self.choices.iter();
         choices.any(|(of, chosen, _)| **of == *scene && **chosen == *option)
+    }
+
+    /// Whether an item was put to one of its uses.
+    pub fn used(&self, item: &str, number: usize) -> bool {
+        let mut uses = self.uses.iter();
+        uses.any(|(used, which)| **used == *item && *which as usize == number)
     }
 
     /// Whether a dungeon, or to stay, won a vote.

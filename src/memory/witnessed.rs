@@ -60,6 +60,8 @@ const MINOR: [&str; 12] = [
 ];
 /// Members of an answer in JSON that only say how something is done.
 const MANNER: [&str; 4] = ["description", "seen", "reason", "why"];
+/// Members of an answer in JSON in which something is said to others.
+const SAID: [&str; 5] = ["speak", "whisper", "announce", "promise", "say"];
 
 /// The name of a place by its stable number, which the ids of messages hold.
 pub type PlaceNames<'p> = &'p dyn Fn(u32) -> Option<Arc<str>>;
@@ -591,7 +593,8 @@ fn is_witnessed(role: Role, body: &Body) -> bool {
     }
 }
 
-/// What a message says. Of an answer in JSON, its sentences.
+/// What a message says. Of an answer in JSON, its sentences, those that were spoken in quotation
+/// marks.
 fn words_of(role: Role, body: &Body) -> Cow<'_, str> {
     let text = body.full_text();
     if role != Role::Ai || !text.starts_with('{') {
@@ -600,7 +603,7 @@ fn words_of(role: Role, body: &Body) -> Cow<'_, str> {
     match serde_json::from_str::<Value>(&text) {
         Ok(value) => {
             let mut sentences = Vec::new();
-            add_sentences(&value, &mut sentences);
+            add_sentences(&value, false, &mut sentences);
             Cow::Owned(sentences.join(" "))
         }
         Err(_) => text,
@@ -608,21 +611,27 @@ fn words_of(role: Role, body: &Body) -> Cow<'_, str> {
 }
 
 /// Adds the texts of a value that are no mere names.
-fn add_sentences<'v>(value: &'v Value, to: &mut Vec<&'v str>) {
+fn add_sentences(value: &Value, is_said: bool, to: &mut Vec<String>) {
     match value {
         Value::String(text) => {
             let text = text.trim();
             let is_sentence = text.split_whitespace().nth(2).is_some()
                 || text.ends_with(['.', '!', '?', '。', '！', '？', '…']);
-            if is_sentence {
-                to.push(text);
+            if is_sentence && is_said {
+                to.push(format!("“{text}”"));
+            } else if is_sentence {
+                to.push(text.to_owned());
             }
         }
-        Value::Array(values) => values.iter().for_each(|value| add_sentences(value, to)),
+        Value::Array(values) => {
+            let values = values.iter();
+            values.for_each(|value| add_sentences(value, is_said, to));
+        }
         Value::Object(members) => {
             for (name, value) in members {
-                if !MANNER.contains(&name.as_str()) {
-                    add_sentences(value, to);
+                let name = name.as_str();
+                if !MANNER.contains(&name) {
+                    add_sentences(value, is_said || SAID.contains(&name), to);
                 }
             }
         }
@@ -768,6 +777,14 @@ mod tests {
     }
 
     #[test]
+    fn of_an_answer_what_was_spoken_is_in_quotation_marks() {
+        let answer = r#"{"mind": "I must tell her.", "speak": {"target": "Bob", "text": "It was me."},
+            "feels": {"about": "Bob", "change": 1, "why": "he listens to me"}}"#;
+        let words = words_of(Role::Ai, &Body::text(answer)).into_owned();
+        assert_eq!(words, "I must tell her. “It was me.”");
+    }
+
+    #[test]
     fn what_was_archived_is_found_with_its_day_and_source() {
         let lines = [
             "Bob says to Ann: “The rope was cut with a bread knife.”",
@@ -842,7 +859,7 @@ mod tests {
         let answer = r#"{"mind":"I wonder why.","speak":{"target":"Bob","text":"Go home."}}"#;
         assert_eq!(
             words_of(Role::Ai, &Body::text(answer)),
-            "I wonder why. Go home."
+            "I wonder why. “Go home.”"
         );
         assert!(!is_witnessed(Role::Ai, &Body::text(r#"{"action":"hold"}"#)));
     }

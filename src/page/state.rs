@@ -12,7 +12,7 @@ use crate::cast::{
 };
 use crate::context::{AgentContext, Chapters};
 use crate::drama::{
-    Belongings, Bond, Bonds, GoalState, History, Promise, Promises, Qualities, StoryData,
+    Belongings, Bond, Bonds, GoalState, Hidden, History, Promise, Promises, Qualities, StoryData,
 };
 use crate::exchange::{Ledger, Spent};
 use crate::knowledge::{Fact, FactBook, Knowledge, Today};
@@ -135,11 +135,16 @@ impl State {
             let has = |being: &&Being| being.items.iter().any(|item| **item == *name);
             beings.iter().find(has).map(|being| being.id)
         };
+        let list = world.get_resource::<CastList>();
+        let hidden = list.into_iter().flat_map(CastList::all);
+        let hidden = hidden.filter_map(|(_, entity)| world.get::<Hidden>(entity));
+        let hidden: Vec<_> = hidden.collect();
+        let is_hidden = |item: &str| hidden.iter().any(|hidden| hidden.0.contains_key(item));
         let items = items.iter().map(|item| ItemState {
             name: item.name.clone(),
             look: item.look.clone(),
             holder: holder(&item.name),
-            hidden: item.hidden,
+            hidden: is_hidden(&item.name),
         });
         let items = items.collect();
         let values = world.get_resource::<Qualities>();

@@ -2,7 +2,6 @@
 //! Journeys are in `journey.rs`.
 
 use bevy_ecs::prelude::*;
-use serde::Serialize;
 
 use super::archive::archive_overdue;
 use super::campaign_phase::{CampaignPhase, CampaignState};
@@ -11,6 +10,7 @@ use super::combat::wounds::heal_wounds;
 use super::components::{ClosedDungeons, Residence, RpgWorld};
 use super::events::{Day, Homecoming};
 use super::everybody::{home_stages, inform_home, names, on_stage, party, set_phase};
+use super::home::uses::open_uses;
 use super::home::vote::{count_votes, elect};
 use super::journey::{
     after_camp, after_fight, begin_fight, begin_talk, meet_foes, return_home, send_home, set_out,
@@ -28,20 +28,13 @@ use crate::engine::{MeetSet, Setup, StoryEnd};
 use crate::event::{Phrasebook, PromptSet, PromptTemplate, write_events_at_meeting};
 use crate::knowledge::Today;
 
-const FINISHED: PromptTemplate<Score> = PromptTemplate::new("engine/finished");
-
-/// What the last words of the campaign are made from.
-#[derive(Default, Serialize)]
-struct Score {
-    won: u32,
-    fights: u32,
-}
+const FINISHED: PromptTemplate<()> = PromptTemplate::new("engine/finished");
 
 /// Adds the systems of this file.
 pub(super) fn plugin(setup: &mut Setup) {
     setup
         .meet
-        .add_systems(advance_campaign.in_set(MeetSet::Rules));
+        .add_systems((advance_campaign, open_uses).chain().in_set(MeetSet::Rules));
 }
 
 /// Adds the templates of this file.
@@ -408,15 +401,14 @@ fn finish(world: &mut World, ending: &Ending) {
     set_campaign_phase(world, CampaignPhase::Epilogue);
 }
 
-/// A world without endings ends with how its fights went.
+/// A world without endings ends when everybody is home.
 fn finish_without_ending(world: &mut World) {
     let CampaignState { won, fights, .. } = *world.resource::<CampaignState>();
     let party = names(world, &party(world));
     inform_home(world, Homecoming { won, fights, party });
     set_campaign_phase(world, CampaignPhase::Over);
     let phrases = world.resource::<Phrasebook>();
-    let last_words = phrases.render(&FINISHED, &Score { won, fights });
-    let last_words = last_words.unwrap_or_else(|_| format!("{won}/{fights}"));
+    let last_words = phrases.render(&FINISHED, &()).unwrap_or_default();
     world.insert_resource(StoryEnd(last_words));
 }
 

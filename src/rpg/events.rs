@@ -24,12 +24,16 @@ pub(super) fn register(world: &mut World) {
     register_event::<Narration>(world);
     register_event::<CombatOutcome>(world);
     register_event::<BattleReport>(world);
+    register_event::<News>(world);
     register_event::<Homecoming>(world);
     register_event::<ItemTaken>(world);
     register_event::<ItemGiven>(world);
     register_event::<ItemMoved>(world);
     register_event::<ItemShown>(world);
     register_event::<ItemRead>(world);
+    register_event::<ItemUsed>(world);
+    register_event::<ItemHidden>(world);
+    register_event::<Following>(world);
     register_event::<NothingNew>(world);
     register_event::<PromiseMade>(world);
     register_event::<PromiseKept>(world);
@@ -52,12 +56,16 @@ pub(super) fn add_templates(prompts: &mut PromptSet) {
     prompts.add_event::<Narration>();
     prompts.add_event::<CombatOutcome>();
     prompts.add_event::<BattleReport>();
+    prompts.add_event::<News>();
     prompts.add_event::<Homecoming>();
     prompts.add_event::<ItemTaken>();
     prompts.add_event::<ItemGiven>();
     prompts.add_event::<ItemMoved>();
     prompts.add_event::<ItemShown>();
     prompts.add_event::<ItemRead>();
+    prompts.add_event::<ItemUsed>();
+    prompts.add_event::<ItemHidden>();
+    prompts.add_event::<Following>();
     prompts.add_event::<NothingNew>();
     prompts.add_event::<PromiseMade>();
     prompts.add_event::<PromiseKept>();
@@ -431,6 +439,19 @@ impl AgentEvent for BattleReport {
     }
 }
 
+/// What was seen or heard in public at home, as world agents learn of it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct News {
+    /// Where.
+    pub stage: String,
+    /// What those who were there saw or heard.
+    pub message: String,
+}
+
+impl AgentEvent for News {
+    const TYPE: &'static str = "news";
+}
+
 /// The campaign is over.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Homecoming {
@@ -570,6 +591,70 @@ pub struct ItemRead {
 
 impl AgentEvent for ItemRead {
     const TYPE: &'static str = "read";
+
+    fn speaker(&self) -> Option<&str> {
+        Some(&self.actor)
+    }
+}
+
+/// Somebody uses something, in the words of the world file.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ItemUsed {
+    /// Who.
+    pub actor: String,
+    /// What.
+    pub item: String,
+    /// With whom or what; may be empty.
+    pub with: String,
+    /// What everybody there sees.
+    pub message: String,
+}
+
+impl AgentEvent for ItemUsed {
+    const TYPE: &'static str = "use";
+
+    fn speaker(&self) -> Option<&str> {
+        Some(&self.actor)
+    }
+}
+
+/// Somebody hides something where it is; nobody else learns it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ItemHidden {
+    /// Who.
+    pub actor: String,
+    /// What.
+    pub item: String,
+    /// Where.
+    pub stage: String,
+}
+
+impl AgentEvent for ItemHidden {
+    const TYPE: &'static str = "hide";
+
+    fn is_public(&self) -> bool {
+        false
+    }
+
+    fn happening(&self) -> Option<Happening> {
+        Some(Happening::Lost {
+            who: self.actor.as_str().into(),
+            item: self.item.as_str().into(),
+        })
+    }
+}
+
+/// Somebody means to go where somebody goes.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Following {
+    /// Who.
+    pub actor: String,
+    /// Whom.
+    pub who: String,
+}
+
+impl AgentEvent for Following {
+    const TYPE: &'static str = "follow";
 
     fn speaker(&self) -> Option<&str> {
         Some(&self.actor)
@@ -730,6 +815,9 @@ pub struct AttemptOutcome {
     pub message: String,
     /// The item that was found; else empty.
     pub found: String,
+    /// The item that was left where it was tried; else empty.
+    #[serde(default)]
+    pub left: String,
     /// The place to which a way is open again; else empty.
     pub way: String,
     /// The number of hit points that it cost.
@@ -745,12 +833,20 @@ impl AgentEvent for AttemptOutcome {
 
     fn happening(&self) -> Option<Happening> {
         let who: Arc<str> = self.actor.as_str().into();
-        Some(if self.found.is_empty() {
-            let outcome = self.outcome.as_str().into();
-            Happening::Outcome { who, outcome }
-        } else {
-            let item = self.found.as_str().into();
-            Happening::Took { who, item }
+        let (found, left) = (self.found.as_str(), self.left.as_str());
+        Some(match (found, left) {
+            ("", "") => {
+                let outcome = self.outcome.as_str().into();
+                Happening::Outcome { who, outcome }
+            }
+            ("", item) => {
+                let item = item.into();
+                Happening::Lost { who, item }
+            }
+            (item, _) => {
+                let item = item.into();
+                Happening::Took { who, item }
+            }
         })
     }
 }

@@ -3,6 +3,7 @@
 use bevy_ecs::prelude::*;
 
 use super::components::HomeStage;
+use super::events::News;
 use super::phase::Phase;
 use super::spawn::HERO;
 use crate::cast::{Dead, EntityName, Faction, Kind, OnStage, all_of};
@@ -57,4 +58,33 @@ pub(super) fn inform_home(world: &mut World, event: impl AgentEvent) {
         audience.extend(living);
     }
     write_events_at_meeting(world, |events| events.notify_entities(&audience, event));
+}
+
+/// How many people make a place public: what so many see is talked of.
+const PUBLIC: usize = 3;
+
+/// The world agents if what happens on a stage is talked of: at home, among several people. Else
+/// nobody.
+pub(super) fn public_of(world: &World, stage: Entity) -> Vec<Entity> {
+    let mut living = on_stage(world, stage);
+    living.retain(|actor| !is_dead(world, *actor));
+    let is_public = world.get::<HomeStage>(stage).is_some() && living.len() >= PUBLIC;
+    if is_public {
+        all_of(world, Kind::WorldAgent)
+    } else {
+        Vec::new()
+    }
+}
+
+/// Informs the world agents of what was seen or heard on a stage, if it is talked of.
+pub(super) fn publish(world: &mut World, stage: Entity, message: &str) {
+    let agents = public_of(world, stage);
+    let name = world.get::<EntityName>(stage);
+    let event = News {
+        stage: name.map(ToString::to_string).unwrap_or_default(),
+        message: message.to_owned(),
+    };
+    if !agents.is_empty() {
+        write_events_at_meeting(world, |events| events.notify_entities(&agents, event));
+    }
 }

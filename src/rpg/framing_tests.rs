@@ -90,6 +90,7 @@ const FRAMES: &[fn(&mut EventWriter, Entity, &str)] = &[
             outcome: "cost".into(),
             message: words.into(),
             found: "coin".into(),
+            left: "cup".into(),
             way: "Stair".into(),
             hurt: 2,
         };

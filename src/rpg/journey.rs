@@ -233,8 +233,8 @@ fn clear_foes(world: &mut World, stage: Entity) {
     }
 }
 
-/// Informs the party, the stage that it reaches, the world agents and everybody at home of a
-/// journey.
+/// Informs the party, the stage that it reaches and the world agents of a journey, and everybody at
+/// home of how it begins and ends.
 fn inform_of_journey(world: &mut World, dungeon: &str, part: &str, stage: &str, party: &[Entity]) {
     let event = Journey {
         dungeon: dungeon.into(),
@@ -245,9 +245,11 @@ fn inform_of_journey(world: &mut World, dungeon: &str, part: &str, stage: &str, 
     let mut audience = party.to_vec();
     audience.extend(world.resource::<CastList>().by_name(stage));
     audience.extend(all_of(world, Kind::WorldAgent));
-    for stage in home_stages(world) {
-        audience.push(stage);
-        audience.extend(on_stage(world, stage));
+    if part != "advance" {
+        for stage in home_stages(world) {
+            audience.push(stage);
+            audience.extend(on_stage(world, stage));
+        }
     }
     let audience: BTreeSet<(StableId, Entity)> = audience
         .into_iter()

@@ -59,6 +59,24 @@ pub(super) struct Thing {
     pub(super) item: String,
 }
 
+/// A use of an item.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Use")]
+#[serde(default)]
+pub(super) struct Using {
+    /// The name of the item.
+    pub(super) item: String,
+    /// With whom or what; empty if with nothing.
+    pub(super) with: String,
+}
+
+/// Somebody to go with.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub(super) struct Companion {
+    /// The name of the one whom you follow.
+    pub(super) who: String,
+}
+
 /// A promise.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub(super) struct Vow {
@@ -80,6 +98,18 @@ pub(super) struct Keeping {
     pub(super) promise: u64,
 }
 
+impl Using {
+    /// The index of the use that is meant, if only one can be.
+    pub(super) fn find(&self, open: &[Self]) -> Option<usize> {
+        let same = open.iter().enumerate();
+        let same = same.filter(|(_, open)| open.item == self.item);
+        let exact = same.clone().find(|(_, open)| open.with == self.with);
+        let mut meant = same.filter(|_| self.with.is_empty());
+        let only = meant.next().filter(|_| meant.next().is_none());
+        exact.or(only).map(|(index, _)| index)
+    }
+}
+
 impl Keeping {
     /// The index of the promise that is meant, if only one can be, given to whom each open promise
     /// was made.
@@ -97,7 +127,7 @@ impl Keeping {
 /// Something to try.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub(super) struct Try {
-    /// What you try, and what you want to bring about by it.
+    /// What you do that others can see, and what for, beginning with a verb.
     pub(super) what: String,
 }
 
@@ -166,6 +196,15 @@ pub(super) struct Plan {
     /// Read something that you have or that lies here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) read: Option<Thing>,
+    /// Use something that you have or that lies here.
+    #[serde(default, rename = "use", skip_serializing_if = "Option::is_none")]
+    pub(super) using: Option<Using>,
+    /// Hide something that you have where you are; nobody sees it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) hide: Option<Thing>,
+    /// Go along with somebody here who leaves.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) follow: Option<Companion>,
     /// Promise something to somebody here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) promise: Option<Vow>,
@@ -204,6 +243,8 @@ pub(super) struct PlanConstraints {
     pub(super) lying: Vec<String>,
     /// The names of the items that one can read.
     pub(super) readable: Vec<String>,
+    /// The uses of items: of which, and with what.
+    pub(super) uses: Vec<Using>,
     /// The names of those to whom one may promise something.
     pub(super) promise_to: Vec<String>,
     /// To whom each promise was made that one has not kept yet, in the order of their numbers.
@@ -215,8 +256,9 @@ pub(super) struct PlanConstraints {
 /// What may be said, by the names in JSON.
 const SAID: [&str; 3] = ["speak", "whisper", "announce"];
 /// What may be done, by the names in JSON.
-const DONE: [&str; 10] = [
-    "query", "move", "take", "give", "show", "read", "promise", "keep", "attempt", "wait",
+const DONE: [&str; 13] = [
+    "query", "move", "take", "give", "show", "read", "use", "hide", "follow", "promise", "keep",
+    "attempt", "wait",
 ];
 
 const NOT_HERE: PromptTemplate<NotHere> = PromptTemplate::new("rules/not_here");
@@ -297,6 +339,9 @@ impl Plan {
             self.give.is_some(),
             self.show.is_some(),
             self.read.is_some(),
+            self.using.is_some(),
+            self.hide.is_some(),
+            self.follow.is_some(),
             self.promise.is_some(),
             self.keep.is_some(),
             self.attempt.is_some(),
@@ -338,6 +383,9 @@ impl PlanConstraints {
             "take" => !self.lying.is_empty(),
             "give" | "show" => !self.held.is_empty() && !self.present.is_empty(),
             "read" => !self.readable.is_empty(),
+            "use" => !self.uses.is_empty(),
+            "hide" => !self.held.is_empty(),
+            "follow" => !self.exits.is_empty() && !self.present.is_empty(),
             "promise" => !self.promise_to.is_empty(),
             "keep" => !self.promised_to.is_empty(),
             "attempt" => self.attempt,
@@ -379,6 +427,7 @@ impl PlanConstraints {
         let things = [
             ("take", &plan.take, &self.lying),
             ("read", &plan.read, &self.readable),
+            ("hide", &plan.hide, &self.held),
         ];
         for (action, thing, options) in things {
             if let Some(thing) = thing.as_ref().filter(|_| self.allows(action)) {
@@ -392,6 +441,12 @@ impl PlanConstraints {
                 self.check_present(format!("{action}.to"), &handing.to, violations);
             }
         }
+        if let Some(using) = plan.using.as_ref().filter(|_| self.allows("use")) {
+            self.check_use(using, violations);
+        }
+        if let Some(Companion { who }) = plan.follow.as_ref().filter(|_| self.allows("follow")) {
+            self.check_present("follow.who".into(), who, violations);
+        }
         if let Some(vow) = plan.promise.as_ref().filter(|_| self.allows("promise")) {
             check_one_of("promise.to".into(), &vow.to, &self.promise_to, violations);
             self.check_text("promise.words", &vow.words, violations);
@@ -402,6 +457,20 @@ impl PlanConstraints {
         if let Some(keeping) = plan.keep.as_ref().filter(|_| self.allows("keep")) {
             self.check_kept(keeping, violations);
         }
+    }
+
+    fn check_use(&self, using: &Using, violations: &mut Vec<Violation>) {
+        let Using { item, with } = using;
+        if using.find(&self.uses).is_some() {
+            return;
+        }
+        let items: Vec<_> = self.uses.iter().map(|open| open.item.clone()).collect();
+        if !items.contains(item) {
+            return check_one_of("use.item".into(), item, &distinct(&items), violations);
+        }
+        let same = self.uses.iter().filter(|open| open.item == *item);
+        let with_what: Vec<_> = same.map(|open| open.with.clone()).collect();
+        check_one_of("use.with".into(), with, &with_what, violations);
     }
 
     fn check_kept(&self, keeping: &Keeping, violations: &mut Vec<Violation>) {
@@ -507,6 +576,16 @@ impl Reply for Plan {
                 "take" => object_of([("item", &one_of(&constraints.lying))]),
                 "give" | "show" => object_of([("item", &held()), ("to", &other)]),
                 "read" => object_of([("item", &one_of(&constraints.readable))]),
+                "hide" => object_of([("item", &held())]),
+                "follow" => object_of([("who", &other)]),
+                "use" => {
+                    let uses = constraints.uses.iter();
+                    let (items, with): (Vec<_>, Vec<_>) = uses
+                        .map(|open| (open.item.clone(), open.with.clone()))
+                        .unzip();
+                    let (items, with) = (one_of(&distinct(&items)), one_of(&distinct(&with)));
+                    object_of([("item", &items), ("with", &with)])
+                }
                 "promise" => {
                     object_of([("to", &one_of(&constraints.promise_to)), ("words", &text)])
                 }
@@ -613,6 +692,11 @@ impl Reply for Plan {
 mod tests {
     use super::*;
 
+    fn using(item: &str, with: &str) -> Using {
+        let (item, with) = (item.into(), with.into());
+        Using { item, with }
+    }
+
     fn constraints() -> PlanConstraints {
         PlanConstraints {
             present: vec!["Bob".into()],
@@ -624,6 +708,7 @@ mod tests {
             held: vec!["the key".into()],
             lying: vec!["the log".into()],
             readable: vec!["the log".into()],
+            uses: vec![using("the key", "Mill"), using("the key", "the log")],
             promise_to: vec!["Bob".into()],
             promised_to: vec!["Bob".into(), "Ann".into(), "Bob".into()],
             attempt: true,
@@ -655,6 +740,9 @@ mod tests {
             r#"{"mind": "m", "keep": {"promise": "number 1"}}"#,
             r#"{"mind": "m", "keep": {"to": "Ann"}}"#,
             r#"{"mind": "m", "attempt": {"what": "force the door"}}"#,
+            r#"{"mind": "m", "use": {"item": "the key", "with": "the log"}}"#,
+            r#"{"mind": "m", "hide": {"item": "the key"}}"#,
+            r#"{"mind": "m", "follow": {"who": "Bob"}}"#,
         ] {
             assert_eq!(broken_paths(right), Vec::<String>::new(), "{right}");
         }
@@ -694,6 +782,15 @@ mod tests {
         ] {
             let plan = format!(r#"{{"mind": "m", "keep": {keep}}}"#);
             assert_eq!(broken_paths(&plan), [path], "{keep}");
+        }
+        for (done, path) in [
+            (r#""use": {"item": "the log"}"#, "use.item"),
+            (r#""use": {"item": "the key"}"#, "use.with"),
+            (r#""hide": {"item": "the log"}"#, "hide.item"),
+            (r#""follow": {"who": "Eve"}"#, "follow.who"),
+        ] {
+            let plan = format!(r#"{{"mind": "m", {done}}}"#);
+            assert_eq!(broken_paths(&plan), [path], "{done}");
         }
         let feels = r#"{"mind": "m", "wait": {"reason": "r"}, "feels": {"about": "Eve", "change": 2, "why": ""}}"#;
         assert_eq!(broken_paths(feels), ["feels.about", "feels.why"]);

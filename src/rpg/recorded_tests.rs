@@ -71,6 +71,7 @@ fn refusal(recorded: Recorded) -> Option<String> {
                 hand: hand.collect(),
                 facts: Vec::new(),
                 items: Vec::new(),
+                may_yield: true,
                 say_chars: CHARS,
             };
             let ask = Ask::new("combat.act", "", constraints, Choice::default());

@@ -38,11 +38,14 @@ fn take_turn(notes: Notes<'_>, dialogue: &mut Dialogue<'_>) -> io::Result<Option
         ("give", others && has("items")),
         ("show", others && has("items")),
         ("read", !readable(notes).is_empty()),
+        ("use", has("uses")),
+        ("hide", has("items")),
         ("promise", has("promise_to")),
         ("keep", has("promises")),
         ("attempt", notes.flag("attempt")),
         ("query", true),
         ("move", has("exits")),
+        ("follow", others && has("exits")),
         ("wait", true),
     ];
     let possible = |actions: &[(&'static str, bool)]| {
@@ -90,6 +93,9 @@ fn label(action: &str) -> UiText {
         "give" => text!(rpg_seat_give),
         "show" => text!(rpg_seat_show),
         "read" => text!(rpg_seat_read),
+        "use" => text!(rpg_seat_use),
+        "hide" => text!(rpg_seat_hide),
+        "follow" => text!(rpg_seat_follow),
         "promise" => text!(rpg_seat_promise),
         "keep" => text!(rpg_seat_keep),
         "attempt" => text!(rpg_seat_attempt),
@@ -127,6 +133,22 @@ fn fill(
             "to": one_of(whom, notes.names("present"), dialogue)?,
         }),
         "read" => json!({"item": one_of(what, readable(notes), dialogue)?}),
+        "hide" => json!({"item": one_of(what, notes.names("items"), dialogue)?}),
+        "follow" => json!({"who": one_of(whom, notes.names("present"), dialogue)?}),
+        "use" => {
+            let uses: Vec<_> = notes.list("uses").collect();
+            let rows = uses.iter().map(|using| {
+                let (item, with) = (using.text("item"), using.text("with"));
+                match with {
+                    "" => item.to_owned(),
+                    _ => dialogue.say(text!(rpg_seat_use_with, item, with)),
+                }
+            });
+            let rows: Vec<_> = rows.collect();
+            let chosen = dialogue.choice(what, &rows)?;
+            let part = |part| uses.get(chosen).map(|using| using.text(part));
+            json!({"item": part("item"), "with": part("with")})
+        }
         "promise" => json!({
             "to": one_of(whom, notes.texts("promise_to"), dialogue)?,
             "words": dialogue.text(text!(rpg_seat_vow))?,

@@ -20,7 +20,7 @@ use crate::cast::{
 };
 use crate::context::AgentContext;
 use crate::drama::{
-    Belongings, Bond, BondSpec, Bonds, GoalState, Goals, Item, Promises, Qualities,
+    Belongings, Bond, BondSpec, Bonds, GoalState, Goals, Hidden, Item, Promises, Qualities,
 };
 use crate::event::{PhraseError, Phrasebook, PromptSet, PromptTemplate};
 use crate::knowledge::FactBook;
@@ -177,6 +177,7 @@ fn spawn_stage(
         PendingAttempts::default(),
         knowledge,
         belongings(file, &stage.name),
+        hidden(file, &stage.name),
     ));
     if home {
         entity.insert(HomeStage);
@@ -365,6 +366,16 @@ fn belongings(file: &WorldFile, name: &str) -> Belongings {
     Belongings(
         items_of(file, name)
             .map(|item| item.name.as_str().into())
+            .collect(),
+    )
+}
+
+/// The items that lie hidden on a stage at the start, of which nobody knows.
+fn hidden(file: &WorldFile, stage: &str) -> Hidden {
+    let hidden = items_of(file, stage).filter(|item| item.hidden);
+    Hidden(
+        hidden
+            .map(|item| (item.name.as_str().into(), "".into()))
             .collect(),
     )
 }

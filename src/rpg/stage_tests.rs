@@ -8,6 +8,8 @@ use super::campaign::Campaign;
 use super::campaign_phase::{CampaignPhase, CampaignState};
 use super::campaign_state::advance_campaign;
 use super::components::{Acquaintances, ClosedDungeons, Health, KickedOff, RpgWorld};
+use super::everybody::publish;
+use super::home::uses::open_uses;
 use super::home::{actions, plans, scene};
 use super::kickoff;
 use super::phase::Phase;
@@ -17,7 +19,8 @@ use super::scenes::endings;
 use crate::cast::{CastList, CurrentStage, Dead, OnStage};
 use crate::context::AgentContext;
 use crate::drama::{
-    Belongings, Bonds, Condition, Effect, Item, Promise, PromiseState, Promises, StoryData,
+    Belongings, Bond, Bonds, Condition, Effect, Hidden, Item, ItemUse, Promise, PromiseState,
+    Promises, StoryData,
 };
 use crate::engine::{Setup, StoryEnd};
 use crate::event::{By, DeferredCommands, EventQueue, Record, Records, deliver};
@@ -252,10 +255,9 @@ fn with_items() -> StageTest {
     let pell = stage.pell;
     stage.world().entity_mut(pell).insert(Belongings::default());
     stage.world().entity_mut(brant).insert(has(&["letter"]));
-    stage
-        .world()
-        .entity_mut(tavern)
-        .insert(has(&["coin", "cup"]));
+    let hidden = Hidden([("coin".into(), "".into())].into());
+    let lying = (has(&["coin", "cup"]), hidden);
+    stage.world().entity_mut(tavern).insert(lying);
     stage
 }
 
@@ -282,6 +284,95 @@ fn a_letter_is_given_and_read() {
     let show = r#"{"mind": "m", "show": {"item": "letter", "to": "Brant Hollis"}}"#;
     turn(&mut stage, pell, show);
     assert_eq!(held(&stage, pell), ["letter"]);
+}
+
+#[test]
+fn whoever_is_shown_something_reads_it() {
+    let mut stage = with_items();
+    let (brant, pell) = (stage.brant, stage.pell);
+    let show = r#"{"mind": "m", "show": {"item": "letter", "to": "Pell Gantry"}}"#;
+    turn(&mut stage, brant, show);
+    assert!(knows(&stage, brant, "cipher") && knows(&stage, pell, "cipher"));
+    let from = stage
+        .world()
+        .get::<Knowledge>(pell)
+        .and_then(|it| it.get("cipher"));
+    assert_eq!(
+        from.and_then(|known| known.from.as_deref()),
+        Some("Brant Hollis")
+    );
+}
+
+fn meet(stage: &mut StageTest) {
+    stage.world().insert_resource(CurrentStage::Meeting);
+    for crossing in stage.world().resource_mut::<DeferredCommands>().take() {
+        crossing(stage.world());
+    }
+    stage.world().run_system_once(deliver).expect("runs");
+    let tavern = stage.tavern;
+    stage.world().insert_resource(CurrentStage::Place(tavern));
+}
+
+#[test]
+fn what_is_hidden_is_seen_by_whoever_is_told() {
+    let mut stage = with_items();
+    let (brant, pell, tavern) = (stage.brant, stage.pell, stage.tavern);
+    let hide = r#"{"mind": "m", "hide": {"item": "letter"}}"#;
+    assert_eq!(turn(&mut stage, brant, hide), ["mind", "hide"]);
+    assert!(held(&stage, tavern).contains(&"letter".to_owned()));
+    let take = r#"{"mind": "m", "take": {"item": "letter"}}"#;
+    assert_eq!(turn(&mut stage, pell, take), ["mind", "refusal"]);
+    meet(&mut stage);
+    assert_eq!(turn(&mut stage, pell, take), ["mind", "refusal"]);
+    let tell = r#"{"mind": "m", "speak": {"target": "Pell Gantry", "text": "Under it.", "tells": ["made-1"]}}"#;
+    turn(&mut stage, brant, tell);
+    turn(&mut stage, pell, take);
+    assert_eq!(held(&stage, pell), ["letter"]);
+}
+
+#[test]
+fn an_item_is_used_once_when_it_can_be() {
+    let mut stage = with_items();
+    let (brant, pell) = (stage.brant, stage.pell);
+    let does = |with: &str, when| ItemUse {
+        with: with.into(),
+        when,
+        seen: "It is unfolded.".into(),
+        effects: vec![Effect::Give("letter".into(), "Pell Gantry".into())],
+        ..ItemUse::default()
+    };
+    let mut story = stage.world().resource_mut::<StoryData>();
+    story.items[0].uses = vec![
+        does("Pell Gantry", Condition::Always),
+        does("Odile Marsh", Condition::Always),
+        does("cup", Condition::Never),
+    ];
+    open_uses(stage.world());
+    for with in ["Odile Marsh", "cup"] {
+        let not_here = format!(r#"{{"mind": "m", "use": {{"item": "letter", "with": "{with}"}}}}"#);
+        assert_eq!(turn(&mut stage, brant, &not_here), ["mind", "refusal"]);
+    }
+    let with_pell = r#"{"mind": "m", "use": {"item": "letter", "with": "Pell Gantry"}}"#;
+    assert_eq!(turn(&mut stage, brant, with_pell), ["mind", "use"]);
+    assert_eq!(turn(&mut stage, brant, with_pell), ["mind", "refusal"]);
+    meet(&mut stage);
+    assert_eq!(held(&stage, pell), ["letter"]);
+    open_uses(stage.world());
+    assert_eq!(turn(&mut stage, pell, with_pell), ["mind", "refusal"]);
+}
+
+#[test]
+fn whoever_follows_somebody_leaves_with_it() {
+    let mut stage = stage_test();
+    let (brant, pell) = (stage.brant, stage.pell);
+    let follow = r#"{"mind": "m", "follow": {"who": "Brant Hollis"}}"#;
+    assert_eq!(turn(&mut stage, pell, follow), ["mind"]);
+    let go = r#"{"mind": "m", "move": {"to": "Customs Stair"}}"#;
+    assert_eq!(turn(&mut stage, brant, go), ["mind"]);
+    meet(&mut stage);
+    let at = |who| stage.setup.world.get::<OnStage>(who).map(|on| on.0);
+    assert_eq!(at(pell), at(brant));
+    assert_ne!(at(pell), Some(stage.tavern));
 }
 
 #[test]
@@ -762,11 +853,43 @@ fn a_walk_takes_effect_at_the_meeting() {
         stage.world().get::<OnStage>(brant).map(|on| on.0),
         Some(tavern)
     );
-    let kinds: Vec<_> = stage.told().into_iter().map(|(kind, _)| kind).collect();
+    let told = stage.told();
+    let kinds: Vec<_> = told.iter().map(|(kind, _)| *kind).collect();
     assert!(
         kinds.contains(&"leave") && kinds.contains(&"arrive"),
         "{kinds:?}"
     );
+    let clerk = world_agent(&mut stage);
+    assert!(!told.iter().any(|(_, audience)| audience.contains(&clerk)));
+}
+
+fn world_agent(stage: &mut StageTest) -> Entity {
+    let agents = crate::cast::all_of(stage.world(), crate::cast::Kind::WorldAgent);
+    *agents.first().expect("the world has one")
+}
+
+#[test]
+fn what_happens_in_public_is_news_to_world_agents() {
+    let mut stage = stage_test();
+    let tavern = stage.tavern;
+    let clerk = world_agent(&mut stage);
+    stage.world().insert_resource(CurrentStage::Meeting);
+    let list = stage.world().resource::<CastList>();
+    let edda = list.by_name("Edda Hollis").expect("is in the cast");
+    publish(stage.world(), tavern, "Two of them whisper.");
+    assert_eq!(stage.told(), []);
+    let is_told = |stage: &mut StageTest| {
+        let told = stage.told().into_iter();
+        told.filter(|(_, audience)| audience.contains(&clerk))
+            .count()
+    };
+    stage.world().entity_mut(edda).insert(OnStage(tavern));
+    publish(stage.world(), tavern, "The lamp goes out.");
+    assert_eq!(stage.told(), [("news", vec![clerk])]);
+    let reveal = [Effect::Reveal("the-order".into())];
+    apply_effects(stage.world(), tavern, &reveal);
+    assert!(knows(&stage, clerk, "the-order"));
+    assert_eq!(is_told(&mut stage), 0, "all is delivered");
 }
 
 #[test]
@@ -889,6 +1012,54 @@ fn a_journey_is_told_once() {
     let told = stage.told().into_iter();
     let told = told.filter(|(kind, audience)| *kind != "appearance" && audience.contains(&brant));
     assert_eq!(told.map(|(kind, _)| kind).collect::<Vec<_>>(), ["dungeon"]);
+    // Those at home hear that it begins, and nothing of its way.
+    let pell = stage.pell;
+    let hears = |stage: &StageTest| {
+        let mut told = stage.told().into_iter();
+        told.any(|(kind, audience)| kind == "dungeon" && audience.contains(&pell))
+    };
+    assert!(hears(&stage));
+    stage.world().resource_mut::<EventQueue>().0.clear();
+    super::journey::after_camp(stage.world(), "The Ropewalk Under".into(), 0);
+    assert!(!hears(&stage));
+}
+
+#[test]
+fn an_epilogue_is_asked_for_with_bonds_promises_items_and_choices() {
+    let mut stage = with_items();
+    let brant = stage.brant;
+    let bond = |value| Bond {
+        word: "grandmother".into(),
+        value,
+    };
+    let bonds = Bonds(
+        [
+            ("Edda Hollis".into(), bond(3)),
+            ("Tar Hound".into(), bond(2)),
+        ]
+        .into(),
+    );
+    let promise = Promise {
+        to: "Pell Gantry".into(),
+        words: "I'll keep it lit.".into(),
+        state: PromiseState::Broken,
+    };
+    stage
+        .world()
+        .entity_mut(brant)
+        .insert((bonds, Promises(vec![promise])));
+    let asked = stage.world().run_system_once(endings::ask_epilogues);
+    asked.expect("runs");
+    let ask = stage.world().get::<Ask<Prose>>(brant).expect("is asked");
+    let question = ask.prompt();
+    for part in [
+        "- Edda Hollis (grandmother): you love them",
+        "- to Pell Gantry: I'll keep it lit. (broken)",
+        "What you have with you now: letter.",
+    ] {
+        assert!(question.contains(part), "{question}");
+    }
+    assert!(!question.contains("Tar Hound"), "{question}");
 }
 
 #[test]

@@ -26,6 +26,9 @@ pub struct Talk {
     felt: BTreeSet<(Arc<str>, Arc<str>)>,
     /// How often somebody has tried something in this round.
     attempts: BTreeMap<Arc<str>, u32>,
+    /// Who goes along with whom in this round.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    following: BTreeMap<Arc<str>, Arc<str>>,
     /// To whom somebody spoke last, if there was no answer yet.
     addressed: Option<Arc<str>>,
     /// Who has searched in this round without losing the turn by it.
@@ -59,6 +62,8 @@ pub(super) struct TurnTaken {
     pub(super) left: bool,
     /// For whom its feelings changed.
     pub(super) felt: Option<Arc<str>>,
+    /// With whom it goes along.
+    pub(super) follows: Option<Arc<str>>,
     /// Whether it tried something that has to be judged.
     pub(super) attempted: bool,
 }
@@ -74,6 +79,7 @@ impl Talk {
             self.left.clear();
             self.felt.clear();
             self.attempts.clear();
+            self.following.clear();
             self.searched.clear();
             self.again = None;
         }
@@ -164,9 +170,25 @@ impl Talk {
         if taken.attempted {
             *self.attempts.entry(name.clone()).or_default() += 1;
         }
-        if taken.left {
-            self.left.insert(name.clone());
+        if let Some(leader) = taken.follows {
+            self.following.insert(name.clone(), leader);
         }
+        if taken.left {
+            self.leave(name);
+        }
+    }
+
+    /// Notes that somebody leaves.
+    pub(super) fn leave(&mut self, name: &Arc<str>) {
+        self.left.insert(name.clone());
+        self.following.remove(name);
+    }
+
+    /// Those who go along with somebody who leaves.
+    pub(super) fn followers(&self, leader: &str) -> Vec<Arc<str>> {
+        let following = self.following.iter();
+        let following = following.filter(|(_, whom)| ***whom == *leader);
+        following.map(|(who, _)| who.clone()).collect()
     }
 }
 

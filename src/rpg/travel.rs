@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bevy_ecs::prelude::*;
 
 use super::components::Acquaintances;
-use crate::cast::{Appearance, CastList, Dead, EntityName, Kind, Occupants, OnStage, all_of};
+use crate::cast::{Appearance, CastList, Dead, EntityName, Kind, Occupants, OnStage};
 use crate::event::kinds::{Arrive, Leave, Sighting};
 use crate::event::write_events_at_meeting;
 
@@ -25,24 +25,22 @@ pub(super) fn travel_to(world: &mut World, actor: Entity, stage: &str) {
 }
 
 /// Moves an actor at a meeting that chose to walk. Those whom it left have seen it go; those where
-/// it arrives and the world agents are told.
+/// it arrives are told.
 pub(super) fn walk(world: &mut World, actor: Entity, to: Entity) {
-    let agents = all_of(world, Kind::WorldAgent);
     if let Some(from) = leave_for(world, actor, to) {
-        tell_of_move(world, (actor, from, to), &agents);
+        tell_of_move(world, (actor, from, to), &[]);
     }
 }
 
-/// Moves actors at a meeting who did not choose to. They, those whom they left, those where they
-/// arrive and the world agents are told.
+/// Moves actors at a meeting who did not choose to. They, those whom they left and those where they
+/// arrive are told.
 pub(super) fn send(world: &mut World, actors: &[Entity], to: Entity) {
     let moves = actors.iter();
     let moves = moves.filter_map(|actor| Some((*actor, leave_for(world, *actor, to)?)));
     let moves: Vec<_> = moves.collect();
     for (actor, from) in moves {
-        let mut left = all_of(world, Kind::WorldAgent);
+        let mut left = others_on(world, from, actor);
         left.push(from);
-        left.extend(others_on(world, from, actor));
         tell_of_move(world, (actor, from, to), &left);
     }
 }

@@ -10,6 +10,7 @@ use crate::knowledge::FactBook;
 use crate::locale::{Language, text};
 use crate::mind::human::HumanMind;
 use crate::mind::{Cost, Minds};
+use crate::rpg::Outcome;
 use crate::rpg::world_file::WorldFile;
 use crate::tool::servers::ToolServers;
 use crate::{rpg, undercover};
@@ -27,7 +28,7 @@ use crate::cli::progress::Progress;
 use crate::cli::record_printer::RecordPrinter;
 use crate::cli::say::say;
 use crate::cli::seat::{SeatConsole, TerminalSeat};
-use crate::cli::story::{Roster, StoryPrinter};
+use crate::cli::story::{Roster, StoryPrinter, write_outcome};
 use crate::cli::{loader, tables};
 
 /// The failed calls in a row after which a server counts as broken.
@@ -285,14 +286,21 @@ impl<'a> RunView<'a> {
         }
         let turn = engine.world.resource::<WorldTurn>().0;
         let language = self.app.language;
+        let outcome = self.outcome(engine, stop);
+        self.tell_outcome(engine, stop);
         if self.app.settings.json {
+            if let Some(outcome) = outcome {
+                let outcome = json!({"record": "outcome", "outcome": outcome});
+                self.app.out().json(&outcome);
+            }
             let end = json!({"record": "end", "stop": name_of(stop), "turn": turn, "slot": slot});
             let mut parts = vec![end, tables::totals_json(engine.totals())];
             if self.sees_all {
                 parts.push(tables::entities_json(&engine.world));
             }
             self.app.out().json(&joined(parts));
-        } else if !self.app.settings.quiet && !self.is_first {
+        }
+        if self.app.prints_text() && !self.is_first {
             let mut err = self.app.err();
             if self.sees_all {
                 tables::write_entities(&mut err, language, &engine.world);
@@ -304,6 +312,25 @@ impl<'a> RunView<'a> {
             self.say_what_to_try(&engine.world, slot);
         }
         Ok(())
+    }
+
+    /// What became of a story that is over, if the reader may know about everybody.
+    fn outcome(&self, engine: &Engine, stop: &Stop) -> Option<Outcome> {
+        let is_over = matches!(stop, Stop::Finished(_));
+        let outcome = Outcome::of(&engine.world);
+        outcome.filter(|_| self.sees_all && is_over)
+    }
+
+    /// Prints what became of a story that is over.
+    pub(super) fn tell_outcome(&self, engine: &Engine, stop: &Stop) {
+        if let Some(outcome) = self
+            .outcome(engine, stop)
+            .filter(|_| self.app.prints_text())
+        {
+            let mut out = self.app.out();
+            write_outcome(&mut out, self.app.language, &outcome);
+            out.flush();
+        }
     }
 
     /// Prints a few commands that show more of a story.

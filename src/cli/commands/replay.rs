@@ -56,6 +56,9 @@ pub(super) fn replay(
         view.finish();
     }
     let replayed = replayed.map_err(session_error)?;
+    if let Some(view) = &view {
+        view.tell_outcome(&replayed.engine, &replayed.stop);
+    }
     compare(app, &saved, &replayed)?;
     match (&view, app.settings.json) {
         (Some(view), true) => view.report(&replayed.engine, &replayed.stop, Some(slot)),

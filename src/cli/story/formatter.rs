@@ -60,10 +60,7 @@ impl Formatter {
         if matches!(answer.by, By::Fallback(_)) {
             self.defaults.insert(answer.entity.to_string());
         }
-        let is_prose = matches!(
-            answer.purpose.as_str(),
-            "kickoff" | "home.scene" | "combat.narrate"
-        );
+        let is_prose = matches!(answer.purpose.as_str(), "kickoff" | "home.scene");
         let calls = answer.calls.iter();
         let mut paragraphs: Vec<_> = calls.map(|call| self.call(&answer.entity, call)).collect();
         if is_prose {
@@ -117,9 +114,11 @@ impl Formatter {
                 self.prose(&stage, &message)
             }
             "narration" => {
-                let Narration { stage, message } = data(event)?;
+                // Its blows were told one by one.
+                let Narration { stage, .. } = data(event)?;
                 self.roster.note_stage(&stage);
-                self.prose(&stage, &message)
+                self.defaults.remove(&stage);
+                Vec::new()
             }
             "speak" => {
                 let event: Speak = data(event)?;
@@ -247,6 +246,8 @@ impl Formatter {
                 let learned = learned.in_language(self.language);
                 vec![Paragraph::indented(4, 6).add(Style::Dim, learned)]
             }
+            // What world agents hear of was told where it happened.
+            "news" => Vec::new(),
             "nothing_new" => {
                 let NothingNew { actor, .. } = data(event)?;
                 let nothing = say!(self.language, story_nothing_new, actor);

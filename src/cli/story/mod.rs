@@ -3,10 +3,12 @@
 //! Stages do not wait for each other, so their records arrive mixed. [`StoryPrinter`] prints the
 //! stage that comes first in a turn as it happens, keeps the records of the others, and prints them
 //! stage by stage when the turn is over, so that each scene can be read as one. `formatter.rs` says
-//! what a record looks like, `fight.rs` what a fight looks like.
+//! what a record looks like, `fight.rs` what a fight looks like,
+//! `outcome.rs` what stands after its last words.
 
 mod fight;
 mod formatter;
+mod outcome;
 mod roster;
 #[cfg(test)]
 mod tests;
@@ -17,6 +19,7 @@ use crate::event::Record;
 use crate::locale::Language;
 
 use self::formatter::{Formatter, heading};
+pub(crate) use self::outcome::write_outcome;
 pub(crate) use self::roster::Roster;
 use super::output::{Output, Paragraph, Style};
 use super::record_printer::RecordPrinter;

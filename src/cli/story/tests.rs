@@ -5,6 +5,8 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::cli::testing::{Written, output};
+use crate::drama::{FightResult, GoalState};
+use crate::rpg::{ChoiceOutcome, FactOutcome, FightOutcome, GoalOutcome, Outcome};
 
 fn story(language: Language, width: usize) -> (StoryPrinter, Written) {
     let (out, written) = output(width);
@@ -271,6 +273,56 @@ fn names_are_coloured_only_if_wanted() {
     assert!(
         written.get().contains("\u{1b}[1;36mMira\u{1b}[0m: Hello."),
         "{:?}",
+        written.get()
+    );
+}
+
+#[test]
+fn a_story_ends_with_what_became_of_it() {
+    let outcome = Outcome {
+        goals: vec![GoalOutcome {
+            who: "Mira".into(),
+            words: "Nobody finds the letter before I have burned it.".into(),
+            state: GoalState::Lost,
+        }],
+        learned: vec![FactOutcome {
+            fact: "letter".into(),
+            title: "What the letter says".into(),
+            who: vec!["Mira".into(), "Tobin".into()],
+        }],
+        choices: vec![ChoiceOutcome {
+            who: "Tobin".into(),
+            scene: "fire".into(),
+            option: "keep".into(),
+            label: "Put it out".into(),
+        }],
+        fights: vec![FightOutcome {
+            stage: "Quay".into(),
+            result: FightResult::Won,
+        }],
+        ..Outcome::default()
+    };
+    let (mut out, written) = output(40);
+    write_outcome(&mut out, Language::En, &outcome);
+    insta::assert_snapshot!(written.get(), @r"
+    Goals
+      lost  Mira: Nobody finds the letter
+            before I have burned it.
+
+    Decided
+      Tobin: Put it out
+
+    Learned
+      What the letter says: Mira, Tobin
+
+    Fights
+      won  Quay
+    ");
+    let (mut out, written) = output(40);
+    write_outcome(&mut out, Language::Zh, &outcome);
+    assert!(
+        written.get().contains("  落空  Mira：Nobody"),
+        "{}",
         written.get()
     );
 }

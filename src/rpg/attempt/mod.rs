@@ -2,10 +2,12 @@
 //! decide, and code applies what was won and what it cost.
 //!
 //! `pending.rs` has what is tried, `stakes.rs` what code offers here and now, `ruling.rs` what the
-//! referee answers, limited to that, and `referee.rs` asks and carries it out. What an attempt
+//! referee answers, limited to that, `prose.rs` what its texts may not say, and `referee.rs` asks and
+//! carries it out. What an attempt
 //! makes true becomes a fact at the meeting. Start reading at `referee.rs`.
 
 pub(super) mod pending;
+mod prose;
 pub(super) mod referee;
 mod ruling;
 mod stakes;
@@ -26,4 +28,5 @@ pub(super) fn plugin(setup: &mut Setup) {
 /// Adds the templates of this room.
 pub(super) fn add_templates(prompts: &mut PromptSet) {
     referee::add_templates(prompts);
+    prose::add_templates(prompts);
 }

@@ -6,15 +6,16 @@ use rand::RngExt;
 use serde::Serialize;
 
 use super::pending::{PendingAttempt, PendingAttempts};
+use super::prose::names;
 use super::ruling::{FACT_CHARS, OUTCOME_CHARS, Outcome, Ruling};
-use super::stakes::{Offer, Stake, Stakes, named, offers};
-use crate::cast::{CastList, Exits, StageRng, Whereabouts};
-use crate::drama::{Belongings, Bonds, Effect, Qualities, StoryData};
+use super::stakes::{Offer, Stake, Stakes, Surroundings, named, offers};
+use crate::cast::{CastList, Exits, Kind, StageRng, Whereabouts};
+use crate::drama::{Belongings, Bonds, Effect, Hidden, Qualities, StoryData};
 use crate::event::guard::{Guards, Judged, Point};
 use crate::event::{EventWriter, PromptSet, PromptTemplate, write_events_at_meeting};
 use crate::exchange::{Answers, AskTemplate};
 use crate::knowledge::make_fact;
-use crate::message::{Language, cut};
+use crate::message::{FoldedText, Language, cut};
 use crate::rpg::combat::wounds::wound;
 use crate::rpg::components::{Fighter, Health, RpgWorld, Wounded};
 use crate::rpg::events::{AttemptOutcome, FeelingChanged, Wound};
@@ -69,6 +70,7 @@ pub(crate) struct Table<'w, 's> {
     whereabouts: Whereabouts<'w, 's>,
     exits: Query<'w, 's, &'static Exits>,
     belongings: Query<'w, 's, &'static mut Belongings>,
+    hidden: Query<'w, 's, &'static mut Hidden>,
     bonds: Query<'w, 's, &'static mut Bonds>,
     bodies: Query<
         'w,
@@ -97,10 +99,11 @@ impl Table<'_, '_> {
             let skills = fighter.into_iter().flat_map(|fighter| &fighter.skills);
             abilities.extend(skills.map(ToString::to_string));
         }
-        if let Ok(lying) = self.belongings.get(stage) {
-            let items = self.story.items.iter().filter(|item| item.hidden);
-            let hidden = items.filter(|item| lying.0.contains(item.name.as_str()));
-            prizes.extend(hidden.map(|item| Stake::Item(item.name.clone())));
+        if let Ok(hidden) = self.hidden.get(stage) {
+            prizes.extend(hidden.0.keys().map(|item| Stake::Item(item.to_string())));
+        }
+        if let Ok(held) = self.belongings.get(actor) {
+            prizes.extend(held.0.iter().map(|item| Stake::Left(item.to_string())));
         }
         prizes.extend(self.closed_ways(stage).map(Stake::Way));
         for quality in self.story.qualities.iter().filter(|it| !it.hidden) {
@@ -135,6 +138,38 @@ impl Table<'_, '_> {
             prizes,
             costs,
             abilities,
+            surroundings: self.surroundings(stage),
+        }
+    }
+
+    /// Whom and what those on a stage could see.
+    fn surroundings(&self, stage: Entity) -> Surroundings {
+        let here = self.whereabouts.living_on(stage);
+        let actors = self.list.all().map(|(_, entity)| entity);
+        let actors = actors.filter(|entity| self.whereabouts.kind(*entity) == Some(Kind::Actor));
+        let away = actors.filter(|actor| !here.contains(actor));
+        let away = away.map(|actor| self.whereabouts.name_text(actor));
+        let items = self.story.items.iter().map(|item| item.name.clone());
+        let hidden = self.hidden.get(stage).ok();
+        let is_away = |item: &String| {
+            let holder = self.list.all().map(|(_, entity)| entity).find(|holder| {
+                let held = self.belongings.get(*holder);
+                held.is_ok_and(|held| held.0.contains(item.as_str()))
+            });
+            let is_here = |holder: Entity| {
+                let is_hidden = hidden.is_some_and(|hidden| hidden.0.contains_key(item.as_str()));
+                here.contains(&holder) || (holder == stage && !is_hidden)
+            };
+            holder.is_some_and(|holder| !is_here(holder))
+        };
+        Surroundings {
+            people: here
+                .iter()
+                .map(|actor| self.whereabouts.name_text(*actor))
+                .collect(),
+            elsewhere: away.chain(items.clone().filter(is_away)).collect(),
+            items: items.collect(),
+            language: *self.language,
         }
     }
 
@@ -166,9 +201,12 @@ impl Table<'_, '_> {
         health.hurt(amount)
     }
 
-    /// Moves a hidden item to its finder; returns whether it was there.
-    fn find(&mut self, item: &str, stage: Entity, actor: Entity) -> bool {
-        if let Ok([mut from, mut to]) = self.belongings.get_many_mut([stage, actor])
+    /// Moves an item between a stage and somebody there; returns whether it was where it came from.
+    fn move_item(&mut self, item: &str, from: Entity, to: Entity) -> bool {
+        if let Ok(mut hidden) = self.hidden.get_mut(from) {
+            hidden.0.remove(item);
+        }
+        if let Ok([mut from, mut to]) = self.belongings.get_many_mut([from, to])
             && let Some(item) = from.0.take(item)
         {
             return to.0.insert(item);
@@ -225,7 +263,10 @@ pub(crate) fn ask_ruling(
         return;
     };
     current.set_phase(Phase::Attempted);
-    let stakes = table.stakes(stage, actor);
+    let mut stakes = table.stakes(stage, actor);
+    let tried = FoldedText::of(what);
+    let elsewhere = &mut stakes.surroundings.elsewhere;
+    elsewhere.retain(|name| !names(&tried, name));
     let place = table.whereabouts.name_text(stage);
     let mut present = table.whereabouts.living_on(stage);
     present.retain(|other| *other != actor);
@@ -292,7 +333,7 @@ pub(crate) fn take_ruling(
         current.set_phase(Phase::Attempt);
     }
     let ruling = rulings.into_iter().find(|(entity, ..)| *entity == stage);
-    let Some((PendingAttempt { who, what }, (_, ruling, _))) = attempt.zip(ruling) else {
+    let Some((PendingAttempt { who, .. }, (_, ruling, _))) = attempt.zip(ruling) else {
         return;
     };
     let Some(actor) = table.list.by_name(&who) else {
@@ -303,12 +344,10 @@ pub(crate) fn take_ruling(
     let outcome = ruling.outcome(&stakes, roll);
     let mut applied = Applied::default();
     let message = ruling.text(outcome);
-    let seen = table.harmless(&message).filter(|seen| !seen.is_empty());
     let trying = Trying {
         stage,
         actor,
         who: &who,
-        seen: seen.as_ref().unwrap_or(&what),
     };
     if outcome != Outcome::Not {
         let prize = named(&stakes.prizes, &ruling.prize);
@@ -323,6 +362,7 @@ pub(crate) fn take_ruling(
         outcome: outcome.name().to_owned(),
         message,
         found: applied.found,
+        left: applied.left,
         way: applied.way,
         hurt: applied.hurt,
     };
@@ -358,14 +398,13 @@ struct Trying<'a> {
     stage: Entity,
     actor: Entity,
     who: &'a str,
-    /// What those present see of it.
-    seen: &'a str,
 }
 
 /// What an attempt changed, and what waits for the meeting.
 #[derive(Default)]
 struct Applied {
     found: String,
+    left: String,
     way: String,
     hurt: i32,
     wounded: bool,
@@ -385,8 +424,13 @@ impl Applied {
             }
             Stake::Quality { id, by, .. } => self.effects.push(Effect::Add(id, by)),
             Stake::Item(item) => {
-                if table.find(&item, trying.stage, trying.actor) {
+                if table.move_item(&item, trying.stage, trying.actor) {
                     self.found = item;
+                }
+            }
+            Stake::Left(item) => {
+                if table.move_item(&item, trying.actor, trying.stage) {
+                    self.left = item;
                 }
             }
             Stake::Way(to) => {
@@ -406,7 +450,7 @@ impl Applied {
                     actor: name,
                     about: trying.who.to_owned(),
                     change: by,
-                    why: trying.seen.to_owned(),
+                    why: String::new(),
                 };
                 self.felt.push((other, feeling));
             }

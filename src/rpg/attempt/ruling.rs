@@ -4,8 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::prose::{Written, faults};
 use super::stakes::{Stakes, ids};
-use crate::exchange::{Reply, folded};
+use crate::exchange::{Reply, Violation, folded};
 use crate::message::cut;
 use crate::rpg::lenient::{truth, words};
 
@@ -166,5 +167,17 @@ impl Reply for Ruling {
             ],
             "additionalProperties": false,
         }))
+    }
+
+    fn check(&self, stakes: &Stakes) -> Vec<Violation> {
+        let written = Written {
+            possible: self.possible,
+            prize: &self.prize,
+            fact: &self.fact,
+            fully: &self.fully,
+            at_cost: &self.at_cost,
+            not: &self.not,
+        };
+        faults(&written, stakes)
     }
 }

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::exchange::folded;
+use crate::message::Language;
 
 /// One thing that an attempt can win or cost.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -23,6 +24,8 @@ pub(crate) enum Stake {
     },
     /// A hidden item of the stage is found.
     Item(String),
+    /// Something that whoever tries has stays here for everybody to see.
+    Left(String),
     /// A way to this stage, which was closed, is open.
     Way(String),
     /// One step of the bond that somebody present has to whoever tries.
@@ -54,6 +57,7 @@ impl Stake {
             Self::Fact => ("fact", "", 0),
             Self::Quality { id, by, .. } => ("quality", id.as_str(), *by),
             Self::Item(name) => ("item", name.as_str(), 0),
+            Self::Left(name) => ("left", name.as_str(), 0),
             Self::Way(name) => ("way", name.as_str(), 0),
             Self::Bond { name, by } => ("bond", name.as_str(), *by),
             Self::Hurt => ("hurt", "", 0),
@@ -67,6 +71,7 @@ impl Stake {
             ("quality", 1) => "raise",
             ("quality", _) => "lower",
             ("item", _) => "find",
+            ("left", _) => "leave",
             ("way", _) => "open",
             ("bond", 1) => "warm",
             ("bond", _) => "cool",
@@ -81,6 +86,19 @@ impl Stake {
     }
 }
 
+/// Who and what the outcomes of an attempt may tell of.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Surroundings {
+    /// The names of those who are here.
+    pub(super) people: Vec<String>,
+    /// Characters who are elsewhere, and items that nobody here can reach, unless the attempt is
+    /// about them.
+    pub(super) elsewhere: Vec<String>,
+    /// The names of all items.
+    pub(super) items: Vec<String>,
+    pub(super) language: Language,
+}
+
 /// All that can be won and lost, and what may help.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Stakes {
@@ -90,6 +108,8 @@ pub(crate) struct Stakes {
     pub(super) costs: Vec<Stake>,
     /// The names of the abilities of whoever tries.
     pub(super) abilities: Vec<String>,
+    /// Whom and what the outcomes may tell of.
+    pub(super) surroundings: Surroundings,
 }
 
 /// As prompts show them.

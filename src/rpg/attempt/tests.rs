@@ -11,13 +11,16 @@ use serde_json::{Value, json};
 use super::pending::PendingAttempts;
 use super::referee::{ask_ruling, take_ruling};
 use super::ruling::{Outcome, Ruling};
-use super::stakes::Stakes;
+use super::stakes::{Stake, Stakes, Surroundings};
 use crate::cast::{CastList, CurrentStage, Dead, EntityName, Exits, StableId};
-use crate::drama::{Belongings, Bonds, History, Item, Qualities, Quality, StoryData, change_bond};
+use crate::drama::{
+    Belongings, Bonds, Hidden, History, Item, Qualities, Quality, StoryData, change_bond,
+};
 use crate::engine::Setup;
 use crate::event::{By, DeferredCommands, EventQueue, deliver};
 use crate::exchange::{Answer, Ask, Reply};
 use crate::knowledge::{FactBook, Knowledge, MadeFacts};
+use crate::message::Language;
 use crate::rpg::campaign::Campaign;
 use crate::rpg::components::Health;
 use crate::rpg::home::actions::take_plans;
@@ -66,7 +69,10 @@ fn trial(seed: u64) -> Trial {
     world.insert_resource(Qualities::at_start(&story.qualities));
     world.insert_resource(story);
     let items = ["coin", "cup"].map(Into::into);
-    world.entity_mut(tavern).insert(Belongings(items.into()));
+    let hidden = Hidden([("coin".into(), "".into())].into());
+    world
+        .entity_mut(tavern)
+        .insert((Belongings(items.into()), hidden));
     for holder in [brant, pell] {
         world.entity_mut(holder).insert(Belongings::default());
     }
@@ -100,8 +106,9 @@ impl Trial {
         self.world().run_system_once(ask_ruling).expect("runs");
         assert_eq!(self.phase(), Phase::Attempted);
         let ask = self.world().get::<Ask<Ruling>>(tavern).expect("is asked");
-        let ruling = Ruling::read(answer).unwrap_or_else(|_| ask.fallback());
-        assert_eq!(ruling.check(ask.constraints()), []);
+        let ruling = Ruling::read(answer).ok();
+        let ruling = ruling.filter(|ruling| ruling.check(ask.constraints()).is_empty());
+        let ruling = ruling.unwrap_or_else(|| ask.fallback());
         self.world().entity_mut(tavern).remove::<Ask<Ruling>>();
         let answered = Answer::new(ruling, By::Mind);
         self.world().entity_mut(tavern).insert(answered);
@@ -209,6 +216,77 @@ fn hidden_things_are_found_and_closed_ways_opened() {
     let before = count(&trial).expect("has exits");
     trial.meet();
     assert_eq!(count(&trial), Some(before + 1));
+}
+
+#[test]
+fn what_one_has_can_be_left_where_everybody_sees_it() {
+    let mut trials = (1..20).map(|seed| {
+        let mut trial = trial(seed);
+        let (tavern, brant) = (trial.tavern, trial.brant);
+        trial
+            .world()
+            .entity_mut(tavern)
+            .insert(Belongings::default());
+        let cup = Belongings(["cup".into()].into());
+        trial.world().entity_mut(brant).insert(cup);
+        trial.attempt(&sure("leave cup", ""));
+        trial
+    });
+    let won = trials.find(|trial| trial.outcome()["outcome"] != "not");
+    let mut trial = won.expect("nine of ten come off");
+    assert_eq!(trial.outcome()["left"], "cup");
+    let (tavern, brant) = (trial.tavern, trial.brant);
+    let count = |trial: &mut Trial, who| trial.world().get(who).map(|it: &Belongings| it.0.len());
+    assert_eq!(count(&mut trial, brant), Some(0));
+    assert_eq!(count(&mut trial, tavern), Some(1));
+}
+
+#[test]
+fn what_a_referee_tells_agrees_with_what_happens() {
+    let surroundings = Surroundings {
+        people: vec!["Brant Hollis".into(), "崔晚灯".into()],
+        elsewhere: vec!["Odile Marsh".into(), "coin".into()],
+        items: vec!["coin".into(), "cup".into()],
+        language: Language::En,
+    };
+    let faults = |surroundings: &Surroundings, ruling: Value| {
+        let stakes = Stakes {
+            prizes: vec![Stake::Nothing, Stake::Fact, Stake::Item("coin".into())],
+            surroundings: surroundings.clone(),
+            ..Stakes::default()
+        };
+        let ruling = Ruling::read(&ruling.to_string()).expect("is one");
+        let faults = ruling.check(&stakes).into_iter();
+        faults.map(|fault| fault.path).collect::<Vec<_>>()
+    };
+    let tell = |text: &str, prize: &str| {
+        let ruling = json!({"possible": true, "prize": prize, "fully": text, "not": "Nothing."});
+        faults(&surroundings, ruling)
+    };
+    assert_eq!(tell("The board gives way.", "nothing"), [""; 0]);
+    assert_eq!(tell("There is a coin under it.", "nothing"), ["fully"]);
+    assert_eq!(tell("There is a coin under it.", "find coin"), [""; 0]);
+    assert_eq!(tell("Odile Marsh holds the lamp.", "nothing"), ["fully"]);
+    assert_eq!(
+        tell("It holds, and Brant dies of it.", "nothing"),
+        ["fully"]
+    );
+    let fact = |fact: &str, not: &str| {
+        let ruling = json!({"possible": true, "prize": "fact", "fact": fact, "not": not});
+        faults(&surroundings, ruling)
+    };
+    assert_eq!(fact("The cup hangs over the door.", "Nothing."), ["fact"]);
+    assert_eq!(
+        fact("The door is open.", "At last the door is open!"),
+        ["not"]
+    );
+    assert_eq!(fact("The door is open.", "The door stays shut."), [""; 0]);
+    let chinese = Surroundings {
+        language: Language::Zh,
+        ..surroundings.clone()
+    };
+    let ruling = json!({"possible": false, "fully": "x", "not": "崔晚灯死了。"});
+    assert_eq!(faults(&chinese, ruling), ["not"]);
 }
 
 #[test]

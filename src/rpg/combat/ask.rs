@@ -7,9 +7,7 @@ use rand::seq::SliceRandom;
 use serde::Serialize;
 
 use super::arena::{Combatant, FightStage, names, statuses};
-use super::choice::{
-    Action, Card, Choice, ChoiceConstraints, NAME_CHARS, PlayableSkill, SEEN_CHARS,
-};
+use super::choice::{Action, Choice, ChoiceConstraints, PlayableSkill, SEEN_CHARS};
 use super::rules::{kind_name, legal_targets};
 use super::state::Combat;
 use crate::event::{PhraseError, Phrasebook, PromptSet, PromptTemplate};
@@ -21,8 +19,7 @@ use crate::rpg::world_file::{Skill, WorldFile};
 
 const ACT: AskTemplate<ActData> =
     AskTemplate::condensed("combat.act", "asks/combat_act", "asks/combat_act_short");
-const DEFAULT_CARD: PromptTemplate<CardData> = PromptTemplate::new("fallback/combat_card");
-const DEFAULT_HOLD: PromptTemplate<CardData> = PromptTemplate::new("fallback/combat_hold");
+const DEFAULT_HOLD: PromptTemplate<HoldData> = PromptTemplate::new("fallback/combat_hold");
 
 /// What a combatant is asked for its choice with.
 #[derive(Default, Serialize)]
@@ -46,6 +43,8 @@ struct ActData<'a> {
     yielded: Vec<String>,
     facts: Vec<FactNote<'a>>,
     items: Vec<ItemNote<'a>>,
+    /// Whoever still has resolve does not give up.
+    may_yield: bool,
     say_chars: usize,
     speaker: Speaker<'a>,
 }
@@ -77,17 +76,16 @@ struct SkillData<'a> {
     legal: Vec<Arc<str>>,
 }
 
-/// What the descriptions of the default choice are made from.
+/// What others see of the default choice.
 #[derive(Default, Serialize)]
-struct CardData<'a> {
+struct HoldData<'a> {
     me: &'a str,
-    skill: &'a str,
 }
 
 /// Adds the templates of this file.
 pub(super) fn add_templates(prompts: &mut PromptSet) {
     ACT.add_to(prompts);
-    prompts.add(&DEFAULT_CARD).add(&DEFAULT_HOLD);
+    prompts.add(&DEFAULT_HOLD);
 }
 
 /// A skill in hand, and the indices of its legal targets, best first.
@@ -124,6 +122,7 @@ pub(super) fn act_ask(
         hand: playable.collect(),
         facts: data.facts.iter().map(|fact| fact.id.into()).collect(),
         items: data.items.iter().map(|item| item.name.into()).collect(),
+        may_yield: data.may_yield,
         say_chars: data.say_chars,
     };
     let others = combatants.iter().filter(|other| other.name != actor.name);
@@ -132,7 +131,7 @@ pub(super) fn act_ask(
     let foes: Vec<_> = foes.map(|foe| foe.name.to_string()).collect();
     let cues = world.limits.cues(vec![foes.join(", ")], &others);
     let ask = || {
-        let fallback = default_choice(phrases, &actor.name, actor.stats.energy, &hand, combatants)?;
+        let fallback = default_choice(phrases, &actor.name)?;
         let ask = ACT.ask(phrases, &data, constraints, fallback)?;
         let ask = ask.max_tokens(world.limits.max_reply_tokens());
         // The prompt says everything that matters in a fight; tools would only cost time.
@@ -216,45 +215,15 @@ fn data<'a>(
                 look: &item.look,
             })
             .collect(),
+        may_yield: me.resolve == 0,
         say_chars: world.limits.speech_chars.max(1) as usize,
         speaker: Speaker::of(world, &me.name),
     }
 }
 
-/// A card of each skill that the energy pays for, named after it, for the targets that the rules
-/// find best.
-fn default_choice(
-    phrases: &Phrasebook,
-    me: &str,
-    energy: i32,
-    hand: &[DrawnSkill<'_>],
-    combatants: &[Combatant],
-) -> Result<Choice, PhraseError> {
-    let mut left = energy;
-    let mut cards = Vec::new();
-    for drawn in hand.iter().filter(|drawn| drawn.skill.cost <= energy) {
-        if drawn.skill.cost > left {
-            continue;
-        }
-        left -= drawn.skill.cost;
-        let skill = &*drawn.skill.name;
-        let description = phrases.render(&DEFAULT_CARD, &CardData { me, skill })?;
-        let targets = drawn.playable(combatants).targets;
-        cards.push(Card {
-            skill: skill.to_owned(),
-            name: skill.chars().take(NAME_CHARS).collect(),
-            description: description.chars().take(SEEN_CHARS).collect(),
-            targets: targets.iter().map(ToString::to_string).collect(),
-        });
-    }
-    if !cards.is_empty() {
-        return Ok(Choice {
-            action: Some(Action::Play),
-            cards,
-            ..Choice::default()
-        });
-    }
-    let seen = phrases.render(&DEFAULT_HOLD, &CardData { me, skill: "" })?;
+/// Without an answer nothing moves.
+fn default_choice(phrases: &Phrasebook, me: &str) -> Result<Choice, PhraseError> {
+    let seen = phrases.render(&DEFAULT_HOLD, &HoldData { me })?;
     Ok(Choice {
         action: Some(Action::Hold),
         seen: Some(seen.chars().take(SEEN_CHARS).collect()),

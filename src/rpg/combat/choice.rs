@@ -90,6 +90,8 @@ pub(crate) struct ChoiceConstraints {
     pub(crate) facts: Vec<Arc<str>>,
     /// The items that may be shown.
     pub(crate) items: Vec<Arc<str>>,
+    /// Whether one may give up.
+    pub(crate) may_yield: bool,
     /// The maximum number of characters that may be said.
     pub(crate) say_chars: usize,
 }
@@ -146,7 +148,10 @@ impl Reply for Choice {
     fn constrain_schema(_schema: &Value, constraints: &ChoiceConstraints) -> Option<Value> {
         let text = |most: usize| json!({"type": "string", "minLength": 1, "maxLength": most});
         let hand = &constraints.hand;
-        let mut actions = vec!["play", "hold", "flee", "yield"];
+        let mut actions = vec!["play", "hold", "flee"];
+        if constraints.may_yield {
+            actions.push("yield");
+        }
         let mut properties = json!({"say": text(constraints.say_chars)});
         if hand.is_empty() {
             actions.remove(0);
@@ -202,6 +207,10 @@ impl Reply for Choice {
         if self.action() == Action::Show {
             let item = self.item.as_deref().unwrap_or_default();
             violations.extend(check_offered("item".into(), item, &constraints.items));
+        }
+        if self.action() == Action::Yield && !constraints.may_yield {
+            let possible = ["play", "hold", "flee"].map(Arc::from);
+            violations.extend(check_offered("action".into(), "yield", &possible));
         }
         if self.action() != Action::Play && !self.cards.is_empty() {
             let violation = Violation::new("cards", "cards are only for \"play\"");

@@ -317,6 +317,21 @@ fn words_are_heard_by_all_but_the_speaker_before_it_acts() {
 }
 
 #[test]
+fn a_description_is_told_only_of_the_target_that_it_is_about() {
+    for (targets, told) in [(&["Owl", "Rat"][..], ""), (&["Rat"], "There it goes.")] {
+        let mut fight = FightTest::begun();
+        let [hall, ann, ..] = fight.entities();
+        let mut combat: Combat = fight.get::<Combat>(hall).clone();
+        combat.departures.push(("Owl".into(), Departure::Fled));
+        fight.world().entity_mut(hall).insert(combat);
+        fight.turn(ann, play([card("Cut", targets)]));
+        let queue = &fight.world().resource::<EventQueue>().0;
+        let played = queue.iter().find(|event| event.kind == "card_played");
+        assert_eq!(played.expect("is played").data["description"], told);
+    }
+}
+
+#[test]
 fn whoever_has_fled_or_yielded_is_out_of_the_fight_alive() {
     let mut fight = FightTest::begun();
     let [hall, ann, bob, owl, rat] = fight.entities();
@@ -553,6 +568,7 @@ fn every_broken_rule_of_a_choice_is_named() {
         hand: vec![legal("Cut", &["Owl", "Rat"]), legal("Balm", &["Ann"])],
         facts: vec!["the-name".into()],
         items: Vec::new(),
+        may_yield: true,
         say_chars: 20,
     };
     assert!(
@@ -561,6 +577,12 @@ fn every_broken_rule_of_a_choice_is_named() {
             .is_empty()
     );
     assert!(without_cards(Action::Yield).check(&constraints).is_empty());
+    let resolved = ChoiceConstraints {
+        may_yield: false,
+        ..constraints.clone()
+    };
+    let yields = without_cards(Action::Yield).check(&resolved);
+    assert_eq!(yields[0].path, "action");
     let mut long = card("Cut", &["Ann"]);
     long.name = "x".repeat(41);
     long.description.clear();
@@ -606,6 +628,7 @@ fn the_schema_of_a_choice_is_narrowed_to_what_is_legal() {
         hand: Vec::new(),
         facts: Vec::new(),
         items: Vec::new(),
+        may_yield: true,
         say_chars: 9,
     };
     let schema = Choice::constrain_schema(&serde_json::Value::Null, &constraints);

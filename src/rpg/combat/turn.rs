@@ -273,13 +273,16 @@ impl Turn<'_, '_, '_> {
                         ..FightAction::default()
                     });
                     let fell = result.fell;
+                    // The words are about whom the mind wanted most.
+                    let fits = card.targets.first() == Some(&result.name);
+                    let description = if fits { &*card.description } else { "" };
                     let event = CardPlayed {
                         stage: self.stage.name.to_string(),
                         actor: self.actor().name.to_string(),
                         card: card.name.clone(),
                         skill: skill.name.clone(),
                         kind: kind_name(skill.kind).into(),
-                        description: card.description.clone(),
+                        description: description.to_owned(),
                         targets: vec![result],
                     };
                     self.events

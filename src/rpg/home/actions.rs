@@ -8,9 +8,10 @@ use rand::seq::SliceRandom;
 use serde::Serialize;
 
 use super::here::present;
+use super::uses::OpenUses;
 use crate::cast::{CastList, Exits, StageRng, Whereabouts};
 use crate::context::{AgentContext, Chapters};
-use crate::drama::{Belongings, Bonds, Promises, StoryData};
+use crate::drama::{Belongings, Bonds, Hidden, Promises, StoryData};
 use crate::event::kinds::{Announce, Leave, Mind, Query as Search, Refusal, Speak, Whisper};
 use crate::event::{EventWriter, PromptSet, PromptTemplate};
 use crate::exchange::Answers;
@@ -19,8 +20,9 @@ use crate::memory::{LookupVectors, Lore, Vectors, Witnessed};
 use crate::rpg::attempt::pending::PendingAttempts;
 use crate::rpg::attempt::referee::talk_goes_on;
 use crate::rpg::components::RpgWorld;
+use crate::rpg::events::Following;
 use crate::rpg::phase::{CurrentPlace, Phase};
-use crate::rpg::plan::{Announcement, Destination, Plan, Question, Speech, Thing, Try};
+use crate::rpg::plan::{Announcement, Companion, Destination, Plan, Question, Speech, Thing, Try};
 use crate::rpg::talk::{Talk, TurnTaken};
 use crate::rpg::travel::walk;
 
@@ -66,8 +68,13 @@ pub(crate) fn take_plans(
     let mut pending = stage.and_then(|stage| pending.get_mut(stage).ok());
     for (entity, plan, _by) in plans {
         if let Some(name) = actions.whereabouts.name(entity).map(|name| name.0.clone()) {
+            let to = plan.go.clone();
             let (taken, tried) = actions.carry_out(&talk, entity, &name, plan);
+            let left = to.filter(|_| taken.left);
             talk.take_turn(&name, taken);
+            if let Some(to) = left {
+                actions.lead(&mut talk, &name, &to);
+            }
             if let Some((what, pending)) = tried.zip(pending.as_mut()) {
                 pending.add(name, what);
             }
@@ -86,7 +93,7 @@ pub(crate) fn take_plans(
 pub(crate) struct Actions<'w, 's> {
     book: Res<'w, FactBook>,
     pub(super) list: Res<'w, CastList>,
-    whereabouts: Whereabouts<'w, 's>,
+    pub(super) whereabouts: Whereabouts<'w, 's>,
     exits: Query<'w, 's, &'static Exits>,
     lore: Res<'w, Lore>,
     lookups: Res<'w, LookupVectors>,
@@ -94,6 +101,8 @@ pub(crate) struct Actions<'w, 's> {
     memories: Query<'w, 's, Past>,
     pub(super) story: Res<'w, StoryData>,
     pub(super) belongings: Query<'w, 's, &'static mut Belongings>,
+    pub(super) hidden: Query<'w, 's, &'static mut Hidden>,
+    pub(super) uses: Query<'w, 's, &'static mut OpenUses>,
     pub(super) bonds: Query<'w, 's, &'static mut Bonds>,
     pub(super) promises: Query<'w, 's, &'static mut Promises>,
     pub(super) events: EventWriter<'w, 's>,
@@ -130,16 +139,7 @@ impl Actions<'_, '_> {
         let Some(stage) = self.whereabouts.place_of(entity) else {
             return Default::default();
         };
-        let present = present(&self.whereabouts, talk, stage);
-        let mut unaware = self.whereabouts.on_stage(stage);
-        unaware.retain(|other| *other == entity || !present.contains(other));
-        let acting = Acting {
-            entity,
-            name,
-            stage,
-            present,
-            unaware,
-        };
+        let acting = self.acting(talk, (entity, name), stage);
         let mut taken = TurnTaken {
             passed: plan.passes(),
             searched: plan.only_searches(),
@@ -177,6 +177,15 @@ impl Actions<'_, '_> {
         if let Some(Thing { item }) = plan.read {
             self.read(&acting, item);
         }
+        if let Some(using) = plan.using {
+            self.use_item(&acting, &using);
+        }
+        if let Some(Thing { item }) = plan.hide {
+            self.hide(&acting, item);
+        }
+        if let Some(Companion { who }) = plan.follow {
+            taken.follows = self.follow(&acting, who);
+        }
         if let Some(vow) = plan.promise {
             self.promise(&acting, vow);
         }
@@ -191,6 +200,52 @@ impl Actions<'_, '_> {
             .and_then(|Try { what }| self.attempt(&acting, what));
         taken.attempted = tried.is_some();
         (taken, tried)
+    }
+
+    fn acting<'a>(
+        &self,
+        talk: &Talk,
+        (entity, name): (Entity, &'a Arc<str>),
+        stage: Entity,
+    ) -> Acting<'a> {
+        let present = present(&self.whereabouts, talk, stage);
+        let mut unaware = self.whereabouts.on_stage(stage);
+        unaware.retain(|other| *other == entity || !present.contains(other));
+        Acting {
+            entity,
+            name,
+            stage,
+            present,
+            unaware,
+        }
+    }
+
+    /// Those who follow somebody leave with it, and those who follow them.
+    fn lead(&mut self, talk: &mut Talk, leader: &str, to: &Destination) {
+        let mut followers = talk.followers(leader);
+        while let Some(name) = followers.pop() {
+            let follower = self.list.by_name(&name);
+            let stage = follower.and_then(|follower| self.whereabouts.place_of(follower));
+            let Some((follower, stage)) = follower.zip(stage) else {
+                continue;
+            };
+            let acting = self.acting(talk, (follower, &name), stage);
+            if acting.present.contains(&follower) && self.leave(&acting, to) {
+                talk.leave(&name);
+                followers.extend(talk.followers(&name));
+            }
+        }
+    }
+
+    /// Returns whom the actor follows.
+    fn follow(&mut self, acting: &Acting<'_>, who: String) -> Option<Arc<str>> {
+        self.listener(acting, "follow", &who)?;
+        let leader = who.as_str().into();
+        let actor = acting.name.to_string();
+        let event = Following { actor, who };
+        let unaware = &acting.unaware;
+        self.events.broadcast_to_stage(acting.stage, event, unaware);
+        Some(leader)
     }
 
     /// Returns to whom the actor spoke.
@@ -296,9 +351,16 @@ impl Actions<'_, '_> {
     /// Whether a fact would be news to somebody.
     pub(super) fn is_new(&self, who: Entity, fact: &str) -> bool {
         let fact = self.book.get(fact).filter(|fact| !fact.is_common());
-        let knowledge = self.memories.get(who).ok();
-        let knowledge = knowledge.and_then(|(.., knowledge)| knowledge);
+        let knowledge = self.knowledge_of(who);
         fact.is_some_and(|fact| knowledge.is_some_and(|knowledge| !knowledge.knows(&fact.id)))
+    }
+
+    /// What somebody knows.
+    pub(super) fn knowledge_of(&self, who: Entity) -> Option<&Knowledge> {
+        self.memories
+            .get(who)
+            .ok()
+            .and_then(|(.., knowledge)| knowledge)
     }
 
     /// Somebody here who can be spoken to; if there is nobody of this name, the actor is told so.

@@ -7,15 +7,18 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::actions::{Acting, Actions};
-use crate::drama::{Promise, PromiseState};
+use super::uses::finish_use;
+use crate::drama::{Hidden, Promise, PromiseState};
 use crate::event::{AgentEvent, PromptSet, PromptTemplate, write_events_at_meeting};
+use crate::knowledge::make_fact;
 use crate::rpg::events::{
-    Attempted, FeelingChanged, ItemGiven, ItemRead, ItemShown, ItemTaken, NothingNew, PromiseKept,
-    PromiseMade,
+    Attempted, FeelingChanged, ItemGiven, ItemHidden, ItemRead, ItemShown, ItemTaken, ItemUsed,
+    NothingNew, PromiseKept, PromiseMade,
 };
-use crate::rpg::plan::{Feeling, Handing, Keeping, Vow};
+use crate::rpg::plan::{Feeling, Handing, Keeping, Using, Vow};
 
 const NO_ITEM: PromptTemplate<NoItem> = PromptTemplate::new("refusals/no_item");
+const HIDDEN: PromptTemplate<ItemHidden> = PromptTemplate::new("made/hidden");
 
 /// An item is not where it was.
 #[derive(Default, Serialize)]
@@ -25,7 +28,7 @@ struct NoItem<'a> {
 
 /// Adds the templates of this file.
 pub(super) fn add_templates(prompts: &mut PromptSet) {
-    prompts.add(&NO_ITEM);
+    prompts.add(&NO_ITEM).add(&HIDDEN);
 }
 
 impl Actions<'_, '_> {
@@ -56,16 +59,96 @@ impl Actions<'_, '_> {
         }
     }
 
+    /// Whoever shows something and whoever it is shown to learn what reading it teaches.
     pub(super) fn show(&mut self, acting: &Acting<'_>, handing: Handing) {
-        if let Some((_, Handing { item, to })) = self.handed(acting, "show", handing) {
+        if let Some((receiver, Handing { item, to })) = self.handed(acting, "show", handing) {
+            let actor = acting.name.to_string();
             let event = ItemShown {
-                actor: acting.name.to_string(),
+                actor: actor.clone(),
                 to,
                 look: self.look_of(&item),
-                item,
+                item: item.clone(),
             };
             self.show_all(acting, event);
+            for fact in self.taught_by(&item) {
+                self.events.teach(&[acting.entity], &fact, "");
+                self.events.teach(&[receiver], &fact, &actor);
+            }
         }
+    }
+
+    /// Uses something, as the world file says; its effects wait for the meeting.
+    pub(super) fn use_item(&mut self, acting: &Acting<'_>, using: &Using) {
+        let stage = acting.stage;
+        let name_of = |entity: &Entity| self.whereabouts.name_text(*entity);
+        let people = acting.present.iter().filter(|it| **it != acting.entity);
+        let people: Vec<_> = people.chain([&stage]).map(name_of).collect();
+        let is_at_hand = |item: &str| self.has(acting.entity, item) || self.lies_here(acting, item);
+        let is_there = |what: &str| people.iter().any(|name| name == what) || is_at_hand(what);
+        let open = self.uses.get(stage);
+        let open = open.map(|open| open.offered(&self.story, is_at_hand, is_there));
+        let open = open.unwrap_or_default();
+        let named = open.iter().map(|open| Using {
+            item: open.item.to_owned(),
+            with: open.does.with.clone(),
+        });
+        let meant = using.find(&named.collect::<Vec<_>>());
+        let Some(open) = meant.and_then(|meant| open.get(meant)) else {
+            let item = &using.item;
+            return self.refuse(acting, "use", &NO_ITEM, &NoItem { item });
+        };
+        let (item, number) = (open.item.to_owned(), open.number);
+        let event = ItemUsed {
+            actor: acting.name.to_string(),
+            item: item.clone(),
+            with: open.does.with.clone(),
+            message: open.does.seen.clone(),
+        };
+        let mut unaware = acting.unaware.clone();
+        unaware.retain(|it| *it != acting.entity);
+        self.events.broadcast_to_stage(stage, event, &unaware);
+        if let Ok(mut uses) = self.uses.get_mut(stage) {
+            uses.close(&item, number);
+        }
+        self.events
+            .defer(move |world| finish_use(world, stage, &item, number));
+    }
+
+    /// Hides something here. Only the actor knows, and whoever is told.
+    pub(super) fn hide(&mut self, acting: &Acting<'_>, item: String) {
+        if !self.has(acting.entity, &item) {
+            return self.refuse(acting, "hide", &NO_ITEM, &NoItem { item: &item });
+        }
+        let (actor, stage) = (acting.entity, acting.stage);
+        let event = ItemHidden {
+            actor: acting.name.to_string(),
+            stage: self.whereabouts.name_text(stage),
+            item: item.clone(),
+        };
+        let fact = match self.events.phrases().render(&HIDDEN, &event) {
+            Ok(fact) => fact.trim().to_owned(),
+            Err(error) => return self.events.fault(error.into()),
+        };
+        self.move_item(&item, actor, stage);
+        if let Ok(mut hidden) = self.hidden.get_mut(stage) {
+            hidden.0.insert(item.as_str().into(), "".into());
+        }
+        self.events.notify_entities(&[actor], event);
+        self.events.defer(move |world| {
+            let id = make_fact(world, fact);
+            if let Some(mut hidden) = world.get_mut::<Hidden>(stage)
+                && let Some(by) = hidden.0.get_mut(item.as_str())
+            {
+                *by = id.as_str().into();
+            }
+            write_events_at_meeting(world, |events| events.teach(&[actor], &id, ""));
+        });
+    }
+
+    /// The facts that reading an item teaches.
+    fn taught_by(&self, item: &str) -> Vec<String> {
+        let item = self.story.item(item);
+        item.map(|item| item.teaches.clone()).unwrap_or_default()
     }
 
     /// Teaches the actor what reading an item teaches, or tells it that this is nothing new.
@@ -73,8 +156,7 @@ impl Actions<'_, '_> {
         if !self.has(acting.entity, &item) && !self.lies_here(acting, &item) {
             return self.refuse(acting, "read", &NO_ITEM, &NoItem { item: &item });
         }
-        let teaches = self.story.item(&item).map(|item| item.teaches.clone());
-        let teaches = teaches.unwrap_or_default();
+        let teaches = self.taught_by(&item);
         let actor = acting.name.to_string();
         let nothing_new = NothingNew {
             actor: actor.clone(),
@@ -188,12 +270,16 @@ impl Actions<'_, '_> {
     }
 
     fn lies_here(&self, acting: &Acting<'_>, item: &str) -> bool {
-        let is_hidden = self.story.item(item).is_none_or(|item| item.hidden);
+        let hidden = self.hidden.get(acting.stage);
+        let is_hidden = hidden.is_ok_and(|it| it.hides(item, self.knowledge_of(acting.entity)));
         !is_hidden && self.has(acting.stage, item)
     }
 
     /// Moves an item that is there. It stays if the receiver can't hold anything.
     fn move_item(&mut self, item: &str, from: Entity, to: Entity) {
+        if let Ok(mut hidden) = self.hidden.get_mut(from) {
+            hidden.0.remove(item);
+        }
         if let Ok([mut from, mut to]) = self.belongings.get_many_mut([from, to])
             && let Some(item) = from.0.take(item)
         {

@@ -9,6 +9,7 @@ mod deeds;
 mod here;
 pub(super) mod plans;
 pub(super) mod scene;
+pub(super) mod uses;
 pub(super) mod vote;
 
 use bevy_ecs::prelude::*;

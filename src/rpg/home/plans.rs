@@ -7,9 +7,12 @@ use bevy_ecs::system::SystemParam;
 use serde::Serialize;
 
 use super::here::{items_of, present};
+use super::uses::OpenUses;
 use crate::cast::{Appearance, CastList, Exits, StageRng, Whereabouts, WorldSeed, WorldTurn};
 use crate::context::AgentContext;
-use crate::drama::{Belongings, Bonds, Occasion, Promise, PromiseState, Promises, StoryData};
+use crate::drama::{
+    Belongings, Bonds, Hidden, Occasion, Promise, PromiseState, Promises, StoryData,
+};
 use crate::event::{EventWriter, PhraseError, Phrasebook, PromptSet, PromptTemplate};
 use crate::exchange::{Ask, AskTemplate};
 use crate::knowledge::{FactBook, Knowledge, MadeFacts};
@@ -19,7 +22,7 @@ use crate::rpg::components::{LastFight, RpgWorld};
 use crate::rpg::conversation::{SpokenLine, heard, last_event_text};
 use crate::rpg::kickoff::{PresentActor, names_without, present_without};
 use crate::rpg::phase::{CurrentPlace, Phase};
-use crate::rpg::plan::{Plan, PlanConstraints};
+use crate::rpg::plan::{Plan, PlanConstraints, Using};
 use crate::rpg::scenes::open::OpenScene;
 use crate::rpg::speaker::Speaker;
 use crate::rpg::talk::Talk;
@@ -60,6 +63,9 @@ struct PlanData<'a> {
     more_facts: usize,
     items: Vec<SeenItem<'a>>,
     lying: Vec<SeenItem<'a>>,
+    /// Whether there are items in this world.
+    has_items: bool,
+    uses: &'a [Using],
     promise_to: &'a [String],
     promises: Vec<OpenPromise<'a>>,
     feelings: Vec<FeltFor<'a>>,
@@ -204,8 +210,8 @@ pub(crate) fn ask_plans(
         };
         let name = whereabouts.name_text(actor);
         let present = names_without(&whereabouts, &here, actor);
-        let items: Vec<_> = minds.items_of(actor, true).collect();
-        let lying: Vec<_> = minds.items_of(stage, false).collect();
+        let items: Vec<_> = minds.items_of(actor, knowledge).collect();
+        let lying: Vec<_> = minds.items_of(stage, knowledge).collect();
         let mut others = here.clone();
         others.retain(|other| *other != actor);
         let heard = heard(context);
@@ -226,6 +232,17 @@ pub(crate) fn ask_plans(
         let open: Vec<_> = open
             .map(|(Promise { to, words, .. }, number)| OpenPromise { number, to, words })
             .collect();
+        let at_hand = |item: &str| items.iter().chain(&lying).any(|known| known.name == item);
+        let place = whereabouts.name_text(stage);
+        let is_there =
+            |what: &str| what == place || at_hand(what) || present.iter().any(|it| it == what);
+        let uses = minds.uses.get(stage);
+        let uses = uses.map(|open| open.offered(&minds.story, at_hand, is_there));
+        let uses = uses.into_iter().flatten().map(|open| Using {
+            item: open.item.to_owned(),
+            with: open.does.with.clone(),
+        });
+        let uses = uses.collect();
         let readable = items.iter().chain(&lying).filter(|item| item.readable);
         let mut feels_about = present.clone();
         feels_about.retain(|other| bonds.is_some() && !talk.has_felt(&name, other));
@@ -243,6 +260,7 @@ pub(crate) fn ask_plans(
             held: names_of(&items),
             lying: names_of(&lying),
             readable: readable.map(|item| item.name.to_owned()).collect(),
+            uses,
             promise_to,
             promised_to: open.iter().map(|promise| promise.to.to_owned()).collect(),
             attempt: talk.attempts(&name) < limits.attempts.max(0) as u32,
@@ -258,7 +276,7 @@ pub(crate) fn ask_plans(
             me: &name,
             name: &name,
             kind: "actor",
-            place: &whereabouts.name_text(stage),
+            place: &place,
             day,
             when: &when,
             round,
@@ -273,6 +291,8 @@ pub(crate) fn ask_plans(
             more_facts,
             items,
             lying,
+            has_items: !minds.story.items.is_empty(),
+            uses: &constraints.uses,
             promise_to: &constraints.promise_to,
             promises: open,
             feelings: feelings.collect(),
@@ -311,14 +331,22 @@ pub(crate) struct Minds<'w, 's> {
         ),
     >,
     belongings: Query<'w, 's, &'static Belongings>,
+    hidden: Query<'w, 's, &'static Hidden>,
+    uses: Query<'w, 's, &'static OpenUses>,
     appearances: Query<'w, 's, &'static Appearance>,
 }
 
 impl Minds<'_, '_> {
-    /// What somebody has, or what lies on a stage.
-    fn items_of(&self, holder: Entity, hidden_too: bool) -> impl Iterator<Item = SeenItem<'_>> {
+    /// What somebody has, or what lies on a stage for somebody who knows this to see.
+    fn items_of<'a>(
+        &'a self,
+        holder: Entity,
+        knowledge: Option<&'a Knowledge>,
+    ) -> impl Iterator<Item = SeenItem<'a>> {
         let items = items_of(&self.story, self.belongings.get(holder).ok());
-        let items = items.filter(move |item| hidden_too || !item.hidden);
+        let hidden = self.hidden.get(holder).ok();
+        let hides = move |item: &str| hidden.is_some_and(|hidden| hidden.hides(item, knowledge));
+        let items = items.filter(move |item| !hides(&item.name));
         items.map(|item| SeenItem {
             name: &item.name,
             look: &item.look,

@@ -121,7 +121,8 @@ impl Temper {
         if writer.rng().happens(self.flees) {
             Some("flee")
         } else {
-            writer.rng().happens(self.yields).then_some("yield")
+            let yields = writer.rng().happens(self.yields);
+            (yields && battle.may_yield).then_some("yield")
         }
     }
 }
@@ -135,6 +136,8 @@ struct Battle<'n> {
     allies: Vec<Fighter<'n>>,
     /// Whether words or things may move a foe.
     may_move: bool,
+    /// Whether one may give up.
+    may_yield: bool,
     /// If this turn's blows go to anybody, to whom.
     grudge: Option<usize>,
 }
@@ -147,6 +150,7 @@ impl<'n> Battle<'n> {
             round: notes.number("round"),
             foes: notes.list("foes").map(Fighter::of).collect(),
             allies: notes.list("allies").map(Fighter::of).collect(),
+            may_yield: notes.flag("may_yield"),
             may_move: notes.list("foes").any(|foe| foe.number("resolve") > 0),
             grudge: None,
         }

@@ -10,9 +10,9 @@ use crate::mind::improviser::Writer;
 use crate::mind::{Form, Notes, Prompt};
 
 /// What may be said and done, as the reply names it.
-const KINDS: [&str; 13] = [
-    "speak", "whisper", "announce", "take", "give", "show", "read", "promise", "keep", "attempt",
-    "query", "move", "wait",
+const KINDS: [&str; 16] = [
+    "speak", "whisper", "announce", "take", "give", "show", "read", "use", "hide", "follow",
+    "promise", "keep", "attempt", "query", "move", "wait",
 ];
 /// What may be done in the same turn as something said.
 const BESIDE: [&str; 7] = ["take", "give", "show", "read", "promise", "keep", "move"];
@@ -84,6 +84,8 @@ struct Home<'n> {
     exits: Vec<&'n str>,
     lying: Vec<&'n str>,
     held: Vec<&'n str>,
+    /// What it has that can't be read.
+    plain: Vec<&'n str>,
     readable: Vec<&'n str>,
     promise_to: Vec<&'n str>,
     keep_to: Vec<&'n str>,
@@ -114,6 +116,10 @@ impl<'n> Home<'n> {
         let things = || [notes.names("items"), notes.names("lying")].concat();
         let promised = notes.list("promises").map(|promise| promise.text("to"));
         let facts = notes.list("facts").map(Fact::of);
+        let held = allowed("give.item", things());
+        let readable = allowed("read.item", things());
+        let mut plain = held.clone();
+        plain.retain(|item| !readable.contains(item));
         (!kinds.is_empty()).then(|| Self {
             notes,
             me,
@@ -124,8 +130,9 @@ impl<'n> Home<'n> {
             confidants: allowed("whisper.target", others()),
             exits: allowed("move.to", notes.texts("exits")),
             lying: allowed("take.item", things()),
-            held: allowed("give.item", things()),
-            readable: allowed("read.item", things()),
+            held,
+            plain,
+            readable,
             promise_to: allowed("promise.to", others()),
             keep_to: allowed("keep.to", promised.collect()),
             feels_about: allowed("feels.about", others()),
@@ -141,8 +148,13 @@ impl<'n> Home<'n> {
             "whisper" => !self.confidants.is_empty(),
             "move" => !self.exits.is_empty(),
             "take" => !self.lying.is_empty(),
-            "give" | "show" => !self.held.is_empty() && !self.listeners.is_empty(),
+            "give" => !self.held.is_empty() && !self.listeners.is_empty(),
+            // To show what can be read is to tell it, which has its own reasons.
+            "show" => !self.plain.is_empty() && !self.listeners.is_empty(),
             "read" => !self.readable.is_empty(),
+            "use" => self.notes.list("uses").next().is_some(),
+            "hide" => !self.held.is_empty(),
+            "follow" => !self.exits.is_empty() && !self.listeners.is_empty(),
             "promise" => !self.promise_to.is_empty(),
             "keep" => !self.keep_to.is_empty(),
             "query" => !self.subjects.is_empty(),
@@ -189,6 +201,9 @@ impl<'n> Home<'n> {
             "whisper" if !recent => 4,
             "read" if self.unread(writer).is_some() => 40,
             "take" => 25,
+            "use" if !last => 8,
+            "hide" if !recent => 2,
+            "follow" if !recent => 2,
             "give" if !recent => giving,
             "show" if !recent => 4,
             "promise" if !recent => 5,
@@ -271,8 +286,25 @@ impl<'n> Home<'n> {
                 writer.set("item", item);
                 ("mind.item", json!({"item": item}))
             }
+            "use" => {
+                let uses: Vec<_> = self.notes.list("uses").collect();
+                let using = *writer.rng().pick(&uses)?;
+                let (item, with) = (using.text("item"), using.text("with"));
+                writer.set("item", item);
+                ("mind.item", json!({"item": item, "with": with}))
+            }
+            "hide" => ("mind.item", json!({"item": self.item(&self.held, writer)?})),
+            "follow" => {
+                let who = self.to_any(&self.listeners, writer)?;
+                ("mind.wait", json!({"who": who}))
+            }
             "give" | "show" => {
-                let item = self.item(&self.held, writer)?;
+                let items = if kind == "give" {
+                    &self.held
+                } else {
+                    &self.plain
+                };
+                let item = self.item(items, writer)?;
                 let to = self.to_any(&self.listeners, writer)?;
                 ("mind.item", json!({"item": item, "to": to}))
             }

@@ -83,7 +83,7 @@ fn people<'a>(writer: &mut Writer<'a>, names: &[&'a str]) {
 /// What happened, for everybody.
 pub(super) fn announcement<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> String {
     let weight = |kind: &str| match kind {
-        kind if kind.contains("death") => 0,
+        kind if kind.contains("death") || kind == "news" => 0,
         kind if kind.contains("outcome") => 1,
         kind if kind.contains("combat") => 2,
         kind if kind.contains("archive") => 3,
@@ -94,7 +94,7 @@ pub(super) fn announcement<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> Str
     let events = notes.list("events").enumerate();
     let events = events.filter(|(_, event)| is_news(event.text("type")));
     let mut events: Vec<_> = events
-        .map(|(place, event)| (weight(event.text("type")), place, bare(event.text("text"))))
+        .map(|(place, event)| (weight(event.text("type")), place, bare(news(event))))
         .filter(|(_, _, text)| !text.is_empty())
         .collect();
     events.sort_unstable();
@@ -120,6 +120,14 @@ pub(super) fn announcement<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> Str
     }
     writer.set("events", told);
     writer.line("world.announce")
+}
+
+/// What happened, without the place where it was seen.
+fn news<'a>(event: Notes<'a>) -> &'a str {
+    let text = event.text("text");
+    let seen = text.split_once(": ").or_else(|| text.split_once('：'));
+    let seen = seen.filter(|_| event.text("type") == "news");
+    seen.map_or(text, |(_, seen)| seen)
 }
 
 /// An English sentence as it continues after a semicolon: an article becomes lower case, a name

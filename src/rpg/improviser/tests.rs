@@ -118,7 +118,8 @@ fn rich_plan(language: Language, me: &str) -> HandPrompt {
         json!([{"id": fact, "title": title, "text": cast.secret, "from": "", "is_new": false}]);
     let feelings = others.iter().map(|name| json!({"name": name, "value": 1}));
     asked.notes["facts"] = facts;
-    asked.notes["items"] = json!([item(letter, true)]);
+    asked.notes["items"] = json!([item(letter, true), item(fact, false)]);
+    asked.notes["uses"] = json!([{"item": letter, "with": others[0]}]);
     asked.notes["lying"] = json!([item(lamp, false)]);
     asked.notes["promise_to"] = json!(others);
     asked.notes["promises"] = json!([{"number": 1, "to": others[0], "words": vow}]);
@@ -126,13 +127,17 @@ fn rich_plan(language: Language, me: &str) -> HandPrompt {
     let text = json!({"type": "string", "minLength": 1, "maxLength": 600});
     let one_of = |names: &Value| json!({"type": "string", "enum": names});
     let (other, letter) = (one_of(&json!(others)), one_of(&json!([letter])));
-    let handing = object(&[("item", letter.clone()), ("to", other.clone())]);
+    let held = one_of(&json!([asked.notes["items"][0]["name"], fact]));
+    let handing = object(&[("item", held.clone()), ("to", other.clone())]);
     let properties = &mut asked.narrowed["properties"];
     let tells = json!({"type": "array", "items": one_of(&json!([fact]))});
     for kind in ["speak", "whisper", "announce"] {
         properties[kind]["properties"]["tells"] = tells.clone();
     }
     properties["take"] = object(&[("item", one_of(&json!([lamp])))]);
+    properties["use"] = object(&[("item", letter.clone()), ("with", other.clone())]);
+    properties["hide"] = object(&[("item", held)]);
+    properties["follow"] = object(&[("who", other.clone())]);
     properties["read"] = object(&[("item", letter)]);
     properties["give"] = handing.clone();
     properties["show"] = handing;
@@ -440,7 +445,7 @@ fn a_turn_is_something_said_something_done_or_both() {
             }
         }
     }
-    assert_eq!(kinds.len(), 14, "{kinds:?}");
+    assert_eq!(kinds.len(), 17, "{kinds:?}");
 }
 
 #[test]
@@ -615,6 +620,7 @@ fn some_who_are_nearly_dead_leave_and_others_never_do() {
     let mut actions = BTreeSet::new();
     for language in BOTH {
         let mut asked = turn(language, [2, 9, 0, 0], [20, 20, 20]);
+        asked.notes["may_yield"] = true.into();
         for temper in 0..12 {
             asked.history = AgentContext::new(cast(language).heroes[0]);
             asked.remember(&format!("I begin, {temper}."));

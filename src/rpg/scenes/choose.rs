@@ -18,6 +18,7 @@ use crate::event::kinds::{Mind, Speak};
 use crate::event::{AgentEvent, EventWriter, PromptSet, PromptTemplate};
 use crate::exchange::{Answers, AskTemplate, Reply, Violation};
 use crate::rpg::components::RpgWorld;
+use crate::rpg::everybody::publish;
 use crate::rpg::phase::{CurrentPlace, Phase};
 use crate::rpg::speaker::Speaker;
 
@@ -382,7 +383,9 @@ pub(crate) fn take_choice(
             option: option.id.clone(),
             message: option.told().to_owned(),
         };
+        let message = event.message.clone();
         events.broadcast_to_stage(entity, event, &[]);
+        events.defer(move |world| publish(world, stage, &message));
         let option = option.id.as_str().into();
         commands.entity(stage).insert(Decided(option));
     }

@@ -17,6 +17,7 @@ use crate::knowledge::{FactBook, Knowledge, Today};
 use crate::rpg::combat::wounds::tell_wound;
 use crate::rpg::components::{ClosedDungeons, Health, Wounded};
 use crate::rpg::events::{ItemMoved, PromiseKept, PromiseMade};
+use crate::rpg::everybody::{public_of, publish};
 use crate::rpg::spawn::{HERO, NEUTRAL};
 use crate::rpg::travel::send;
 
@@ -149,7 +150,8 @@ fn apply(world: &mut World, cause: Cause<'_>, effect: &Effect) -> Result<(), Obs
             write_events_at_meeting(world, |events| events.teach(&learners, fact, &teller));
         }
         Effect::Reveal(fact) => {
-            let learners = present(world, place);
+            let mut learners = present(world, place);
+            learners.extend(public_of(world, place));
             let teller = teller_of(world, cause, fact);
             write_events_at_meeting(world, |events| events.teach(&learners, fact, &teller));
         }
@@ -248,6 +250,7 @@ fn apply(world: &mut World, cause: Cause<'_>, effect: &Effect) -> Result<(), Obs
             closed.0.insert(dungeon.as_str().into());
         }
         Effect::Tell(message) => {
+            publish(world, place, message);
             let message = message.clone();
             tell_stage(world, place, Told { message });
         }

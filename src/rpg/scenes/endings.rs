@@ -4,7 +4,10 @@ use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::cast::{CastList, Kind, Whereabouts, all_of};
-use crate::drama::{Bonds, Ending, GoalState, Goals, History, StoryData};
+use crate::drama::{
+    Belongings, Bonds, ChoiceOption, Ending, GoalState, Goals, History, Promise, Promises,
+    StoryData,
+};
 use crate::event::{AgentEvent, EventWriter, PromptSet, PromptTemplate, write_events_at_meeting};
 use crate::exchange::{Answers, AskTemplate, Prose};
 use crate::knowledge::{FactBook, Knowledge};
@@ -85,6 +88,10 @@ struct EpilogueData<'a> {
     goals: Vec<GoalNote<'a>>,
     bonds: Vec<BondNote<'a>>,
     facts: Vec<&'a str>,
+    promises: &'a [Promise],
+    items: Vec<&'a str>,
+    /// What it chose, as others saw it.
+    choices: Vec<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -180,7 +187,13 @@ pub(crate) fn ask_epilogues(
     history: Res<History>,
     facts: Res<FactBook>,
     whereabouts: Whereabouts,
-    minds: Query<(Option<&Goals>, Option<&Bonds>, Option<&Knowledge>)>,
+    minds: Query<(
+        Option<&Goals>,
+        Option<&Bonds>,
+        Option<&Knowledge>,
+        Option<&Promises>,
+        Option<&Belongings>,
+    )>,
     mut current: CurrentPlace,
     mut events: EventWriter,
     mut commands: Commands,
@@ -204,7 +217,7 @@ pub(crate) fn ask_epilogues(
     let place_name = whereabouts.name_text(place);
     for entity in asked {
         let name = whereabouts.name_text(entity);
-        let (goals, bonds, knowledge) = minds.get(entity).unwrap_or_default();
+        let (goals, bonds, knowledge, promises, belongings) = minds.get(entity).unwrap_or_default();
         let actor = rpg.0.actors.iter().find(|actor| actor.name == name);
         let words = actor
             .map(|actor| actor.goals.as_slice())
@@ -215,7 +228,13 @@ pub(crate) fn ask_epilogues(
             state: *state,
         });
         let bonds = bonds.into_iter().flat_map(|bonds| &bonds.0);
-        let bonds = bonds.filter(|(_, bond)| bond.value != 0 || !bond.word.is_empty());
+        // Foes that were met on the way are no part of anybody's life.
+        let lives_here = |name: &str| rpg.0.actors.iter().any(|actor| *actor.name == *name);
+        let bonds = bonds
+            .filter(|(name, bond)| lives_here(name) && (bond.value != 0 || !bond.word.is_empty()));
+        let held = belongings.into_iter().flat_map(|held| &held.0);
+        let chosen = history.choices.iter().filter(|(.., who)| **who == *name);
+        let chosen = chosen.filter_map(|(scene, option, _)| story.option(scene, option));
         let learned = |id: &str| {
             let known = knowledge.and_then(|knowledge| knowledge.get(id));
             known.filter(|known| !known.by.is_empty())
@@ -241,6 +260,9 @@ pub(crate) fn ask_epilogues(
                 })
                 .collect(),
             facts: facts.map(|fact| fact.text.as_str()).collect(),
+            promises: promises.map_or(&[], |promises| &promises.0),
+            items: held.map(|item| &**item).collect(),
+            choices: chosen.map(ChoiceOption::seen_by_others).collect(),
         };
         let question = if is_agent { CLOSING } else { EPILOGUE };
         let wanted = data.goals.iter().map(|goal| goal.words.to_owned());

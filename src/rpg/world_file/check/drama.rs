@@ -222,6 +222,14 @@ impl<'a> Links<'a, '_> {
             for (j, fact) in item.teaches.iter().enumerate() {
                 self.fact(&format!("{path}.teaches[{j}]"), fact);
             }
+            for (j, does) in item.uses.iter().enumerate() {
+                let path = format!("{path}.uses[{j}]");
+                if !does.with.is_empty() && !self.names.items.contains(does.with.as_str()) {
+                    self.require(&format!("{path}.with"), &does.with, &self.names.entities);
+                }
+                self.condition(&format!("{path}.when"), &does.when, world);
+                self.effects(&format!("{path}.effects"), &does.effects);
+            }
         }
     }
 
@@ -540,13 +548,16 @@ impl<'a> Links<'a, '_> {
 
 /// All effects of a world.
 fn effects(world: &WorldFile) -> impl Iterator<Item = &Effect> {
-    world.scenes.iter().flat_map(|scene| {
+    let uses = world.items.iter().flat_map(|item| &item.uses);
+    let uses = uses.flat_map(|does| &does.effects);
+    let scenes = world.scenes.iter().flat_map(|scene| {
         let options = scene.choice.iter().flat_map(|choice| &choice.options);
         scene
             .effects
             .iter()
             .chain(options.flat_map(|option| &option.effects))
-    })
+    });
+    scenes.chain(uses)
 }
 
 /// The claims that somebody is ever asked about: those in the condition of a scene, an option or an

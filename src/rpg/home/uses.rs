@@ -1,0 +1,86 @@
+//! What items can be used for: looked at at meetings, when conditions can be checked, and offered to
+//! whoever could use them.
+
+use std::sync::Arc;
+
+use bevy_ecs::prelude::*;
+
+use crate::cast::{Kind, all_of};
+use crate::drama::{History, ItemUse, StoryData};
+use crate::rpg::scenes::effects::apply_effects;
+
+/// On stages: the uses whose conditions held when the world last met, as the item and which of its
+/// uses. It follows from the rest at each meeting, so it is not saved.
+#[derive(Component, Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct OpenUses(Vec<(Arc<str>, usize)>);
+
+impl OpenUses {
+    /// The uses that are open, of items that are at hand with what is there.
+    pub(super) fn offered<'s>(
+        &self,
+        story: &'s StoryData,
+        is_at_hand: impl Fn(&str) -> bool,
+        is_there: impl Fn(&str) -> bool,
+    ) -> Vec<OfferedUse<'s>> {
+        let open = self.0.iter().filter(|(item, _)| is_at_hand(item));
+        let open = open.filter_map(|(item, number)| {
+            let (item, number) = (story.item(item)?, *number);
+            let does = item.uses.get(number)?;
+            let fits = does.with.is_empty() || is_there(&does.with);
+            fits.then_some(OfferedUse {
+                item: &item.name,
+                number,
+                does,
+            })
+        });
+        open.collect()
+    }
+
+    /// Closes a use until the next meeting.
+    pub(super) fn close(&mut self, item: &str, number: usize) {
+        let is_it = |open: &(Arc<str>, usize)| *open.0 == *item && open.1 == number;
+        self.0.retain(|open| !is_it(open));
+    }
+}
+
+/// A use that somebody is offered.
+pub(super) struct OfferedUse<'s> {
+    /// The item.
+    pub(super) item: &'s str,
+    /// Which of its uses.
+    pub(super) number: usize,
+    /// What it does.
+    pub(super) does: &'s ItemUse,
+}
+
+/// Looks which uses are open now. At a meeting.
+pub(crate) fn open_uses(world: &mut World) {
+    let story = world.resource::<StoryData>();
+    if story.items.iter().all(|item| item.uses.is_empty()) {
+        return;
+    }
+    let history = world.resource::<History>();
+    let mut open = Vec::new();
+    for item in &story.items {
+        for (number, does) in item.uses.iter().enumerate() {
+            let is_left = does.again || !history.used(&item.name, number);
+            let key = format!("items/{}/{number}", item.name);
+            if is_left && does.when.holds(world, &key) {
+                open.push((item.name.as_str().into(), number));
+            }
+        }
+    }
+    for stage in all_of(world, Kind::Stage) {
+        world.entity_mut(stage).insert(OpenUses(open.clone()));
+    }
+}
+
+/// Applies the effects of a use. At a meeting.
+pub(super) fn finish_use(world: &mut World, stage: Entity, item: &str, number: usize) {
+    let story = world.resource::<StoryData>();
+    let does = story.item(item).and_then(|item| item.uses.get(number));
+    let effects = does.map(|does| does.effects.clone());
+    let mut history = world.resource_mut::<History>();
+    history.uses.push((item.into(), number as u32));
+    apply_effects(world, stage, &effects.unwrap_or_default());
+}
