@@ -4,12 +4,16 @@
 //! items, bonds between characters, named numbers ([`Qualities`]), promises and goals; what anybody
 //! knows is in [`knowledge`](crate::knowledge). Writers tie them together with [`Scene`]s, whose
 //! [`Condition`]s say when they open and whose choices have [`Effect`]s, and with [`Ending`]s.
-//! Conditions read the whole world, so they are checked at meetings, when every place rests. Games
-//! decide how a scene is played and apply its effects. Start reading at [`Scene`].
+//! Conditions read the whole world, so they are checked at meetings, when every place rests. What
+//! they say about each other, whatever the world is like, is in `logic`. Games decide how a scene is
+//! played and apply its effects. Start reading at [`Scene`].
 
 mod condition;
 mod data;
 mod judgement;
+mod logic;
+#[cfg(test)]
+mod logic_tests;
 mod occasion;
 mod quality;
 mod scene;
@@ -18,6 +22,7 @@ mod state;
 pub use condition::{Condition, PARTY, entities_of};
 pub use data::{BondSpec, Goal, Item, ItemUse, StoryData};
 pub use judgement::{Finding, Judgements};
+pub(crate) use logic::{Cases, Impossible, Surroundings};
 pub use occasion::Occasion;
 pub use quality::{Qualities, Quality, QualityStep};
 pub use scene::{

@@ -1,20 +1,28 @@
 //! Facts, items, qualities, bonds, goals, scenes and endings: whether all their names exist, and
-//! whether conditions can hold at all.
+//! whether their numbers make sense.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
 
-use super::report::{NameSet, Report};
-use crate::drama::{Condition, Effect, Occasion, PARTY, Scene};
+use super::prospects::effects;
+use super::report::{NameSet, Report, part, report_twice};
+use crate::drama::{Condition, Effect, PARTY, Scene};
 use crate::knowledge::KnownBy;
-use crate::locale::{Argument, UiText, text};
+use crate::locale::{Argument, text};
 use crate::rpg::world_file::types::{Foe, STAY, Step, WorldFile};
 use crate::world_data::nearest;
 
 /// The maximum number of turns of talk in a scene.
 const MAX_TURNS: u32 = 60;
 
+/// The most hit points that an effect takes or gives, and the longest wound in days.
+const MAX_HIT_POINTS: i32 = 9_999;
+const MAX_WOUND: u32 = 99;
+
+/// By how much an effect may change a bond.
+const BOND_CHANGE: RangeInclusive<i32> = -6..=6;
+
 pub(super) fn check<'a>(world: &'a WorldFile, report: &mut Report<'a>) {
-    check_old_fields(world, report);
     let names = &Names::of(world);
     let mut links = Links { names, report };
     links.facts(world);
@@ -53,23 +61,14 @@ pub(super) fn check_condition<'a>(
     .condition("", condition, world);
 }
 
-fn check_old_fields(world: &WorldFile, report: &mut Report<'_>) {
-    if !world.secrets.is_empty() {
-        report.error(
-            "secrets",
-            text!(drama_secrets_are_facts),
-            text!(drama_write_facts),
-        );
-    }
-    if !world.lore.is_empty() {
-        report.error("lore", text!(drama_lore_is_facts), text!(drama_write_facts));
-    }
-}
-
 /// What names there are, by kind.
 struct Names<'a> {
     /// Agents, stages, actors and foes.
     entities: NameSet<'a>,
+    /// Those who can hold something: stages, actors and foes.
+    holders: NameSet<'a>,
+    actors: NameSet<'a>,
+    foes: NameSet<'a>,
     stages: NameSet<'a>,
     fighters: NameSet<'a>,
     facts: NameSet<'a>,
@@ -80,23 +79,18 @@ struct Names<'a> {
     options: BTreeMap<&'a str, NameSet<'a>>,
     endings: NameSet<'a>,
     dungeons: NameSet<'a>,
-    /// The stages of fights.
-    fights: NameSet<'a>,
-    /// What somebody is asked about.
-    claims: BTreeSet<&'a str>,
 }
 
 impl<'a> Names<'a> {
     fn of(world: &'a WorldFile) -> Self {
         let stages: NameSet<'_> = world.stages.iter().map(|it| it.name.as_str()).collect();
-        let actors = world.actors.iter().map(|it| it.name.as_str());
-        let fighters: NameSet<'_> = actors
-            .chain(world.foes.iter().map(|it| it.name.as_str()))
-            .collect();
+        let actors: NameSet<'_> = world.actors.iter().map(|it| it.name.as_str()).collect();
+        let foes: NameSet<'_> = world.foes.iter().map(|it| it.name.as_str()).collect();
+        let fighters: NameSet<'_> = actors.iter().chain(&foes).copied().collect();
+        let holders = stages.iter().chain(&fighters).copied().collect();
         let mut entities: NameSet<'_> = world.agents.iter().map(|it| it.name.as_str()).collect();
         entities.extend(&stages);
         entities.extend(&fighters);
-        let fights = world.dungeons.iter().flat_map(|dungeon| &dungeon.fights);
         let mut options: BTreeMap<_, NameSet<'_>> = BTreeMap::new();
         for scene in &world.scenes {
             let own = scene.choice.iter().flat_map(|choice| &choice.options);
@@ -105,6 +99,9 @@ impl<'a> Names<'a> {
         }
         Self {
             entities,
+            holders,
+            actors,
+            foes,
             stages,
             fighters,
             facts: world.facts.iter().map(|it| it.id.as_str()).collect(),
@@ -114,9 +111,13 @@ impl<'a> Names<'a> {
             scenes: world.scenes.iter().map(|it| it.id.as_str()).collect(),
             endings: world.endings.iter().map(|it| it.id.as_str()).collect(),
             dungeons: world.dungeons.iter().map(|it| it.name.as_str()).collect(),
-            fights: fights.map(|fight| fight.stage.as_str()).collect(),
-            claims: claims(world),
         }
+    }
+}
+
+impl Names<'_> {
+    fn is_agent(&self, name: &str) -> bool {
+        self.entities.contains(name) && !self.holders.contains(name)
     }
 }
 
@@ -151,8 +152,43 @@ impl<'a> Links<'a, '_> {
         }
     }
 
+    /// Somebody in particular, which the party is not.
+    fn person(&mut self, path: &str, name: &str) {
+        if name == PARTY && !self.names.fighters.contains(PARTY) {
+            let names = Argument::list(self.names.actors.iter().take(12));
+            let wrong = text!(drama_not_the_party);
+            self.report.error(path, wrong, text!(drama_one_of, names));
+        } else {
+            self.require(path, name, &self.names.fighters);
+        }
+    }
+
     fn stage(&mut self, path: &str, name: &str) {
         self.require(path, name, &self.names.stages);
+    }
+
+    /// Reports what a list names twice.
+    fn once(&mut self, path: &str, names: &[String]) {
+        let mut listed = BTreeSet::new();
+        for (i, name) in names.iter().enumerate() {
+            if !listed.insert(name) {
+                report_twice(&format!("{path}[{i}]"), name, self.report);
+            }
+        }
+    }
+
+    /// Reports a number that is not in its range.
+    fn range<T: PartialOrd + Into<i64> + Copy>(
+        &mut self,
+        path: &str,
+        number: T,
+        range: RangeInclusive<T>,
+    ) {
+        if !range.contains(&number) {
+            let (low, high): (i64, i64) = ((*range.start()).into(), (*range.end()).into());
+            let wrong = text!(drama_out_of_range, low, high);
+            self.report.error(path, wrong, text!(drama_change_it));
+        }
     }
 
     fn fact(&mut self, path: &str, id: &str) {
@@ -175,12 +211,19 @@ impl<'a> Links<'a, '_> {
                 teachable.insert(fact);
             }
         }
+        let mut told: BTreeMap<&str, &str> = BTreeMap::new();
         for (i, fact) in world.facts.iter().enumerate() {
             let path = format!("facts[{i}]");
             match &fact.known_by {
                 KnownBy::Only(names) => {
+                    let list = format!("{path}.known_by.0");
+                    self.once(&list, names);
                     for (j, name) in names.iter().enumerate() {
-                        self.entity(&format!("{path}.known_by.0[{j}]"), name);
+                        let path = format!("{list}[{j}]");
+                        match name.as_str() {
+                            PARTY => self.person(&path, name),
+                            name => self.require(&path, name, &self.names.entities),
+                        }
                     }
                     if names.is_empty() && !teachable.contains(fact.id.as_str()) {
                         let wrong = text!(drama_nobody_can_know, id = fact.id.as_str());
@@ -200,6 +243,10 @@ impl<'a> Links<'a, '_> {
                     let path = format!("{path}.phrases[{j}]");
                     self.report
                         .error(&path, text!(drama_empty_phrase), text!(drama_remove_it));
+                } else if let Some(other) = told.insert(phrase, &fact.id) {
+                    let path = format!("{path}.phrases[{j}]");
+                    let wrong = text!(drama_phrase_taken, fact = other);
+                    self.report.warn(&path, wrong, text!(drama_other_phrase));
                 }
             }
             if fact.title.trim().is_empty() {
@@ -207,7 +254,11 @@ impl<'a> Links<'a, '_> {
                 self.report
                     .error(&path, text!(drama_no_title), text!(drama_write_title));
             }
-            if !fact.contradicts.is_empty() {
+            if fact.contradicts == fact.id && !fact.id.is_empty() {
+                let path = format!("{path}.contradicts");
+                let wrong = text!(drama_contradicts_itself);
+                self.report.error(&path, wrong, text!(drama_remove_it));
+            } else if !fact.contradicts.is_empty() {
                 self.fact(&format!("{path}.contradicts"), &fact.contradicts);
             }
         }
@@ -216,9 +267,17 @@ impl<'a> Links<'a, '_> {
     fn items(&mut self, world: &'a WorldFile) {
         for (i, item) in world.items.iter().enumerate() {
             let path = format!("items[{i}]");
-            if !item.at.is_empty() {
-                self.entity(&format!("{path}.at"), &item.at);
+            let at = format!("{path}.at");
+            match item.at.as_str() {
+                "" => {}
+                PARTY => self.person(&at, PARTY),
+                name if self.names.is_agent(name) => {
+                    let wrong = text!(drama_agents_hold_nothing, agent = name);
+                    self.report.error(&at, wrong, text!(drama_give_to_somebody));
+                }
+                name => self.require(&at, name, &self.names.holders),
             }
+            self.once(&format!("{path}.teaches"), &item.teaches);
             for (j, fact) in item.teaches.iter().enumerate() {
                 self.fact(&format!("{path}.teaches[{j}]"), fact);
             }
@@ -233,6 +292,12 @@ impl<'a> Links<'a, '_> {
         }
     }
 
+    /// Nobody promises anything to itself, or is bound to itself.
+    fn itself(&mut self, path: &str, name: &str) {
+        let wrong = text!(drama_to_itself, name);
+        self.report.error(path, wrong, text!(drama_name_another));
+    }
+
     fn numbers(&mut self, world: &'a WorldFile) {
         for (i, quality) in world.qualities.iter().enumerate() {
             let path = format!("qualities[{i}]");
@@ -245,16 +310,28 @@ impl<'a> Links<'a, '_> {
                 let wrong = text!(drama_out_of_range, low = 0, high = quality.max);
                 self.report.error(&path, wrong, text!(drama_change_it));
             }
+            let mut reached = BTreeSet::new();
+            for (j, step) in quality.steps.iter().enumerate() {
+                let path = format!("{path}.steps[{j}].at");
+                self.range(&path, step.at, 0..=quality.max.max(0));
+                if !reached.insert(step.at) {
+                    report_twice(&path, &step.at.to_string(), self.report);
+                }
+            }
         }
+        let mut bound = BTreeSet::new();
         for (i, bond) in world.bonds.iter().enumerate() {
             let path = format!("bonds[{i}]");
-            self.fighter(&format!("{path}.from"), &bond.from);
-            self.fighter(&format!("{path}.to"), &bond.to);
-            if !(-3..=3).contains(&bond.value) {
-                let path = format!("{path}.value");
-                let wrong = text!(drama_out_of_range, low = -3, high = 3);
-                self.report.error(&path, wrong, text!(drama_change_it));
+            let to = format!("{path}.to");
+            self.person(&format!("{path}.from"), &bond.from);
+            self.person(&to, &bond.to);
+            if bond.from == bond.to && !bond.from.is_empty() {
+                self.itself(&to, &bond.to);
+            } else if !bound.insert((&bond.from, &bond.to)) {
+                let wrong = text!(drama_same_bond, from = &bond.from, to = &bond.to);
+                self.report.error(&path, wrong, text!(drama_remove_it));
             }
+            self.range(&format!("{path}.value"), bond.value, -3..=3);
         }
     }
 
@@ -287,14 +364,7 @@ impl<'a> Links<'a, '_> {
             self.report
                 .error(&format!("{path}.turns"), wrong, text!(drama_change_it));
         }
-        let when = format!("{path}.when");
-        self.condition(&when, &scene.when, world);
-        let own = |part: &&Condition| matches!(part, Condition::Happened(id) if *id == scene.id);
-        if matches!(&scene.when, Condition::Happened(id) if *id == scene.id)
-            || matches!(&scene.when, Condition::All(all) if all.iter().any(|part| own(&part)))
-        {
-            self.never(&when, text!(drama_waits_for_itself));
-        }
+        self.condition(&format!("{path}.when"), &scene.when, world);
         self.effects(&format!("{path}.effects"), &scene.effects);
         let Some(choice) = &scene.choice else { return };
         let path = format!("{path}.choice");
@@ -304,6 +374,7 @@ impl<'a> Links<'a, '_> {
             for (j, who) in choice.who.iter().enumerate() {
                 self.fighter(&format!("{path}.who[{j}]"), who);
             }
+            self.once(&format!("{path}.who"), &choice.who);
             if choice.who.is_empty() {
                 self.require(&format!("{path}.who"), "", &self.names.fighters);
             }
@@ -321,34 +392,20 @@ impl<'a> Links<'a, '_> {
     }
 
     fn endings(&mut self, world: &'a WorldFile) {
-        let last = world.endings.len().saturating_sub(1);
         for (i, ending) in world.endings.iter().enumerate() {
-            let path = format!("endings[{i}].when");
-            self.condition(&path, &ending.when, world);
-            if ending.when == Condition::Always && i < last {
-                let wrong = text!(drama_hides_endings, id = ending.id.as_str());
-                self.report.error(&path, wrong, text!(drama_put_it_last));
-            }
-            let mut earlier = world.endings.iter().take(i);
-            let same =
-                earlier.find(|other| other.when == ending.when && other.early == ending.early);
-            if let Some(same) = same.filter(|_| ending.when != Condition::Always) {
-                let wrong = text!(drama_same_condition, id = same.id.as_str());
-                self.report.warn(&path, wrong, text!(drama_change_it));
-            }
+            self.condition(&format!("endings[{i}].when"), &ending.when, world);
         }
     }
 
     fn step(&mut self, path: &str, step: &'a Step, world: &'a WorldFile) {
         if let Step::If(condition, then) = step {
-            let when = format!("{path}.0");
+            let when = part(path, 0);
             if condition.is_judged() {
                 let wrong = text!(drama_judged_in_schedule);
                 self.report.error(&when, wrong, text!(drama_judge_in_scene));
-            } else {
-                self.condition(&when, condition, world);
             }
-            self.step(&format!("{path}.1"), then, world);
+            self.condition(&when, condition, world);
+            self.step(&part(path, 1), then, world);
         }
         if let Step::Vote(names) = step
             && let Some(number) = names.iter().position(|name| name == STAY)
@@ -359,226 +416,213 @@ impl<'a> Links<'a, '_> {
         }
     }
 
-    fn never(&mut self, path: &str, why: UiText) {
-        self.report
-            .warn(path, text!(drama_can_not_hold, why), text!(drama_change_it));
+    /// Every name in a condition exists, and every number makes sense.
+    fn condition(&mut self, path: &str, condition: &'a Condition, world: &'a WorldFile) {
+        // Where the arguments stand.
+        let [first, second] = [0, 1].map(|number| part(path, number));
+        match condition {
+            Condition::Always | Condition::Never | Condition::Now(_) => {}
+            Condition::All(parts) | Condition::Any(parts) => {
+                for (i, condition) in parts.iter().enumerate() {
+                    self.condition(&format!("{first}[{i}]"), condition, world);
+                }
+            }
+            Condition::Not(condition) => self.condition(&first, condition, world),
+            Condition::Knows(who, fact) => {
+                self.entity(&first, who);
+                self.fact(&second, fact);
+            }
+            Condition::Holds(who, item) => {
+                self.entity(&first, who);
+                self.item(&second, item);
+            }
+            Condition::At(who, place) => {
+                self.fighter(&first, who);
+                self.stage(&second, place);
+            }
+            Condition::Together(names) => {
+                self.once(&first, names);
+                for (i, name) in names.iter().enumerate() {
+                    self.fighter(&format!("{first}[{i}]"), name);
+                }
+                if names.len() < 2 {
+                    let wrong = text!(drama_together_alone);
+                    self.report.warn(path, wrong, text!(drama_name_two));
+                }
+            }
+            Condition::Alive(who) | Condition::Fell(who) => self.fighter(&first, who),
+            Condition::Quality(id, least) => {
+                self.require(&first, id, &self.names.qualities);
+                self.at_least(&second, *least, 1);
+            }
+            Condition::Bond(from, to, least) => {
+                self.fighter(&first, from);
+                self.another(&second, from, to);
+                self.at_least(&part(path, 2), *least, -2);
+            }
+            Condition::Day(day) => {
+                self.at_least(&first, i32::try_from(*day).unwrap_or(i32::MAX), 1);
+            }
+            Condition::Voted(winner) => {
+                if winner != STAY {
+                    self.require(&first, winner, &self.names.dungeons);
+                }
+            }
+            Condition::Fought(stage, _) => self.stage(&first, stage),
+            Condition::Happened(scene) => self.require(&first, scene, &self.names.scenes),
+            Condition::Chose(scene, option) => self.option(path, scene, option),
+            Condition::Told(from, to, fact) => {
+                self.entity(&first, from);
+                self.another(&second, from, to);
+                self.fact(&part(path, 2), fact);
+            }
+            Condition::Promised(from, to) | Condition::Promise(from, to, _) => {
+                self.fighter(&first, from);
+                self.another(&second, from, to);
+            }
+            Condition::Goal(who, number, _) => {
+                self.fighter(&first, who);
+                let actor = world.actors.iter().find(|actor| actor.name == *who);
+                if let Some(actor) = actor.filter(|actor| *number >= actor.goals.len()) {
+                    let wrong = text!(drama_no_such_goal, count = actor.goals.len());
+                    self.report.error(&second, wrong, text!(drama_count_from_0));
+                }
+            }
+            Condition::Chance(percent) => self.range(&first, *percent, 0..=100),
+            Condition::Judged { claim, likely } => self.judged(path, claim, *likely),
+        }
     }
 
-    fn condition(&mut self, path: &str, condition: &'a Condition, world: &'a WorldFile) {
-        for part in condition.parts() {
-            match part {
-                Condition::Always | Condition::All(_) | Condition::Any(_) | Condition::Not(_) => {}
-                Condition::Never => {}
-                Condition::Knows(who, fact) => {
-                    self.entity(path, who);
-                    self.fact(path, fact);
-                }
-                Condition::Holds(who, item) => {
-                    self.entity(path, who);
-                    self.item(path, item);
-                }
-                Condition::At(who, place) => {
-                    self.fighter(path, who);
-                    self.stage(path, place);
-                }
-                Condition::Together(names) => {
-                    names.iter().for_each(|name| self.fighter(path, name));
-                }
-                Condition::Alive(who) | Condition::Fell(who) => self.fighter(path, who),
-                Condition::Quality(id, least) => {
-                    self.require(path, id, &self.names.qualities);
-                    let quality = world.qualities.iter().find(|quality| quality.id == *id);
-                    if let Some(quality) = quality.filter(|quality| *least > quality.max) {
-                        self.never(path, text!(drama_above_max, max = quality.max));
-                    }
-                }
-                Condition::Bond(from, to, least) => {
-                    self.fighter(path, from);
-                    self.fighter(path, to);
-                    if *least > 3 {
-                        self.never(path, text!(drama_above_max, max = 3));
-                    }
-                }
-                Condition::Day(day) => {
-                    let days = days_of(world);
-                    if *day > days {
-                        self.never(path, text!(drama_too_late, days));
-                    }
-                }
-                Condition::Now(Occasion::Afternoon) if world.limits.home_rounds <= 1 => {
-                    self.never(path, text!(drama_no_afternoon));
-                }
-                Condition::Now(_) => {}
-                Condition::Voted(winner) => {
-                    let votes = world.schedule.iter().filter(|step| step.is_vote());
-                    let offered: Vec<_> = votes.flat_map(Step::dungeons).collect();
-                    if winner != STAY {
-                        self.require(path, winner, &self.names.dungeons);
-                    }
-                    if offered.is_empty() || (winner != STAY && !offered.contains(&winner)) {
-                        self.never(path, text!(drama_no_vote_for, winner));
-                    }
-                }
-                Condition::Fought(stage, _) => {
-                    self.stage(path, stage);
-                    if self.names.stages.contains(stage.as_str())
-                        && !self.names.fights.contains(stage.as_str())
-                    {
-                        self.never(path, text!(drama_no_fight_there, stage = stage.as_str()));
-                    }
-                }
-                Condition::Happened(scene) => {
-                    self.require(path, scene, &self.names.scenes);
-                }
-                Condition::Chose(scene, option) => self.option(path, scene, option),
-                Condition::Told(from, to, fact) => {
-                    self.entity(path, from);
-                    self.entity(path, to);
-                    self.fact(path, fact);
-                }
-                Condition::Promised(from, to) | Condition::Promise(from, to, _) => {
-                    self.fighter(path, from);
-                    self.fighter(path, to);
-                }
-                Condition::Goal(who, number, _) => {
-                    self.fighter(path, who);
-                    let actor = world.actors.iter().find(|actor| actor.name == *who);
-                    if let Some(actor) = actor.filter(|actor| *number >= actor.goals.len()) {
-                        let wrong = text!(drama_no_such_goal, count = actor.goals.len());
-                        self.report.error(path, wrong, text!(drama_count_from_0));
-                    }
-                }
-                Condition::Chance(percent) => {
-                    if *percent == 0 {
-                        self.never(path, text!(drama_no_chance));
-                    }
-                }
-                Condition::Judged { claim, likely } => self.judged(path, claim, *likely),
-            }
-        }
-        let holds_never = match condition {
-            Condition::Never => true,
-            Condition::All(all) => all.contains(&Condition::Never),
-            _ => false,
-        };
-        // A goal that can't be lost has no condition for it; that is the default.
-        if holds_never && !path.ends_with(".lost") {
-            self.never(path, text!(drama_is_never));
+    /// Reports a number that anything reaches.
+    fn at_least(&mut self, path: &str, number: i32, least: i32) {
+        if number < least {
+            let wrong = text!(drama_always_reached, number);
+            let right = text!(drama_write_more, least);
+            self.report.warn(path, wrong, right);
         }
     }
 
     fn judged(&mut self, path: &str, claim: &str, likely: u32) {
+        let field = |name: &str| match path {
+            "" => name.to_owned(),
+            path => format!("{path}.{name}"),
+        };
         if claim.trim().is_empty() {
             let wrong = text!(drama_empty_claim);
-            self.report.error(path, wrong, text!(drama_write_claim));
-        } else if !self.names.claims.contains(claim) {
-            self.never(path, text!(drama_nobody_judges));
+            let path = field("claim");
+            self.report.error(&path, wrong, text!(drama_write_claim));
         }
-        if likely > 100 {
-            let wrong = text!(drama_out_of_range, low = 0, high = 100);
-            self.report.error(path, wrong, text!(drama_change_it));
-        }
+        self.range(&field("likely"), likely, 0..=100);
     }
 
     fn option(&mut self, path: &str, scene: &str, option: &str) {
         let names = self.names;
         match names.options.get(scene) {
-            Some(options) => self.require(path, option, options),
-            None => self.require(path, scene, &names.scenes),
+            Some(options) => self.require(&part(path, 1), option, options),
+            None => self.require(&part(path, 0), scene, &names.scenes),
         }
     }
 
     fn effects(&mut self, path: &str, effects: &'a [Effect]) {
         for (i, effect) in effects.iter().enumerate() {
-            let path = &format!("{path}[{i}]");
-            match effect {
-                Effect::Teach(who, fact) => {
-                    self.entity(path, who);
-                    self.fact(path, fact);
-                }
-                Effect::Tells(from, to, fact) => {
-                    self.fighter(path, from);
-                    self.fighter(path, to);
-                    self.fact(path, fact);
-                }
-                Effect::Reveal(fact) => self.fact(path, fact),
-                Effect::Give(item, to) => {
-                    self.item(path, item);
-                    self.fighter(path, to);
-                }
-                Effect::Put(item, place) => {
-                    self.item(path, item);
-                    self.stage(path, place);
-                }
-                Effect::Destroy(item) => self.item(path, item),
-                Effect::Add(quality, _) => {
-                    self.require(path, quality, &self.names.qualities);
-                }
-                Effect::Bond(from, to, _)
-                | Effect::Promise(from, to, _)
-                | Effect::Break(from, to)
-                | Effect::Keep(from, to) => {
-                    self.fighter(path, from);
-                    self.fighter(path, to);
-                }
-                Effect::Move(who, place) | Effect::Revive(who, place) => {
-                    self.fighter(path, who);
-                    self.stage(path, place);
-                }
-                Effect::Hurt(who, _)
-                | Effect::Heal(who, _)
-                | Effect::Wound(who, _)
-                | Effect::Kill(who)
-                | Effect::Join(who)
-                | Effect::Leave(who) => self.fighter(path, who),
-                Effect::OpenWay(from, to) | Effect::CloseWay(from, to) => {
-                    self.stage(path, from);
-                    self.stage(path, to);
-                }
-                Effect::OpenDungeon(dungeon) | Effect::CloseDungeon(dungeon) => {
-                    self.require(path, dungeon, &self.names.dungeons);
-                }
-                Effect::TellTo(who, _) => self.entity(path, who),
-                Effect::Tell(_) | Effect::Announce(_) => {}
-                Effect::End(ending) => self.require(path, ending, &self.names.endings),
-            }
+            self.effect(&format!("{path}[{i}]"), effect);
         }
     }
-}
 
-/// All effects of a world.
-fn effects(world: &WorldFile) -> impl Iterator<Item = &Effect> {
-    let uses = world.items.iter().flat_map(|item| &item.uses);
-    let uses = uses.flat_map(|does| &does.effects);
-    let scenes = world.scenes.iter().flat_map(|scene| {
-        let options = scene.choice.iter().flat_map(|choice| &choice.options);
-        scene
-            .effects
-            .iter()
-            .chain(options.flat_map(|option| &option.effects))
-    });
-    scenes.chain(uses)
-}
+    fn effect(&mut self, path: &str, effect: &'a Effect) {
+        // Where the arguments stand.
+        let [first, second, third] = [0, 1, 2].map(|number| part(path, number));
+        match effect {
+            Effect::Teach(who, fact) => {
+                self.entity(&first, who);
+                self.fact(&second, fact);
+            }
+            Effect::Tells(from, to, fact) => {
+                self.fighter(&first, from);
+                self.fighter(&second, to);
+                self.fact(&third, fact);
+            }
+            Effect::Reveal(fact) => self.fact(&first, fact),
+            Effect::Give(item, to) => {
+                self.item(&first, item);
+                self.fighter(&second, to);
+            }
+            Effect::Put(item, place) => {
+                self.item(&first, item);
+                self.stage(&second, place);
+            }
+            Effect::Destroy(item) => self.item(&first, item),
+            Effect::Add(quality, by) => {
+                self.require(&first, quality, &self.names.qualities);
+                self.changes(&second, *by);
+            }
+            Effect::Bond(from, to, by) => {
+                self.fighter(&first, from);
+                self.another(&second, from, to);
+                self.changes(&third, *by);
+                self.range(&third, *by, BOND_CHANGE);
+            }
+            Effect::Promise(from, to, _) => {
+                self.fighter(&first, from);
+                self.another(&second, from, to);
+            }
+            Effect::Break(from, to) | Effect::Keep(from, to) => {
+                self.person(&first, from);
+                self.another(&second, from, to);
+            }
+            Effect::Move(who, place) => {
+                self.fighter(&first, who);
+                self.stage(&second, place);
+            }
+            Effect::Revive(who, place) => {
+                self.person(&first, who);
+                self.stage(&second, place);
+            }
+            Effect::Hurt(who, by) | Effect::Heal(who, by) => {
+                self.fighter(&first, who);
+                self.range(&second, *by, 1..=MAX_HIT_POINTS);
+            }
+            Effect::Wound(who, days) => {
+                self.fighter(&first, who);
+                self.range(&second, *days, 1..=MAX_WOUND);
+            }
+            Effect::Kill(who) => self.fighter(&first, who),
+            Effect::Join(who) | Effect::Leave(who) => {
+                self.person(&first, who);
+                if self.names.foes.contains(who.as_str()) {
+                    let wrong = text!(drama_foe_joins, foe = who);
+                    self.report.error(&first, wrong, text!(drama_name_an_actor));
+                }
+            }
+            Effect::OpenWay(from, to) | Effect::CloseWay(from, to) => {
+                self.stage(&first, from);
+                self.stage(&second, to);
+                if from == to && !to.is_empty() {
+                    let wrong = text!(rpg_check_connects_to_itself);
+                    self.report.error(&second, wrong, text!(drama_change_it));
+                }
+            }
+            Effect::OpenDungeon(dungeon) | Effect::CloseDungeon(dungeon) => {
+                self.require(&first, dungeon, &self.names.dungeons);
+            }
+            Effect::TellTo(who, _) => self.entity(&first, who),
+            Effect::Tell(_) | Effect::Announce(_) => {}
+            Effect::End(ending) => self.require(&first, ending, &self.names.endings),
+        }
+    }
 
-/// The claims that somebody is ever asked about: those in the condition of a scene, an option or an
-/// ending.
-fn claims(world: &WorldFile) -> BTreeSet<&str> {
-    let scenes = world.scenes.iter().flat_map(|scene| {
-        let options = scene.choice.iter().flat_map(|choice| &choice.options);
-        std::iter::once(&scene.when).chain(options.map(|option| &option.when))
-    });
-    let endings = world.endings.iter().map(|ending| &ending.when);
-    let parts = scenes.chain(endings).flat_map(Condition::parts);
-    let claims = parts.filter_map(|part| match part {
-        Condition::Judged { claim, .. } => Some(claim.as_str()),
-        _ => None,
-    });
-    claims.collect()
-}
+    /// Somebody in particular who is not the one that does it.
+    fn another(&mut self, path: &str, from: &str, to: &str) {
+        self.person(path, to);
+        if from == to && to != PARTY && !to.is_empty() {
+            self.itself(path, to);
+        }
+    }
 
-/// The number of days at home.
-fn days_of(world: &WorldFile) -> u32 {
-    let days = world.schedule.iter().map(Step::days);
-    days.map(|days| u32::try_from(days).unwrap_or_default())
-        .sum()
+    fn changes(&mut self, path: &str, by: i32) {
+        if by == 0 {
+            let wrong = text!(drama_changes_nothing);
+            self.report.error(path, wrong, text!(drama_change_it));
+        }
+    }
 }

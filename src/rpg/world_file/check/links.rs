@@ -9,7 +9,7 @@ use crate::rpg::world_file::types::{
 use crate::tool::{self, NotBuilt};
 use crate::world_data::nearest;
 
-use super::report::{NameSet, Report, step_path};
+use super::report::{NameSet, Report, report_twice, step_path};
 
 pub(super) fn check<'a>(world: &'a WorldFile, report: &mut Report<'a>) {
     check_stages(world, report);
@@ -51,11 +51,6 @@ fn check_tools(path: &str, tools: &[String], report: &mut Report<'_>) {
             }
         }
     }
-}
-
-fn report_twice(path: &str, name: &str, report: &mut Report<'_>) {
-    let wrong = text!(rpg_check_listed_twice, name);
-    report.error(path, wrong, text!(rpg_check_list_once));
 }
 
 /// The names of all things of a kind, and what the kind is called.

@@ -2,18 +2,26 @@
 //!
 //! Each file checks one side of it: `names` what things are called, `texts` what is told, `numbers`
 //! stats, skills and limits, `links` who refers to whom, `drama` facts, items, scenes and endings,
-//! `reachable` which stages can be reached.
+//! `holding` whether conditions can hold (by what `prospects` says of the world, and what `waiting`
+//! says of scenes that wait for each other), `reachable` which stages can be reached, `old` what
+//! became of former fields.
 //! All of them write into a `Report`, which knows the places in the file.
 
 mod drama;
+mod holding;
+#[cfg(test)]
+mod holding_tests;
 mod links;
 mod names;
 mod numbers;
+mod old;
+mod prospects;
 mod reachable;
 mod report;
 #[cfg(test)]
 mod tests;
 mod texts;
+mod waiting;
 
 use super::types::WorldFile;
 use crate::drama::Condition;
@@ -35,6 +43,7 @@ pub(super) fn check_condition(
     };
     let mut report = Report::new(&reading, problems);
     drama::check_condition(condition, world, &mut report);
+    holding::check_condition(condition, world, &mut report);
 }
 
 /// Adds everything that is wrong with a world to `problems`.
@@ -47,4 +56,6 @@ pub(super) fn check(reading: &Parsed<WorldFile>, problems: &mut Problems) {
     links::check(world, &mut report);
     reachable::check(world, &mut report);
     drama::check(world, &mut report);
+    holding::check(world, &mut report);
+    old::check(world, &mut report);
 }

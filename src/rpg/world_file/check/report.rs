@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use foldhash::fast::FixedState;
 use indexmap::IndexSet;
 
-use crate::locale::UiText;
+use crate::locale::{UiText, text};
 use crate::rpg::world_file::types::{Step, WorldFile};
 use crate::world_data::{Parsed, Problem, Problems, is_within};
 
@@ -24,6 +24,20 @@ pub(super) fn step_path(number: usize, step: &Step) -> String {
         step = then;
     }
     path
+}
+
+/// A list names something twice.
+pub(super) fn report_twice(path: &str, name: &str, report: &mut Report<'_>) {
+    let wrong = text!(rpg_check_listed_twice, name);
+    report.error(path, wrong, text!(rpg_check_list_once));
+}
+
+/// The path of a part without a name, such as the second argument of an effect.
+pub(super) fn part(path: &str, number: usize) -> String {
+    match path {
+        "" => number.to_string(),
+        path => format!("{path}.{number}"),
+    }
 }
 
 /// Collects problems, except for those in parts that could not be read, which are problems already.
@@ -57,6 +71,11 @@ impl<'a> Report<'a> {
         if let Some(problem) = self.problem(path, message, help) {
             self.problems.push(problem.warning());
         }
+    }
+
+    /// Whether everything could be read.
+    pub(super) fn is_complete(&self) -> bool {
+        self.reading.skipped.is_empty()
     }
 
     /// Whether further problems are only counted. Checks that take the time of two lists may stop.

@@ -3,10 +3,10 @@ use proptest::prelude::*;
 use crate::rpg::world_file::{DEFAULT_WORLD, WorldFile, list_worlds};
 use crate::world_data::{DataFolder, Problem, Problems, Severity};
 
-const SAMPLE: &str = include_str!("../sample.en.ron");
+pub(super) const SAMPLE: &str = include_str!("../sample.en.ron");
 
 /// All that is wrong with the sample world after each `(old, new)` has been changed in it.
-fn wrong(changes: &[(&str, &str)]) -> Problems {
+pub(super) fn wrong(changes: &[(&str, &str)]) -> Problems {
     let mut text = SAMPLE.to_owned();
     for (old, new) in changes {
         assert!(text.contains(old), "{old} is not in the sample");
@@ -130,7 +130,7 @@ fn names_that_nobody_bears_are_found() {
                 "Teach(\"Isa Finch\", \"leaving\")",
                 "Teach(\"Isa Finch\", \"staying\")",
             ),
-            "scenes[0].choice.options[1].effects[0]",
+            "scenes[0].choice.options[1].effects[0].1",
             "staying",
         ),
         (
@@ -138,7 +138,7 @@ fn names_that_nobody_bears_are_found() {
                 "Chose(\"the-coins\", \"share\"), closing",
                 "Chose(\"the-coins\", \"split\"), closing",
             ),
-            "endings[0].when",
+            "endings[0].when.1",
             "split",
         ),
         (
@@ -148,7 +148,7 @@ fn names_that_nobody_bears_are_found() {
         ),
         (
             ("Give(\"the miller's key\"", "Give(\"the key\""),
-            "scenes[0].effects[0]",
+            "scenes[0].effects[0].0",
             "the key",
         ),
         (
@@ -189,7 +189,7 @@ fn votes_and_conditions_of_steps_are_checked() {
         ("Vote([])", "schedule[1].0", "missing dungeon"),
         (
             r#"If(Knows("Isa Finch", "leavin"), Home(days: 1))"#,
-            "schedule[1].0",
+            "schedule[1].0.1",
             "unknown name: \"leavin\"",
         ),
         (

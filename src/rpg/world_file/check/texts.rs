@@ -1,12 +1,13 @@
 //! Texts: nothing empty, nothing that can't be shown, everything in the world's language, and no
 //! secret where everybody can read it.
 
+use crate::drama::Effect;
 use crate::knowledge::Fact;
-use crate::locale::text;
+use crate::locale::{UiText, text};
 use crate::mind::Language;
 use crate::rpg::world_file::types::{Voice, WorldFile};
 
-use super::report::Report;
+use super::report::{Report, part};
 
 /// The number of letters from which on the language of a text can be guessed.
 const MIN_LETTERS: usize = 40;
@@ -26,6 +27,8 @@ struct Text<'a> {
     path: String,
     text: &'a str,
     readers: Readers,
+    /// What happens if it is empty; `None` if it must not be.
+    instead: Option<UiText>,
 }
 
 pub(super) fn check(world: &WorldFile, report: &mut Report<'_>) {
@@ -77,6 +80,7 @@ fn texts(world: &WorldFile) -> Vec<Text<'_>> {
             path,
             text,
             readers,
+            instead: None,
         });
     };
     add("title".into(), &world.title, Everyone);
@@ -122,7 +126,89 @@ fn texts(world: &WorldFile) -> Vec<Text<'_>> {
             );
         }
     }
+    texts.extend(drama_texts(world));
     texts
+}
+
+/// The texts of items, goals, qualities, scenes and endings.
+fn drama_texts(world: &WorldFile) -> Vec<Text<'_>> {
+    let some = Readers::Some;
+    let mut texts = Vec::new();
+    let mut add = |path: String, text, readers, instead| {
+        texts.push(Text {
+            path,
+            text,
+            readers,
+            instead,
+        });
+    };
+    for (i, actor) in world.actors.iter().enumerate() {
+        for (j, goal) in actor.goals.iter().enumerate() {
+            let path = format!("actors[{i}].goals[{j}].words");
+            add(path, &goal.words, some, None);
+        }
+    }
+    for (i, foe) in world.foes.iter().enumerate() {
+        for (j, moved) in foe.moved_by.iter().enumerate() {
+            let path = format!("foes[{i}].moved_by[{j}].seen");
+            add(path, &moved.seen, some, None);
+        }
+    }
+    for (i, item) in world.items.iter().enumerate() {
+        add(format!("items[{i}].look"), &item.look, some, None);
+    }
+    for (i, quality) in world.qualities.iter().enumerate() {
+        for (j, step) in quality.steps.iter().enumerate() {
+            let readers = if quality.hidden {
+                some
+            } else {
+                Readers::Everyone
+            };
+            let path = format!("qualities[{i}].steps[{j}].text");
+            add(path, &step.text, readers, None);
+        }
+    }
+    for (i, scene) in world.scenes.iter().enumerate() {
+        let path = format!("scenes[{i}]");
+        let silent = || Some(text!(drama_opens_silently));
+        add(format!("{path}.opening"), &scene.opening, some, silent());
+        effect_texts(&format!("{path}.effects"), &scene.effects, &mut add);
+        let Some(choice) = &scene.choice else {
+            continue;
+        };
+        let path = format!("{path}.choice");
+        add(format!("{path}.question"), &choice.question, some, None);
+        for (j, option) in choice.options.iter().enumerate() {
+            let path = format!("{path}.options[{j}]");
+            let label = || Some(text!(drama_label_is_seen));
+            add(format!("{path}.label"), &option.label, some, None);
+            add(format!("{path}.seen"), &option.seen, some, label());
+            effect_texts(&format!("{path}.effects"), &option.effects, &mut add);
+        }
+    }
+    for (i, ending) in world.endings.iter().enumerate() {
+        add(format!("endings[{i}].title"), &ending.title, some, None);
+        add(format!("endings[{i}].closing"), &ending.closing, some, None);
+    }
+    texts
+}
+
+/// What effects tell.
+fn effect_texts<'a>(
+    path: &str,
+    effects: &'a [Effect],
+    add: &mut impl FnMut(String, &'a str, Readers, Option<UiText>),
+) {
+    for (i, effect) in effects.iter().enumerate() {
+        let (number, text) = match effect {
+            Effect::Tell(text) | Effect::Announce(text) => (0, text),
+            Effect::TellTo(_, text) => (1, text),
+            Effect::Promise(_, _, text) => (2, text),
+            _ => continue,
+        };
+        let path = part(&format!("{path}[{i}]"), number);
+        add(path, text, Readers::Some, None);
+    }
 }
 
 /// The lines of a voice, and the words that are never said.
@@ -152,11 +238,11 @@ fn check_voice(whose: &str, voice: &Voice, report: &mut Report<'_>) {
 
 fn check_text(text: &Text<'_>, report: &mut Report<'_>) {
     if text.text.trim().is_empty() {
-        report.error(
-            &text.path,
-            text!(rpg_check_text_missing),
-            text!(rpg_check_write_text),
-        );
+        let right = text!(rpg_check_write_text);
+        match &text.instead {
+            Some(instead) => report.warn(&text.path, instead.clone(), right),
+            None => report.error(&text.path, text!(rpg_check_text_missing), right),
+        }
     }
     let invisible = |c: &char| c.is_control() && !matches!(c, '\n' | '\t');
     if let Some(bad) = text.text.chars().find(invisible) {
