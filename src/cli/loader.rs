@@ -10,7 +10,7 @@ use crate::files;
 use crate::groupchat::ChatGame;
 use crate::groupchat::team::{FOLDER, list_teams};
 use crate::locale::{Argument, UiText, text};
-use crate::mind::improviser::Improviser;
+use crate::mind::improviser::{GrammarErrors, Improviser};
 use crate::mind::{Embedder, Mind, MindAlias, MindInfo, Minds, Price};
 use crate::rpg::rehearsal::Expectations;
 use crate::rpg::world_file::{WorldFile, list_worlds};
@@ -170,7 +170,7 @@ pub(crate) fn main_mind(app: &App, name: &str) -> Result<MainMind, CommandError>
             introduction: None,
         });
     }
-    let improviser = improviser()?;
+    let improviser = improviser(app)?;
     Ok(MainMind {
         introduction: Some(improviser.introduction(app.language).to_owned()),
         mind: Arc::new(improviser),
@@ -189,7 +189,7 @@ fn check_price(app: &App, model: &str, price: Option<&Price>) -> Result<(), Comm
 /// What is known of the mind of this name; no key is needed.
 pub(crate) fn mind_info(app: &App, name: &str) -> Result<MindInfo, CommandError> {
     if name == IMPROVISER {
-        return Ok(improviser()?.info().clone());
+        return Ok(improviser(app)?.info().clone());
     }
     let info = app.models()?.info(name);
     let info = info.map_err(|error| CommandError::of(ErrorKind::Server, &error))?;
@@ -197,13 +197,19 @@ pub(crate) fn mind_info(app: &App, name: &str) -> Result<MindInfo, CommandError>
     Ok(info)
 }
 
-/// The improviser, who can play every game of this program.
-pub(crate) fn improviser() -> Result<Improviser, CommandError> {
-    let improviser = Improviser::taught(|lessons| {
+/// The improviser, who can play every game of this program, with the grammars of the data folder.
+pub(crate) fn improviser(app: &App) -> Result<Improviser, CommandError> {
+    teach_improviser(app)?.map_err(|errors| CommandError::of(ErrorKind::World, &errors))
+}
+
+/// The improviser, or what is wrong in its grammars.
+pub(crate) fn teach_improviser(
+    app: &App,
+) -> Result<Result<Improviser, GrammarErrors>, CommandError> {
+    Ok(Improviser::taught_from(&app.data()?, |lessons| {
         rpg::improviser::teach(lessons);
         undercover::improviser::teach(lessons);
-    });
-    improviser.map_err(|error| CommandError::of(ErrorKind::Other, &error))
+    }))
 }
 
 /// The models that entities of a world prefer.

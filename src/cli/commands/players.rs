@@ -42,7 +42,7 @@ pub(super) struct Players {
 impl Players {
     /// The minds that the settings and the rules name.
     pub(super) fn find(app: &App, rules: &Rules) -> Result<Self, CommandError> {
-        let improviser = loader::improviser()?;
+        let improviser = loader::improviser(app)?;
         let find = |name: &str| match name {
             IMPROVISER => Ok::<_, CommandError>(None),
             name => Ok(Some(loader::main_mind(app, name)?.mind)),
