@@ -88,6 +88,8 @@ pub struct Engine {
     pub(super) embeddings: Embeddings,
     /// What minds are told of the tools that were offered so far.
     pub(super) tool_specs: BTreeMap<Arc<str>, Arc<ToolSpec>>,
+    /// What the world is told as soon as a turn begins that no earlier run left in the middle.
+    next_inputs: Vec<Value>,
     idle_turns: u32,
 }
 
@@ -132,6 +134,7 @@ impl Engine {
             last_prompts: BTreeMap::new(),
             embeddings: Embeddings::default(),
             tool_specs: BTreeMap::new(),
+            next_inputs: Vec::new(),
         })
     }
 
@@ -171,6 +174,11 @@ impl Engine {
             .0
             .push(input.value);
         Ok(())
+    }
+
+    /// As [`Self::add_input`], as soon as a turn begins whose asks have no recorded outcomes.
+    pub fn tell_next(&mut self, value: Value) {
+        self.next_inputs.push(value);
     }
 
     /// Whether asks that are still to come have recorded outcomes: those of a turn that an earlier
@@ -366,6 +374,11 @@ impl Engine {
     /// The world's systems run and every place may step.
     fn open_turn(&mut self) -> Result<(), EngineError> {
         self.world.insert_resource(CurrentStage::Meeting);
+        if !self.next_inputs.is_empty() && !self.has_recorded_outcomes() {
+            for input in std::mem::take(&mut self.next_inputs) {
+                self.add_input(input)?;
+            }
+        }
         let inputs = self.record.recording.inputs(self.turn());
         if !inputs.is_empty() {
             let mut told = self.world.get_resource_or_init::<Inputs>();

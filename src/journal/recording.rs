@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Line, Meeting, OpenRound, Outcome, QuestionVector, TextVectors};
+use super::{GameSetup, Line, Meeting, OpenRound, Outcome, QuestionVector, TextVectors};
 use crate::message::{Digest, Vector};
 
 /// The outcomes and meetings of a journal.
@@ -45,6 +46,30 @@ pub fn seed_input(seed: u64) -> Value {
 pub fn new_seed(inputs: &[Value]) -> Option<u64> {
     let mut inputs = inputs.iter().rev();
     inputs.find_map(|input| input.get(WORLD_SEED)?.as_u64())
+}
+
+/// The field of an input that gives the game another setup.
+const GAME: &str = "game";
+
+/// The input that sets the game up anew, from its turn on.
+pub fn game_input(setup: &GameSetup) -> Value {
+    json!({ GAME: setup })
+}
+
+/// The setup of an input, if it gives the game one.
+pub fn game_of_input(input: &Value) -> Option<GameSetup> {
+    GameSetup::deserialize(input.get(GAME)?).ok()
+}
+
+/// The setups of a journal's game: that of its beginning, and those that it was given later, each
+/// with the turn after which that was.
+pub fn game_setups(lines: &[Line]) -> Vec<(Option<u64>, GameSetup)> {
+    let setups = lines.iter().filter_map(|line| match line {
+        Line::Game(setup) => Some((None, setup.clone())),
+        Line::Input(input) => Some((Some(input.turn), game_of_input(&input.value)?)),
+        _ => None,
+    });
+    setups.collect()
 }
 
 /// What a recording has for an ask.

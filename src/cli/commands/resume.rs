@@ -27,14 +27,14 @@ pub(super) fn resume(
     if Tournament::exists(&app.settings.saves.value, slot) {
         return tournament::resume(app, slot, chat_args);
     }
-    let saved = Saved::find_with(app, slot, force)?;
+    let saved = Saved::to_play(app, slot, force)?;
     check_seed(chat_args.seed, saved.story.header.seed, slot)?;
     let campaign = match &saved.played {
         Played::World(campaign) => campaign,
         Played::Team(game) => return chat::resume(app, game, &saved, chat_args, force),
         Played::Undercover(game) => return undercover::resume(app, &saved, game, args, force),
     };
-    let mut setup = saved.world(force)?;
+    let mut setup = saved.world(true)?;
     check_turn(&setup.world, args, slot)?;
     let actor = app.settings.seat.value.as_deref();
     let seat = play::seat(&mut setup.world, actor)?;
@@ -56,6 +56,7 @@ pub(super) fn resume(
     undo::watch(terminal.as_ref(), &mut session.engine);
     let runtime = play::runtime()?;
     let servers = runtime.block_on(loader::connect_tools(app, &mut session.engine))?;
+    play::say_changes(app, &session.changes);
     play::introduce_world(app, &campaign.file, main.introduction.as_deref());
     let view = RunView::new(app, &mut session.engine, campaign.file.language, seat);
     let stop = view.play(runtime, &mut session.engine, servers, args.until)?;

@@ -290,10 +290,10 @@ impl<'a> Host<'a> {
     /// A save. All but those of teams may go on.
     fn open(&self, name: &str, invited: &[String]) -> Result<Opened, CommandError> {
         let app = self.app;
-        let saved = Saved::find(app, name)?;
+        let saved = Saved::to_play(app, name, false)?;
         let board = Arc::new(Board::new(about(app, &saved, name)?));
         let answered = sent::minds_of(app, &saved)?;
-        let mut world = saved.world(false)?.world;
+        let mut world = saved.world(true)?.world;
         let (seed, turn) = (saved.story.header.seed, saved.turn);
         let (game, minds): (Arc<dyn Game>, _) = match saved.played {
             Played::World(campaign) => {
@@ -321,7 +321,9 @@ impl<'a> Host<'a> {
             seats = invited;
             let root = &app.settings.saves.value;
             let resumed = Session::resume(root, name, &*game, minds, false);
-            session = Some(self.prepared(resumed.map_err(session_error)?)?);
+            let resumed = resumed.map_err(session_error)?;
+            play::say_changes(app, &resumed.changes);
+            session = Some(self.prepared(resumed)?);
         }
         // What goes on costs money, and who opens a save may want to read.
         let control = session.is_some().then(|| Arc::new(Control::paused()));
