@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use crate::cast::{EntityName, Kind, StableId};
 use crate::engine::Engine;
@@ -69,6 +70,62 @@ pub(crate) fn load(app: &App, name: &str) -> Result<Result<Campaign, CampaignErr
         None => Campaign::load(&data, name),
         Some(world) => Campaign::load_from(&data, &world, name),
     })
+}
+
+/// Where a world that is played is read again from, to see whether its author has changed it.
+pub(crate) struct WorldFiles {
+    data: DataFolder,
+    own: Option<DataFolder>,
+    name: String,
+    /// What was there when it was last looked at.
+    seen: Vec<(String, SystemTime, u64)>,
+}
+
+impl WorldFiles {
+    /// Those of the world of this name; `None` if it is gone.
+    pub(crate) fn find(app: &App, name: &str) -> Option<Self> {
+        let data = app.data().ok()?;
+        let mut files = Self {
+            own: own_folder(&data, name).ok()?,
+            data,
+            name: name.to_owned(),
+            seen: Vec::new(),
+        };
+        files.seen = files.stamps();
+        Some(files)
+    }
+
+    /// The name of the world's file.
+    pub(crate) fn name(&self) -> String {
+        match &self.own {
+            None => self
+                .data
+                .name_of(&format!("worlds/{}/world.ron", self.name)),
+            Some(own) => own.name_of("world.ron"),
+        }
+    }
+
+    /// The world, or what is wrong with it, if any of its files has changed since this was last
+    /// called.
+    pub(crate) fn changed(&mut self) -> Option<Result<Campaign, CampaignError>> {
+        let now = self.stamps();
+        if now == self.seen {
+            return None;
+        }
+        self.seen = now;
+        Some(match &self.own {
+            None => Campaign::load(&self.data, &self.name),
+            Some(own) => Campaign::load_from(&self.data, own, &self.name),
+        })
+    }
+
+    fn stamps(&self) -> Vec<(String, SystemTime, u64)> {
+        let mut paths = self.data.files("prompts").unwrap_or_default();
+        paths.push(format!("worlds/{}/world.ron", self.name));
+        let mut stamps = self.data.stamps(paths);
+        stamps.extend(self.own.iter().flat_map(|own| own.stamps(["world.ron"])));
+        stamps
+    }
 }
 
 /// What the writer of the world of this name expects of rehearsals, or what is wrong with it.
@@ -186,6 +243,17 @@ fn check_price(app: &App, model: &str, price: Option<&Price>) -> Result<(), Comm
     Err(CommandError::new(ErrorKind::Usage, message).help(text!(cli_no_price_help)))
 }
 
+/// The names of all models that can be chosen.
+pub(crate) fn model_names(app: &App) -> Vec<String> {
+    let models = app.models();
+    let aliases = models.iter().flat_map(|models| models.aliases());
+    let others = aliases.filter(|alias| *alias != IMPROVISER);
+    std::iter::once(IMPROVISER)
+        .chain(others)
+        .map(str::to_owned)
+        .collect()
+}
+
 /// What is known of the mind of this name; no key is needed.
 pub(crate) fn mind_info(app: &App, name: &str) -> Result<MindInfo, CommandError> {
     if name == IMPROVISER {
@@ -232,6 +300,18 @@ pub(crate) fn minds(
     Ok(match embedder(app, &app.settings.embeddings.value)? {
         Some(embedder) => minds.with_embedder(embedder),
         None => minds,
+    })
+}
+
+/// The minds of a run with those that were given to single entities of a save. They answer also if
+/// the improviser is the main one: somebody chose them.
+pub(crate) fn given_minds(
+    app: &App,
+    minds: Minds,
+    models: &BTreeSet<String>,
+) -> Result<Minds, CommandError> {
+    models.iter().try_fold(minds, |minds, model| {
+        Ok(minds.with_alias(model, main_mind(app, model)?.mind))
     })
 }
 

@@ -1,11 +1,12 @@
 //! Saves by name, and the games that they are of.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crate::cast::{CastList, WorldTurn};
-use crate::engine::Setup;
+use crate::engine::{Setup, give_minds};
 use crate::groupchat::ChatGame;
-use crate::journal::{JournalHeader, Line, Recording};
+use crate::journal::{JournalHeader, Line, Recording, new_minds};
 use crate::locale::text;
 use crate::rpg::Campaign;
 use crate::save::{
@@ -151,6 +152,7 @@ impl Saved {
         let mut setup = game.set_up(self.story.header.seed)?;
         let Some(text) = &self.story.world else {
             game.populate(&mut setup)?;
+            give_minds(&mut setup.world, &self.minds(0));
             return Ok(setup);
         };
         let data = game.meta().data;
@@ -161,7 +163,22 @@ impl Saved {
         };
         let restored = restore(&mut setup.world, text, &expected);
         restored.map_err(|error| save_error(error).at(self.slot.world_file().display()))?;
+        give_minds(&mut setup.world, &self.minds(self.turn));
         Ok(setup)
+    }
+
+    /// The models that somebody outside has given entities from a turn on, by name.
+    fn minds(&self, turn: u64) -> BTreeMap<String, String> {
+        let inputs = self.story.lines.iter().filter_map(|line| match line {
+            Line::Input(input) if input.turn >= turn => Some(new_minds(&input.value)),
+            _ => None,
+        });
+        inputs.flatten().collect()
+    }
+
+    /// The models that somebody outside has given entities.
+    pub(crate) fn given_models(&self) -> BTreeSet<String> {
+        self.minds(0).into_values().collect()
     }
 
     /// Whether the data of its game have changed since it was written.

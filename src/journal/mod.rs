@@ -24,5 +24,6 @@ pub use line::{
 };
 pub(crate) use read::JournalLines;
 pub use recording::{
-    Recorded, Recording, game_input, game_of_input, game_setups, new_seed, seed_input,
+    Recorded, Recording, branch_input, game_input, game_of_input, game_setups, new_minds, new_seed,
+    seed_input,
 };

@@ -42,6 +42,24 @@ pub fn seed_input(seed: u64) -> Value {
     json!({ WORLD_SEED: seed })
 }
 
+/// The field of an input that gives entities other models.
+const MINDS: &str = "minds";
+
+/// The input of a branch with another seed, or with other models, by the names of those whose they
+/// are; `None` if it has neither.
+pub fn branch_input(seed: Option<u64>, minds: &BTreeMap<String, String>) -> Option<Value> {
+    let seed = seed.map(|seed| (WORLD_SEED.to_owned(), json!(seed)));
+    let minds = (!minds.is_empty()).then(|| (MINDS.to_owned(), json!(minds)));
+    let fields: serde_json::Map<_, _> = seed.into_iter().chain(minds).collect();
+    (!fields.is_empty()).then_some(Value::Object(fields))
+}
+
+/// The models that an input gives entities, by their names.
+pub fn new_minds(input: &Value) -> BTreeMap<String, String> {
+    let minds = input.get(MINDS).map(BTreeMap::deserialize);
+    minds.and_then(Result::ok).unwrap_or_default()
+}
+
 /// The seed that the last of these inputs gives the world, if one does.
 pub fn new_seed(inputs: &[Value]) -> Option<u64> {
     let mut inputs = inputs.iter().rev();

@@ -166,14 +166,16 @@ fn loaded(
         check_state(&mut setup.world, recording)?;
         return Ok((setup, saved));
     }
-    let other_data = || other_data(&snapshot.data, game);
-    let (mut setup, _) = restored(game).map_err(|_| other_data())?;
+    let other_data = || slot.explain(Err(other_data(&snapshot.data, game)));
+    let Ok((mut setup, _)) = restored(game) else {
+        return Ok(other_data()?);
+    };
     check_state(&mut setup.world, recording)?;
     match game.adapt(&mut setup.world) {
         Ok(Adaptation::Done) => Ok((setup, game.meta())),
         Err(Some(error)) => Err(SessionError::Unfit(error)),
         // Without the data that it was saved with, nobody knows what has changed.
-        Ok(Adaptation::AtMeeting(_)) | Err(None) => Err(other_data()),
+        Ok(Adaptation::AtMeeting(_)) | Err(None) => Ok(other_data()?),
     }
 }
 
@@ -197,7 +199,7 @@ fn changed_data(
         Ok(Adaptation::AtMeeting(changes)) => Ok(Some(changes)),
         Ok(Adaptation::Done) => Ok(None),
         Err(Some(error)) => Err(SessionError::Unfit(error)),
-        Err(None) => Err(other_data(&saved.data, game)),
+        Err(None) => Err(other_data(&saved.data, game).into()),
     }
 }
 

@@ -40,7 +40,7 @@ impl KeptData {
     ) -> Result<PlayedGame<'g>, SessionError> {
         let game = self.game(today, data);
         let exact = game.filter(|game| game.get().meta().data == data);
-        exact.ok_or_else(|| other_data(data, today))
+        exact.ok_or_else(|| other_data(data, today).into())
     }
 
     /// The setup that a world has yet to take over after this turn.
@@ -67,9 +67,9 @@ impl PlayedGame<'_> {
 }
 
 /// Refuses a story of other data.
-pub(super) fn other_data(saved: &str, game: &dyn Game) -> SessionError {
-    SessionError::Save(SaveError::OtherData {
+pub(super) fn other_data(saved: &str, game: &dyn Game) -> SaveError {
+    SaveError::OtherData {
         saved: saved.to_owned(),
         expected: game.meta().data,
-    })
+    }
 }

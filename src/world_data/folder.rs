@@ -5,6 +5,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, LazyLock};
+use std::time::SystemTime;
 
 use include_dir::{Dir, DirEntry, include_dir};
 
@@ -244,6 +245,20 @@ impl DataFolder {
             }
         }
         Ok(hasher.finalize().to_hex().to_string())
+    }
+
+    /// When these files were last written and how long they are, as far as they are on disk: if it
+    /// is the same as before, so are they.
+    pub fn stamps<P: AsRef<str>>(
+        &self,
+        paths: impl IntoIterator<Item = P>,
+    ) -> Vec<(String, SystemTime, u64)> {
+        let stamp = |path: P| {
+            let path = path.as_ref();
+            let found = fs::metadata(self.root.as_ref()?.join(path)).ok()?;
+            Some((path.to_owned(), found.modified().ok()?, found.len()))
+        };
+        paths.into_iter().filter_map(stamp).collect()
     }
 
     fn gather(&self, path: &str, depth: usize, files: &mut Vec<String>) -> Result<(), DataError> {

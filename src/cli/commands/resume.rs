@@ -1,7 +1,5 @@
 //! `resume`: a save continues.
 
-use std::collections::BTreeSet;
-
 use crate::session::Session;
 use crate::undercover::Tournament;
 
@@ -44,14 +42,17 @@ pub(super) fn resume(
         return dry_run(app, setup, models, head, recording);
     }
     let main = loader::main_mind(app, &app.settings.model.value)?;
+    let given = saved.given_models();
+    slot_settings::check_player_models(app, &saved.slot, &given)?;
     let minds = loader::minds(app, main.mind, &mut setup.world)?;
+    let minds = loader::given_minds(app, minds, &given)?;
     let terminal = play::terminal_seat(app, slot);
     let minds = play::seated(app, minds, actor, terminal.as_ref());
     drop(setup);
     let root = &app.settings.saves.value;
     let session = Session::resume(root, slot, &**campaign, minds, force);
     let mut session = session.map_err(session_error)?;
-    slot_settings::remember(app, slot, BTreeSet::new())?;
+    slot_settings::remember(app, slot, given)?;
     play::prepare(app, &mut session.engine);
     undo::watch(terminal.as_ref(), &mut session.engine);
     let runtime = play::runtime()?;

@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crate::engine::Stop;
-use crate::journal::{Input, Line};
+use crate::engine::{Engine, Stop};
+use crate::journal::{Input, Line, new_minds};
 use crate::locale::{Localize, UiText, text};
 use crate::mind::{Mind, Minds};
 use crate::page::{self, About, Board, BranchAt, Control, Library, Listed, Seat, Server, Story};
@@ -25,6 +25,7 @@ use bevy_ecs::prelude::*;
 use serde_json::json;
 use tokio::runtime::Runtime;
 
+use super::edited::EditedWorld;
 use super::play::{self, RunView, stopped};
 use super::players::Players;
 use super::sent;
@@ -98,6 +99,8 @@ pub(super) fn serve(app: &App, args: &ServerArgs) -> Result<(), CommandError> {
 struct Opened {
     story: Story,
     session: Option<(Session, ToolServers)>,
+    /// Reads the data of its world again when they change.
+    edited: Option<EditedWorld>,
 }
 
 /// What a page wants of the command.
@@ -261,6 +264,7 @@ impl<'a> Host<'a> {
             Control::default()
         };
         let answered = sent::minds_of(app, &Saved::find(app, &slot)?)?;
+        let edited = EditedWorld::of(app, &campaign, &board);
         let story = Story {
             board,
             control: Some(Arc::new(control)),
@@ -271,7 +275,11 @@ impl<'a> Host<'a> {
         };
         *self.only() = Some(slot);
         let session = Some(self.prepared(session)?);
-        Ok(Opened { story, session })
+        Ok(Opened {
+            story,
+            session,
+            edited,
+        })
     }
 
     fn only(&self) -> MutexGuard<'_, Option<String>> {
@@ -295,17 +303,24 @@ impl<'a> Host<'a> {
         let answered = sent::minds_of(app, &saved)?;
         let mut world = saved.world(true)?.world;
         let (seed, turn) = (saved.story.header.seed, saved.turn);
+        let given = saved.given_models();
+        let mut edited = None;
         let (game, minds): (Arc<dyn Game>, _) = match saved.played {
             Played::World(campaign) => {
                 let main = loader::main_mind(app, &app.settings.model.value)?.mind;
+                slot_settings::check_player_models(app, &saved.slot, &given)?;
                 let minds = loader::minds(app, main.clone(), &mut world)?;
+                let minds = loader::given_minds(app, minds, &given)?;
+                edited = EditedWorld::of(app, &campaign, &board);
                 (Arc::new(*campaign), Some((minds, main)))
             }
             Played::Undercover(game) => {
                 let rules = game.rules();
-                slot_settings::check_player_models(app, &saved.slot, &rules.player_models())?;
+                let mut models = rules.player_models();
+                models.extend(given.iter().cloned());
+                slot_settings::check_player_models(app, &saved.slot, &models)?;
                 let players = Players::find(app, rules)?;
-                let minds = players.minds(&game, seed);
+                let minds = players.given(app, &game, seed, &given)?;
                 let main = players.main_mind(&game, seed);
                 (Arc::new(*game), Some((minds, main)))
             }
@@ -335,7 +350,11 @@ impl<'a> Host<'a> {
             answered: Arc::new(Mutex::new(answered)),
             seats,
         };
-        Ok(Opened { story, session })
+        Ok(Opened {
+            story,
+            session,
+            edited,
+        })
     }
 
     /// The minds of a run with the seats of those who were invited. While nobody has a seat, `main`
@@ -427,7 +446,11 @@ impl<'a> Host<'a> {
 
     /// Shows a story, and plays it on a thread of its own if it can go on.
     fn play(&mut self, opened: Opened) {
-        let Opened { story, session } = opened;
+        let Opened {
+            story,
+            session,
+            mut edited,
+        } = opened;
         let name = story.slot.name().to_string();
         let (board, until) = (story.board.clone(), self.until);
         // Whoever has a seat is known by the name of its character, which the board must have.
@@ -445,7 +468,10 @@ impl<'a> Host<'a> {
         let thread = std::thread::spawn(move || {
             handle.block_on(async {
                 let following = tokio::spawn(page::follow(answers, board.clone()));
-                let stop = page::play(&mut session.engine, &board, &control, until).await;
+                let look = |engine: &mut Engine| {
+                    edited.iter_mut().for_each(|edited| edited.look(engine));
+                };
+                let stop = page::play(&mut session.engine, &board, &control, until, look).await;
                 servers.close().await;
                 following.abort();
                 stop.map_err(|error| engine_error(&error))
@@ -516,9 +542,11 @@ impl<'a> Host<'a> {
         let story = story.ok_or_else(|| text!(page_missing))?;
         let name = name.unwrap_or_else(|| free_name(root, slot));
         let game = &*story.game;
+        let mut models = BTreeMap::new();
         let branched = self.runtime.block_on(async {
             match at {
                 BranchAt::Turn(turn, told) => {
+                    models = told.as_ref().map(new_minds).unwrap_or_default();
                     let next = told.map(|value| Line::Input(Input { turn, value }));
                     session::branch_with(root, &from, &name, game, turn, next).await
                 }
@@ -527,6 +555,9 @@ impl<'a> Host<'a> {
         });
         let branch = branched.map_err(|error| error.text())?;
         slot_settings::copy(self.app, &from, &branch).map_err(why)?;
+        if !models.is_empty() {
+            slot_settings::give_models(self.app, &branch, models.into_values()).map_err(why)?;
+        }
         Ok(name)
     }
 }
@@ -552,6 +583,7 @@ pub(super) fn about(app: &App, saved: &Saved, slot: &str) -> Result<About, Comma
         Played::World(campaign) => about_world(app, campaign, slot, seed)?,
         Played::Team(team) => about("team", team.meta().world),
         Played::Undercover(game) => About {
+            models: loader::model_names(app),
             language: game.rules().language,
             title: game.rules().table.clone(),
             ..about("undercover", game.meta().world)
@@ -573,6 +605,7 @@ fn about_world(
         game: "campaign",
         language: campaign.file.language,
         seed,
+        models: loader::model_names(app),
         currency: info.price.map(|price| price.currency),
     })
 }
