@@ -485,6 +485,8 @@ pub(crate) enum Command {
         choose: Option<(String, String)>,
         #[arg(long, value_name = "N", conflicts_with = "choose")]
         seed: Option<u64>,
+        #[arg(long, value_name = "PLAYER_MODEL", value_parser = model_of, conflicts_with = "choose")]
+        model_of: Vec<(String, String)>,
     },
     Why {
         slot: String,

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use crate::cast::{EntityName, Kind, StableId};
 use crate::engine::Engine;
@@ -10,7 +11,7 @@ use crate::files;
 use crate::groupchat::ChatGame;
 use crate::groupchat::team::{FOLDER, list_teams};
 use crate::locale::{Argument, UiText, text};
-use crate::mind::improviser::Improviser;
+use crate::mind::improviser::{GrammarErrors, Improviser};
 use crate::mind::{Embedder, Mind, MindAlias, MindInfo, Minds, Price};
 use crate::rpg::rehearsal::Expectations;
 use crate::rpg::world_file::{WorldFile, list_worlds};
@@ -69,6 +70,62 @@ pub(crate) fn load(app: &App, name: &str) -> Result<Result<Campaign, CampaignErr
         None => Campaign::load(&data, name),
         Some(world) => Campaign::load_from(&data, &world, name),
     })
+}
+
+/// Where a world that is played is read again from, to see whether its author has changed it.
+pub(crate) struct WorldFiles {
+    data: DataFolder,
+    own: Option<DataFolder>,
+    name: String,
+    /// What was there when it was last looked at.
+    seen: Vec<(String, SystemTime, u64)>,
+}
+
+impl WorldFiles {
+    /// Those of the world of this name; `None` if it is gone.
+    pub(crate) fn find(app: &App, name: &str) -> Option<Self> {
+        let data = app.data().ok()?;
+        let mut files = Self {
+            own: own_folder(&data, name).ok()?,
+            data,
+            name: name.to_owned(),
+            seen: Vec::new(),
+        };
+        files.seen = files.stamps();
+        Some(files)
+    }
+
+    /// The name of the world's file.
+    pub(crate) fn name(&self) -> String {
+        match &self.own {
+            None => self
+                .data
+                .name_of(&format!("worlds/{}/world.ron", self.name)),
+            Some(own) => own.name_of("world.ron"),
+        }
+    }
+
+    /// The world, or what is wrong with it, if any of its files has changed since this was last
+    /// called.
+    pub(crate) fn changed(&mut self) -> Option<Result<Campaign, CampaignError>> {
+        let now = self.stamps();
+        if now == self.seen {
+            return None;
+        }
+        self.seen = now;
+        Some(match &self.own {
+            None => Campaign::load(&self.data, &self.name),
+            Some(own) => Campaign::load_from(&self.data, own, &self.name),
+        })
+    }
+
+    fn stamps(&self) -> Vec<(String, SystemTime, u64)> {
+        let mut paths = self.data.files("prompts").unwrap_or_default();
+        paths.push(format!("worlds/{}/world.ron", self.name));
+        let mut stamps = self.data.stamps(paths);
+        stamps.extend(self.own.iter().flat_map(|own| own.stamps(["world.ron"])));
+        stamps
+    }
 }
 
 /// What the writer of the world of this name expects of rehearsals, or what is wrong with it.
@@ -170,7 +227,7 @@ pub(crate) fn main_mind(app: &App, name: &str) -> Result<MainMind, CommandError>
             introduction: None,
         });
     }
-    let improviser = improviser()?;
+    let improviser = improviser(app)?;
     Ok(MainMind {
         introduction: Some(improviser.introduction(app.language).to_owned()),
         mind: Arc::new(improviser),
@@ -186,10 +243,21 @@ fn check_price(app: &App, model: &str, price: Option<&Price>) -> Result<(), Comm
     Err(CommandError::new(ErrorKind::Usage, message).help(text!(cli_no_price_help)))
 }
 
+/// The names of all models that can be chosen.
+pub(crate) fn model_names(app: &App) -> Vec<String> {
+    let models = app.models();
+    let aliases = models.iter().flat_map(|models| models.aliases());
+    let others = aliases.filter(|alias| *alias != IMPROVISER);
+    std::iter::once(IMPROVISER)
+        .chain(others)
+        .map(str::to_owned)
+        .collect()
+}
+
 /// What is known of the mind of this name; no key is needed.
 pub(crate) fn mind_info(app: &App, name: &str) -> Result<MindInfo, CommandError> {
     if name == IMPROVISER {
-        return Ok(improviser()?.info().clone());
+        return Ok(improviser(app)?.info().clone());
     }
     let info = app.models()?.info(name);
     let info = info.map_err(|error| CommandError::of(ErrorKind::Server, &error))?;
@@ -197,13 +265,19 @@ pub(crate) fn mind_info(app: &App, name: &str) -> Result<MindInfo, CommandError>
     Ok(info)
 }
 
-/// The improviser, who can play every game of this program.
-pub(crate) fn improviser() -> Result<Improviser, CommandError> {
-    let improviser = Improviser::taught(|lessons| {
+/// The improviser, who can play every game of this program, with the grammars of the data folder.
+pub(crate) fn improviser(app: &App) -> Result<Improviser, CommandError> {
+    teach_improviser(app)?.map_err(|errors| CommandError::of(ErrorKind::World, &errors))
+}
+
+/// The improviser, or what is wrong in its grammars.
+pub(crate) fn teach_improviser(
+    app: &App,
+) -> Result<Result<Improviser, GrammarErrors>, CommandError> {
+    Ok(Improviser::taught_from(&app.data()?, |lessons| {
         rpg::improviser::teach(lessons);
         undercover::improviser::teach(lessons);
-    });
-    improviser.map_err(|error| CommandError::of(ErrorKind::Other, &error))
+    }))
 }
 
 /// The models that entities of a world prefer.
@@ -226,6 +300,18 @@ pub(crate) fn minds(
     Ok(match embedder(app, &app.settings.embeddings.value)? {
         Some(embedder) => minds.with_embedder(embedder),
         None => minds,
+    })
+}
+
+/// The minds of a run with those that were given to single entities of a save. They answer also if
+/// the improviser is the main one: somebody chose them.
+pub(crate) fn given_minds(
+    app: &App,
+    minds: Minds,
+    models: &BTreeSet<String>,
+) -> Result<Minds, CommandError> {
+    models.iter().try_fold(minds, |minds, model| {
+        Ok(minds.with_alias(model, main_mind(app, model)?.mind))
     })
 }
 

@@ -1,11 +1,12 @@
 //! Saves by name, and the games that they are of.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crate::cast::{CastList, WorldTurn};
-use crate::engine::Setup;
+use crate::engine::{Setup, give_minds};
 use crate::groupchat::ChatGame;
-use crate::journal::{JournalHeader, Line, Recording};
+use crate::journal::{JournalHeader, Line, Recording, new_minds};
 use crate::locale::text;
 use crate::rpg::Campaign;
 use crate::save::{
@@ -29,7 +30,8 @@ pub(crate) struct Saved {
     pub(crate) story: StoredStory,
     /// The turn of its snapshot; 0 if there is none.
     pub(crate) turn: u64,
-    /// The game, as it is in the data folder now.
+    /// The game: with the data that it was saved with, as far as they are known; if it is to go on,
+    /// with those of today.
     pub(crate) played: Played,
 }
 
@@ -53,20 +55,35 @@ impl Played {
         }
     }
 
-    /// The game of a save of this world.
-    fn find(app: &App, story: &StoredStory, name: &str) -> Result<Self, CommandError> {
+    /// The game of a save of this world, of which it has these data. To go on, it is that of today,
+    /// unless its world is gone.
+    fn find(
+        app: &App,
+        story: &StoredStory,
+        (name, data): (&str, &str),
+        goes_on: bool,
+    ) -> Result<Self, CommandError> {
         if name == GAME
             && let Some(game) = undercover(app, story)?
         {
             return Ok(Self::Undercover(Box::new(game)));
         }
         let is_team = name.starts_with("teams/") || name.ends_with(".ron");
-        Ok(if is_team {
+        if is_team {
             let name = name.strip_prefix("teams/").unwrap_or(name);
-            Self::Team(Box::new(loader::team(app, name)?))
-        } else {
-            Self::World(Box::new(loader::world(app, name)?))
-        })
+            return Ok(Self::Team(Box::new(loader::team(app, name)?)));
+        }
+        let today = loader::load(app, name);
+        let kept = match &today {
+            Ok(Ok(world)) if goes_on || world.fingerprint == data => None,
+            Ok(Err(_)) if goes_on => None,
+            _ => Campaign::kept_in(&story.lines, data),
+        };
+        Ok(Self::World(Box::new(match (kept, today) {
+            (Some(kept), _) => kept,
+            (None, Ok(Ok(today))) => today,
+            (None, _) => loader::world(app, name)?,
+        })))
     }
 }
 
@@ -83,13 +100,18 @@ fn undercover(app: &App, story: &StoredStory) -> Result<Option<Match>, CommandEr
 }
 
 impl Saved {
-    /// The save in this slot.
+    /// The save in this slot, to be read.
     pub(crate) fn find(app: &App, name: &str) -> Result<Self, CommandError> {
-        Self::find_with(app, name, false)
+        Self::read(app, name, (false, false))
     }
 
-    /// The save in this slot. With `force`, its snapshot may be another than its journal records.
-    pub(crate) fn find_with(app: &App, name: &str, force: bool) -> Result<Self, CommandError> {
+    /// The save in this slot, to go on. With `force`, its snapshot may be another than its journal
+    /// records.
+    pub(crate) fn to_play(app: &App, name: &str, force: bool) -> Result<Self, CommandError> {
+        Self::read(app, name, (true, force))
+    }
+
+    fn read(app: &App, name: &str, (goes_on, force): (bool, bool)) -> Result<Self, CommandError> {
         let root = &app.settings.saves.value;
         let slot = Slot::find(root, name).map_err(save_error)?;
         if Tournament::exists(root, name) {
@@ -98,10 +120,10 @@ impl Saved {
             return Err(error.help(text!(cli_is_tournament_help, games)));
         }
         let story = slot.read(force).map_err(|error| damaged(error, name))?;
-        let world = match &story.world {
+        let (world, data) = match &story.world {
             Some(text) => {
                 let head = slot.explain(read_head(text)).map_err(save_error)?;
-                head.world
+                (head.world, head.data)
             }
             None if story.header.world.is_empty() => {
                 // Old journals don't know their world.
@@ -109,9 +131,9 @@ impl Saved {
                 let error = error.at(slot.folder().display());
                 return Err(error.help(text!(cli_no_snapshot_help)));
             }
-            None => story.header.world.clone(),
+            None => (story.header.world.clone(), story.header.data.clone()),
         };
-        let played = Played::find(app, &story, &world)?;
+        let played = Played::find(app, &story, (&world, &data), goes_on)?;
         let story = catch_up(story, played.game()).map_err(session_error)?;
         let head = story.world.as_deref().map(read_head);
         let turn = head.and_then(Result::ok).map_or(0, |head| head.turn);
@@ -130,6 +152,7 @@ impl Saved {
         let mut setup = game.set_up(self.story.header.seed)?;
         let Some(text) = &self.story.world else {
             game.populate(&mut setup)?;
+            give_minds(&mut setup.world, &self.minds(0));
             return Ok(setup);
         };
         let data = game.meta().data;
@@ -140,7 +163,22 @@ impl Saved {
         };
         let restored = restore(&mut setup.world, text, &expected);
         restored.map_err(|error| save_error(error).at(self.slot.world_file().display()))?;
+        give_minds(&mut setup.world, &self.minds(self.turn));
         Ok(setup)
+    }
+
+    /// The models that somebody outside has given entities from a turn on, by name.
+    fn minds(&self, turn: u64) -> BTreeMap<String, String> {
+        let inputs = self.story.lines.iter().filter_map(|line| match line {
+            Line::Input(input) if input.turn >= turn => Some(new_minds(&input.value)),
+            _ => None,
+        });
+        inputs.flatten().collect()
+    }
+
+    /// The models that somebody outside has given entities.
+    pub(crate) fn given_models(&self) -> BTreeSet<String> {
+        self.minds(0).into_values().collect()
     }
 
     /// Whether the data of its game have changed since it was written.

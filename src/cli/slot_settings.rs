@@ -145,6 +145,37 @@ pub(crate) fn remember(
     Ok(())
 }
 
+/// Adds models that the user chose just now for single entities of a save. They are trusted if what
+/// else its settings want is.
+pub(crate) fn give_models(
+    app: &App,
+    slot: &Slot,
+    models: impl IntoIterator<Item = String>,
+) -> Result<(), CommandError> {
+    let path = slot.settings_file();
+    let before = slot.read_settings().map_err(save_error)?;
+    let before = before.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    let mut settings = match &before {
+        Some(text) => SlotSettings::read(&path, text)?,
+        None => SlotSettings::default(),
+    };
+    let was_harmless = settings.demands(&SlotSettings::default()).is_empty();
+    settings.player_models.extend(models);
+    let text = serde_json::to_string_pretty(&settings).unwrap_or_default() + "\n";
+    let Some(folder) = app.config_folder() else {
+        return slot.write_settings(text.as_bytes()).map_err(save_error);
+    };
+    let mut list = TrustList::read(Some(folder))?;
+    let trusted = list.hash_of(&path).map(str::to_owned);
+    let before = before.map(|text| Untrusted::new((), &text).hash().to_owned());
+    slot.write_settings(text.as_bytes()).map_err(save_error)?;
+    if was_harmless || (trusted.is_some() && trusted == before) {
+        list.add(&path, Untrusted::new(settings, &text).hash())?;
+        list.write(Some(folder))?;
+    }
+    Ok(())
+}
+
 /// Refuses models of players that the settings of a save, which [`recall`] has admitted, don't
 /// name: the journal names them too, and may come from anybody.
 pub(crate) fn check_player_models(

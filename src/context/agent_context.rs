@@ -294,6 +294,15 @@ impl AgentContext {
         Ok(self.push(Role::System, body.into(), Tags::new()))
     }
 
+    /// Puts another body in the place of the system message, if there is one.
+    pub fn replace_system_message(&mut self, body: impl Into<Body>) {
+        let first = self.entries.first_mut();
+        if let Some(entry) = first.filter(|entry| entry.role == Role::System) {
+            entry.body = body.into();
+            self.revise();
+        }
+    }
+
     /// Adds something that the entity is told.
     pub fn add_human_message(&mut self, body: impl Into<Body>, tags: impl Into<Tags>) -> EntryId {
         self.push(Role::Human, body.into(), tags.into())

@@ -301,9 +301,12 @@ fn meaning<'a>(condition: &'a Condition, around: &dyn Surroundings) -> Meaning<'
         PARTY => Claim::So(Statement::Other(condition)),
         _ => Claim::Is(variable, condition),
     };
-    let alone = |variable| match around.holds_alone(condition) {
-        true => Claim::Is(variable, condition),
-        false => Claim::So(Statement::Other(condition)),
+    let alone = |variable| {
+        if around.holds_alone(condition) {
+            Claim::Is(variable, condition)
+        } else {
+            Claim::So(Statement::Other(condition))
+        }
     };
     let alive = |who: &'a String| Claim::So(Statement::Alive(who));
     match condition {
@@ -340,7 +343,9 @@ fn meaning<'a>(condition: &'a Condition, around: &dyn Surroundings) -> Meaning<'
         Condition::Knows(..)
         | Condition::Fought(..)
         | Condition::Fell(_)
+        | Condition::Told(..)
         | Condition::Promised(..)
+        | Condition::Promise(..)
         | Condition::Judged { .. }
         // These have parts.
         | Condition::All(_)

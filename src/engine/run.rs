@@ -19,7 +19,7 @@ use crate::context::{AgentContext, buffer};
 use crate::event::{DeferredCommands, EventQueue, Fault, Faults, Feed, Record, Records, deliver};
 use crate::exchange::{Spent, UntakenAnswers};
 use crate::journal::{
-    Input, Journal, JournalHeader, Line, Meeting, Outcome, Recording, Stopped, new_seed,
+    Input, Journal, JournalHeader, Line, Meeting, Outcome, Recording, Stopped, new_minds, new_seed,
 };
 use crate::locale::{UiText, text};
 use crate::message::tokens::Correction;
@@ -88,7 +88,26 @@ pub struct Engine {
     pub(super) embeddings: Embeddings,
     /// What minds are told of the tools that were offered so far.
     pub(super) tool_specs: BTreeMap<Arc<str>, Arc<ToolSpec>>,
+    /// What the world is told as soon as a turn begins that no earlier run left in the middle.
+    next_inputs: Vec<Value>,
     idle_turns: u32,
+}
+
+/// The models that inputs give entities, by name; of several the last.
+fn told_minds(inputs: Option<&Inputs>) -> BTreeMap<String, String> {
+    let inputs = inputs.iter().flat_map(|inputs| &inputs.0);
+    inputs.flat_map(new_minds).collect()
+}
+
+/// Lets entities prefer other models, by name, as an input does when a turn begins.
+pub fn give_minds(world: &mut World, minds: &BTreeMap<String, String>) {
+    for (name, model) in minds {
+        if let Some(entity) = world.resource::<CastList>().by_name(name) {
+            world
+                .entity_mut(entity)
+                .insert(MindAlias(model.as_str().into()));
+        }
+    }
 }
 
 /// What comes from outside, written and read back.
@@ -132,6 +151,7 @@ impl Engine {
             last_prompts: BTreeMap::new(),
             embeddings: Embeddings::default(),
             tool_specs: BTreeMap::new(),
+            next_inputs: Vec::new(),
         })
     }
 
@@ -171,6 +191,11 @@ impl Engine {
             .0
             .push(input.value);
         Ok(())
+    }
+
+    /// As [`Self::add_input`], as soon as a turn begins whose asks have no recorded outcomes.
+    pub fn tell_next(&mut self, value: Value) {
+        self.next_inputs.push(value);
     }
 
     /// Whether asks that are still to come have recorded outcomes: those of a turn that an earlier
@@ -366,6 +391,11 @@ impl Engine {
     /// The world's systems run and every place may step.
     fn open_turn(&mut self) -> Result<(), EngineError> {
         self.world.insert_resource(CurrentStage::Meeting);
+        if !self.next_inputs.is_empty() && !self.has_recorded_outcomes() {
+            for input in std::mem::take(&mut self.next_inputs) {
+                self.add_input(input)?;
+            }
+        }
         let inputs = self.record.recording.inputs(self.turn());
         if !inputs.is_empty() {
             let mut told = self.world.get_resource_or_init::<Inputs>();
@@ -376,6 +406,8 @@ impl Engine {
         if let Some(seed) = told.and_then(|told| new_seed(&told.0)) {
             self.world.insert_resource(WorldSeed(seed));
         }
+        let told = told_minds(self.world.get_resource::<Inputs>());
+        give_minds(&mut self.world, &told);
         self.meet.run(&mut self.world);
         self.world.remove_resource::<Inputs>();
         self.idle_turns += 1;

@@ -25,7 +25,7 @@ use crate::event::guard::{ForgedMarks, Guard, Guards, LengthLimit, SecretRule, S
 use crate::message::{Body, Digest, Role, Text};
 use crate::mind::{MindAlias, Minds};
 use crate::save::Meta;
-use crate::session::{Game, SetupError};
+use crate::session::{Adaptation, Game, SetupError};
 use crate::tool::code::CodePolicy;
 use crate::tool::{self, TABLES, Table, ToolSet, Toolbox};
 use crate::world_data::{DataFolder, Problem, Problems};
@@ -266,12 +266,13 @@ impl Game for ChatGame {
 
     /// A state fits every team with the same participants; a graph or a ledger that a run is in the
     /// middle of begins anew.
-    fn adapt(&self, world: &mut World) -> Result<(), Option<SetupError>> {
+    fn adapt(&self, world: &mut World) -> Result<Adaptation, Option<SetupError>> {
         let state = team_state(world, self.team());
         let participants = check_participants(world, &state, self.team());
         participants.map_err(|other| Some(other.into()))?;
         let adapted = self.adapt_world(world, None);
-        adapted.map_err(|error| Some(error.into()))
+        adapted.map_err(|error| Some(error.into()))?;
+        Ok(Adaptation::Done)
     }
 }
 

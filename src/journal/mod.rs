@@ -23,4 +23,7 @@ pub use line::{
     ToolResultRecord, ToolRoundRecord, ToolSpent,
 };
 pub(crate) use read::JournalLines;
-pub use recording::{Recorded, Recording, new_seed, seed_input};
+pub use recording::{
+    Recorded, Recording, branch_input, game_input, game_of_input, game_setups, new_minds, new_seed,
+    seed_input,
+};

@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Line, Meeting, OpenRound, Outcome, QuestionVector, TextVectors};
+use super::{GameSetup, Line, Meeting, OpenRound, Outcome, QuestionVector, TextVectors};
 use crate::message::{Digest, Vector};
 
 /// The outcomes and meetings of a journal.
@@ -41,10 +42,52 @@ pub fn seed_input(seed: u64) -> Value {
     json!({ WORLD_SEED: seed })
 }
 
+/// The field of an input that gives entities other models.
+const MINDS: &str = "minds";
+
+/// The input of a branch with another seed, or with other models, by the names of those whose they
+/// are; `None` if it has neither.
+pub fn branch_input(seed: Option<u64>, minds: &BTreeMap<String, String>) -> Option<Value> {
+    let seed = seed.map(|seed| (WORLD_SEED.to_owned(), json!(seed)));
+    let minds = (!minds.is_empty()).then(|| (MINDS.to_owned(), json!(minds)));
+    let fields: serde_json::Map<_, _> = seed.into_iter().chain(minds).collect();
+    (!fields.is_empty()).then_some(Value::Object(fields))
+}
+
+/// The models that an input gives entities, by their names.
+pub fn new_minds(input: &Value) -> BTreeMap<String, String> {
+    let minds = input.get(MINDS).map(BTreeMap::deserialize);
+    minds.and_then(Result::ok).unwrap_or_default()
+}
+
 /// The seed that the last of these inputs gives the world, if one does.
 pub fn new_seed(inputs: &[Value]) -> Option<u64> {
     let mut inputs = inputs.iter().rev();
     inputs.find_map(|input| input.get(WORLD_SEED)?.as_u64())
+}
+
+/// The field of an input that gives the game another setup.
+const GAME: &str = "game";
+
+/// The input that sets the game up anew, from its turn on.
+pub fn game_input(setup: &GameSetup) -> Value {
+    json!({ GAME: setup })
+}
+
+/// The setup of an input, if it gives the game one.
+pub fn game_of_input(input: &Value) -> Option<GameSetup> {
+    GameSetup::deserialize(input.get(GAME)?).ok()
+}
+
+/// The setups of a journal's game: that of its beginning, and those that it was given later, each
+/// with the turn after which that was.
+pub fn game_setups(lines: &[Line]) -> Vec<(Option<u64>, GameSetup)> {
+    let setups = lines.iter().filter_map(|line| match line {
+        Line::Game(setup) => Some((None, setup.clone())),
+        Line::Input(input) => Some((Some(input.turn), game_of_input(&input.value)?)),
+        _ => None,
+    });
+    setups.collect()
 }
 
 /// What a recording has for an ask.

@@ -18,6 +18,7 @@ use crate::journal::Outcome;
 use crate::locale::{Language, UiText, text};
 use crate::message::{BodyId, Digest};
 use crate::mind::{StreamDelta, StreamDeltaKind, stopwatch};
+use crate::world_data::Problem;
 
 /// How many pieces of answers a reader may be behind before it is given the whole answers again.
 const PIECES: usize = 1024;
@@ -44,6 +45,9 @@ pub struct About {
     /// The unit of money, such as `USD`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub currency: Option<String>,
+    /// The models that somebody may have in a branch. Only the host sees them.
+    #[serde(skip)]
+    pub models: Vec<String>,
 }
 
 /// An event with what a page adds to it.
@@ -121,6 +125,8 @@ pub(super) struct Run {
     pub(super) at_gate: bool,
     /// Whether answers wait for the host.
     pub(super) reviews: bool,
+    /// What is wrong in the story's data, which were changed while it is played.
+    pub(super) problems: Vec<Problem>,
 }
 
 /// A part of an answer that is being written.
@@ -391,6 +397,18 @@ impl Board {
         let contents = self.read();
         let events = contents.events.get(event..).unwrap_or_default();
         events.iter().any(|event| event.bounds_scene())
+    }
+
+    /// Says what is wrong in the story's data, which were changed while it is played with what they
+    /// were before.
+    pub fn set_problems(&self, problems: Vec<Problem>) {
+        let mut contents = self.write();
+        if contents.run.problems != problems {
+            contents.run.problems = problems;
+            contents.run_version += 1;
+            drop(contents);
+            self.announce();
+        }
     }
 
     /// Says how the run is going.

@@ -55,8 +55,7 @@ impl Form {
             "judged" if record.data.get("holds") == Some(&Value::Bool(true)) => Self::Note,
             "finale" | "story_closes" | "undercover_end" => Self::Ending,
             "day" | "judged" | "effect_skipped" | "archive" | "news" | "chat_recalled"
-            | "chat_own" | "chat_noted"
-            | "chat_inside" => Self::Own,
+            | "chat_own" | "chat_noted" | "chat_inside" => Self::Own,
             _ => Self::Deed,
         }
     }

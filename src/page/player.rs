@@ -31,7 +31,8 @@ pub async fn follow(mut answers: StreamReceiver, board: Arc<Board>) {
     }
 }
 
-/// Plays turn by turn as the control says, at the latest until a turn.
+/// Plays turn by turn as the control says, at the latest until a turn. `before_turn` may look for
+/// what has changed outside.
 ///
 /// # Errors
 /// As [`Engine::run`].
@@ -40,10 +41,11 @@ pub async fn play(
     board: &Board,
     control: &Control,
     until: Option<u64>,
+    mut before_turn: impl FnMut(&mut Engine),
 ) -> Result<Stop, EngineError> {
     control.begin(engine.cancellation_token());
     engine.set_gate(control.gate().clone());
-    let result = turns(engine, board, control, until).await;
+    let result = turns(engine, board, control, until, &mut before_turn).await;
     board.update_state(&engine.world, true);
     match &result {
         Ok(Stop::Finished(_) | Stop::Idle) => board.set_run(RunState::Finished, None),
@@ -61,6 +63,7 @@ async fn turns(
     board: &Board,
     control: &Control,
     until: Option<u64>,
+    before_turn: &mut impl FnMut(&mut Engine),
 ) -> Result<Stop, EngineError> {
     loop {
         // A turn that an earlier run left in the middle was asked without them.
@@ -83,6 +86,7 @@ async fn turns(
         if !may_play {
             return Ok(Stop::Cancelled);
         }
+        before_turn(engine);
         let is_step = control.will_pause();
         board.set_run(
             if is_step {

@@ -205,6 +205,9 @@ impl Reader<'_> {
         let is_live = contents.calls.last().is_some_and(|call| call.is_timed());
         story["clock"] = if is_live { "live" } else { "recorded" }.into();
         story["now"] = self.board.now().into();
+        if self.is_host() {
+            story["models"] = json!(self.board.about.models);
+        }
         story["entities"] = json!(self.entities(&contents));
         if let (Value::Object(story), Value::Object(run)) = (&mut story, self.run_of(&contents)) {
             story.extend(run);
@@ -236,6 +239,11 @@ impl Reader<'_> {
         if self.is_host() {
             run["run"]["between_calls"] = contents.run.at_gate.into();
             run["run"]["review"] = contents.run.reviews.into();
+            let problems = contents.run.problems.iter().map(|problem| {
+                let text = problem.in_language(self.language);
+                json!({"file": problem.file, "line": problem.line, "text": text})
+            });
+            run["run"]["problems"] = problems.collect();
             let mut spent = Spent::default();
             for being in &contents.state.beings {
                 spent += being.spent;

@@ -1,5 +1,6 @@
 //! The addresses under `/api`, which answer with JSON.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::body::Bytes;
@@ -22,7 +23,7 @@ use super::state::State as WorldState;
 use crate::cast::Kind;
 use crate::drama::Effect;
 use crate::engine::Decision;
-use crate::journal::seed_input;
+use crate::journal::branch_input;
 use crate::locale::{Language, Localize, UiText, labels as texts, text};
 use crate::rpg::HostDeed;
 use crate::session::Retaken;
@@ -254,6 +255,9 @@ enum Deed {
         turn: u64,
         name: Option<String>,
         seed: Option<u64>,
+        /// Other models, by the numbers of those whose they are.
+        #[serde(default)]
+        models: BTreeMap<String, String>,
     },
     /// Back to the end of a turn, or to before a call.
     Undo {
@@ -325,8 +329,13 @@ pub(super) async fn steer(
     let story = &visit.story;
     let failed = |text| Failure::impossible(text, language);
     let (at, name) = match deed {
-        Deed::Branch { turn, name, seed } => {
-            let told = seed.map(seed_input);
+        Deed::Branch {
+            turn,
+            name,
+            seed,
+            models,
+        } => {
+            let told = branch_input(seed, &by_name(story, models).map_err(failed)?);
             (after(story, turn, told).map_err(failed)?, name)
         }
         Deed::Undo { c: Some(c), .. } => {
@@ -365,6 +374,23 @@ pub(super) async fn steer(
         Ok(branch)
     });
     Ok(Json(json!({"ok": true, "slot": branched.await?})))
+}
+
+/// Models by the names of those whose they are.
+fn by_name(
+    story: &Story,
+    models: BTreeMap<String, String>,
+) -> Result<BTreeMap<String, String>, UiText> {
+    let contents = story.board.read();
+    let named = models.into_iter().map(|(id, model)| {
+        let name = id.parse().ok().and_then(|id| contents.name_of(id));
+        let name = name.ok_or_else(|| text!(page_missing))?;
+        if !story.board.about.models.contains(&model) {
+            return Err(text!(page_no_model, model));
+        }
+        Ok((name.to_string(), model))
+    });
+    named.collect()
 }
 
 /// The end of a turn that was played.

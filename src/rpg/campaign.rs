@@ -1,27 +1,64 @@
 //! A world that was read and checked, ready to be played.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use bevy_ecs::prelude::*;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
 use thiserror::Error;
 
-use super::components::insert_data;
+use super::adapt::Unfit;
+use super::campaign_state::advance_campaign;
+use super::components::{RpgWorld, insert_data};
 use super::spawn::{SpawnError, spawn_cast};
 use super::world_file::WorldFile;
 use super::{
-    archive, attempt, campaign_phase, campaign_state, combat, components, events, home, host,
-    kickoff, phase, phrases, scenes, talk,
+    adapt, archive, attempt, campaign_phase, campaign_state, combat, components, events, home,
+    host, kickoff, phase, phrases, scenes, talk,
 };
 use crate::drama;
-use crate::engine::Setup;
+use crate::engine::{Inputs, MeetSet, Setup};
 use crate::event::Phrasebook;
 use crate::event::guard::{Guards, SecretRule, Secrets};
-use crate::locale::{Localize, UiText};
-use crate::save::Meta;
-use crate::session::{Game, SetupError};
+use crate::journal::{GameSetup, Line, game_of_input, game_setups};
+use crate::knowledge::restore_made_facts;
+use crate::locale::{Localize, UiText, text};
+use crate::save::{FittedTo, Meta};
+use crate::session::{Adaptation, Game, SetupError};
 use crate::world_data::{DataError, DataFolder, Problem, Problems};
 
 /// The maximum number of characters of a speech that reaches anybody.
 const MAX_SPEECH_CHARS: usize = 4_000;
+
+/// How a journal calls this game.
+const NAME: &str = "campaign";
+/// The path of a world's file in a folder of its own.
+const OWN_FILE: &str = "world.ron";
+/// What a journal keeps of a world is at most so long, in bytes.
+const MAX_KEPT_BYTES: usize = 8 * 1024 * 1024;
+
+/// What a journal keeps of a world, so that its story needs no file.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct KeptWorld {
+    /// The name of its folder.
+    world: String,
+    /// Its fingerprint.
+    data: String,
+    /// The path of its file.
+    file: String,
+    /// The world's file and the prompts that are not as the program has them, by path.
+    texts: BTreeMap<String, String>,
+}
+
+impl KeptWorld {
+    /// What a journal keeps, if it is of this game.
+    fn of(setup: &GameSetup) -> Option<Self> {
+        let kept = (setup.name == NAME).then(|| Self::deserialize(&setup.setup));
+        kept?.ok()
+    }
+}
 
 /// Why a world can't be played.
 #[derive(Debug, Error)]
@@ -32,6 +69,9 @@ pub enum CampaignError {
     /// Its cast can't be spawned.
     #[error(transparent)]
     Spawn(#[from] SpawnError),
+    /// A story that runs can't go on with it.
+    #[error(transparent)]
+    Unfit(#[from] Unfit),
 }
 
 impl Localize for CampaignError {
@@ -39,6 +79,7 @@ impl Localize for CampaignError {
         match self {
             Self::Data(problems) => problems.text(),
             Self::Spawn(error) => error.text(),
+            Self::Unfit(error) => error.text(),
         }
     }
 }
@@ -65,6 +106,29 @@ fn plugin(setup: &mut Setup) {
     campaign_phase::plugin(setup);
     campaign_state::plugin(setup);
     host::plugin(setup);
+    let take_data = take_data.run_if(resource_exists::<Inputs>);
+    let take_data = take_data.in_set(MeetSet::Rules);
+    let take_data = take_data.before(host::take_inputs).before(advance_campaign);
+    setup.meet.add_systems(take_data);
+}
+
+/// Takes over what its author has changed in the world while it is played.
+fn take_data(world: &mut World) {
+    let inputs = world.get_resource::<Inputs>();
+    let inputs = inputs.iter().flat_map(|inputs| &inputs.0);
+    let kept: Vec<_> = inputs
+        .filter_map(|input| KeptWorld::of(&game_of_input(input)?))
+        .collect();
+    for kept in kept {
+        let fitted = Campaign::of_kept(&kept).and_then(|campaign| {
+            campaign.fit(world)?;
+            world.insert_resource(FittedTo(kept.data));
+            Ok(())
+        });
+        if let Err(error) = fitted {
+            tracing::warn!(%error, "the changed world can't be taken over");
+        }
+    }
 }
 
 /// A world that was read and checked. It can be played as often as needed.
@@ -79,6 +143,8 @@ pub struct Campaign {
     /// What is likely not what its author meant.
     pub warnings: Vec<Problem>,
     phrases: Phrasebook,
+    data: DataFolder,
+    kept: KeptWorld,
 }
 
 impl Campaign {
@@ -90,9 +156,16 @@ impl Campaign {
         let path = format!("worlds/{folder}/world.ron");
         let (file, warnings) = WorldFile::load_file(data, &path)?;
         let mut paths = prompt_files(data, &file)?;
-        paths.push(path);
-        let fingerprint = data.fingerprint(&paths).map_err(in_data)?;
-        Self::new(data, folder, file, warnings, fingerprint)
+        let mut texts = data.own_texts(&paths).map_err(in_data)?;
+        texts.insert(path.clone(), data.read_text(&path).map_err(in_data)?);
+        paths.push(path.clone());
+        let kept = KeptWorld {
+            world: folder.to_owned(),
+            data: data.fingerprint(&paths).map_err(in_data)?,
+            file: path,
+            texts,
+        };
+        Self::new(data, file, warnings, kept)
     }
 
     /// Reads the world in a folder of its own, with the prompts of the data folder. It is chosen by
@@ -105,29 +178,84 @@ impl Campaign {
         world: &DataFolder,
         name: &str,
     ) -> Result<Self, CampaignError> {
-        let path = "world.ron";
-        let (file, warnings) = WorldFile::load_file(world, path)?;
-        let prompts = prompt_files(data, &file)?;
-        let prompts = data.fingerprint(&prompts).map_err(in_data)?;
-        let own = world.fingerprint([path]).map_err(in_data)?;
-        Self::new(data, name, file, warnings, format!("{own}-{prompts}"))
+        let (file, warnings) = WorldFile::load_file(world, OWN_FILE)?;
+        let paths = prompt_files(data, &file)?;
+        let mut texts = data.own_texts(&paths).map_err(in_data)?;
+        texts.insert(OWN_FILE.into(), world.read_text(OWN_FILE).map_err(in_data)?);
+        let prompts = data.fingerprint(&paths).map_err(in_data)?;
+        let own = world.fingerprint([OWN_FILE]).map_err(in_data)?;
+        let kept = KeptWorld {
+            world: name.to_owned(),
+            data: format!("{own}-{prompts}"),
+            file: OWN_FILE.into(),
+            texts,
+        };
+        Self::new(data, file, warnings, kept)
     }
 
     fn new(
         data: &DataFolder,
-        folder: &str,
         file: WorldFile,
         warnings: Problems,
-        fingerprint: String,
+        kept: KeptWorld,
     ) -> Result<Self, CampaignError> {
         let (phrases, more) = phrases::load(data, file.language)?;
         Ok(Self {
             file: Arc::new(file),
-            folder: folder.to_owned(),
-            fingerprint,
+            folder: kept.world.clone(),
+            fingerprint: kept.data.clone(),
             warnings: warnings.into_iter().chain(more).collect(),
             phrases,
+            data: data.clone(),
+            kept,
         })
+    }
+
+    /// The world as a journal kept it, with the prompts of this program that were not kept. No file
+    /// is opened.
+    fn of_kept(kept: &KeptWorld) -> Result<Self, CampaignError> {
+        let bytes: usize = kept.texts.values().map(String::len).sum();
+        if bytes > MAX_KEPT_BYTES {
+            let message = text!(rpg_kept_too_long, bytes, max = MAX_KEPT_BYTES);
+            let problem = Problem::of_file(&kept.file, message, UiText::default());
+            return Err(Problems::from(problem).into());
+        }
+        let data = DataFolder::of_texts(kept.texts.clone());
+        if kept.file == OWN_FILE {
+            Self::load_from(&data, &data, &kept.world)
+        } else {
+            Self::load(&data, &kept.world)
+        }
+    }
+
+    /// The world with this fingerprint, from what the lines of a journal keep of it.
+    pub fn kept_in(lines: &[Line], data: &str) -> Option<Self> {
+        let kept = game_setups(lines).into_iter();
+        let mut kept = kept.filter_map(|(_, setup)| KeptWorld::of(&setup));
+        Self::of_kept(&kept.find(|kept| kept.data == data)?).ok()
+    }
+
+    /// The folder of its prompts, and of the grammars with which the improviser plays it.
+    pub fn data(&self) -> &DataFolder {
+        &self.data
+    }
+
+    /// Puts its data in the place of those of a world that is played.
+    fn fit(&self, world: &mut World) -> Result<(), CampaignError> {
+        let old = world.resource::<RpgWorld>().0.clone();
+        adapt::check(world, &old, &self.file)?;
+        self.insert(world);
+        restore_made_facts(world);
+        Ok(adapt::apply(world, &old, &self.file)?)
+    }
+
+    /// Adds its data to a world, without anybody.
+    fn insert(&self, world: &mut World) {
+        world.insert_resource(self.phrases.clone());
+        world.insert_resource(self.file.language);
+        insert_data(world, &self.file);
+        let guards = Guards::built_in(MAX_SPEECH_CHARS, secret_rules(&self.file));
+        world.insert_resource(guards);
     }
 
     /// A new game: the world with its systems, data and cast.
@@ -143,11 +271,7 @@ impl Campaign {
     /// The world with its systems and data, but without its cast, which comes from a save.
     fn without_cast(&self, seed: u64) -> Setup {
         let mut setup = Setup::new(seed);
-        setup.world.insert_resource(self.phrases.clone());
-        setup.world.insert_resource(self.file.language);
-        insert_data(&mut setup.world, &self.file);
-        let guards = Guards::built_in(MAX_SPEECH_CHARS, secret_rules(&self.file));
-        setup.world.insert_resource(guards);
+        self.insert(&mut setup.world);
         setup.plugin(plugin);
         setup
     }
@@ -168,6 +292,30 @@ impl Game for Campaign {
 
     fn populate(&self, setup: &mut Setup) -> Result<(), SetupError> {
         Ok(spawn_cast(&mut setup.world, &self.file)?)
+    }
+
+    /// Its file, and the prompts that are not as the program has them.
+    fn game_setup(&self, _seed: u64) -> Option<GameSetup> {
+        Some(GameSetup {
+            name: NAME.into(),
+            setup: json!(self.kept),
+        })
+    }
+
+    fn kept(&self, setup: &GameSetup, data: &str) -> Option<Box<dyn Game>> {
+        let kept = KeptWorld::of(setup).filter(|kept| kept.data == data)?;
+        Some(Box::new(Self::of_kept(&kept).ok()?))
+    }
+
+    /// A story takes its world over at its next meeting, so that a replay does so there too.
+    fn adapt(&self, world: &mut World) -> Result<Adaptation, Option<SetupError>> {
+        let old = world.resource::<RpgWorld>().0.clone();
+        adapt::check(world, &old, &self.file).map_err(|unfit| Some(unfit.into()))?;
+        let mut changes = adapt::changes(&old, &self.file);
+        if changes.is_empty() {
+            changes.push(text!(rpg_changed_texts));
+        }
+        Ok(Adaptation::AtMeeting(changes))
     }
 }
 

@@ -172,6 +172,23 @@ impl CampaignPhase {
             _ => false,
         }
     }
+
+    /// The dungeons that it is about.
+    pub(super) fn dungeons(&self) -> &[Arc<str>] {
+        match self {
+            Self::Vote { dungeons, .. } => dungeons,
+            Self::Travel { dungeon, .. }
+            | Self::Arrival { dungeon, .. }
+            | Self::Fight { dungeon, .. }
+            | Self::Camp { dungeon, .. }
+            | Self::Retreat { dungeon }
+            | Self::Return { dungeon } => std::slice::from_ref(dungeon),
+            Self::Archive { after } | Self::Choice { after } | Self::Judge { after } => {
+                after.dungeons()
+            }
+            _ => &[],
+        }
+    }
 }
 
 /// Saves what this file defines.

@@ -83,7 +83,7 @@ pub(super) fn plugin(setup: &mut Setup) {
     setup.meet.add_systems(before);
 }
 
-fn take_inputs(world: &mut World) {
+pub(super) fn take_inputs(world: &mut World) {
     let inputs = world.get_resource::<Inputs>();
     let deeds = inputs.iter().flat_map(|inputs| &inputs.0);
     let deeds: Vec<_> = deeds.filter_map(HostDeed::of).collect();

@@ -6,6 +6,7 @@
 //! place is doing is its [`Phase`]; each system `ask_x` is followed by its `take_x`. Start reading
 //! at [`Campaign`].
 
+mod adapt;
 mod archive;
 mod attempt;
 mod campaign;
@@ -46,6 +47,7 @@ mod recorded_tests;
 #[cfg(test)]
 mod stage_tests;
 
+pub use adapt::Unfit;
 #[cfg(feature = "page")]
 pub(crate) use archive::{budget, next_archive};
 pub use campaign::{Campaign, CampaignError};

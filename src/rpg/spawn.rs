@@ -8,8 +8,8 @@ use thiserror::Error;
 
 use super::attempt::pending::PendingAttempts;
 use super::components::{
-    Acquaintances, ClosedDungeons, Effects, FallenFoes, Fighter, Foe, Health, HomeStage, Residence, Resolve,
-    RpgWorld, insert_data,
+    Acquaintances, ClosedDungeons, Effects, FallenFoes, Fighter, Foe, Health, HomeStage, Residence,
+    Resolve, RpgWorld, insert_data,
 };
 use super::phase::Phase;
 use super::talk::Talk;
@@ -134,11 +134,7 @@ pub(super) fn spawn_cast(world: &mut World, file: &Arc<WorldFile>) -> Result<(),
         connect(world, stage);
     }
     for agent in &file.agents {
-        let data = AgentIdentity {
-            name: &agent.name,
-            profile: &agent.profile,
-        };
-        let identity = identity(world, &WORLD_AGENT, &agent.name, &data)?;
+        let identity = agent_identity(world, agent)?;
         let spec = spawn_spec(&agent.name, Kind::WorldAgent, &rules, identity, None);
         let entity = spawn(world, spec)?;
         let knowledge = world.resource::<FactBook>().known_at_start(&agent.name);
@@ -157,14 +153,7 @@ fn spawn_stage(
     stage: &world_file::Stage,
     rules: &Arc<Text>,
 ) -> Result<(), SpawnError> {
-    let home = stage.kind == StageKind::Home;
-    let data = StageIdentity {
-        name: &stage.name,
-        profile: &stage.profile,
-        exits: &stage.connects,
-        home,
-    };
-    let identity = identity(world, &STAGE, &stage.name, &data)?;
+    let identity = stage_identity(world, stage)?;
     let spec = spawn_spec(&stage.name, Kind::Stage, rules, identity, None);
     let entity = spawn(world, spec)?;
     set_mind_alias(world, entity, &stage.model);
@@ -179,13 +168,79 @@ fn spawn_stage(
         belongings(file, &stage.name),
         hidden(file, &stage.name),
     ));
-    if home {
+    if stage.kind == StageKind::Home {
         entity.insert(HomeStage);
     }
     Ok(())
 }
 
-fn connect(world: &mut World, stage: &world_file::Stage) {
+/// The own part of a place's system message.
+pub(super) fn stage_identity(
+    world: &World,
+    stage: &world_file::Stage,
+) -> Result<String, SpawnError> {
+    let data = StageIdentity {
+        name: &stage.name,
+        profile: &stage.profile,
+        exits: &stage.connects,
+        home: stage.kind == StageKind::Home,
+    };
+    identity(world, &STAGE, &stage.name, &data)
+}
+
+/// The own part of a world agent's system message.
+pub(super) fn agent_identity(
+    world: &World,
+    agent: &world_file::WorldAgent,
+) -> Result<String, SpawnError> {
+    let data = AgentIdentity {
+        name: &agent.name,
+        profile: &agent.profile,
+    };
+    identity(world, &WORLD_AGENT, &agent.name, &data)
+}
+
+/// The own part of an actor's system message.
+pub(super) fn actor_identity(
+    world: &World,
+    file: &WorldFile,
+    actor: &world_file::Actor,
+) -> Result<String, SpawnError> {
+    let book = file.fact_book();
+    let known = book.all().filter(|fact| !fact.is_common());
+    let known = known.filter(|fact| fact.is_known_at_start(&actor.name));
+    let data = ActorIdentity {
+        name: &actor.name,
+        profile: &actor.profile,
+        look: &actor.look,
+        facts: known.map(|fact| fact.text.as_str()).collect(),
+        bonds: bonds_of(file, &actor.name).collect(),
+        goals: actor.goals.iter().map(|goal| goal.words.as_str()).collect(),
+        items: items_of(file, &actor.name).collect(),
+        skills: skill_notes(file, &actor.skills),
+        voice: &actor.voice.lines,
+    };
+    identity(world, &ACTOR, &actor.name, &data)
+}
+
+/// The own part of a foe's system message.
+pub(super) fn foe_identity(
+    world: &World,
+    file: &WorldFile,
+    foe: &world_file::Foe,
+) -> Result<String, SpawnError> {
+    let data = FoeIdentity {
+        name: &foe.name,
+        profile: &foe.profile,
+        look: &foe.look,
+        skills: skill_notes(file, &foe.skills),
+        voice: &foe.voice.lines,
+    };
+    identity(world, &FOE_ACTOR, &foe.name, &data)
+}
+
+/// Notes where one can walk to from a place.
+pub(super) fn connect(world: &mut World, stage: &world_file::Stage) {
     let list = world.resource::<CastList>();
     let exits = stage.connects.iter().filter_map(|name| list.by_name(name));
     let exits = exits.filter_map(|exit| world.get::<StableId>(exit).copied());
@@ -201,21 +256,8 @@ fn spawn_actor(
     actor: &world_file::Actor,
     rules: &Arc<Text>,
 ) -> Result<(), SpawnError> {
-    let book = world.resource::<FactBook>().clone();
-    let known = book.all().filter(|fact| !fact.is_common());
-    let known = known.filter(|fact| fact.is_known_at_start(&actor.name));
-    let data = ActorIdentity {
-        name: &actor.name,
-        profile: &actor.profile,
-        look: &actor.look,
-        facts: known.map(|fact| fact.text.as_str()).collect(),
-        bonds: bonds_of(file, &actor.name).collect(),
-        goals: actor.goals.iter().map(|goal| goal.words.as_str()).collect(),
-        items: items_of(file, &actor.name).collect(),
-        skills: skill_notes(file, &actor.skills),
-        voice: &actor.voice.lines,
-    };
-    let identity = identity(world, &ACTOR, &actor.name, &data)?;
+    let identity = actor_identity(world, file, actor)?;
+    let knowledge = world.resource::<FactBook>().known_at_start(&actor.name);
     let stage = Some(actor.stage.as_str());
     let spec = spawn_spec(&actor.name, Kind::Actor, rules, identity, stage);
     let entity = spawn(world, spec)?;
@@ -236,7 +278,7 @@ fn spawn_actor(
         Effects::default(),
         Residence(actor.stage.as_str().into()),
         Acquaintances::default(),
-        book.known_at_start(&actor.name),
+        knowledge,
         belongings(file, &actor.name),
         Bonds(
             bonds_of(file, &actor.name)
@@ -281,14 +323,7 @@ fn spawn_foe(
     foe: &world_file::Foe,
     stage: &str,
 ) -> Result<(), SpawnError> {
-    let data = FoeIdentity {
-        name: &foe.name,
-        profile: &foe.profile,
-        look: &foe.look,
-        skills: skill_notes(file, &foe.skills),
-        voice: &foe.voice.lines,
-    };
-    let identity = identity(world, &FOE_ACTOR, &foe.name, &data)?;
+    let identity = foe_identity(world, file, foe)?;
     let rules = shared_rules(world, file);
     let spec = spawn_spec(&foe.name, Kind::Actor, &rules, identity, Some(stage));
     let entity = spawn(world, spec)?;
@@ -340,7 +375,7 @@ fn set_mind_alias(world: &mut World, entity: Entity, model: &str) {
 }
 
 /// The part of the system message that all share: the rules, then what everybody knows.
-fn rules_text(file: &WorldFile) -> Arc<Text> {
+pub(super) fn rules_text(file: &WorldFile) -> Arc<Text> {
     let parts = [file.rules.trim_end(), file.common.trim_end()];
     let parts = parts.iter().filter(|part| !part.is_empty());
     let text: String = parts.map(|part| format!("{part}\n\n")).collect();
@@ -421,7 +456,8 @@ fn spawn_spec(
     }
 }
 
-fn fighter(stats: world_file::Stats, skills: &[String]) -> Fighter {
+/// What somebody can do in a fight.
+pub(super) fn fighter(stats: world_file::Stats, skills: &[String]) -> Fighter {
     Fighter {
         stats,
         skills: skills.iter().map(|skill| skill.as_str().into()).collect(),

@@ -150,7 +150,7 @@ impl Localize for SaveError {
             Self::Migration { from, problem } => {
                 text!(save_migration, from, to = from + 1, problem)
             }
-            Self::OtherData { saved, expected } => text!(save_other_data, saved, expected),
+            Self::OtherData { .. } => text!(save_other_data),
             Self::UnknownEvent {
                 at,
                 event,

@@ -43,6 +43,6 @@ pub use repair::{Repair, repair, repairable};
 pub use restore::{Expected, restore};
 pub use slot::{BranchPoint, Listed, LockedSlot, Slot, list, names};
 pub use slot_name::SlotName;
-pub use snapshot::{Meta, snapshot};
+pub use snapshot::{FittedTo, Meta, snapshot};
 pub use state_hash::state_hashes;
 pub use story::StoredStory;

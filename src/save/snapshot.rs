@@ -31,6 +31,11 @@ pub struct Meta {
     pub data: String,
 }
 
+/// The fingerprint of the data to which a world was fitted while it was played, in the place of
+/// that of the data with which it was set up.
+#[derive(Resource, Clone, Debug)]
+pub struct FittedTo(pub String);
+
 /// Writes a world as `world.json`. Equal worlds give equal bytes.
 ///
 /// # Errors
@@ -59,7 +64,10 @@ pub fn snapshot(world: &World, meta: &Meta) -> Result<Vec<u8>, SaveError> {
         format: FORMAT,
         engine: env!("CARGO_PKG_VERSION").into(),
         world: meta.world.as_str().into(),
-        data: meta.data.as_str().into(),
+        data: world
+            .get_resource::<FittedTo>()
+            .map_or(meta.data.as_str(), |fitted| &fitted.0)
+            .into(),
         language: resource(world),
         seed: resource::<WorldSeed>(world).0,
         turn: resource::<WorldTurn>(world).0,

@@ -5,11 +5,12 @@ use std::path::Path;
 use bevy_ecs::prelude::*;
 
 use super::rewind::catch_up;
-use super::world::{check_data, new_world};
-use super::{Game, SessionError};
+use super::world::{KeptData, new_world, other_data};
+use super::{Adaptation, Game, SessionError};
 use crate::cast::WorldTurn;
 use crate::engine::{Engine, EngineError, Setup};
-use crate::journal::{Journal, JournalHeader, Line, Recording, SnapshotRecord};
+use crate::journal::{Journal, JournalHeader, Line, Recording, SnapshotRecord, game_input};
+use crate::locale::UiText;
 use crate::message::Digest;
 use crate::mind::Minds;
 use crate::save::{
@@ -20,6 +21,8 @@ use crate::save::{
 pub struct Session {
     /// The engine, to run. Settings and feeds may be changed before.
     pub engine: Engine,
+    /// What has changed in the game's data since it was saved, which its world takes over.
+    pub changes: Vec<UiText>,
     slot: Slot,
 }
 
@@ -74,20 +77,34 @@ impl Session {
         let is_saved = story.world.is_some();
         let story = catch_up(story, game)?;
         let head = story.header;
+        let kept = KeptData::of(&story.lines);
         let recording = Recording::of(story.lines);
-        let (setup, meta) = match story.world {
+        let (mut setup, meta) = match story.world {
+            None if force => (new_world(game, head.seed)?, game.meta()),
             // What was recorded is played again from the beginning.
             None => {
-                check_data(&head, &game.meta(), force)?;
-                (new_world(game, head.seed)?, game.meta())
+                let first = kept.game(game, &head.data);
+                let first = first.ok_or_else(|| other_data(&head.data, game))?;
+                (new_world(first.get(), head.seed)?, first.get().meta())
             }
-            Some(text) => loaded(&slot, &text, &recording, &head, game, force)?,
+            Some(text) => loaded(&slot, &text, &recording, &head, (game, &kept), force)?,
         };
+        let mut changes = None;
+        if !force {
+            changes = changed_data(&mut setup, &meta, (game, &kept))?;
+        }
         if !is_saved {
             locked.save(&setup.world, &meta, &mut journal)?;
         }
         let mut session = Self::open(locked, meta, setup, minds, journal)?;
         session.engine.play_back(recording);
+        if let Some(changes) = changes {
+            session.changes = changes;
+            let told = game.game_setup(head.seed);
+            let told = told.map(|setup| game_input(&setup));
+            told.into_iter()
+                .for_each(|input| session.engine.tell_next(input));
+        }
         Ok(session)
     }
 
@@ -104,7 +121,11 @@ impl Session {
             let saved = locked.save(world, &meta, journal);
             saved.map_err(EngineError::Snapshot)
         });
-        Ok(Self { engine, slot })
+        Ok(Self {
+            engine,
+            changes: Vec::new(),
+            slot,
+        })
     }
 
     /// The slot that is written to.
@@ -113,13 +134,14 @@ impl Session {
     }
 }
 
-/// The world of a snapshot. If its data have changed since, the game fits it to them.
+/// The world of a snapshot, with the data that it was saved with: those that the journal keeps, if
+/// the game has others today. A game whose journal keeps none fits the world to those of today.
 fn loaded(
     slot: &Slot,
     text: &[u8],
     recording: &Recording,
     head: &JournalHeader,
-    game: &dyn Game,
+    (game, kept): (&dyn Game, &KeptData),
     force: bool,
 ) -> Result<(Setup, Meta), SessionError> {
     let snapshot = slot.explain(read_head(text))?;
@@ -130,29 +152,55 @@ fn loaded(
             journal: seed,
         });
     }
-    let mut setup = game.set_up(head.seed).map_err(SessionError::World)?;
     let anything = Expected::default();
-    if force {
+    let restored = |game: &dyn Game| {
+        let mut setup = game.set_up(head.seed).map_err(SessionError::World)?;
         let saved = slot.explain(restore(&mut setup.world, text, &anything))?;
+        Ok::<_, SessionError>((setup, saved))
+    };
+    if force {
+        return restored(game);
+    }
+    if let Some(played) = kept.game(game, &snapshot.data) {
+        let (mut setup, saved) = restored(played.get())?;
+        check_state(&mut setup.world, recording)?;
         return Ok((setup, saved));
     }
-    let meta = game.meta();
-    let restored = restore(&mut setup.world, text, &Expected::of_data(&meta.data));
-    let Err(other_data @ SaveError::OtherData { .. }) = restored else {
-        slot.explain(restored)?;
-        check_state(&mut setup.world, recording)?;
-        return Ok((setup, meta));
+    let other_data = || slot.explain(Err(other_data(&snapshot.data, game)));
+    let Ok((mut setup, _)) = restored(game) else {
+        return Ok(other_data()?);
     };
-    let mut setup = game.set_up(head.seed).map_err(SessionError::World)?;
-    if restore(&mut setup.world, text, &anything).is_ok() {
-        check_state(&mut setup.world, recording)?;
-        match game.adapt(&mut setup.world) {
-            Ok(()) => return Ok((setup, meta)),
-            Err(Some(error)) => return Err(SessionError::Unfit(error)),
-            Err(None) => {}
-        }
+    check_state(&mut setup.world, recording)?;
+    match game.adapt(&mut setup.world) {
+        Ok(Adaptation::Done) => Ok((setup, game.meta())),
+        Err(Some(error)) => Err(SessionError::Unfit(error)),
+        // Without the data that it was saved with, nobody knows what has changed.
+        Ok(Adaptation::AtMeeting(_)) | Err(None) => Ok(other_data()?),
     }
-    Ok(slot.explain(Err(other_data))?)
+}
+
+/// What has changed in the data of a game since a world was saved; `None` if nothing has, or the
+/// world will take it over from its journal.
+fn changed_data(
+    setup: &mut Setup,
+    saved: &Meta,
+    (game, kept): (&dyn Game, &KeptData),
+) -> Result<Option<Vec<UiText>>, SessionError> {
+    let today = game.meta().data;
+    let turn = setup.world.resource::<WorldTurn>().0;
+    let is_known = match kept.ahead_of(turn) {
+        Some(ahead) => game.kept(ahead, &today).is_some(),
+        None => saved.data == today,
+    };
+    if is_known {
+        return Ok(None);
+    }
+    match game.adapt(&mut setup.world) {
+        Ok(Adaptation::AtMeeting(changes)) => Ok(Some(changes)),
+        Ok(Adaptation::Done) => Ok(None),
+        Err(Some(error)) => Err(SessionError::Unfit(error)),
+        Err(None) => Err(other_data(&saved.data, game).into()),
+    }
 }
 
 /// Compares a loaded world with the hashes that the journal recorded for its turn.

@@ -35,6 +35,7 @@ use bevy_ecs::prelude::*;
 
 use crate::engine::Setup;
 use crate::journal::GameSetup;
+use crate::locale::UiText;
 use crate::save::Meta;
 
 /// A game with its world, as a session needs it.
@@ -60,12 +61,28 @@ pub trait Game: Send + Sync {
     /// Why the world's data can't be used.
     fn populate(&self, setup: &mut Setup) -> Result<(), SetupError>;
 
+    /// The game with other data, from a [setup](Self::game_setup) that a journal kept; `None` if it
+    /// does not keep these.
+    fn kept(&self, _setup: &GameSetup, _data: &str) -> Option<Box<dyn Game>> {
+        None
+    }
+
     /// Fits a saved world to the data of this game, which have changed since. By default that is
     /// impossible, and a story needs the data that it began with.
     ///
     /// # Errors
     /// Why this world does not fit; `None` if no world does.
-    fn adapt(&self, _world: &mut World) -> Result<(), Option<SetupError>> {
+    fn adapt(&self, _world: &mut World) -> Result<Adaptation, Option<SetupError>> {
         Err(None)
     }
+}
+
+/// How a saved world goes on with changed data.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Adaptation {
+    /// It was fitted to them, and no replay can know of it.
+    Done,
+    /// It will take over these changes at its next meeting, when it is told the game's
+    /// [setup](Game::game_setup), which the journal keeps.
+    AtMeeting(Vec<UiText>),
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::world::{check_data, new_world};
+use super::world::{KeptData, new_world};
 use super::{Game, SessionError};
 use crate::cast::WorldTurn;
 use crate::engine::{Engine, EngineError, Stop};
@@ -134,7 +134,11 @@ pub(super) fn create(
 /// As [`replay`].
 pub fn catch_up(mut story: StoredStory, game: &dyn Game) -> Result<StoredStory, SessionError> {
     let last = story.last_turn();
-    if story.world.is_some() || last == 0 || story.header.data != game.meta().data {
+    if story.world.is_some() || last == 0 {
+        return Ok(story);
+    }
+    let kept = KeptData::of(&story.lines);
+    if kept.exact_game(game, &story.header.data).is_err() {
         return Ok(story);
     }
     let again = || {
@@ -177,9 +181,9 @@ pub(super) async fn play_again(
     prepare: impl FnOnce(&mut Engine),
 ) -> Result<Replayed, SessionError> {
     let head = story.header;
-    let meta = game.meta();
-    check_data(&head, &meta, false)?;
-    let setup = new_world(game, head.seed)?;
+    let game = KeptData::of(&story.lines).exact_game(game, &head.data)?;
+    let meta = game.get().meta();
+    let setup = new_world(game.get(), head.seed)?;
     let recording = Recording::of(story.lines);
     let last = recording.last_turn();
     let wanted = until.map_or(last, |until| until.min(last));

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
+use std::time::SystemTime;
 
 use include_dir::{Dir, DirEntry, include_dir};
 
@@ -75,15 +76,26 @@ impl From<DataError> for Problem {
 /// In `worlds`, `prompts` and the other folders of the built-in defaults, a folder lies over the
 /// defaults file by file: what it does not have is built in. So whoever changes one prompt or adds
 /// one world need not copy the others.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DataFolder {
     root: Option<PathBuf>,
+    /// Files that lie over all others, by path.
+    kept: Arc<BTreeMap<String, String>>,
 }
 
 impl DataFolder {
     /// The built-in defaults.
     pub fn embedded() -> Self {
-        Self { root: None }
+        Self::default()
+    }
+
+    /// The built-in defaults with these texts, by path, over them: what somebody kept of a folder.
+    /// No file is opened.
+    pub fn of_texts(texts: BTreeMap<String, String>) -> Self {
+        Self {
+            root: None,
+            kept: Arc::new(texts),
+        }
     }
 
     /// The folder at `root`.
@@ -96,7 +108,10 @@ impl DataFolder {
         if !path.is_dir() {
             return Err(DataError::NoFolder(path));
         }
-        Ok(Self { root: Some(path) })
+        Ok(Self {
+            root: Some(path),
+            ..Self::default()
+        })
     }
 
     /// The given folder; else `data` in the working directory, if it contains one of the folders of
@@ -123,6 +138,9 @@ impl DataFolder {
 
     /// The name of a file of this folder for messages.
     pub fn name_of(&self, path: &str) -> String {
+        if self.kept.contains_key(path) {
+            return path.to_owned();
+        }
         let is_default = built_in(path).is_some() && has_defaults(path);
         match &self.root {
             Some(root) if !is_default || root.join(path).exists() => {
@@ -147,6 +165,9 @@ impl DataFolder {
     /// The path leads out of the folder, or the file is missing, too large or can't be read.
     pub fn read(&self, path: &str) -> Result<Vec<u8>, DataError> {
         let parts = inner(path)?;
+        if let Some(text) = self.kept.get(path) {
+            return Ok(text.clone().into_bytes());
+        }
         let missing = || DataError::Missing(self.name_of(path));
         let on_disk = match &self.root {
             Some(root) => within(root, path)?,
@@ -161,6 +182,26 @@ impl DataFolder {
             FileProblem::Io { source, .. } => DataError::Unreadable(self.name_of(path), source),
             problem => DataError::Unusable(self.name_of(path), problem),
         })
+    }
+
+    /// Those of these files that are not as they are built in, by path, if they are text.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn own_texts<P: AsRef<str>>(
+        &self,
+        paths: impl IntoIterator<Item = P>,
+    ) -> Result<BTreeMap<String, String>, DataError> {
+        let mut own = BTreeMap::new();
+        for path in paths {
+            let path = path.as_ref();
+            let bytes = self.read(path)?;
+            let default = built_in(path).and_then(DirEntry::as_file);
+            if default.is_none_or(|default| default.contents() != bytes) {
+                own.insert(path.to_owned(), self.read_text(path)?);
+            }
+        }
+        Ok(own)
     }
 
     /// The names of the files and folders in a folder, sorted; empty if it is missing. Hidden ones,
@@ -206,6 +247,20 @@ impl DataFolder {
         Ok(hasher.finalize().to_hex().to_string())
     }
 
+    /// When these files were last written and how long they are, as far as they are on disk: if it
+    /// is the same as before, so are they.
+    pub fn stamps<P: AsRef<str>>(
+        &self,
+        paths: impl IntoIterator<Item = P>,
+    ) -> Vec<(String, SystemTime, u64)> {
+        let stamp = |path: P| {
+            let path = path.as_ref();
+            let found = fs::metadata(self.root.as_ref()?.join(path)).ok()?;
+            Some((path.to_owned(), found.modified().ok()?, found.len()))
+        };
+        paths.into_iter().filter_map(stamp).collect()
+    }
+
     fn gather(&self, path: &str, depth: usize, files: &mut Vec<String>) -> Result<(), DataError> {
         if depth > MAX_DEPTH {
             return Ok(());
@@ -244,11 +299,24 @@ impl DataFolder {
             _ => &[],
         };
         let mut entries: BTreeMap<_, _> = defaults.iter().filter_map(embedded_entry).collect();
+        entries.extend(self.kept_entries(path));
         if let Some(root) = &self.root {
             entries.extend(self.entries_on_disk(root, path)?);
         }
         entries.retain(|name, _| !name.starts_with('.'));
         Ok(entries.into_iter().collect())
+    }
+
+    /// The names that kept texts have in a folder.
+    fn kept_entries(&self, folder: &str) -> impl Iterator<Item = (String, bool)> {
+        let inside = self.kept.keys().filter_map(move |path| match folder {
+            "" => Some(path.as_str()),
+            folder => path.strip_prefix(folder)?.strip_prefix('/'),
+        });
+        inside.map(|rest| match rest.split_once('/') {
+            Some((name, _)) => (name.to_owned(), true),
+            None => (rest.to_owned(), false),
+        })
     }
 
     fn entries_on_disk(&self, root: &Path, path: &str) -> Result<Vec<(String, bool)>, DataError> {

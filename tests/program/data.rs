@@ -2,8 +2,9 @@
 
 use std::fs;
 use std::io::Write;
+use std::path::Path;
 
-use super::{err, out, run};
+use super::{err, out, playhouse, run};
 
 #[test]
 fn the_built_in_data_are_written_to_be_edited() {
@@ -73,4 +74,171 @@ fn a_branch_with_another_seed_is_another_story_that_replays() {
     assert!(world("other") != world("old"), "with another seed it does");
     assert!(world("other") == world("other2"), "the seed decides");
     done("replay other");
+}
+
+/// Replaces a text in a file, which must have it.
+fn edit(path: &Path, old: &str, new: &str) {
+    let text = fs::read_to_string(path).unwrap();
+    assert!(text.contains(old), "no '{old}' in {}", path.display());
+    let text = text.replace(old, new);
+    let mut file = fs::File::create(path).unwrap();
+    file.write_all(text.as_bytes()).unwrap();
+}
+
+#[test]
+fn the_improviser_writes_from_the_grammars_of_the_data_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    run(folder, "data export data");
+    let file = folder.join("data/improviser/en/any.ron");
+    edit(
+        &file,
+        "Everyone is played by the",
+        "All of them are played by the",
+    );
+    let told = run(folder, "run drowned-assize --until 1");
+    assert!(
+        out(&told).contains("All of them are played by the"),
+        "{}",
+        out(&told)
+    );
+
+    edit(&file, "\"generic.more\":", "\"generic.mroe\":");
+    for command in [
+        "run drowned-assize --until 1",
+        "check drowned-assize",
+        "doctor improviser",
+    ] {
+        let refused = run(folder, command);
+        assert_ne!(refused.status.code(), Some(0), "{command}");
+        let said = format!("{}{}", out(&refused), err(&refused));
+        assert!(said.contains("generic.more"), "{command}: {said}");
+    }
+    edit(
+        &file,
+        "\"generic.mroe\": [",
+        "\"generic.more\": [\"{nothing}\",",
+    );
+    let checked = out(&run(folder, "check drowned-assize"));
+    let line = fs::read_to_string(&file).unwrap();
+    let line = line
+        .lines()
+        .position(|line| line.contains("{nothing}"))
+        .unwrap()
+        + 1;
+    assert!(checked.contains(&format!("any.ron:{line}")), "{checked}");
+}
+
+#[test]
+fn a_save_carries_its_world_and_takes_over_what_its_author_changes() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let done = |arguments: &str| {
+        let output = run(folder, arguments);
+        assert_eq!(
+            output.status.code(),
+            Some(0),
+            "{arguments}: {}",
+            err(&output)
+        );
+        output
+    };
+    done("new mine");
+    done("run mine --save tale --until 3 -q");
+    let file = folder.join("mine/world.ron");
+    edit(
+        &file,
+        "A broad young man with flour",
+        "A broad young man with soot",
+    );
+    edit(&file, "tired of bread", "tired of rain");
+    edit(
+        &file,
+        "(name: \"the miller's key\"",
+        "(name: \"a bent nail\", at: \"Isa Finch\", look: \"Bent.\"), (name: \"the miller's key\"",
+    );
+    // What is read is as it was.
+    done("replay tale");
+    done("branch tale twig --turn 2");
+    let shown = |slot: &str, name: &str| {
+        let mut command = playhouse(folder);
+        out(&command.args(["show", slot, name]).output().unwrap())
+    };
+    assert!(shown("tale", "Tam Weller").contains("tired of bread"));
+
+    let resumed = done("resume tale --until 5");
+    let said = err(&resumed);
+    for change in ["'Tam Weller' (look, profile)", "'a bent nail' is new"] {
+        assert!(said.contains(change), "{said}");
+    }
+    let tam = shown("tale", "Tam Weller");
+    assert!(
+        tam.contains("tired of rain") && !tam.contains("tired of bread"),
+        "{tam}"
+    );
+    assert!(
+        !err(&done("resume tale --until 6")).contains("has changed"),
+        "once is enough"
+    );
+    done("replay tale");
+    done("branch tale late --turn 5");
+    done("branch tale early --turn 2");
+    done("resume early --until 4 -q");
+    done("replay early");
+
+    // Without its folder it goes on with its own copy.
+    fs::rename(folder.join("mine"), folder.join("elsewhere")).unwrap();
+    for command in [
+        "replay tale",
+        "resume late --until 7 -q",
+        "replay late",
+        "resume twig --until 4 -q",
+        "replay twig",
+        "why tale",
+        "knows tale Isa",
+    ] {
+        let output = run(folder, command);
+        assert!(
+            !err(&output).contains("no world"),
+            "{command}: {}",
+            err(&output)
+        );
+    }
+    done("replay late");
+    done("replay twig");
+    assert!(shown("twig", "Tam Weller").contains("tired of bread"));
+}
+
+#[test]
+fn a_world_that_lacks_what_is_alive_or_held_is_refused_with_the_reason() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    run(folder, "new mine");
+    run(folder, "run mine --save tale --until 3 -q");
+    let file = folder.join("mine/world.ron");
+    let world = fs::read_to_string(&file).unwrap();
+    for (old, new, reason) in [
+        ("Isa Finch", "Isolde Finch", "'Isa Finch' is gone"),
+        ("Home(days: 1)", "Home(days: 2)", "schedule"),
+        ("Peel Swing", "Peel Sweep", "'Peel Swing'"),
+    ] {
+        fs::File::create(&file)
+            .unwrap()
+            .write_all(world.as_bytes())
+            .unwrap();
+        edit(&file, old, new);
+        let refused = run(folder, "resume tale");
+        assert_eq!(refused.status.code(), Some(4), "{}", err(&refused));
+        let said = err(&refused).replace("\n  ", " ");
+        assert!(said.contains(reason), "{said}");
+        assert!(
+            said.split_whitespace().all(|word| word.len() < 60),
+            "{said}"
+        );
+    }
+    edit(&file, "World(", "World(nonsense: 1,");
+    let refused = run(folder, "resume tale");
+    assert_eq!(refused.status.code(), Some(3), "{}", err(&refused));
+    assert!(err(&refused).contains("world.ron:"), "{}", err(&refused));
+    assert_eq!(run(folder, "replay tale").status.code(), Some(0));
 }

@@ -1,6 +1,8 @@
 //! The page over real connections: what is served, to whom, and what is refused.
 
 use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -852,4 +854,89 @@ fn a_mind_plays_for_whoever_is_away_too_long_until_it_comes_back() {
         page.api("away/seat")["open"] != Value::Null
     });
     assert!(is_asked, "back at the seat, and not asked");
+}
+
+#[test]
+fn a_world_that_is_edited_while_it_is_watched_is_taken_over_between_turns() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    run(folder, "new mine");
+    let file = folder.join("mine/world.ron");
+    let world = fs::read_to_string(&file).unwrap();
+    let write = |text: &str| {
+        let mut file = fs::File::create(&file).unwrap();
+        file.write_all(text.as_bytes()).unwrap();
+    };
+    let page = Served::start(folder, "mine --save tale --paused");
+    page.wait_for("tale", "paused");
+    page.step("tale");
+    let look = || {
+        let people = page.api("tale/people");
+        let mut people = people.as_array().unwrap().iter();
+        let tam = people.find(|one| one["name"] == "Tam Weller").unwrap();
+        let tam = page.api(&format!("tale/person/{}", tam["id"]));
+        tam["look"].as_str().unwrap().to_owned()
+    };
+    let problems = || page.api("tale/story")["run"]["problems"].clone();
+    assert_eq!(problems(), json!([]));
+
+    let sooty = world.replace("with flour in his eyebrows", "with soot in his eyebrows");
+    write(&sooty.replace("hp: 30", "hp: thirty"));
+    page.step("tale");
+    let line = world
+        .lines()
+        .position(|line| line.contains("hp: 30"))
+        .unwrap()
+        + 1;
+    let problem = &problems()[0];
+    assert_eq!(problem["line"], line, "{problem}");
+    let text = problem["text"].as_str().unwrap();
+    assert!(text.contains(&format!("world.ron:{line}:")), "{text}");
+    assert!(look().contains("with flour"), "the old data stay");
+
+    // What the story can't go without is a problem of the whole file.
+    write(&sooty.replace("Isa Finch", "Isolde Finch"));
+    page.step("tale");
+    let text = problems()[0]["text"].as_str().unwrap().to_owned();
+    assert!(text.contains("'Isa Finch' is gone"), "{text}");
+
+    write(&sooty);
+    page.step("tale");
+    assert_eq!(problems(), json!([]));
+    assert!(look().contains("with soot"));
+    let branch = page.post(
+        "/api/tale/do",
+        &json!({"do": "branch", "turn": 2, "name": "twig"}),
+    );
+    assert_eq!(branch.status, 200, "{}", branch.body);
+    drop(page);
+    for slot in ["tale", "twig"] {
+        let replayed = run(folder, &format!("replay {slot}"));
+        assert_eq!(replayed.status.code(), Some(0), "{}", super::err(&replayed));
+    }
+}
+
+#[test]
+fn a_branch_from_the_page_may_have_other_models() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = Served::start(folder.path(), "--save tale --paused");
+    page.wait_for("tale", "paused");
+    page.step("tale");
+    page.step("tale");
+    let story = page.api("tale/story");
+    let models = story["models"].as_array().unwrap();
+    assert!(models.contains(&json!("improviser")), "{models:?}");
+    let mut entities = story["entities"].as_array().unwrap().iter();
+    let id = entities.find(|one| one["kind"] == "actor").unwrap()["id"].to_string();
+    let branch = |name: &str, model: &str| {
+        let models = json!({ id.clone(): model });
+        let body = json!({"do": "branch", "turn": 1, "name": name, "models": models});
+        page.post("/api/tale/do", &body).status
+    };
+    assert_eq!(branch("no", "nosuch"), 409);
+    assert_eq!(branch("twig", "improviser"), 200);
+    page.wait_for("twig", "paused");
+    page.step("twig");
+    let person = page.api(&format!("twig/person/{id}"));
+    assert_eq!(person["mind"], "improviser", "{person}");
 }

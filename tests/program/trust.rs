@@ -220,6 +220,72 @@ fn a_model_of_a_player_is_asked_again_only_if_the_user_chose_it() {
 }
 
 #[test]
+fn in_a_branch_somebody_has_another_model_if_the_user_chose_it() {
+    let (port, requests) = strangers_server();
+    let folder = Folder::new();
+    let models = format!(
+        r#"(providers: {{"p": {}}}, models: {{"m": (provider: "p", model: "x")}})"#,
+        provider(port, r#"key_env: "OPENAI_API_KEY""#)
+    );
+    write(&folder.own().join("models.ron"), &models);
+    let sent = || requests.load(Ordering::SeqCst);
+    let played = |arguments: &[&str], code: i32| {
+        let mut program = playhouse(&folder.here());
+        program.args(arguments);
+        let output = folder.play(program, "");
+        assert_eq!(
+            output.status.code(),
+            Some(code),
+            "{arguments:?}: {}",
+            err(&output)
+        );
+        out(&output) + &err(&output)
+    };
+    played(&["run", "mine", "--save", "tale", "--until", "2", "-q"], 0);
+    let branch = |name: &str, model: &str, code| {
+        played(
+            &["branch", "tale", name, "--turn", "1", "--model-of", model],
+            code,
+        )
+    };
+    branch("twig", "Tam Weller=m", 0);
+    branch("no", "Nobody=m", 2);
+    branch("no", "Tam Weller=nosuch", 5);
+    assert_eq!(sent(), 0);
+    // It stays with the improviser for all others, and answers with what it would do by itself.
+    let until = |turn| {
+        [
+            "resume",
+            "twig",
+            "-q",
+            "--on-server-error",
+            "fall-back",
+            "--until",
+            turn,
+        ]
+    };
+    played(&until("3"), 0);
+    assert!(sent() > 0);
+    let model_of = |slot: &str, name: &str| {
+        let calls = played(&["timeline", slot, name, "--json"], 0);
+        calls.contains("\"model\":\"x\"")
+    };
+    assert!(model_of("twig", "Tam Weller"));
+    assert!(!model_of("twig", "Isa Finch") && !model_of("tale", "Tam Weller"));
+    played(&["replay", "twig"], 0);
+    played(&until("4"), 0);
+    played(&["branch", "twig", "twig2", "--turn", "3"], 0);
+    played(&["replay", "twig2"], 0);
+    // The journal of a save from elsewhere names the model too.
+    let before = sent();
+    folder.write("saves/twig/settings.json", r#"{"model": "improviser"}"#);
+    played(&until("5"), 2);
+    folder.write("saves/twig/settings.json", r#"{"player_models": ["m"]}"#);
+    played(&until("5"), 2);
+    assert_eq!(sent(), before);
+}
+
+#[test]
 fn no_team_spends_more_than_the_user_allowed_by_naming_a_model_without_a_price() {
     let (port, requests) = strangers_server();
     let folder = Folder::new();

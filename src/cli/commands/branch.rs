@@ -1,8 +1,10 @@
 //! `branch`: a new slot from a turn of an old one.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::journal::{Input, Line, seed_input};
+use crate::journal::{Input, Line, branch_input};
+use crate::locale::text;
 use crate::rpg::{ChooseAgainError, choose_again};
 use crate::session;
 use serde_json::json;
@@ -10,30 +12,35 @@ use serde_json::json;
 use super::play;
 use crate::cli::app::App;
 use crate::cli::error::{CommandError, ErrorKind};
-use crate::cli::saved::{Saved, session_error};
+use crate::cli::loader;
+use crate::cli::saved::{Played, Saved, entity, session_error};
 use crate::cli::say::say;
 use crate::cli::slot_settings;
 
 /// Starts the slot `new` from a turn of the slot `old`. With a seed, all that is random after it
-/// comes out otherwise.
+/// comes out otherwise; with models, others answer for those whom they are given.
 pub(super) fn branch(
     app: &App,
     old: &str,
     new: &str,
     turn: u64,
     seed: Option<u64>,
+    models: &[(String, String)],
 ) -> Result<(), CommandError> {
     let saved = Saved::find(app, old)?;
+    let models: BTreeMap<_, _> = models.iter().cloned().collect();
+    check_models(app, &saved, &models)?;
     let root = &app.settings.saves.value;
     let runtime = play::runtime()?;
-    let seeded = seed.map(|seed| {
-        let value = seed_input(seed);
-        Line::Input(Input { turn, value })
-    });
+    let told = branch_input(seed, &models);
+    let told = told.map(|value| Line::Input(Input { turn, value }));
     let game = saved.played.game();
-    let branched = session::branch_with(root, &saved.slot, new, game, turn, seeded);
+    let branched = session::branch_with(root, &saved.slot, new, game, turn, told);
     let slot = runtime.block_on(branched).map_err(session_error)?;
     slot_settings::copy(app, &saved.slot, &slot)?;
+    if !models.is_empty() {
+        slot_settings::give_models(app, &slot, models.into_values())?;
+    }
     report(app, slot.name().as_str(), turn);
     Ok(())
 }
@@ -63,6 +70,29 @@ pub(super) fn choose(
         })?;
     slot_settings::copy(app, &saved.slot, &slot)?;
     report(app, slot.name().as_str(), turn);
+    Ok(())
+}
+
+/// Refuses models that don't exist, and models for nobody.
+fn check_models(
+    app: &App,
+    saved: &Saved,
+    models: &BTreeMap<String, String>,
+) -> Result<(), CommandError> {
+    if models.is_empty() {
+        return Ok(());
+    }
+    if matches!(saved.played, Played::Team(_)) {
+        return Err(CommandError::new(
+            ErrorKind::Usage,
+            text!(cli_models_of_team),
+        ));
+    }
+    let world = saved.world(true)?.world;
+    for (name, model) in models {
+        entity(&world, name)?;
+        loader::mind_info(app, model)?;
+    }
     Ok(())
 }
 

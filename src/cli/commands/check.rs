@@ -1,4 +1,5 @@
-//! `check`: all errors of a world at once, and of what is expected of its rehearsals.
+//! `check`: all errors of a world at once, of what is expected of its rehearsals, and of the
+//! grammars with which the improviser plays it.
 
 use crate::rpg::CampaignError;
 use crate::world_data::{Problem, Severity};
@@ -11,7 +12,7 @@ use crate::cli::say::say;
 
 /// Checks a world and the prompts of its language.
 pub(super) fn check(app: &App, world: &str) -> Result<(), CommandError> {
-    let (problems, is_playable): (Vec<Problem>, bool) = match loader::load(app, world)? {
+    let (mut problems, is_playable): (Vec<Problem>, bool) = match loader::load(app, world)? {
         Ok(campaign) => {
             let expectations = loader::expectations(app, world, &campaign.file)?;
             let wrong = expectations.err().unwrap_or_default();
@@ -22,6 +23,9 @@ pub(super) fn check(app: &App, world: &str) -> Result<(), CommandError> {
             return Err(CommandError::of(ErrorKind::World, &error).at(world));
         }
     };
+    if let Err(mistakes) = loader::teach_improviser(app)? {
+        problems.extend(mistakes.0.into_iter().map(Problem::from));
+    }
     print(app, world, &problems, is_playable);
     if errors(&problems) == 0 {
         Ok(())

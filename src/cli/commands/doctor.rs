@@ -1,6 +1,6 @@
 //! `doctor`: tests each model with a cheap request, and each tool server.
 
-use crate::locale::{Argument, Language, UiText};
+use crate::locale::{Argument, Language, Localize, UiText};
 use crate::mind::http::{KeyState, ProbeReport};
 use crate::mind::models::{ModelError, Models};
 use crate::tool::servers::{ServerExamination, ServerPlan};
@@ -10,6 +10,7 @@ use serde_json::json;
 use super::play::joined;
 use crate::cli::app::App;
 use crate::cli::error::{CommandError, ErrorKind};
+use crate::cli::loader;
 use crate::cli::output::{Output, Paragraph, Style};
 use crate::cli::say::say;
 use crate::cli::settings::IMPROVISER;
@@ -23,7 +24,7 @@ pub(super) fn doctor(app: &App, name: Option<&str>) -> Result<(), CommandError> 
     let plans = plans.map_err(|error| CommandError::of(ErrorKind::Server, &error))?;
     let runtime = super::play::runtime()?;
     let servers = join_all(plans.into_iter().map(ServerPlan::examine));
-    let (examined, servers) = runtime.block_on(join(examine(&models, &aliases), servers));
+    let (examined, servers) = runtime.block_on(join(examine(app, &models, &aliases), servers));
     let mut models = Vec::new();
     let mut error = None;
     for examined in examined {
@@ -61,23 +62,32 @@ fn asked_for(models: &Models, name: Option<&str>) -> (Vec<String>, Vec<String>) 
     }
 }
 
-async fn examine(models: &Models, aliases: &[String]) -> Vec<Result<ProbeReport, ModelError>> {
-    join_all(aliases.iter().map(|alias| examine_one(models, alias))).await
+async fn examine(
+    app: &App,
+    models: &Models,
+    aliases: &[String],
+) -> Vec<Result<ProbeReport, ModelError>> {
+    join_all(aliases.iter().map(|alias| examine_one(app, models, alias))).await
 }
 
-async fn examine_one(models: &Models, alias: &str) -> Result<ProbeReport, ModelError> {
+async fn examine_one(app: &App, models: &Models, alias: &str) -> Result<ProbeReport, ModelError> {
     if alias == IMPROVISER {
-        return Ok(improviser());
+        return Ok(improviser(app));
     }
     models.probe(alias).await
 }
 
-/// The improviser is in this program and always answers.
-fn improviser() -> ProbeReport {
+/// The improviser is in this program and answers unless its grammars have mistakes.
+fn improviser(app: &App) -> ProbeReport {
     let mut report = ProbeReport::untried(IMPROVISER, "-", IMPROVISER);
     report.reachable = true;
-    report.answers = true;
     report.key = KeyState::NotNeeded;
+    report.notes = match loader::teach_improviser(app) {
+        Ok(Ok(_)) => Vec::new(),
+        Ok(Err(mistakes)) => mistakes.0.iter().map(Localize::text).collect(),
+        Err(error) => error.message.into_iter().collect(),
+    };
+    report.answers = report.notes.is_empty();
     report
 }
 

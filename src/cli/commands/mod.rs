@@ -15,6 +15,8 @@ mod doctor;
 mod drift;
 mod dry_run;
 #[cfg(feature = "page")]
+mod edited;
+#[cfg(feature = "page")]
 mod export;
 mod games;
 mod knows;
@@ -108,9 +110,10 @@ pub(crate) fn run(command: Command, app: &App) -> Result<(), CommandError> {
             turn,
             choose,
             seed,
+            model_of,
         } => match choose {
             Some((scene, option)) => branch::choose(app, &slot, &new, &scene, &option),
-            None => branch::branch(app, &slot, &new, turn.unwrap_or_default(), seed),
+            None => branch::branch(app, &slot, &new, turn.unwrap_or_default(), seed, &model_of),
         },
         Command::Why { slot, event } => why::why(app, &slot, event.as_deref()),
         Command::Recall(args) => recall::recall(app, &args),

@@ -7,7 +7,7 @@ use crate::cast::{StableId, WorldTurn};
 use crate::engine::{CancellationToken, Engine, SpendLimits, Stop, StoryEnd};
 use crate::event::{Feed, FeedView, Record};
 use crate::knowledge::FactBook;
-use crate::locale::{Language, text};
+use crate::locale::{Language, UiText, text};
 use crate::mind::human::HumanMind;
 use crate::mind::{Cost, Minds};
 use crate::rpg::Outcome;
@@ -80,6 +80,24 @@ pub(super) fn announce(app: &App, slot: &str, seed: u64) {
 pub(super) fn show_seed(app: &App, seed: u64) {
     if !app.settings.quiet {
         app.err().line(say!(app.language, cli_seed, seed));
+    }
+}
+
+/// Says what a story takes over of data that have changed since it was saved.
+pub(super) fn say_changes(app: &App, changes: &[UiText]) {
+    if changes.is_empty() {
+        return;
+    }
+    if app.settings.json {
+        let changes: Vec<_> = changes.iter().map(ToString::to_string).collect();
+        app.out()
+            .json(&json!({"record": "data_changed", "changes": changes}));
+    } else if !app.settings.quiet {
+        let mut err = app.err();
+        err.line(say!(app.language, cli_data_changed));
+        for change in changes {
+            err.paragraph(&Paragraph::indented(2, 4).plain(change.in_language(app.language)));
+        }
     }
 }
 

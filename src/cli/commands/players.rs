@@ -1,6 +1,6 @@
 //! Who plays undercover, in a single game or a tournament.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::locale::Argument;
@@ -42,7 +42,7 @@ pub(super) struct Players {
 impl Players {
     /// The minds that the settings and the rules name.
     pub(super) fn find(app: &App, rules: &Rules) -> Result<Self, CommandError> {
-        let improviser = loader::improviser()?;
+        let improviser = loader::improviser(app)?;
         let find = |name: &str| match name {
             IMPROVISER => Ok::<_, CommandError>(None),
             name => Ok(Some(loader::main_mind(app, name)?.mind)),
@@ -66,6 +66,24 @@ impl Players {
     pub(super) fn main_mind(&self, game: &Match, seed: u64) -> Arc<dyn Mind> {
         let main = self.main.clone();
         main.unwrap_or_else(|| self.improviser(game, seed))
+    }
+
+    /// The minds of a game with those that were given to single players of a save.
+    pub(super) fn given(
+        &self,
+        app: &App,
+        game: &Match,
+        seed: u64,
+        models: &BTreeSet<String>,
+    ) -> Result<Minds, CommandError> {
+        let minds = self.minds(game, seed);
+        // The improviser of this table knows its words.
+        if models.contains(IMPROVISER) {
+            let others = models.iter().filter(|model| *model != IMPROVISER);
+            let minds = loader::given_minds(app, minds, &others.cloned().collect())?;
+            return Ok(minds.with_alias(IMPROVISER, self.improviser(game, seed)));
+        }
+        loader::given_minds(app, minds, models)
     }
 
     /// The minds of a game.

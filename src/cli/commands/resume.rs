@@ -1,7 +1,5 @@
 //! `resume`: a save continues.
 
-use std::collections::BTreeSet;
-
 use crate::session::Session;
 use crate::undercover::Tournament;
 
@@ -27,14 +25,14 @@ pub(super) fn resume(
     if Tournament::exists(&app.settings.saves.value, slot) {
         return tournament::resume(app, slot, chat_args);
     }
-    let saved = Saved::find_with(app, slot, force)?;
+    let saved = Saved::to_play(app, slot, force)?;
     check_seed(chat_args.seed, saved.story.header.seed, slot)?;
     let campaign = match &saved.played {
         Played::World(campaign) => campaign,
         Played::Team(game) => return chat::resume(app, game, &saved, chat_args, force),
         Played::Undercover(game) => return undercover::resume(app, &saved, game, args, force),
     };
-    let mut setup = saved.world(force)?;
+    let mut setup = saved.world(true)?;
     check_turn(&setup.world, args, slot)?;
     let actor = app.settings.seat.value.as_deref();
     let seat = play::seat(&mut setup.world, actor)?;
@@ -44,18 +42,22 @@ pub(super) fn resume(
         return dry_run(app, setup, models, head, recording);
     }
     let main = loader::main_mind(app, &app.settings.model.value)?;
+    let given = saved.given_models();
+    slot_settings::check_player_models(app, &saved.slot, &given)?;
     let minds = loader::minds(app, main.mind, &mut setup.world)?;
+    let minds = loader::given_minds(app, minds, &given)?;
     let terminal = play::terminal_seat(app, slot);
     let minds = play::seated(app, minds, actor, terminal.as_ref());
     drop(setup);
     let root = &app.settings.saves.value;
     let session = Session::resume(root, slot, &**campaign, minds, force);
     let mut session = session.map_err(session_error)?;
-    slot_settings::remember(app, slot, BTreeSet::new())?;
+    slot_settings::remember(app, slot, given)?;
     play::prepare(app, &mut session.engine);
     undo::watch(terminal.as_ref(), &mut session.engine);
     let runtime = play::runtime()?;
     let servers = runtime.block_on(loader::connect_tools(app, &mut session.engine))?;
+    play::say_changes(app, &session.changes);
     play::introduce_world(app, &campaign.file, main.introduction.as_deref());
     let view = RunView::new(app, &mut session.engine, campaign.file.language, seat);
     let stop = view.play(runtime, &mut session.engine, servers, args.until)?;

@@ -1,5 +1,6 @@
 //! `undercover`: a game of undercover.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -133,6 +134,7 @@ fn play_one(app: &App, args: &UndercoverArgs, game: &Match) -> Result<(), Comman
         game,
         slot: &slot,
         args: &args.play,
+        models: game.rules().player_models(),
         seat,
         terminal,
         introduction: players.introduction.as_deref(),
@@ -161,11 +163,15 @@ pub(super) fn resume(
         let models = DryModels::of_world(app, &mut setup.world)?;
         return dry_run(app, setup, models, head, recording);
     }
-    slot_settings::check_player_models(app, &saved.slot, &game.rules().player_models())?;
+    let given = saved.given_models();
+    let mut models = game.rules().player_models();
+    models.extend(given.iter().cloned());
+    slot_settings::check_player_models(app, &saved.slot, &models)?;
     let players = Players::find(app, game.rules())?;
     drop(setup);
     let terminal = play::terminal_seat(app, &slot);
-    let minds = play::seated(app, players.minds(game, seed), actor, terminal.as_ref());
+    let minds = players.given(app, game, seed, &given)?;
+    let minds = play::seated(app, minds, actor, terminal.as_ref());
     let root = &app.settings.saves.value;
     let session = Session::resume(root, &slot, game, minds, force);
     let run = GameRun {
@@ -173,6 +179,7 @@ pub(super) fn resume(
         game,
         slot: &slot,
         args,
+        models,
         seat,
         terminal,
         introduction: players.introduction.as_deref(),
@@ -186,6 +193,8 @@ struct GameRun<'a> {
     game: &'a Match,
     slot: &'a str,
     args: &'a PlayArgs,
+    /// The models of single players.
+    models: BTreeSet<String>,
     /// The player whom a person plays.
     seat: Option<StableId>,
     /// Its seat at the terminal.
@@ -196,7 +205,7 @@ struct GameRun<'a> {
 
 impl GameRun<'_> {
     fn play(&self, mut session: Session) -> Result<(), CommandError> {
-        slot_settings::remember(self.app, self.slot, self.game.rules().player_models())?;
+        slot_settings::remember(self.app, self.slot, self.models.clone())?;
         introduce(self.app, self.game.rules(), self.introduction);
         let (seat, engine) = (self.seat, &mut session.engine);
         play::prepare(self.app, engine);

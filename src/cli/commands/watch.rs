@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crate::engine::Stop;
-use crate::journal::{Input, Line};
+use crate::engine::{Engine, Stop};
+use crate::journal::{Input, Line, new_minds};
 use crate::locale::{Localize, UiText, text};
 use crate::mind::{Mind, Minds};
 use crate::page::{self, About, Board, BranchAt, Control, Library, Listed, Seat, Server, Story};
@@ -25,6 +25,7 @@ use bevy_ecs::prelude::*;
 use serde_json::json;
 use tokio::runtime::Runtime;
 
+use super::edited::EditedWorld;
 use super::play::{self, RunView, stopped};
 use super::players::Players;
 use super::sent;
@@ -115,6 +116,8 @@ pub(super) fn serve(app: &App, args: &ServerArgs) -> Result<(), CommandError> {
 struct Opened {
     story: Story,
     session: Option<(Session, ToolServers)>,
+    /// Reads the data of its world again when they change.
+    edited: Option<EditedWorld>,
 }
 
 /// What a page wants of the command.
@@ -278,6 +281,7 @@ impl<'a> Host<'a> {
             Control::default()
         };
         let answered = sent::minds_of(app, &Saved::find(app, &slot)?)?;
+        let edited = EditedWorld::of(app, &campaign, &board);
         let story = Story {
             board,
             control: Some(Arc::new(control)),
@@ -288,7 +292,11 @@ impl<'a> Host<'a> {
         };
         *self.only() = Some(slot);
         let session = Some(self.prepared(app, session)?);
-        Ok(Opened { story, session })
+        Ok(Opened {
+            story,
+            session,
+            edited,
+        })
     }
 
     fn only(&self) -> MutexGuard<'_, Option<String>> {
@@ -310,15 +318,19 @@ impl<'a> Host<'a> {
         let mut own = self.app.clone();
         let recalled = slot_settings::recall(&mut own, name, true);
         let app = &own;
-        let saved = Saved::find(app, name)?;
+        let saved = Saved::to_play(app, name, false)?;
         let board = Arc::new(Board::new(about(app, &saved, name)?));
         let answered = sent::minds_of(app, &saved)?;
-        let mut world = saved.world(false)?.world;
+        let mut world = saved.world(true)?.world;
         let turn = saved.turn;
         let minds = recalled.and_then(|()| minds(app, &saved, &mut world));
         let can_go_on = !matches!(minds, Ok(None));
+        let mut edited = None;
         let game: Arc<dyn Game> = match saved.played {
-            Played::World(campaign) => Arc::new(*campaign),
+            Played::World(campaign) => {
+                edited = EditedWorld::of(app, &campaign, &board);
+                Arc::new(*campaign)
+            }
             Played::Undercover(game) => Arc::new(*game),
             Played::Team(team) => Arc::new(*team),
         };
@@ -334,7 +346,9 @@ impl<'a> Host<'a> {
                 seats = invited;
                 let root = &app.settings.saves.value;
                 let resumed = Session::resume(root, name, &*game, minds, false);
-                session = Some(self.prepared(app, resumed.map_err(session_error)?)?);
+                let resumed = resumed.map_err(session_error)?;
+                play::say_changes(app, &resumed.changes);
+                session = Some(self.prepared(app, resumed)?);
             }
             Err(error) if invited.is_empty() => board.only_shown(why(error)),
             Err(error) => return Err(error),
@@ -349,7 +363,11 @@ impl<'a> Host<'a> {
             answered: Arc::new(Mutex::new(answered)),
             seats,
         };
-        Ok(Opened { story, session })
+        Ok(Opened {
+            story,
+            session,
+            edited,
+        })
     }
 
     /// The minds of a run with the seats of those who were invited. While nobody has a seat, `main`
@@ -445,7 +463,11 @@ impl<'a> Host<'a> {
 
     /// Shows a story, and plays it on a thread of its own if it can go on.
     fn play(&mut self, opened: Opened) {
-        let Opened { story, session } = opened;
+        let Opened {
+            story,
+            session,
+            mut edited,
+        } = opened;
         let name = story.slot.name().to_string();
         let (board, until) = (story.board.clone(), self.until);
         // Whoever has a seat is known by the name of its character, which the board must have.
@@ -463,7 +485,10 @@ impl<'a> Host<'a> {
         let thread = std::thread::spawn(move || {
             handle.block_on(async {
                 let following = tokio::spawn(page::follow(answers, board.clone()));
-                let stop = page::play(&mut session.engine, &board, &control, until).await;
+                let look = |engine: &mut Engine| {
+                    edited.iter_mut().for_each(|edited| edited.look(engine));
+                };
+                let stop = page::play(&mut session.engine, &board, &control, until, look).await;
                 servers.close().await;
                 following.abort();
                 stop.map_err(|error| engine_error(&error))
@@ -534,9 +559,11 @@ impl<'a> Host<'a> {
         let story = story.ok_or_else(|| text!(page_missing))?;
         let name = name.unwrap_or_else(|| free_name(root, slot));
         let game = &*story.game;
+        let mut models = BTreeMap::new();
         let branched = self.runtime.block_on(async {
             match at {
                 BranchAt::Turn(turn, told) => {
+                    models = told.as_ref().map(new_minds).unwrap_or_default();
                     let next = told.map(|value| Line::Input(Input { turn, value }));
                     session::branch_with(root, &from, &name, game, turn, next).await
                 }
@@ -545,6 +572,9 @@ impl<'a> Host<'a> {
         });
         let branch = branched.map_err(|error| error.text())?;
         slot_settings::copy(self.app, &from, &branch).map_err(why)?;
+        if !models.is_empty() {
+            slot_settings::give_models(self.app, &branch, models.into_values()).map_err(why)?;
+        }
         Ok(name)
     }
 }
@@ -556,16 +586,22 @@ fn minds(
     saved: &Saved,
     world: &mut World,
 ) -> Result<Option<(Minds, Arc<dyn Mind>)>, CommandError> {
+    let given = saved.given_models();
     Ok(match &saved.played {
         Played::World(_) => {
             let main = loader::main_mind(app, &app.settings.model.value)?.mind;
-            Some((loader::minds(app, main.clone(), world)?, main))
+            slot_settings::check_player_models(app, &saved.slot, &given)?;
+            let minds = loader::minds(app, main.clone(), world)?;
+            Some((loader::given_minds(app, minds, &given)?, main))
         }
         Played::Undercover(game) => {
             let (rules, seed) = (game.rules(), saved.story.header.seed);
-            slot_settings::check_player_models(app, &saved.slot, &rules.player_models())?;
+            let mut models = rules.player_models();
+            models.extend(given.iter().cloned());
+            slot_settings::check_player_models(app, &saved.slot, &models)?;
             let players = Players::find(app, rules)?;
-            Some((players.minds(game, seed), players.main_mind(game, seed)))
+            let minds = players.given(app, game, seed, &given)?;
+            Some((minds, players.main_mind(game, seed)))
         }
         Played::Team(_) => None,
     })
@@ -592,6 +628,7 @@ pub(super) fn about(app: &App, saved: &Saved, slot: &str) -> Result<About, Comma
         Played::World(campaign) => about_world(app, campaign, slot, seed)?,
         Played::Team(team) => about("team", team.meta().world),
         Played::Undercover(game) => About {
+            models: loader::model_names(app),
             language: game.rules().language,
             title: game.rules().table.clone(),
             ..about("undercover", game.meta().world)
@@ -613,6 +650,7 @@ fn about_world(
         game: "campaign",
         language: campaign.file.language,
         seed,
+        models: loader::model_names(app),
         currency: info.price.map(|price| price.currency),
     })
 }

@@ -204,3 +204,4 @@ help_show_call = What was sent for the call with this number (see timeline)
 help_show_attempt = Which request of that call: tools and refused answers make several (default: the last)
 help_watch_paused = Wait for the page before the first turn
 help_watch_world = The save or world to show; a save comes first if both have this name
+help_branch_model_of = Another model for somebody of the story; can be repeated

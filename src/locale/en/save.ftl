@@ -48,7 +48,7 @@ save_not_at_rest_events = { $count ->
 } not delivered
 save_not_utf8 = the save is not UTF-8 text; restore it from a backup
 save_nothing_to_save = { $path }: the beginning of the journal is damaged and no good snapshot is left, so nothing can be saved; restore the save from a backup
-save_other_data = the save was made from world data { $saved }, but this is { $expected }; restore that data, or accept the differences with `playhouse resume --force`
+save_other_data = the save was made with other data, and keeps no copy of them; restore those data, or accept the differences with `playhouse resume --force`: then the story can't be replayed any more
 save_other_snapshot = { $path }: the journal does not record this snapshot: it is damaged, or from another run; restore it from a backup, or repair the save
 save_out_of_range = { $index } is out of range; there are { $length } { $list }
 save_run_backwards = the run goes from { $first } down to { $last }; write the smaller index first

@@ -206,3 +206,4 @@ help_show_call = 这个序号的调用所发送的内容（序号见 timeline）
 help_show_attempt = 该调用的第几个请求：使用工具或回答被拒时会有多个（默认：最后一个）
 help_watch_paused = 在第一轮之前等待页面
 help_watch_world = 要展示的存档或世界；两者同名时取存档
+help_branch_model_of = 让故事中的某一位换用另一个模型；可重复

@@ -404,3 +404,6 @@ page_you_are = 你是{ $name }
 page_your_words = 你要说的话
 page_zoom_in = 放大
 page_zoom_out = 缩小
+page_edited_badly = 这个世界的文件有错误，故事仍沿用改动之前的内容。
+page_other_model = 换用模型
+page_no_model = 没有模型“{ $model }”

@@ -63,11 +63,21 @@ pub struct Lessons {
     names: Names,
     grammars: Vec<GrammarText>,
     replacements: Vec<GrammarText>,
+    /// Where the grammars of the program are read from.
+    data: DataFolder,
     /// Files that could not be read.
     errors: Vec<GrammarError>,
 }
 
 impl Lessons {
+    /// Lessons whose [shipped](Self::shipped) grammars are read from a data folder.
+    pub(super) fn from_data(data: &DataFolder) -> Self {
+        Self {
+            data: data.clone(),
+            ..Self::default()
+        }
+    }
+
     /// Teaches how to answer asks of a purpose. A later skill replaces an earlier one.
     pub fn skill(
         &mut self,
@@ -130,15 +140,15 @@ impl Lessons {
         self
     }
 
-    /// Adds the files `data/improviser/LANGUAGE/NAME.ron` of both languages, from within the
-    /// program.
+    /// Adds the files `improviser/LANGUAGE/NAME.ron` of both languages. The data folder lies over
+    /// those within the program file by file.
     pub(crate) fn shipped(&mut self, names: &[&str]) -> &mut Self {
         for language in [Language::En, Language::Zh] {
             for name in names {
                 let path = format!("improviser/{}/{name}.ron", language.code());
-                match DataFolder::embedded().read_text(&path) {
+                match self.data.read_text(&path) {
                     Ok(text) => {
-                        self.grammar(language, path, text);
+                        self.grammar(language, self.data.name_of(&path), text);
                     }
                     Err(error) => self.unreadable(&path, &error),
                 }

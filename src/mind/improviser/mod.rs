@@ -39,6 +39,7 @@ use serde_json::Value;
 
 use super::splitmix::{SplitMix64, hash, mix};
 use super::{Answering, Completion, Form, Language, Mind, MindInfo, Notes, Prompt};
+use crate::world_data::DataFolder;
 use grammar::Grammar;
 use lessons::Skills;
 use limit::{fit_question, number_word};
@@ -94,7 +95,19 @@ impl Improviser {
     /// # Errors
     /// Every mistake in the grammars, with file and line.
     pub fn taught(teach: impl FnOnce(&mut Lessons)) -> Result<Self, GrammarErrors> {
-        let mut lessons = Lessons::default();
+        Self::taught_from(&DataFolder::embedded(), teach)
+    }
+
+    /// As [`Self::taught`], with the grammars of a data folder, which lies over those of the
+    /// program file by file.
+    ///
+    /// # Errors
+    /// Every mistake in the grammars, with file and line.
+    pub fn taught_from(
+        data: &DataFolder,
+        teach: impl FnOnce(&mut Lessons),
+    ) -> Result<Self, GrammarErrors> {
+        let mut lessons = Lessons::from_data(data);
         lessons.facts(FACTS).facts(&TEMPERS).facts(CHAT_FACTS);
         for (symbol, given) in SYMBOLS {
             lessons.symbol(symbol, given);

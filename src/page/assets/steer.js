@@ -68,8 +68,9 @@ export function branchDialog(turn = state.story.turn) {
 	deed('branch', [
 		field(t('from_turn'), h('input', { name: 'turn', type: 'number', min: 0, max: state.story.turn, value: turn, required: true })),
 		field(t('name_of_branch'), h('input', { name: 'name', value: `${state.story.slot}-${turn}` })),
-		field(t('seed'), h('input', { name: 'seed', type: 'number', placeholder: state.story.seed }))],
-	(to) => ({ turn: Number(to.turn), name: to.name || undefined, seed: to.seed ? Number(to.seed) : undefined }), 'branch_hint');
+		field(t('seed'), h('input', { name: 'seed', type: 'number', placeholder: state.story.seed })),
+		state.story.models?.length ? [pick('who', 'who', those('actor', 'stage', 'world_agent')), field(t('other_model'), h('select', { name: 'model' }, options([['', '–'], ...state.story.models.map((one) => [one, one])])))] : null],
+	(to) => ({ turn: Number(to.turn), name: to.name || undefined, seed: to.seed ? Number(to.seed) : undefined, models: to.model ? { [to.who]: to.model } : undefined }), 'branch_hint');
 }
 
 const those = (...kinds) => state.entityList.filter(({ kind, dead }) => kinds.includes(kind) && !dead).map(({ id, name }) => [id, name]);
@@ -116,8 +117,19 @@ export function step(by = 'turn') {
 	if (can('step')) steer({ do: 'step', by });
 }
 
+// What is wrong in files that were edited meanwhile, until it is mended.
+let mistakes = null;
+function drawMistakes(problems = []) {
+	const lines = problems.map(({ text }) => text);
+	if (lines.join() === (mistakes?.lines || []).join()) return;
+	mistakes?.note.remove();
+	mistakes = lines.length ? { lines, note: h('div.toast.bad', { role: 'alert' }, h('p', t('edited_badly')), lines.map((line) => h('p.small', line))) } : null;
+	if (mistakes) document.getElementById('toasts').append(mistakes.note);
+}
+
 // The bar at the top.
 export function drawBar(bar) {
+	drawMistakes(state.run.problems);
 	const run = state.run.state;
 	const isPlaying = run === 'playing' || run === 'pausing';
 	const stateLabel = h('span', { class: `run ${run}` }, h('span.dot'), word('run', run));

@@ -7,7 +7,7 @@ use bevy_ecs::prelude::*;
 
 use crate::cast::{Kind, all_of};
 use crate::drama::{History, ItemUse, StoryData};
-use crate::rpg::scenes::effects::apply_effects;
+use crate::rpg::scenes::effects::{Cause, apply_effects};
 
 /// On stages: the uses whose conditions held when the world last met, as the item and which of its
 /// uses. It follows from the rest at each meeting, so it is not saved.
@@ -82,5 +82,5 @@ pub(super) fn finish_use(world: &mut World, stage: Entity, item: &str, number: u
     let effects = does.map(|does| does.effects.clone());
     let mut history = world.resource_mut::<History>();
     history.uses.push((item.into(), number as u32));
-    apply_effects(world, stage, &effects.unwrap_or_default());
+    apply_effects(world, Cause::at(stage), &effects.unwrap_or_default());
 }

@@ -69,7 +69,7 @@ pub fn rehearse(
 ) -> Result<Vec<RunFigures>, RehearsalError> {
     in_threads(plan, on_run, || {
         // Each thread has an improviser of its own, so that none waits for what another keeps.
-        let improviser = Improviser::taught(improviser::teach)?;
+        let improviser = Improviser::taught_from(campaign.data(), improviser::teach)?;
         Ok(move |seed| set_up(campaign, &improviser, seed))
     })
 }

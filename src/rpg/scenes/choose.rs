@@ -36,7 +36,7 @@ pub(super) fn add_templates(prompts: &mut PromptSet) {
 #[serde(deny_unknown_fields)]
 pub(crate) struct PendingChoice {
     /// The scene's id.
-    pub(super) scene: Arc<str>,
+    pub(crate) scene: Arc<str>,
     /// Who decides.
     pub(super) who: Arc<str>,
     /// The ids of the options that are offered.

@@ -262,7 +262,7 @@ pub(crate) fn ask_epilogues(
             facts: facts.map(|fact| fact.text.as_str()).collect(),
             promises: promises.map_or(&[], |promises| &promises.0),
             items: held.map(|item| &**item).collect(),
-            choices: chosen.map(ChoiceOption::seen_by_others).collect(),
+            choices: chosen.map(ChoiceOption::told).collect(),
         };
         let question = if is_agent { CLOSING } else { EPILOGUE };
         let wanted = data.goals.iter().map(|goal| goal.words.to_owned());

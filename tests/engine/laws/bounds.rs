@@ -297,7 +297,7 @@ async fn four_fifths_of_a_cap_are_warned_of_once() {
             let after = ended.load(Ordering::SeqCst);
             sink.lock().unwrap().push((after, words.to_string()));
         }
-        Signal::CallEnded { .. } | Signal::ToolCalled { .. } | Signal::RecallByWords(_) => {}
+        _ => {}
     });
     let stop = engine.run(None).await.unwrap();
     assert!(matches!(stop, Stop::LimitReached(_)));

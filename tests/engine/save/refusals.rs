@@ -48,7 +48,7 @@ async fn each_mistake_is_named_with_its_place() {
         ),
         (
             |save| save["data"] = json!("other"),
-            &["other", "town-1", "force"],
+            &["other data", "force"],
         ),
         (
             |save| save["turn"] = json!("three"),

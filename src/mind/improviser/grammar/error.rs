@@ -3,6 +3,7 @@
 use thiserror::Error;
 
 use crate::locale::{Localize, UiText, text};
+use crate::world_data::Problem;
 
 /// One mistake in a grammar, and where it stands.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -42,6 +43,15 @@ impl Localize for GrammarError {
             text!(mind_grammar_mistake_in, file, mistake)
         } else {
             text!(mind_grammar_mistake_at, file, line, mistake)
+        }
+    }
+}
+
+impl From<GrammarError> for Problem {
+    fn from(error: GrammarError) -> Self {
+        Self {
+            line: error.line,
+            ..Self::of_file(error.file, error.mistake, UiText::default())
         }
     }
 }

@@ -477,7 +477,9 @@ impl Around<'_, '_> {
             // Nothing of the world file forbids these, or they have parts.
             Condition::Happened(_)
             | Condition::Chose(..)
+            | Condition::Told(..)
             | Condition::Promised(..)
+            | Condition::Promise(..)
             | Condition::Goal(..)
             | Condition::Chance(_)
             | Condition::Always
@@ -528,11 +530,13 @@ impl Surroundings for Around<'_, '_> {
 
 /// All effects of a world.
 pub(super) fn effects(world: &WorldFile) -> impl Iterator<Item = &Effect> {
-    world.scenes.iter().flat_map(|scene| {
+    let of_scenes = world.scenes.iter().flat_map(|scene| {
         let options = scene.choice.iter().flat_map(|choice| &choice.options);
         let of_options = options.flat_map(|option| &option.effects);
         scene.effects.iter().chain(of_options)
-    })
+    });
+    let uses = world.items.iter().flat_map(|item| &item.uses);
+    of_scenes.chain(uses.flat_map(|does| &does.effects))
 }
 
 /// The claims that somebody is ever asked about: those in the condition of a scene, an option or an
