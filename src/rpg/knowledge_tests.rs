@@ -102,6 +102,7 @@ fn campaign() -> Campaign {
                 at: named(NAMES[0]),
                 hidden: item == HIDDEN,
                 teaches: ITEMS[item].1.iter().map(|id| named(id)).collect(),
+                ..Item::default()
             })
             .collect(),
         ..WorldFile::default()
@@ -224,11 +225,10 @@ impl Village {
     fn new(campaign: Campaign) -> Self {
         let world = campaign.new_game(1).expect("a right world").world;
         let entities = entities(&world);
-        let memory = |entity| {
-            let memory = world
-                .entity(entity)
-                .components::<(&AgentContext, &Chapters)>();
-            (memory.0.clone(), memory.1.clone())
+        let memory = |entity: Entity| {
+            let entity = world.entity(entity);
+            let (context, chapters) = entity.components::<(&AgentContext, &Chapters)>();
+            (context.clone(), chapters.clone())
         };
         Self {
             campaign,

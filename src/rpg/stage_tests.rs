@@ -882,7 +882,7 @@ fn what_happens_in_public_is_news_to_world_agents() {
     publish(stage.world(), tavern, "The lamp goes out.");
     assert_eq!(stage.told(), [("news", vec![clerk])]);
     let reveal = [Effect::Reveal("the-order".into())];
-    apply_effects(stage.world(), tavern, &reveal);
+    apply_effects(stage.world(), Cause::at(tavern), &reveal);
     assert!(knows(&stage, clerk, "the-order"));
     assert_eq!(is_told(&mut stage), 0, "all is delivered");
 }
