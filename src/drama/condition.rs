@@ -9,9 +9,7 @@ use super::quality::Qualities;
 use super::state::{
     Belongings, Bonds, FightResult, GoalState, Goals, History, PromiseState, Promises,
 };
-use crate::cast::{
-    CastList, Dead, EntityName, Faction, Kind, OnStage, WorldSeed, all_of,
-};
+use crate::cast::{CastList, Dead, EntityName, Faction, Kind, OnStage, WorldSeed, all_of};
 use crate::knowledge::{FactBook, Knowledge, Today};
 use crate::world_data::prose;
 
@@ -379,7 +377,11 @@ mod tests {
             let (here, there) = (chance(&world, "here"), chance(&world, "there"));
             for turn in 2..20 {
                 world.insert_resource(WorldTurn(turn));
-                assert_eq!(chance(&world, "here"), here, "in turn {turn} of story {seed}");
+                assert_eq!(
+                    chance(&world, "here"),
+                    here,
+                    "in turn {turn} of story {seed}"
+                );
             }
             held.push((here, there));
         }

@@ -235,7 +235,9 @@ pub fn claims_of_endings(world: &World, endings: &[Ending], is_over: bool) -> Ve
         return Vec::new();
     }
     let keys: Vec<_> = looked_at.clone().map(Ending::key).collect();
-    let conditions = looked_at.zip(&keys).map(|(ending, key)| (&ending.when, &**key));
+    let conditions = looked_at
+        .zip(&keys)
+        .map(|(ending, key)| (&ending.when, &**key));
     claims_until_one_holds(world, conditions)
 }
 

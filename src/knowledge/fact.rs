@@ -122,10 +122,12 @@ impl FactBook {
         fact: &'a Fact,
         knowledge: &'a Knowledge,
     ) -> impl Iterator<Item = &'a Arc<Fact>> {
-        let denies = |one: &Fact, other: &Fact| {
-            !one.contradicts.is_empty() && one.contradicts == other.id
-        };
-        let known = self.facts.iter().filter(|other| other.is_common() || knowledge.knows(&other.id));
+        let denies =
+            |one: &Fact, other: &Fact| !one.contradicts.is_empty() && one.contradicts == other.id;
+        let known = self
+            .facts
+            .iter()
+            .filter(|other| other.is_common() || knowledge.knows(&other.id));
         known.filter(move |other| denies(fact, other) || denies(other, fact))
     }
 

@@ -54,8 +54,8 @@ impl Form {
             | "undercover_deal" => Self::Note,
             "judged" if record.data.get("holds") == Some(&Value::Bool(true)) => Self::Note,
             "finale" | "story_closes" | "undercover_end" => Self::Ending,
-            "day" | "judged" | "effect_skipped" | "archive" | "chat_recalled" | "chat_own" | "chat_noted"
-            | "chat_inside" => Self::Own,
+            "day" | "judged" | "effect_skipped" | "archive" | "chat_recalled" | "chat_own"
+            | "chat_noted" | "chat_inside" => Self::Own,
             _ => Self::Deed,
         }
     }

@@ -225,7 +225,9 @@ impl Village {
         let world = campaign.new_game(1).expect("a right world").world;
         let entities = entities(&world);
         let memory = |entity| {
-            let memory = world.entity(entity).components::<(&AgentContext, &Chapters)>();
+            let memory = world
+                .entity(entity)
+                .components::<(&AgentContext, &Chapters)>();
             (memory.0.clone(), memory.1.clone())
         };
         Self {
@@ -582,7 +584,11 @@ impl Village {
             let expected: BTreeMap<_, _> = expected.collect();
             assert_eq!(known, expected, "{name} in world {seed}");
             let held = self.world.get::<Belongings>(self.entities[who]);
-            let held = held.expect("everybody has some").0.iter().map(|item| &**item);
+            let held = held
+                .expect("everybody has some")
+                .0
+                .iter()
+                .map(|item| &**item);
             let held: Vec<_> = held.collect();
             let mut expected: Vec<_> = (0..ITEMS.len())
                 .filter(|item| self.truth.held[*item] == Some(who))

@@ -8,8 +8,8 @@ use thiserror::Error;
 
 use super::attempt::pending::PendingAttempts;
 use super::components::{
-    Acquaintances, ClosedDungeons, Effects, FallenFoes, Fighter, Foe, Health, HomeStage, Residence, Resolve,
-    RpgWorld, insert_data,
+    Acquaintances, ClosedDungeons, Effects, FallenFoes, Fighter, Foe, Health, HomeStage, Residence,
+    Resolve, RpgWorld, insert_data,
 };
 use super::phase::Phase;
 use super::talk::Talk;

@@ -532,12 +532,7 @@ fn a_promise_is_open_kept_or_broken() {
     let (from, to) = ("Brant Hollis".to_owned(), "Pell Gantry".to_owned());
     let states = |world: &World| {
         let is = |state| Condition::Promise(from.clone(), to.clone(), state).holds(world, "");
-        [
-            PromiseState::Open,
-            PromiseState::Kept,
-            PromiseState::Broken,
-        ]
-        .map(is)
+        [PromiseState::Open, PromiseState::Kept, PromiseState::Broken].map(is)
     };
     assert_eq!(states(stage.world()), [false; 3]);
     let promise = Effect::Promise(from.clone(), to.clone(), "I will pay.".into());

@@ -303,7 +303,8 @@ impl Watched {
             let held = all().filter_map(|entity| world.get::<Belongings>(entity));
             let places = held.filter(holds).count();
             if places > 1 || (places == 1 && self.gone.contains(&item.name)) {
-                self.wrong.push(format!("{} is in {places} places", item.name));
+                self.wrong
+                    .push(format!("{} is in {places} places", item.name));
             }
             if places == 1 {
                 self.seen.insert(item.name.clone());
@@ -317,7 +318,9 @@ impl Watched {
             let knowledge = world.get::<Knowledge>(entity);
             for (fact, known) in knowledge.into_iter().flat_map(Knowledge::all) {
                 let Some(from) = known.from.as_deref() else {
-                    let is_known = book.get(fact).is_some_and(|it| it.is_known_at_start(&name.0));
+                    let is_known = book
+                        .get(fact)
+                        .is_some_and(|it| it.is_known_at_start(&name.0));
                     if known.by.is_empty() && !is_known {
                         self.wrong.push(format!("{name} knows {fact} from nowhere"));
                     }
@@ -360,12 +363,21 @@ async fn items_and_knowledge_hold_together_at_every_meeting() {
                 let audience = event.audience.iter().map(|who| who.name.clone());
                 let audience: BTreeSet<_> = audience.collect();
                 let id = event.id.to_string();
-                told.lock().unwrap().insert(id, (event.kind.clone(), audience));
+                told.lock()
+                    .unwrap()
+                    .insert(id, (event.kind.clone(), audience));
             }));
             let stop = engine.run(None).await.unwrap();
-            assert!(matches!(stop, Stop::Finished(_)), "{world} {seed}: {stop:?}");
+            assert!(
+                matches!(stop, Stop::Finished(_)),
+                "{world} {seed}: {stop:?}"
+            );
             let watched = watched.lock().unwrap();
-            assert!(watched.wrong.is_empty(), "{world} {seed}: {:?}", watched.wrong);
+            assert!(
+                watched.wrong.is_empty(),
+                "{world} {seed}: {:?}",
+                watched.wrong
+            );
             let offered = offered.lock().unwrap();
             assert!(offered.is_empty(), "{world} {seed}: {offered:?}");
             let events = events.lock().unwrap();

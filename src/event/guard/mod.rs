@@ -11,10 +11,10 @@ mod forged_marks;
 mod length_limit;
 mod secrets;
 
+pub use crate::knowledge::SecretAction;
 pub use forged_marks::ForgedMarks;
 pub use length_limit::LengthLimit;
 pub use secrets::{FactPhrases, SecretRule, Secrets};
-pub use crate::knowledge::SecretAction;
 
 use std::borrow::Cow;
 

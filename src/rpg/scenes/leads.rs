@@ -87,7 +87,9 @@ fn pushes(effect: &Effect, condition: &Condition) -> i32 {
             let parts = parts.iter().map(|part| pushes(effect, part));
             parts.sum::<i32>().signum()
         }
-        (C::Knows(who, fact), E::Teach(whom, taught) | E::Tells(_, whom, taught)) => (fact == taught && who == whom).into(),
+        (C::Knows(who, fact), E::Teach(whom, taught) | E::Tells(_, whom, taught)) => {
+            (fact == taught && who == whom).into()
+        }
         (C::Knows(_, fact), E::Reveal(told)) => (fact == told).into(),
         (C::Holds(who, item), E::Give(given, to)) if item == given => towards(who == to),
         (C::Holds(at, item), E::Put(put, on)) if item == put => towards(at == on),
