@@ -137,7 +137,7 @@ async fn nobody_falls_back_and_every_fight_is_remembered_by_its_heroes() {
             .query::<(&EntityName, &Chapters, &AgentContext)>();
         for fight in &fights {
             let stage = fight.data["stage"].as_str().unwrap();
-            for (name, chapters, context) in minds.iter(&engine.world) {
+            for (name, chapters, context) in minds.iter(&played.engine.world) {
                 if fight.place == name.0 {
                     assert!(!chapters.all().is_empty(), "{stage} remembers its fight");
                 }
