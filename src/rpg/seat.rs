@@ -359,14 +359,16 @@ mod tests {
           2) announce to everyone
           3) search your memory
           4) go to another place
-          5) wait
-        What do you do? > Type a number from 1 to 5, or a name from the list.
+          5) go along with somebody
+          6) wait
+        What do you do? > Type a number from 1 to 6, or a name from the list.
         What do you do? >   1) Ann
           2) Bob
         To whom? > What do you say? > Type a line, or press Ctrl-D to leave.
         What do you say? >   1) nothing else
           2) search your memory
           3) go to another place
+          4) go along with somebody
         Do you do anything else? > What do you think? [Enter: …] >
         ");
     }
