@@ -322,9 +322,10 @@ impl Formatter {
         let bare = words.trim_end_matches(['.', '。', '!', '！', '?', '？']);
         let was_said = self.spoken.iter().any(|said| said.contains(bare));
         let is_new = self.facts.insert(fact.clone()) && !was_said;
-        let (style, title) = match is_new && !bare.is_empty() {
-            true => (Style::Plain, words),
-            false => (Style::Dim, title.as_str()),
+        let (style, title) = if is_new && !bare.is_empty() {
+            (Style::Plain, words)
+        } else {
+            (Style::Dim, title.as_str())
         };
         let who = self.names(who);
         let learned = if from.is_empty() {

@@ -276,9 +276,10 @@ impl<'n> Play<'n> {
         writer.flag("self", is_me);
         let own = self.skill.about.trim();
         let fits = !own.is_empty() && own.chars().count() <= SEEN_CHARS;
-        let description = match fits {
-            true => own.to_owned(),
-            false => writer.line(about),
+        let description = if fits {
+            own.to_owned()
+        } else {
+            writer.line(about)
         };
         json!({
             "skill": self.skill.name,
