@@ -69,6 +69,10 @@ pub struct Goal {
     pub met: Condition,
     /// When it can't be met any more.
     pub lost: Condition,
+    /// What the character says of it in the end, if it was met and if it was lost; may be empty.
+    pub met_words: String,
+    /// If it was lost.
+    pub lost_words: String,
 }
 
 impl Default for Goal {
@@ -77,6 +81,8 @@ impl Default for Goal {
             words: String::new(),
             met: Condition::Never,
             lost: Condition::Never,
+            met_words: String::new(),
+            lost_words: String::new(),
         }
     }
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::agent_event::AgentEvent;
 use crate::context::Happening;
-use crate::knowledge::Fact;
+use crate::knowledge::{Fact, is_made};
 
 /// Somebody learned something. Whoever gets it knows the fact from then on.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -28,6 +28,11 @@ impl Learned {
             message: fact.text.clone(),
             from: from.to_owned(),
         }
+    }
+
+    /// Whether play made the fact.
+    pub fn is_made(&self) -> bool {
+        is_made(&self.fact)
     }
 }
 

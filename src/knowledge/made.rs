@@ -21,6 +21,14 @@ impl MadeFacts {
     }
 }
 
+/// What the ids of facts that play made begin with.
+const ID: &str = "made-";
+
+/// Whether the fact with this id was made by play.
+pub fn is_made(id: &str) -> bool {
+    id.starts_with(ID)
+}
+
 /// Makes a fact that nobody knows yet, and returns its id. A text that was made a fact before stays
 /// that fact. At a meeting, since everybody reads the book.
 pub fn make_fact(world: &mut World, text: String) -> String {
@@ -29,7 +37,7 @@ pub fn make_fact(world: &mut World, text: String) -> String {
         return same.id.clone();
     }
     let book = world.resource::<FactBook>();
-    let mut ids = (1..).map(|number| format!("made-{number}"));
+    let mut ids = (1..).map(|number| format!("{ID}{number}"));
     let id = ids.find(|id| book.get(id).is_none()).unwrap_or_default();
     let fact = Fact {
         id: id.clone(),

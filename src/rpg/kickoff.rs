@@ -7,6 +7,7 @@ use super::components::{HomeStage, KickedOff, RpgWorld};
 use super::phase::{CampaignSet, CurrentPlace, Phase, in_phase};
 use super::question::ProseQuestion;
 use super::spawn::FOE;
+use super::speaker::Speaker;
 use super::world_file::{self, Dungeon, WorldFile};
 use crate::cast::{Appearance, Faction, Kind, Whereabouts};
 use crate::engine::Setup;
@@ -48,6 +49,7 @@ struct KickoffData<'a> {
     heroes: Vec<&'a str>,
     dungeons: Vec<&'a str>,
     talked_about: Vec<TalkedAbout<'a>>,
+    speaker: Speaker<'a>,
 }
 
 /// Adds the systems of this file.
@@ -161,6 +163,7 @@ fn data<'a>(world: &'a WorldFile, name: &'a str, kind: Kind, place: &'a str) -> 
         heroes: heroes.map(|hero| hero.name.as_str()).collect(),
         talked_about: dungeons.clone().map(TalkedAbout::of).collect(),
         dungeons: dungeons.map(|dungeon| dungeon.name.as_str()).collect(),
+        speaker: Speaker::of(world, name),
         ..KickoffData::default()
     }
 }

@@ -34,6 +34,7 @@ mod scenes;
 pub mod seat;
 mod spawn;
 mod speaker;
+mod stakes;
 mod talk;
 mod travel;
 pub mod world_file;

@@ -557,6 +557,7 @@ impl Reply for Plan {
 
     fn constrain_schema(_schema: &Value, constraints: &PlanConstraints) -> Option<Value> {
         let text = json!({"type": "string", "minLength": 1, "maxLength": constraints.speech_chars});
+        let thought = json!({"type": "string", "maxLength": constraints.speech_chars});
         let other = one_of(&constraints.present);
         let tells = json!({"type": "array", "items": one_of(&constraints.tells)});
         let telling = |mut schema: Value| {
@@ -566,7 +567,7 @@ impl Reply for Plan {
             }
             schema
         };
-        let mut properties = Map::from_iter([("mind".to_owned(), text.clone())]);
+        let mut properties = Map::from_iter([("mind".to_owned(), thought)]);
         for action in constraints.possible() {
             let held = || one_of(&constraints.held);
             let schema = match action {
@@ -639,7 +640,9 @@ impl Reply for Plan {
 
     fn check(&self, constraints: &PlanConstraints) -> Vec<Violation> {
         let mut violations = Vec::new();
-        constraints.check_text("mind", &self.mind, &mut violations);
+        // Nobody need think of anything.
+        let mind = Violation::too_long("mind", &self.mind, constraints.speech_chars);
+        violations.extend(mind);
         let (said, done) = (self.said(), self.done());
         if said.is_empty() && done.is_empty() {
             let possible: Vec<_> = constraints.possible().collect();
@@ -761,10 +764,7 @@ mod tests {
     #[test]
     fn every_wrong_member_is_named() {
         let wrong = r#"{"mind": "", "whisper": {"target": "Eve", "text": ""}}"#;
-        assert_eq!(
-            broken_paths(wrong),
-            ["mind", "whisper.target", "whisper.text"]
-        );
+        assert_eq!(broken_paths(wrong), ["whisper.target", "whisper.text"]);
         assert_eq!(
             broken_paths(r#"{"mind": "m", "move": {"to": "Moon"}}"#),
             ["move.to"]

@@ -1097,7 +1097,7 @@ fn a_mind_is_told_what_is_wrong_in_its_own_language() {
         ..Plan::default()
     };
     let broken = crate::exchange::Reply::check(&plan, &facts);
-    assert_eq!(broken.len(), 4);
+    assert_eq!(broken.len(), 3);
     for rule in broken {
         let words = rule.words(&phrases);
         let is_han = |c: char| ('\u{4e00}'..='\u{9fff}').contains(&c);

@@ -58,7 +58,7 @@ fn a_campaign_is_told_saved_and_replayed() {
     let story = out(&told);
     for mark in [
         "The Drowned Assize",
-        "Day 1 at home",
+        "═══ Day 1 ═══",
         "⚔ Fight",
         "Round 1",
         "◆",

@@ -213,7 +213,8 @@ impl<'a> RunView<'a> {
             // The story is in the language of its world.
             let roster = Roster::of(world);
             let printer = StoryPrinter::new(app.shared_out(), language, roster);
-            Box::new(printer.with_ids(app.settings.ids))
+            let printer = printer.with_ids(app.settings.ids);
+            Box::new(printer.with_workings(app.settings.verbose))
         })
     }
 

@@ -1,4 +1,5 @@
-//! What followed what in the runs, as a drawing: columns from the start to the end.
+//! What followed what in the runs, as a drawing: from the start on top down to the end, what belongs
+//! to one turn side by side.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -15,7 +16,9 @@ use crate::cli::statistics::percent;
 /// The size of a node, and the space around it.
 const WIDTH: usize = 190;
 const HEIGHT: usize = 46;
-const GAP: (usize, usize) = (80, 18);
+const GAP: (usize, usize) = (24, 44);
+/// So many nodes stand side by side; this fits into 1,300 pixels.
+const IN_ROW: usize = 6;
 /// A longer name is cut; the tip of its node says all of it.
 const NAME_CELLS: usize = 24;
 
@@ -40,10 +43,10 @@ pub(super) fn graph(language: Language, rehearsal: &Rehearsal) -> String {
             of: rehearsal.runs,
         };
         let stroke = 0.6 + 7.0 * share.value().unwrap_or_default().min(1.0);
-        let (x1, y1) = (from.0 + WIDTH, from.1 + HEIGHT / 2);
-        let (x2, y2) = (to.0, to.1 + HEIGHT / 2);
-        let bend = GAP.0 / 2 + x2.abs_diff(x1) / 4;
-        let (c1, c2) = (x1 + bend, x2 as i64 - bend as i64);
+        let (x1, y1) = (from.0 + WIDTH / 2, from.1 + HEIGHT);
+        let (x2, y2) = (to.0 + WIDTH / 2, to.1);
+        let bend = GAP.1 / 2 + y2.abs_diff(y1) / 4;
+        let (c1, c2) = (y1 + bend, y2 as i64 - bend as i64);
         let name = |index: usize| rehearsal.nodes.get(index).map(|node| label(language, node));
         let (a, b) = (name(edge.from), name(edge.to));
         let tip = format!(
@@ -55,7 +58,7 @@ pub(super) fn graph(language: Language, rehearsal: &Rehearsal) -> String {
         // Writing to a string never fails.
         let _ = writeln!(
             svg,
-            "<path d=\"M{x1} {y1}C{c1} {y1} {c2} {y2} {x2} {y2}\" stroke-width=\"{stroke:.1}\"><title>{}</title></path>",
+            "<path d=\"M{x1} {y1}C{x1} {c1} {x2} {c2} {x2} {y2}\" stroke-width=\"{stroke:.1}\"><title>{}</title></path>",
             escape(&tip)
         );
     }
@@ -81,22 +84,24 @@ pub(super) fn graph(language: Language, rehearsal: &Rehearsal) -> String {
     svg + "</svg>"
 }
 
-/// The upper left corner of each node: its column is when it happened, on average; in a column the
-/// most frequent is on top.
+/// The upper left corner of each node: its row is when it happened, on average; in a row the most
+/// frequent comes first.
 fn places(nodes: &[CourseNode]) -> Vec<(usize, usize)> {
-    let mut columns = BTreeMap::<u64, Vec<usize>>::new();
+    let mut turns = BTreeMap::<u64, Vec<usize>>::new();
     for (index, node) in nodes.iter().enumerate() {
         let position = node.position.value().unwrap_or_default();
-        columns
-            .entry(position.round() as u64)
-            .or_default()
-            .push(index);
+        let turn = turns.entry(position.round() as u64).or_default();
+        turn.push(index);
     }
     let mut places = vec![(0, 0); nodes.len()];
-    for (column, mut members) in columns.into_values().enumerate() {
+    let mut row = 0;
+    for mut members in turns.into_values() {
         members.sort_by_key(|index| (std::cmp::Reverse(nodes[*index].runs.hits), *index));
-        for (row, index) in members.into_iter().enumerate() {
-            places[index] = (2 + column * (WIDTH + GAP.0), 2 + row * (HEIGHT + GAP.1));
+        for line in members.chunks(IN_ROW) {
+            for (column, index) in line.iter().enumerate() {
+                places[*index] = (2 + column * (WIDTH + GAP.0), 2 + row * (HEIGHT + GAP.1));
+            }
+            row += 1;
         }
     }
     places

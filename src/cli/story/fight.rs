@@ -21,7 +21,7 @@ impl Formatter {
         for (names, camp) in [(&event.heroes, "hero"), (&event.foes, "foe")] {
             names.iter().for_each(|name| self.roster.note(name, camp));
         }
-        let [heroes, foes] = [&event.heroes, &event.foes].map(Argument::list);
+        let [heroes, foes] = [&event.heroes, &event.foes].map(|names| self.names(names));
         vec![
             Paragraph::blank(),
             heading("⚔", &say!(self.language, story_fight)),
@@ -81,7 +81,9 @@ impl Formatter {
         if skill != card {
             paragraph = paragraph.add(Style::Dim, say!(self.language, story_skill, skill));
         }
-        if !event.description.is_empty() {
+        // A card that is played again does not look different.
+        let is_new = self.cards.insert(format!("{actor} {}", event.description));
+        if is_new && !event.description.is_empty() {
             paragraph = paragraph.plain(self.colon()).plain(&event.description);
         }
         let mut paragraphs = vec![self.mark_default(paragraph, actor)];

@@ -35,6 +35,14 @@ pub(super) struct Formatter {
     defaults: BTreeSet<String>,
     /// Whether any default answer was printed.
     pub(super) has_default_answers: bool,
+    /// Whether to print what is no part of the story.
+    pub(super) shows_workings: bool,
+    /// The facts whose words were printed.
+    facts: BTreeSet<String>,
+    /// What was said in this turn.
+    spoken: Vec<String>,
+    /// The cards that were described.
+    pub(super) cards: BTreeSet<String>,
 }
 
 impl Formatter {
@@ -46,12 +54,17 @@ impl Formatter {
             looks: BTreeSet::new(),
             defaults: BTreeSet::new(),
             has_default_answers: false,
+            shows_workings: false,
+            facts: BTreeSet::new(),
+            spoken: Vec::new(),
+            cards: BTreeSet::new(),
         }
     }
 
     /// Forgets what was printed in the turn that is over.
     pub(super) fn end_turn(&mut self) {
         self.printed.clear();
+        self.spoken.clear();
         self.defaults.clear();
     }
 
@@ -60,8 +73,11 @@ impl Formatter {
         if matches!(answer.by, By::Fallback(_)) {
             self.defaults.insert(answer.entity.to_string());
         }
-        let is_prose = matches!(answer.purpose.as_str(), "kickoff" | "home.scene");
-        let calls = answer.calls.iter();
+        let is_prose = matches!(
+            answer.purpose.as_str(),
+            "kickoff" | "home.scene" | "combat.narrate"
+        );
+        let calls = answer.calls.iter().filter(|_| self.shows_workings);
         let mut paragraphs: Vec<_> = calls.map(|call| self.call(&answer.entity, call)).collect();
         if is_prose {
             paragraphs.extend(self.prose(&answer.entity, &answer.text));
@@ -153,6 +169,7 @@ impl Formatter {
                 let Mind { actor, message } = data(event)?;
                 vec![self.aside(&actor, &say!(self.language, story_thinks), &message)]
             }
+            "query" if !self.shows_workings => Vec::new(),
             "query" => self.query(&data(event)?),
             "refusal" => {
                 let Refusal {
@@ -164,21 +181,16 @@ impl Formatter {
                 vec![Paragraph::indented(4, 6).add(Style::Dim, refused)]
             }
             "leave" => {
-                let Leave { actor, to, .. } = data(event)?;
-                // Those elsewhere hear of it later than those who saw it.
-                if !self.once(&format!("leave {actor} {to}")) {
-                    return Some(Vec::new());
-                }
-                vec![moved("→ ", say!(self.language, story_leaves, actor, to))]
+                let Leave { actor, stage, to } = data(event)?;
+                self.walk(&actor, &stage, &to)
             }
             "arrive" => {
-                let Arrive { actor, from, .. } = data(event)?;
-                let arrives = if from.is_empty() {
-                    text!(story_appears, actor)
+                let Arrive { actor, from, stage } = data(event)?;
+                if from.is_empty() {
+                    vec![moved(say!(self.language, story_appears, actor))]
                 } else {
-                    text!(story_arrives, actor, from)
-                };
-                vec![moved("← ", arrives.in_language(self.language))]
+                    self.walk(&actor, &from, &stage)
+                }
             }
             "appearance" => {
                 let Sighting { actor, look } = data(event)?;
@@ -198,6 +210,8 @@ impl Formatter {
                 let falls = falls.in_language(self.language);
                 vec![Paragraph::indented(4, 6).add(Style::Bad, falls)]
             }
+            // Readers remember for themselves.
+            "archive" if !self.shows_workings => Vec::new(),
             "archive" => {
                 let Archive { actor, message, .. } = data(event)?;
                 // A place remembers what it has just told.
@@ -213,6 +227,7 @@ impl Formatter {
             "combat_start" => self.combat_start(&data(event)?),
             "combat_round" => self.combat_round(&data(event)?),
             "card_played" => self.card_played(&data(event)?),
+            "card_held" if !self.shows_workings => Vec::new(),
             "card_held" => {
                 let CardHeld {
                     actor,
@@ -229,25 +244,22 @@ impl Formatter {
             }
             "combat_move" => self.combat_move(&data(event)?),
             "combat_outcome" => self.combat_outcome(&data(event)?),
+            // Those at home hear of what has been told.
+            "tidings" if !self.shows_workings => Vec::new(),
             "finale" => self.finale(&event.text),
             "learned" => {
-                let Learned { title, from, .. } = data(event)?;
-                let who = self.roster.actors(&event.audience);
-                // Places and foes learn too, but readers need not be told.
-                if who.is_empty() {
-                    return Some(Vec::new());
+                let learned: Learned = data(event)?;
+                // Places learn too, but readers need not be told.
+                match &self.roster.actors(&event.audience)[..] {
+                    [] => Vec::new(),
+                    // Those who were there saw it come true.
+                    _ if learned.is_made() && learned.from.is_empty() => Vec::new(),
+                    who => vec![self.learned(who, &learned)],
                 }
-                let who = Argument::list(who);
-                let learned = if from.is_empty() {
-                    text!(story_found_out, who, title)
-                } else {
-                    text!(story_learned, who, title, from)
-                };
-                let learned = learned.in_language(self.language);
-                vec![Paragraph::indented(4, 6).add(Style::Dim, learned)]
             }
             // What world agents hear of was told where it happened.
             "news" => Vec::new(),
+            "nothing_new" if !self.shows_workings => Vec::new(),
             "nothing_new" => {
                 let NothingNew { actor, .. } = data(event)?;
                 let nothing = say!(self.language, story_nothing_new, actor);
@@ -260,6 +272,7 @@ impl Formatter {
             }
             // Not of the story; `why` shows it.
             "effect_skipped" => Vec::new(),
+            "judged" if !self.shows_workings => Vec::new(),
             "judged" => {
                 let text = |field: &str| event.data.get(field).and_then(Value::as_str);
                 let (judge, claim) = (text("judge")?, text("claim")?);
@@ -273,12 +286,13 @@ impl Formatter {
                 if !self.once(&format!("told {}", event.text)) {
                     return Some(Vec::new());
                 }
-                let stage = event.data.get("stage").and_then(Value::as_str);
-                let stage = stage.map(|stage| heading("──", stage));
-                let told = Paragraph::indented(2, 2).plain(&event.text);
-                stage.into_iter().chain([told]).collect()
+                vec![Paragraph::indented(2, 2).plain(&event.text)]
             }
-            "attempt_outcome" => vec![Paragraph::indented(2, 2).plain(&event.text)],
+            "give" | "show" | "take" => {
+                let text = self.without_known_look(event);
+                vec![Paragraph::indented(2, 4).plain(text)]
+            }
+            "attempt_outcome" => vec![self.outcome(event)],
             "choice" | "vote" | "attempt" => {
                 if !self.once(&format!("chosen {}", event.text)) {
                     return Some(Vec::new());
@@ -302,9 +316,74 @@ impl Formatter {
         })
     }
 
+    /// What somebody has learned: the fact itself if it is new to readers, else what it is about.
+    fn learned(&mut self, who: &[String], learned: &Learned) -> Paragraph {
+        let Learned {
+            fact,
+            title,
+            message,
+            from,
+        } = learned;
+        let words = message.trim();
+        let bare = words.trim_end_matches(['.', '。', '!', '！', '?', '？']);
+        let was_said = self.spoken.iter().any(|said| said.contains(bare));
+        let is_new = self.facts.insert(fact.clone()) && !was_said;
+        let (style, title) = if is_new && !bare.is_empty() {
+            (Style::Plain, words)
+        } else {
+            (Style::Dim, title.as_str())
+        };
+        let who = self.names(who);
+        let learned = if from.is_empty() {
+            text!(story_found_out, who, title)
+        } else {
+            text!(story_learned, who, title, from)
+        };
+        Paragraph::indented(4, 6).add(style, learned.in_language(self.language))
+    }
+
+    /// One line for one walk: those who left and those who were reached are told of it one by one.
+    fn walk(&mut self, actor: &str, from: &str, to: &str) -> Vec<Paragraph> {
+        if !self.once(&format!("walk {actor} {from} {to}")) {
+            return Vec::new();
+        }
+        vec![moved(say!(self.language, story_walks, actor, from, to))]
+    }
+
+    /// The words of an event that shows an item; how it looks is said once.
+    fn without_known_look(&mut self, event: &EventRecord) -> String {
+        let text = |field: &str| event.data.get(field).and_then(Value::as_str);
+        let (item, look) = (text("item"), text("look").unwrap_or_default().trim());
+        let is_new = self
+            .looks
+            .insert(format!("{} {look}", item.unwrap_or_default()));
+        let stop = match self.language {
+            Language::En => ".",
+            Language::Zh => "。",
+        };
+        match event.text.trim_end().strip_suffix(look) {
+            Some(before) if !is_new && !look.is_empty() => {
+                before.trim_end_matches([' ', ':', '：']).to_owned() + stop
+            }
+            _ => event.text.clone(),
+        }
+    }
+
+    /// How an attempt came out: as the place tells it, and what it brought and cost.
+    fn outcome(&self, event: &EventRecord) -> Paragraph {
+        let told = event.data.get("message").and_then(Value::as_str);
+        let told = told.filter(|told| !told.is_empty());
+        let parts = told.and_then(|told| Some((told, event.text.split_once(told)?.1)));
+        Paragraph::indented(2, 2).plain(match parts {
+            Some((told, gains)) => told.to_owned() + gains.trim_start_matches(['”', '"']),
+            None => event.text.clone(),
+        })
+    }
+
     /// Free text: a stage's as narration, others' with their name. Each once a turn.
     fn prose(&mut self, who: &str, text: &str) -> Vec<Paragraph> {
-        if !self.once(&format!("prose {who} {text}")) {
+        let is_known = self.looks.contains(&format!("{who} {text}"));
+        if is_known || !self.once(&format!("prose {who} {text}")) {
             self.defaults.remove(who);
             return Vec::new();
         }
@@ -316,6 +395,7 @@ impl Formatter {
     }
 
     fn said(&mut self, who: &str, how: &str, text: &str, style: Style) -> Paragraph {
+        self.spoken.push(text.to_owned());
         let said = Paragraph::indented(2, 4)
             .add(self.roster.style(who), who)
             .add(Style::Dim, how)
@@ -363,11 +443,10 @@ impl Formatter {
                 _ => text!(story_day_round, round),
             };
             let begins = begins.in_language(self.language);
-            return vec![Paragraph::indented(2, 2).add(Style::Dim, begins)];
+            return vec![Paragraph::blank(), heading("·", &begins)];
         }
         if part == "end" {
-            let ends = say!(self.language, story_day_ends, day);
-            return vec![Paragraph::indented(2, 2).add(Style::Dim, ends)];
+            return Vec::new();
         }
         chapter(&say!(self.language, story_day, day))
     }
@@ -385,14 +464,14 @@ impl Formatter {
         }
         match part.as_str() {
             "enter" => {
-                let party = Argument::list(party);
+                let party = self.names(party);
                 let enters = say!(self.language, story_enters, party, dungeon);
                 let mut paragraphs = chapter(&say!(self.language, story_journey, dungeon));
                 paragraphs.push(Paragraph::indented(2, 2).plain(enters));
                 paragraphs
             }
-            "return" => vec![moved("→ ", say!(self.language, story_returns, dungeon))],
-            _ => vec![moved("→ ", say!(self.language, story_advances, stage))],
+            "return" => vec![moved(say!(self.language, story_returns, dungeon))],
+            _ => vec![moved(say!(self.language, story_advances, stage))],
         }
     }
 
@@ -421,6 +500,16 @@ impl Formatter {
 
     pub(super) fn colon(&self) -> String {
         say!(self.language, cli_colon)
+    }
+
+    /// Names as the subject of a sentence.
+    pub(super) fn names(&self, names: &[String]) -> String {
+        match (names, self.language) {
+            ([first @ .., last], Language::En) if !first.is_empty() => {
+                format!("{} and {last}", first.join(", "))
+            }
+            _ => self.list(names),
+        }
     }
 
     pub(super) fn list(&self, items: &[String]) -> String {
@@ -452,8 +541,8 @@ fn texts(value: &Value) -> Vec<String> {
     }
 }
 
-fn moved(arrow: &str, text: String) -> Paragraph {
-    Paragraph::indented(2, 4).add(Style::Dim, format!("{arrow}{text}"))
+fn moved(text: String) -> Paragraph {
+    Paragraph::indented(2, 4).add(Style::Dim, format!("→ {text}"))
 }
 
 /// A heading within a chapter.

@@ -15,7 +15,9 @@ mod tests;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::event::Record;
+use serde_json::Value;
+
+use crate::event::{EventRecord, Record};
 use crate::locale::Language;
 
 use self::formatter::{Formatter, heading};
@@ -31,18 +33,24 @@ pub(crate) struct StoryPrinter {
     formatter: Formatter,
     /// Whether the ids of events, as `why` takes them, stand behind their words.
     shows_ids: bool,
+    /// First words in places that nobody has reached yet.
+    unreached: Vec<Record>,
     /// The stage whose scene is printed as it happens.
     live: Option<Arc<str>>,
     /// What happened on other stages in this turn, by when each came first.
     kept: Vec<(Arc<str>, Vec<Paragraph>)>,
     /// The stage of the last heading.
     printed: Option<Arc<str>>,
-    /// The turn to announce before the next paragraph.
+    /// The turn to announce before the next paragraph, if the workings are shown.
     turn: Option<u64>,
 }
 
 impl RecordPrinter for StoryPrinter {
     fn print(&mut self, record: &Record) -> bool {
+        if self.is_out_of_sight(record) {
+            self.unreached.push(record.clone());
+            return true;
+        }
         let (place, paragraphs) = match record {
             Record::Turn { turn } => {
                 self.end_turn(*turn);
@@ -55,13 +63,14 @@ impl RecordPrinter for StoryPrinter {
                 if let Some(last) = paragraphs.pop_if(|_| self.shows_ids) {
                     paragraphs.push(last.add(Style::Dim, format!(" [{}]", event.id)));
                 }
-                (&event.place, paragraphs)
+                (scene_of(event), paragraphs)
             }
-            Record::Answer(answer) => (&answer.place, self.formatter.answer(answer)),
+            Record::Answer(answer) => (answer.place.clone(), self.formatter.answer(answer)),
         };
         if !paragraphs.is_empty() {
-            self.add(place, paragraphs);
+            self.add(&place, paragraphs);
         }
+        self.show_reached(record);
         !self.out().is_lost()
     }
 
@@ -84,6 +93,7 @@ impl StoryPrinter {
             out,
             formatter: Formatter::new(language, roster),
             shows_ids: false,
+            unreached: Vec::new(),
             live: None,
             kept: Vec::new(),
             printed: None,
@@ -97,6 +107,39 @@ impl StoryPrinter {
         self
     }
 
+    /// The same printer, with or without what is no part of the story: turns, what minds looked
+    /// up, what judges found, what cards were held.
+    pub(crate) fn with_workings(mut self, shows_workings: bool) -> Self {
+        self.formatter.shows_workings = shows_workings;
+        self
+    }
+
+    /// Whether these are first words in a place that nobody has reached yet.
+    fn is_out_of_sight(&self, record: &Record) -> bool {
+        let place = match record {
+            Record::Event(event) if event.kind == "kickoff" => &event.place,
+            Record::Answer(answer) if answer.purpose == "kickoff" => &answer.place,
+            _ => return false,
+        };
+        self.formatter.roster.is_far(place)
+    }
+
+    /// If a place is seen for the first time, prints the first words there.
+    fn show_reached(&mut self, record: &Record) {
+        let Record::Event(EventRecord { kind, data, .. }) = record else {
+            return;
+        };
+        let seen = data.get("actor").and_then(Value::as_str);
+        let Some(seen) = seen.filter(|_| kind == "appearance") else {
+            return;
+        };
+        if self.formatter.roster.reach(seen) {
+            for record in std::mem::take(&mut self.unreached) {
+                self.print(&record);
+            }
+        }
+    }
+
     fn out(&self) -> MutexGuard<'_, Output> {
         self.out.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -104,7 +147,7 @@ impl StoryPrinter {
     fn end_turn(&mut self, turn: u64) {
         self.print_kept();
         self.formatter.end_turn();
-        self.turn = Some(turn);
+        self.turn = Some(turn).filter(|_| self.formatter.shows_workings);
     }
 
     fn add(&mut self, place: &Arc<str>, paragraphs: Vec<Paragraph>) {
@@ -148,5 +191,15 @@ impl StoryPrinter {
             out.paragraph(paragraph);
         }
         out.flush();
+    }
+}
+
+/// The stage to which an event belongs. The opening of a scene is told at a meeting, and is read
+/// with the talk that follows.
+fn scene_of(event: &EventRecord) -> Arc<str> {
+    let stage = event.data.get("stage").and_then(Value::as_str);
+    match stage.filter(|_| event.kind == "scene_opens") {
+        Some(stage) => stage.into(),
+        None => event.place.clone(),
     }
 }

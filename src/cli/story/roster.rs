@@ -1,10 +1,11 @@
 //! How each name of a story is styled.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::cast::{EntityName, Faction, Kind, StableId};
+use crate::cast::{EntityName, Faction, Kind};
 use crate::event::Recipient;
+use crate::rpg::components::HomeStage;
 use bevy_ecs::prelude::*;
 
 use crate::cli::output::Style;
@@ -13,33 +14,47 @@ use crate::cli::output::Style;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Roster {
     styles: BTreeMap<Arc<str>, Style>,
-    /// The names of the actors who were there at the beginning, by number.
-    actors: BTreeMap<StableId, Arc<str>>,
+    /// The stages where nobody is at home, until somebody is there.
+    far: BTreeSet<Arc<str>>,
 }
 
 impl Roster {
     /// Everybody who is in the world now.
     pub(crate) fn of(world: &mut World) -> Self {
         let mut roster = Self::default();
-        let mut entities = world.query::<(&StableId, &EntityName, &Kind, Option<&Faction>)>();
-        for (id, name, kind, camp) in entities.iter(world) {
+        let mut entities = world.query::<(&EntityName, &Kind, Option<&Faction>, Has<HomeStage>)>();
+        for (name, kind, camp, is_home) in entities.iter(world) {
             let style = match kind {
                 Kind::Stage => Style::Place,
                 Kind::WorldAgent => Style::Voice,
                 Kind::Actor => style_of_camp(camp.map_or("", |camp| &camp.0)),
             };
             roster.styles.insert(name.0.clone(), style);
-            if *kind == Kind::Actor {
-                roster.actors.insert(*id, name.0.clone());
+            if *kind == Kind::Stage && !is_home {
+                roster.far.insert(name.0.clone());
             }
         }
         roster
     }
 
-    /// The names of the actors among these.
+    /// The names of the actors among these, foes included.
     pub(crate) fn actors(&self, recipients: &[Recipient]) -> Vec<String> {
-        let names = recipients.iter().filter_map(|who| self.actors.get(&who.id));
-        names.map(ToString::to_string).collect()
+        let is_actor = |who: &&Recipient| {
+            let style = self.style(&who.name);
+            matches!(style, Style::Hero | Style::Neutral | Style::Foe)
+        };
+        let names = recipients.iter().filter(is_actor);
+        names.map(|who| who.name.to_string()).collect()
+    }
+
+    /// Whether nobody has reached a place yet.
+    pub(crate) fn is_far(&self, place: &str) -> bool {
+        self.far.contains(place)
+    }
+
+    /// Notes that somebody has reached a place; returns whether nobody had before.
+    pub(crate) fn reach(&mut self, place: &str) -> bool {
+        self.far.remove(place)
     }
 
     /// Notes which side somebody is on.
@@ -50,6 +65,13 @@ impl Roster {
     /// Notes that a name is that of a stage.
     pub(crate) fn note_stage(&mut self, name: &str) {
         self.styles.entry(name.into()).or_insert(Style::Place);
+    }
+
+    /// Notes a place that nobody has reached yet.
+    #[cfg(test)]
+    pub(crate) fn note_far(&mut self, stage: &str) {
+        self.note_stage(stage);
+        self.far.insert(stage.into());
     }
 
     /// The style of a name.

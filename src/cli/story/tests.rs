@@ -122,7 +122,7 @@ fn a_home_scene_reads_as_one() {
         ],
     );
     insta::assert_snapshot!(text, @r"
-    ═══ Day 2 at home ═══
+    ═══ Day 2 ═══
 
     ── Inn ──
       Rain drums on the roof, and nobody has lit the
@@ -131,7 +131,7 @@ fn a_home_scene_reads_as_one() {
         water last night? °
         (Mira thinks: He looks away.)
       Tobin whispers to Mira: The lamp is out.
-      → Tobin leaves for Quay.
+      → Tobin goes from Inn to Quay.
       (magic)
 
     ° a default answer: the model gave no usable one
@@ -160,8 +160,6 @@ fn scenes_of_several_places_are_not_mixed() {
     ── Quay ──
       Tobin: A.
       Tobin: B.
-
-    · turn 1 ·
       Tobin: C.
     ");
 }
@@ -179,11 +177,95 @@ fn what_others_hear_of_later_is_told_once() {
         event("", "keep", json!({})),
         event("", "arrive", arrive),
         event("", "leave", leave()),
+        // What is no part of the story is not told at all.
+        event("", "tidings", json!({})),
+        event(
+            "",
+            "judged",
+            json!({"judge": "Inn", "claim": "so", "holds": true}),
+        ),
     ];
     let text = told(Language::En, 60, &records);
-    for once in ["Fire!", "(keep)", "leaves", "arrives"] {
+    assert!(!text.contains("tidings") && !text.contains("so"), "{text}");
+    for once in ["Fire!", "(keep)", "goes from Inn to Quay"] {
         assert_eq!(text.matches(once).count(), 1, "{once}: {text}");
     }
+}
+
+#[test]
+fn readers_learn_what_somebody_learns_for_the_first_time() {
+    let learned = |fact: &str, message: &str| {
+        let data = json!({"fact": fact, "title": "About it", "message": message, "from": "Tobin"});
+        event("Inn", "learned", data)
+    };
+    let (mut story, written) = story(Language::En, 80);
+    story.formatter.roster.note("米拉", "foe");
+    let mut by_foe = learned("key", "The key is false.");
+    if let Record::Event(event) = &mut by_foe {
+        event.audience[0] = Recipient {
+            id: StableId(9),
+            name: "米拉".into(),
+        };
+    }
+    for record in [
+        by_foe,
+        learned("key", "The key is false."),
+        speak("Inn", "Tobin", "Mira", "Hear me. The lamp is out."),
+        learned("lamp", "The lamp is out."),
+    ] {
+        story.print(&record);
+    }
+    story.finish();
+    insta::assert_snapshot!(written.get(), @r"
+    ── Inn ──
+        (米拉 learned from Tobin: The key is false.)
+        (Mira learned from Tobin: About it)
+      Tobin to Mira: Hear me. The lamp is out.
+        (Mira learned from Tobin: About it)
+    ");
+}
+
+#[test]
+fn how_a_thing_or_a_card_looks_is_told_once() {
+    let give = |actor: &str, to: &str| {
+        let data = json!({"actor": actor, "item": "the key", "to": to, "look": "Bronze."});
+        let mut record = event("Inn", "give", data);
+        if let Record::Event(event) = &mut record {
+            event.text = format!("{actor} gives the key to {to}: Bronze.");
+        }
+        record
+    };
+    let card = || {
+        let data = json!({"stage": "Inn", "actor": "Mira", "card": "Boathook", "skill": "Boathook",
+            "kind": "attack", "description": "Ash and iron.", "targets": []});
+        event("Inn", "card_played", data)
+    };
+    let records = [give("Mira", "Tobin"), give("Tobin", "Mira"), card(), card()];
+    insta::assert_snapshot!(told(Language::En, 60, &records), @r"
+    ── Inn ──
+      Mira gives the key to Tobin: Bronze.
+      Tobin gives the key to Mira.
+      Mira plays Boathook: Ash and iron.
+      Mira plays Boathook
+    ");
+}
+
+#[test]
+fn a_place_is_described_when_somebody_is_there() {
+    let (mut story, written) = story(Language::En, 60);
+    story.formatter.roster.note_far("Quay");
+    let seen = json!({"actor": "Quay", "look": "Wet stone."});
+    for record in [
+        answer("Quay", "Quay", "kickoff", "I am the quay.", By::Mind),
+        speak("Inn", "Mira", "Tobin", "Let us go."),
+        event("", "appearance", seen),
+    ] {
+        story.print(&record);
+    }
+    story.finish();
+    let text = written.get();
+    let at = |words: &str| text.find(words).unwrap();
+    assert!(at("Let us go.") < at("Wet stone.") && at("Wet stone.") < at("I am the quay."));
 }
 
 #[test]

@@ -12,9 +12,10 @@ use super::summary::{pending, summary_ask};
 use crate::cast::{CastList, Dead, EntityName, Kind, Whereabouts, WorldTurn, all_of};
 #[cfg(feature = "page")]
 use crate::context::EntryId;
-use crate::context::{AgentContext, Chapters, Entry, Level};
+use crate::context::{AgentContext, Chapters, Entry, Happening, Level};
 use crate::event::{EventWriter, PromptSet, PromptTemplate};
 use crate::exchange::AskTemplate;
+use crate::knowledge::{FactBook, is_made};
 use crate::message::Role;
 use crate::rpg::campaign_phase::{CampaignPhase, CampaignState};
 use crate::rpg::components::RpgWorld;
@@ -43,11 +44,29 @@ struct DayData<'a> {
     with: &'a [String],
     record: &'a str,
     said: Vec<SpokenLine>,
+    // Of the record, for minds without language.
+    learned: Vec<LearnedNote<'a>>,
+    felt: Vec<FeltNote<'a>>,
     // Empty, since the notes of all summaries have the same fields.
     foes: [&'a str; 0],
     result: &'a str,
     fallen: [&'a str; 0],
     gains: [&'a str; 0],
+}
+
+/// A fact that was learned.
+#[derive(Serialize)]
+struct LearnedNote<'a> {
+    title: &'a str,
+    /// From whom; empty for nobody.
+    from: &'a str,
+}
+
+/// How it feels differently for somebody.
+#[derive(Serialize)]
+struct FeltNote<'a> {
+    about: &'a str,
+    change: i32,
 }
 
 #[derive(Default, Serialize)]
@@ -152,7 +171,7 @@ fn has_begun(chapters: &Chapters, turn: WorldTurn) -> bool {
 pub(super) fn ask_day_summaries(
     (world, campaign): (Res<RpgWorld>, Res<CampaignState>),
     turn: Res<WorldTurn>,
-    list: Res<CastList>,
+    (list, facts): (Res<CastList>, Res<FactBook>),
     whereabouts: Whereabouts,
     minds: Query<(&AgentContext, &Chapters)>,
     mut current: CurrentPlace,
@@ -202,6 +221,23 @@ pub(super) fn ask_day_summaries(
         });
         with.truncate(MAX_PEOPLE);
         let bundle = pending.and_then(|pending| {
+            let (mut learned, mut felt) = (Vec::new(), Vec::new());
+            for note in &pending.record.notes {
+                match &note.happening {
+                    Happening::Learned { fact, from, .. } => {
+                        // What play made has no title of its own.
+                        let fact = facts.get(fact).filter(|fact| !is_made(&fact.id));
+                        let title = fact.map_or("", |fact| &fact.title);
+                        learned.push(LearnedNote { title, from });
+                    }
+                    Happening::Felt { about, change, .. } => felt.push(FeltNote {
+                        about,
+                        change: *change,
+                    }),
+                    _ => {}
+                }
+            }
+            learned.retain(|fact| !fact.title.is_empty());
             let data = DayData {
                 me: context.name(),
                 kind: kind_name(kind),
@@ -212,6 +248,8 @@ pub(super) fn ask_day_summaries(
                 with: &with,
                 record: &pending.text,
                 said: spoken_lines(context, past),
+                learned,
+                felt,
                 ..DayData::default()
             };
             let ask = summary_ask(phrases, &world.0, &QUESTION, &data, &pending.text)?;

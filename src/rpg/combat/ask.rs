@@ -10,11 +10,13 @@ use super::arena::{Combatant, FightStage, names, statuses};
 use super::choice::{Action, Choice, ChoiceConstraints, PlayableSkill, SEEN_CHARS};
 use super::rules::{kind_name, legal_targets};
 use super::state::Combat;
+use crate::drama::History;
 use crate::event::{PhraseError, Phrasebook, PromptSet, PromptTemplate};
 use crate::exchange::{Ask, AskTemplate};
 use crate::rpg::components::Departure;
 use crate::rpg::events::CombatantStatus;
 use crate::rpg::speaker::Speaker;
+use crate::rpg::stakes::Stakes;
 use crate::rpg::world_file::{Skill, WorldFile};
 
 const ACT: AskTemplate<ActData> =
@@ -54,6 +56,8 @@ struct ActData<'a> {
 struct FactNote<'a> {
     id: &'a str,
     title: &'a str,
+    /// Whether a goal or a choice of one's own hangs on it, for minds without language.
+    is_own: bool,
 }
 
 /// An item that may be shown.
@@ -61,6 +65,7 @@ struct FactNote<'a> {
 struct ItemNote<'a> {
     name: &'a str,
     look: &'a str,
+    is_own: bool,
 }
 
 /// A skill in hand.
@@ -186,6 +191,10 @@ fn data<'a>(
     let facts = facts.filter(|fact| !fact.sworn && me.facts.iter().any(|id| **id == *fact.id));
     let items = world.items.iter();
     let items = items.filter(|item| me.items.iter().any(|name| **name == *item.name));
+    let actor = world.actors.iter().find(|actor| *actor.name == *me.name);
+    let goals = actor.map_or(&[][..], |actor| &actor.goals);
+    let goals: Vec<_> = goals.iter().collect();
+    let stakes = Stakes::of(&me.name, &goals, &world.scenes, &History::default());
     ActData {
         me: &me.name,
         kind: "actor",
@@ -207,12 +216,14 @@ fn data<'a>(
             .map(|fact| FactNote {
                 id: &fact.id,
                 title: &fact.title,
+                is_own: stakes.facts.contains(fact.id.as_str()),
             })
             .collect(),
         items: items
             .map(|item| ItemNote {
                 name: &item.name,
                 look: &item.look,
+                is_own: stakes.items.contains(item.name.as_str()),
             })
             .collect(),
         may_yield: me.resolve == 0,

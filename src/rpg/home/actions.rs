@@ -145,11 +145,13 @@ impl Actions<'_, '_> {
             searched: plan.only_searches(),
             ..TurnTaken::default()
         };
-        let thought = Mind {
-            actor: name.to_string(),
-            message: plan.mind,
-        };
-        self.events.think(entity, thought);
+        if !plan.mind.trim().is_empty() {
+            let thought = Mind {
+                actor: name.to_string(),
+                message: plan.mind,
+            };
+            self.events.think(entity, thought);
+        }
         if let Some(speech) = plan.speak {
             taken.addressed = self.speak(&acting, speech);
         }

@@ -11,7 +11,8 @@ use super::uses::OpenUses;
 use crate::cast::{Appearance, CastList, Exits, StageRng, Whereabouts, WorldSeed, WorldTurn};
 use crate::context::AgentContext;
 use crate::drama::{
-    Belongings, Bonds, Hidden, Occasion, Promise, PromiseState, Promises, StoryData,
+    Belongings, Bonds, Condition, GoalState, Goals, Hidden, History, Occasion, PARTY, Promise,
+    PromiseState, Promises, StoryData,
 };
 use crate::event::{EventWriter, PhraseError, Phrasebook, PromptSet, PromptTemplate};
 use crate::exchange::{Ask, AskTemplate};
@@ -25,6 +26,7 @@ use crate::rpg::phase::{CurrentPlace, Phase};
 use crate::rpg::plan::{Plan, PlanConstraints, Using};
 use crate::rpg::scenes::open::OpenScene;
 use crate::rpg::speaker::Speaker;
+use crate::rpg::stakes::Stakes;
 use crate::rpg::talk::Talk;
 use crate::rpg::world_file::{Limits, Step, WorldFile};
 
@@ -69,6 +71,10 @@ struct PlanData<'a> {
     promise_to: &'a [String],
     promises: Vec<OpenPromise<'a>>,
     feelings: Vec<FeltFor<'a>>,
+    /// What it wants and has neither got nor lost.
+    goals: Vec<&'a str>,
+    /// Whether the scene that is open here is about it.
+    is_needed: bool,
     attempt: bool,
     whisper: bool,
     speech_chars: usize,
@@ -98,6 +104,10 @@ struct KnownFact<'a> {
     denies: Vec<&'a str>,
     /// Whether it was learned in this talk.
     is_new: bool,
+    /// Whether a goal or a choice of one's own hangs on it, for minds without language.
+    is_own: bool,
+    /// Whether a goal of one's own is lost if it spreads.
+    is_feared: bool,
     /// The turn in which it was learned.
     #[serde(skip)]
     since: u64,
@@ -109,6 +119,10 @@ struct SeenItem<'a> {
     look: &'a str,
     /// Whether there is something to read.
     readable: bool,
+    /// Whether a goal or a choice of one's own hangs on it.
+    is_own: bool,
+    /// Whether one knows all that there is to read.
+    is_known: bool,
 }
 
 #[derive(Serialize)]
@@ -205,13 +219,29 @@ pub(crate) fn ask_plans(
         Err(error) => return events.fault(error.into()),
     };
     for actor in asked {
-        let Ok((context, knowledge, last_fight, bonds, promises)) = minds.minds.get(actor) else {
+        let Ok((context, knowledge, last_fight, bonds, promises, states)) = minds.minds.get(actor)
+        else {
             continue;
         };
         let name = whereabouts.name_text(actor);
+        let mut actors = world.0.actors.iter();
+        let goals = actors.find(|actor| actor.name == name);
+        let goals = goals.map_or(&[][..], |actor| &actor.goals);
+        let states = states.map_or(&[][..], |states| &states.0);
+        let wanted = goals.iter().zip(states);
+        let wanted = wanted.filter(|(_, state)| **state == GoalState::Open);
+        let wanted: Vec<_> = wanted.map(|(goal, _)| goal).collect();
+        let stakes = Stakes::of(&name, &wanted, &minds.story.scenes, &minds.history);
         let present = names_without(&whereabouts, &here, actor);
-        let items: Vec<_> = minds.items_of(actor, knowledge).collect();
-        let lying: Vec<_> = minds.items_of(stage, knowledge).collect();
+        let mut items: Vec<_> = minds.items_of(actor, knowledge).collect();
+        let mut lying: Vec<_> = minds.items_of(stage, knowledge).collect();
+        for item in items.iter_mut().chain(&mut lying) {
+            item.is_own = stakes.items.contains(item.name);
+            let taught = minds.story.item(item.name).map(|item| &item.teaches);
+            let mut taught = taught.into_iter().flatten();
+            let knows = |fact: &String| knowledge.is_some_and(|known| known.knows(fact));
+            item.is_known = taught.all(knows);
+        }
         let mut others = here.clone();
         others.retain(|other| *other != actor);
         let heard = heard(context);
@@ -225,6 +255,10 @@ pub(crate) fn ask_plans(
                 .chain([&*found])
                 .collect();
             facts = minds.nearest(facts, knowledge, &spoken.join("\n"));
+        }
+        for fact in &mut facts {
+            fact.is_own = stakes.facts.contains(fact.id);
+            fact.is_feared = stakes.feared.contains(fact.id);
         }
         let open = promises.into_iter().flat_map(|promises| &promises.0);
         let open = open.filter(|promise| promise.state == PromiseState::Open);
@@ -296,6 +330,9 @@ pub(crate) fn ask_plans(
             promise_to: &constraints.promise_to,
             promises: open,
             feelings: feelings.collect(),
+            goals: wanted.iter().map(|goal| goal.words.as_str()).collect(),
+            is_needed: decides(&name)
+                || scene.is_some_and(|scene| minds.is_named(&scene.id, &name)),
             attempt: constraints.attempt,
             whisper: constraints.whisper,
             speech_chars: constraints.speech_chars,
@@ -328,8 +365,10 @@ pub(crate) struct Minds<'w, 's> {
             Option<&'static LastFight>,
             Option<&'static Bonds>,
             Option<&'static Promises>,
+            Option<&'static Goals>,
         ),
     >,
+    history: Res<'w, History>,
     belongings: Query<'w, 's, &'static Belongings>,
     hidden: Query<'w, 's, &'static Hidden>,
     uses: Query<'w, 's, &'static OpenUses>,
@@ -351,6 +390,19 @@ impl Minds<'_, '_> {
             name: &item.name,
             look: &item.look,
             readable: !item.teaches.is_empty(),
+            is_own: false,
+            is_known: false,
+        })
+    }
+
+    /// Whether the condition of a scene names somebody.
+    fn is_named(&self, scene: &str, name: &str) -> bool {
+        let scene = self.story.scene(scene);
+        let parts = scene.map(|scene| scene.when.parts()).unwrap_or_default();
+        parts.iter().any(|part| match part {
+            Condition::At(who, _) | Condition::Alive(who) => who == name || who == PARTY,
+            Condition::Together(all) => all.iter().any(|who| who == name),
+            _ => false,
         })
     }
 
@@ -410,6 +462,8 @@ impl Minds<'_, '_> {
                 text: &fact.text,
                 from: known.from.as_deref().unwrap_or_default(),
                 is_new: !known.by.is_empty() && known.turn == turn,
+                is_own: false,
+                is_feared: false,
                 since: known.turn,
             })
         })

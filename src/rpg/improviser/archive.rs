@@ -1,11 +1,13 @@
 //! What one remembers of a fight, or of days at home.
 
+use super::telling::about;
+use crate::mind::Notes;
 use crate::mind::improviser::Writer;
-use crate::mind::improviser::wording::{bare, fragment};
-use crate::mind::{Language, Notes};
+use crate::mind::improviser::wording::bare;
 
-/// How many lines of others a summary of a day recalls.
-const RECALLED: usize = 3;
+/// How much of each kind a summary of a day recalls.
+const LEARNED: usize = 2;
+const FELT: usize = 1;
 
 /// Sums up what is over. What must not be lost is in the record.
 pub(super) fn summary<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> String {
@@ -42,34 +44,40 @@ fn fight<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> String {
     writer.lines(&parts.map(|(symbol, _)| symbol).collect::<Vec<_>>())
 }
 
+/// What one learned and came to feel, as the record tells it.
 fn day<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> String {
-    let most = match writer.language() {
-        Language::En => 60,
-        Language::Zh => 24,
-    };
-    let mut texts = vec![writer.line("day.open")];
-    for line in voices(notes) {
-        writer.set("speaker", line.text("who"));
-        writer.set("said", fragment(line.text("text"), most));
-        texts.push(writer.line("day.said"));
+    let mut texts = Vec::new();
+    for fact in latest(notes, "learned", LEARNED) {
+        writer.set("title", about(fact.text("title"), writer.language()));
+        writer.set("from", fact.text("from"));
+        let symbol = match fact.text("from") {
+            "" => "day.learned",
+            _ => "day.told",
+        };
+        texts.push(writer.line(symbol));
     }
-    texts.push(writer.line("day.close"));
+    for felt in latest(notes, "felt", FELT) {
+        writer.set("other", felt.text("about"));
+        let is_warmer = felt.number("change") > 0;
+        texts.push(writer.line(if is_warmer {
+            "day.warmer"
+        } else {
+            "day.colder"
+        }));
+    }
+    if texts.is_empty() {
+        texts.push(writer.line("day.quiet"));
+    }
     writer.paragraph(&texts)
 }
 
-/// The last line of each of the last speakers, in the order in which they were said.
-fn voices(notes: Notes<'_>) -> Vec<Notes<'_>> {
-    let me = notes.text("me");
-    let mut voices: Vec<Notes<'_>> = Vec::new();
-    for line in notes.list("said").rev() {
-        let who = line.text("who");
-        let is_known = voices.iter().any(|voice| voice.text("who") == who);
-        let says = line.text("text").chars().any(char::is_alphanumeric);
-        if who != me && !who.is_empty() && !is_known && says {
-            voices.push(line);
-        }
-    }
-    voices.truncate(RECALLED);
-    voices.reverse();
-    voices
+/// The last few of a list, oldest first.
+fn latest<'n>(
+    notes: Notes<'n>,
+    list: &str,
+    most: usize,
+) -> impl Iterator<Item = Notes<'n>> + use<'n> {
+    let all: Vec<_> = notes.list(list).collect();
+    let first = all.len().saturating_sub(most);
+    all.into_iter().skip(first)
 }

@@ -2,17 +2,22 @@
 
 use serde_json::{Value, json};
 
-use crate::mind::Notes;
 use crate::mind::improviser::Writer;
+use crate::mind::improviser::wording::bare;
+use crate::mind::{Language, Notes};
 
 /// In how many of a hundred attempts it can be done at all.
 const POSSIBLE: usize = 90;
 /// In how many of a hundred attempts that can be done something is true from then on.
-const MAKES_A_FACT: usize = 60;
+const MAKES_A_FACT: usize = 40;
 
 /// A judgement that any attempt of [`super::plan`] bears.
 pub(super) fn ruling<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> Value {
     writer.set("by", notes.text("actor"));
+    let what = bare(notes.text("what"));
+    writer.set("what", what);
+    // English names what was tried after "to"; others may have put it otherwise.
+    let fits = writer.language() == Language::Zh || what.starts_with("to ");
     let abilities = notes.names("abilities");
     let ids = |list: &str, writer: &mut Writer<'a>| {
         // What is told fits anything that was tried, but a quality and a bond are about one thing.
@@ -22,7 +27,7 @@ pub(super) fn ruling<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> Value {
         writer.rng().pick(&ids).copied().unwrap_or("nothing")
     };
     let cost = ids("costs", writer);
-    let prize = if writer.rng().happens(MAKES_A_FACT) {
+    let prize = if fits && writer.rng().happens(MAKES_A_FACT) {
         "fact"
     } else {
         ids("prizes", writer)

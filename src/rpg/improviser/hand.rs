@@ -10,12 +10,13 @@ use crate::message::Role;
 use crate::mind::improviser::Writer;
 use crate::mind::splitmix::hash;
 use crate::mind::{Notes, Prompt};
+use crate::rpg::combat::choice::SEEN_CHARS;
 
 /// How often, in a hundred turns, somebody says something: in the first round, and later.
 const TALK: [usize; 2] = [35, 12];
 /// How often, in a hundred turns, somebody who knows something tells it to a foe whom it may move,
 /// and how often it shows something.
-const REASONS: usize = 30;
+const REASONS: usize = 25;
 /// How often, in a hundred turns, a foe tells what it knows, and how often whoever speaks uses a
 /// line of its own.
 const REVEALS: usize = 7;
@@ -34,6 +35,7 @@ pub(super) fn turn<'a>(prompt: &Prompt<'a>, writer: &mut Writer<'a>) -> Option<V
     }
     battle.tell(writer);
     let action = temper(prompt).leaves(&battle, writer);
+    let names = call_by_name(writer);
     let mut choice = json!({});
     let talk = TALK[usize::from(battle.round > 1)];
     if action.is_none() && writer.rng().happens(talk) && !battle.foes.is_empty() {
@@ -43,7 +45,11 @@ pub(super) fn turn<'a>(prompt: &Prompt<'a>, writer: &mut Writer<'a>) -> Option<V
             None => writer.line("combat.say").into(),
         };
     }
-    let facts: Vec<_> = notes.list("facts").map(|fact| fact.text("id")).collect();
+    // What one's own goals and choices hang on is not blurted out.
+    let free = |list| notes.list(list).filter(|thing| !thing.flag("is_own"));
+    let facts = free("facts").map(|fact| fact.text("id"));
+    let untold = facts.filter(|fact| !writer.remembers(&format!("\"{fact}\"")));
+    let facts: Vec<_> = untold.collect();
     if battle.may_move
         && writer.rng().happens(REASONS)
         && let Some(fact) = writer.rng().pick(&facts).copied()
@@ -58,7 +64,10 @@ pub(super) fn turn<'a>(prompt: &Prompt<'a>, writer: &mut Writer<'a>) -> Option<V
         choice["say"] = writer.line("combat.reveal").into();
         choice["tells"] = json!([fact]);
     }
-    let items = notes.names("items");
+    for (fact, name) in names {
+        writer.set(fact, name);
+    }
+    let items: Vec<_> = free("items").map(Notes::name).collect();
     if action.is_none()
         && battle.may_move
         && writer.rng().happens(REASONS / 3)
@@ -88,6 +97,17 @@ pub(super) fn turn<'a>(prompt: &Prompt<'a>, writer: &mut Writer<'a>) -> Option<V
         }
     }
     Some(choice)
+}
+
+/// Nobody is called by an article; returns the full names, as others would tell of them.
+fn call_by_name(writer: &mut Writer<'_>) -> [(&'static str, String); 2] {
+    ["foe", "ally"].map(|fact| {
+        let name = writer.known(fact).to_owned();
+        if let Some(called) = name.strip_prefix("The ") {
+            writer.set(fact, called.to_owned());
+        }
+        (fact, name)
+    })
 }
 
 /// What somebody in danger of its life tends to do, in percent of its turns.
@@ -198,6 +218,8 @@ struct Skill<'n> {
     power: i64,
     accuracy: i64,
     legal: Vec<&'n str>,
+    /// What its writer says of it.
+    about: &'n str,
 }
 
 impl<'n> Skill<'n> {
@@ -209,6 +231,7 @@ impl<'n> Skill<'n> {
             power: notes.number("power"),
             accuracy: notes.number("accuracy"),
             legal: notes.texts("legal"),
+            about: notes.text("about"),
         }
     }
 
@@ -255,10 +278,17 @@ impl<'n> Play<'n> {
         writer.set("target", target);
         let is_me = writer.is("me", target);
         writer.flag("self", is_me);
+        let own = self.skill.about.trim();
+        let fits = !own.is_empty() && own.chars().count() <= SEEN_CHARS;
+        let description = if fits {
+            own.to_owned()
+        } else {
+            writer.line(about)
+        };
         json!({
             "skill": self.skill.name,
             "name": self.skill.name,
-            "description": writer.line(about),
+            "description": description,
             "targets": self.targets,
         })
     }

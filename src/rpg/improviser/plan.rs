@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::telling::{Fact, Listeners, Telling};
 use super::temperament::Temperament;
-use super::voice::voice_line;
+use super::voice::{unsaid, voice_line};
 use crate::message::Role;
 use crate::mind::improviser::Writer;
 use crate::mind::{Form, Notes, Prompt};
@@ -18,10 +18,15 @@ const KINDS: [&str; 16] = [
 const BESIDE: [&str; 7] = ["take", "give", "show", "read", "promise", "keep", "move"];
 /// The percentage of turns with words in which something is done as well.
 const DOES_BOTH: usize = 15;
-/// The percentage of turns with words in which the words are lines of the actor's own voice.
-const OWN_WORDS: usize = 22;
-/// The percentage of turns in which a feeling changes, if somebody spoke.
-const FEELS: usize = 8;
+/// The percentage of turns with words in which the words are lines of the actor's own voice, as
+/// long as there are some.
+const OWN_WORDS: usize = 60;
+/// The percentage of turns in which a feeling changes, if somebody has just told something.
+const FEELS: usize = 40;
+/// The percentage of turns in which one thinks of what one does.
+const THINKS: usize = 15;
+/// The percentage of turns in which one thinks of what one wants.
+const WANTS: usize = 30;
 
 /// A turn; `None` if the schema asks for something else.
 pub(super) fn plan<'a>(prompt: &Prompt<'a>, writer: &mut Writer<'a>) -> Option<Value> {
@@ -52,18 +57,27 @@ pub(super) fn plan<'a>(prompt: &Prompt<'a>, writer: &mut Writer<'a>) -> Option<V
     let did = |turn: &Map<String, Value>| turn.keys().any(|kind| BESIDE.contains(&kind.as_str()));
     let spoke = turn.keys().any(|kind| SAID.contains(&kind.as_str()));
     if spoke && writer.rng().happens(DOES_BOTH) {
-        let weights: Vec<_> = BESIDE.iter().map(|kind| weight(kind, writer)).collect();
+        let weights = BESIDE.iter().map(|kind| match *kind {
+            "promise" => 0,
+            kind => weight(kind, writer),
+        });
+        let weights: Vec<_> = weights.collect();
         let beside = writer.rng().weighted(weights.iter().copied());
         if let Some(kind) = beside.and_then(|index| BESIDE.get(index)) {
             home.act(kind, writer, &mut turn)?;
         }
-    } else if did(&turn) && writer.is_known("target") && can_speak {
+    } else if did(&turn) && writer.is_known("item") && writer.is_known("target") && can_speak {
         home.say_beside(writer, &mut turn);
     }
     if let Some(feeling) = home.feel(writer) {
         turn.insert("feels".into(), feeling);
     }
-    let mind = writer.line(symbol);
+    let mind = match home.wanted(writer) {
+        Some(goal) => goal.to_owned(),
+        // Most words and deeds speak for themselves.
+        None if writer.rng().happens(THINKS) => writer.line(symbol),
+        None => String::new(),
+    };
     turn.insert("mind".into(), mind.into());
     Some(turn.into())
 }
@@ -84,11 +98,10 @@ struct Home<'n> {
     exits: Vec<&'n str>,
     lying: Vec<&'n str>,
     held: Vec<&'n str>,
-    /// What it has that can't be read.
-    plain: Vec<&'n str>,
+    /// What it has that there is something to read in.
+    shown: Vec<&'n str>,
     readable: Vec<&'n str>,
     promise_to: Vec<&'n str>,
-    keep_to: Vec<&'n str>,
     feels_about: Vec<&'n str>,
     facts: Vec<Fact<'n>>,
 }
@@ -113,13 +126,12 @@ impl<'n> Home<'n> {
         let mut all_others = present.clone();
         all_others.retain(|name| *name != me);
         let others = || all_others.clone();
-        let things = || [notes.names("items"), notes.names("lying")].concat();
-        let promised = notes.list("promises").map(|promise| promise.text("to"));
+        let of = |list: &str, leaves_out: &'static str| {
+            let things = notes.list(list).filter(|thing| !thing.flag(leaves_out));
+            things.map(Notes::name).collect::<Vec<_>>()
+        };
+        let unread = [of("items", "is_known"), of("lying", "is_known")].concat();
         let facts = notes.list("facts").map(Fact::of);
-        let held = allowed("give.item", things());
-        let readable = allowed("read.item", things());
-        let mut plain = held.clone();
-        plain.retain(|item| !readable.contains(item));
         (!kinds.is_empty()).then(|| Self {
             notes,
             me,
@@ -129,12 +141,16 @@ impl<'n> Home<'n> {
             listeners: allowed("speak.target", others()),
             confidants: allowed("whisper.target", others()),
             exits: allowed("move.to", notes.texts("exits")),
-            lying: allowed("take.item", things()),
-            held,
-            plain,
-            readable,
+            lying: allowed("take.item", notes.names("lying")),
+            // What is at stake for one changes hands by choices alone.
+            held: allowed("give.item", of("items", "is_own")),
+            shown: {
+                let things = notes.list("items").filter(|thing| thing.flag("readable"));
+                let things = things.filter(|thing| !thing.flag("is_own"));
+                allowed("show.item", things.map(Notes::name).collect())
+            },
+            readable: allowed("read.item", unread),
             promise_to: allowed("promise.to", others()),
-            keep_to: allowed("keep.to", promised.collect()),
             feels_about: allowed("feels.about", others()),
             facts: facts.collect(),
             present,
@@ -149,14 +165,14 @@ impl<'n> Home<'n> {
             "move" => !self.exits.is_empty(),
             "take" => !self.lying.is_empty(),
             "give" => !self.held.is_empty() && !self.listeners.is_empty(),
-            // To show what can be read is to tell it, which has its own reasons.
-            "show" => !self.plain.is_empty() && !self.listeners.is_empty(),
+            "show" => !self.shown.is_empty() && !self.listeners.is_empty(),
             "read" => !self.readable.is_empty(),
             "use" => self.notes.list("uses").next().is_some(),
             "hide" => !self.held.is_empty(),
             "follow" => !self.exits.is_empty() && !self.listeners.is_empty(),
             "promise" => !self.promise_to.is_empty(),
-            "keep" => !self.keep_to.is_empty(),
+            // It can't tell whether it has done what it promised.
+            "keep" => false,
             "query" => !self.subjects.is_empty(),
             _ => true,
         };
@@ -196,25 +212,26 @@ impl<'n> Home<'n> {
             giving, restless, ..
         } = self.temperament;
         match kind {
-            "speak" if self.heard.is_empty() => 55,
-            "speak" => 75,
+            "speak" if self.is_told() => 90,
+            "speak" if self.heard.is_empty() || self.is_asked() => 60,
+            "speak" if self.has_own_words(writer) => 55,
+            "speak" => 30,
             "whisper" if !recent => 4,
             "read" if self.unread(writer).is_some() => 40,
-            "take" => 25,
+            "take" => 12,
             "use" if !last => 8,
-            "hide" if !recent => 2,
+            "hide" if !recent => 1,
             "follow" if !recent => 2,
-            "give" if !recent => giving,
-            "show" if !recent => 4,
-            "promise" if !recent => 5,
-            "keep" if !last => 4,
-            "attempt" if !recent => 4,
-            "query" if !last => 6,
+            "give" if !recent => giving / 2,
+            "show" if !recent => 2,
+            "promise" if !recent => 1,
+            "attempt" if !recent => 1,
+            "query" if !last => 3,
+            "move" if self.notes.flag("is_needed") => 0,
             "move" if is_alone => 40,
             "move" if !recent && self.notes.number("round") != 1 => restless,
-            "announce" if !recent => 3,
             "wait" if is_alone => 25,
-            "wait" if !last => 6,
+            "wait" => 14,
             _ => 0,
         }
     }
@@ -299,12 +316,12 @@ impl<'n> Home<'n> {
                 ("mind.wait", json!({"who": who}))
             }
             "give" | "show" => {
-                let items = if kind == "give" {
-                    &self.held
+                let shown = if kind == "show" {
+                    &self.shown
                 } else {
-                    &self.plain
+                    &self.held
                 };
-                let item = self.item(items, writer)?;
+                let item = self.item(shown, writer)?;
                 let to = self.to_any(&self.listeners, writer)?;
                 ("mind.item", json!({"item": item, "to": to}))
             }
@@ -313,14 +330,10 @@ impl<'n> Home<'n> {
                 let words = writer.line("promise.words");
                 ("mind.promise", json!({"to": to, "words": words}))
             }
-            "keep" => {
-                let to = self.to_any(&self.keep_to, writer)?;
-                let mut promises = self.notes.list("promises");
-                let promise = promises.find(|promise| promise.text("to") == to)?;
-                let number = promise.number("number");
-                ("mind.promise", json!({"to": to, "promise": number}))
-            }
-            "attempt" => ("mind.attempt", json!({"what": writer.line("attempt.what")})),
+            "attempt" => (
+                "mind.attempt",
+                json!({"what": writer.clause("attempt.what")}),
+            ),
             "query" => self.query(writer)?,
             "move" => self.walk(writer)?,
             _ => ("mind.wait", json!({"reason": writer.line("wait")})),
@@ -380,8 +393,7 @@ impl<'n> Home<'n> {
         if writer.rng().happens(OWN_WORDS)
             && let Some(line) = voice_line(self.notes, writer)
         {
-            let text = self.with_more(line.to_owned(), 30, writer);
-            return Some(("mind.speak", json!({"target": target, "text": text})));
+            return Some(("mind.speak", json!({"target": target, "text": line})));
         }
         let first = match heard.map(|line| line.text("text")) {
             Some(text) => {
@@ -391,8 +403,7 @@ impl<'n> Home<'n> {
             }
             None => "speak.open",
         };
-        let text = writer.line(first);
-        let text = self.with_more(text, 40, writer);
+        let text = self.with_more(writer.line(first), 12, writer);
         Some(("mind.speak", json!({"target": target, "text": text})))
     }
 
@@ -421,31 +432,53 @@ impl<'n> Home<'n> {
 
     /// A few words with what is done for somebody.
     fn say_beside(&self, writer: &mut Writer<'n>, turn: &mut Map<String, Value>) {
-        let symbol = if writer.is_known("item") {
-            "speak.item"
-        } else {
-            "speak.more"
-        };
         let target = writer.known("target").to_owned();
-        let text = writer.line(symbol);
+        let text = writer.line("speak.item");
         turn.insert("speak".into(), json!({"target": target, "text": text}));
     }
 
-    /// How it feels about whoever spoke last now.
+    /// How it feels now about whoever has just told it something: better, unless it would rather
+    /// that the other did not know.
     fn feel(&self, writer: &mut Writer<'n>) -> Option<Value> {
-        let mut heard = self.heard.iter().rev().map(|line| line.text("who"));
-        let about = heard.find(|who| self.feels_about.contains(who))?;
+        let mut news = self.facts.iter().filter(|fact| fact.is_new);
+        let fact = news.find(|fact| self.feels_about.contains(&fact.from))?;
         if !writer.rng().happens(FEELS) {
             return None;
         }
-        self.address(about, writer);
-        let (change, symbol) = if writer.rng().happens(60) {
-            (1, "feels.warmer")
-        } else {
+        self.address(fact.from, writer);
+        let (change, symbol) = if fact.is_feared {
             (-1, "feels.colder")
+        } else {
+            (1, "feels.warmer")
         };
         let why = writer.line(symbol);
-        Some(json!({"about": about, "change": change, "why": why}))
+        Some(json!({"about": fact.from, "change": change, "why": why}))
+    }
+
+    /// Whether somebody here has just told it something.
+    fn is_told(&self) -> bool {
+        let mut news = self.facts.iter().filter(|fact| fact.is_new);
+        news.any(|fact| self.listeners.contains(&fact.from))
+    }
+
+    /// Whether the last words that it heard ask it something.
+    fn is_asked(&self) -> bool {
+        let last = self.heard.last().map(|line| line.text("text"));
+        last.is_some_and(|text| text.contains(['?', '？']))
+    }
+
+    /// Whether its writer has given it words that it has not said yet.
+    fn has_own_words(&self, writer: &Writer<'n>) -> bool {
+        !unsaid(self.notes, writer).is_empty()
+    }
+
+    /// A goal that it has not thought of yet, as far as it remembers, now and then.
+    fn wanted(&self, writer: &mut Writer<'n>) -> Option<&'n str> {
+        if !writer.rng().happens(WANTS) {
+            return None;
+        }
+        let mut goals = self.notes.texts("goals").into_iter();
+        goals.find(|goal| !goal.is_empty() && !writer.remembers(goal) && writer.would_say(goal))
     }
 
     /// The name we know that a line spoke of last.

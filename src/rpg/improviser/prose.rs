@@ -1,13 +1,16 @@
 //! First words, scenes and announcements.
 
+use super::voice::voice_line;
 use crate::mind::improviser::Writer;
 use crate::mind::improviser::wording::bare;
 use crate::mind::{Language, Notes};
 
 /// How many events an announcement tells; the weightiest come first.
-const EVENTS: usize = 4;
+const EVENTS: usize = 2;
 /// How many characters of events it tells.
-const EVENT_CHARS: usize = 400;
+const EVENT_CHARS: usize = 300;
+/// Who one thinks of in the end: whom one loves or hates at least so much.
+const CLOSE: i64 = 2;
 
 /// Who one is, with whom, and what lies ahead.
 pub(super) fn kickoff<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> String {
@@ -21,10 +24,27 @@ pub(super) fn kickoff<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> String {
     writer.set_any("exit", &notes.texts("exits"));
     writer.flag("home", notes.flag("home"));
     writer.flag("alone", companions.is_empty());
+    let profile = notes.text("profile").trim();
     match notes.text("kind") {
+        // A place is what its writer says it is.
+        "stage" if !profile.is_empty() => profile.to_owned(),
         "stage" => writer.lines(&["kickoff.stage", "kickoff.stage.more"]),
         "world" => writer.lines(&["kickoff.world", "kickoff.world.more"]),
-        _ => writer.lines(&["kickoff.actor", "kickoff.actor.bond", "kickoff.actor.wish"]),
+        _ => actor(notes, writer),
+    }
+}
+
+/// First words of its own, if its writer gave it some, and what it thinks of the others.
+fn actor<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> String {
+    let camp = notes.text("camp").to_lowercase();
+    let is_foe = writer.words("camp.hostile").any(|word| camp == word);
+    match voice_line(notes, writer) {
+        Some(line) if is_foe => line.to_owned(),
+        Some(line) => {
+            let more = writer.line("kickoff.actor.bond");
+            writer.paragraph(&[line, &more])
+        }
+        None => writer.lines(&["kickoff.actor", "kickoff.actor.bond", "kickoff.actor.wish"]),
     }
 }
 
@@ -44,9 +64,19 @@ pub(super) fn epilogue<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> String 
     if notes.text("kind") == "world" {
         return writer.line("closing");
     }
+    let bonds = notes
+        .list("bonds")
+        .filter(|bond| bond.flag("is_alive") && bond.number("value").abs() >= CLOSE);
+    let bonds: Vec<_> = bonds.collect();
     let mut parts = Vec::new();
     let goals: Vec<_> = notes.list("goals").collect();
-    if let Some(goal) = writer.rng().pick(&goals).copied() {
+    let last_words = goals.iter().map(|goal| goal.text("last_words"));
+    let last_words: Vec<_> = last_words.filter(|words| !words.is_empty()).collect();
+    if !last_words.is_empty() {
+        parts.extend(last_words.into_iter().map(str::to_owned));
+    } else if bonds.is_empty()
+        && let Some(goal) = writer.rng().pick(&goals).copied()
+    {
         writer.set("goal", goal.text("words"));
         let symbol = match goal.text("state") {
             "met" => "epilogue.met",
@@ -55,8 +85,9 @@ pub(super) fn epilogue<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> String 
         };
         parts.push(writer.line(symbol));
     }
-    let bonds: Vec<_> = notes.list("bonds").collect();
-    if let Some(bond) = writer.rng().pick(&bonds).copied() {
+    if parts.is_empty()
+        && let Some(bond) = writer.rng().pick(&bonds).copied()
+    {
         writer.set("other", bond.name());
         let is_near = bond.number("value") >= 0;
         parts.push(writer.line(if is_near {
@@ -65,7 +96,9 @@ pub(super) fn epilogue<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> String 
             "epilogue.far"
         }));
     }
-    parts.push(writer.line("epilogue.close"));
+    if parts.is_empty() {
+        parts.push(writer.line("epilogue.close"));
+    }
     writer.paragraph(&parts)
 }
 
@@ -83,14 +116,18 @@ fn people<'a>(writer: &mut Writer<'a>, names: &[&'a str]) {
 /// What happened, for everybody.
 pub(super) fn announcement<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> String {
     let weight = |kind: &str| match kind {
-        kind if kind.contains("death") || kind == "news" => 0,
-        kind if kind.contains("outcome") => 1,
-        kind if kind.contains("combat") => 2,
-        kind if kind.contains("archive") => 3,
-        _ => 4,
+        "death" | "news" => 0,
+        "tidings" | "combat_outcome" => 1,
+        _ => 2,
     };
-    // What was announced is no news to anybody, nor who walked from one place to another.
-    let is_news = |kind: &str| !matches!(kind, "announce" | "leave" | "arrive");
+    // What is no news to anybody: what was announced or counted before them all, and who walked
+    // from one place to another.
+    let is_news = |kind: &str| {
+        matches!(
+            kind,
+            "death" | "news" | "tidings" | "combat_outcome" | "choice" | "dungeon"
+        )
+    };
     let events = notes.list("events").enumerate();
     let events = events.filter(|(_, event)| is_news(event.text("type")));
     let mut events: Vec<_> = events
@@ -111,8 +148,8 @@ pub(super) fn announcement<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> Str
         }
         match (told.is_empty(), writer.language()) {
             (true, _) => told.push_str(text),
-            (false, Language::Zh) => told.extend(["；", text]),
-            (false, Language::En) => told.extend(["; ", &after_semicolon(text)]),
+            (false, Language::Zh) => told.extend(["。", text]),
+            (false, Language::En) => told.extend([". ", text]),
         }
     }
     if told.is_empty() {
@@ -128,15 +165,4 @@ fn news<'a>(event: Notes<'a>) -> &'a str {
     let seen = text.split_once(": ").or_else(|| text.split_once('：'));
     let seen = seen.filter(|_| event.text("type") == "news");
     seen.map_or(text, |(_, seen)| seen)
-}
-
-/// An English sentence as it continues after a semicolon: an article becomes lower case, a name
-/// stays.
-fn after_semicolon(text: &str) -> String {
-    let articles = [("The ", "the "), ("A ", "a "), ("An ", "an ")];
-    let mut continued = articles.iter().filter_map(|(upper, lower)| {
-        let rest = text.strip_prefix(upper)?;
-        Some(format!("{lower}{rest}"))
-    });
-    continued.next().unwrap_or_else(|| text.into())
 }

@@ -8,6 +8,8 @@ use crate::mind::improviser::Writer;
 use crate::mind::improviser::wording::{bare, low};
 use crate::mind::{Language, Notes};
 
+/// In how many of a hundred times something is told in its own words, if it can be.
+const VERBATIM: usize = 60;
 /// In how many of a hundred times something is told in a whisper, and to everybody.
 const WHISPERED: usize = 60;
 const ANNOUNCED: usize = 4;
@@ -21,6 +23,10 @@ pub(super) struct Fact<'n> {
     pub(super) from: &'n str,
     /// Whether it was learned in this talk.
     pub(super) is_new: bool,
+    /// Whether a goal or a choice of one's own hangs on it: it is seldom told beside these.
+    pub(super) is_own: bool,
+    /// Whether a goal of one's own is lost if it spreads: it is never told by chance.
+    pub(super) is_feared: bool,
 }
 
 impl<'n> Fact<'n> {
@@ -31,6 +37,8 @@ impl<'n> Fact<'n> {
             text: notes.text("text"),
             from: notes.text("from"),
             is_new: notes.flag("is_new"),
+            is_own: notes.flag("is_own"),
+            is_feared: notes.flag("is_feared"),
         }
     }
 
@@ -41,18 +49,7 @@ impl<'n> Fact<'n> {
         if names(self.title, me) || (is_own_words && !self.from.is_empty()) {
             return None;
         }
-        let begins_low = [
-            "Who ", "Whose ", "What ", "Why ", "How ", "Where ", "When ", "My ",
-        ];
-        let articles = ["The ", "A ", "An "];
-        let mut begins = begins_low.iter().chain(&articles);
-        let is_low = language == Language::En && begins.any(|begin| self.title.starts_with(begin));
-        let title = bare(self.title);
-        Some(if is_low {
-            low(title).into()
-        } else {
-            title.into()
-        })
+        Some(about(self.title, language))
     }
 
     /// Its text, if `me` can speak it as it is: it knows it first-hand, and is not named in it.
@@ -61,6 +58,20 @@ impl<'n> Fact<'n> {
         let is_short = most <= 0 || (text.chars().count() as i64) + 150 < most;
         let can_say = self.from.is_empty() && !names(text, me) && is_short && !text.contains('\n');
         can_say.then_some(text)
+    }
+}
+
+/// A title as it stands within a sentence.
+pub(super) fn about(title: &str, language: Language) -> Cow<'_, str> {
+    let questions = ["Who ", "Whose ", "What ", "Why ", "How ", "Where ", "When "];
+    let others = ["My ", "The ", "A ", "An "];
+    let mut begins = questions.iter().chain(&others);
+    let is_low = language == Language::En && begins.any(|begin| title.starts_with(begin));
+    let title = bare(title);
+    if is_low {
+        low(title).into()
+    } else {
+        title.into()
     }
 }
 
@@ -91,6 +102,7 @@ pub(super) struct Telling<'n> {
     symbol: &'static str,
     about: Option<(&'static str, Cow<'n, str>)>,
     is_again: bool,
+    is_own: bool,
 }
 
 impl<'n> Telling<'n> {
@@ -107,7 +119,8 @@ impl<'n> Telling<'n> {
             let felt = listeners.feelings.iter().find(|(other, _)| *other == name);
             felt.map_or(0, |(_, value)| *value)
         };
-        let pairs = facts.iter().flat_map(|fact| {
+        let free = facts.iter().filter(|fact| !fact.is_feared);
+        let pairs = free.flat_map(|fact| {
             let told = listeners.names.iter().filter(|name| **name != fact.from);
             told.map(move |name| (fact, *name))
         });
@@ -119,7 +132,7 @@ impl<'n> Telling<'n> {
             if *name == listeners.asker {
                 weight *= 3;
             }
-            if *again || names(fact.title, name) || names(fact.text, name) {
+            if fact.is_own || *again || names(fact.title, name) || names(fact.text, name) {
                 weight
             } else {
                 weight * 8
@@ -129,6 +142,7 @@ impl<'n> Telling<'n> {
         let index = writer.rng().weighted(weights.iter().copied())?;
         let ((fact, target), is_again) = pairs.get(index).zip(again.get(index))?;
         let verbatim = fact.verbatim(me, most);
+        let verbatim = verbatim.filter(|_| writer.rng().happens(VERBATIM));
         let verbatim = verbatim.filter(|text| !writer.remembers(text));
         let (symbol, about) = match (verbatim, fact.about(me, writer.language())) {
             (Some(text), _) => ("tell", Some(("secret", Cow::Borrowed(text)))),
@@ -145,6 +159,7 @@ impl<'n> Telling<'n> {
             symbol,
             about,
             is_again: *is_again,
+            is_own: fact.is_own,
         })
     }
 
@@ -153,6 +168,8 @@ impl<'n> Telling<'n> {
         let weight = openness * (4 + self.bond).clamp(1, 7) as u32 / 4;
         if self.is_again {
             weight / 6
+        } else if self.is_own {
+            weight / 3
         } else {
             weight.max(1)
         }
@@ -209,6 +226,8 @@ mod tests {
             text,
             from,
             is_new: false,
+            is_own: false,
+            is_feared: false,
         };
         let order = fact("Who had her holed", "Edda Hollis signed the order.", "");
         assert_eq!(order.verbatim("Edda Hollis", 600), None);

@@ -36,7 +36,7 @@ pub struct CourseNode {
     pub name: String,
     /// Of the runs, those in which it happened.
     pub runs: Share,
-    /// How many things had happened before it.
+    /// How many turns with something had passed before it.
     pub position: Mean,
 }
 
@@ -62,8 +62,12 @@ pub(super) struct Course {
 impl Course {
     /// Adds a run.
     pub(super) fn add(&mut self, run: &RunFigures) {
+        self.add_course(&run.course, run.ending.as_deref());
+    }
+
+    fn add_course(&mut self, moments: &[Moment], ending: Option<&str>) {
         let start = (NodeKind::Start, String::new());
-        let moments = run.course.iter().map(|moment| match moment {
+        let moments = moments.iter().map(|moment| match moment {
             Moment::Scene { id, .. } => (NodeKind::Scene, id.clone()),
             Moment::Choice { scene, option, .. } => {
                 (NodeKind::Choice, format!("{scene}: {option}"))
@@ -71,21 +75,40 @@ impl Course {
             Moment::Vote { result } => (NodeKind::Vote, result.clone()),
             Moment::Fight { stage, .. } => (NodeKind::Fight, stage.clone()),
         });
-        let ending = run.ending.iter();
-        let ending = ending.map(|ending| (NodeKind::Ending, ending.clone()));
+        let ending = ending.map(|ending| (NodeKind::Ending, ending.to_owned()));
         let nodes = std::iter::once(start).chain(moments).chain(ending);
         let mut seen = BTreeSet::new();
-        let mut last = None;
-        for (position, node) in nodes.enumerate() {
+        // Scenes that begin side by side come one after the other in a run, and so do the choices
+        // in them.
+        let (mut before, mut now) = (Vec::new(), Vec::new());
+        let (mut position, mut kind) = (0, NodeKind::Start);
+        for node in nodes {
+            if node.0 != kind {
+                (position, kind) = (position + 1, node.0);
+                before = std::mem::take(&mut now);
+            }
             let entry = self.nodes.entry(node);
             let index = entry.index();
             let (runs, positions) = entry.or_default();
             *runs += u64::from(seen.insert(index));
-            positions.add(position as f64);
-            if let Some(last) = last.replace(index) {
+            positions.add(f64::from(position));
+            now.push(index);
+            for last in self.leading_to(index, &before) {
                 *self.edges.entry((last, index)).or_default() += 1;
             }
         }
+    }
+
+    /// Which of the nodes of the turn before lead to a node: to a choice its scene, else all.
+    fn leading_to(&self, node: usize, before: &[usize]) -> Vec<usize> {
+        let key = |index: &usize| self.nodes.get_index(*index).map(|(key, _)| key);
+        let scene = key(&node).filter(|(kind, _)| *kind == NodeKind::Choice);
+        let scene = scene.and_then(|(_, name)| name.split_once(": "));
+        let is_its = |index: &&usize| match (scene, key(index)) {
+            (Some((scene, _)), Some((NodeKind::Scene, id))) => id == scene,
+            _ => true,
+        };
+        before.iter().filter(is_its).copied().collect()
     }
 
     /// The graph of so many runs.
@@ -100,5 +123,36 @@ impl Course {
         let edges = self.edges.into_iter();
         let edges = edges.map(|((from, to), times)| CourseEdge { from, to, times });
         (nodes.collect(), edges.collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_happens_side_by_side_is_in_one_turn() {
+        let scene = |id: &str| Moment::Scene {
+            id: id.into(),
+            day: 1,
+        };
+        let choice = |scene: &str| Moment::Choice {
+            scene: scene.into(),
+            option: "yes".into(),
+            who: "Ann".into(),
+        };
+        let moments = [
+            scene("eggs"),
+            scene("bowls"),
+            choice("eggs"),
+            choice("bowls"),
+        ];
+        let mut course = Course::default();
+        course.add_course(&moments, None);
+        let (nodes, edges) = course.graph(1);
+        let positions = nodes.iter().map(|node| node.position.value().unwrap());
+        assert_eq!(Vec::from_iter(positions), [0.0, 1.0, 1.0, 2.0, 2.0]);
+        let edges = edges.iter().map(|edge| (edge.from, edge.to));
+        assert_eq!(Vec::from_iter(edges), [(0, 1), (0, 2), (1, 3), (2, 4)]);
     }
 }

@@ -17,6 +17,7 @@ use crate::drama::{Bonds, GoalState, Goals, History, StoryData, entities_of};
 use crate::event::kinds::{Mind, Speak};
 use crate::event::{AgentEvent, EventWriter, PromptSet, PromptTemplate};
 use crate::exchange::{Answers, AskTemplate, Reply, Violation};
+use crate::rpg::campaign_phase::CampaignState;
 use crate::rpg::components::RpgWorld;
 use crate::rpg::everybody::publish;
 use crate::rpg::phase::{CurrentPlace, Phase};
@@ -141,6 +142,7 @@ struct ChoiceData<'a> {
     name: &'a str,
     kind: &'a str,
     place: &'a str,
+    day: u32,
     scene: &'a str,
     question: &'a str,
     options: Vec<OfferedOption<'a>>,
@@ -253,7 +255,7 @@ pub(crate) fn ask_choice(
     whereabouts: Whereabouts,
     minds: Query<(Option<&Bonds>, Option<&Goals>)>,
     list: Res<CastList>,
-    seed: Res<WorldSeed>,
+    (seed, campaign): (Res<WorldSeed>, Res<CampaignState>),
     mut current: CurrentPlace,
     mut events: EventWriter,
     mut commands: Commands,
@@ -300,6 +302,7 @@ pub(crate) fn ask_choice(
         name: &pending.who,
         kind: "actor",
         place: &place,
+        day: campaign.days_done + 1,
         scene: &pending.scene,
         question: &choice.question,
         options: options

@@ -98,6 +98,8 @@ struct EpilogueData<'a> {
 struct GoalNote<'a> {
     words: &'a str,
     state: GoalState,
+    /// What the writer lets it say of this in the end, for minds without language.
+    last_words: &'a str,
 }
 
 #[derive(Serialize)]
@@ -105,6 +107,7 @@ struct BondNote<'a> {
     name: &'a str,
     word: &'a str,
     value: i32,
+    is_alive: bool,
 }
 
 /// Settles the goals whose conditions hold now. At a meeting.
@@ -185,7 +188,7 @@ pub(crate) fn ask_epilogues(
     rpg: Res<RpgWorld>,
     story: Res<StoryData>,
     history: Res<History>,
-    facts: Res<FactBook>,
+    (facts, list): (Res<FactBook>, Res<CastList>),
     whereabouts: Whereabouts,
     minds: Query<(
         Option<&Goals>,
@@ -226,6 +229,11 @@ pub(crate) fn ask_epilogues(
         let goals = words.iter().zip(states).map(|(goal, state)| GoalNote {
             words: &goal.words,
             state: *state,
+            last_words: match state {
+                GoalState::Met => &goal.met_words,
+                GoalState::Lost => &goal.lost_words,
+                GoalState::Open => "",
+            },
         });
         let bonds = bonds.into_iter().flat_map(|bonds| &bonds.0);
         // Foes that were met on the way are no part of anybody's life.
@@ -244,6 +252,10 @@ pub(crate) fn ask_epilogues(
         let since = turns.get(MAX_LEARNED).map_or(0, |known| known.turn + 1);
         let is_late = |id: &str| learned(id).is_some_and(|known| known.turn >= since);
         let facts = facts.all().filter(|fact| is_late(&fact.id));
+        let is_alive = |name: &str| {
+            let other = list.by_name(name);
+            other.is_some_and(|other| whereabouts.is_alive(other))
+        };
         let data = EpilogueData {
             me: &name,
             name: &name,
@@ -257,6 +269,7 @@ pub(crate) fn ask_epilogues(
                     name,
                     word: &bond.word,
                     value: bond.value,
+                    is_alive: is_alive(name),
                 })
                 .collect(),
             facts: facts.map(|fact| fact.text.as_str()).collect(),

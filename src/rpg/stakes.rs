@@ -1,0 +1,115 @@
+//! What somebody's goals and the choices that wait for it hang on: for minds without language, which
+//! would tell its secrets and give its treasures away by chance.
+
+use std::collections::BTreeSet;
+
+use crate::drama::{Condition, Effect, Goal, History, Scene};
+
+/// Facts, by id, and items, by name.
+#[derive(Debug, Default)]
+pub(super) struct Stakes<'a> {
+    /// What a goal of one's own or a choice that one has not made yet is about.
+    pub(super) facts: BTreeSet<&'a str>,
+    pub(super) items: BTreeSet<&'a str>,
+    /// Facts that must not spread, or a goal of one's own is lost.
+    pub(super) feared: BTreeSet<&'a str>,
+}
+
+impl<'a> Stakes<'a> {
+    /// What is at stake for `me`, who still has these goals.
+    pub(super) fn of(me: &str, goals: &[&'a Goal], scenes: &'a [Scene], history: &History) -> Self {
+        let mut stakes = Self::default();
+        for goal in goals {
+            stakes.add_condition(&goal.met);
+            stakes.add_condition(&goal.lost);
+            let lost = goal.lost.parts().into_iter();
+            stakes.feared.extend(lost.filter_map(|part| match part {
+                Condition::Knows(_, fact) => Some(fact.as_str()),
+                _ => None,
+            }));
+        }
+        for scene in scenes {
+            let Some(choice) = &scene.choice else {
+                continue;
+            };
+            let is_mine = choice.who.iter().any(|who| who == me);
+            if !is_mine || history.times(&scene.id) > 0 {
+                continue;
+            }
+            for option in &choice.options {
+                stakes.add_condition(&option.when);
+                option
+                    .effects
+                    .iter()
+                    .for_each(|effect| stakes.add_effect(effect));
+            }
+        }
+        stakes
+    }
+
+    fn add_condition(&mut self, condition: &'a Condition) {
+        for part in condition.parts() {
+            match part {
+                Condition::Knows(_, fact) => self.facts.insert(fact),
+                Condition::Holds(_, item) => self.items.insert(item),
+                _ => false,
+            };
+        }
+    }
+
+    fn add_effect(&mut self, effect: &'a Effect) {
+        match effect {
+            Effect::Teach(_, fact) | Effect::Tells(_, _, fact) | Effect::Reveal(fact) => {
+                self.facts.insert(fact)
+            }
+            Effect::Give(item, _) | Effect::Put(item, _) | Effect::Destroy(item) => {
+                self.items.insert(item)
+            }
+            _ => false,
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::drama::{Choice, ChoiceOption, Scene};
+
+    #[test]
+    fn goals_and_choices_to_come_are_at_stake() {
+        let knows = |who: &str, fact: &str| Condition::Knows(who.into(), fact.into());
+        let goal = Goal {
+            lost: Condition::Not(Box::new(knows("Bob", "the-debt"))),
+            ..Goal::default()
+        };
+        let option = ChoiceOption {
+            effects: vec![
+                Effect::Reveal("the-key-fits".into()),
+                Effect::Destroy("the key".into()),
+            ],
+            ..ChoiceOption::default()
+        };
+        let choice = Choice {
+            who: vec!["Ann".into()],
+            options: vec![option],
+            ..Choice::default()
+        };
+        let scene = Scene {
+            id: "door".into(),
+            choice: Some(choice),
+            ..Scene::default()
+        };
+        let scenes = [scene];
+        let mut history = History::default();
+        let stakes = Stakes::of("Ann", &[&goal], &scenes, &history);
+        assert_eq!(
+            Vec::from_iter(&stakes.facts),
+            [&"the-debt", &"the-key-fits"]
+        );
+        assert_eq!(Vec::from_iter(&stakes.items), [&"the key"]);
+        assert_eq!(Vec::from_iter(&stakes.feared), [&"the-debt"]);
+        history.scenes.push(("door".into(), 1));
+        let stakes = Stakes::of("Ann", &[], &scenes, &history);
+        assert!(stakes.facts.is_empty() && stakes.items.is_empty());
+    }
+}
