@@ -497,6 +497,8 @@ pub(crate) enum Command {
     Knows {
         slot: String,
         name: String,
+        #[arg(long, value_name = "OTHER")]
+        about: Option<String>,
     },
     Show {
         slot: String,

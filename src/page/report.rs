@@ -35,6 +35,7 @@ pub fn report(board: &Board, seat: Option<&str>, language: Language) -> Result<S
         board,
         seat: id,
         language,
+        seats: None,
     };
     let mut page = page(&reader, None);
     page["is_report"] = true.into();
@@ -59,6 +60,10 @@ fn data(reader: &Reader<'_>, page: &Value) -> Vec<Value> {
     add("places".into(), &reader.places());
     add("facts".into(), &facts);
     add("items".into(), &reader.items());
+    if reader.is_host() {
+        add("qualities".into(), &reader.qualities());
+        add("audience".into(), &json!({"counts": reader.counts()}));
+    }
     for id in people
         .as_array()
         .into_iter()
@@ -202,6 +207,7 @@ mod tests {
             board: &board,
             seat: Some(3),
             language: Language::En,
+            seats: None,
         };
         let seen = seat.events(&Query::default()).named("events");
         let seen = seen["events"].as_array().unwrap();

@@ -13,7 +13,7 @@ use super::answer::{Failure, Json};
 use super::board::RunState;
 use super::branches::{branches, compare, parting};
 use super::control::{Control, Wanted};
-use super::library::{BranchAt, Library, Story};
+use super::library::{BranchAt, Library, Problem, Story};
 use super::reader::{Query as Part, Reader};
 use super::request;
 use super::seat::Seat;
@@ -56,6 +56,7 @@ impl Visit {
             board: &self.story.board,
             seat: self.seat,
             language: self.language,
+            seats: Some(&self.story.seats),
         }
     }
 }
@@ -93,11 +94,11 @@ pub(super) async fn visit(
 /// Does what may take its time on a thread of its own.
 pub(super) async fn blocking<T: Send + 'static>(
     language: Language,
-    work: impl FnOnce() -> Result<T, UiText> + Send + 'static,
+    work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
 ) -> Result<T, Failure> {
     let done = tokio::task::spawn_blocking(work).await;
-    let done = done.unwrap_or_else(|error| Err(UiText::verbatim(error.to_string())));
-    done.map_err(|text| Failure::impossible(text, language))
+    let done = done.unwrap_or_else(|error| Err(UiText::verbatim(error.to_string()).into()));
+    done.map_err(|problem| Failure::impossible(problem, language))
 }
 
 /// The texts of the page.
@@ -149,6 +150,10 @@ pub(super) async fn get(
             "facts" => Some(reader.facts()),
             "items" => Some(reader.items()),
             "qualities" if reader.is_host() => Some(reader.qualities()),
+            "believes" => {
+                let pair = part.who.zip(part.about);
+                pair.and_then(|(who, about)| reader.beliefs(who, about))
+            }
             "scenes" if reader.is_host() => Some(reader.scenes()),
             _ => None,
         })
@@ -157,7 +162,7 @@ pub(super) async fn get(
     found.ok_or_else(|| Failure::missing(language))
 }
 
-fn compared(library: &dyn Library, visit: &Visit, part: &Part) -> Result<Option<Value>, UiText> {
+fn compared(library: &dyn Library, visit: &Visit, part: &Part) -> Result<Option<Value>, Problem> {
     let other = part
         .with
         .as_deref()
@@ -171,6 +176,7 @@ fn compared(library: &dyn Library, visit: &Visit, part: &Part) -> Result<Option<
     let here = visit.reader();
     let there = Reader {
         board: &other.board,
+        seats: Some(&other.seats),
         ..here
     };
     let turn = parting(&visit.story.slot, &other.slot)?;

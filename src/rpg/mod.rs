@@ -14,6 +14,8 @@ mod campaign_state;
 mod combat;
 pub mod components;
 mod conversation;
+#[cfg(feature = "page")]
+mod doing;
 pub mod drift;
 pub mod events;
 mod everybody;
@@ -45,6 +47,8 @@ mod stage_tests;
 
 #[cfg(feature = "page")]
 pub(crate) use archive::{budget, next_archive};
+#[cfg(feature = "page")]
+pub(crate) use doing::{doing, open_scene};
 pub use campaign::{Campaign, CampaignError};
 pub use campaign_phase::{CampaignPhase, CampaignState};
 pub use combat::{Combat, FightAction, FinishedFight};

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::locale::{UiText, text};
 use crate::mind::Notes;
-use crate::mind::human::{Dialogue, SeatLessons};
+use crate::mind::human::{Chosen, Dialogue, SeatLessons};
 use crate::rpg::world_file::STAY;
 
 /// The thought that stands for none.
@@ -52,7 +52,15 @@ fn take_turn(notes: Notes<'_>, dialogue: &mut Dialogue<'_>) -> io::Result<Option
     let (said, done) = (possible(&said), possible(&done));
     let all: Vec<_> = said.iter().chain(&done).copied().collect();
     let mut plan = Map::new();
-    let first = choose(text!(mind_seat_what_to_do), &all, dialogue)?;
+    let first = match first_of(&all, others, dialogue)? {
+        Ok(action) => action,
+        Err(words) => {
+            let target = one_of(text!(mind_seat_target), notes.names("present"), dialogue)?;
+            return Ok(Some(json!({
+                "mind": NO_THOUGHT, "speak": {"target": target, "text": words},
+            })));
+        }
+    };
     fill(first, notes, &mut plan, dialogue)?;
     if said.contains(&first) {
         // To wait is to do nothing.
@@ -67,6 +75,23 @@ fn take_turn(notes: Notes<'_>, dialogue: &mut Dialogue<'_>) -> io::Result<Option
     let thought = dialogue.text_or(text!(mind_seat_thought), NO_THOUGHT)?;
     plan.insert("mind".into(), thought.into());
     Ok(Some(plan.into()))
+}
+
+/// What somebody does first, or the words that it says; the latter only if somebody hears them.
+fn first_of(
+    actions: &[&'static str],
+    is_heard: bool,
+    dialogue: &mut Dialogue<'_>,
+) -> io::Result<Result<&'static str, String>> {
+    if !is_heard {
+        return choose(text!(mind_seat_what_to_do), actions, dialogue).map(Ok);
+    }
+    let labels = actions.iter().map(|action| dialogue.say(label(action)));
+    let labels: Vec<_> = labels.collect();
+    Ok(match dialogue.choice_or_words(text!(rpg_seat_do_or_say), &labels)? {
+        Chosen::Option(index) => Ok(actions.get(index).copied().unwrap_or("wait")),
+        Chosen::Words(words) => Err(words),
+    })
 }
 
 fn choose(

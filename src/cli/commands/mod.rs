@@ -101,7 +101,12 @@ pub(crate) fn run(command: Command, app: &App) -> Result<(), CommandError> {
             original,
         } => chapters::chapters(app, &slot, &name, id.as_deref(), original),
         Command::Drift { slot } => drift::drift(app, &slot),
-        Command::Knows { slot, name } => knows::knows(app, &slot, &name),
+        Command::Knows {
+            slot,
+            name,
+            about: Some(about),
+        } => knows::about(app, &slot, &name, &about),
+        Command::Knows { slot, name, .. } => knows::knows(app, &slot, &name),
         Command::Branch {
             slot,
             new,

@@ -12,14 +12,18 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crate::engine::Stop;
+use crate::cast::CastList;
 use crate::journal::{Input, Line};
-use crate::locale::{Localize, UiText, text};
-use crate::mind::{Mind, Minds};
-use crate::page::{self, About, Board, BranchAt, Control, Library, Listed, Seat, Server, Story};
+use crate::locale::{Localize, text};
+use crate::mind::{MindAlias, Minds};
+use crate::page::{
+    self, About, Board, BranchAt, Control, Library, Listed, Problem, Seat, Server, Story,
+};
 use crate::rpg::Campaign;
 use crate::save::{Slot, list, names};
 use crate::session::{self, Game, Session};
 use crate::tool::servers::ToolServers;
+use crate::undercover::Tournament;
 use crate::{rpg, undercover};
 use bevy_ecs::prelude::*;
 use serde_json::json;
@@ -102,12 +106,12 @@ struct Opened {
 
 /// What a page wants of the command.
 enum Wish {
-    Open(String, Sender<Result<Option<Story>, UiText>>),
+    Open(String, Sender<Result<Option<Story>, Problem>>),
     Branch {
         slot: String,
         at: BranchAt,
         name: Option<String>,
-        reply: Sender<Result<String, UiText>>,
+        reply: Sender<Result<String, Problem>>,
     },
     /// Ctrl-C.
     End,
@@ -127,9 +131,9 @@ impl Shelf {
         self.stories.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn ask<T>(&self, wish: impl FnOnce(Sender<Result<T, UiText>>) -> Wish) -> Result<T, UiText> {
+    fn ask<T>(&self, wish: impl FnOnce(Sender<Result<T, Problem>>) -> Wish) -> Result<T, Problem> {
         let (reply, answer) = channel();
-        let ends = || text!(page_ends);
+        let ends = || Problem::from(text!(page_ends));
         self.wishes.send(wish(reply)).map_err(|_| ends())?;
         answer.recv().unwrap_or_else(|_| Err(ends()))
     }
@@ -152,14 +156,20 @@ impl Library for Shelf {
             if let Some(story) = open.get(&slot) {
                 return story.list().pop();
             }
-            let (world, turn) = match (saved.head.ok().flatten(), saved.branch) {
-                (Some(head), _) => (head.world, head.turn),
-                (None, branch) => branch.map(|branch| (branch.world, branch.turn))?,
+            let (world, turn, problem) = match (saved.head, saved.branch) {
+                (Ok(Some(head)), _) => (head.world, head.turn, None),
+                (Ok(None), Some(branch)) => (branch.world, branch.turn, None),
+                (Ok(None), None) if Tournament::exists(&self.root, &slot) => {
+                    (String::new(), 0, Some(text!(page_is_tournament)))
+                }
+                (Ok(None), None) => return None,
+                (Err(error), _) => (String::new(), 0, Some(error.text())),
             };
             Some(Listed {
                 slot,
                 world,
                 turn,
+                problem,
                 ..Listed::default()
             })
         });
@@ -171,14 +181,14 @@ impl Library for Shelf {
         slots.iter().map(ToString::to_string).collect()
     }
 
-    fn open(&self, slot: &str) -> Result<Option<Story>, UiText> {
+    fn open(&self, slot: &str) -> Result<Option<Story>, Problem> {
         if let Some(story) = self.stories().get(slot) {
             return Ok(Some(story.clone()));
         }
         self.ask(|reply| Wish::Open(slot.to_owned(), reply))
     }
 
-    fn branch(&self, slot: &str, at: BranchAt, name: Option<&str>) -> Result<String, UiText> {
+    fn branch(&self, slot: &str, at: BranchAt, name: Option<&str>) -> Result<String, Problem> {
         self.ask(|reply| Wish::Branch {
             slot: slot.to_owned(),
             at,
@@ -239,8 +249,8 @@ impl<'a> Host<'a> {
         let setup = campaign.new_game(seed);
         let mut setup = setup.map_err(|error| CommandError::of(ErrorKind::World, &error))?;
         let main = loader::main_mind(app, &app.settings.model.value)?.mind;
-        let minds = loader::minds(app, main.clone(), &mut setup.world)?;
-        let (minds, seats) = self.seated(minds, &main, &mut setup.world, invited)?;
+        let minds = loader::minds(app, main, &mut setup.world)?;
+        let (minds, seats) = self.seated(minds, &mut setup.world, invited)?;
         drop(setup);
         let root = &app.settings.saves.value;
         let slot = match &args.save {
@@ -298,16 +308,15 @@ impl<'a> Host<'a> {
         let (game, minds): (Arc<dyn Game>, _) = match saved.played {
             Played::World(campaign) => {
                 let main = loader::main_mind(app, &app.settings.model.value)?.mind;
-                let minds = loader::minds(app, main.clone(), &mut world)?;
-                (Arc::new(*campaign), Some((minds, main)))
+                let minds = loader::minds(app, main, &mut world)?;
+                (Arc::new(*campaign), Some(minds))
             }
             Played::Undercover(game) => {
                 let rules = game.rules();
                 slot_settings::check_player_models(app, &saved.slot, &rules.player_models())?;
                 let players = Players::find(app, rules)?;
                 let minds = players.minds(&game, seed);
-                let main = players.main_mind(&game, seed);
-                (Arc::new(*game), Some((minds, main)))
+                (Arc::new(*game), Some(minds))
             }
             Played::Team(team) => (Arc::new(*team), None),
         };
@@ -316,8 +325,8 @@ impl<'a> Host<'a> {
         self.runtime.block_on(read).map_err(session_error)?;
         let mut seats = BTreeMap::new();
         let mut session = None;
-        if let Some((minds, main)) = minds {
-            let (minds, invited) = self.seated(minds, &main, &mut world, invited)?;
+        if let Some(minds) = minds {
+            let (minds, invited) = self.seated(minds, &mut world, invited)?;
             seats = invited;
             let root = &app.settings.saves.value;
             let resumed = Session::resume(root, name, &*game, minds, false);
@@ -336,20 +345,22 @@ impl<'a> Host<'a> {
         Ok(Opened { story, session })
     }
 
-    /// The minds of a run with the seats of those who were invited. While nobody has a seat, `main`
-    /// plays.
+    /// The minds of a run with the seats of those who were invited.
     fn seated(
         &self,
         mut minds: Minds,
-        main: &Arc<dyn Mind>,
         world: &mut World,
         invited: &[String],
     ) -> Result<(Minds, BTreeMap<String, Arc<Seat>>), CommandError> {
         let mut seats = BTreeMap::new();
         for name in invited {
-            loader::actor(world, name)?;
+            let id = loader::actor(world, name)?;
+            let entity = world.resource::<CastList>().by_id(id);
+            let alias = entity.and_then(|entity| world.get::<MindAlias>(entity));
+            // Whoever is away is played by the mind that it would have without a seat.
+            let instead = minds.of(name, alias).clone();
             let seat = Arc::new(Seat::waiting(self.patience));
-            let mind = seat.mind(main.clone(), self.app.language, |lessons| {
+            let mind = seat.mind(instead, self.app.language, |lessons| {
                 rpg::seat::teach(lessons);
                 undercover::seat::teach(lessons);
             });
@@ -493,7 +504,7 @@ impl<'a> Host<'a> {
         result
     }
 
-    fn open_for_page(&mut self, slot: &str) -> Result<Option<Story>, UiText> {
+    fn open_for_page(&mut self, slot: &str) -> Result<Option<Story>, Problem> {
         // Another page may have asked for it meanwhile.
         if let Some(story) = self.shelf.stories().get(slot) {
             return Ok(Some(story.clone()));
@@ -507,7 +518,7 @@ impl<'a> Host<'a> {
         Ok(Some(story))
     }
 
-    fn branch(&self, slot: &str, at: BranchAt, name: Option<String>) -> Result<String, UiText> {
+    fn branch(&self, slot: &str, at: BranchAt, name: Option<String>) -> Result<String, Problem> {
         let root = &self.shelf.root;
         let from = Slot::find(root, slot).map_err(|error| why(save_error(error)))?;
         let story = self.shelf.stories().get(slot).cloned();
@@ -529,9 +540,12 @@ impl<'a> Host<'a> {
     }
 }
 
-/// The text of an error on a page.
-fn why(error: CommandError) -> UiText {
-    error.message.unwrap_or_else(|| text!(page_problems))
+/// An error as a page tells it.
+fn why(error: CommandError) -> Problem {
+    Problem {
+        text: error.message.unwrap_or_else(|| text!(page_problems)),
+        help: error.help,
+    }
 }
 
 /// What a save is, before anything of it is read.

@@ -143,6 +143,7 @@ help_recall_who = Name of the character
 help_chapters_id = The part to open: its ID or number
 help_chapters_name = Name of a character or stage
 help_chapters_original = Show the messages that it replaced
+help_knows_about = Tell only what concerns this other one: facts, feelings, promises, and what was heard
 help_knows_name = Name of the character
 help_who_fact = Id or title of the fact, as in the world file
 help_trust_file = File to trust (default: those of this folder)

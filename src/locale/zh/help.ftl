@@ -145,6 +145,7 @@ help_recall_who = 角色的名字
 help_chapters_id = 要打开的一章：编号或序号
 help_chapters_name = 角色或舞台的名字
 help_chapters_original = 显示它取代的原始消息
+help_knows_about = 只看与此人有关的：事实、感受、承诺和听到的话
 help_knows_name = 角色的名字
 help_who_fact = 事情的 id 或标题，与世界文件中的写法相同
 help_trust_file = 要信任的文件（默认：这个文件夹中的）
