@@ -26,8 +26,8 @@ pub(super) enum Visitor {
     Host,
     /// Sees what one character of one story sees.
     Seat {
-        /// The slot.
-        slot: String,
+        /// The slots: that of the story, and those of its branches since.
+        slots: Vec<String>,
         /// The character, by name.
         who: String,
     },
@@ -84,11 +84,23 @@ impl Access {
         let token = token()?;
         let address = format!("http://{}/seat/{}", self.address, token);
         let visitor = Visitor::Seat {
-            slot: slot.to_owned(),
+            slots: vec![slot.to_owned()],
             who: who.to_owned(),
         };
         self.seats().push((token, visitor));
         Ok(address)
+    }
+
+    /// Lets those who have seats in a story have them in a branch of it, too.
+    pub fn share_seats(&self, story: &str, branch: &str) {
+        for (_, visitor) in self.seats().iter_mut() {
+            if let Visitor::Seat { slots, .. } = visitor
+                && slots.iter().any(|slot| slot == story)
+                && !slots.iter().any(|slot| slot == branch)
+            {
+                slots.push(branch.to_owned());
+            }
+        }
     }
 
     fn seats(&self) -> MutexGuard<'_, Vec<(String, Visitor)>> {
@@ -267,9 +279,11 @@ mod tests {
         let cookie = access.cookie(token);
         let cookie = headers(&[("cookie", cookie.split(';').next().unwrap())]);
         let seat = Visitor::Seat {
-            slot: "lantern".into(),
+            slots: vec!["lantern".into(), "undone".into()],
             who: "Pell".into(),
         };
+        access.share_seats("lantern", "undone");
+        access.share_seats("other", "third");
         assert_eq!(access.visitor(&cookie), Some(seat));
         let wrong = headers(&[("cookie", "playhouse-8123=00")]);
         assert_eq!(access.visitor(&wrong), None);

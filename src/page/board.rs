@@ -122,6 +122,8 @@ pub(super) struct Run {
     pub(super) at_gate: bool,
     /// Whether answers wait for the host.
     pub(super) reviews: bool,
+    /// The slot in which the story goes on, since the host went back in it.
+    pub(super) moved: Option<Arc<str>>,
 }
 
 /// A part of an answer that is being written.
@@ -391,6 +393,15 @@ impl Board {
     pub(super) fn set_reviews(&self, reviews: bool) {
         let mut contents = self.write();
         contents.run.reviews = reviews;
+        contents.run_version += 1;
+        drop(contents);
+        self.announce();
+    }
+
+    /// Says in which slot the story goes on.
+    pub(super) fn set_moved(&self, slot: &str) {
+        let mut contents = self.write();
+        contents.run.moved = Some(slot.into());
         contents.run_version += 1;
         drop(contents);
         self.announce();

@@ -35,10 +35,11 @@ mod stream;
 
 pub use access::Access;
 pub use board::{About, Board};
+pub use branches::branches;
 pub use control::Control;
 pub use error::ServerError;
 pub use library::{Answered, BranchAt, Library, Listed, Problem, Story};
 pub use player::{follow, play, read, watch};
-pub use report::report;
+pub use report::{Extras, report};
 pub use seat::Seat;
 pub use server::Server;

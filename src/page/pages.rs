@@ -45,7 +45,9 @@ async fn list(
     let language = query.lang.unwrap_or(shared.language);
     match shared.access.visitor(headers) {
         Some(Visitor::Host) => {}
-        Some(Visitor::Seat { slot, .. }) => return Ok(to_story(&slot, query.lang)),
+        Some(Visitor::Seat { slots, .. }) => {
+            return Ok(to_story(newest(&slots), query.lang));
+        }
         None => return Err(Failure::forbidden(language)),
     }
     let library = shared.library.clone();
@@ -67,6 +69,11 @@ async fn list(
         "lang": language, "labels": labels(language, "page_"), "stories": listed,
     });
     html("stories.html", &page, language)
+}
+
+/// The story that a seat is in now.
+fn newest(slots: &[String]) -> &str {
+    slots.last().map_or("", String::as_str)
 }
 
 fn to_story(slot: &str, language: Option<Language>) -> Response {
@@ -133,7 +140,7 @@ pub(super) async fn enter(
     };
     let to = match visitor {
         Visitor::Host => "/".to_owned(),
-        Visitor::Seat { slot, .. } => format!("/story/{slot}"),
+        Visitor::Seat { slots, .. } => format!("/story/{}", newest(&slots)),
     };
     let cookie = [(header::SET_COOKIE, shared.access.cookie(&token))];
     (cookie, Redirect::to(&to)).into_response()

@@ -239,6 +239,9 @@ impl Reader<'_> {
             "run": {"state": state, "thinking": thinking, "error": error},
             "can": self.can(contents),
         });
+        if let Some(moved) = &contents.run.moved {
+            run["run"]["moved"] = json!(moved);
+        }
         if self.is_host() {
             run["run"]["between_calls"] = contents.run.at_gate.into();
             run["run"]["review"] = contents.run.reviews.into();

@@ -71,7 +71,7 @@ pub(super) async fn visit(
     let visitor = shared.access.visitor(headers);
     let name = match visitor {
         Some(Visitor::Host) => None,
-        Some(Visitor::Seat { slot: own, who }) if own == slot => Some(who),
+        Some(Visitor::Seat { slots, who }) if slots.iter().any(|own| own == slot) => Some(who),
         _ => return Err(Failure::forbidden(language)),
     };
     let (library, wanted) = (shared.library.clone(), slot.to_owned());
@@ -137,7 +137,7 @@ pub(super) async fn get(
     let found = blocking(language, move || {
         let reader = visit.reader();
         Ok(match what.as_str() {
-            "branches" if reader.is_host() => Some(branches(&*library, &visit.story)?),
+            "branches" if reader.is_host() => Some(branches(&library.slots(), &visit.story.slot)?),
             "compare" if reader.is_host() => compared(&*library, &visit, &part)?,
             "story" => Some(reader.story()),
             "events" => Some(reader.events(&part).named("events")),
@@ -331,6 +331,7 @@ pub(super) async fn steer(
     let deed = read_body::<Deed>(&body, language)?;
     let story = &visit.story;
     let failed = |text| Failure::impossible(text, language);
+    let is_undone = matches!(deed, Deed::Undo { .. });
     let (at, name) = match deed {
         Deed::Branch { turn, name, seed } => {
             let told = seed.map(seed_input);
@@ -357,6 +358,7 @@ pub(super) async fn steer(
         }
     };
     let library = shared.library.clone();
+    let board = story.board.clone();
     let branched = blocking(language, move || {
         let goes_on = matches!(at, BranchAt::Ask(_));
         let branch = library.branch(&slot, at, name.as_deref())?;
@@ -365,6 +367,9 @@ pub(super) async fn steer(
         // Whoever wants another answer wants to see it, and what comes of it.
         if goes_on && let Some(control) = opened.and_then(|story| story.control) {
             control.want(Wanted::Step);
+        }
+        if is_undone {
+            board.set_moved(&branch);
         }
         Ok(branch)
     });

@@ -363,8 +363,8 @@ mod tests {
           3) search your memory
           4) go to another place
           5) wait
-        What do you do? > Type a number from 1 to 5, or a name from the list.
-        What do you do? >   1) Ann
+        What do you do, or say? > Type a number from 1 to 5, a name from the list, or a sentence to say.
+        What do you do, or say? >   1) Ann
           2) Bob
         To whom? > What do you say? > Type a line, or press Ctrl-D to leave.
         What do you say? >   1) nothing else
@@ -372,6 +372,24 @@ mod tests {
           3) go to another place
         Do you do anything else? > What do you think? [Enter: …] >
         ");
+    }
+
+    #[tokio::test]
+    async fn a_sentence_is_said_at_once_if_somebody_hears_it() {
+        let (result, _) = ask_plan(&["Ann"]).answer(Language::En, "Good evening!\n").await;
+        assert_eq!(
+            json_of(&result.unwrap()),
+            json!({"mind": "…", "speak": {"target": "Ann", "text": "Good evening!"}})
+        );
+        let ask = ask_plan(&["Ann", "Bob"]);
+        let (result, _) = ask.answer(Language::Zh, "“好。”\n2\n").await;
+        assert_eq!(
+            json_of(&result.unwrap()),
+            json!({"mind": "…", "speak": {"target": "Bob", "text": "好。"}})
+        );
+        // Nobody is there: it is no option.
+        let (result, _) = ask_plan(&[]).answer(Language::En, "Good evening!\nwait\n\n\n").await;
+        assert!(json_of(&result.unwrap())["speak"].is_null());
     }
 
     #[tokio::test]

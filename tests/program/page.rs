@@ -552,12 +552,14 @@ fn what_a_host_does_is_journaled_and_stays_text() {
     let replayed = run(folder.path(), "replay done");
     assert_eq!(replayed.status.code(), Some(0));
 
-    let exported = run(folder.path(), "export done --html done.html");
+    let exported = run(folder.path(), "export done --html done.html --calls");
     assert_eq!(exported.status.code(), Some(0), "{}", super::err(&exported));
     let report = std::fs::read_to_string(folder.path().join("done.html")).unwrap();
     assert!(!report.contains("<script>alert"), "an attack in a report");
     assert!(!report.contains("src=\"/"), "a report needs no server");
-    for id in ["story", "labels", "events/0", "calls/0", "people"] {
+    for id in [
+        "story", "labels", "events/0", "calls/0", "people", "branches", "qualities", "call/3",
+    ] {
         let id = id.replace('/', "&#x2f;");
         assert!(report.contains(&format!("id=\"{id}\"")), "no {id}");
     }
@@ -941,7 +943,15 @@ fn a_seat_gets_what_its_character_learns_and_nothing_else() {
         !mine.is_empty() && all.starts_with(&mine),
         "what reached Odile Marsh"
     );
+    // The host goes back, and whoever has the seat has it there, too.
+    page.wait_for("seat", "pausing");
+    let undone = page.post("/api/seat/do", &json!({"do": "undo", "turn": 0}));
+    let branch = undone.json()["slot"].as_str().unwrap().to_owned();
     page.cookie = own;
+    assert_eq!(page.api("seat/story")["run"]["moved"], branch);
+    let there = page.api(&format!("{branch}/story"));
+    assert_eq!(there["view"], story["view"]);
+    assert_eq!(page.api(&format!("{branch}/seat"))["played_by"], "seat");
     let left = page.post("/api/seat/seat", &json!({"leave": true}));
     assert_eq!(left.status, 200);
     assert_eq!(page.api("seat/seat")["played_by"], "mind");

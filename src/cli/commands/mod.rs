@@ -58,7 +58,12 @@ pub(crate) fn run(command: Command, app: &App) -> Result<(), CommandError> {
         #[cfg(feature = "page")]
         Command::Serve(args) => watch::serve(app, &args),
         #[cfg(feature = "page")]
-        Command::Export { slot, html, seat } => export::export(app, &slot, &html, seat.as_deref()),
+        Command::Export {
+            slot,
+            html,
+            seat,
+            calls,
+        } => export::export(app, &slot, &html, seat.as_deref(), calls),
         Command::Resume {
             slot,
             force,

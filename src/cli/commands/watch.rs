@@ -207,6 +207,8 @@ struct Host<'a> {
     until: Option<u64>,
     /// How long those who have seats may be away.
     patience: Option<Duration>,
+    /// By branch, those who have seats in the story from which it began.
+    heirs: BTreeMap<String, Vec<String>>,
     access: Option<Arc<page::Access>>,
     /// Prints the story that is run.
     view: Option<RunView<'a>>,
@@ -230,6 +232,7 @@ impl<'a> Host<'a> {
             wishes,
             until,
             patience: None,
+            heirs: BTreeMap::new(),
             access: None,
             view: None,
             played: Vec::new(),
@@ -512,13 +515,14 @@ impl<'a> Host<'a> {
         if Slot::find(&self.shelf.root, slot).is_err() {
             return Ok(None);
         }
-        let opened = self.open(slot, &[]).map_err(why)?;
+        let invited = self.heirs.get(slot).cloned().unwrap_or_default();
+        let opened = self.open(slot, &invited).map_err(why)?;
         let story = opened.story.clone();
         self.play(opened);
         Ok(Some(story))
     }
 
-    fn branch(&self, slot: &str, at: BranchAt, name: Option<String>) -> Result<String, Problem> {
+    fn branch(&mut self, slot: &str, at: BranchAt, name: Option<String>) -> Result<String, Problem> {
         let root = &self.shelf.root;
         let from = Slot::find(root, slot).map_err(|error| why(save_error(error)))?;
         let story = self.shelf.stories().get(slot).cloned();
@@ -536,6 +540,12 @@ impl<'a> Host<'a> {
         });
         let branch = branched.map_err(|error| error.text())?;
         slot_settings::copy(self.app, &from, &branch).map_err(why)?;
+        // Whoever has a seat keeps it.
+        let heirs = story.seats.keys().cloned().collect();
+        self.heirs.insert(name.clone(), heirs);
+        if let Some(access) = &self.access {
+            access.share_seats(slot, &name);
+        }
         Ok(name)
     }
 }

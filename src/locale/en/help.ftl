@@ -156,6 +156,7 @@ help_convert_from = The format to read, as for --to (default: detected)
 help_convert_name = Whose conversation it is (default: as the file says)
 help_convert_to = The format to write: playhouse, agentscope, agentscope-java1, agentscope-python1, agentscope-python2, langchain, langchain-flat, openai, openai-jsonl, autogen
 help_doctor_name = Test only this model or tool server
+help_export_calls = Also hold what was sent for every call, and the answers; the file becomes large
 help_export_html = The file
 help_export_seat = Write only what this character saw
 help_help_subcommand = The command

@@ -158,6 +158,7 @@ help_convert_from = 要读取的格式，可选值同 --to（默认：自动识�
 help_convert_name = 这是谁的对话（默认：按文件中写明的）
 help_convert_to = 要写成的格式：playhouse、agentscope、agentscope-java1、agentscope-python1、agentscope-python2、langchain、langchain-flat、openai、openai-jsonl、autogen
 help_doctor_name = 只测试这个模型或工具服务器
+help_export_calls = 同时包含每次调用发送的内容和回答；文件会很大
 help_export_html = 要写入的 HTML 文件
 help_export_seat = 只写入这个角色看到的内容
 help_help_subcommand = 要显示帮助的命令

@@ -103,8 +103,6 @@ impl<'c> Dialogue<'c> {
                 return Ok(Chosen::Words(words.to_owned()));
             }
             self.show(text!(mind_seat_option_or_words, count = options.len()))?;
-            self.console.menu(options)?;
-            self.console.allow_words();
         }
     }
 

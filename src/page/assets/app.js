@@ -17,7 +17,6 @@ import { complain, drawBar, openDialog, openHeld, openSeat, step, togglePlay } f
 const find = (id) => document.getElementById(id);
 
 const VIEWS = { story: null, map: showMap, people: showPeople, audience: showAudience, calls: showCalls, facts: showFacts, branches: showBranches };
-// Each after `g`.
 const VIEW_KEYS = { s: 'story', p: 'people', m: 'map', t: 'calls', w: 'audience', f: 'facts', b: 'branches' };
 const OF_HOST = ['audience', 'calls', 'branches'];
 const views = () => Object.keys(VIEWS).filter((name) => state.isHost || !OF_HOST.includes(name));

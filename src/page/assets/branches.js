@@ -1,7 +1,7 @@
 // Branches of a story, and two of them side by side.
 
 import { button, emptyState, h, t, tag, commas, replace, section, tableHead, viewHead } from './dom.js';
-import { can, get, on, state } from './data.js';
+import { can, get, isReport, on, state } from './data.js';
 import { isShown, setEvent } from './book.js';
 import { action, factLink, nameLink, storyLink } from './names.js';
 import { branchDialog } from './steer.js';
@@ -17,11 +17,11 @@ export async function showBranches(pane, route) {
 			const start = (branch.turn || 0) / last;
 			const isOwn = branch.slot === own;
 			return h('tr', { class: isOwn ? 'is-own' : '' },
-				h('th', { scope: 'row' }, h('span.branch-name', { vars: { '--depth': branch.depth } }, isOwn ? h('strong', branch.slot) : storyLink(branch.slot), isOwn ? tag(t('this_one')) : null)),
+				h('th', { scope: 'row' }, h('span.branch-name', { vars: { '--depth': branch.depth } }, isOwn ? h('strong', branch.slot) : isReport ? branch.slot : storyLink(branch.slot), isOwn ? tag(t('this_one')) : null)),
 				h('td.branch-line', { 'aria-hidden': 'true' }, h('span', { vars: { '--from': start, '--to': (branch.last || 0) / last } })),
 				h('td.small.nowrap', branch.parent ? t('parted', { n: branch.turn || 0, last: branch.last || 0 }) : t('turns_n', { count: branch.last || 0 })),
 				h('td.num.small', branch.seed == null ? '' : `${t('seed')} ${branch.seed}`),
-				h('td', isOwn ? null : action({ view: 'branches', with: branch.slot }, 'compare')));
+				h('td', isOwn || isReport ? null : action({ view: 'branches', with: branch.slot }, 'compare')));
 		});
 		replace(pane, viewHead('branches', can('branch') ? button(t('branch_new'), () => branchDialog(), {}, 'branches') : null),
 			h('table.grid.branches', tableHead(['branch', 'turns', 'parted_head', 'seed', 'compare'], '.sr'), h('tbody', rows)),

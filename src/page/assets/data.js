@@ -47,6 +47,7 @@ async function fetched(path, query, body) {
 	return value;
 }
 
+export const storyPath = (name) => `/story/${encodeURIComponent(name)}?lang=${language}`;
 const own = `/api/${encodeURIComponent(slot)}/`;
 const served = {
 	get: (path, query) => fetched(path === 'labels' ? '/api/labels' : own + path.replace(/(?<=\/).*/, encodeURIComponent), query),
@@ -168,7 +169,6 @@ export const state = {
 
 export const entityOf = (id) => state.entities.get(id);
 export const ofKind = (kind) => state.entityList.filter((entity) => entity.kind === kind);
-// The time of the story's calls, now.
 export const storyTime = () => performance.now() - state.offset;
 
 const CHUNK = isReport ? CHUNK_IN_FILE : 500;
@@ -197,7 +197,6 @@ export class Rows {
 		this.of = Math.max(this.of, n + 1);
 	}
 
-	// Reads what is missing of a range.
 	want(from, to) {
 		for (let index = Math.floor(Math.max(0, from) / CHUNK); index * CHUNK < Math.min(to, this.of); index += 1) {
 			if (!this.isWhole(index) && !this.wanted.has(index)) this.read(index);
@@ -237,7 +236,6 @@ export class Rows {
 
 export const events = new Rows('events');
 export const calls = new Rows('calls');
-// Answers that are being written: text by call.
 export const pieces = new Map();
 
 function setEntities(list) {
@@ -252,6 +250,8 @@ function setEntities(list) {
 function setRun({ run, ...more }) {
 	Object.assign(state.story, more);
 	state.run = run;
+	// The host went back: the story goes on there.
+	if (run.moved && state.seat != null) location.assign(storyPath(run.moved));
 	emit('run');
 }
 

@@ -148,10 +148,8 @@ export function announce(text) {
 	if (live) live.textContent = text;
 }
 
-// A control under its name, and what a select offers.
 export const field = (name, control) => h('label.field', h('span', name), control);
 export const options = (list, chosen) => list.map(([value, text]) => h('option', { value, selected: chosen != null && String(value) === String(chosen) }, text));
-// A cell of a long table.
 export const cell = (style, content, attributes) => h('div', { role: 'cell', class: `cell ${style}`, ...attributes }, content);
 export const tag = (text, style = '') => h(`span.tag${style}`, text);
 // An amount with its share of a whole.

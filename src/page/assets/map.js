@@ -27,7 +27,6 @@ function here(place) {
 	return state.entityList.filter((entity) => entity.place === place.id && entity.kind !== 'stage');
 }
 
-// What is going on there.
 const doingOf = ({ doing, scene }) => (doing ? tag([word('doing', doing), scene && ` · ${scene}`]) : null);
 
 function placeCard(place, spot) {

@@ -2,7 +2,7 @@
 
 import { h, t, word, nth } from './dom.js';
 import { address } from './route.js';
-import { entityOf, on, state } from './data.js';
+import { entityOf, on, state, storyPath } from './data.js';
 
 // Who or what somebody is, in a few words.
 export function whoIs(entity) {
@@ -11,7 +11,6 @@ export function whoIs(entity) {
 	return words.filter(Boolean).join(' · ');
 }
 
-// Where a click on an entity goes.
 export const targetOf = (entity) => (entity.kind === 'stage' ? `place/${entity.id}` : `person/${entity.id}`);
 
 export function nameLink(id, { inText = false, name } = {}) {
@@ -49,7 +48,7 @@ export const eventLink = (n, text) => seeLink(`event/${n}`, text ?? `#${n}`, { t
 export const callLink = (c, text) => seeLink(`call/${c}`, text ?? nth('call', c), { title: nth('call', c) }, '.num');
 export const factLink = (fact, title) => seeLink(`fact/${fact}`, title || fact);
 export const itemLink = (name) => seeLink(`item/${name}`, name);
-export const storyLink = (slot) => h('a', { href: `/story/${encodeURIComponent(slot)}`, 'data-plain': true }, slot);
+export const storyLink = (slot) => h('a', { href: storyPath(slot), 'data-plain': true }, slot);
 
 // The model of a person or call, once if its mind is called the same.
 export const modelOf = ({ mind, model }) => [...new Set([mind, model])].filter(Boolean).join(' · ');

@@ -120,7 +120,6 @@ export function step(by = 'turn') {
 	if (can('step')) steer({ do: 'step', by });
 }
 
-// The bar at the top.
 export function drawBar(bar) {
 	const run = state.run.state;
 	const isPlaying = run === 'playing' || run === 'pausing';
