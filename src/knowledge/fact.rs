@@ -68,9 +68,9 @@ impl Fact {
         let words = [name, if is_article { name } else { first }];
         let texts = [&self.title, &self.text].into_iter().chain(&self.phrases);
         texts.chain(&self.keys).any(|text| {
-            let mut found = words.iter().flat_map(|word| {
-                text.match_indices(word).map(|(at, _)| (at, *word))
-            });
+            let mut found = words
+                .iter()
+                .flat_map(|word| text.match_indices(word).map(|(at, _)| (at, *word)));
             found.any(|(at, word)| is_whole(text, at, word))
         })
     }

@@ -44,7 +44,12 @@ impl Failure {
 
     /// The failure as a page, for those who opened an address.
     pub(super) fn page(self) -> Response {
-        let Self { text, help, language, .. } = &self;
+        let Self {
+            text,
+            help,
+            language,
+            ..
+        } = &self;
         let labels = labels(*language, "page_");
         let page = json!({"lang": language, "labels": labels, "error": text, "help": help});
         match render("error.html", page) {
@@ -55,7 +60,8 @@ impl Failure {
 
     /// There is no such thing, or it is not for this reader.
     pub(super) fn missing(language: Language) -> Self {
-        Self::new(StatusCode::NOT_FOUND, text!(page_missing), language).help(text!(page_missing_help))
+        Self::new(StatusCode::NOT_FOUND, text!(page_missing), language)
+            .help(text!(page_missing_help))
     }
 
     /// It is not for this reader.

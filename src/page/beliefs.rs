@@ -14,7 +14,9 @@ impl Reader<'_> {
     pub(super) fn beliefs(&self, who: u32, about: u32) -> Option<Value> {
         let contents = self.board.read();
         let state = &contents.state;
-        let being = state.being(who).filter(|being| self.may_inspect(being.id))?;
+        let being = state
+            .being(who)
+            .filter(|being| self.may_inspect(being.id))?;
         let name = contents.name_of(about)?;
         let facts = being.knowledge.value.all();
         let facts = facts.filter_map(|(id, known)| Some((state.fact(id)?, known)));
@@ -33,18 +35,21 @@ impl Reader<'_> {
         let of_other = state.being(about).filter(|_| self.is_host());
         let promised = [(Some(being), &name), (of_other, &being.name)];
         let promises = promised.iter().flat_map(|(by, to)| {
-            let promises = by.iter().flat_map(|by| by.promises.iter().map(|it| (by.id, it)));
+            let promises = by
+                .iter()
+                .flat_map(|by| by.promises.iter().map(|it| (by.id, it)));
             promises.filter(|(_, promise)| promise.to == **to)
         });
-        let promises = promises.map(|(by, promise)| {
-            json!({"by": by, "words": promise.words, "state": promise.state})
-        });
+        let promises = promises
+            .map(|(by, promise)| json!({"by": by, "words": promise.words, "state": promise.state}));
         beliefs["promises"] = promises.collect();
         let learned = contents.learned.get(&who).into_iter().flatten().rev();
         let heard = learned.filter_map(|number| contents.events.get(*number as usize));
         let heard = heard.filter(|event| {
             let is_by = event.by == Some(about);
-            event.is_told() && event.by != Some(who) && (is_by || self.text_of(event).contains(&*name))
+            event.is_told()
+                && event.by != Some(who)
+                && (is_by || self.text_of(event).contains(&*name))
         });
         let heard = heard.take(LAST_HEARD).filter_map(|event| {
             let number = self.number(&contents, event.number)?;

@@ -334,7 +334,9 @@ impl Board {
             let context = entity.and_then(|entity| world.get::<AgentContext>(entity));
             let exchange = context.and_then(AgentContext::last_exchange);
             let id = contents.id_of(&outcome.entity);
-            contents.sent.extend(id.zip(exchange.map(|(question, _)| question)));
+            contents
+                .sent
+                .extend(id.zip(exchange.map(|(question, _)| question)));
         }
         drop(contents);
         self.update_state(world, false);
@@ -467,7 +469,11 @@ impl Contents {
             let stays = self.stays.entry(id.0).or_default();
             let last = stays.last().map(|last| (last.place, last.is_dead));
             if last != Some((place, is_dead)) {
-                stays.push(Stay { from, place, is_dead });
+                stays.push(Stay {
+                    from,
+                    place,
+                    is_dead,
+                });
             }
         }
     }

@@ -88,10 +88,8 @@ pub fn branches(slots: &[String], story: &Slot) -> Result<Value, UiText> {
     let own = story.name().as_str();
     let failed = |error: SaveError| error.text();
     let nothing = || json!({"this": own, "tree": []});
-    let (Some(course), Some(root)) = (
-        Course::own(story).map_err(failed)?,
-        story.folder().parent(),
-    ) else {
+    let (Some(course), Some(root)) = (Course::own(story).map_err(failed)?, story.folder().parent())
+    else {
         return Ok(nothing());
     };
     let mut courses = Courses::new();

@@ -78,7 +78,9 @@ fn newest(slots: &[String]) -> &str {
 
 fn to_story(slot: &str, language: Option<Language>) -> Response {
     // The name of a slot has no character that addresses treat differently.
-    let query = language.map_or(String::new(), |language| format!("?lang={}", language.code()));
+    let query = language.map_or(String::new(), |language| {
+        format!("?lang={}", language.code())
+    });
     Redirect::to(&format!("/story/{slot}{query}")).into_response()
 }
 

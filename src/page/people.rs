@@ -142,7 +142,9 @@ impl Reader<'_> {
         row["text"] = json!(fact.text);
         // From whom somebody else has it is not for a seat to know.
         let most = if self.is_host() { usize::MAX } else { 1 };
-        let chain = chain(&contents.state, &fact.id, known).into_iter().take(most);
+        let chain = chain(&contents.state, &fact.id, known)
+            .into_iter()
+            .take(most);
         row["chain"] = chain.map(|being| json!(being)).collect();
         row
     }
@@ -267,7 +269,9 @@ impl Reader<'_> {
 
     /// Adds how much of the request of a call its provider had, by its own count.
     fn add_provider(&self, whole: &mut Value, call: Option<&Arc<Call>>) {
-        let usage = call.and_then(|call| call.outcome.as_ref()).map(|it| it.usage);
+        let usage = call
+            .and_then(|call| call.outcome.as_ref())
+            .map(|it| it.usage);
         let cached = usage.filter(|usage| self.is_host() && usage.cached > 0);
         set(whole, "provider_cached", cached.map(|usage| usage.cached));
     }

@@ -6,8 +6,8 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 
-use axum::body::{Body, Bytes, HttpBody};
 use axum::Error;
+use axum::body::{Body, Bytes, HttpBody};
 use hyper::body::{Frame, SizeHint};
 use tokio::task::AbortHandle;
 
@@ -43,7 +43,9 @@ impl All {
         let all = self.connections.iter();
         let all = all.filter(|(_, one)| peer.is_none_or(|peer| peer == one.peer));
         let idle = all.filter_map(|(number, one)| Some((one.waits?, *number)));
-        let ended = idle.min().and_then(|(_, idle)| self.connections.remove(&idle));
+        let ended = idle
+            .min()
+            .and_then(|(_, idle)| self.connections.remove(&idle));
         ended
             .map(|ended| ended.end.iter().for_each(AbortHandle::abort))
             .is_some()

@@ -632,9 +632,8 @@ fn other_options(contents: &Contents, entry: &Entry) -> Option<(u32, Vec<Value>)
     let who = contents.id_of(field("actor")?)?;
     let turn = entry.record.turn + 1;
     let mut calls = contents.calls.iter().rev();
-    let call = calls.find(|call| {
-        (call.who, call.turn) == (who, turn) && &*call.purpose == "scene.choose"
-    })?;
+    let call = calls
+        .find(|call| (call.who, call.turn) == (who, turn) && &*call.purpose == "scene.choose")?;
     let mut scenes = contents.state.scenes.iter();
     let scene = scenes.find(|known| known.id == scene)?;
     let others = scene.options.iter().filter(|(id, _)| id != chosen);

@@ -9,8 +9,8 @@ use super::board::Board;
 use super::pages::page;
 use super::reader::{MOST, Query, Reader};
 use super::request::{self, Sent};
-use crate::session::CallRequest;
 use crate::locale::{Language, UiText, labels, text};
+use crate::session::CallRequest;
 
 /// The events or calls in one chunk of a report.
 const CHUNK: u32 = 2_000;

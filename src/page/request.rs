@@ -121,7 +121,10 @@ pub(super) fn difference(
 }
 
 /// The message of another prompt that tells the same event in other words.
-fn same_body<'m>(message: &PromptMessage, others: &'m [PromptMessage]) -> Option<&'m PromptMessage> {
+fn same_body<'m>(
+    message: &PromptMessage,
+    others: &'m [PromptMessage],
+) -> Option<&'m PromptMessage> {
     let PromptPart::Memory { body, .. } = message.part else {
         return None;
     };
@@ -170,7 +173,13 @@ fn add_lines(
 fn settings_of(body: &str) -> Option<Value> {
     let mut settings = serde_json::from_str::<Value>(body).ok()?;
     let fields = settings.as_object_mut()?;
-    for messages in ["messages", "input", "contents", "system", "systemInstruction"] {
+    for messages in [
+        "messages",
+        "input",
+        "contents",
+        "system",
+        "systemInstruction",
+    ] {
         fields.remove(messages);
     }
     Some(settings)

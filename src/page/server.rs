@@ -178,7 +178,9 @@ async fn check(
     } else {
         match whole(request).await {
             Ok(request) => next.run(request).await,
-            Err(status) => Failure::new(status, text!(page_too_long), shared.language).into_response(),
+            Err(status) => {
+                Failure::new(status, text!(page_too_long), shared.language).into_response()
+            }
         }
     };
     let headers = response.headers_mut();

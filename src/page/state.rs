@@ -18,8 +18,8 @@ use crate::exchange::{Ledger, Spent};
 use crate::knowledge::{Fact, FactBook, Knowledge, Today};
 use crate::message::Digest;
 use crate::mind::MindAlias;
-use crate::rpg::{budget, doing, open_scene};
 use crate::rpg::components::{CurrentFight, Fighter, Health, RpgWorld, goals_of};
+use crate::rpg::{budget, doing, open_scene};
 
 /// A component that is copied only when it changed.
 #[derive(Clone, Debug, Default)]

@@ -47,11 +47,11 @@ mod stage_tests;
 
 #[cfg(feature = "page")]
 pub(crate) use archive::{budget, next_archive};
-#[cfg(feature = "page")]
-pub(crate) use doing::{doing, open_scene};
 pub use campaign::{Campaign, CampaignError};
 pub use campaign_phase::{CampaignPhase, CampaignState};
 pub use combat::{Combat, FightAction, FinishedFight};
+#[cfg(feature = "page")]
+pub(crate) use doing::{doing, open_scene};
 pub use host::HostDeed;
 pub use phase::Phase;
 pub use scenes::choose_again::{ChooseAgainError, choose_again};

@@ -88,10 +88,12 @@ fn first_of(
     }
     let labels = actions.iter().map(|action| dialogue.say(label(action)));
     let labels: Vec<_> = labels.collect();
-    Ok(match dialogue.choice_or_words(text!(rpg_seat_do_or_say), &labels)? {
-        Chosen::Option(index) => Ok(actions.get(index).copied().unwrap_or("wait")),
-        Chosen::Words(words) => Err(words),
-    })
+    Ok(
+        match dialogue.choice_or_words(text!(rpg_seat_do_or_say), &labels)? {
+            Chosen::Option(index) => Ok(actions.get(index).copied().unwrap_or("wait")),
+            Chosen::Words(words) => Err(words),
+        },
+    )
 }
 
 fn choose(
@@ -376,7 +378,9 @@ mod tests {
 
     #[tokio::test]
     async fn a_sentence_is_said_at_once_if_somebody_hears_it() {
-        let (result, _) = ask_plan(&["Ann"]).answer(Language::En, "Good evening!\n").await;
+        let (result, _) = ask_plan(&["Ann"])
+            .answer(Language::En, "Good evening!\n")
+            .await;
         assert_eq!(
             json_of(&result.unwrap()),
             json!({"mind": "…", "speak": {"target": "Ann", "text": "Good evening!"}})
@@ -388,7 +392,9 @@ mod tests {
             json!({"mind": "…", "speak": {"target": "Bob", "text": "好。"}})
         );
         // Nobody is there: it is no option.
-        let (result, _) = ask_plan(&[]).answer(Language::En, "Good evening!\nwait\n\n\n").await;
+        let (result, _) = ask_plan(&[])
+            .answer(Language::En, "Good evening!\nwait\n\n\n")
+            .await;
         assert!(json_of(&result.unwrap())["speak"].is_null());
     }
 

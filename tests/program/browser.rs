@@ -663,7 +663,7 @@ fn a_report_is_a_whole_page() {
     browser.script("location.hash = 'view=branches&see=call/20/changes'");
     browser.wait("document.querySelectorAll('.branches tbody tr').length === 2");
     browser.wait("document.querySelector('#inspector .diff, #inspector .empty')");
-    browser.script("location.hash = 'view=audience'");
+    browser.script("location.hash = 'view=audience&day=1'");
     browser.wait("document.querySelectorAll('.matrix .c-y').length > 5");
     assert_eq!(browser.complaints(), Vec::<String>::new());
 }

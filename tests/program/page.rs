@@ -170,7 +170,10 @@ fn what_one_believes_of_another_is_found_on_the_page_and_in_the_terminal() {
         let is_named = event["text"].as_str().unwrap().contains(&name(about));
         assert!(event["by"] == *about || is_named, "{event}");
     }
-    assert_eq!(page.get(&format!("/api/minds/believes?who={who}")).status, 404);
+    assert_eq!(
+        page.get(&format!("/api/minds/believes?who={who}")).status,
+        404
+    );
     drop(page);
     let (who, about) = (name(who), name(about));
     let words = ["knows", "minds", &who, "--about", &about];
@@ -281,15 +284,24 @@ fn people_get_a_page_where_there_is_no_story() {
     assert!(missing["help"].is_string(), "{missing}");
     page.api("one/story");
     let list = page.get("/").body;
-    assert!(list.contains("The Drowned Assize") && list.contains("Turn 1"), "{list}");
-    assert!(!list.contains("·  Events") && list.contains("Events: "), "{list}");
+    assert!(
+        list.contains("The Drowned Assize") && list.contains("Turn 1"),
+        "{list}"
+    );
+    assert!(
+        !list.contains("·  Events") && list.contains("Events: "),
+        "{list}"
+    );
     let listed = page.api("stories");
     let of = |slot: &str| {
         let mut listed = listed.as_array().unwrap().iter();
         listed.find(|one| one["slot"] == slot).unwrap().clone()
     };
     assert!(of("two")["problem"].is_string(), "{listed}");
-    assert!(of("one")["events"].is_u64() && of("three")["events"].is_null(), "{listed}");
+    assert!(
+        of("one")["events"].is_u64() && of("three")["events"].is_null(),
+        "{listed}"
+    );
 }
 
 #[test]
@@ -558,7 +570,14 @@ fn what_a_host_does_is_journaled_and_stays_text() {
     assert!(!report.contains("<script>alert"), "an attack in a report");
     assert!(!report.contains("src=\"/"), "a report needs no server");
     for id in [
-        "story", "labels", "events/0", "calls/0", "people", "branches", "qualities", "call/3",
+        "story",
+        "labels",
+        "events/0",
+        "calls/0",
+        "people",
+        "branches",
+        "qualities",
+        "call/3",
     ] {
         let id = id.replace('/', "&#x2f;");
         assert!(report.contains(&format!("id=\"{id}\"")), "no {id}");

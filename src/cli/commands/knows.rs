@@ -133,7 +133,10 @@ pub(super) fn about(app: &App, slot: &str, name: &str, about: &str) -> Result<()
     let bond = world.get::<Bonds>(who).and_then(|bonds| bonds.0.get(about));
     let promises = [(who, name, about), (other, about, name)];
     let promises = promises.iter().flat_map(|(by, from, to)| {
-        let promises = world.get::<Promises>(*by).into_iter().flat_map(|all| &all.0);
+        let promises = world
+            .get::<Promises>(*by)
+            .into_iter()
+            .flat_map(|all| &all.0);
         let promises = promises.filter(|promise| *promise.to == **to);
         promises.map(|promise| (*from, promise))
     });

@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crate::engine::Stop;
 use crate::cast::CastList;
+use crate::engine::Stop;
 use crate::journal::{Input, Line};
 use crate::locale::{Localize, text};
 use crate::mind::{MindAlias, Minds};
@@ -522,7 +522,12 @@ impl<'a> Host<'a> {
         Ok(Some(story))
     }
 
-    fn branch(&mut self, slot: &str, at: BranchAt, name: Option<String>) -> Result<String, Problem> {
+    fn branch(
+        &mut self,
+        slot: &str,
+        at: BranchAt,
+        name: Option<String>,
+    ) -> Result<String, Problem> {
         let root = &self.shelf.root;
         let from = Slot::find(root, slot).map_err(|error| why(save_error(error)))?;
         let story = self.shelf.stories().get(slot).cloned();

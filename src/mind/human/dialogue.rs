@@ -167,7 +167,9 @@ fn own_words(line: &str) -> Option<&str> {
     let is_sentence = words.split_whitespace().count() > 1
         || words.ends_with(['.', '!', '?', '。', '！', '？', '…'])
         || words.chars().filter(|letter| !letter.is_ascii()).count() > 4;
-    let is_number = words.chars().all(|letter| letter.is_ascii_digit() || letter == ' ');
+    let is_number = words
+        .chars()
+        .all(|letter| letter.is_ascii_digit() || letter == ' ');
     (!words.is_empty() && !is_number && (is_quoted || is_sentence)).then_some(words)
 }
 

@@ -366,7 +366,7 @@ export class SomeEvents {
 		try {
 			const answer = await get(this.kind, { ...this.query, from: this.next });
 			this.onanswer?.(answer);
-			this.found.push(...answer.events || answer.rows);
+			this.found.push(...answer[this.kind] || answer.rows);
 			this.next = answer.next;
 			this.seen = answer.of;
 		} catch (error) {
