@@ -428,6 +428,8 @@ pub(crate) enum Command {
         html: PathBuf,
         #[arg(long, value_name = "ACTOR")]
         seat: Option<String>,
+        #[arg(long, conflicts_with = "seat")]
+        calls: bool,
     },
     Resume {
         slot: String,
@@ -499,6 +501,8 @@ pub(crate) enum Command {
     Knows {
         slot: String,
         name: String,
+        #[arg(long, value_name = "OTHER")]
+        about: Option<String>,
     },
     Show {
         slot: String,

@@ -72,6 +72,27 @@ impl Fact {
         self.known_by == KnownBy::Everyone
     }
 
+    /// Whether it is about somebody or something of this name: it says the name, or its first word.
+    pub fn tells_of(&self, name: &str) -> bool {
+        let first = name.split_whitespace().next().unwrap_or(name);
+        let is_whole = |text: &str, at: usize, word: &str| {
+            let is_letter = |next: Option<char>| next.is_some_and(|it| it.is_ascii_alphanumeric());
+            let (before, after) = (text.get(..at), text.get(at + word.len()..));
+            !is_letter(before.and_then(|before| before.chars().next_back()))
+                && !is_letter(after.and_then(|after| after.chars().next()))
+        };
+        // Articles begin the names of places.
+        let is_article = ["the", "a", "an", "of"].contains(&first.to_lowercase().as_str());
+        let words = [name, if is_article { name } else { first }];
+        let texts = [&self.title, &self.text].into_iter().chain(&self.phrases);
+        texts.chain(&self.keys).any(|text| {
+            let mut found = words
+                .iter()
+                .flat_map(|word| text.match_indices(word).map(|(at, _)| (at, *word)));
+            found.any(|(at, word)| is_whole(text, at, word))
+        })
+    }
+
     /// Whether the entity of this name knows it at the start.
     pub fn is_known_at_start(&self, name: &str) -> bool {
         match &self.known_by {

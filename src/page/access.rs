@@ -12,10 +12,11 @@ use crate::mind::stopwatch;
 
 /// The header that only a page of the same origin can send with a request.
 const OWN_PAGE: &str = "x-playhouse";
-/// How many requests a reader may make at once, and how many more each second.
-const BURST: u64 = 400;
-const PER_SECOND: u64 = 100;
-/// Of how many addresses the requests are counted.
+/// How many requests a reader may make at once, and how many more each second. Those of one computer,
+/// or of one network behind one address, count as one: so many that dozens may open the page.
+const BURST: u64 = 2_000;
+const PER_SECOND: u64 = 200;
+/// Of how many readers the requests are counted.
 const MOST_PEERS: usize = 10_000;
 
 /// Whose page it is.
@@ -25,8 +26,8 @@ pub(super) enum Visitor {
     Host,
     /// Sees what one character of one story sees.
     Seat {
-        /// The slot.
-        slot: String,
+        /// The slots: that of the story, and those of its branches since.
+        slots: Vec<String>,
         /// The character, by name.
         who: String,
     },
@@ -40,7 +41,7 @@ pub struct Access {
     /// What the host must show; `None` if whoever is on this computer is the host.
     host: Option<String>,
     seats: Mutex<Vec<(String, Visitor)>>,
-    requests: Mutex<BTreeMap<IpAddr, (u64, u64)>>,
+    requests: Mutex<BTreeMap<String, (u64, u64)>>,
     clock: Box<dyn Fn() -> u64 + Send + Sync>,
 }
 
@@ -83,11 +84,23 @@ impl Access {
         let token = token()?;
         let address = format!("http://{}/seat/{}", self.address, token);
         let visitor = Visitor::Seat {
-            slot: slot.to_owned(),
+            slots: vec![slot.to_owned()],
             who: who.to_owned(),
         };
         self.seats().push((token, visitor));
         Ok(address)
+    }
+
+    /// Lets those who have seats in a story have them in a branch of it, too.
+    pub fn share_seats(&self, story: &str, branch: &str) {
+        for (_, visitor) in self.seats().iter_mut() {
+            if let Visitor::Seat { slots, .. } = visitor
+                && slots.iter().any(|slot| slot == story)
+                && !slots.iter().any(|slot| slot == branch)
+            {
+                slots.push(branch.to_owned());
+            }
+        }
     }
 
     fn seats(&self) -> MutexGuard<'_, Vec<(String, Visitor)>> {
@@ -106,6 +119,14 @@ impl Access {
 
     /// Who sends these headers.
     pub(super) fn visitor(&self, headers: &HeaderMap) -> Option<Visitor> {
+        match self.token_in(headers) {
+            Some(token) => self.visitor_of(token),
+            None => self.host.is_none().then_some(Visitor::Host),
+        }
+    }
+
+    /// The token in the cookies of a request.
+    fn token_in<'h>(&self, headers: &'h HeaderMap) -> Option<&'h str> {
         let cookies = headers.get_all(header::COOKIE).iter();
         let cookies = cookies.filter_map(|value| value.to_str().ok());
         let pairs = cookies.flat_map(|value| value.split(';'));
@@ -114,10 +135,7 @@ impl Access {
             let (key, token) = pair.trim().split_once('=')?;
             (key == name).then_some(token)
         });
-        match tokens.next() {
-            Some(token) => self.visitor_of(token),
-            None => self.host.is_none().then_some(Visitor::Host),
-        }
+        tokens.next()
     }
 
     /// The cookie that keeps a token. Browsers share cookies between ports.
@@ -159,15 +177,20 @@ impl Access {
         is_name && port == Some(self.address.port())
     }
 
-    /// Whether whoever is at this address may make another request now.
-    pub(super) fn has_time_for(&self, peer: IpAddr) -> bool {
-        let now = (self.clock)();
+    /// Whether whoever sends these headers from this address may make another request now. Those who
+    /// have a token are counted by it, wherever they are.
+    pub(super) fn has_time_for(&self, peer: IpAddr, headers: &HeaderMap) -> bool {
+        let token = self.token_in(headers);
+        let token = token.filter(|token| self.visitor_of(token).is_some());
+        let reader = token.map_or_else(|| peer.to_string(), str::to_owned);
         let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
+        // Only now: of two who come at once, the later must not be counted first.
+        let now = (self.clock)();
         if requests.len() >= MOST_PEERS {
             requests.clear();
         }
         // What is left in thousandths of a request, and since when.
-        let (left, since) = requests.entry(peer).or_insert((BURST * 1_000, now));
+        let (left, since) = requests.entry(reader).or_insert((BURST * 1_000, now));
         *left = (*left + (now - *since) * PER_SECOND).min(BURST * 1_000);
         *since = now;
         let Some(rest) = left.checked_sub(1_000) else {
@@ -256,9 +279,11 @@ mod tests {
         let cookie = access.cookie(token);
         let cookie = headers(&[("cookie", cookie.split(';').next().unwrap())]);
         let seat = Visitor::Seat {
-            slot: "lantern".into(),
+            slots: vec!["lantern".into(), "undone".into()],
             who: "Pell".into(),
         };
+        access.share_seats("lantern", "undone");
+        access.share_seats("other", "third");
         assert_eq!(access.visitor(&cookie), Some(seat));
         let wrong = headers(&[("cookie", "playhouse-8123=00")]);
         assert_eq!(access.visitor(&wrong), None);
@@ -271,7 +296,7 @@ mod tests {
     fn requests_are_counted() {
         let access = Access::new("127.0.0.1:8123".parse().unwrap(), false).unwrap();
         let peer = "10.0.0.1".parse().unwrap();
-        let allowed = (0..BURST * 2).filter(|_| access.has_time_for(peer));
+        let allowed = (0..BURST * 2).filter(|_| access.has_time_for(peer, &HeaderMap::new()));
         assert!((BURST..BURST * 2).contains(&(allowed.count() as u64)));
     }
 }

@@ -116,6 +116,7 @@ mod tests {
         let scripts = ASSETS.files().filter(is_script);
         let bytes: usize = scripts.map(|file| file.contents().len()).sum();
         assert!(bytes <= 120 * 1024, "{bytes} bytes of scripts");
+        assert!(style().len() < 30_000, "{} bytes of styles", style().len());
         let lines = || bundle.lines();
         assert!(!lines().any(|line| line.starts_with("import") || line.starts_with("export")));
         for file in ASSETS.files() {

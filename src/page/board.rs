@@ -11,7 +11,8 @@ use tokio::sync::{broadcast, watch};
 use super::call::{Call, CallState, made_by};
 use super::event::{Form, fight, target, words};
 use super::state::State;
-use crate::cast::WorldTurn;
+use crate::cast::{CastList, Dead, OnStage, StableId, WorldTurn};
+use crate::context::{AgentContext, EntryId};
 use crate::engine::Signal;
 use crate::event::{EventRecord, Record};
 use crate::journal::Outcome;
@@ -127,6 +128,8 @@ pub(super) struct Run {
     pub(super) reviews: bool,
     /// What is wrong in the story's data, which were changed while it is played.
     pub(super) problems: Vec<Problem>,
+    /// The slot in which the story goes on, since the host went back in it.
+    pub(super) moved: Option<Arc<str>>,
 }
 
 /// A part of an answer that is being written.
@@ -163,6 +166,10 @@ pub(super) struct Contents {
     open: BTreeMap<Arc<str>, u32>,
     /// The last call of each entity that has been committed and told nothing yet.
     answered: BTreeMap<u32, u32>,
+    /// By entity, the last question that it was asked: what came before it was sent with it.
+    pub(super) sent: BTreeMap<u32, EntryId>,
+    /// By entity, where it was from an event on, and whether it lived.
+    stays: BTreeMap<u32, Vec<Stay>>,
     /// What was told in this turn, by form and words.
     told: BTreeSet<Digest>,
     /// The appearances that were told.
@@ -171,6 +178,14 @@ pub(super) struct Contents {
     clocks: BTreeMap<u32, u64>,
     /// When the next picture of the world may be taken.
     next_state: u64,
+}
+
+/// Where somebody was from an event on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stay {
+    from: u32,
+    pub(super) place: Option<u32>,
+    pub(super) is_dead: bool,
 }
 
 /// All that a page can show of one story. The engine's thread adds to it; readers take what they
@@ -321,6 +336,13 @@ impl Board {
         let turn = world.resource::<WorldTurn>().0;
         for outcome in outcomes {
             contents.answer(outcome, turn, now);
+            let entity = world.resource::<CastList>().by_name(&outcome.entity);
+            let context = entity.and_then(|entity| world.get::<AgentContext>(entity));
+            let exchange = context.and_then(AgentContext::last_exchange);
+            let id = contents.id_of(&outcome.entity);
+            contents
+                .sent
+                .extend(id.zip(exchange.map(|(question, _)| question)));
         }
         drop(contents);
         self.update_state(world, false);
@@ -330,6 +352,7 @@ impl Board {
     /// Takes a picture of the world, unless the last one is so new that it would cost too much.
     pub(super) fn update_state(&self, world: &World, is_at_rest: bool) {
         let begin = self.now();
+        self.write().note_stays(world);
         let before = self.read();
         if !is_at_rest && begin < before.next_state {
             return;
@@ -349,6 +372,7 @@ impl Board {
     pub(super) fn begin(&self, world: &World) {
         let state = Arc::new(State::of(world, &State::default()));
         let mut contents = self.write();
+        contents.note_stays(world);
         contents.turn = world.resource::<WorldTurn>().0;
         contents.day = contents.day.max(state.day);
         contents.set_state(state);
@@ -382,6 +406,15 @@ impl Board {
     pub(super) fn set_reviews(&self, reviews: bool) {
         let mut contents = self.write();
         contents.run.reviews = reviews;
+        contents.run_version += 1;
+        drop(contents);
+        self.announce();
+    }
+
+    /// Says in which slot the story goes on.
+    pub(super) fn set_moved(&self, slot: &str) {
+        let mut contents = self.write();
+        contents.run.moved = Some(slot.into());
         contents.run_version += 1;
         drop(contents);
         self.announce();
@@ -447,6 +480,38 @@ impl Contents {
     /// Everybody and everything that ever had a name, with its number.
     pub(super) fn names(&self) -> impl Iterator<Item = (&Arc<str>, u32)> {
         self.names.iter().map(|(name, id)| (name, *id))
+    }
+
+    /// Takes note of those who are at another place, or dead, since the last events.
+    fn note_stays(&mut self, world: &World) {
+        let from = self.events.len() as u32;
+        for (id, entity) in world.resource::<CastList>().all() {
+            let stage = world.get::<OnStage>(entity);
+            let place = stage.and_then(|stage| world.get::<StableId>(stage.0));
+            let (place, is_dead) = (place.map(|id| id.0), world.get::<Dead>(entity).is_some());
+            let stays = self.stays.entry(id.0).or_default();
+            let last = stays.last().map(|last| (last.place, last.is_dead));
+            if last != Some((place, is_dead)) {
+                stays.push(Stay {
+                    from,
+                    place,
+                    is_dead,
+                });
+            }
+        }
+    }
+
+    /// Where somebody was when an event happened; `None` if it was not there yet.
+    pub(super) fn stay(&self, id: u32, event: u32) -> Option<Stay> {
+        let stays = self.stays.get(&id)?;
+        let next = stays.partition_point(|stay| stay.from <= event);
+        stays.get(next.checked_sub(1)?).copied()
+    }
+
+    /// The last call of an entity that was answered.
+    pub(super) fn last_call_of(&self, id: u32) -> Option<&Arc<Call>> {
+        let mut calls = self.calls.iter().rev();
+        calls.find(|call| call.who == id && call.outcome.is_some())
     }
 
     /// The calls that nobody has answered yet.

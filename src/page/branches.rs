@@ -6,7 +6,6 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::board::Contents;
-use super::library::{Library, Story};
 use super::reader::{MOST, Reader};
 use super::request::difference;
 use crate::journal::{JournalHeader, Line, Meeting, new_seed};
@@ -80,27 +79,28 @@ impl Course {
 /// The slots of a story, by name.
 type Courses = BTreeMap<String, Course>;
 
-/// The story and its branches: each with the one from which it branched, and the last turn that
+/// A story and its branches among these slots: each with the one from which it branched, and the last turn that
 /// they share. Every branch follows its parent.
-pub(super) fn branches(library: &dyn Library, story: &Story) -> Result<Value, UiText> {
-    let own = story.slot.name().as_str();
+///
+/// # Errors
+/// The journal of the story can't be read.
+pub fn branches(slots: &[String], story: &Slot) -> Result<Value, UiText> {
+    let own = story.name().as_str();
     let failed = |error: SaveError| error.text();
     let nothing = || json!({"this": own, "tree": []});
-    let (Some(course), Some(root)) = (
-        Course::own(&story.slot).map_err(failed)?,
-        story.slot.folder().parent(),
-    ) else {
+    let (Some(course), Some(root)) = (Course::own(story).map_err(failed)?, story.folder().parent())
+    else {
         return Ok(nothing());
     };
     let mut courses = Courses::new();
-    for name in library.slots() {
+    for name in slots {
         // A slot that can't be read is no branch that could be shown.
-        let slot = Slot::find(root, &name).ok();
+        let slot = Slot::find(root, name).ok();
         let other = slot.and_then(|slot| Course::own(&slot).ok().flatten());
         courses.extend(
             other
                 .filter(|other| other.is_kin(&course))
-                .map(|it| (name, it)),
+                .map(|it| (name.clone(), it)),
         );
     }
     courses.insert(own.to_owned(), course);

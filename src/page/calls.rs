@@ -30,7 +30,7 @@ impl Reader<'_> {
         let to = query.to.unwrap_or(of).clamp(from, of);
         let fits = |call: &Call| {
             query.who.is_none_or(|who| who == call.who)
-                && query.turn.is_none_or(|turn| turn == call.turn)
+                && query.turn.is_none_or(|turns| turns.has(call.turn))
                 && (query.open != Some(1) || call.outcome.is_none())
         };
         let mut rows = Vec::new();

@@ -43,6 +43,21 @@ impl Story {
     }
 }
 
+/// Why something can't be done, and what to do.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    /// Why.
+    pub text: UiText,
+    /// What to do, if anything is known to help.
+    pub help: Option<UiText>,
+}
+
+impl From<UiText> for Problem {
+    fn from(text: UiText) -> Self {
+        Self { text, help: None }
+    }
+}
+
 /// A story in the list of all.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Listed {
@@ -54,6 +69,15 @@ pub struct Listed {
     pub title: String,
     /// The turn of its snapshot.
     pub turn: u64,
+    /// The day of the story, once it is open.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub day: Option<u32>,
+    /// The number of events, once it is open.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub events: Option<usize>,
+    /// Why it can't be opened.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<UiText>,
     /// Whether this server plays it.
     pub running: bool,
 }
@@ -81,15 +105,15 @@ pub trait Library: Send + Sync {
     ///
     /// # Errors
     /// Why it can't be shown.
-    fn open(&self, slot: &str) -> Result<Option<Story>, UiText>;
+    fn open(&self, slot: &str) -> Result<Option<Story>, Problem>;
 
     /// Starts a new slot from a story, under this name or a free one; returns its name.
     ///
     /// # Errors
     /// Why that is impossible; by default, that stories are only shown.
-    fn branch(&self, slot: &str, at: BranchAt, name: Option<&str>) -> Result<String, UiText> {
+    fn branch(&self, slot: &str, at: BranchAt, name: Option<&str>) -> Result<String, Problem> {
         let _ = (slot, at, name);
-        Err(text!(page_only_shown))
+        Err(text!(page_only_shown).into())
     }
 }
 
@@ -97,16 +121,20 @@ pub trait Library: Send + Sync {
 impl Library for Story {
     fn list(&self) -> Vec<Listed> {
         let about = &self.board.about;
+        let contents = self.board.read();
         vec![Listed {
             slot: about.slot.clone(),
             world: about.world.clone(),
             title: about.title.clone(),
-            turn: self.board.read().turn,
-            running: self.control.is_some(),
+            turn: contents.turn,
+            day: Some(contents.day),
+            events: Some(contents.events.len()),
+            problem: None,
+            running: self.control.is_some() && self.board.is_played(),
         }]
     }
 
-    fn open(&self, slot: &str) -> Result<Option<Story>, UiText> {
+    fn open(&self, slot: &str) -> Result<Option<Story>, Problem> {
         Ok((self.board.about.slot == slot).then(|| self.clone()))
     }
 }

@@ -32,27 +32,56 @@ pub(super) async fn stories(
     State(shared): State<Arc<Shared>>,
     Query(query): Query<PageQuery>,
     headers: HeaderMap,
+) -> Response {
+    let found = list(&shared, &query, &headers).await;
+    found.unwrap_or_else(Failure::page)
+}
+
+async fn list(
+    shared: &Arc<Shared>,
+    query: &PageQuery,
+    headers: &HeaderMap,
 ) -> Result<Response, Failure> {
     let language = query.lang.unwrap_or(shared.language);
-    match shared.access.visitor(&headers) {
+    match shared.access.visitor(headers) {
         Some(Visitor::Host) => {}
-        Some(Visitor::Seat { slot, .. }) => return Ok(to_story(&slot)),
+        Some(Visitor::Seat { slots, .. }) => {
+            return Ok(to_story(newest(&slots), query.lang));
+        }
         None => return Err(Failure::forbidden(language)),
     }
     let library = shared.library.clone();
     let listed = blocking(language, move || Ok(library.list())).await?;
     if let [only] = &listed[..] {
-        return Ok(to_story(&only.slot));
+        return Ok(to_story(&only.slot, query.lang));
     }
+    let listed: Vec<_> = listed
+        .into_iter()
+        .map(|listed| {
+            let problem = listed.problem.as_ref();
+            let problem = problem.map(|problem| problem.in_language(language));
+            let mut listed = json!(listed);
+            listed["problem"] = problem.into();
+            listed
+        })
+        .collect();
     let page = json!({
         "lang": language, "labels": labels(language, "page_"), "stories": listed,
     });
     html("stories.html", &page, language)
 }
 
-fn to_story(slot: &str) -> Response {
+/// The story that a seat is in now.
+fn newest(slots: &[String]) -> &str {
+    slots.last().map_or("", String::as_str)
+}
+
+fn to_story(slot: &str, language: Option<Language>) -> Response {
     // The name of a slot has no character that addresses treat differently.
-    Redirect::to(&format!("/story/{slot}")).into_response()
+    let query = language.map_or(String::new(), |language| {
+        format!("?lang={}", language.code())
+    });
+    Redirect::to(&format!("/story/{slot}{query}")).into_response()
 }
 
 /// A story, as far as it goes without scripts.
@@ -61,11 +90,13 @@ pub(super) async fn story(
     Path(slot): Path<String>,
     Query(query): Query<PageQuery>,
     headers: HeaderMap,
-) -> Result<Response, Failure> {
+) -> Response {
     let language = query.lang.unwrap_or(shared.language);
-    let visit = visit(&shared, &headers, &slot, language).await?;
-    let page = page(&visit.reader(), query.before);
-    html("story.html", &page, language)
+    match visit(&shared, &headers, &slot, language).await {
+        Ok(visit) => html("story.html", &page(&visit.reader(), query.before), language),
+        Err(failure) => Err(failure),
+    }
+    .unwrap_or_else(Failure::page)
 }
 
 /// What the template of a story gets.
@@ -105,16 +136,16 @@ fn html(template: &str, page: &Value, language: Language) -> Result<Response, Fa
 pub(super) async fn enter(
     State(shared): State<Arc<Shared>>,
     Path(token): Path<String>,
-) -> Result<Response, Failure> {
+) -> Response {
     let Some(visitor) = shared.access.visitor_of(&token) else {
-        return Err(Failure::forbidden(shared.language));
+        return Failure::forbidden(shared.language).page();
     };
     let to = match visitor {
         Visitor::Host => "/".to_owned(),
-        Visitor::Seat { slot, .. } => format!("/story/{slot}"),
+        Visitor::Seat { slots, .. } => format!("/story/{}", newest(&slots)),
     };
     let cookie = [(header::SET_COOKIE, shared.access.cookie(&token))];
-    Ok((cookie, Redirect::to(&to)).into_response())
+    (cookie, Redirect::to(&to)).into_response()
 }
 
 /// A file of the page.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::board::Contents;
+use super::call::Call;
 use super::reader::{Reader, SpentJson};
 use super::request::Sent;
 use super::state::{Being, State, hue};
@@ -17,7 +18,7 @@ use crate::session::PromptPart;
 
 impl Reader<'_> {
     /// Those that it may know all about: the host everybody, a seat itself.
-    fn may_inspect(&self, id: u32) -> bool {
+    pub(super) fn may_inspect(&self, id: u32) -> bool {
         self.seat.is_none_or(|seat| seat == id)
     }
 
@@ -45,6 +46,9 @@ impl Reader<'_> {
             "tokens": context.tokens(), "knows": being.knowledge.value.all().count(),
             "calls": being.spent.calls, "cost": being.spent.cost.units(),
         });
+        let seat = self.seats.and_then(|seats| seats.get(&*being.name));
+        let is_taken = seat.is_some_and(|seat| seat.is_taken());
+        head["played_by"] = if is_taken { "seat" } else { "mind" }.into();
         set(&mut head, "camp", being.camp.as_ref());
         set(&mut head, "place", being.place);
         set(
@@ -71,11 +75,14 @@ impl Reader<'_> {
             let here = state.beings.iter();
             let here = here.filter(|being| being.place == Some(stage.id));
             let here: Vec<_> = here.map(|being| being.id).collect();
-            let doing = if stage.is_fighting { "fight" } else { "" };
-            json!({
+            let mut place = json!({
                 "id": stage.id, "name": stage.name, "exits": stage.exits, "here": here,
-                "items": stage.items, "doing": doing,
-            })
+                "items": stage.items, "doing": stage.doing,
+            });
+            // The name of a scene may tell what is to come.
+            let scene = stage.scene.as_ref().filter(|_| self.is_host());
+            set(&mut place, "scene", scene);
+            place
         });
         places.collect()
     }
@@ -114,17 +121,8 @@ impl Reader<'_> {
         let facts: Vec<_> = facts.collect();
         let secrets = facts.iter().filter(|(_, known)| known.by.is_empty());
         person["secrets"] = secrets.map(|(fact, _)| json!(fact.text)).collect();
-        let knows = facts.iter().map(|(fact, known)| {
-            let mut row = self.known(&contents, known);
-            row["fact"] = json!(fact.id);
-            row["title"] = json!(fact.title);
-            row["text"] = json!(fact.text);
-            // From whom somebody else has it is not for a seat to know.
-            let most = if self.is_host() { usize::MAX } else { 1 };
-            let chain = chain(&state, &fact.id, known).into_iter().take(most);
-            row["chain"] = chain.map(|being| json!(being)).collect();
-            row
-        });
+        let knows = facts.iter();
+        let knows = knows.map(|(fact, known)| self.known_fact(&contents, fact, known));
         person["knows"] = knows.collect();
         let chapters = being.chapters.value.all().iter().map(chapter_json);
         person["chapters"] = chapters.collect();
@@ -134,6 +132,21 @@ impl Reader<'_> {
             person["calls"] = calls.map(|call| json!(call.call)).collect();
         }
         Some(person)
+    }
+
+    /// A fact that somebody knows, and from whom.
+    pub(super) fn known_fact(&self, contents: &Contents, fact: &Fact, known: &Known) -> Value {
+        let mut row = self.known(contents, known);
+        row["fact"] = json!(fact.id);
+        row["title"] = json!(fact.title);
+        row["text"] = json!(fact.text);
+        // From whom somebody else has it is not for a seat to know.
+        let most = if self.is_host() { usize::MAX } else { 1 };
+        let chain = chain(&contents.state, &fact.id, known)
+            .into_iter()
+            .take(most);
+        row["chain"] = chain.map(|being| json!(being)).collect();
+        row
     }
 
     /// How somebody came to know something.
@@ -158,11 +171,13 @@ impl Reader<'_> {
         let contents = self.board.read();
         let being = contents.state.being(id).filter(|_| self.may_inspect(id))?;
         let context = &being.context.value;
-        // What came before the last question was sent with it.
-        let sent = context.last_exchange().map(|(question, _)| question);
+        // What came before the last question was sent with it. What took the place of something
+        // that was is newer, and what follows it is no beginning of that request any more.
+        let sent = contents.sent.get(&id);
+        let mut is_cached = true;
         let mut parts = Vec::new();
         for entry in context.entries() {
-            let is_cached = sent.is_some_and(|sent| entry.id() < sent);
+            is_cached &= sent.is_some_and(|sent| entry.id() < *sent);
             for (part, text, tokens) in pieces(entry, context.tags(entry.id())) {
                 let mut row = json!({
                     "id": format!("m{}", entry.id().0), "part": part, "role": entry.role(),
@@ -178,6 +193,7 @@ impl Reader<'_> {
             }
         }
         let mut whole = whole_context(id, contents.turn, parts);
+        self.add_provider(&mut whole, contents.last_call_of(id));
         let budget = contents.state.budget;
         let next = budget
             .and_then(|budget| next_archive(context, &being.chapters.value, budget))
@@ -246,8 +262,18 @@ impl Reader<'_> {
             }
         }
         let mut whole = whole_context(id, sent.request.turn + 1, parts);
+        self.add_provider(&mut whole, contents.calls.get(call as usize));
         whole["c"] = call.into();
         Some(whole)
+    }
+
+    /// Adds how much of the request of a call its provider had, by its own count.
+    fn add_provider(&self, whole: &mut Value, call: Option<&Arc<Call>>) {
+        let usage = call
+            .and_then(|call| call.outcome.as_ref())
+            .map(|it| it.usage);
+        let cached = usage.filter(|usage| self.is_host() && usage.cached > 0);
+        set(whole, "provider_cached", cached.map(|usage| usage.cached));
     }
 
     /// Adds the event that a message tells, and who else has it.

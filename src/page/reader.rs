@@ -12,9 +12,11 @@ use serde_json::{Value, json};
 
 use super::board::{Board, Contents, Entry, Run};
 use super::event::{Form, words};
+use super::seat::Seat;
+use super::span::Span;
 use super::state::{Being, hue};
 use crate::cast::{Kind, StableId};
-use crate::event::guard::GuardAct;
+use crate::event::guard::{Act, GuardAct};
 use crate::event::{AudienceRule, EventRecord};
 use crate::exchange::Spent;
 use crate::locale::{Language, UiText, text};
@@ -30,6 +32,8 @@ pub(super) struct Reader<'b> {
     pub(super) seat: Option<u32>,
     /// The language of the page.
     pub(super) language: Language,
+    /// The seats that people have, by name.
+    pub(super) seats: Option<&'b BTreeMap<String, Arc<Seat>>>,
 }
 
 /// What part of a list is wanted.
@@ -44,11 +48,13 @@ pub(super) struct Query {
     pub(super) fact: Option<String>,
     pub(super) text: Option<String>,
     pub(super) kind: Option<String>,
-    pub(super) turn: Option<u64>,
+    pub(super) turn: Option<Span>,
+    pub(super) day: Option<Span>,
     pub(super) told: Option<u8>,
     pub(super) open: Option<u8>,
     pub(super) with: Option<String>,
     pub(super) call: Option<u32>,
+    pub(super) about: Option<u32>,
 }
 
 /// A part of a list.
@@ -236,6 +242,9 @@ impl Reader<'_> {
             "run": {"state": state, "thinking": thinking, "error": error},
             "can": self.can(contents),
         });
+        if let Some(moved) = &contents.run.moved {
+            run["run"]["moved"] = json!(moved);
+        }
         if self.is_host() {
             run["run"]["between_calls"] = contents.run.at_gate.into();
             run["run"]["review"] = contents.run.reviews.into();
@@ -440,7 +449,8 @@ impl Reader<'_> {
         is(query.by, entry.by)
             && is(query.place, entry.place)
             && query.who.is_none_or(reached)
-            && query.turn.is_none_or(|turn| turn == record.turn + 1)
+            && query.turn.is_none_or(|turns| turns.has(record.turn + 1))
+            && query.day.is_none_or(|days| days.has(entry.day.into()))
             && query.kind.as_ref().is_none_or(|kind| *kind == record.kind)
             && (query.told != Some(1) || entry.is_told())
             && query.fact.as_ref().is_none_or(taught)
@@ -454,7 +464,7 @@ impl Reader<'_> {
         masked.then(|| entry.record.as_seen_by(StableId(seat)))
     }
 
-    fn text_of(&self, entry: &Entry) -> String {
+    pub(super) fn text_of(&self, entry: &Entry) -> String {
         self.seen(entry)
             .map_or_else(|| entry.record.text.clone(), |seen| seen.text)
     }
@@ -529,9 +539,15 @@ impl Reader<'_> {
                 .filter(|being| !entry.reached(being.id))
                 .map(|being| {
                     let why = why_not(&contents, entry, being.id);
-                    json!({"who": being.id, "why": why.name(), "at": being.place})
+                    let stay = contents.stay(being.id, entry.number);
+                    let at = stay.and_then(|stay| stay.place);
+                    json!({"who": being.id, "why": why.name(), "at": at})
                 });
             event["not_told"] = others.collect();
+            if let Some((call, options)) = other_options(&contents, entry) {
+                event["c"] = call.into();
+                event["options"] = options.into();
+            }
         }
         Some(event)
     }
@@ -563,6 +579,13 @@ impl Reader<'_> {
         headings.collect()
     }
 
+    /// How many events each entity learned.
+    pub(super) fn counts(&self) -> BTreeMap<u32, usize> {
+        let contents = self.board.read();
+        let learned = contents.learned.iter();
+        learned.map(|(who, events)| (*who, events.len())).collect()
+    }
+
     /// Who learned which events, and by which rule or why not.
     pub(super) fn audience(&self, query: &Query) -> Value {
         let contents = self.board.read();
@@ -583,7 +606,11 @@ impl Reader<'_> {
                 .chars()
                 .take(80)
                 .collect();
-            json!({"n": n, "form": entry.form, "by": entry.by, "text": text, "cells": cells})
+            let (rule, stage, _) = rule_of(&contents, &entry.record);
+            json!({
+                "n": n, "form": entry.form, "by": entry.by, "text": text, "cells": cells,
+                "rule": rule, "stage": stage,
+            })
         });
         let mut audience = range.named("rows");
         audience["columns"] = json!(columns);
@@ -601,7 +628,26 @@ impl Query {
             || self.text.is_some()
             || self.kind.is_some()
             || self.turn.is_some()
+            || self.day.is_some()
     }
+}
+
+/// The call that decided, and what it could have chosen instead, for an event that tells a choice.
+fn other_options(contents: &Contents, entry: &Entry) -> Option<(u32, Vec<Value>)> {
+    let data = &entry.record.data;
+    let field = |name: &str| data.get(name).and_then(Value::as_str);
+    let (scene, chosen) = (field("scene")?, field("option")?);
+    let who = contents.id_of(field("actor")?)?;
+    let turn = entry.record.turn + 1;
+    let mut calls = contents.calls.iter().rev();
+    let call = calls
+        .find(|call| (call.who, call.turn) == (who, turn) && &*call.purpose == "scene.choose")?;
+    let mut scenes = contents.state.scenes.iter();
+    let scene = scenes.find(|known| known.id == scene)?;
+    let others = scene.options.iter().filter(|(id, _)| id != chosen);
+    let others = others.map(|(id, label)| json!({"option": id, "label": label}));
+    let others: Vec<_> = others.collect();
+    (!others.is_empty()).then_some((call.call, others))
 }
 
 /// Why an entity did not learn an event.
@@ -613,6 +659,8 @@ enum WhyNot {
     Dead,
     Later,
     Private,
+    /// A guard kept it back.
+    Withheld,
 }
 
 impl WhyNot {
@@ -624,6 +672,7 @@ impl WhyNot {
             Self::Dead => "dead",
             Self::Later => "later",
             Self::Private => "private",
+            Self::Withheld => "withheld",
         }
     }
 
@@ -635,6 +684,7 @@ impl WhyNot {
             Self::Dead => 'd',
             Self::Later => 'l',
             Self::Private => 'p',
+            Self::Withheld => 'g',
         }
     }
 }
@@ -642,18 +692,17 @@ impl WhyNot {
 fn why_not(contents: &Contents, entry: &Entry, id: u32) -> WhyNot {
     let being = contents.state.being(id);
     let excludes = |names: &[Arc<str>]| being.is_some_and(|being| names.contains(&being.name));
-    let absent = || {
-        let learned = contents.learned.get(&id);
-        let (first, last) = learned.map_or((None, None), |all| (all.first(), all.last()));
-        if first.is_none_or(|first| *first > entry.number) {
-            WhyNot::Later
-        } else if being.is_some_and(|being| being.is_dead)
-            && last.is_some_and(|last| *last < entry.number)
+    let blocked = |act: &GuardAct| act.act == Act::Block;
+    let absent = |stage: Option<u32>| match contents.stay(id, entry.number) {
+        None => WhyNot::Later,
+        Some(stay) if stay.is_dead => WhyNot::Dead,
+        Some(stay)
+            if entry.record.guarded.iter().any(blocked)
+                && (stage.is_none() || stage == stay.place || stage == Some(id)) =>
         {
-            WhyNot::Dead
-        } else {
-            WhyNot::Elsewhere
+            WhyNot::Withheld
         }
+        Some(_) => WhyNot::Elsewhere,
     };
     match &entry.record.rule {
         AudienceRule::Private => WhyNot::Private,
@@ -663,7 +712,8 @@ fn why_not(contents: &Contents, entry: &Entry, id: u32) -> WhyNot {
         {
             WhyNot::LeftOut
         }
-        AudienceRule::BroadcastToStage { .. } | AudienceRule::Announced { .. } => absent(),
+        AudienceRule::BroadcastToStage { stage, .. } => absent(contents.id_of(stage)),
+        AudienceRule::Announced { .. } => absent(None),
     }
 }
 

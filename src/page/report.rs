@@ -8,7 +8,9 @@ use super::assets::{render, script, style};
 use super::board::Board;
 use super::pages::page;
 use super::reader::{MOST, Query, Reader};
+use super::request::{self, Sent};
 use crate::locale::{Language, UiText, labels, text};
+use crate::session::CallRequest;
 
 /// The events or calls in one chunk of a report.
 const CHUNK: u32 = 2_000;
@@ -19,11 +21,25 @@ const OF_CALL: [&str; 8] = [
     "number", "turn", "start", "first", "end", "usage", "cost", "text",
 ];
 
+/// What a report for a host holds beside what its board does.
+#[derive(Debug, Default)]
+pub struct Extras {
+    /// The branches of the story, as [`branches`](super::branches()) gives them.
+    pub branches: Option<Value>,
+    /// What was sent for each call, in the order of the calls.
+    pub requests: Vec<CallRequest>,
+}
+
 /// The story of a board as one page, for the host or, with a name, for whoever has that seat.
 ///
 /// # Errors
 /// There is nobody of that name, or the page can't be filled.
-pub fn report(board: &Board, seat: Option<&str>, language: Language) -> Result<String, UiText> {
+pub fn report(
+    board: &Board,
+    seat: Option<&str>,
+    language: Language,
+    extras: Extras,
+) -> Result<String, UiText> {
     let id = match seat {
         Some(name) => {
             let id = board.read().id_of(name);
@@ -35,17 +51,18 @@ pub fn report(board: &Board, seat: Option<&str>, language: Language) -> Result<S
         board,
         seat: id,
         language,
+        seats: None,
     };
     let mut page = page(&reader, None);
     page["is_report"] = true.into();
     page["styles"] = style().into();
     page["scripts"] = script().replace("</", "<\\/").into();
-    page["data"] = data(&reader, &page).into();
+    page["data"] = data(&reader, &page, extras).into();
     render("story.html", &page).map_err(|error| UiText::verbatim(error.to_string()))
 }
 
 /// What the addresses of the page answer, each as `{id, json}`.
-fn data(reader: &Reader<'_>, page: &Value) -> Vec<Value> {
+fn data(reader: &Reader<'_>, page: &Value, extras: Extras) -> Vec<Value> {
     let mut data = Vec::new();
     let mut add = |id: String, value: &Value| {
         data.push(json!({"id": id, "json": escaped(value)}));
@@ -59,6 +76,19 @@ fn data(reader: &Reader<'_>, page: &Value) -> Vec<Value> {
     add("places".into(), &reader.places());
     add("facts".into(), &facts);
     add("items".into(), &reader.items());
+    if reader.is_host() {
+        add("qualities".into(), &reader.qualities());
+        add("audience".into(), &json!({"counts": reader.counts()}));
+        if let Some(branches) = &extras.branches {
+            add("branches".into(), branches);
+        }
+        for (number, sent) in pairs(reader, extras.requests) {
+            if let Some(mut call) = reader.call(number) {
+                request::add(&mut call, reader.board, &sent);
+                add(format!("call/{number}"), &call);
+            }
+        }
+    }
     for id in people
         .as_array()
         .into_iter()
@@ -97,6 +127,28 @@ fn data(reader: &Reader<'_>, page: &Value) -> Vec<Value> {
         add(format!("calls/{from}"), &packed(chunk, "c", &OF_CALL));
     }
     data
+}
+
+/// The last request of each call with its number, and with that of the call of the same entity
+/// before it.
+fn pairs(reader: &Reader<'_>, requests: Vec<CallRequest>) -> Vec<(u32, Sent)> {
+    let contents = reader.board.read();
+    let calls = contents.calls.iter().filter_map(|call| {
+        let outcome = call.outcome.as_ref()?;
+        Some(((outcome.entity.clone(), outcome.number), call.call))
+    });
+    let calls: BTreeMap<_, _> = calls.collect();
+    let mut of_calls = BTreeMap::new();
+    for request in requests {
+        let key = (request.outcome.entity.clone(), request.outcome.number);
+        of_calls.extend(calls.get(&key).map(|number| (*number, request)));
+    }
+    let mut last = BTreeMap::<_, CallRequest>::new();
+    let pairs = of_calls.into_iter().map(|(number, request)| {
+        let before = last.insert(request.outcome.entity.clone(), request.clone());
+        (number, Sent { request, before })
+    });
+    pairs.collect()
 }
 
 /// Rows in few bytes: what many of them have in common stands once, in a table, and each row names
@@ -185,7 +237,7 @@ mod tests {
             board.record(&speech(number, &words, 0..6));
         }
         board.record(&speech(EVENTS, "Only you.", 7..8));
-        let page = report(&board, None, Language::En).unwrap();
+        let page = report(&board, None, Language::En, Extras::default()).unwrap();
         assert!(
             page.len() < EVENTS as usize * 150 + 200_000,
             "{}",
@@ -194,14 +246,15 @@ mod tests {
         assert!(!page.contains("<b>and"), "markup of a mind");
         let chunks = page.matches("id=\"events&#x2f;").count();
         assert_eq!(chunks, (EVENTS / CHUNK) as usize + 1);
-        let seat = report(&board, Some("Somebody 7"), Language::En).unwrap();
+        let seat = report(&board, Some("Somebody 7"), Language::En, Extras::default()).unwrap();
         assert!(seat.contains("Only you.") && !seat.contains("a long evening"));
-        assert!(report(&board, Some("Nobody"), Language::En).is_err());
+        assert!(report(&board, Some("Nobody"), Language::En, Extras::default()).is_err());
         let of_others = |part: &Value| part["who"] != Value::Null;
         let seat = Reader {
             board: &board,
             seat: Some(3),
             language: Language::En,
+            seats: None,
         };
         let seen = seat.events(&Query::default()).named("events");
         let seen = seen["events"].as_array().unwrap();

@@ -7,6 +7,8 @@ use serde_json::{Value, json};
 
 use super::board::{Board, Contents};
 use super::library::Story;
+use super::people::set;
+use crate::message::BodyId;
 use crate::session::{
     CallRequest, ChangeKind, PromptMessage, PromptPart, SessionError, Wanted, changes, requests,
 };
@@ -65,6 +67,10 @@ pub(super) fn add(json: &mut Value, board: &Board, sent: &Sent) {
     let body = request.body.as_ref();
     let body = body.map(|body| String::from_utf8_lossy(body).into_owned());
     json["request_is"] = if body.is_some() { "exact" } else { "none" }.into();
+    let messages = request.messages.iter();
+    let messages = messages.map(|it| json!({"role": it.role.name(), "text": it.text}));
+    json["messages"] = messages.collect();
+    set(json, "settings", body.as_deref().and_then(settings_of));
     json["request"] = body.unwrap_or_else(|| as_text(&request.messages)).into();
     if let Some(before) = &sent.before {
         let contents = board.read();
@@ -83,18 +89,100 @@ pub(super) fn difference(
     let mut rows = Vec::new();
     for change in changes(earlier, later) {
         let messages = change.messages.iter();
-        let (contents, op) = match change.kind {
+        let (contents, op, why) = match change.kind {
             ChangeKind::Same => {
                 let lines = messages.map(|message| message.text.lines().count());
                 rows.push(json!({"op": "=", "lines": lines.sum::<usize>()}));
                 continue;
             }
-            ChangeKind::Added => (of_later, "+"),
-            ChangeKind::Asked | ChangeKind::Archived(_) | ChangeKind::Cut => (of_earlier, "-"),
+            ChangeKind::Added => (of_later, "+", None),
+            ChangeKind::Asked => (of_earlier, "-", Some("asked")),
+            ChangeKind::Archived(_) => (of_earlier, "-", Some("archived")),
+            ChangeKind::Cut => (of_earlier, "-", Some("cut")),
         };
-        rows.extend(messages.map(|message| row(contents, op, message)));
+        for message in messages {
+            let other = match op {
+                "+" => same_body(message, earlier),
+                _ => same_body(message, later),
+            };
+            match other {
+                // Told in other words: its lines stand where the later text is.
+                Some(other) if op == "+" => add_lines(&mut rows, contents, other, message),
+                Some(_) => {}
+                None => {
+                    let mut row = row(contents, op, message);
+                    set(&mut row, "why", why);
+                    rows.push(row);
+                }
+            }
+        }
     }
     rows.into()
+}
+
+/// The message of another prompt that tells the same event in other words.
+fn same_body<'m>(
+    message: &PromptMessage,
+    others: &'m [PromptMessage],
+) -> Option<&'m PromptMessage> {
+    let PromptPart::Memory { body, .. } = message.part else {
+        return None;
+    };
+    let is_it = |other: &&PromptMessage| {
+        matches!(other.part, PromptPart::Memory { body: of_other, .. } if of_other == body)
+            && other.text != message.text
+    };
+    others.iter().find(is_it).filter(|_| body != BodyId::NONE)
+}
+
+/// Adds the lines that differ between two texts of a message, without those at the beginning and
+/// the end that are the same.
+fn add_lines(
+    rows: &mut Vec<Value>,
+    contents: &Contents,
+    earlier: &PromptMessage,
+    later: &PromptMessage,
+) {
+    let old: Vec<_> = earlier.text.lines().collect();
+    let new: Vec<_> = later.text.lines().collect();
+    let same = |pairs: &mut dyn Iterator<Item = (&&str, &&str)>| {
+        pairs.take_while(|(old, new)| old == new).count()
+    };
+    let first = same(&mut old.iter().zip(&new));
+    let most = old.len().min(new.len()) - first;
+    let last = same(&mut old.iter().rev().zip(new.iter().rev()).take(most));
+    let add_same = |rows: &mut Vec<Value>, lines: usize| {
+        if lines > 0 {
+            rows.push(json!({"op": "=", "lines": lines}));
+        }
+    };
+    add_same(rows, first);
+    for (op, lines, message) in [("-", &old, earlier), ("+", &new, later)] {
+        let lines = lines.get(first..lines.len() - last).unwrap_or_default();
+        if !lines.is_empty() {
+            let mut row = row(contents, op, message);
+            row["text"] = lines.join("\n").into();
+            set(&mut row, "why", (op == "-").then_some("changed"));
+            rows.push(row);
+        }
+    }
+    add_same(rows, last);
+}
+
+/// What is sent beside the messages: model, limits, schema and tools.
+fn settings_of(body: &str) -> Option<Value> {
+    let mut settings = serde_json::from_str::<Value>(body).ok()?;
+    let fields = settings.as_object_mut()?;
+    for messages in [
+        "messages",
+        "input",
+        "contents",
+        "system",
+        "systemInstruction",
+    ] {
+        fields.remove(messages);
+    }
+    Some(settings)
 }
 
 fn row(contents: &Contents, op: &str, message: &PromptMessage) -> Value {

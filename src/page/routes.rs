@@ -14,7 +14,7 @@ use super::answer::{Failure, Json};
 use super::board::RunState;
 use super::branches::{branches, compare, parting};
 use super::control::{Control, Wanted};
-use super::library::{BranchAt, Library, Story};
+use super::library::{BranchAt, Library, Problem, Story};
 use super::reader::{Query as Part, Reader};
 use super::request;
 use super::seat::Seat;
@@ -57,6 +57,7 @@ impl Visit {
             board: &self.story.board,
             seat: self.seat,
             language: self.language,
+            seats: Some(&self.story.seats),
         }
     }
 }
@@ -71,7 +72,7 @@ pub(super) async fn visit(
     let visitor = shared.access.visitor(headers);
     let name = match visitor {
         Some(Visitor::Host) => None,
-        Some(Visitor::Seat { slot: own, who }) if own == slot => Some(who),
+        Some(Visitor::Seat { slots, who }) if slots.iter().any(|own| own == slot) => Some(who),
         _ => return Err(Failure::forbidden(language)),
     };
     let (library, wanted) = (shared.library.clone(), slot.to_owned());
@@ -94,11 +95,11 @@ pub(super) async fn visit(
 /// Does what may take its time on a thread of its own.
 pub(super) async fn blocking<T: Send + 'static>(
     language: Language,
-    work: impl FnOnce() -> Result<T, UiText> + Send + 'static,
+    work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
 ) -> Result<T, Failure> {
     let done = tokio::task::spawn_blocking(work).await;
-    let done = done.unwrap_or_else(|error| Err(UiText::verbatim(error.to_string())));
-    done.map_err(|text| Failure::impossible(text, language))
+    let done = done.unwrap_or_else(|error| Err(UiText::verbatim(error.to_string()).into()));
+    done.map_err(|problem| Failure::impossible(problem, language))
 }
 
 /// The texts of the page.
@@ -137,7 +138,7 @@ pub(super) async fn get(
     let found = blocking(language, move || {
         let reader = visit.reader();
         Ok(match what.as_str() {
-            "branches" if reader.is_host() => Some(branches(&*library, &visit.story)?),
+            "branches" if reader.is_host() => Some(branches(&library.slots(), &visit.story.slot)?),
             "compare" if reader.is_host() => compared(&*library, &visit, &part)?,
             "story" => Some(reader.story()),
             "events" => Some(reader.events(&part).named("events")),
@@ -150,6 +151,10 @@ pub(super) async fn get(
             "facts" => Some(reader.facts()),
             "items" => Some(reader.items()),
             "qualities" if reader.is_host() => Some(reader.qualities()),
+            "believes" => {
+                let pair = part.who.zip(part.about);
+                pair.and_then(|(who, about)| reader.beliefs(who, about))
+            }
             "scenes" if reader.is_host() => Some(reader.scenes()),
             _ => None,
         })
@@ -158,7 +163,7 @@ pub(super) async fn get(
     found.ok_or_else(|| Failure::missing(language))
 }
 
-fn compared(library: &dyn Library, visit: &Visit, part: &Part) -> Result<Option<Value>, UiText> {
+fn compared(library: &dyn Library, visit: &Visit, part: &Part) -> Result<Option<Value>, Problem> {
     let other = part
         .with
         .as_deref()
@@ -172,6 +177,7 @@ fn compared(library: &dyn Library, visit: &Visit, part: &Part) -> Result<Option<
     let here = visit.reader();
     let there = Reader {
         board: &other.board,
+        seats: Some(&other.seats),
         ..here
     };
     let turn = parting(&visit.story.slot, &other.slot)?;
@@ -328,6 +334,7 @@ pub(super) async fn steer(
     let deed = read_body::<Deed>(&body, language)?;
     let story = &visit.story;
     let failed = |text| Failure::impossible(text, language);
+    let is_undone = matches!(deed, Deed::Undo { .. });
     let (at, name) = match deed {
         Deed::Branch {
             turn,
@@ -362,6 +369,7 @@ pub(super) async fn steer(
         }
     };
     let library = shared.library.clone();
+    let board = story.board.clone();
     let branched = blocking(language, move || {
         let goes_on = matches!(at, BranchAt::Ask(_));
         let branch = library.branch(&slot, at, name.as_deref())?;
@@ -370,6 +378,9 @@ pub(super) async fn steer(
         // Whoever wants another answer wants to see it, and what comes of it.
         if goes_on && let Some(control) = opened.and_then(|story| story.control) {
             control.want(Wanted::Step);
+        }
+        if is_undone {
+            board.set_moved(&branch);
         }
         Ok(branch)
     });

@@ -20,6 +20,8 @@ struct Question {
     number: u32,
     text: String,
     options: Vec<String>,
+    /// Whether words are an answer beside options.
+    takes_words: bool,
 }
 
 #[derive(Default)]
@@ -72,6 +74,7 @@ impl Seat {
             seat: self.clone(),
             shown: Vec::new(),
             options: Vec::new(),
+            takes_words: false,
         };
         Arc::new(SeatMind {
             person: HumanMind::taught(console, language, teach),
@@ -103,7 +106,8 @@ impl Seat {
             .map(|(number, label): (u32, _)| json!({"value": number.to_string(), "label": label}));
         let options: Vec<_> = options.collect();
         json!({
-            "c": question.number, "question": question.text, "free": options.is_empty(),
+            "c": question.number, "question": question.text,
+            "free": options.is_empty() || question.takes_words,
             "options": options,
         })
     }
@@ -141,7 +145,12 @@ impl Seat {
         self.answer(None, None);
     }
 
-    fn ask(&self, text: String, options: Vec<String>) -> Receiver<Option<String>> {
+    fn ask(
+        &self,
+        text: String,
+        options: Vec<String>,
+        takes_words: bool,
+    ) -> Receiver<Option<String>> {
         let (reply, answer) = channel();
         let mut open = self.open();
         open.last += 1;
@@ -149,6 +158,7 @@ impl Seat {
             number: open.last,
             text,
             options,
+            takes_words,
         });
         open.reply = Some(reply);
         drop(open);
@@ -163,6 +173,7 @@ struct SeatConsole {
     /// What was shown since the last answer.
     shown: Vec<String>,
     options: Vec<String>,
+    takes_words: bool,
 }
 
 impl Console for SeatConsole {
@@ -176,13 +187,18 @@ impl Console for SeatConsole {
         Ok(())
     }
 
+    fn allow_words(&mut self) {
+        self.takes_words = true;
+    }
+
     fn read(&mut self, prompt: &str) -> io::Result<Option<String>> {
         let label = prompt.trim().trim_end_matches('>').trim().to_owned();
         let mut lines = std::mem::take(&mut self.shown);
         lines.push(label);
         lines.retain(|line| !line.is_empty());
         let options = std::mem::take(&mut self.options);
-        let answer = self.seat.ask(lines.join("\n\n"), options);
+        let takes_words = std::mem::take(&mut self.takes_words);
+        let answer = self.seat.ask(lines.join("\n\n"), options, takes_words);
         // The seat was closed, or another question took its place.
         Ok(answer.recv().unwrap_or_default())
     }

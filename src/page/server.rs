@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::body::Body;
+use axum::body::{Body, to_bytes};
 use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
@@ -17,24 +17,23 @@ use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpListener;
-use tokio::sync::Semaphore;
 
 use super::access::Access;
 use super::answer::Failure;
 use super::error::ServerError;
 use super::library::Library;
+use super::places::{Places, SentBody};
 use super::shared::Shared;
 use super::{pages, routes, stream};
 use crate::locale::{Language, text};
 
-/// The most connections at once.
-const CONNECTIONS: usize = 512;
 /// The longest time until the head of the next request on a connection is there. A browser keeps
 /// connections that it does not use, and a request that meets the end of one is lost to it: a page
 /// without one of its scripts is dead. So the time is that of common servers.
 const HEAD_TIME: Duration = Duration::from_secs(75);
-/// The largest body of a request, in bytes.
+/// The largest body of a request, in bytes, and the longest time until it is there.
 const BODY: usize = 64 * 1024;
+const BODY_TIME: Duration = Duration::from_secs(10);
 
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
     img-src 'self' data:; connect-src 'self'; font-src 'self'; base-uri 'none'; \
@@ -80,13 +79,9 @@ impl Server {
 
     /// Answers requests until it is dropped.
     pub async fn run(self) {
-        let places = Arc::new(Semaphore::new(CONNECTIONS));
+        let places = Places::default();
         let router = TowerToHyperService::new(router(self.shared));
         loop {
-            // Those who wait for a place wait in the system's queue.
-            let Ok(place) = places.clone().acquire_owned().await else {
-                return;
-            };
             let (stream, peer) = match self.listener.accept().await {
                 Ok(accepted) => accepted,
                 Err(error) => {
@@ -96,20 +91,31 @@ impl Server {
                     continue;
                 }
             };
-            let router = router.clone();
+            let Some(place) = places.take(peer.ip()) else {
+                tracing::warn!(%peer, "there is no place for another connection");
+                continue;
+            };
+            let (router, own) = (router.clone(), place.clone());
             let service = service_fn(move |mut request: hyper::Request<hyper::body::Incoming>| {
                 request.extensions_mut().insert(Peer(peer.ip()));
-                router.call(request)
+                let busy = own.begin();
+                let answer = router.call(request);
+                async move {
+                    let answer: Response<Body> = answer.await?;
+                    Ok::<_, Infallible>(answer.map(|body| SentBody::new(body, busy)))
+                }
             });
             let connection = http1::Builder::new()
                 .timer(TokioTimer::new())
                 .header_read_timeout(HEAD_TIME)
                 .serve_connection(TokioIo::new(stream), service);
-            tokio::spawn(async move {
+            let own = place.clone();
+            let running = tokio::spawn(async move {
                 // Whoever breaks off has had enough.
                 let _ = connection.await;
-                drop(place);
+                drop(own);
             });
+            place.is_run_by(running.abort_handle());
         }
     }
 }
@@ -142,6 +148,16 @@ async fn nothing_here(State(shared): State<Arc<Shared>>) -> Failure {
     Failure::missing(shared.language)
 }
 
+/// A request with its whole body, unless that is too long, or too long in coming.
+async fn whole(request: Request) -> Result<Request, StatusCode> {
+    let (head, body) = request.into_parts();
+    match tokio::time::timeout(BODY_TIME, to_bytes(body, BODY)).await {
+        Ok(Ok(body)) => Ok(Request::from_parts(head, body.into())),
+        Ok(Err(_)) => Err(StatusCode::PAYLOAD_TOO_LARGE),
+        Err(_) => Err(StatusCode::REQUEST_TIMEOUT),
+    }
+}
+
 /// Refuses what is not ours, and adds what browsers need to know to every answer.
 async fn check(
     State(shared): State<Arc<Shared>>,
@@ -149,14 +165,23 @@ async fn check(
     next: Next,
 ) -> Result<Response<Body>, Infallible> {
     let peer = request.extensions().get::<Peer>();
-    let in_time = peer.is_none_or(|peer| shared.access.has_time_for(peer.0));
+    let access = &shared.access;
+    // What browsers keep anyway is not counted.
+    let in_time = request.uri().path().starts_with("/assets/")
+        || peer.is_none_or(|peer| access.has_time_for(peer.0, request.headers()));
     let mut response = if !shared.access.allows(request.method(), request.headers()) {
         Failure::new(StatusCode::FORBIDDEN, text!(page_foreign), shared.language).into_response()
     } else if !in_time {
         let status = StatusCode::TOO_MANY_REQUESTS;
-        Failure::new(status, text!(page_too_many), shared.language).into_response()
+        let failure = Failure::new(status, text!(page_too_many), shared.language);
+        ([(header::RETRY_AFTER, "1")], failure).into_response()
     } else {
-        next.run(request).await
+        match whole(request).await {
+            Ok(request) => next.run(request).await,
+            Err(status) => {
+                Failure::new(status, text!(page_too_long), shared.language).into_response()
+            }
+        }
     };
     let headers = response.headers_mut();
     for (name, value) in [

@@ -12,14 +12,15 @@ use crate::cast::{
 };
 use crate::context::{AgentContext, Chapters};
 use crate::drama::{
-    Belongings, Bond, Bonds, GoalState, Hidden, History, Promise, Promises, Qualities, StoryData,
+    Belongings, Bond, Bonds, GoalState, Hidden, History, Promise, Promises, Qualities, Scene,
+    StoryData,
 };
 use crate::exchange::{Ledger, Spent};
 use crate::knowledge::{Fact, FactBook, Knowledge, Today};
 use crate::message::Digest;
 use crate::mind::MindAlias;
-use crate::rpg::budget;
 use crate::rpg::components::{CurrentFight, Fighter, Health, RpgWorld, goals_of};
+use crate::rpg::{budget, doing, open_scene};
 
 /// A component that is copied only when it changed.
 #[derive(Clone, Debug, Default)]
@@ -63,7 +64,10 @@ pub(super) struct Being {
     pub(super) promises: Vec<Promise>,
     pub(super) items: Vec<Arc<str>>,
     pub(super) exits: Vec<u32>,
-    pub(super) is_fighting: bool,
+    /// What is going on there, if it is a stage.
+    pub(super) doing: &'static str,
+    /// The scene that is open there.
+    pub(super) scene: Option<Arc<str>>,
     pub(super) spent: Spent,
     pub(super) knowledge: Kept<Knowledge>,
     pub(super) context: Kept<AgentContext>,
@@ -99,6 +103,8 @@ pub(super) struct SceneState {
     pub(super) at: String,
     /// How often it was played.
     pub(super) played: usize,
+    /// What may be chosen after it: the ids with their labels.
+    pub(super) options: Vec<(String, String)>,
 }
 
 /// A picture of the world.
@@ -163,6 +169,7 @@ impl State {
             id: scene.id.clone(),
             at: scene.at.clone(),
             played: history.map_or(0, |history| history.times(&scene.id)),
+            options: options_of(scene),
         });
         let scenes = scenes.collect();
         let facts = world.get_resource::<FactBook>();
@@ -224,9 +231,11 @@ impl Being {
             exits: all(entity.get::<Exits>(), |exits| {
                 exits.0.iter().map(|id| id.0).collect()
             }),
-            is_fighting: entity
-                .get::<CurrentFight>()
-                .is_some_and(|fight| fight.end.is_none()),
+            doing: match entity.get::<CurrentFight>() {
+                Some(fight) if fight.end.is_none() => "fight",
+                _ => doing(entity),
+            },
+            scene: open_scene(entity),
             spent: entity
                 .get::<Ledger>()
                 .map(Ledger::total)
@@ -237,6 +246,13 @@ impl Being {
             name,
         })
     }
+}
+
+/// What may be chosen after a scene.
+fn options_of(scene: &Scene) -> Vec<(String, String)> {
+    let options = scene.choice.iter().flat_map(|choice| &choice.options);
+    let options = options.map(|option| (option.id.clone(), option.label.clone()));
+    options.collect()
 }
 
 /// The hue of a name, 0 to 359.

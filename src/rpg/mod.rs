@@ -15,6 +15,8 @@ mod campaign_state;
 mod combat;
 pub mod components;
 mod conversation;
+#[cfg(feature = "page")]
+mod doing;
 pub mod drift;
 pub mod events;
 mod everybody;
@@ -54,6 +56,8 @@ pub(crate) use archive::{budget, next_archive};
 pub use campaign::{Campaign, CampaignError};
 pub use campaign_phase::{CampaignPhase, CampaignState};
 pub use combat::{Combat, FightAction, FinishedFight};
+#[cfg(feature = "page")]
+pub(crate) use doing::{doing, open_scene};
 pub use host::HostDeed;
 pub use outcome::{ChoiceOutcome, FactOutcome, FightOutcome, GoalOutcome, Outcome};
 pub use phase::Phase;

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::locale::{UiText, text};
 use crate::mind::Notes;
-use crate::mind::human::{Dialogue, SeatLessons};
+use crate::mind::human::{Chosen, Dialogue, SeatLessons};
 use crate::rpg::world_file::STAY;
 
 /// The thought that stands for none.
@@ -55,7 +55,15 @@ fn take_turn(notes: Notes<'_>, dialogue: &mut Dialogue<'_>) -> io::Result<Option
     let (said, done) = (possible(&said), possible(&done));
     let all: Vec<_> = said.iter().chain(&done).copied().collect();
     let mut plan = Map::new();
-    let first = choose(text!(mind_seat_what_to_do), &all, dialogue)?;
+    let first = match first_of(&all, others, dialogue)? {
+        Ok(action) => action,
+        Err(words) => {
+            let target = one_of(text!(mind_seat_target), notes.names("present"), dialogue)?;
+            return Ok(Some(json!({
+                "mind": NO_THOUGHT, "speak": {"target": target, "text": words},
+            })));
+        }
+    };
     fill(first, notes, &mut plan, dialogue)?;
     if said.contains(&first) {
         // To wait is to do nothing.
@@ -70,6 +78,25 @@ fn take_turn(notes: Notes<'_>, dialogue: &mut Dialogue<'_>) -> io::Result<Option
     let thought = dialogue.text_or(text!(mind_seat_thought), NO_THOUGHT)?;
     plan.insert("mind".into(), thought.into());
     Ok(Some(plan.into()))
+}
+
+/// What somebody does first, or the words that it says; the latter only if somebody hears them.
+fn first_of(
+    actions: &[&'static str],
+    is_heard: bool,
+    dialogue: &mut Dialogue<'_>,
+) -> io::Result<Result<&'static str, String>> {
+    if !is_heard {
+        return choose(text!(mind_seat_what_to_do), actions, dialogue).map(Ok);
+    }
+    let labels = actions.iter().map(|action| dialogue.say(label(action)));
+    let labels: Vec<_> = labels.collect();
+    Ok(
+        match dialogue.choice_or_words(text!(rpg_seat_do_or_say), &labels)? {
+            Chosen::Option(index) => Ok(actions.get(index).copied().unwrap_or("wait")),
+            Chosen::Words(words) => Err(words),
+        },
+    )
 }
 
 fn choose(
@@ -361,8 +388,8 @@ mod tests {
           4) go to another place
           5) go along with somebody
           6) wait
-        What do you do? > Type a number from 1 to 6, or a name from the list.
-        What do you do? >   1) Ann
+        What do you do, or say? > Type a number from 1 to 6, a name from the list, or a sentence to say.
+        What do you do, or say? >   1) Ann
           2) Bob
         To whom? > What do you say? > Type a line, or press Ctrl-D to leave.
         What do you say? >   1) nothing else
@@ -371,6 +398,28 @@ mod tests {
           4) go along with somebody
         Do you do anything else? > What do you think? [Enter: …] >
         ");
+    }
+
+    #[tokio::test]
+    async fn a_sentence_is_said_at_once_if_somebody_hears_it() {
+        let (result, _) = ask_plan(&["Ann"])
+            .answer(Language::En, "Good evening!\n")
+            .await;
+        assert_eq!(
+            json_of(&result.unwrap()),
+            json!({"mind": "…", "speak": {"target": "Ann", "text": "Good evening!"}})
+        );
+        let ask = ask_plan(&["Ann", "Bob"]);
+        let (result, _) = ask.answer(Language::Zh, "“好。”\n2\n").await;
+        assert_eq!(
+            json_of(&result.unwrap()),
+            json!({"mind": "…", "speak": {"target": "Bob", "text": "好。"}})
+        );
+        // Nobody is there: it is no option.
+        let (result, _) = ask_plan(&[])
+            .answer(Language::En, "Good evening!\nwait\n\n\n")
+            .await;
+        assert!(json_of(&result.unwrap())["speak"].is_null());
     }
 
     #[tokio::test]

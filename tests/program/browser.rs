@@ -487,7 +487,7 @@ fn a_host_edits_an_answer_and_branches_at_a_choice() {
     browser.click(&label(&page, "page_branch_here"));
     browser.fill("name", "otherwise");
     browser.click(&label(&page, "page_do_it"));
-    browser.wait("document.querySelector('a[href=\"/story/otherwise\"]')");
+    browser.wait("document.querySelector('a[href^=\"/story/otherwise\"]')");
     let turn = choice["turn"].as_u64().unwrap() - 1;
     assert_eq!(page.wait_for("otherwise", "paused")["turn"], turn);
     let people = page.api("otherwise/people");
@@ -509,6 +509,79 @@ fn a_host_edits_an_answer_and_branches_at_a_choice() {
         parted.as_str().unwrap().contains(&turn.to_string()),
         "{parted}"
     );
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}
+
+#[test]
+fn a_newcomer_finds_secrets_reasons_and_what_else_could_have_happened_by_clicks() {
+    let Some(browser) = browser() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let page = Served::start(folder.path(), "--save hour --seed 1 --until 8");
+    page.wait_for("hour", "stopped");
+    let click = |selector: &str| {
+        let found = format!("document.querySelector({})", json!(selector));
+        browser.wait(&found);
+        browser.script(&format!("{found}.click();"));
+    };
+    let people = page.api("hour/people");
+    let mut people = people.as_array().unwrap().iter();
+    let pell = people.find(|one| one["name"] == "Pell Gantry").unwrap();
+    let pell = page.api(&format!("hour/person/{}", pell["id"]));
+    let mut known = pell["knows"].as_array().unwrap().iter();
+    let secret = known.find(|known| known["by"].is_null() && known["text"] != "");
+    let secret = secret.unwrap();
+    let fact = page.api(&format!("hour/fact/{}", secret["fact"].as_str().unwrap()));
+
+    // What is the secret that Pell keeps?
+    browser.open_story(&page, "hour", "");
+    browser.click("Pell Gantry");
+    let summary = format!(
+        "[...document.querySelectorAll('#inspector summary')].find((one) => \
+         one.innerText.trim() === {})",
+        secret["title"]
+    );
+    browser.wait(&summary);
+    browser.script(&format!("{summary}.click();"));
+    let words = secret["text"].as_str().unwrap();
+    let first = words.split('\n').next().unwrap();
+    let is_shown = |text: &str| {
+        let text = json!(text);
+        format!("document.querySelector('#inspector').innerText.includes({text})")
+    };
+    browser.wait(&is_shown(first));
+
+    // Who knows it?
+    let who = format!("{summary}.parentElement.querySelector('a[href*=\"see=fact\"]')");
+    browser.wait(&who);
+    browser.script(&format!("{who}.click();"));
+    browser.wait("location.search.includes('see=fact')");
+    let story = page.api("hour/story");
+    for known in fact["knows"].as_array().unwrap() {
+        let mut entities = story["entities"].as_array().unwrap().iter();
+        let name = entities.find(|one| one["id"] == known["who"]).unwrap();
+        browser.wait(&is_shown(name["name"].as_str().unwrap()));
+    }
+
+    // Why did Jory say that?
+    browser.click("Jory Teasel");
+    browser.click(&label(&page, "page_what_it_said"));
+    click("#told article.f-speech > a.num");
+    browser.wait("location.search.includes('see=event')");
+    click("#inspector a[href*=\"see=call\"]");
+    browser.wait(&is_shown(&label(&page, "page_question")));
+    browser.wait("document.querySelector('#inspector .prose')?.innerText.length > 20");
+
+    // What would have happened otherwise?
+    browser.script("history.back();");
+    browser.click(&label(&page, "page_branch_here"));
+    browser.fill("name", "otherwise");
+    browser.fill("seed", "77");
+    browser.click(&label(&page, "page_do_it"));
+    browser.wait("document.querySelector('a[href^=\"/story/otherwise\"]')");
+    page.step("otherwise");
+    browser.click(&label(&page, "page_branches"));
+    browser.click(&label(&page, "page_compare"));
+    browser.wait("document.querySelectorAll('.sides .side').length === 2");
     assert_eq!(browser.complaints(), Vec::<String>::new());
 }
 
@@ -575,7 +648,8 @@ fn a_report_is_a_whole_page() {
     let folder = tempfile::tempdir().unwrap();
     for command in [
         "--save short --until 8 -q",
-        "export short --html short.html",
+        "branch short other --turn 2",
+        "export short --html short.html --calls",
     ] {
         assert_eq!(run(folder.path(), command).status.code(), Some(0));
     }
@@ -583,6 +657,14 @@ fn a_report_is_a_whole_page() {
     browser.wait(IS_READY);
     browser.wait("document.querySelector('#side-people').innerText.includes('Odile Marsh')");
     browser.wait("document.querySelector('#told').innerText.includes('The Lamp and Ledger')");
+    // What was sent for a call, and the branches, are in the file.
+    browser.script("location.hash = 'see=call/5/request'");
+    browser.wait("document.querySelectorAll('#inspector .messages li').length > 1");
+    browser.script("location.hash = 'view=branches&see=call/20/changes'");
+    browser.wait("document.querySelectorAll('.branches tbody tr').length === 2");
+    browser.wait("document.querySelector('#inspector .diff, #inspector .empty')");
+    browser.script("location.hash = 'view=audience&day=1'");
+    browser.wait("document.querySelectorAll('.matrix .c-y').length > 5");
     assert_eq!(browser.complaints(), Vec::<String>::new());
 }
 

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
+use std::net::TcpStream;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::run;
 use super::served::Served;
+use super::{playhouse, run};
 
 #[test]
 fn a_story_is_served_as_it_was_told() {
@@ -57,6 +58,15 @@ fn a_story_is_served_as_it_was_told() {
     );
     let context = page.api(&format!("told/context/{id}"));
     assert_eq!(context["parts"][0]["part"], "rules");
+    // What the last request held is the beginning of the next, whatever was heard since.
+    let is_cached = |one: &Value| {
+        let context = page.api(&format!("told/context/{}", one["id"]));
+        let (cached, all) = (context["cached"].as_u64(), context["tokens"].as_u64());
+        cached > Some(0) && cached <= all
+    };
+    let everybody = people.as_array().unwrap().iter();
+    let mut asked = everybody.filter(|one| one["calls"].as_u64() > Some(1));
+    assert!(asked.all(is_cached));
     let call = page.api("told/call/0");
     assert_eq!(call["state"], "done");
     assert!(
@@ -76,6 +86,15 @@ fn a_story_is_served_as_it_was_told() {
         rows.iter().any(|row| row["op"] == "+" && row["n"].is_u64()),
         "{call}"
     );
+    let why = |row: &Value| row["op"] != "-" || row["why"].is_string();
+    assert!(rows.iter().all(why), "{call}");
+    let messages = call["messages"].as_array().unwrap();
+    assert!(messages.iter().all(|message| message["text"].is_string()));
+    let of_two = page.api("told/events?turn=2-3&told=1");
+    let of_two = of_two["events"].as_array().unwrap().iter();
+    let turns: std::collections::BTreeSet<_> = of_two.map(|it| it["turn"].as_u64()).collect();
+    assert_eq!(turns, [Some(2), Some(3)].into());
+    assert_eq!(page.get("/api/told/events?turn=soon").status, 400);
     for list in [
         "audience", "calls", "turns", "headings", "places", "facts", "items",
     ] {
@@ -92,6 +111,198 @@ fn a_story_is_served_as_it_was_told() {
     let story = again.wait_for("told", "paused");
     assert_eq!(story["events"].as_u64().unwrap(), count);
     assert_eq!(again.api("told/events?from=3&to=5"), part);
+}
+
+#[test]
+fn a_cell_says_its_rule_and_why_others_did_not_learn_it_by_where_they_were() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = Served::start(folder.path(), "--save cells --until 8");
+    page.wait_for("cells", "stopped");
+    let audience = page.api("cells/audience?from=0");
+    let rows = audience["rows"].as_array().unwrap();
+    assert!(rows.iter().all(|row| row["rule"].is_string()), "{audience}");
+    let at_a_place = |row: &&Value| row["rule"] == "stage" && row["stage"].is_u64();
+    let columns = audience["columns"].as_array().unwrap();
+    let mut elsewhere = 0;
+    for row in rows.iter().filter(at_a_place) {
+        let event = page.api(&format!("cells/event/{}", row["n"]));
+        for missed in event["not_told"].as_array().unwrap() {
+            let column = columns.iter().position(|id| *id == missed["who"]).unwrap();
+            let cell = &row["cells"][column];
+            let is_actor = missed["at"].is_u64();
+            if missed["why"] == "elsewhere" && is_actor {
+                assert_eq!(cell, "e");
+                elsewhere += u64::from(missed["at"] != row["stage"]);
+            }
+        }
+        if elsewhere > 200 {
+            break;
+        }
+    }
+    assert!(elsewhere > 20, "{elsewhere}");
+    let doing = page.api("cells/places");
+    let doing = doing.as_array().unwrap().iter();
+    assert!(doing.clone().all(|place| place["doing"].is_string()));
+    let people = page.api("cells/people");
+    let minds = people.as_array().unwrap().iter();
+    assert!(minds.clone().all(|one| one["played_by"] == "mind"));
+}
+
+#[test]
+fn what_one_believes_of_another_is_found_on_the_page_and_in_the_terminal() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = Served::start(folder.path(), "--save minds --seed 1 --until 9");
+    let story = page.wait_for("minds", "stopped");
+    let entities = story["entities"].as_array().unwrap();
+    let name = |id: &Value| {
+        let found = entities.iter().find(|one| one["id"] == *id).unwrap();
+        found["name"].as_str().unwrap().to_owned()
+    };
+    let said = page.api("minds/events?kind=speak");
+    let mut said = said["events"].as_array().unwrap().iter();
+    let said = said.find(|event| event["to"].is_u64()).unwrap();
+    let (who, about) = (&said["to"], &said["by"]);
+    let believed = page.api(&format!("minds/believes?who={who}&about={about}"));
+    let heard = believed["heard"].as_array().unwrap();
+    assert!(!heard.is_empty(), "{believed}");
+    for event in heard {
+        let event = page.api(&format!("minds/event/{}", event["n"]));
+        assert!(event["who"].as_array().unwrap().contains(who), "{event}");
+        let is_named = event["text"].as_str().unwrap().contains(&name(about));
+        assert!(event["by"] == *about || is_named, "{event}");
+    }
+    assert_eq!(
+        page.get(&format!("/api/minds/believes?who={who}")).status,
+        404
+    );
+    drop(page);
+    let (who, about) = (name(who), name(about));
+    let words = ["knows", "minds", &who, "--about", &about];
+    let known = playhouse(folder.path()).args(words).output().unwrap();
+    let (text, error) = (super::out(&known), super::err(&known));
+    assert_eq!(known.status.code(), Some(0), "{error}");
+    assert!(text.contains("remembers last"), "{text}");
+    let known = playhouse(folder.path()).args(words).arg("--json").output();
+    for line in super::out(&known.unwrap()).lines() {
+        let record: Value = serde_json::from_str(line).unwrap();
+        assert!(record["record"].is_string(), "{line}");
+    }
+}
+
+#[test]
+fn the_other_option_is_taken_in_a_branch() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = Served::start(folder.path(), "--save chosen --seed 1 --until 9");
+    page.wait_for("chosen", "stopped");
+    let choices = page.api("chosen/events?kind=choice");
+    let choices = choices["events"].as_array().unwrap();
+    assert!(!choices.is_empty());
+    let taken = choices.iter().find_map(|choice| {
+        let event = page.api(&format!("chosen/event/{}", choice["n"]));
+        let options = event["options"].as_array()?.clone();
+        options.into_iter().find_map(|option| {
+            assert_ne!(option["option"], event["data"]["option"]);
+            let answer = json!({"mind": "", "option": option["option"]}).to_string();
+            let deed = json!({"do": "edit", "c": event["c"], "text": answer});
+            let done = page.post("/api/chosen/do", &deed);
+            // An option whose condition did not hold then was not offered.
+            (done.status == 200).then(|| (event.clone(), option, done.json()))
+        })
+    });
+    let (event, option, done) = taken.expect("a choice with two options");
+    let branch = done["slot"].as_str().unwrap();
+    let turn = event["turn"].as_u64().unwrap();
+    assert!((0..3_000).any(|_| page.is_paused_at(branch, turn)));
+    let again = page.api(&format!("{branch}/events?kind=choice&turn={turn}"));
+    let again = page.api(&format!("{branch}/event/{}", again["events"][0]["n"]));
+    assert_eq!(again["data"]["option"], option["option"], "{again}");
+}
+
+#[test]
+fn fifty_pages_open_at_once_from_one_address() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = Served::start(folder.path(), "--save many --until 2");
+    page.wait_for("many", "stopped");
+    let scripts = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src/page/assets"));
+    let scripts = scripts.unwrap().map(|file| file.unwrap().file_name());
+    let scripts = scripts.map(|name| name.into_string().unwrap());
+    let mut paths: Vec<_> = scripts
+        .filter(|name| !name.ends_with(".html"))
+        .map(|name| format!("/assets/{name}"))
+        .collect();
+    let parts = [
+        "story", "turns", "headings", "events", "calls", "people", "person/3", "facts", "places",
+        "items",
+    ];
+    paths.extend(parts.map(|part| format!("/api/many/{part}")));
+    paths.extend(["/story/many", "/api/labels"].map(str::to_owned));
+    let load = || paths.iter().map(|path| page.get(path).status).max();
+    std::thread::scope(|scope| {
+        let readers: Vec<_> = (0..10)
+            .map(|_| scope.spawn(|| (0..5).filter_map(|_| load()).max()))
+            .collect();
+        for reader in readers {
+            assert_eq!(reader.join().unwrap(), Some(200));
+        }
+    });
+}
+
+#[test]
+fn whoever_connects_and_says_nothing_locks_nobody_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = Served::start(folder.path(), "--save open --until 1");
+    page.wait_for("open", "stopped");
+    let half = |_| {
+        let mut stream = TcpStream::connect(&page.address).unwrap();
+        stream.write_all(b"GET / HTTP/1.1\r\nHost: ").unwrap();
+        stream
+    };
+    let open: Vec<_> = (0..600).map(half).collect();
+    assert_eq!(page.get("/api/open/story").status, 200);
+    drop(open);
+}
+
+#[test]
+fn people_get_a_page_where_there_is_no_story() {
+    let folder = tempfile::tempdir().unwrap();
+    for save in ["one", "two", "three"] {
+        let played = run(folder.path(), &format!("run --until 1 --save {save} -q"));
+        assert_eq!(played.status.code(), Some(0));
+    }
+    std::fs::write(folder.path().join("saves/two/world.json"), "{\"format\":").unwrap();
+    let page = Served::begin(folder.path(), "serve --json");
+    for (path, status, says) in [
+        ("/story/nothing?lang=zh", 404, "无法显示"),
+        ("/story/nothing", 404, "list of stories"),
+        ("/seat/00", 403, "printed when the program started"),
+    ] {
+        let answer = page.get(path);
+        assert_eq!(answer.status, status, "{path}");
+        assert!(answer.body.contains("<h1>"), "{}", answer.body);
+        assert!(answer.body.contains(says), "{}", answer.body);
+    }
+    let missing = page.get("/api/one/event/99999").json();
+    assert!(missing["help"].is_string(), "{missing}");
+    page.api("one/story");
+    let list = page.get("/").body;
+    assert!(
+        list.contains("The Drowned Assize") && list.contains("Turn 1"),
+        "{list}"
+    );
+    assert!(
+        !list.contains("·  Events") && list.contains("Events: "),
+        "{list}"
+    );
+    let listed = page.api("stories");
+    let of = |slot: &str| {
+        let mut listed = listed.as_array().unwrap().iter();
+        listed.find(|one| one["slot"] == slot).unwrap().clone()
+    };
+    assert!(of("two")["problem"].is_string(), "{listed}");
+    assert!(
+        of("one")["events"].is_u64() && of("three")["events"].is_null(),
+        "{listed}"
+    );
 }
 
 #[test]
@@ -354,12 +565,21 @@ fn what_a_host_does_is_journaled_and_stays_text() {
     let replayed = run(folder.path(), "replay done");
     assert_eq!(replayed.status.code(), Some(0));
 
-    let exported = run(folder.path(), "export done --html done.html");
+    let exported = run(folder.path(), "export done --html done.html --calls");
     assert_eq!(exported.status.code(), Some(0), "{}", super::err(&exported));
     let report = std::fs::read_to_string(folder.path().join("done.html")).unwrap();
     assert!(!report.contains("<script>alert"), "an attack in a report");
     assert!(!report.contains("src=\"/"), "a report needs no server");
-    for id in ["story", "labels", "events/0", "calls/0", "people"] {
+    for id in [
+        "story",
+        "labels",
+        "events/0",
+        "calls/0",
+        "people",
+        "branches",
+        "qualities",
+        "call/3",
+    ] {
         let id = id.replace('/', "&#x2f;");
         assert!(report.contains(&format!("id=\"{id}\"")), "no {id}");
     }
@@ -810,6 +1030,8 @@ fn a_seat_gets_what_its_character_learns_and_nothing_else() {
     );
     assert_eq!(page.get("/api/other/story").status, 403);
     page.cookie = host;
+    let person = page.api(&format!("seat/person/{id}"));
+    assert_eq!(person["played_by"], "seat");
     page.post("/api/seat/do", &json!({"do": "pause"}));
     let all = page.api(&format!("seat/events?who={id}"));
     let texts = |events: &Value| {
@@ -824,7 +1046,15 @@ fn a_seat_gets_what_its_character_learns_and_nothing_else() {
         !mine.is_empty() && all.starts_with(&mine),
         "what reached Odile Marsh"
     );
+    // The host goes back, and whoever has the seat has it there, too.
+    page.wait_for("seat", "pausing");
+    let undone = page.post("/api/seat/do", &json!({"do": "undo", "turn": 0}));
+    let branch = undone.json()["slot"].as_str().unwrap().to_owned();
     page.cookie = own;
+    assert_eq!(page.api("seat/story")["run"]["moved"], branch);
+    let there = page.api(&format!("{branch}/story"));
+    assert_eq!(there["view"], story["view"]);
+    assert_eq!(page.api(&format!("{branch}/seat"))["played_by"], "seat");
     let left = page.post("/api/seat/seat", &json!({"leave": true}));
     assert_eq!(left.status, 200);
     assert_eq!(page.api("seat/seat")["played_by"], "mind");

@@ -3,27 +3,44 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::page::{self, Board};
+use crate::page::{self, Board, Extras};
+use crate::save::names;
+use crate::session::Wanted;
 use serde_json::json;
 
 use super::rehearse::write_page;
-use super::{play, watch};
+use super::{play, sent, watch};
 use crate::cli::app::App;
 use crate::cli::error::{CommandError, ErrorKind};
 use crate::cli::saved::{Saved, session_error};
 
-/// Writes the page of a save into a file, as the host or as one of its characters sees it.
+/// Writes the page of a save into a file, as the host or as one of its characters sees it; with
+/// `calls`, also what was sent for every call.
 pub(super) fn export(
     app: &App,
     slot: &str,
     file: &Path,
     seat: Option<&str>,
+    calls: bool,
 ) -> Result<(), CommandError> {
     let saved = Saved::find(app, slot)?;
     let board = Arc::new(Board::new(watch::about(app, &saved, slot)?));
     let read = page::read(&saved.slot, saved.played.game(), None, &board);
     play::runtime()?.block_on(read).map_err(session_error)?;
-    let report = page::report(&board, seat, app.language);
+    let requests = if calls {
+        sent::find(app, &saved, Wanted::default())?
+    } else {
+        Vec::new()
+    };
+    let slots = names(&app.settings.saves.value).unwrap_or_default();
+    let slots: Vec<_> = slots.iter().map(ToString::to_string).collect();
+    let branches = page::branches(&slots, &saved.slot);
+    let branches = branches.map_err(|message| CommandError::new(ErrorKind::Other, message))?;
+    let extras = Extras {
+        branches: Some(branches),
+        requests,
+    };
+    let report = page::report(&board, seat, app.language, extras);
     let report = report.map_err(|message| CommandError::new(ErrorKind::Usage, message))?;
     write_page(file, &report)?;
     if app.settings.json {

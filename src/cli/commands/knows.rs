@@ -1,8 +1,11 @@
 //! `who` and `knows`: who knows a fact and from whom, and what somebody knows.
 
 use crate::cast::{CastList, EntityName};
+use crate::context::{AgentContext, Entry};
+use crate::drama::{Bonds, Promise, Promises};
 use crate::knowledge::{Fact, FactBook, Knowledge, Known};
 use crate::locale::{Language, text};
+use crate::message::Role;
 use crate::world_data::nearest;
 use bevy_ecs::prelude::*;
 use serde_json::{Value, json};
@@ -12,6 +15,9 @@ use crate::cli::error::{CommandError, ErrorKind};
 use crate::cli::saved::{Saved, entity};
 use crate::cli::say::say;
 use crate::cli::tables::{Side, Table};
+
+/// How many of the last messages that tell of somebody are shown.
+const LAST_HEARD: usize = 10;
 
 /// Prints who knows a fact, since when, and the chain back to its source.
 pub(super) fn who(app: &App, slot: &str, fact: &str) -> Result<(), CommandError> {
@@ -120,6 +126,83 @@ pub(super) fn knows(app: &App, slot: &str, name: &str) -> Result<(), CommandErro
         ]);
     }
     table.write(&mut out);
+    Ok(())
+}
+
+/// Prints what somebody believes of somebody else: the facts about them, how it feels, what was
+/// promised between them, and what it remembers of them last.
+pub(super) fn about(app: &App, slot: &str, name: &str, about: &str) -> Result<(), CommandError> {
+    let setup = Saved::find(app, slot)?.world(true)?;
+    let world = &setup.world;
+    let (who, other) = (entity(world, name)?, entity(world, about)?);
+    let book = world.resource::<FactBook>();
+    let knowledge = world.get::<Knowledge>(who);
+    let facts = book.all().filter(|fact| fact.tells_of(about));
+    let facts = facts.filter_map(|fact| Some((fact, knowledge?.get(&fact.id)?.clone())));
+    let bond = world.get::<Bonds>(who).and_then(|bonds| bonds.0.get(about));
+    let promises = [(who, name, about), (other, about, name)];
+    let promises = promises.iter().flat_map(|(by, from, to)| {
+        let promises = world
+            .get::<Promises>(*by)
+            .into_iter()
+            .flat_map(|all| &all.0);
+        let promises = promises.filter(|promise| *promise.to == **to);
+        promises.map(|promise| (*from, promise))
+    });
+    let context = world.get::<AgentContext>(who);
+    let entries = context.map(AgentContext::entries).unwrap_or_default();
+    let heard = entries.iter().rev().filter(|entry| {
+        let is_by = entry.body().sender().is_some_and(|by| **by == *about);
+        entry.role() == Role::Human && (is_by || entry.own_text().contains(about))
+    });
+    let mut heard: Vec<_> = heard.take(LAST_HEARD).map(Entry::own_text).collect();
+    heard.reverse();
+    let (mut out, language) = (app.out(), app.language);
+    if app.settings.json {
+        for (fact, known) in facts {
+            let mut row = row(name, &known, &chain(world, &fact.id, &known));
+            row["fact"] = json!(fact.id);
+            row["title"] = json!(fact.title);
+            row["text"] = json!(fact.text);
+            out.json(&row);
+        }
+        if let Some(bond) = bond {
+            let (word, value) = (&bond.word, bond.value);
+            out.json(&json!({
+                "record": "bond", "name": name, "to": about, "word": word, "value": value,
+            }));
+        }
+        for (by, promise) in promises {
+            let Promise { to, words, state } = promise;
+            out.json(&json!({
+                "record": "promise", "name": by, "to": to, "words": words, "state": state,
+            }));
+        }
+        for text in &heard {
+            out.json(&json!({"record": "heard", "name": name, "about": about, "text": text}));
+        }
+        return Ok(());
+    }
+    for (fact, known) in facts {
+        let from = shown(&chain(world, &fact.id, &known));
+        let since = since(language, &known);
+        out.line(format!("{} ({since}; {from})", fact.title));
+        out.line(format!("  {}", fact.text));
+    }
+    if let Some(bond) = bond {
+        let (word, value) = (&*bond.word, bond.value);
+        out.line(say!(language, cli_knows_feels, about, word, value));
+    }
+    for (by, promise) in promises {
+        let (to, words) = (&*promise.to, &*promise.words);
+        out.line(say!(language, cli_knows_promise, by, to, words));
+    }
+    if !heard.is_empty() {
+        out.line(say!(language, cli_knows_heard));
+        for text in &heard {
+            out.line(format!("  {}", text.replace('\n', " ")));
+        }
+    }
     Ok(())
 }
 

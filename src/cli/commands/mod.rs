@@ -60,7 +60,12 @@ pub(crate) fn run(command: Command, app: &App) -> Result<(), CommandError> {
         #[cfg(feature = "page")]
         Command::Serve(args) => watch::serve(app, &args),
         #[cfg(feature = "page")]
-        Command::Export { slot, html, seat } => export::export(app, &slot, &html, seat.as_deref()),
+        Command::Export {
+            slot,
+            html,
+            seat,
+            calls,
+        } => export::export(app, &slot, &html, seat.as_deref(), calls),
         Command::Resume {
             slot,
             force,
@@ -103,7 +108,12 @@ pub(crate) fn run(command: Command, app: &App) -> Result<(), CommandError> {
             original,
         } => chapters::chapters(app, &slot, &name, id.as_deref(), original),
         Command::Drift { slot } => drift::drift(app, &slot),
-        Command::Knows { slot, name } => knows::knows(app, &slot, &name),
+        Command::Knows {
+            slot,
+            name,
+            about: Some(about),
+        } => knows::about(app, &slot, &name, &about),
+        Command::Knows { slot, name, .. } => knows::knows(app, &slot, &name),
         Command::Branch {
             slot,
             new,

@@ -11,15 +11,19 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use crate::cast::CastList;
 use crate::engine::{Engine, Stop};
 use crate::journal::{Input, Line, new_minds};
 use crate::locale::{Localize, UiText, text};
-use crate::mind::{Mind, Minds};
-use crate::page::{self, About, Board, BranchAt, Control, Library, Listed, Seat, Server, Story};
+use crate::mind::{MindAlias, Minds};
+use crate::page::{
+    self, About, Board, BranchAt, Control, Library, Listed, Problem, Seat, Server, Story,
+};
 use crate::rpg::Campaign;
 use crate::save::{Slot, list, names};
 use crate::session::{self, Game, Session};
 use crate::tool::servers::ToolServers;
+use crate::undercover::Tournament;
 use crate::{rpg, undercover};
 use bevy_ecs::prelude::*;
 use serde_json::json;
@@ -122,12 +126,12 @@ struct Opened {
 
 /// What a page wants of the command.
 enum Wish {
-    Open(String, Sender<Result<Option<Story>, UiText>>),
+    Open(String, Sender<Result<Option<Story>, Problem>>),
     Branch {
         slot: String,
         at: BranchAt,
         name: Option<String>,
-        reply: Sender<Result<String, UiText>>,
+        reply: Sender<Result<String, Problem>>,
     },
     /// Ctrl-C.
     End,
@@ -147,9 +151,9 @@ impl Shelf {
         self.stories.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn ask<T>(&self, wish: impl FnOnce(Sender<Result<T, UiText>>) -> Wish) -> Result<T, UiText> {
+    fn ask<T>(&self, wish: impl FnOnce(Sender<Result<T, Problem>>) -> Wish) -> Result<T, Problem> {
         let (reply, answer) = channel();
-        let ends = || text!(page_ends);
+        let ends = || Problem::from(text!(page_ends));
         self.wishes.send(wish(reply)).map_err(|_| ends())?;
         answer.recv().unwrap_or_else(|_| Err(ends()))
     }
@@ -172,14 +176,20 @@ impl Library for Shelf {
             if let Some(story) = open.get(&slot) {
                 return story.list().pop();
             }
-            let (world, turn) = match (saved.head.ok().flatten(), saved.branch) {
-                (Some(head), _) => (head.world, head.turn),
-                (None, branch) => branch.map(|branch| (branch.world, branch.turn))?,
+            let (world, turn, problem) = match (saved.head, saved.branch) {
+                (Ok(Some(head)), _) => (head.world, head.turn, None),
+                (Ok(None), Some(branch)) => (branch.world, branch.turn, None),
+                (Ok(None), None) if Tournament::exists(&self.root, &slot) => {
+                    (String::new(), 0, Some(text!(page_is_tournament)))
+                }
+                (Ok(None), None) => return None,
+                (Err(error), _) => (String::new(), 0, Some(error.text())),
             };
             Some(Listed {
                 slot,
                 world,
                 turn,
+                problem,
                 ..Listed::default()
             })
         });
@@ -191,14 +201,14 @@ impl Library for Shelf {
         slots.iter().map(ToString::to_string).collect()
     }
 
-    fn open(&self, slot: &str) -> Result<Option<Story>, UiText> {
+    fn open(&self, slot: &str) -> Result<Option<Story>, Problem> {
         if let Some(story) = self.stories().get(slot) {
             return Ok(Some(story.clone()));
         }
         self.ask(|reply| Wish::Open(slot.to_owned(), reply))
     }
 
-    fn branch(&self, slot: &str, at: BranchAt, name: Option<&str>) -> Result<String, UiText> {
+    fn branch(&self, slot: &str, at: BranchAt, name: Option<&str>) -> Result<String, Problem> {
         self.ask(|reply| Wish::Branch {
             slot: slot.to_owned(),
             at,
@@ -217,6 +227,8 @@ struct Host<'a> {
     until: Option<u64>,
     /// How long those who have seats may be away.
     patience: Option<Duration>,
+    /// By branch, those who have seats in the story from which it began.
+    heirs: BTreeMap<String, Vec<String>>,
     access: Option<Arc<page::Access>>,
     /// Prints the story that is run.
     view: Option<RunView<'a>>,
@@ -240,6 +252,7 @@ impl<'a> Host<'a> {
             wishes,
             until,
             patience: None,
+            heirs: BTreeMap::new(),
             access: None,
             view: None,
             played: Vec::new(),
@@ -259,8 +272,8 @@ impl<'a> Host<'a> {
         let setup = campaign.new_game(seed);
         let mut setup = setup.map_err(|error| CommandError::of(ErrorKind::World, &error))?;
         let main = loader::main_mind(app, &app.settings.model.value)?.mind;
-        let minds = loader::minds(app, main.clone(), &mut setup.world)?;
-        let (minds, seats) = self.seated(minds, &main, &mut setup.world, invited)?;
+        let minds = loader::minds(app, main, &mut setup.world)?;
+        let (minds, seats) = self.seated(minds, &mut setup.world, invited)?;
         drop(setup);
         let root = &app.settings.saves.value;
         let slot = match &args.save {
@@ -341,8 +354,8 @@ impl<'a> Host<'a> {
         let mut session = None;
         match minds {
             Ok(None) => {}
-            Ok(Some((minds, main))) => {
-                let (minds, invited) = self.seated(minds, &main, &mut world, invited)?;
+            Ok(Some(minds)) => {
+                let (minds, invited) = self.seated(minds, &mut world, invited)?;
                 seats = invited;
                 let root = &app.settings.saves.value;
                 let resumed = Session::resume(root, name, &*game, minds, false);
@@ -350,7 +363,7 @@ impl<'a> Host<'a> {
                 play::say_changes(app, &resumed.changes);
                 session = Some(self.prepared(app, resumed)?);
             }
-            Err(error) if invited.is_empty() => board.only_shown(why(error)),
+            Err(error) if invited.is_empty() => board.only_shown(why(error).text),
             Err(error) => return Err(error),
         }
         // What goes on costs money, and who opens a save may want to read.
@@ -370,20 +383,22 @@ impl<'a> Host<'a> {
         })
     }
 
-    /// The minds of a run with the seats of those who were invited. While nobody has a seat, `main`
-    /// plays.
+    /// The minds of a run with the seats of those who were invited.
     fn seated(
         &self,
         mut minds: Minds,
-        main: &Arc<dyn Mind>,
         world: &mut World,
         invited: &[String],
     ) -> Result<(Minds, BTreeMap<String, Arc<Seat>>), CommandError> {
         let mut seats = BTreeMap::new();
         for name in invited {
-            loader::actor(world, name)?;
+            let id = loader::actor(world, name)?;
+            let entity = world.resource::<CastList>().by_id(id);
+            let alias = entity.and_then(|entity| world.get::<MindAlias>(entity));
+            // Whoever is away is played by the mind that it would have without a seat.
+            let instead = minds.of(name, alias).clone();
             let seat = Arc::new(Seat::waiting(self.patience));
-            let mind = seat.mind(main.clone(), self.app.language, |lessons| {
+            let mind = seat.mind(instead, self.app.language, |lessons| {
                 rpg::seat::teach(lessons);
                 undercover::seat::teach(lessons);
             });
@@ -538,7 +553,7 @@ impl<'a> Host<'a> {
         result
     }
 
-    fn open_for_page(&mut self, slot: &str) -> Result<Option<Story>, UiText> {
+    fn open_for_page(&mut self, slot: &str) -> Result<Option<Story>, Problem> {
         // Another page may have asked for it meanwhile.
         if let Some(story) = self.shelf.stories().get(slot) {
             return Ok(Some(story.clone()));
@@ -546,13 +561,19 @@ impl<'a> Host<'a> {
         if Slot::find(&self.shelf.root, slot).is_err() {
             return Ok(None);
         }
-        let opened = self.open(slot, &[]).map_err(why)?;
+        let invited = self.heirs.get(slot).cloned().unwrap_or_default();
+        let opened = self.open(slot, &invited).map_err(why)?;
         let story = opened.story.clone();
         self.play(opened);
         Ok(Some(story))
     }
 
-    fn branch(&self, slot: &str, at: BranchAt, name: Option<String>) -> Result<String, UiText> {
+    fn branch(
+        &mut self,
+        slot: &str,
+        at: BranchAt,
+        name: Option<String>,
+    ) -> Result<String, Problem> {
         let root = &self.shelf.root;
         let from = Slot::find(root, slot).map_err(|error| why(save_error(error)))?;
         let story = self.shelf.stories().get(slot).cloned();
@@ -575,24 +596,25 @@ impl<'a> Host<'a> {
         if !models.is_empty() {
             slot_settings::give_models(self.app, &branch, models.into_values()).map_err(why)?;
         }
+        // Whoever has a seat keeps it.
+        let heirs = story.seats.keys().cloned().collect();
+        self.heirs.insert(name.clone(), heirs);
+        if let Some(access) = &self.access {
+            access.share_seats(slot, &name);
+        }
         Ok(name)
     }
 }
 
-/// The minds of a save that goes on, and the one that leads; `None` for a team, which does not go
-/// on here.
-fn minds(
-    app: &App,
-    saved: &Saved,
-    world: &mut World,
-) -> Result<Option<(Minds, Arc<dyn Mind>)>, CommandError> {
+/// The minds of a save that goes on; `None` for a team, which does not go on here.
+fn minds(app: &App, saved: &Saved, world: &mut World) -> Result<Option<Minds>, CommandError> {
     let given = saved.given_models();
     Ok(match &saved.played {
         Played::World(_) => {
             let main = loader::main_mind(app, &app.settings.model.value)?.mind;
             slot_settings::check_player_models(app, &saved.slot, &given)?;
-            let minds = loader::minds(app, main.clone(), world)?;
-            Some((loader::given_minds(app, minds, &given)?, main))
+            let minds = loader::minds(app, main, world)?;
+            Some(loader::given_minds(app, minds, &given)?)
         }
         Played::Undercover(game) => {
             let (rules, seed) = (game.rules(), saved.story.header.seed);
@@ -600,16 +622,18 @@ fn minds(
             models.extend(given.iter().cloned());
             slot_settings::check_player_models(app, &saved.slot, &models)?;
             let players = Players::find(app, rules)?;
-            let minds = players.given(app, game, seed, &given)?;
-            Some((minds, players.main_mind(game, seed)))
+            Some(players.given(app, game, seed, &given)?)
         }
         Played::Team(_) => None,
     })
 }
 
-/// The text of an error on a page.
-fn why(error: CommandError) -> UiText {
-    error.message.unwrap_or_else(|| text!(page_problems))
+/// An error as a page tells it.
+fn why(error: CommandError) -> Problem {
+    Problem {
+        text: error.message.unwrap_or_else(|| text!(page_problems)),
+        help: error.help,
+    }
 }
 
 /// What a save is, before anything of it is read.

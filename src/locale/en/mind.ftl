@@ -29,6 +29,7 @@ mind_seat_no_such_option = Type a number from 1 to { $count }, or a name from th
 mind_seat_not_empty = Type a line, or press Ctrl-D to leave.
 mind_seat_number = Type a number ({ $least } to { $most }).
 mind_seat_one_number_of = Type one of these numbers: { $numbers }.
+mind_seat_option_or_words = Type a number from 1 to { $count }, a name from the list, or a sentence to say.
 mind_seat_reason = Why?
 mind_seat_target = To whom?
 mind_seat_thought = What do you think?

@@ -102,6 +102,7 @@ rpg_seat_act = What do you do in the fight?
 rpg_seat_and_then = Do you do anything else?
 rpg_seat_announce = announce to everyone
 rpg_seat_attack = attack
+rpg_seat_do_or_say = What do you do, or say?
 rpg_seat_flee = flee
 rpg_seat_follow = go along with somebody
 rpg_seat_give = give something to somebody

@@ -102,6 +102,7 @@ rpg_seat_act = 这一仗里你怎么做？
 rpg_seat_and_then = 还要做别的吗？
 rpg_seat_announce = 向所有人宣告
 rpg_seat_attack = 攻击
+rpg_seat_do_or_say = 你要做什么，或者说什么？
 rpg_seat_flee = 逃走
 rpg_seat_follow = 跟着某人走
 rpg_seat_give = 把东西给人

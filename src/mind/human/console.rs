@@ -21,6 +21,9 @@ pub trait Console: Send {
         Ok(())
     }
 
+    /// Says that the next line may be words of one's own in place of an option.
+    fn allow_words(&mut self) {}
+
     /// Shows a prompt and waits for a line; `None` if the input ended.
     ///
     /// # Errors

@@ -86,6 +86,26 @@ impl<'c> Dialogue<'c> {
         }
     }
 
+    /// One of several, as [`choice`](Self::choice), or words of one's own: a sentence, or whatever
+    /// stands in quotation marks. A single word that is no option is taken for a slip.
+    ///
+    /// # Errors
+    /// The input ended or broke.
+    pub fn choice_or_words(&mut self, label: UiText, options: &[String]) -> io::Result<Chosen> {
+        self.console.menu(options)?;
+        self.console.allow_words();
+        loop {
+            let line = self.line(label.clone())?;
+            if let Some(index) = position(&line, options) {
+                return Ok(Chosen::Option(index));
+            }
+            if let Some(words) = own_words(&line) {
+                return Ok(Chosen::Words(words.to_owned()));
+            }
+            self.show(text!(mind_seat_option_or_words, count = options.len()))?;
+        }
+    }
+
     /// An order of several, by numbers or names, as indexes; all in their order if the line is
     /// empty. Those left out come last if `all` must be there.
     ///
@@ -130,6 +150,29 @@ impl<'c> Dialogue<'c> {
     }
 }
 
+/// What was chosen where words are a choice, too.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Chosen {
+    /// The option at this place.
+    Option(usize),
+    /// These words.
+    Words(String),
+}
+
+/// The words of a line that is speech; `None` if it may be an option with a slip in it.
+fn own_words(line: &str) -> Option<&str> {
+    let is_quote = |letter: char| "\"“”「」『』«»".contains(letter);
+    let words = line.trim().trim_matches(is_quote).trim();
+    let is_quoted = line.starts_with(is_quote);
+    let is_sentence = words.split_whitespace().count() > 1
+        || words.ends_with(['.', '!', '?', '。', '！', '？', '…'])
+        || words.chars().filter(|letter| !letter.is_ascii()).count() > 4;
+    let is_number = words
+        .chars()
+        .all(|letter| letter.is_ascii_digit() || letter == ' ');
+    (!words.is_empty() && !is_number && (is_quoted || is_sentence)).then_some(words)
+}
+
 /// The option that a number from 1 or a name means.
 fn position(text: &str, options: &[String]) -> Option<usize> {
     let by_number = || {
@@ -153,4 +196,26 @@ pub fn position_of_name(text: &str, names: &[String]) -> Option<usize> {
     };
     let whole = names.iter().position(|name| *name == text);
     whole.or_else(by_beginning)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sentence_is_speech_and_a_slip_is_not() {
+        for (line, words) in [
+            ("The lamp is out.", Some("The lamp is out.")),
+            ("“Yes”", Some("Yes")),
+            ("Never!", Some("Never!")),
+            ("灯塔的灯灭了", Some("灯塔的灯灭了")),
+            ("spek", None),
+            ("12", None),
+            ("1 2", None),
+            ("等带", None),
+            ("", None),
+        ] {
+            assert_eq!(own_words(line), words, "{line}");
+        }
+    }
 }

@@ -16,7 +16,7 @@ pub(crate) mod testing;
 mod tests;
 
 pub use console::{Console, TextConsole};
-pub use dialogue::{Dialogue, position_of_name};
+pub use dialogue::{Chosen, Dialogue, position_of_name};
 pub use lessons::{SeatLessons, SeatSkill};
 
 use std::io;

@@ -1,6 +1,6 @@
 // The page: which view is shown, the inspector beside it, the lists at the side, the keyboard. Starts here.
 
-import { announce, button, emptyState, h, iconButton, icon, t, remember, replace, setCurrency, setLanguage, markButton } from './dom.js';
+import { announce, button, emptyState, field, h, iconButton, icon, options, t, remember, replace, setCurrency, setLanguage, markButton } from './dom.js';
 import { NO_FILTER, address, go, onRoute, route } from './route.js';
 import { calls, can, follow, get, isReport, ofKind, on, open, readTurns, state } from './data.js';
 import { Book, reading } from './book.js';
@@ -12,11 +12,12 @@ import { seeFact, seeItem, showFacts } from './facts.js';
 import { showCalls, Timeline } from './timeline.js';
 import { seeCall, seeEvent } from './inspect.js';
 import { showBranches } from './branches.js';
-import { drawBar, openDialog, openHeld, openSeat, step, toast, togglePlay } from './steer.js';
+import { complain, drawBar, openDialog, openHeld, openSeat, step, togglePlay } from './steer.js';
 
 const find = (id) => document.getElementById(id);
 
 const VIEWS = { story: null, map: showMap, people: showPeople, audience: showAudience, calls: showCalls, facts: showFacts, branches: showBranches };
+const VIEW_KEYS = { s: 'story', p: 'people', m: 'map', t: 'calls', w: 'audience', f: 'facts', b: 'branches' };
 const OF_HOST = ['audience', 'calls', 'branches'];
 const views = () => Object.keys(VIEWS).filter((name) => state.isHost || !OF_HOST.includes(name));
 
@@ -132,10 +133,9 @@ function setStrip() {
 function settingsDialog() {
 	const setting = (text, value, apply) => h('label.check', h('input', { type: 'checkbox', checked: value, onchange: (event) => apply(event.target.checked) }), text);
 	const toggle = (key) => setting(t(`show_${key}`), reading[key], (is) => { reading[key] = is; remember('reading', reading); book.list.heights = new Float64Array(0); book.list.refresh(); });
-	const choice = (text, list, value, apply) => h('label.field', h('span', text), h('select', { onchange: (event) => apply(event.target.value) }, list.map(([key, name]) => h('option', { value: key, selected: String(key) === String(value) }, name))));
 	openDialog(t('reading'), h('div.form', ['thoughts', 'notes'].map(toggle), state.isHost ? toggle('own') : null,
 		state.isHost ? setting(t('show_strip'), remember('strip') !== false, (is) => { remember('strip', is); setStrip(); }) : null,
-		choice(t('pace'), [[0, t('pace_0')], [150, t('pace_1')], [220, t('pace_2')], [320, t('pace_3')]], reading.pace, (pace) => book.setPace(Number(pace))),
+		field(t('pace'), h('select', { onchange: (event) => book.setPace(Number(event.target.value)) }, options([0, 150, 220, 320].map((pace, i) => [pace, t(`pace_${i}`)]), reading.pace))),
 		button(t(book.isTelling ? 'tell_stop' : 'tell_on'), (event) => { book.tell(); event.target.closest('dialog').close(); }, {}, 'play')));
 }
 
@@ -151,7 +151,7 @@ function searchDialog() {
 }
 
 function keysDialog() {
-	const keys = [['j k', 'key_move'], ['Enter', 'key_open'], ['g s', 'story'], ['g p', 'people'], ['g m', 'map'], ['g t', 'calls'], ['g w', 'audience'], ['g f', 'facts'], ['g b', 'branches'], ['/', 'search'], [t('space_bar'), 'key_pause'], ['.', 'step'], ['e', 'key_end'], ['F', 'key_fold'], ['Esc', 'close'], ['?', 'keys']];
+	const keys = [['j k', 'key_move'], ['Enter', 'key_open'], ...Object.entries(VIEW_KEYS).map(([key, name]) => [`g ${key}`, name]), ['/', 'search'], [t('space_bar'), 'key_pause'], ['.', 'step'], ['e', 'key_end'], ['F', 'key_fold'], ['Esc', 'close'], ['?', 'keys']];
 	openDialog(t('keys'), h('dl.keys', keys.map(([key, name]) => [h('dt', key.split(' ').map((one) => [h('kbd', one), ' '])), h('dd', t(name))])));
 }
 
@@ -164,7 +164,7 @@ function pressed(event) {
 	const isControl = target.closest?.('a, button, summary');
 	if (event.timeStamp - afterG < 1500) {
 		afterG = 0;
-		const view = { s: 'story', p: 'people', t: 'calls', b: 'branches', m: 'map', w: 'audience', f: 'facts' }[event.key];
+		const view = VIEW_KEYS[event.key];
 		if (view && views().includes(view)) {
 			event.preventDefault();
 			go({ view });
@@ -219,15 +219,14 @@ async function start() {
 	drawTop();
 	drawSide();
 	on('run', drawTop);
-	on('run', drawSide);
-	on('entities', drawSide);
+	on('run entities', drawSide);
 	on('turns', drawHeadings);
 	on('turn', seeAgain);
 	on('connection', () => {
 		document.body.classList.toggle('is-lost', Boolean(state.lostSince));
 		if (state.lostSince) announce(t('lost', { time: '' }));
 	});
-	on('problem', (error) => { if (error.status) toast(error.message, error.help, true); });
+	on('problem', (error) => { if (error.status) complain(error); });
 	book = new Book(find('told'));
 	await readTurns();
 	onRoute(showView);

@@ -1,32 +1,32 @@
 // Who saw what: events down, people across.
 
-import { button, emptyState, h, t, number, replace, short, viewHead } from './dom.js';
-import { NO_FILTER, go, route } from './route.js';
+import { button, cell, emptyState, h, options, t, number, replace, short, viewHead, word } from './dom.js';
+import { NO_FILTER, filtersOf, go, route } from './route.js';
 import { entityOf, events, get, isReport, on, Rows, SomeEvents, state } from './data.js';
 import { VirtualList } from './list.js';
 import { eventLink, nameLink, whoIs } from './names.js';
 
-const MARKS = { y: '●', m: '◐', e: '', x: '×', n: '', d: '†', l: '', p: '' };
+const top = { role: 'columnheader' };
+const MARKS = { y: '●', m: '◐', e: '', x: '×', n: '', d: '†', l: '', p: '', g: '⊘' };
 // A choice that stands in the address.
-export function select(name, key, options) {
-	const control = h('select', { onchange: (event) => go({ [key]: event.target.value || undefined }) },
-		h('option', { value: '' }, t('all')), options.map(([value, text]) => h('option', { value, selected: String(route[key]) === String(value) }, text)));
-	return h('label', h('span', name), control);
+export function select(name, key, list) {
+	return h('label', h('span', name), h('select', { onchange: (event) => go({ [key]: event.target.value || undefined }) }, options([['', t('all')], ...list], route[key])));
 }
 
 // The filters that the matrix and the story have in common.
 async function filterBar() {
 	const known = await get('facts').catch(() => []);
 	const of = (test) => state.entityList.filter(test).map((entity) => [entity.id, entity.name]);
-	const words = h('input', { type: 'search', value: route.text || '', onchange: (event) => go({ text: event.target.value || undefined }) });
+	const input = (name, key, more) => h('label', h('span', name), h('input', { type: 'search', value: route[key] || '', onchange: (event) => go({ [key]: event.target.value.trim() || undefined }), ...more }));
+	const span = { placeholder: '3-7', pattern: '\\d*(\\s*[-–—~～]\\s*\\d*)?' };
 	return h('form.filters', { onsubmit: (event) => event.preventDefault() },
 		select(t('learned'), 'who', of((entity) => entity.kind === 'actor')), select(t('said_by'), 'by', of((entity) => entity.kind !== 'world_agent')),
 		select(t('place'), 'place', of((entity) => entity.kind === 'stage')), select(t('fact'), 'fact', known.map((fact) => [fact.fact, fact.title || fact.fact])),
-		select(t('turn'), 'turn', state.turns.slice(-400).map((turn) => [turn.turn, t('turn_n', { n: turn.turn })])), h('label', h('span', t('words')), words));
+		input(t('days_or'), 'day', span), input(t('turns'), 'turn', span), input(t('words'), 'text'));
 }
 
 export async function showAudience(pane) {
-	const query = { who: route.who, by: route.by, place: route.place, fact: route.fact, text: route.text, turn: route.turn };
+	const query = filtersOf(route);
 	const scroller = h('div.matrix', { role: 'table', 'aria-label': t('audience'), tabindex: 0 });
 	const head = h('div.matrix-head', { role: 'row' });
 	let drawn = '';
@@ -51,11 +51,10 @@ export async function showAudience(pane) {
 		drawn = key;
 		scroller.style.setProperty('--columns', columns.length);
 		scroller.setAttribute('aria-rowcount', count() + 1);
-		replace(head, h('div', { role: 'columnheader', class: 'cell n' }, '#'), h('div', { role: 'columnheader', class: 'cell text' }, t('event')),
+		replace(head, cell('n', '#', top), cell('text', t('event'), top),
 			columns.map((who, i) => {
 				const entity = entityOf(who);
-				return h('div', { role: 'columnheader', class: 'cell who-cell', title: entity ? `${whoIs(entity)}: ${number(counts[i] || 0)}` : '' },
-					h('span.tilted', nameLink(who)), h('span.count.num', short(counts[i] || 0)));
+				return cell('who-cell', [h('span.tilted', nameLink(who)), h('span.count.num', short(counts[i] || 0))], { ...top, title: entity ? `${whoIs(entity)}: ${number(counts[i] || 0)}` : '' });
 			}));
 	};
 	const meanings = Object.fromEntries(Object.keys(MARKS).map((cell) => [cell, t(`cell_${cell}`)]));
@@ -64,17 +63,17 @@ export async function showAudience(pane) {
 		count, fixed: 24, role: 'rowgroup', wanted: (from, to) => rows.want(from, to),
 		render: (i) => {
 			const row = rows.at(i);
-			if (!row) return h('div.row.wait', { role: 'row', 'aria-rowindex': i + 2 }, h('div', { role: 'cell', class: 'cell n' }, number(i)));
+			if (!row) return h('div.row.wait', { role: 'row', 'aria-rowindex': i + 2 }, cell('n', number(i)));
 			return h('div', { class: `row f-${row.form}`, role: 'row', 'aria-rowindex': i + 2 },
-				h('div', { role: 'cell', class: 'cell n' }, eventLink(row.n, number(row.n))),
-				h('div', { role: 'cell', class: 'cell text', title: row.text }, row.by == null ? null : [nameLink(row.by), ' '], row.text),
-				row.cells.map((cell) => {
+				cell('n', eventLink(row.n, number(row.n))),
+				cell('text', [row.by == null ? null : [nameLink(row.by), ' '], row.text], { title: row.text }),
+				row.cells.map((mark) => {
 					// There are very many of them: no more than one element each.
 					const element = document.createElement('div');
-					element.className = `cell c-${cell}`;
+					element.className = `cell c-${mark}`;
 					element.setAttribute('role', 'cell');
-					element.setAttribute('aria-label', meanings[cell]);
-					element.textContent = MARKS[cell] || '';
+					element.setAttribute('aria-label', meanings[mark]);
+					element.textContent = MARKS[mark] || '';
 					return element;
 				}));
 		},
@@ -82,11 +81,11 @@ export async function showAudience(pane) {
 	scroller.addEventListener('click', (click) => {
 		if (!click.target.closest('a')) click.target.closest('.row')?.querySelector('.n a')?.click();
 	});
-	// What a cell means is said when it is pointed at.
 	scroller.addEventListener('mouseover', ({ target }) => {
-		const i = [...(target.closest('.row')?.children || [])].indexOf(target) - 2;
-		const entity = entityOf(columns[i]);
-		if (entity) target.title = `${entity.name}: ${target.getAttribute('aria-label')}`;
+		const row = target.closest('.row');
+		const entity = entityOf(columns[[...(row?.children || [])].indexOf(target) - 2]);
+		const { rule, stage } = rows.at(row?.getAttribute('aria-rowindex') - 2) || {};
+		if (entity) target.title = `${entity.name}: ${target.getAttribute('aria-label')} (${t('rule')}: ${rule === 'stage' ? t('rule_stage', { place: entityOf(stage)?.name }) : word('rule', rule)})`;
 	});
 	const empty = emptyState(t('nothing_found'), t('nothing_found_hint'));
 	empty.hidden = true;
@@ -100,9 +99,8 @@ export async function showAudience(pane) {
 		empty.hidden = count() > 0 || (isFiltered && !rows.isWhole);
 	};
 	changed();
-	const offs = [on('events', changed), on('audience', changed)];
-	return () => { offs.forEach((off) => off()); list.destroy(); };
+	const off = on('events audience', changed);
+	return () => { off(); list.destroy(); };
 }
 
-// A cell's meaning, and a way to what somebody else has.
 export const audienceLink = (n) => button(t('in_matrix'), () => go({ view: 'audience', n, ...NO_FILTER }));

@@ -1,7 +1,7 @@
 // The story as a book.
 
-import { announce, button, clockTime, duration, emptyState, h, isChinese, t, rich, number, remember, replace, word, tableHead } from './dom.js';
-import { NO_FILTER, go } from './route.js';
+import { announce, button, clockTime, duration, emptyState, h, isChinese, t, rich, number, remember, replace, word, tableHead, nth } from './dom.js';
+import { NO_FILTER, filtersOf, go } from './route.js';
 import { events, isReport, on, pieces, SomeEvents, state, storyTime } from './data.js';
 import { VirtualList } from './list.js';
 import { bar, eventLink, linked, nameLink } from './names.js';
@@ -143,9 +143,7 @@ export class Book {
 			else { this.list.stick = this.isLive(); this.setFresh(0); }
 		}, { passive: true });
 		on('events', (change) => this.received(change));
-		on('pieces', () => this.drawTail());
-		on('run', () => this.drawTail());
-		on('connection', () => this.drawTail());
+		on('pieces run connection', () => this.drawTail());
 		on('entities', () => {
 			// Somebody was told of before their name came.
 			if (pane.querySelector('.speaker .muted')) this.list.refresh();
@@ -159,7 +157,7 @@ export class Book {
 
 	// Shows what an address asks for.
 	show(route, before) {
-		const query = { who: route.who, place: route.place, fact: route.fact, text: route.text, by: route.by, turn: route.turn };
+		const query = filtersOf(route);
 		const wanted = JSON.stringify(query);
 		if (wanted !== this.query) {
 			const isFirst = this.query == null;
@@ -182,7 +180,7 @@ export class Book {
 		if (!isFiltered) return;
 		const name = (id) => nameLink(Number(id));
 		const parts = [query.text && `“${query.text}”`, query.who && rich('learned_by', { name: name(query.who) }), query.by && name(query.by),
-			query.place && name(query.place), query.fact, query.turn && t('turn_n', { n: Number(query.turn) })].filter(Boolean);
+			query.place && name(query.place), query.fact, query.turn && nth('turn', query.turn), query.day && nth('day', query.day)].filter(Boolean);
 		replace(this.filter, h('span', t('only'), ' ', parts.map((part, i) => [i ? ' · ' : '', part])),
 			button(t('all_story'), () => go({ ...NO_FILTER })));
 	}
@@ -365,7 +363,8 @@ export class Book {
 			const since = Number(line.dataset.since);
 			const ago = now - since;
 			if (!(ago > 1500) || ago > 86400000) continue;
-			line.querySelector('.ago').textContent = ago > 20000 ? t('silent', { time: duration(Math.round(ago / 1000) * 1000) }) : duration(Math.round(ago / 1000) * 1000);
+			const time = duration(Math.round(ago / 1000) * 1000);
+			line.querySelector('.ago').textContent = ago > 20000 ? t('silent', { time }) : time;
 			line.classList.toggle('warn', ago > 20000);
 		}
 	}

@@ -1,9 +1,9 @@
 // Branches of a story, and two of them side by side.
 
-import { button, emptyState, h, t, commas, replace, section, tableHead, viewHead } from './dom.js';
-import { can, get, on, state } from './data.js';
+import { button, emptyState, h, t, tag, commas, replace, section, tableHead, viewHead } from './dom.js';
+import { can, get, isReport, on, state } from './data.js';
 import { isShown, setEvent } from './book.js';
-import { action, factLink, nameLink } from './names.js';
+import { action, factLink, nameLink, storyLink } from './names.js';
 import { branchDialog } from './steer.js';
 import { select } from './audience.js';
 import { differences } from './inspect.js';
@@ -17,11 +17,11 @@ export async function showBranches(pane, route) {
 			const start = (branch.turn || 0) / last;
 			const isOwn = branch.slot === own;
 			return h('tr', { class: isOwn ? 'is-own' : '' },
-				h('th', { scope: 'row' }, h('span.branch-name', { vars: { '--depth': branch.depth } }, isOwn ? h('strong', branch.slot) : h('a', { href: `/story/${encodeURIComponent(branch.slot)}`, 'data-plain': true }, branch.slot), isOwn ? h('span.tag', t('this_one')) : null)),
+				h('th', { scope: 'row' }, h('span.branch-name', { vars: { '--depth': branch.depth } }, isOwn ? h('strong', branch.slot) : isReport ? branch.slot : storyLink(branch.slot), isOwn ? tag(t('this_one')) : null)),
 				h('td.branch-line', { 'aria-hidden': 'true' }, h('span', { vars: { '--from': start, '--to': (branch.last || 0) / last } })),
 				h('td.small.nowrap', branch.parent ? t('parted', { n: branch.turn || 0, last: branch.last || 0 }) : t('turns_n', { count: branch.last || 0 })),
 				h('td.num.small', branch.seed == null ? '' : `${t('seed')} ${branch.seed}`),
-				h('td', isOwn ? null : action({ view: 'branches', with: branch.slot }, 'compare')));
+				h('td', isOwn || isReport ? null : action({ view: 'branches', with: branch.slot }, 'compare')));
 		});
 		replace(pane, viewHead('branches', can('branch') ? button(t('branch_new'), () => branchDialog(), {}, 'branches') : null),
 			h('table.grid.branches', tableHead(['branch', 'turns', 'parted_head', 'seed', 'compare'], '.sr'), h('tbody', rows)),
@@ -38,7 +38,7 @@ async function compare(pane, other, of) {
 	replace(pane, viewHead('side_by_side', action({ with: undefined, of: undefined }, 'all_branches')),
 		h('p', t('parted_at', { n: turn })),
 		section(t('knows_differ'), knows.length ? h('table.grid', h('thead', h('tr', ['', state.story.slot, other].map((name) => h('th', { scope: 'col' }, name || t('who'))))),
-			h('tbody', knows.map((row) => h('tr', h('th', { scope: 'row' }, nameLink(row.who)), [row.here, row.there].map((list) => h('td', commas(list, (fact) => factLink(fact)))))))) : null),
+			h('tbody', knows.map((row) => h('tr', h('th', { scope: 'row' }, nameLink(row.who)), [row.here, row.there].map((list) => h('td', commas(list, factLink))))))) : null),
 		section(t('contexts_differ'), h('div.filters', select(t('who'), 'of', asked.map(({ id, name }) => [id, name]))),
 			diff && differences(diff, h('p.small', nameLink(Number(of)), `: − ${state.story.slot}, + ${other}`))),
 		h('div.sides', column(state.story.slot, here), column(other, there)));

@@ -7,10 +7,13 @@ const language = root.lang.startsWith('zh') ? 'zh' : 'en';
 
 const subscribers = new Map();
 
-export function on(name, listener) {
-	if (!subscribers.has(name)) subscribers.set(name, new Set());
-	subscribers.get(name).add(listener);
-	return () => subscribers.get(name).delete(listener);
+// Listens to what is named, with a space between names; returns how to end that.
+export function on(names, listener) {
+	const sets = names.split(' ').map((name) => {
+		if (!subscribers.has(name)) subscribers.set(name, new Set());
+		return subscribers.get(name).add(listener);
+	});
+	return () => sets.forEach((set) => set.delete(listener));
 }
 
 export function emit(name, value) {
@@ -34,17 +37,21 @@ async function fetched(path, query, body) {
 		method: 'POST', body: JSON.stringify(body),
 		headers: { 'Content-Type': 'application/json', 'X-Playhouse': '1' },
 	};
-	const answer = await fetch(`${path}?${search}`, options);
+	let answer = await fetch(`${path}?${search}`, options);
+	if (answer.status === 429) {
+		await new Promise((done) => setTimeout(done, 1000 * (answer.headers.get('Retry-After') || 1)));
+		answer = await fetch(`${path}?${search}`, options);
+	}
 	const value = await answer.json().catch(() => null);
 	if (!answer.ok) throw new Refused(answer.status, value?.error || answer.statusText, value?.help);
 	return value;
 }
 
+export const storyPath = (name) => `/story/${encodeURIComponent(name)}?lang=${language}`;
+const own = `/api/${encodeURIComponent(slot)}/`;
 const served = {
-	get: (path, query) => (path === 'labels'
-		? fetched('/api/labels', query)
-		: fetched(`/api/${encodeURIComponent(slot)}/${path}`, query)),
-	post: (path, body) => fetched(`/api/${encodeURIComponent(slot)}/${path}`, {}, body),
+	get: (path, query) => fetched(path === 'labels' ? '/api/labels' : own + path.replace(/(?<=\/).*/, encodeURIComponent), query),
+	post: (path, body) => fetched(own + path, {}, body),
 };
 
 const CHUNK_IN_FILE = 2000;
@@ -79,20 +86,22 @@ function rows(kind, from, to) {
 	return found;
 }
 
-// Whether an event is one of those that a query asks for.
-function matches(event, query) {
-	const { who, by, place, fact, text, kind, turn, told } = query;
-	if (who && !event.who?.includes(Number(who))) return false;
-	if (by && event.by !== Number(by)) return false;
-	if (place && event.place !== Number(place)) return false;
-	if (fact && !event.facts?.some(([id]) => id === fact)) return false;
-	if (turn && event.turn !== Number(turn)) return false;
-	if (kind && event.kind !== kind) return false;
-	if (told && event.form === 'own') return false;
-	return !text || (event.said || event.text).toLowerCase().includes(String(text).toLowerCase());
+// Whether a number is in a span: `3`, `3-7`, `3-`, `-7`.
+function isIn(span, value) {
+	const [from, to = from] = String(span || '-').split(/[-–—~～]/);
+	return value >= Number(from) && value <= Number(to || Infinity);
 }
 
-const FILTERS = ['who', 'by', 'place', 'fact', 'text', 'kind', 'turn', 'told'];
+// Whether an event is one of those that a query asks for.
+function matches(event, query) {
+	const { who, by, place, fact, text, kind, turn, day, told } = query;
+	const is = (wanted, value) => !wanted || value === Number(wanted);
+	return (!who || event.who?.includes(Number(who))) && is(by, event.by) && is(place, event.place) && isIn(turn, event.turn) && isIn(day, event.day)
+		&& (!fact || event.facts?.some(([id]) => id === fact)) && (!kind || event.kind === kind) && !(told && event.form === 'own')
+		&& (!text || (event.said || event.text).toLowerCase().includes(String(text).toLowerCase()));
+}
+
+const FILTERS = ['who', 'by', 'place', 'fact', 'text', 'kind', 'turn', 'day', 'told'];
 
 function filtered(query, of) {
 	const limit = Math.min(query.to ?? Infinity, of);
@@ -127,7 +136,8 @@ const inFile = {
 			const found = part.events.map((event) => ({
 				...event, text: event.said || event.text, cells: columns.map((who) => cellOf(event, who)),
 			}));
-			return { ...part, columns, counts: counted(columns, of), rows: found };
+			const { counts } = embedded('audience');
+			return { ...part, columns, counts: columns.map((who) => counts[who] || 0), rows: found };
 		}
 		if (path === 'calls') {
 			const from = Number(query.from ?? Math.max(0, all - 500));
@@ -148,23 +158,9 @@ const inFile = {
 	post: async () => { throw new Refused(409); },
 };
 
-let countedInFile;
-
-function counted(columns, of) {
-	if (!countedInFile) {
-		const counts = new Map();
-		for (const event of rows('events', 0, of)) {
-			for (const who of event.who || []) counts.set(who, (counts.get(who) || 0) + 1);
-		}
-		countedInFile = counts;
-	}
-	return columns.map((who) => countedInFile.get(who) || 0);
-}
-
 const source = isReport ? inFile : served;
 export const get = (path, query) => source.get(path, query);
 export const post = (path, body) => source.post(path, body);
-export const getEscaped = (kind, id, query) => source.get(isReport ? `${kind}/${id}` : `${kind}/${encodeURIComponent(id)}`, query);
 
 export const state = {
 	story: null, run: { state: 'saved', thinking: [] }, entityList: [], entities: new Map(), byName: new Map(),
@@ -173,7 +169,6 @@ export const state = {
 
 export const entityOf = (id) => state.entities.get(id);
 export const ofKind = (kind) => state.entityList.filter((entity) => entity.kind === kind);
-// The time of the story's calls, now.
 export const storyTime = () => performance.now() - state.offset;
 
 const CHUNK = isReport ? CHUNK_IN_FILE : 500;
@@ -202,7 +197,6 @@ export class Rows {
 		this.of = Math.max(this.of, n + 1);
 	}
 
-	// Reads what is missing of a range.
 	want(from, to) {
 		for (let index = Math.floor(Math.max(0, from) / CHUNK); index * CHUNK < Math.min(to, this.of); index += 1) {
 			if (!this.isWhole(index) && !this.wanted.has(index)) this.read(index);
@@ -242,7 +236,6 @@ export class Rows {
 
 export const events = new Rows('events');
 export const calls = new Rows('calls');
-// Answers that are being written: text by call.
 export const pieces = new Map();
 
 function setEntities(list) {
@@ -254,13 +247,11 @@ function setEntities(list) {
 	emit('entities');
 }
 
-function setRun({ run, day, turn, spent, can }) {
-	const story = state.story;
-	if (day != null) story.day = day;
-	if (turn != null) story.turn = turn;
-	if (spent) story.spent = spent;
-	if (can) story.can = can;
+function setRun({ run, ...more }) {
+	Object.assign(state.story, more);
 	state.run = run;
+	// The host went back: the story goes on there.
+	if (run.moved && state.seat != null) location.assign(storyPath(run.moved));
 	emit('run');
 }
 
@@ -292,7 +283,7 @@ let server;
 export function follow() {
 	if (isReport) return;
 	const since = `${events.of}.${calls.of}`;
-	const stream = new EventSource(`/api/${encodeURIComponent(slot)}/stream?since=${since}&lang=${language}`);
+	const stream = new EventSource(`${own}stream?since=${since}&lang=${language}`);
 	const listen = (name, listener) => stream.addEventListener(name, (message) => listener(JSON.parse(message.data)));
 	stream.onopen = () => {
 		state.lostSince = null;
@@ -375,7 +366,7 @@ export class SomeEvents {
 		try {
 			const answer = await get(this.kind, { ...this.query, from: this.next });
 			this.onanswer?.(answer);
-			this.found.push(...answer.events || answer.rows);
+			this.found.push(...answer[this.kind] || answer.rows);
 			this.next = answer.next;
 			this.seen = answer.of;
 		} catch (error) {

@@ -23,6 +23,8 @@ export function t(key, args) {
 	});
 }
 
+export const nth = (what, n) => t(`${what}_n`, { n });
+
 // The same as nodes, where an argument may be an element.
 export function rich(key, args) {
 	return pattern(key, args).split(/(\{ ?\$?\w+ ?\})/).map((piece) => {
@@ -78,24 +80,7 @@ export function replace(element, ...children) {
 	return element;
 }
 
-const ICONS = {
-	play: 'M5 3l9 5-9 5z', pause: 'M4 3h3v10H4zM9 3h3v10H9z', step: 'M3 3l7 5-7 5zM11 3h2v10h-2z',
-	close: 'M4 4l8 8M12 4l-8 8', more: 'M3 8h.01M8 8h.01M13 8h.01',
-	search: 'M7 2a5 5 0 1 0 0 10A5 5 0 0 0 7 2zM11 11l3.5 3.5', down: 'M8 3v10M4 9l4 4 4-4',
-	story: 'M8 4C6 3 4 3 2 3.5v9c2-.5 4-.5 6 .5 2-1 4-1 6-.5v-9C12 3 10 3 8 4zM8 4v9',
-	people: 'M8 8a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5zM3 14c.5-3 2.5-4 5-4s4.5 1 5 4',
-	map: 'M8 14s4.5-4 4.5-7.5a4.5 4.5 0 0 0-9 0C3.5 10 8 14 8 14zM8 5.5v2',
-	audience: 'M3 3h.01M8 3h.01M13 3h.01M3 8h.01M13 8h.01M8 13h.01M13 13h.01',
-	calls: 'M2 4h7M5 8h8M3 12h5', facts: 'M4 4h.01M12 5h.01M8 12h.01M4 4l8 1M4 4l4 8M12 5l-4 7',
-	branches: 'M4 2v12M4 9c0-3 8-1 8-5V2', settings: 'M2 5h12M2 11h12M5 3v4M11 9v4',
-	book: 'M3 2h8l2 2v10H3zM5.5 6h5M5.5 9h5',
-};
-
-export function icon(name) {
-	const drawing = svg('svg', { viewBox: '0 0 16 16', class: `icon i-${name}`, 'aria-hidden': 'true' });
-	drawing.append(svg('path', { d: ICONS[name] }));
-	return drawing;
-}
+export const icon = (name) => svg('svg', { viewBox: '0 0 16 16', class: `icon i-${name}`, 'aria-hidden': 'true' }, svg('use', { href: `#i-${name}` }));
 
 export function button(text, onclick, attributes, picture) {
 	return h('button', { type: 'button', onclick, ...attributes }, picture && icon(picture),
@@ -162,6 +147,16 @@ export function announce(text) {
 	const live = document.getElementById('live');
 	if (live) live.textContent = text;
 }
+
+export const field = (name, control) => h('label.field', h('span', name), control);
+export const options = (list, chosen) => list.map(([value, text]) => h('option', { value, selected: chosen != null && String(value) === String(chosen) }, text));
+export const cell = (style, content, attributes) => h('div', { role: 'cell', class: `cell ${style}`, ...attributes }, content);
+export const tag = (text, style = '') => h(`span.tag${style}`, text);
+// An amount with its share of a whole.
+export const share = (part, of) => (of ? `${number(part || 0)} (${number(((part || 0) / of) * 100)} %)` : null);
+// What was used and paid, for `pairs`.
+export const usageOf = (use) => [[t('prompt_tokens'), number(use.prompt || 0)], [t('cached_tokens'), share(use.cached, use.prompt)], [t('answer_tokens'), number(use.completion || 0)],
+	[t('reasoning_tokens'), use.reasoning ? number(use.reasoning) : null], [t('cost'), use.cost == null ? null : money(use.cost)]];
 
 export function section(title, ...children) {
 	const content = children.flat(3).filter(Boolean);

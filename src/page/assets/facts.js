@@ -1,20 +1,35 @@
 // Facts and items: who knows a fact, and who told whom.
 
-import { emptyState, pairs, h, listPart, t, rich, listNodes, number, replace, section, svg, word, tableHead, viewHead, chips } from './dom.js';
+import { emptyState, pairs, h, listPart, t, rich, listNodes, number, replace, section, svg, tag, word, tableHead, viewHead, chips, nth } from './dom.js';
 import { address } from './route.js';
-import { entityOf, get, getEscaped, ofKind, on, state } from './data.js';
-import { action, eventLink, factLink, itemLink, linked, nameLink, targetOf } from './names.js';
+import { entityOf, get, isReport, ofKind, on } from './data.js';
+import { action, callLink, chainOf, eventLink, factLink, itemLink, linked, nameLink, targetOf } from './names.js';
+import { select } from './audience.js';
 
-export async function showFacts(pane) {
+// What one believes of another, as the address asks.
+async function beliefs({ of, about }) {
+	if (isReport) return null;
+	const people = ofKind('actor').map(({ id, name }) => [id, name]);
+	const found = of && about ? await get('believes', { who: of, about }) : null;
+	const parts = found ? [
+		pairs([[t('bonds'), found.bond ? `${found.bond.word} (${found.bond.value})` : null], [t('guess'), found.c == null ? null : callLink(found.c)]]),
+		listPart(t('knows'), found.knows, (known) => [h('details', h('summary', known.title || known.fact), h('p', linked(known.text))), h('p.small', chainOf(known), known.n == null ? null : [' ', eventLink(known.n)])], '.known'),
+		listPart(t('promises'), found.promises, ({ by, words, state }) => [nameLink(by), h('span', linked(words)), tag(word('promise', state))]),
+		listPart(t('heard'), found.heard, ({ n, text }) => [h('span', linked(text)), h('span.end', eventLink(n))])] : [];
+	return section(t('believes'), h('div.filters', select(t('believes_who'), 'of', people), select(t('believes_about'), 'about', people)), parts,
+		found && !found.bond && found.c == null && !found.knows.length && !found.promises.length && !found.heard.length ? h('p.muted', t('believes_nothing')) : null);
+}
+
+export async function showFacts(pane, route) {
 	const draw = async () => {
-		const [list, items] = await Promise.all([get('facts'), get('items').catch(() => [])]);
+		const [list, items, believed] = await Promise.all([get('facts'), get('items').catch(() => []), beliefs(route)]);
 		const actors = ofKind('actor').length;
 		replace(pane, viewHead('facts'),
 			list.length ? h('table.grid.cards', tableHead(['fact', 'who_knows']),
 				h('tbody', list.map((fact) => h('tr', h('th', { scope: 'row' }, factLink(fact.fact, fact.title)),
 					h('td', { 'data-name': t('who_knows') }, fact.common ? t('everybody') : t('n_of', { count: fact.knows, of: actors })))))) : emptyState(t('no_facts')),
 			listPart(t('items'), items, (item) => [h('span', itemLink(item.name), ' ', h('span.small', item.look || '')),
-				h('span.end', item.holder == null ? '' : nameLink(item.holder))]));
+				h('span.end', item.holder == null ? '' : nameLink(item.holder))]), believed);
 	};
 	await draw();
 	return on('turn', draw);
@@ -23,34 +38,17 @@ export async function showFacts(pane) {
 // Who told whom: the source at the left, each step one column to the right.
 function graph(fact) {
 	const told = new Map(fact.knows.map((known) => [known.who, known]));
-	const depth = new Map();
-	const depthOf = (who, seen = new Set()) => {
-		if (depth.has(who)) return depth.get(who);
-		const from = told.get(who)?.from;
-		const is = from == null || seen.has(who) ? 0 : depthOf(from, seen.add(who)) + 1;
-		depth.set(who, is);
-		return is;
-	};
-	for (const known of fact.knows) {
-		if (known.from != null && !told.has(known.from)) told.set(known.from, { who: known.from });
-		depthOf(known.who);
-	}
-	for (const who of told.keys()) depthOf(who);
+	for (const { from } of fact.knows) if (from != null && !told.has(from)) told.set(from, { who: from });
 	const place = new Map();
 	let row = 0;
-	const put = (who) => {
-		if (place.has(who)) return;
-		place.set(who, { x: depth.get(who), y: row });
-		const next = [...told.values()].filter((known) => known.from === who);
-		next.forEach((known, i) => { if (i) row += 1; put(known.who); });
+	const put = (who, x) => {
+		place.set(who, { x, y: row });
+		const next = [...told.values()].filter((known) => known.from === who && !place.has(known.who));
+		next.forEach((known, i) => { if (i) row += 1; put(known.who, x + 1); });
 	};
-	for (const who of told.keys()) {
-		if (depth.get(who) === 0) {
-			put(who);
-			row += 1;
-		}
-	}
-	for (const who of told.keys()) if (!place.has(who)) { put(who); row += 1; }
+	const begin = (who) => { if (!place.has(who)) { put(who, 0); row += 1; } };
+	for (const { who, from } of told.values()) if (from == null) begin(who);
+	[...told.keys()].forEach(begin);
 	const columns = Math.max(...[...place.values()].map((spot) => spot.x)) + 1;
 	const [width, height] = [150, 40];
 	const at = (who) => ({ x: place.get(who).x * width + 8, y: place.get(who).y * height + 22 });
@@ -58,8 +56,9 @@ function graph(fact) {
 		const [a, b] = [at(known.from), at(known.who)];
 		const way = `M${a.x + 96} ${a.y} C${a.x + 124} ${a.y} ${b.x - 30} ${b.y} ${b.x - 4} ${b.y}`;
 		const path = svg('path', { d: way, class: 'edge-path' });
-		const text = svg('text', { x: b.x - 6, y: b.y - 5, class: 'edge-text' }, t('turn_short', { n: known.turn ?? 0 }));
-		return known.n == null ? [path, text] : svg('a', { href: address({ see: `event/${known.n}` }), 'aria-label': `${t('turn_short', { n: known.turn ?? 0 })}, ${t('event_n', { n: known.n })}` }, path, text);
+		const turn = t('turn_short', { n: known.turn ?? 0 });
+		const text = svg('text', { x: b.x - 6, y: b.y - 5, class: 'edge-text' }, turn);
+		return known.n == null ? [path, text] : svg('a', { href: address({ see: `event/${known.n}` }), 'aria-label': `${turn}, ${nth('event', known.n)}` }, path, text);
 	});
 	const nodes = [...told.keys()].map((who) => {
 		const entity = entityOf(who);
@@ -68,13 +67,12 @@ function graph(fact) {
 		return svg('a', { href: address({ see: entity ? targetOf(entity) : undefined }), class: 'node', hue: entity?.hue ?? 0 },
 			svg('rect', { x, y: y - 14, width: 96, height: 28, rx: 3 }), svg('text', { x: x + 48, y: y + 4, 'text-anchor': 'middle', lengthAdjust: 'spacingAndGlyphs', textLength: name.length > 15 ? 88 : undefined }, name));
 	});
-	const box = { viewBox: `0 0 ${columns * width - 30} ${Math.max(1, row) * height + 12}`, class: 'graph', role: 'group', 'aria-label': t('who_told_whom'),
-		width: columns * width - 30, height: Math.max(1, row) * height + 12 };
-	return svg('svg', box, edges, nodes);
+	const [wide, high] = [columns * width - 30, row * height + 12];
+	return svg('svg', { viewBox: `0 0 ${wide} ${high}`, class: 'graph', role: 'group', 'aria-label': t('who_told_whom'), width: wide, height: high }, edges, nodes);
 }
 
 export async function seeFact(pane, id) {
-	const fact = await getEscaped('fact', id);
+	const fact = await get(`fact/${id}`);
 	const knows = fact.knows || [];
 	const missing = (fact.not || []).filter((who) => entityOf(who)?.kind === 'actor');
 	replace(pane, h('h2', fact.title || fact.fact), h('p.prose', linked(fact.text || '')),
@@ -83,8 +81,8 @@ export async function seeFact(pane, id) {
 		knows.length && !fact.common ? section(t('who_told_whom'), h('div.wide', { tabindex: 0, role: 'region', 'aria-label': t('who_told_whom') }, graph(fact))) : null,
 		section(t('who_knows'), knows.length ? h('ol.rows', knows.map((known) => h('li', h('span', nameLink(known.who), ' ',
 			h('span.muted', known.from != null ? rich('from_name', { name: nameLink(known.from) }) : known.by ? word('learned_by', known.by) : t('from_the_start'))),
-		h('span.end.small', known.turn ? t('turn_n', { n: known.turn }) : '', known.n == null ? null : [' ', eventLink(known.n)])))) : h('p.muted', t('nobody_knows'))),
-		section(t('who_does_not'), missing.length ? chips(missing, (who) => nameLink(who)) : null));
+		h('span.end.small', known.turn ? nth('turn', known.turn) : '', known.n == null ? null : [' ', eventLink(known.n)])))) : h('p.muted', t('nobody_knows'))),
+		section(t('who_does_not'), missing.length ? chips(missing, nameLink) : null));
 }
 
 export async function seeItem(pane, name) {

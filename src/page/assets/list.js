@@ -65,7 +65,6 @@ export class VirtualList {
 
 	total() { return this.top(this.count()); }
 
-	// The row at a height.
 	find(y) {
 		const count = this.count();
 		if (this.fixed) return Math.max(0, Math.min(count - 1, Math.floor(y / this.fixed)));
@@ -92,7 +91,6 @@ export class VirtualList {
 		this.schedule();
 	}
 
-	// Renders the rows again that weren't read yet.
 	refreshWaiting() {
 		for (const [i, node] of this.nodes) if (node?.classList.contains('wait')) this.refresh(i);
 		this.schedule();

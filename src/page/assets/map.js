@@ -1,6 +1,6 @@
 // The stage map: places, the ways between them, who and what is there.
 
-import { emptyState, h, listPart, t, replace, section, svg, word, viewHead, chips, commas } from './dom.js';
+import { emptyState, h, listPart, t, tag, replace, section, svg, word, viewHead, chips, commas } from './dom.js';
 import { entityOf, get, on, state } from './data.js';
 import { action, itemLink, nameLink } from './names.js';
 
@@ -27,13 +27,14 @@ function here(place) {
 	return state.entityList.filter((entity) => entity.place === place.id && entity.kind !== 'stage');
 }
 
+const doingOf = ({ doing, scene }) => (doing ? tag([word('doing', doing), scene && ` · ${scene}`]) : null);
+
 function placeCard(place, spot) {
-	const doing = place.doing && word('doing', place.doing);
 	const isThinking = state.run.thinking.some((open) => entityOf(open.who)?.place === place.id || open.who === place.id);
 	return h('li', { class: `place-card${isThinking ? ' is-busy' : ''}`, vars: spot && { '--x': spot.x, '--y': spot.y } },
-		h('p.place-title', nameLink(place.id), doing && h('span.tag', doing)),
-		chips(here(place), (entity) => nameLink(entity.id)),
-		place.items?.length ? h('p.small', commas(place.items, (item) => itemLink(item))) : null);
+		h('p.place-title', nameLink(place.id), doingOf(place)),
+		chips(here(place), ({ id }) => nameLink(id)),
+		place.items?.length ? h('p.small', commas(place.items, itemLink)) : null);
 }
 
 export async function showMap(pane) {
@@ -49,7 +50,7 @@ export async function showMap(pane) {
 		const nobody = state.entityList.filter((entity) => entity.kind !== 'stage' && entity.place == null);
 		replace(pane, viewHead('map'),
 			h('div.stage-map', { vars: { '--rows': Math.ceil(Math.sqrt(list.length)) + 1 } }, lines, h('ul.plain', list.map((place) => placeCard(place, spots.get(place.id))))),
-			nobody.length ? section(t('elsewhere'), chips(nobody, (entity) => nameLink(entity.id))) : null);
+			nobody.length ? section(t('elsewhere'), chips(nobody, ({ id }) => nameLink(id))) : null);
 	};
 	draw();
 	const offs = [on('entities', draw), on('turn', async () => { list = await get('places'); draw(); })];
@@ -58,7 +59,7 @@ export async function showMap(pane) {
 
 export async function seePlace(pane, id) {
 	const place = (await get('places')).find((place) => place.id === id) || { id, exits: [], items: [] };
-	replace(pane, h('h2', nameLink(id), place.doing ? h('span.tag', word('doing', place.doing)) : null),
+	replace(pane, h('h2', nameLink(id), doingOf(place)),
 		h('p', action({ view: 'story', place: id, who: undefined }, 'story_here')),
 		listPart(t('here'), here(place), (entity) => nameLink(entity.id)) || section(t('here'), h('p.muted', t('nobody_here'))),
 		listPart(t('ways'), place.exits, (exit) => nameLink(exit)),

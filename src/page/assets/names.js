@@ -1,8 +1,8 @@
 // Names of people, places and facts as links, alone and inside of texts.
 
-import { h, t, word } from './dom.js';
+import { h, t, word, nth } from './dom.js';
 import { address } from './route.js';
-import { entityOf, on, state } from './data.js';
+import { entityOf, on, state, storyPath } from './data.js';
 
 // Who or what somebody is, in a few words.
 export function whoIs(entity) {
@@ -11,22 +11,16 @@ export function whoIs(entity) {
 	return words.filter(Boolean).join(' · ');
 }
 
-// Where a click on an entity goes.
 export const targetOf = (entity) => (entity.kind === 'stage' ? `place/${entity.id}` : `person/${entity.id}`);
 
-export function nameLink(id, { inText = false, initial = false, name } = {}) {
+export function nameLink(id, { inText = false, name } = {}) {
 	const entity = entityOf(id);
 	if (!entity) return h('span.muted', name || t('somebody'));
 	const kind = entity.kind === 'stage' ? 'place-name' : 'who';
 	return h('a', {
 		class: `${kind}${inText ? ' in-text' : ''}${entity.dead ? ' is-dead' : ''}`, hue: entity.hue ?? 0,
 		href: address({ see: targetOf(entity) }), title: whoIs(entity), tabindex: inText ? -1 : undefined,
-	}, initial ? initialOf(entity.name) : entity.name);
-}
-
-function initialOf(name) {
-	const words = name.split(/\s+/).filter((word) => !/^(the|of|a)$/i.test(word));
-	return (words.length > 1 ? words.slice(0, 2).map((word) => [...word][0]).join('') : [...(words[0] || name)].slice(0, 2).join(''));
+	}, entity.name);
 }
 
 let finder = null;
@@ -48,24 +42,19 @@ export function linked(text) {
 	return nodes;
 }
 
-export function eventLink(n, text) {
-	return h('a.num', { href: address({ see: `event/${n}` }), title: t('event_n', { n }) }, text ?? `#${n}`);
-}
-
-export function callLink(c, text) {
-	return h('a.num', { href: address({ see: `call/${c}` }), title: t('call_n', { n: c }) }, text ?? t('call_n', { n: c }));
-}
-
-export function factLink(fact, title) {
-	return h('a.fact-name', { href: address({ see: `fact/${fact}` }) }, title || fact);
-}
-
-export function itemLink(name) {
-	return h('a.item-name', { href: address({ see: `item/${name}` }) }, name);
-}
+// A link to what is seen in the inspector.
+export const seeLink = (see, text, attributes, style = '') => h(`a${style}`, { href: address({ see }), ...attributes }, text);
+export const eventLink = (n, text) => seeLink(`event/${n}`, text ?? `#${n}`, { title: nth('event', n) }, '.num');
+export const callLink = (c, text) => seeLink(`call/${c}`, text ?? nth('call', c), { title: nth('call', c) }, '.num');
+export const factLink = (fact, title) => seeLink(`fact/${fact}`, title || fact);
+export const itemLink = (name) => seeLink(`item/${name}`, name);
+export const storyLink = (slot) => h('a', { href: storyPath(slot), 'data-plain': true }, slot);
 
 // The model of a person or call, once if its mind is called the same.
 export const modelOf = ({ mind, model }) => [...new Set([mind, model])].filter(Boolean).join(' · ');
+
+// Links to the parts of what is seen, each with its name.
+export const tabs = (label, current, list) => h('nav.tabs', { 'aria-label': label }, list.map(([name, see]) => seeLink(see, t(name), { 'aria-current': name === current ? 'page' : undefined })));
 
 // A link to another view that looks like a button.
 export const action = (changes, key) => h('a.action', { href: address(changes) }, t(key));
@@ -74,4 +63,10 @@ export const action = (changes, key) => h('a.action', { href: address(changes) }
 export function bar(value, of, kind) {
 	const share = of ? Math.max(0, Math.min(1, value / of)) : 0;
 	return h('span', { class: `bar ${kind || ''}`, vars: { '--share': share }, 'aria-hidden': 'true' });
+}
+
+// From whom somebody has a fact, back to its source.
+export function chainOf({ chain = [], by }) {
+	if (!chain.length) return h('span.muted', by ? word('learned_by', by) : t('from_the_start'));
+	return h('span.chain', t('from'), ' ', chain.map((id, i) => [i ? h('span.arrow', { 'aria-label': t('who_has_it_from') }, ' ← ') : '', nameLink(id)]));
 }

@@ -1,10 +1,11 @@
 // People: the list, one person, their chapters, and the context as a mind sees it.
 
-import { duration, emptyState, pairs, h, iconButton, t, rich, listNodes, listPart, money, number, replace, section, short, word, viewHead, chips, commas } from './dom.js';
-import { address, go } from './route.js';
+import { duration, emptyState, pairs, h, iconButton, share, t, tag, rich, listNodes, listPart, money, number, replace, section, short, usageOf, word, viewHead, chips, commas, nth } from './dom.js';
+import { go } from './route.js';
 import { entityOf, events, get, on, state, storyTime } from './data.js';
-import { action, bar, callLink, eventLink, factLink, itemLink, linked, nameLink, modelOf } from './names.js';
+import { action, bar, callLink, chainOf, eventLink, factLink, itemLink, linked, nameLink, modelOf, seeLink, tabs } from './names.js';
 
+const td = (key, content, style = '') => h(`td${style}`, { 'data-name': t(key) }, content);
 const byName = (a, b) => a.name.localeCompare(b.name, document.documentElement.lang);
 
 function health(person) {
@@ -20,16 +21,12 @@ export async function showPeople(pane) {
 		const rank = { hero: 0, none: 1, foe: 2 };
 		people.sort((a, b) => Number(a.dead) - Number(b.dead) || (rank[a.camp] ?? 1) - (rank[b.camp] ?? 1) || byName(a, b));
 		const columns = ['name', 'place', 'health', 'items', 'knows', 'messages', 'tokens', 'calls', 'cost', 'model'];
-		const rows = people.map((person) => h('tr', {},
-			h('th', { scope: 'row' }, nameLink(person.id), person.dead ? h('span.tag.bad', t('dead')) : null),
-			h('td', { 'data-name': t('place') }, person.place == null ? '' : nameLink(person.place)),
-			h('td', { 'data-name': t('health'), class: 'nowrap' }, health(person)),
-			h('td', { 'data-name': t('items') }, commas((person.items || []), (item) => itemLink(item))),
-			...[person.knows, person.messages].map((value, i) => h('td.num', { 'data-name': t(['knows', 'messages'][i]) }, number(value || 0))),
-			h('td.num', { 'data-name': t('tokens') }, h('a', { href: address({ see: `context/${person.id}` }) }, number(person.tokens || 0))),
-			h('td.num', { 'data-name': t('calls') }, number(person.calls || 0)),
-			h('td.num', { 'data-name': t('cost') }, money(person.cost)),
-			h('td', { 'data-name': t('model'), class: 'muted' }, person.played_by === 'seat' ? t('a_person') : person.model || person.mind || '')));
+		const rows = people.map((person) => h('tr',
+			h('th', { scope: 'row' }, nameLink(person.id), person.dead ? tag(t('dead'), '.bad') : null),
+			td('place', person.place == null ? '' : nameLink(person.place)), td('health', health(person), '.nowrap'),
+			td('items', commas(person.items || [], itemLink)), td('knows', number(person.knows), '.num'), td('messages', number(person.messages), '.num'),
+			td('tokens', seeLink(`context/${person.id}`, number(person.tokens)), '.num'), td('calls', number(person.calls), '.num'),
+			td('cost', money(person.cost), '.num'), td('model', person.played_by === 'seat' ? t('a_person') : person.model || person.mind || '', '.muted')));
 		replace(pane, viewHead('people'),
 			h('table.grid.cards', h('thead', h('tr', columns.map((key, i) => h('th', { scope: 'col', class: i > 3 && i < 9 ? 'num' : '' }, t(key))))), h('tbody', rows)));
 	};
@@ -37,28 +34,17 @@ export async function showPeople(pane) {
 	return on('turn', draw);
 }
 
-function tabs(id, current) {
-	const entity = entityOf(id);
-	const of = (name, see) => h('a', { href: address({ see }), 'aria-current': name === current ? 'page' : undefined }, t(name));
-	return h('nav.tabs', { 'aria-label': entity?.name || '' }, of('person', `person/${id}`), of('context', `context/${id}`), of('chapters', `chapters/${id}`));
-}
-
-function chainOf(known) {
-	const chain = known.chain || [];
-	if (!chain.length) return known.by ? h('span.muted', word('learned_by', known.by)) : h('span.muted', t('from_the_start'));
-	return h('span.chain', t('from'), ' ', chain.map((id, i) => [i ? h('span.arrow', { 'aria-label': t('who_has_it_from') }, ' ← ') : '', nameLink(id)]));
-}
+const tabsOf = (id, current) => tabs(entityOf(id)?.name || '', current, ['person', 'context', 'chapters'].map((name) => [name, `${name}/${id}`]));
 
 export async function seePerson(pane, id) {
 	const person = await get(`person/${id}`);
 	const entity = entityOf(id) || person;
-	const spent = person.spent || {};
 	const feeling = (value) => (value > 0 ? `+${value}` : value < 0 ? `−${-value}` : '0');
 	replace(pane,
-		h('h2.person-head', { hue: entity.hue }, nameLink(id), person.dead ? h('span.tag.bad', t('dead')) : null),
-		tabs(id, 'person'),
+		h('h2.person-head', { hue: entity.hue }, nameLink(id), person.dead ? tag(t('dead'), '.bad') : null),
+		tabsOf(id, 'person'),
 		person.look ? h('p.appearance', person.look) : null,
-		h('p', { class: 'actions' },
+		h('p.actions',
 			action({ view: 'story', who: id, place: undefined }, 'what_it_saw'),
 			action({ view: 'story', by: id, place: undefined }, 'what_it_said')),
 		pairs([
@@ -76,12 +62,9 @@ export async function seePerson(pane, id) {
 		section(t('skills'), person.skills?.length ? h('p', listNodes(person.skills)) : null),
 		listPart(t('knows'), person.knows, (known) => [
 			h('details', h('summary', known.title || known.fact), h('p', linked(known.text || '')), h('p.small', factLink(known.fact, t('who_knows')))),
-			h('p.small', chainOf(known), known.turn ? h('span.muted', ' · ', t('day_n', { n: known.day ?? 0 }), ', ', t('turn_n', { n: known.turn })) : null,
+			h('p.small', chainOf(known), known.turn ? h('span.muted', ' · ', nth('day', known.day ?? 0), ', ', nth('turn', known.turn)) : null,
 				known.n == null ? null : [' ', eventLink(known.n)])], '.known') || section(t('knows'), h('p.muted', t('knows_nothing'))),
-		section(t('spent'), person.spent ? pairs([
-			[t('calls'), number(spent.calls || 0)], [t('prompt_tokens'), number(spent.prompt || 0)],
-			[t('cached_tokens'), spent.prompt ? `${number(spent.cached || 0)} (${number((spent.cached / spent.prompt) * 100)} %)` : null],
-			[t('answer_tokens'), number(spent.completion || 0)], [t('cost'), money(spent.cost)]]) : null),
+		section(t('spent'), person.spent ? pairs([[t('calls'), number(person.spent.calls)], ...usageOf(person.spent)]) : null),
 		section(t('calls'), person.calls?.length ? chips(person.calls.slice(-24), (call) => callLink(call, String(call)), '.num') : null),
 		section(t('profile'), person.profile ? h('details', h('summary', t('profile_words')), h('div.prose', person.profile)) : null));
 }
@@ -89,11 +72,11 @@ export async function seePerson(pane, id) {
 export async function seeChapters(pane, id, chapter) {
 	const person = await get(`person/${id}`);
 	const chapters = person.chapters || [];
-	replace(pane, h('h2', nameLink(id)), tabs(id, 'chapters'),
+	replace(pane, h('h2', nameLink(id)), tabsOf(id, 'chapters'),
 		chapters.length ? h('ol.chapters', chapters.map((one) => h('li', { class: one.level, id: `chapter-${one.id}` },
 			h('details', { open: one.id === chapter },
 				h('summary', h('strong', one.title || one.id), ' ', h('span', { class: 'small' },
-					[one.days ? (one.days[0] === one.days[1] ? t('day_n', { n: one.days[0] }) : t('days', { from: one.days[0], to: one.days[1] })) : null,
+					[one.days ? (one.days[0] === one.days[1] ? nth('day', one.days[0]) : t('days', { from: one.days[0], to: one.days[1] })) : null,
 						t('messages_n', { count: one.messages || 0 }), t('tokens_n', { count: one.tokens || 0 })].filter(Boolean).join(' · '))),
 				h('div.prose', linked(one.summary || '')))))) : emptyState(t('no_chapters'), t('no_chapters_hint')));
 }
@@ -134,19 +117,19 @@ export async function seeContext(pane, id, call) {
 		h('li', { class: `${part.part}${part.cached ? ' is-cached' : ''}`, 'data-part': part.id, tabindex: part.text.length > 400 ? 0 : -1 },
 			h('p.part-head', h('span', { class: `swatch ${part.part}` }), word('part', part.part),
 				part.by == null ? null : [' ', nameLink(part.by)], part.n == null ? null : [' ', eventLink(part.n)],
-				folded.has(part.id) ? h('span.tag', t('folds_next')) : null,
+				folded.has(part.id) ? tag(t('folds_next')) : null,
 				h('span.num.end', number(part.tokens))),
 			h('div.part-text', part.text),
-			part.also?.length ? h('p.small', t('also'), ' ', part.also.slice(0, 12).map((who) => [nameLink(who, { initial: true }), ' '])) : null),
+			part.also?.length ? h('p.small', t('also'), ' ', commas(part.also.slice(0, 12), nameLink)) : null),
 		i === edge ? h('li.edge-line', t('cached_until', { count: context.cached || 0 })) : null];
 	replace(texts, context.parts.map(shown));
 	const calls = person.calls || [];
-	replace(pane, h('h2', nameLink(id)), tabs(id, 'context'),
+	replace(pane, h('h2', nameLink(id)), tabsOf(id, 'context'),
 		h('p.small', call == null ? t('as_next_request') : rich('as_call', { call: callLink(Number(call)) }),
 			calls.length ? [' ', callLink(calls.at(-1), t('last_request'))] : null),
-		pairs([[t('tokens'), context.window ? `${number(total)} / ${number(context.window)}` : number(total)],
+		pairs([[t('tokens'), number(total)],
 			[t('past_tokens'), context.past ? `${number(context.past[0])} / ${number(context.past[1])}` : null],
-			[t('cached_tokens'), context.cached == null ? null : `${number(context.cached)} (${number((context.cached / total) * 100)} %)`]]),
+			[t('cached_tokens'), share(context.cached, total)], [t('provider_cached'), context.provider_cached ? number(context.provider_cached) : null]]),
 		h('ul.legend', sums.map(([kind, tokens]) => h('li', h('span', { class: `swatch ${kind}` }), word('part', kind), ' ', h('span.num', short(tokens))))),
 		context.parts.length ? h('div.context', strip, texts) : emptyState(t('context_empty')));
 }
@@ -158,12 +141,10 @@ export function seeNow(pane) {
 		const now = storyTime();
 		replace(pane, h('h2', t('at_a_glance')),
 			pairs([[t('world'), story.title || story.world], [t('day'), story.day ? number(story.day) : null], [t('turn'), number(story.turn || 0)],
-				[t('seed'), story.seed == null ? null : String(story.seed)], [t('events'), number(events.of)], [t('calls'), number(spent.calls || 0)],
-				[t('prompt_tokens'), spent.prompt ? number(spent.prompt) : null],
-				[t('cached_tokens'), spent.prompt ? `${number((spent.cached / spent.prompt) * 100)} %` : null],
-				[t('cost'), state.isHost ? money(spent.cost) : null]]),
+				[t('seed'), story.seed == null ? null : String(story.seed)], [t('events'), number(events.of)], [t('calls'), state.isHost ? number(spent.calls || 0) : null],
+				...(state.isHost ? usageOf(spent) : [])]),
 			listPart(t('thinking_now'), run.thinking, (open) => [nameLink(open.who), ' ',
-				state.isHost ? h('a.small', { href: address({ see: `call/${open.c}` }) }, word('purpose', open.purpose)) : null,
+				state.isHost ? seeLink(`call/${open.c}`, word('purpose', open.purpose), {}, '.small') : null,
 				h('span.num.end', now > open.since && now - open.since < 86400000 ? duration(now - open.since) : '')]),
 			h('p.small.hint', t('glance_hint')));
 	};

@@ -10,8 +10,9 @@ function read() {
 
 export let route = read();
 
-// The filters of a story, all taken away.
-export const NO_FILTER = { who: undefined, by: undefined, place: undefined, fact: undefined, text: undefined, turn: undefined };
+// The filters of a story, as an address has them, and all taken away.
+export const filtersOf = ({ who, by, place, fact, text, turn, day }) => ({ who, by, place, fact, text, turn, day });
+export const NO_FILTER = filtersOf({});
 
 export function onRoute(listener) {
 	listeners.push(listener);

@@ -1,8 +1,8 @@
 // What a host and a seat may do: the bar, the dialogs, the seat's menu.
 
-import { announce, button, h, iconButton, number, t, rich, replace, word } from './dom.js';
+import { announce, button, field, h, iconButton, number, options, t, rich, replace, word, nth } from './dom.js';
 import { can, emit, entityOf, get, isReport, on, post, state } from './data.js';
-import { nameLink, whoIs } from './names.js';
+import { nameLink, storyLink, whoIs } from './names.js';
 
 // A message that goes away by itself, unless it is an error.
 export function toast(text, help, isBad) {
@@ -11,6 +11,8 @@ export function toast(text, help, isBad) {
 	box.append(note);
 	if (!isBad) setTimeout(() => note.remove(), 4000);
 }
+
+export const complain = (error) => toast(error.message, error.help, true);
 
 export function openDialog(title, ...content) {
 	const dialog = h('dialog', { 'aria-labelledby': 'dialog-title', onclose: () => dialog.remove() },
@@ -33,15 +35,15 @@ export async function steer(body, sure) {
 	try {
 		const answer = await post('do', body);
 		if (answer?.slot) {
-			const href = `/story/${encodeURIComponent(answer.slot)}`;
 			// What was undone stays in this story; the page goes on with the new one.
-			if (body.do !== 'branch') location.assign(href);
-			toast(rich('branched', { name: h('a', { href, 'data-plain': true }, answer.slot) }));
+			const name = storyLink(answer.slot);
+			if (body.do !== 'branch') location.assign(name.href);
+			toast(rich('branched', { name }));
 			emit('turn');
 		} else announce(t('done'));
 		return answer;
 	} catch (error) {
-		toast(error.message, error.help, true);
+		complain(error);
 		return null;
 	}
 }
@@ -57,45 +59,53 @@ function formDialog(title, fields, send, hint) {
 	return dialog;
 }
 
-const field = (name, control) => h('label.field', h('span', name), control);
-const options = (list) => list.map(([value, text]) => h('option', { value }, text));
 
 export function askForText(title, hint, text, send) {
 	return formDialog(title, field(t('words'), h('textarea', { name: 'text', rows: 6, required: true }, text)), (data) => send(data.get('text')), hint.slice(0, 1200));
 }
 
 export function branchDialog(turn = state.story.turn) {
-	deed('branch', [
-		field(t('from_turn'), h('input', { name: 'turn', type: 'number', min: 0, max: state.story.turn, value: turn, required: true })),
-		field(t('name_of_branch'), h('input', { name: 'name', value: `${state.story.slot}-${turn}` })),
-		field(t('seed'), h('input', { name: 'seed', type: 'number', placeholder: state.story.seed })),
-		state.story.models?.length ? [pick('who', 'who', those('actor', 'stage', 'world_agent')), field(t('other_model'), h('select', { name: 'model' }, options([['', '–'], ...state.story.models.map((one) => [one, one])])))] : null],
-	(to) => ({ turn: Number(to.turn), name: to.name || undefined, seed: to.seed ? Number(to.seed) : undefined, models: to.model ? { [to.who]: to.model } : undefined }), 'branch_hint');
+	const models = state.story.models;
+	deed('branch', [numberField('from_turn', 'turn', turn, { min: 0, max: state.story.turn }), field(t('name_of_branch'), h('input', { name: 'name', value: `${state.story.slot}-${turn}` })),
+		numberField('seed', 'seed', undefined, { required: false, placeholder: state.story.seed }),
+		models?.length ? [pick('who', 'who', those('actor', 'stage', 'world_agent')), field(t('other_model'), h('select', { name: 'model' }, options([['', '–'], ...models.map((one) => [one, one])])))] : null], 'branch_hint');
 }
 
 const those = (...kinds) => state.entityList.filter(({ kind, dead }) => kinds.includes(kind) && !dead).map(({ id, name }) => [id, name]);
 const pick = (label, name, list) => field(t(label), h('select', { name, required: true }, options(list)));
 const words = () => field(t('words'), h('textarea', { name: 'text', rows: 4, required: true }));
 
-// A dialog for what a host does to the story; `body` makes what is sent from what was filled in.
-function deed(what, fields, body, hint) {
-	formDialog(t(`do_${what}`), fields, (data) => steer({ do: what, ...body(Object.fromEntries(data), data) }), t(hint || 'deed_hint'));
+const NUMBERS = ['to', 'by', 'turn', 'seed'];
+
+// A dialog for what a host does to the story; what was filled in is sent under the names of the fields, with `more`.
+function deed(what, fields, hint = 'deed_hint', more = {}) {
+	formDialog(t(`do_${what}`), fields, (data) => {
+		const body = { do: what, ...more };
+		for (const [name, value] of data) if (value) body[name] = NUMBERS.includes(name) || (name === 'who' && what !== 'tell') ? Number(value) : value;
+		if (what === 'tell') body.who = data.getAll('who').map(Number);
+		if (what === 'branch') {
+			if (body.model) body.models = { [body.who]: body.model };
+			delete body.model;
+			delete body.who;
+		}
+		return steer(body);
+	}, t(hint));
 }
 
+const numberField = (label, name, value, more) => field(t(label), h('input', { name, type: 'number', value, required: true, ...more }));
+
 const DEEDS = {
-	tell: () => deed('tell', [h('fieldset.checks', h('legend', t('to_whom')), those('actor').map(([id, name]) => h('label', h('input', { type: 'checkbox', name: 'who', value: id }), name))), words()],
-		({ text }, data) => ({ who: data.getAll('who').map(Number), text }), 'tell_hint'),
-	note: () => deed('note', words(), ({ text }) => ({ do: 'tell', who: those('world_agent').map(([id]) => id), text }), 'note_hint'),
-	teach: async () => deed('teach', [pick('who', 'who', those('actor')), pick('fact', 'fact', (await get('facts')).map(({ fact, title }) => [fact, title || fact]))], ({ who, fact }) => ({ who: Number(who), fact })),
-	give: async () => deed('give', [pick('item', 'item', (await get('items')).map(({ name }) => [name, name])), pick('to_whom', 'to', those('actor', 'stage'))], ({ item, to }) => ({ item, to: Number(to) })),
-	move: () => deed('move', [pick('who', 'who', those('actor')), pick('where_to', 'to', those('stage'))], ({ who, to }) => ({ who: Number(who), to: Number(to) })),
-	change: async () => deed('change', [pick('quality', 'quality', (await get('qualities')).map((one) => [one.quality, `${one.title} (${number(one.value)} / ${number(one.max)})`])), field(t('change_by'), h('input', { name: 'by', type: 'number', step: 1, value: 1, required: true }))],
-		({ quality, by }) => ({ quality, by: Number(by) })),
+	tell: () => deed('tell', [h('fieldset.checks', h('legend', t('to_whom')), those('actor').map(([id, name]) => h('label', h('input', { type: 'checkbox', name: 'who', value: id }), name))), words()], 'tell_hint'),
+	note: () => deed('note', words(), 'note_hint', { do: 'tell', who: those('world_agent').map(([id]) => id) }),
+	teach: async () => deed('teach', [pick('who', 'who', those('actor')), pick('fact', 'fact', (await get('facts')).map(({ fact, title }) => [fact, title || fact]))]),
+	give: async () => deed('give', [pick('item', 'item', (await get('items')).map(({ name }) => [name, name])), pick('to_whom', 'to', those('actor', 'stage'))]),
+	move: () => deed('move', [pick('who', 'who', those('actor')), pick('where_to', 'to', those('stage'))]),
+	change: async () => deed('change', [pick('quality', 'quality', (await get('qualities')).map((one) => [one.quality, `${one.title} (${number(one.value)} / ${number(one.max)})`])), numberField('change_by', 'by', 1)]),
 	undo: () => {
-		const last = Math.max(0, state.story.turn - 1);
-		deed('undo', field(t('to_end_of_turn'), h('input', { name: 'turn', type: 'number', min: 0, max: last, value: last })), ({ turn }) => ({ turn: Number(turn) }), 'undo_hint');
+		const max = Math.max(0, state.story.turn - 1);
+		deed('undo', numberField('to_end_of_turn', 'turn', max, { min: 0, max }), 'undo_hint');
 	},
-	scene: async () => deed('scene', [pick('scene', 'scene', (await get('scenes')).map((one) => [one.scene, `${one.scene} · ${one.at}${one.played ? ` · ${t('played')}` : ''}`]))], ({ scene }) => ({ scene }), 'scene_hint'),
+	scene: async () => deed('scene', pick('scene', 'scene', (await get('scenes')).map((one) => [one.scene, `${one.scene} · ${one.at}${one.played ? ` · ${t('played')}` : ''}`])), 'scene_hint'),
 	step_scene: () => step('scene'), step_call: () => step('call'),
 	review: () => steer({ do: 'review', on: !state.run.review }),
 	branch: () => branchDialog(), stop: () => steer({ do: 'stop' }, t('stop_sure')),
@@ -127,7 +137,6 @@ function drawMistakes(problems = []) {
 	if (mistakes) document.getElementById('toasts').append(mistakes.note);
 }
 
-// The bar at the top.
 export function drawBar(bar) {
 	drawMistakes(state.run.problems);
 	const run = state.run.state;
@@ -139,10 +148,10 @@ export function drawBar(bar) {
 		Object.keys(DEEDS).some(isPossible) ? iconButton('more', t('more_to_do'), () => {
 			const dialog = openDialog(t('steering'), h('div.menu', Object.keys(DEEDS).filter(isPossible).map((what) => button(nameOf(what), async () => {
 				dialog.close();
-				try { await DEEDS[what](); } catch (error) { toast(error.message, error.help, true); }
+				try { await DEEDS[what](); } catch (error) { complain(error); }
 			}))));
 		}) : null];
-	const where = [state.story.day ? t('day_n', { n: state.story.day }) : null, t('turn_n', { n: state.story.turn || 0 })].filter(Boolean).join(' · ');
+	const where = [state.story.day ? nth('day', state.story.day) : null, nth('turn', state.story.turn || 0)].filter(Boolean).join(' · ');
 	replace(bar, h('span.when.num', where), isReport ? null : stateLabel, buttons);
 }
 
@@ -181,7 +190,7 @@ export async function openSeat(box) {
 			await post('seat', body);
 			if (body.leave || body.take) { seat = await get('seat'); draw(); }
 		} catch (error) {
-			toast(error.message, error.help, true);
+			complain(error);
 		}
 		control?.closest('form')?.removeAttribute('aria-busy');
 	};
@@ -200,7 +209,9 @@ export async function openSeat(box) {
 		words.addEventListener('keydown', (event) => { if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) { event.preventDefault(); form.requestSubmit(); } });
 		const form = h('form.free', { hidden: ask.free === false, onsubmit: (event) => {
 			event.preventDefault();
-			if (words.value.trim()) send({ c: ask.c, text: words.value.trim() }, words);
+			const text = words.value.trim();
+			// Beside options, a single word must not be taken for one of them.
+			if (text) send({ c: ask.c, text: menu.length ? `“${text}”` : text }, words);
 		} }, words, h('button', { type: 'submit', class: 'primary' }, t('say')));
 		const menu = (ask.options || []).map((option, i) => button([i < 9 ? `${i + 1}  ` : '', option.label].join(''), (event) => send({ c: ask.c, option: option.value }, event.target)));
 		replace(box, who, h('div.ask', h('div.question', { tabindex: 0 }, ask.question.split('\n').map((line) => h('p', /^[#*]/.test(line) ? h('strong', line.replace(/^[#* ]+|[* ]+$/g, '')) : line))),
@@ -210,7 +221,6 @@ export async function openSeat(box) {
 		return undefined;
 	};
 	draw();
-	on('ask', draw);
-	on('entities', draw);
+	on('ask entities', draw);
 }
 

@@ -1,6 +1,6 @@
 // Every call as a bar, by entity and time; and the same as a list.
 
-import { button, duration, h, isCalm, t, money, number, replace, short, word, viewHead, markButton } from './dom.js';
+import { button, cell, duration, h, isCalm, t, money, number, replace, short, word, viewHead, markButton, nth } from './dom.js';
 import { go, route } from './route.js';
 import { calls, entityOf, on, state, storyTime } from './data.js';
 import { VirtualList } from './list.js';
@@ -31,7 +31,7 @@ export class Timeline {
 		this.isFitted = true;
 		this.load();
 		this.listen();
-		this.offs = [on('calls', () => { this.load(); this.draw(); }), on('entities', () => this.draw())];
+		this.off = on('calls entities', () => { this.load(); this.draw(); });
 		this.watch = new ResizeObserver(() => this.draw());
 		this.watch.observe(this.canvas.parentElement);
 		this.scheme = matchMedia('(prefers-color-scheme: dark)');
@@ -41,7 +41,7 @@ export class Timeline {
 	}
 
 	destroy() {
-		for (const off of this.offs) off();
+		this.off();
 		this.watch.disconnect();
 		this.scheme.removeEventListener('change', this.onscheme);
 		clearInterval(this.timer);
@@ -124,6 +124,7 @@ export class Timeline {
 		const color = (name) => styles.getPropertyValue(`--c-${name}`).trim() || styles.color;
 		const [ink, muted, line, accent, good, warn, bad] = ['ink', 'muted', 'line', 'accent', 'good', 'warn', 'bad'].map(color);
 		const [from, to] = this.span;
+		const box = (color, ...at) => { g.fillStyle = color; g.fillRect(...at); };
 		const x = (time) => ((time - from) / (to - from)) * width;
 		g.font = `11px ${styles.fontFamily}`;
 		// Times, at round distances.
@@ -131,13 +132,11 @@ export class Timeline {
 		const zero = this.all[0];
 		for (let time = zero + Math.ceil((from - zero) / step) * step; time < to; time += step) {
 			const at = Math.round(x(time));
-			g.fillStyle = line;
-			g.fillRect(at, AXIS - 5, 1, height);
+			box(line, at, AXIS - 5, 1, height);
 			g.fillStyle = muted;
 			g.fillText(duration(Math.max(0, time - zero)), at + 3, 13);
 		}
-		g.fillStyle = line;
-		for (let i = 0; i <= this.order.size; i += 1) g.fillRect(0, AXIS + i * ROW, width, 1);
+		for (let i = 0; i <= this.order.size; i += 1) box(line, 0, AXIS + i * ROW, width, 1);
 		const buckets = new Float64Array(Math.max(1, Math.ceil(width / 4)));
 		const hasCost = this.shown.some((call) => call.cost);
 		this.boxes = [];
@@ -148,17 +147,12 @@ export class Timeline {
 			const left = x(call.start);
 			const right = Math.max(left + 1.5, x(end));
 			g.globalAlpha = 0.45;
-			g.fillStyle = accent;
-			g.fillRect(left, y, right - left, 12);
+			box(accent, left, y, right - left, 12);
 			g.globalAlpha = 1;
 			const first = call.first ?? (state.story.clock === 'recorded' ? call.start : undefined);
-			if (first != null) g.fillRect(x(first), y, Math.max(1.5, right - x(first)), 12);
-			g.fillStyle = good;
-			for (const tool of call.tools || []) g.fillRect(x(tool.at) - 1, y - 2, 2, 16);
-			if (call.refused || call.by === 'fallback') {
-				g.fillStyle = call.by === 'fallback' ? bad : warn;
-				g.fillRect(left, y + 10, right - left, 3);
-			}
+			if (first != null) box(accent, x(first), y, Math.max(1.5, right - x(first)), 12);
+			for (const tool of call.tools || []) box(good, x(tool.at) - 1, y - 2, 2, 16);
+			if (call.refused || call.by === 'fallback') box(call.by === 'fallback' ? bad : warn, left, y + 10, right - left, 3);
 			if (call.c === this.chosen) {
 				g.strokeStyle = ink;
 				g.lineWidth = 2;
@@ -172,7 +166,7 @@ export class Timeline {
 		const most = Math.max(...buckets) || 1;
 		const base = height - 1;
 		g.fillStyle = muted;
-		buckets.forEach((value, i) => { if (value) g.fillRect(i * 4, base - (value / most) * (MONEY - 8), 3, (value / most) * (MONEY - 8)); });
+		buckets.forEach((value, i) => { if (value) box(muted, i * 4, base - (value / most) * (MONEY - 8), 3, (value / most) * (MONEY - 8)); });
 		g.fillText(hasCost ? `${t('cost')} ≤ ${money(most)}` : `${t('tokens')} ≤ ${short(most)}`, 3, height - MONEY + 11);
 		this.range.textContent = `${number(this.boxes.length)} / ${number(calls.of)} · ${duration(to - from)}`;
 		this.drag && this.drawDrag(g, height, accent);
@@ -272,7 +266,7 @@ export class Timeline {
 
 	showTip(call) {
 		this.canvas.classList.toggle('is-over', Boolean(call));
-		this.canvas.title = call ? [entityOf(call.who)?.name, word('purpose', call.purpose), duration(lengthOf(call)), t('turn_n', { n: call.turn }),
+		this.canvas.title = call ? [entityOf(call.who)?.name, word('purpose', call.purpose), duration(lengthOf(call)), nth('turn', call.turn),
 			call.cost && money(call.cost), (call.text || '').slice(0, 90)].filter(Boolean).join(' · ') : '';
 	}
 }
@@ -280,13 +274,11 @@ export class Timeline {
 const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, ...[1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21600, 86400].map((seconds) => seconds * 1000)];
 const niceStep = (rough) => STEPS.find((step) => step >= rough) || rough;
 
-const cell = (style, ...content) => h('div', { role: 'cell', class: `cell ${style}` }, content);
-
 export function showCalls(pane) {
 	const field = h('div.timeline');
 	const scroller = h('div.call-list', { role: 'table', 'aria-label': t('calls'), tabindex: 0 });
 	const columns = ['number', 'who', 'purpose', 'turn', 'time', 'prompt_tokens', 'answer_tokens', 'cost', 'state'];
-	scroller.append(h('div.call-row.head', { role: 'row' }, columns.map((key) => h('div', { role: 'columnheader', class: `cell k-${key}` }, t(key)))));
+	scroller.append(h('div.call-row.head', { role: 'row' }, columns.map((key) => cell(`k-${key}`, t(key), { role: 'columnheader' }))));
 	const key = [['waiting', 'k-wait'], ['writing', 'k-write'], ['tools', 'k-tool'], ['repaired', 'k-repair'], ['by_fallback', 'k-fall']];
 	replace(pane, viewHead('calls', h('ul.legend', key.map(([name, style]) => h('li', h('span', { class: `key ${style}` }), t(name)))),
 		state.story.clock === 'recorded' ? h('span.small', t('recorded_clock')) : null), field, scroller);

@@ -1,0 +1,196 @@
+//! The places for connections: as many as there are, and those that wait make room for others.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
+
+use axum::Error;
+use axum::body::{Body, Bytes, HttpBody};
+use hyper::body::{Frame, SizeHint};
+use tokio::task::AbortHandle;
+
+/// The most connections at once, and the most of one address.
+const MOST: usize = 512;
+const MOST_OF_ONE: usize = 384;
+
+/// A connection.
+struct Connection {
+    peer: IpAddr,
+    /// Ends it.
+    end: Option<AbortHandle>,
+    /// Since when it waits for a request, in the order of all; `None` while it has one.
+    waits: Option<u64>,
+}
+
+#[derive(Default)]
+struct All {
+    connections: BTreeMap<u64, Connection>,
+    /// What the next connection, or the next that waits, is numbered.
+    next: u64,
+}
+
+impl All {
+    fn number(&mut self) -> u64 {
+        self.next += 1;
+        self.next
+    }
+
+    /// Ends the connection that has waited longest among those of an address, or of all; returns
+    /// whether there was one.
+    fn end_idle(&mut self, peer: Option<IpAddr>) -> bool {
+        let all = self.connections.iter();
+        let all = all.filter(|(_, one)| peer.is_none_or(|peer| peer == one.peer));
+        let idle = all.filter_map(|(number, one)| Some((one.waits?, *number)));
+        let ended = idle
+            .min()
+            .and_then(|(_, idle)| self.connections.remove(&idle));
+        ended
+            .map(|ended| ended.end.iter().for_each(AbortHandle::abort))
+            .is_some()
+    }
+}
+
+/// The places for connections.
+#[derive(Clone, Default)]
+pub(super) struct Places(Arc<Mutex<All>>);
+
+impl Places {
+    fn all(&self) -> MutexGuard<'_, All> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A place for a connection from an address. If all are taken, the connection that has waited
+    /// longest for a request is ended; `None` if none waits.
+    pub(super) fn take(&self, peer: IpAddr) -> Option<Place> {
+        let mut all = self.all();
+        let of_peer = all.connections.values().filter(|one| one.peer == peer);
+        if of_peer.count() >= MOST_OF_ONE && !all.end_idle(Some(peer)) {
+            return None;
+        }
+        if all.connections.len() >= MOST && !all.end_idle(None) {
+            return None;
+        }
+        let number = all.number();
+        let connection = Connection {
+            peer,
+            end: None,
+            waits: Some(number),
+        };
+        all.connections.insert(number, connection);
+        drop(all);
+        Some(Place(Arc::new(Taken {
+            places: self.clone(),
+            number,
+        })))
+    }
+}
+
+struct Taken {
+    places: Places,
+    number: u64,
+}
+
+impl Drop for Taken {
+    fn drop(&mut self) {
+        self.places.all().connections.remove(&self.number);
+    }
+}
+
+/// The place of a connection, until the last copy is dropped.
+#[derive(Clone)]
+pub(super) struct Place(Arc<Taken>);
+
+impl Place {
+    /// Says what ends the connection.
+    pub(super) fn is_run_by(&self, end: AbortHandle) {
+        if let Some(one) = self.0.places.all().connections.get_mut(&self.0.number) {
+            one.end = Some(end);
+        }
+    }
+
+    /// A request has come: until the answer is sent, the connection does not wait.
+    pub(super) fn begin(&self) -> Busy {
+        self.set_waiting(false);
+        Busy(self.clone())
+    }
+
+    fn set_waiting(&self, waits: bool) {
+        let mut all = self.0.places.all();
+        let number = waits.then(|| all.number());
+        if let Some(one) = all.connections.get_mut(&self.0.number) {
+            one.waits = number;
+        }
+    }
+}
+
+/// A request that is being answered.
+pub(super) struct Busy(Place);
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        self.0.set_waiting(true);
+    }
+}
+
+/// The body of an answer, which is sent while its connection is busy.
+pub(super) struct SentBody {
+    body: Body,
+    /// Until the body is sent.
+    _busy: Busy,
+}
+
+impl SentBody {
+    pub(super) fn new(body: Body, busy: Busy) -> Self {
+        Self { body, _busy: busy }
+    }
+}
+
+impl HttpBody for SentBody {
+    type Data = Bytes;
+    type Error = Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn those_who_wait_make_room_and_those_who_are_answered_stay() {
+        let places = Places::default();
+        let peer = |last: u8| IpAddr::from([10, 0, 0, last]);
+        let mut idle: Vec<_> = (0..MOST_OF_ONE).map(|_| places.take(peer(1))).collect();
+        assert!(idle.iter().all(Option::is_some));
+        // One more of the same address ends its oldest, whatever others do.
+        let more = places.take(peer(1)).unwrap();
+        assert_eq!(places.all().connections.len(), MOST_OF_ONE);
+        let others: Vec<_> = (0..MOST).map(|_| places.take(peer(2))).collect();
+        assert_eq!(places.all().connections.len(), MOST);
+        assert!(others.iter().all(Option::is_some));
+        idle.clear();
+        drop((others, more));
+        let busy: Vec<_> = (0..MOST_OF_ONE)
+            .map(|_| places.take(peer(3)).unwrap().begin())
+            .collect();
+        assert!(places.take(peer(3)).is_none(), "all are being answered");
+        assert!(places.take(peer(4)).is_some());
+        drop(busy);
+        assert!(places.all().connections.is_empty());
+    }
+}
