@@ -502,6 +502,28 @@ mod tests {
     }
 
     #[test]
+    fn kept_texts_lie_over_the_defaults_and_open_no_file() {
+        let (prompt, world) = ("prompts/en/asks/vote.j2", "worlds/mine/world.ron");
+        let (dir, data) = folder(&[(prompt, "hello"), (world, "mine")]);
+        let same = "prompts/en/asks/vote_short.j2";
+        let own = data.own_texts([prompt, same, world]).expect("reads");
+        assert_eq!(own.keys().collect::<Vec<_>>(), [prompt, world]);
+        let kept = DataFolder::of_texts(own);
+        drop(dir);
+        assert_eq!(kept.read_text(world).expect("reads"), "mine");
+        let paths = [prompt, same, world];
+        let defaults = DataFolder::embedded();
+        assert_eq!(kept.read(same).ok(), defaults.read(same).ok());
+        assert!(kept.fingerprint(paths).is_ok());
+        assert!(
+            kept.list("worlds")
+                .expect("lists")
+                .contains(&"mine".to_owned())
+        );
+        assert!(kept.read("../secret").is_err() && kept.read("/etc/passwd").is_err());
+    }
+
+    #[test]
     fn text_must_be_text() {
         let (dir, data) = folder(&[]);
         let mut file = fs::File::create(dir.path().join("x")).expect("a file");

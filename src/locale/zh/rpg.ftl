@@ -152,6 +152,7 @@ rpg_seat_attempt = 试着做别的
 rpg_seat_what_to_try = 你试着做什么，为了什么？
 
 rpg_unfit = 这个故事无法接着用改过的世界：{ $reasons }。请撤回这些改动，或另开一个新故事
+# same
 rpg_unfit_and = { $before }；{ $next }
 rpg_unfit_language = 语言变了
 rpg_unfit_gone = 文件里没有“{ $name }”了，但故事里还有
@@ -164,9 +165,11 @@ rpg_unfit_known = 文件里没有事实“{ $fact }”了，但“{ $name }”�
 rpg_unfit_schedule = 日程的前 { $steps } 步已经开始，现在却不一样了
 rpg_unfit_dungeon = “{ $dungeon }”里的战斗变了，但队伍正在那里或正要去
 rpg_unfit_scene = 场景“{ $scene }”的选项变了，但它已经开始
+# same
 rpg_changed_member = { $member }
 rpg_changed_added = { $member }：新增“{ $name }”
 rpg_changed_removed = { $member }：去掉“{ $name }”
+# same
 rpg_changed_fields = { $member }：“{ $name }”（{ $fields }）
 rpg_changed_later = { $change }——只对新故事有效
 rpg_changed_texts = 提示词，或文件中的注释
