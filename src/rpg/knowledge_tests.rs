@@ -40,13 +40,12 @@ const STAGES: std::ops::Range<usize> = ACTORS..8;
 const AGENT: usize = 8;
 /// The oath is sworn, the rain common knowledge.
 const FACTS: [&str; 5] = ["key", "map", "coin", "oath", "rain"];
-/// What one can read in each item; the box is hidden where it lies.
+/// What one can read in each item.
 const ITEMS: [(&str, &[&str]); 3] = [
     ("letter", &["key", "rain"]),
     ("book", &["map", "oath"]),
     ("box", &["coin"]),
 ];
-const HIDDEN: usize = 2;
 
 fn campaign() -> Campaign {
     let campaign = Campaign::load(&DataFolder::embedded(), "drowned-assize");
@@ -100,7 +99,6 @@ fn campaign() -> Campaign {
                 name: named(ITEMS[item].0),
                 look: "small".into(),
                 at: named(NAMES[0]),
-                hidden: item == HIDDEN,
                 teaches: ITEMS[item].1.iter().map(|id| named(id)).collect(),
                 ..Item::default()
             })
@@ -352,7 +350,7 @@ impl Village {
             _ => {}
         }
         let has = self.truth.held[item] == Some(me);
-        let lies_here = item != HIDDEN && self.truth.held[item] == Some(stage);
+        let lies_here = self.truth.held[item] == Some(stage);
         match self.rng.random_range(0..8) {
             0 | 1 => {
                 let to = self.pick(STAGES);
@@ -373,7 +371,15 @@ impl Village {
                     self.truth.held[item] = Some(other);
                 }
             }
-            4 => plan["show"] = json!({"item": thing, "to": name}),
+            4 => {
+                plan["show"] = json!({"item": thing, "to": name});
+                if has && is_here {
+                    for fact in ITEMS[item].1 {
+                        self.truth.learn(me, fact, None, "learned");
+                        self.truth.learn(other, fact, Some(me), "learned");
+                    }
+                }
+            }
             5 => {
                 plan["read"] = json!({"item": thing});
                 if has || lies_here {
@@ -454,7 +460,12 @@ impl Village {
                 Effect::Teach("party".into(), fact.into())
             }
             2 => {
-                for each in truth.here(place) {
+                let mut learners = truth.here(place);
+                // What three people hear is talked of.
+                if learners.len() > 3 {
+                    learners.push(AGENT);
+                }
+                for each in learners {
                     truth.learn(each, fact, teller, "learned");
                 }
                 Effect::Reveal(fact.into())

@@ -50,7 +50,6 @@ async function showView(next, before) {
 		shownView = key;
 		leaveView?.();
 		leaveView = null;
-		// Views draw into a part of their own, so that a slow one can't draw over the next.
 		const pane = h('div', { class: `pane p-${view}` });
 		replace(other, pane);
 		try {

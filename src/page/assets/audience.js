@@ -68,7 +68,6 @@ export async function showAudience(pane) {
 				cell('n', eventLink(row.n, number(row.n))),
 				cell('text', [row.by == null ? null : [nameLink(row.by), ' '], row.text], { title: row.text }),
 				row.cells.map((mark) => {
-					// There are very many of them: no more than one element each.
 					const element = document.createElement('div');
 					element.className = `cell c-${mark}`;
 					element.setAttribute('role', 'cell');

@@ -279,7 +279,6 @@ export async function readTurns() {
 
 let server;
 
-// The stream goes on by itself after a break; nothing is lost, because it says what it has.
 export function follow() {
 	if (isReport) return;
 	const since = `${events.of}.${calls.of}`;

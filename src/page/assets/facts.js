@@ -35,7 +35,6 @@ export async function showFacts(pane, route) {
 	return on('turn', draw);
 }
 
-// Who told whom: the source at the left, each step one column to the right.
 function graph(fact) {
 	const told = new Map(fact.knows.map((known) => [known.who, known]));
 	for (const { from } of fact.knows) if (from != null && !told.has(from)) told.set(from, { who: from });

@@ -4,7 +4,6 @@ import { emptyState, h, listPart, t, tag, replace, section, svg, word, viewHead,
 import { entityOf, get, on, state } from './data.js';
 import { action, itemLink, nameLink } from './names.js';
 
-// Where each place is drawn, from 0 to 1: on an oval, the same each time.
 function layout(list) {
 	return new Map(list.map((place, i) => {
 		const angle = (i / list.length) * Math.PI * 2 - Math.PI / 2;

@@ -96,7 +96,6 @@ export async function seeContext(pane, id, call) {
 		target?.scrollIntoView({ block: 'start' });
 		target?.focus({ preventScroll: true });
 	};
-	// Parts of very few tokens are drawn together, so that a long context stays a picture.
 	const strip = h('div.strip', { 'aria-hidden': 'true' });
 	const grain = total / 400;
 	let group = null;

@@ -10,6 +10,7 @@ export function toast(text, help, isBad) {
 	const note = h('div', { class: `toast ${isBad ? 'bad' : ''}`, role: isBad ? 'alert' : 'status' }, h('p', text), help && h('p.small', help), iconButton('close', t('close'), () => note.remove()));
 	box.append(note);
 	if (!isBad) setTimeout(() => note.remove(), 4000);
+	return note;
 }
 
 export const complain = (error) => toast(error.message, error.help, true);
@@ -35,7 +36,6 @@ export async function steer(body, sure) {
 	try {
 		const answer = await post('do', body);
 		if (answer?.slot) {
-			// What was undone stays in this story; the page goes on with the new one.
 			const name = storyLink(answer.slot);
 			if (body.do !== 'branch') location.assign(name.href);
 			toast(rich('branched', { name }));
@@ -127,14 +127,12 @@ export function step(by = 'turn') {
 	if (can('step')) steer({ do: 'step', by });
 }
 
-// What is wrong in files that were edited meanwhile, until it is mended.
-let mistakes = null;
+let edited = { text: '' };
 function drawMistakes(problems = []) {
-	const lines = problems.map(({ text }) => text);
-	if (lines.join() === (mistakes?.lines || []).join()) return;
-	mistakes?.note.remove();
-	mistakes = lines.length ? { lines, note: h('div.toast.bad', { role: 'alert' }, h('p', t('edited_badly')), lines.map((line) => h('p.small', line))) } : null;
-	if (mistakes) document.getElementById('toasts').append(mistakes.note);
+	const text = problems.map((one) => one.text).join('\n');
+	if (text === edited.text) return;
+	edited.note?.remove();
+	edited = { text, note: text && toast(t('edited_badly'), text, true) };
 }
 
 export function drawBar(bar) {

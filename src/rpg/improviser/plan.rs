@@ -221,7 +221,7 @@ impl<'n> Home<'n> {
             "take" => 12,
             "use" if !last => 8,
             "hide" if !recent => 1,
-            "follow" if !recent => 2,
+            "follow" if !recent => 4,
             "give" if !recent => giving / 2,
             "show" if !recent => 2,
             "promise" if !recent => 1,

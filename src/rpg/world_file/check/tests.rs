@@ -171,7 +171,7 @@ fn who_is_told_and_what_is_opened_by_effects_is_checked() {
         let change = ("effects: [Give(\"the miller's key\",", &*effects(effect));
         finds(
             change,
-            "scenes[0].effects[0]",
+            "scenes[0].effects[0].0",
             &format!("unknown name: \"{name}\""),
         );
     }
@@ -194,12 +194,12 @@ fn votes_and_conditions_of_steps_are_checked() {
         ),
         (
             r#"If(Told("Isa Finch", "Tam Weler", "leaving"), Home(days: 1))"#,
-            "schedule[1].0",
+            "schedule[1].0.1",
             "unknown name: \"Tam Weler\"",
         ),
         (
             r#"If(Promise("Isa Fich", "Tam Weller", Kept), Home(days: 1))"#,
-            "schedule[1].0",
+            "schedule[1].0.0",
             "unknown name: \"Isa Fich\"",
         ),
         (
