@@ -12,8 +12,8 @@ use crate::mind::stopwatch;
 
 /// The header that only a page of the same origin can send with a request.
 const OWN_PAGE: &str = "x-playhouse";
-/// How many requests a reader may make at once, and how many more each second. Those of one computer,
-/// or of one network behind one address, count as one: so many that dozens may open the page.
+/// How many requests a reader may make at once, and how many more each second. Those of one
+/// computer, or of one network behind one address, count as one: dozens may open the page.
 const BURST: u64 = 2_000;
 const PER_SECOND: u64 = 200;
 /// Of how many readers the requests are counted.
@@ -177,8 +177,8 @@ impl Access {
         is_name && port == Some(self.address.port())
     }
 
-    /// Whether whoever sends these headers from this address may make another request now. Those who
-    /// have a token are counted by it, wherever they are.
+    /// Whether whoever sends these headers from this address may make another request now. Those
+    /// who have a token are counted by it, wherever they are.
     pub(super) fn has_time_for(&self, peer: IpAddr, headers: &HeaderMap) -> bool {
         let token = self.token_in(headers);
         let token = token.filter(|token| self.visitor_of(token).is_some());

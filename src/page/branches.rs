@@ -79,8 +79,8 @@ impl Course {
 /// The slots of a story, by name.
 type Courses = BTreeMap<String, Course>;
 
-/// A story and its branches among these slots: each with the one from which it branched, and the last turn that
-/// they share. Every branch follows its parent.
+/// A story and its branches among these slots: each with the one from which it branched, and the
+/// last turn that they share. Every branch follows its parent.
 ///
 /// # Errors
 /// The journal of the story can't be read.

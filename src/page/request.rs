@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 
 use super::board::{Board, Contents};
 use super::library::Story;
-use super::people::set;
 use crate::message::BodyId;
 use crate::session::{
     CallRequest, ChangeKind, PromptMessage, PromptPart, SessionError, Wanted, changes, requests,
@@ -70,7 +69,9 @@ pub(super) fn add(json: &mut Value, board: &Board, sent: &Sent) {
     let messages = request.messages.iter();
     let messages = messages.map(|it| json!({"role": it.role.name(), "text": it.text}));
     json["messages"] = messages.collect();
-    set(json, "settings", body.as_deref().and_then(settings_of));
+    if let Some(settings) = body.as_deref().and_then(settings_of) {
+        json["settings"] = settings;
+    }
     json["request"] = body.unwrap_or_else(|| as_text(&request.messages)).into();
     if let Some(before) = &sent.before {
         let contents = board.read();
@@ -111,7 +112,9 @@ pub(super) fn difference(
                 Some(_) => {}
                 None => {
                     let mut row = row(contents, op, message);
-                    set(&mut row, "why", why);
+                    if let Some(why) = why {
+                        row["why"] = why.into();
+                    }
                     rows.push(row);
                 }
             }
@@ -162,7 +165,9 @@ fn add_lines(
         if !lines.is_empty() {
             let mut row = row(contents, op, message);
             row["text"] = lines.join("\n").into();
-            set(&mut row, "why", (op == "-").then_some("changed"));
+            if op == "-" {
+                row["why"] = "changed".into();
+            }
             rows.push(row);
         }
     }

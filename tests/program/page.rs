@@ -269,7 +269,8 @@ fn people_get_a_page_where_there_is_no_story() {
         let played = run(folder.path(), &format!("run --until 1 --save {save} -q"));
         assert_eq!(played.status.code(), Some(0));
     }
-    std::fs::write(folder.path().join("saves/two/world.json"), "{\"format\":").unwrap();
+    let damaged = std::fs::File::create(folder.path().join("saves/two/world.json"));
+    damaged.unwrap().write_all(b"{\"format\":").unwrap();
     let page = Served::begin(folder.path(), "serve --json");
     for (path, status, says) in [
         ("/story/nothing?lang=zh", 404, "无法显示"),
