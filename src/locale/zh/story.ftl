@@ -29,11 +29,11 @@ story_fled = 已逃走
 story_flees = { $actor }逃走了
 story_foes_down = 击倒：{ $foes }
 story_gains = 获得：{ $gains }
-# same
 story_goal_lost = 落空
 story_goal_met = 如愿
 story_goal_open = 未了
 story_goals = 心愿
+# same
 story_guard = ［{ $guard }：{ $reason }］
 story_guard_forged_marks = 伪造标记
 story_guard_forged_speakers = 冒充发言
@@ -56,6 +56,7 @@ story_result_drawn = 平
 story_result_lost = 败
 story_result_won = 胜
 story_returns = 一行人从{ $dungeon }返回。
+# same
 story_row = { $name }：{ $what }
 story_says_to = 对{ $target }说
 story_searches = 回想

@@ -220,7 +220,7 @@ impl<'n> Home<'n> {
             "read" if self.unread(writer).is_some() => 40,
             "take" => 12,
             "use" if !last => 8,
-            "hide" if !recent => 1,
+            "hide" if !recent => 3,
             "follow" if !recent => 4,
             "give" if !recent => giving / 2,
             "show" if !recent => 2,
