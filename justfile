@@ -1,4 +1,4 @@
-# What one types daily; `just` alone lists it.
+# Everyday commands; plain `just` lists them.
 
 _list:
     @just --list --unsorted

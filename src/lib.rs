@@ -14,7 +14,7 @@
 //!
 //! # Features
 //!
-//! | feature | holds |
+//! | feature | contains |
 //! | --- | --- |
 //! | none | the engine, with the improviser, a person and scripts as minds |
 //! | `http` | models over HTTP: `mind::http`, `mind::models` |
@@ -22,8 +22,8 @@
 //! | `mcp` | tools of Model Context Protocol servers |
 //! | `web` | tools that read web pages |
 //! | `scripts` | running code that characters write |
-//! | `bevy` | an engine beside a Bevy app |
-//! | `page` | stories on a page: a server, and reports in one file |
+//! | `bevy` | an engine alongside a Bevy app |
+//! | `page` | stories in the browser: a server, and reports in one file |
 //! | `cli` (default) | the program; `http` and all games |
 //! | `full` | all of these |
 
@@ -76,9 +76,10 @@ pub mod undercover;
 mod wording;
 pub mod world_data;
 
-/// Tests the code of the README and of the pages about rehearsals and tools.
+/// Tests the code of the READMEs and of the pages about rehearsals and tools.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
+#[doc = include_str!("../README.zh.md")]
 #[doc = include_str!("../docs/rehearsal.md")]
 #[doc = include_str!("../docs/tools.md")]
 struct Pages;

@@ -1,7 +1,7 @@
-//! A story beside a Bevy game: [`StoryPlugin`] hosts an engine and links its characters to the
+//! A story alongside a Bevy game: [`StoryPlugin`] hosts an engine and links its characters to the
 //! game's own entities.
 //!
-//! The engine has a thread of its own, so that answers on their way never hold a frame. Once every
+//! The engine has a thread of its own, so that pending answers never block a frame. Once every
 //! few *ticks* both sides exchange what is new: the game gets what was said and decided as Bevy
 //! messages ([`StoryEvent`], [`StoryAnswer`], [`StoryTurn`]), the story gets what happened in the
 //! game through [`StoryInput`]. [`StoryTime`] counts the ticks: one per frame, none while an

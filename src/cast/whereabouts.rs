@@ -1,11 +1,11 @@
-//! Answers who is where, who is alive and who is on whose side.
+//! Tells where entities are, whether they are alive, and which faction they belong to.
 
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 
 use super::{Dead, EntityName, Faction, Kind, Occupants, OnStage, Place, StableId};
 
-/// Answers who is where, who is alive, and who is on whose side. Read-only.
+/// Tells where entities are, whether they are alive, and which faction they belong to. Read-only.
 #[derive(SystemParam)]
 pub struct Whereabouts<'w, 's> {
     cast: Query<

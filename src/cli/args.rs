@@ -483,7 +483,7 @@ pub(crate) enum Command {
         new: String,
         #[arg(long, value_name = "N", required_unless_present = "choose")]
         turn: Option<u64>,
-        #[arg(long, value_name = "SCENE=OPTION", value_parser = scene_and_option, conflicts_with = "turn")]
+        #[arg(long, value_name = "SCENE_OPTION", value_parser = scene_and_option, conflicts_with = "turn")]
         choose: Option<(String, String)>,
         #[arg(long, value_name = "N", conflicts_with = "choose")]
         seed: Option<u64>,

@@ -58,13 +58,13 @@ pub(crate) struct Env {
     pub(crate) no_colour: bool,
     /// Whether standard output is a terminal that can show colour.
     pub(crate) stdout_is_terminal: bool,
-    /// As above, of standard error.
+    /// The same for standard error.
     pub(crate) stderr_is_terminal: bool,
     /// Whether somebody can be asked: standard input and standard error are terminals.
     pub(crate) can_ask: bool,
     /// The folder of the user's own settings and models.
     pub(crate) config_folder: Option<PathBuf>,
-    /// Cells of a row of the terminal.
+    /// The width of the terminal in cells.
     pub(crate) width: Option<usize>,
     /// The value of `RUST_LOG`.
     pub(crate) log_filter: Option<String>,

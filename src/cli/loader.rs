@@ -48,7 +48,7 @@ pub(crate) fn world(app: &App, name: &str) -> Result<Campaign, CommandError> {
     }
 }
 
-/// Refuses what stands in the place of a command but is neither a command nor a world.
+/// Refuses an argument in the place of a command that is neither a command nor a world.
 pub(crate) fn check_bare_world(app: &App, name: &str) -> Result<(), CommandError> {
     let data = app.data()?;
     if name.contains(['/', '\\']) || own_folder(&data, name).is_ok() {

@@ -127,7 +127,7 @@ pub enum Effect {
     Hurt(String, i32),
     /// Somebody gets hit points back.
     Heal(String, i32),
-    /// Somebody is wounded for so many days: `Wound("Jory Teasel", 2)`.
+    /// Somebody is wounded for this number of days: `Wound("Jory Teasel", 2)`.
     Wound(String, u32),
     /// Somebody dies.
     Kill(String),

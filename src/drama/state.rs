@@ -1,4 +1,4 @@
-//! The state of a story: who holds what, who is bound to whom, what happened.
+//! The state of a story: who has which item, bonds between characters, what happened.
 //!
 //! It refers to entities by name, as world files do.
 

@@ -1,5 +1,5 @@
-//! Vectors of texts, by which recall finds what has the same meaning. They come from outside: the
-//! journal has them, so a replay asks nobody. Without them recall goes on by words.
+//! Vectors of texts, by which recall finds texts with the same meaning. They come from outside and
+//! are journaled, so a replay requests none. Without them, recall continues by words.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,21 +18,21 @@ use crate::memory::{LookupVectors, Vectors, Witnessed, chapter_texts, fact_text}
 use crate::message::{Digest, TokenUsage, Vector, VectorError, tokens};
 use crate::mind::{Embedded, Embedder, MindError};
 
-/// The most texts whose vectors are asked for between two turns; more wait for the next one.
+/// The maximum number of vectors requested between two turns; others wait for the next turn.
 const MOST_TEXTS: usize = 256;
 
 /// What an ask is about, to find what has the same meaning.
 pub(super) enum Matter {
-    /// Nothing, or nothing that could be compared.
+    /// Nothing that could be compared.
     Nothing,
     /// The journal has the vector.
     Recorded(Arc<Vector>),
-    /// The text whose vector is to be asked for.
+    /// The text whose vector must be requested.
     Text(String),
 }
 
 impl Engine {
-    /// Who makes vectors, unless that has failed or everything comes from the recording.
+    /// The embedder, unless it has failed or everything comes from the recording.
     fn embedder(&self) -> Option<Arc<dyn Embedder>> {
         let may_ask = !self.settings.replay && !self.embeddings.failed;
         self.minds.embedder().filter(|_| may_ask).cloned()

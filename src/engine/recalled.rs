@@ -1,5 +1,5 @@
-//! Memories that come to an entity's mind before an ask. They stand after the question and never
-//! enter its context, so the beginning of its prompt stays the same.
+//! Memories that are added to an ask automatically. They follow the question and never enter the
+//! entity's context, so the beginning of its prompt stays the same.
 
 use bevy_ecs::prelude::*;
 use serde::Serialize;

@@ -49,7 +49,7 @@ pub enum MeetSet {
     Deliver,
 }
 
-/// A world and its schedules, before an engine is built of them. Games add their systems here.
+/// A world and its schedules, from which an engine is built. Games add their systems here.
 pub struct Setup {
     /// The world, with the engine's resources in it.
     pub world: World,

@@ -6,7 +6,7 @@ use super::agent_event::AgentEvent;
 use crate::context::Happening;
 use crate::knowledge::{Fact, is_made};
 
-/// Somebody learned something. Whoever gets it knows the fact from then on.
+/// Somebody learned something. Every recipient knows the fact from then on.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Learned {
     /// The id of the fact.

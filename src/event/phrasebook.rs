@@ -1,4 +1,4 @@
-//! The words for events and asks, from templates that a writer may change.
+//! The texts of events and asks, from templates that a writer may change.
 
 use std::sync::Arc;
 

@@ -52,7 +52,7 @@ pub struct EventWriter<'w, 's> {
 }
 
 impl EventWriter<'_, '_> {
-    /// Tells the stage that `entity` is or stands on, and its living occupants, without `exclude`.
+    /// Tells the stage that `entity` is or is on, and its living occupants, except `exclude`.
     pub fn broadcast_to_stage(
         &mut self,
         entity: Entity,

@@ -104,7 +104,7 @@ struct Spec<R: Reply> {
     calls: Vec<ToolCall>,
     /// Whether people may watch the answer being written.
     streamed: bool,
-    /// What the entity may remember for it; nothing comes to its mind without.
+    /// What the entity may remember for it; without these cues it recalls nothing.
     cues: Option<Cues>,
 }
 

@@ -2,9 +2,9 @@
 //!
 //! A team is a stage, its participants are the occupants, and every message is an event that the
 //! engine delivers: a participant's own turns are ai messages, those of all others human messages
-//! with the speaker's name. Whatever a mind is asked, including who speaks next, is an ask like all
-//! others. [`team`] describes a team, `stage` plays it, and [`Team`] runs one from a program. Start
-//! reading at [`Team`], or at `stage/mod.rs`.
+//! with the speaker's name. Everything that a mind is asked, including who speaks next, is an ask
+//! like any other. [`team`] describes a team, `stage` plays it, and [`Team`] runs one from a
+//! program. Start reading at [`Team`], or at `stage/mod.rs`.
 
 mod as_tool;
 mod code_blocks;

@@ -1,7 +1,7 @@
 //! What the journal of a branch shares with that of the story from which it branched.
 //!
-//! The second line of such a journal stands for the beginning of another, so that a thousand
-//! branches of a story take little more space than the story. A reader gets the lines themselves.
+//! The second line of such a journal refers to the beginning of another one, so that a thousand
+//! branches of a story take little more space than the story. Readers get the lines themselves.
 
 use std::fs::File;
 use std::path::PathBuf;
@@ -10,14 +10,14 @@ use serde::{Deserialize, Serialize};
 
 use super::sums::Sum;
 
-/// How a line that stands for the beginning of another journal begins.
+/// The beginning of a line that refers to another journal.
 const START: &[u8] = b"{\"base\":";
 
-/// How long a chain of branches may be, each of which began in the one before. A further one gets
-/// a journal of its own.
+/// How many branches may each have begun in the one before it. A further one gets a full journal
+/// of its own.
 pub(super) const MAX_DEPTH: usize = 32;
 
-/// A shorter beginning is copied, in bytes.
+/// A beginning with fewer bytes than this is copied.
 pub(super) const MIN_LENGTH: u64 = 4096;
 
 /// Opens the journal of another slot; `None` if there is none.

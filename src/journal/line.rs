@@ -311,17 +311,17 @@ pub struct Stopped {
 pub struct Input {
     /// The number of meetings before it.
     pub turn: u64,
-    /// What was told, in the game's own form.
+    /// What was told, in the game's own format.
     pub value: serde_json::Value,
 }
 
-/// An ask that a branch asks anew, or answers otherwise: what its story has of it does not count.
+/// An ask that a branch asks again, or answers differently: the outcome in its story is not used.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Retake {
     /// Who wanted it.
     pub by: String,
-    /// The name of the branch, from which minds that only have dice get others.
+    /// The name of the branch, from which minds that depend only on dice get different ones.
     pub branch: String,
     /// Who is asked.
     pub entity: Arc<str>,
@@ -405,11 +405,11 @@ pub enum Line {
     Stopped(Stopped),
     /// An input between two turns.
     Input(Input),
-    /// An ask that is answered anew.
+    /// An ask that is answered again.
     Retake(Retake),
     /// Vectors of what was witnessed.
     Vectors(Arc<TextVectors>),
-    /// The vector of what somebody looks for.
+    /// The vector of a search.
     Question(QuestionVector),
     /// An outcome of the story from which this one branched. It counts only if the very same
     /// request is made here, too, and is then recorded as an outcome.

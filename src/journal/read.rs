@@ -428,11 +428,11 @@ mod tests {
         ] {
             let said = damaged(other, &own);
             assert!(said.contains("branch:2: "), "{said}");
-            assert!(said.contains("no longer what it was"), "{said}");
+            assert!(said.contains("that part has changed"), "{said}");
         }
         let said = damaged(base.clone(), &[head(2)]);
         assert!(
-            said.contains("no longer what it was"),
+            said.contains("that part has changed"),
             "of another seed: {said}"
         );
         let nowhere = Base {
@@ -440,13 +440,16 @@ mod tests {
             ..base.clone()
         };
         let said = damaged(nowhere, &own);
-        assert!(said.contains("that save is not beside it"), "{said}");
+        assert!(
+            said.contains("that save is not in the same folder"),
+            "{said}"
+        );
         let long = Base {
             length: u64::MAX,
             ..base
         };
         let said = damaged(long, &own);
-        assert!(said.contains("longer than any journal"), "{said}");
+        assert!(said.contains("exceeds the maximum length"), "{said}");
         // A mistake after it is found in its own line of the file.
         let mut bytes = journals["branch"].clone();
         let last = bytes.len() - 30;

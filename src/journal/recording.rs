@@ -21,9 +21,9 @@ pub struct Recording {
     snapshots: BTreeSet<u64>,
     /// By the turn after which they came.
     inputs: BTreeMap<u64, Vec<Value>>,
-    /// Outcomes that count if the same request is made, by the key of outcomes.
+    /// Outcomes that are used if the same request is made, by the key of outcomes.
     spare: BTreeMap<(Arc<str>, u32, u32), Arc<Outcome>>,
-    /// The branches in which an ask was asked anew, by the key of outcomes.
+    /// The branches in which an ask was asked again, by the key of outcomes.
     retakes: BTreeMap<(Arc<str>, u32, u32), Vec<String>>,
     /// By the turn before which they came.
     vectors: BTreeMap<u64, Arc<TextVectors>>,
@@ -194,7 +194,7 @@ impl Recording {
         outcome.filter(|outcome| outcome.hash == hash)
     }
 
-    /// The branches in which this ask was asked anew, the first one first.
+    /// The branches in which this ask was asked again, the first one first.
     pub fn retakes(&self, entity: &Arc<str>, id: u32, number: u32) -> &[String] {
         let branches = self.retakes.get(&(entity.clone(), id, number));
         branches.map_or(&[], Vec::as_slice)

@@ -197,7 +197,7 @@ fn errors_of_other_crates_keep_their_english() {
     assert_eq!(json.text().to_string(), json.to_string());
     assert_eq!(
         json.text().in_language(Language::Zh),
-        "JSON 有误（第 2 行第 1 列）：EOF while parsing a value"
+        "第 2 行第 1 列：EOF while parsing a value"
     );
     let own = io::Error::other("torn");
     assert_eq!(own.text(), UiText::verbatim("torn"));

@@ -1,23 +1,23 @@
-//! Dates in texts, and words that tell when something was.
+//! Dates in texts, and words that say when something happened.
 
 use super::words::{Word, words};
 
-/// How many days later something is usually still told of.
+/// The number of days during which people usually still talk about something.
 const TOLD_WITHIN: i32 = 10;
 
 /// A time that a text names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Time {
-    /// These days, counted from the beginning of the calendar, the last included.
+    /// These days, as numbers from the beginning of the calendar, including the last.
     Days(i32, i32),
-    /// This month of any year, from 1; a day of it, or all.
+    /// This month of any year, from 1; one of its days, or all of them.
     Month(u32, Option<u32>),
     /// This day of a story.
     StoryDay(i32),
 }
 
 impl Time {
-    /// How far something of this day is what the time names: 1, less shortly after, or 0.
+    /// How well a day matches the time: 1, less shortly afterwards, otherwise 0.
     pub(super) fn nearness(self, day: i32) -> f32 {
         let near = |first: i32, last: i32| {
             if (first..=last).contains(&day) {
@@ -83,7 +83,7 @@ pub(super) fn times(text: &str) -> Vec<Time> {
     found
 }
 
-/// The time that the parts begin with, and how many they are.
+/// The time at the beginning of the parts, and the number of parts that it takes.
 fn time(parts: &[Part]) -> Option<(Time, usize)> {
     use Part::{Day, Mark, Month, Number};
     let is_year = |year: &i32| (1000..3000).contains(year);

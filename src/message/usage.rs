@@ -37,8 +37,8 @@ impl std::ops::AddAssign for TokenUsage {
     }
 }
 
-/// Bytes of prompts, by whether their provider has seen them at the beginning of the entity's last
-/// prompt. `sent` is the sum of the others.
+/// Bytes of prompts, by whether the provider has already seen them at the beginning of the entity's
+/// previous prompt. `sent` is the sum of the others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PromptBytes {
@@ -54,9 +54,9 @@ pub struct PromptBytes {
     pub asked: u64,
     /// Memories that came with the question.
     pub recalled: u64,
-    /// Messages after a chapter that took the place of others.
+    /// Messages after a chapter that replaced others.
     pub archived: u64,
-    /// Messages after a gap that a window or a view made.
+    /// Messages after a gap caused by a window or a view.
     pub folded: u64,
 }
 

@@ -10,7 +10,7 @@ use bytes::Bytes;
 /// The future of an answer. It owns everything it needs.
 pub type Answering = Pin<Box<dyn Future<Output = Result<Completion, FailedCall>> + Send + 'static>>;
 
-/// Whoever answers asks: a model, a person, a script. To systems they are all the same.
+/// Answers asks: a model, a person, a script. To systems they are all the same.
 pub trait Mind: Send + Sync {
     /// What is known about this mind before it is asked.
     fn info(&self) -> &MindInfo;

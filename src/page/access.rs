@@ -38,7 +38,7 @@ pub struct Access {
     address: SocketAddr,
     /// Differs from server to server: each numbers events for itself.
     server: String,
-    /// What the host must show; `None` if whoever is on this computer is the host.
+    /// The token of the host; `None` if everybody on this computer is the host.
     host: Option<String>,
     seats: Mutex<Vec<(String, Visitor)>>,
     requests: Mutex<BTreeMap<String, (u64, u64)>>,
@@ -76,7 +76,7 @@ impl Access {
         }
     }
 
-    /// Gives a seat to whoever opens the returned address.
+    /// Gives a seat to the person who opens the returned address.
     ///
     /// # Errors
     /// The system gives no random numbers.

@@ -389,7 +389,7 @@ impl Board {
         )
     }
 
-    /// Says that a run in one state is in another, if it is still in the first.
+    /// Changes the state of the run, if it is still in the given one.
     pub(super) fn change_run(&self, from: RunState, to: RunState) {
         let state = self.read().run.state;
         if state == from {

@@ -106,7 +106,7 @@ impl Reader<'_> {
         Some(json)
     }
 
-    /// A call, for the host, with all that the journal keeps of it.
+    /// A call with everything that the journal has about it, for the host.
     pub(super) fn call(&self, number: u32) -> Option<Value> {
         let contents = self.board.read();
         let call = contents

@@ -1,4 +1,4 @@
-//! Who decides when a story goes on.
+//! Controls when a story continues.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

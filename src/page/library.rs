@@ -22,9 +22,9 @@ pub type Answered = dyn FnMut(&Outcome) -> Option<Arc<dyn Mind>> + Send;
 /// A story that a server shows.
 #[derive(Clone)]
 pub struct Story {
-    /// All that is to be seen of it.
+    /// Everything that can be seen of it.
     pub board: Arc<Board>,
-    /// Pauses and steps it; `None` if nobody plays it.
+    /// Pauses and steps it; `None` if it is not being played.
     pub control: Option<Arc<Control>>,
     /// Where it is saved.
     pub slot: Slot,
@@ -58,7 +58,7 @@ impl From<UiText> for Problem {
     }
 }
 
-/// A story in the list of all.
+/// A story in the list of all stories.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Listed {
     /// The slot's name.
@@ -85,13 +85,13 @@ pub struct Listed {
 /// Where a branch begins.
 #[derive(Clone, Debug)]
 pub enum BranchAt {
-    /// At the end of a turn, with what its world is told then, such as another seed.
+    /// At the end of a turn, with what the world is told there, such as another seed.
     Turn(u64, Option<Value>),
-    /// Before an ask that is answered anew.
+    /// Before an ask that is to be answered again.
     Ask(Retaken),
 }
 
-/// The stories that a server can show. All functions may read files and take their time.
+/// The stories that a server can show. All functions may read files and be slow.
 pub trait Library: Send + Sync {
     /// All stories.
     fn list(&self) -> Vec<Listed>;

@@ -17,7 +17,7 @@ use crate::rpg::next_archive;
 use crate::session::PromptPart;
 
 impl Reader<'_> {
-    /// Those that it may know all about: the host everybody, a seat itself.
+    /// The entities that it may know everything about: all for the host, itself for a seat.
     pub(super) fn may_inspect(&self, id: u32) -> bool {
         self.seat.is_none_or(|seat| seat == id)
     }

@@ -200,7 +200,7 @@ impl Reader<'_> {
             Some(seat) => json!({"seat": seat}),
         };
         if self.seat.is_some() {
-            // Whoever knows it could play the story elsewhere and see everything.
+            // With the seed, a reader could play the story elsewhere and see everything.
             story["seed"].take();
         }
         story["events"] = self.count(&contents).into();
@@ -347,7 +347,7 @@ impl Reader<'_> {
         entities.chain(gone).collect()
     }
 
-    /// Everybody and everything that a character has come across.
+    /// All entities that a character has encountered.
     fn met(&self, contents: &Contents, seat: u32) -> BTreeSet<u32> {
         let own = contents.state.being(seat).and_then(|being| being.place);
         let mut met: BTreeSet<_> = own.into_iter().chain([seat]).collect();
@@ -390,7 +390,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The events from a number on, at most so many.
+    /// The events from a number on, up to a maximum number.
     pub(super) fn events_from(&self, from: u32, most: u32) -> Vec<EventJson> {
         let contents = self.board.read();
         let to = self.count(&contents).min(from.saturating_add(most));
@@ -400,7 +400,7 @@ impl Reader<'_> {
             .collect()
     }
 
-    /// What stands in a range of events that fit.
+    /// The items in a range that match a filter.
     pub(super) fn range<T>(
         &self,
         contents: &Contents,
@@ -594,10 +594,14 @@ impl Reader<'_> {
         let count = |id: &u32| contents.learned.get(id).map_or(0, Vec::len);
         let counts: Vec<_> = columns.iter().map(count).collect();
         let range = self.range(&contents, query, |n, entry| {
-            let cell = |id: &u32| match entry.reached(*id) {
-                false => why_not(&contents, entry, *id).cell(),
-                true if entry.record.masked.iter().any(|(who, _)| who.id.0 == *id) => 'm',
-                true => 'y',
+            let cell = |id: &u32| {
+                if !entry.reached(*id) {
+                    why_not(&contents, entry, *id).cell()
+                } else if entry.record.masked.iter().any(|(who, _)| who.id.0 == *id) {
+                    'm'
+                } else {
+                    'y'
+                }
             };
             let cells: Vec<_> = columns.iter().map(cell).collect();
             let text: String = entry

@@ -14,9 +14,9 @@ use crate::session::CallRequest;
 
 /// The events or calls in one chunk of a report.
 const CHUNK: u32 = 2_000;
-/// What hardly two events have in common.
+/// Members that two events rarely share.
 const OF_EVENT: [&str; 7] = ["id", "turn", "day", "text", "said", "fight", "c"];
-/// What hardly two calls have in common.
+/// Members that two calls rarely share.
 const OF_CALL: [&str; 8] = [
     "number", "turn", "start", "first", "end", "usage", "cost", "text",
 ];
@@ -151,9 +151,9 @@ fn pairs(reader: &Reader<'_>, requests: Vec<CallRequest>) -> Vec<(u32, Sent)> {
     pairs.collect()
 }
 
-/// Rows in few bytes: what many of them have in common stands once, in a table, and each row names
+/// Rows in few bytes: what several of them share is stored once, in a table, and each row names
 /// its place there beside the fields that are its `own`. Their `number` is left out, since they
-/// count on from that of the chunk, and of a text what was said, which stands in `said`.
+/// continue from that of the chunk, and so is the part of a text that is in `said`.
 fn packed(rows: impl Iterator<Item = Value>, number: &str, own: &[&str]) -> Value {
     let mut places = BTreeMap::new();
     let mut shared = Vec::new();

@@ -375,7 +375,7 @@ pub(super) async fn steer(
         let branch = library.branch(&slot, at, name.as_deref())?;
         // It is read while the reader waits anyway.
         let opened = library.open(&branch)?;
-        // Whoever wants another answer wants to see it, and what comes of it.
+        // A host who wants another answer wants to see it, and what follows from it.
         if goes_on && let Some(control) = opened.and_then(|story| story.control) {
             control.want(Wanted::Step);
         }

@@ -14,7 +14,7 @@ use crate::locale::Language;
 use crate::mind::human::{Console, HumanMind, SeatLessons};
 use crate::mind::{Answering, Mind, MindInfo, Prompt};
 
-/// A question to whoever has a seat.
+/// A question to the person at a seat.
 #[derive(Clone, Debug)]
 struct Question {
     number: u32,
@@ -27,7 +27,7 @@ struct Question {
 #[derive(Default)]
 struct Open {
     question: Option<Question>,
-    /// Where the line goes that answers it.
+    /// The receiver of the line that answers it.
     reply: Option<Sender<Option<String>>>,
     last: u32,
 }
@@ -35,10 +35,10 @@ struct Open {
 /// A seat in the browser.
 pub struct Seat {
     open: Mutex<Open>,
-    /// Whether a person plays; else whoever plays instead.
+    /// Whether a person plays; otherwise the substitute does.
     is_taken: watch::Sender<bool>,
     news: watch::Sender<u64>,
-    /// How long a question waits before whoever plays instead takes over; for ever if `None`.
+    /// How long a question waits before the substitute takes over; forever if `None`.
     patience: Option<Duration>,
 }
 
@@ -63,7 +63,7 @@ impl Seat {
         }
     }
 
-    /// The mind of whoever sits here. While nobody does, `instead` answers.
+    /// The mind of the person at this seat. While nobody sits here, `instead` answers.
     pub fn mind(
         self: &Arc<Self>,
         instead: Arc<dyn Mind>,

@@ -111,7 +111,7 @@ impl Server {
                 .serve_connection(TokioIo::new(stream), service);
             let own = place.clone();
             let running = tokio::spawn(async move {
-                // Whoever breaks off has had enough.
+                // A client that disconnects wants no more.
                 let _ = connection.await;
                 drop(own);
             });

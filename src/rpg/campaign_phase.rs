@@ -134,7 +134,7 @@ pub enum CampaignPhase {
         /// The dungeon from which it came.
         dungeon: Arc<str>,
     },
-    /// What has to be decided in the scenes of a phase is decided.
+    /// The choices in the scenes of a phase are made.
     Choice {
         /// The phase after which the campaign goes on.
         after: Box<Self>,
@@ -144,7 +144,7 @@ pub enum CampaignPhase {
         /// The phase after which the campaign goes on.
         after: Box<Self>,
     },
-    /// Judges are asked about the claims on which it hangs how it goes on.
+    /// Judges are asked about the claims on which the next phase depends.
     Judge {
         /// What comes then: a phase of talk begins, what has to be decided is decided, or the
         /// course is over.
@@ -152,7 +152,7 @@ pub enum CampaignPhase {
     },
     /// The course is over: the first ending that holds is reached.
     CourseOver,
-    /// Everybody says what became of them.
+    /// Every actor says what became of it.
     Epilogue,
     /// The world agents close the story.
     Closing,

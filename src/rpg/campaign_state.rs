@@ -43,7 +43,7 @@ pub(super) fn add_templates(prompts: &mut PromptSet) {
 }
 
 /// Begins the next phase of the campaign. Everything that the last one asked for is done when the
-/// world meets, except for a fight that goes on after the meeting.
+/// world meets, except for a fight that continues after the meeting.
 pub(super) fn advance_campaign(world: &mut World) {
     if weigh_resolve(world) {
         return;

@@ -110,7 +110,7 @@ pub(super) struct NumberedEvent {
 }
 
 /// The last events that an entity witnessed, oldest first: all since the one with this id, at most
-/// so many.
+/// `most` of them.
 pub(super) fn last_events(context: &AgentContext, since: &str, most: usize) -> Vec<NumberedEvent> {
     let newest_first = context.entries().iter().rev();
     let events = newest_first.filter(|entry| event_type(entry).is_some_and(|kind| kind != "day"));

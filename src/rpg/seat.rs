@@ -481,7 +481,7 @@ mod tests {
             json_of(&result.unwrap()),
             json!({"mind": "…", "vote": "stay", "say": "It rains."})
         );
-        assert!(shown.contains("3) not to go now"), "{shown}");
+        assert!(shown.contains("3) stay here for now"), "{shown}");
     }
 
     #[tokio::test]

@@ -69,8 +69,8 @@ pub(super) struct TurnTaken {
 }
 
 impl Talk {
-    /// Begins the talk of a round unless it has begun. Who was addressed at the end of the last
-    /// round is still first.
+    /// Begins the talk of a round unless it has begun. A person who was addressed at the end of the
+    /// last round is still first.
     pub(super) fn begin(&mut self, world_turn: u64) {
         if self.round != world_turn {
             self.round = world_turn;
@@ -105,9 +105,9 @@ impl Talk {
     /// Whose turn is next among those present; `None` if the talk of this round is over: everybody
     /// has passed, or all turns are used up. Somebody alone has one turn.
     ///
-    /// Whoever has only searched has its turn again, once a round. Else whoever was addressed last
-    /// is next, unless somebody has been silent for as many turns as there are people. Else it is
-    /// whoever has been silent longest, by dice if several have.
+    /// A person who has only searched gets another turn, once per round. Otherwise the person who
+    /// was addressed last is next, unless somebody has been silent for as many turns as there are
+    /// people. Otherwise it is the one who has been silent longest; dice decide between several.
     pub(super) fn next(
         &mut self,
         present: &[Arc<str>],

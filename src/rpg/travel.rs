@@ -9,7 +9,7 @@ use crate::cast::{Appearance, CastList, Dead, EntityName, Kind, Occupants, OnSta
 use crate::event::kinds::{Arrive, Leave, Sighting};
 use crate::event::write_events_at_meeting;
 
-/// Moves an actor with a party at a meeting; whoever needs to know is told of the whole journey.
+/// Moves an actor with a party at a meeting; the event of the journey tells everybody concerned.
 /// Strangers see each other. Does nothing if the actor is there already.
 pub(super) fn travel(world: &mut World, actor: Entity, to: Entity) {
     if put_on_stage(world, actor, to) {

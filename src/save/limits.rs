@@ -1,4 +1,4 @@
-//! Versions of the format, and what bounds a save.
+//! Versions of the format, and the limits of a save.
 
 /// The version of `world.json` that is written.
 pub const FORMAT: u32 = 2;
@@ -7,13 +7,13 @@ pub const FORMAT: u32 = 2;
 pub const OLDEST: u32 = 1;
 
 /// The maximum number of messages that all contexts and chapters of a save hold together: 2²²,
-/// which take at most 200 MB of memory. Runs could claim more in a few bytes.
+/// which take at most 200 MB of memory. Without it, runs could claim more in a few bytes.
 pub(super) const MAX_ENTRIES: u64 = 1 << 22;
 
 /// The maximum size in bytes of the messages of one context or chapter.
 pub(super) const MAX_LIST_BYTES: u64 = 1 << 26;
 
-/// Greater times and turns are refused, so that a story can continue counting.
+/// Larger times and turns are refused, so that a story can continue counting.
 pub(super) const MAX_COUNTER: u64 = 1 << 52;
 
 /// The same for ids and other numbers of 32 bits.

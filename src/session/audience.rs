@@ -1,4 +1,4 @@
-//! Who was not told of an event, and why.
+//! Finds out who was not told of an event, and why.
 
 use bevy_ecs::prelude::*;
 
@@ -32,7 +32,7 @@ pub enum WhyNot {
     Private,
     /// It is dead.
     Dead,
-    /// A guard kept it back.
+    /// A guard withheld it.
     Withheld,
 }
 

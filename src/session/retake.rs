@@ -1,4 +1,4 @@
-//! Branches in which one ask is answered anew, asked again or with words of whoever wants it.
+//! Branches in which one ask is answered again, by its mind or with the words of a person.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,7 +11,7 @@ use crate::locale::UiText;
 use crate::message::{Cost, FinishReason, PromptBytes, TokenUsage};
 use crate::save::{Slot, StoredStory};
 
-/// An ask that is answered anew.
+/// An ask that is answered again.
 #[derive(Clone, Debug)]
 pub struct Retaken {
     /// How it ended in the story.
@@ -22,7 +22,7 @@ pub struct Retaken {
     pub answer: Option<String>,
     /// Whether what was answered after it is asked again, whatever it was.
     pub forgets_later: bool,
-    /// Who wants it.
+    /// The person who requested it.
     pub by: String,
 }
 
@@ -51,9 +51,9 @@ impl Retaken {
     }
 }
 
-/// Starts a new slot from the turn before an ask, in which that ask is answered anew. What was
-/// answered before it in its turn stays; what came after is used as long as the same is asked.
-/// Whoever resumes the branch asks for all else.
+/// Starts a new slot from the turn before an ask, in which that ask is answered again. Earlier
+/// answers of its turn are kept; later ones are reused as long as the same requests are made.
+/// Everything else is asked when the branch is resumed.
 ///
 /// # Errors
 /// As [`branch`](super::branch), the ask is not in the journal, or an answer was given that does

@@ -84,7 +84,7 @@ pub async fn branch(
 }
 
 /// As [`branch`], with lines of the next turn, such as the outcome of an ask or a
-/// [new seed](crate::journal::seed_input): whoever resumes the branch finds them and asks for all
+/// [new seed](crate::journal::seed_input). Resuming the branch uses them and asks for everything
 /// else.
 ///
 /// # Errors
@@ -104,8 +104,8 @@ pub async fn branch_with(
     create(root, from, name, game, header, (shared, turn), next)
 }
 
-/// Creates a slot that shares so many lines of another, which close a turn, and goes on with lines
-/// of its own.
+/// Creates a slot that shares a number of lines of another, up to the end of a turn, and continues
+/// with lines of its own.
 pub(super) fn create(
     root: &Path,
     from: &Slot,

@@ -1,16 +1,16 @@
-//! Programs that end together with all that they started.
+//! Programs that end together with everything that they started.
 //!
-//! A program gets a group of its own, which is killed at the end of its [`Family`]. What left the
-//! group (`setsid`) is found where this process inherits orphans, which the command line program
-//! does on Linux: see [`adopt_orphans`]. Elsewhere it stays. On systems without groups only the
-//! program itself ends.
+//! A program gets a group of its own, which is killed at the end of its [`Family`]. Processes that
+//! left the group (`setsid`) are found if this process inherits orphans, as the command line
+//! program does on Linux: see [`adopt_orphans`]. Elsewhere they keep running. On systems without
+//! groups only the program itself is ended.
 
 use std::io;
 
 #[cfg(unix)]
 use self::unix as system;
 
-/// A running program and all that it started. They are killed when this is dropped.
+/// A running program and everything that it started. All of it is killed when this is dropped.
 pub(super) struct Family {
     #[cfg(unix)]
     leader: Option<rustix::process::Pid>,
@@ -49,9 +49,9 @@ impl Drop for Family {
     }
 }
 
-/// Makes this process the parent of whatever the programs that it starts leave behind, so that it
-/// can end that, too. Only for a process that starts programs by this room alone: all other
-/// children would be taken for orphans.
+/// Makes this process the parent of all processes that its programs leave behind, so that it can
+/// end those, too. Only for a process that starts programs through this room alone: any other
+/// child would be taken for an orphan.
 #[cfg(feature = "cli")]
 pub(crate) fn adopt_orphans() {
     #[cfg(target_os = "linux")]

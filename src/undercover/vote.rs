@@ -1,4 +1,4 @@
-//! Votes: all at once, nobody knowing the others' votes.
+//! Votes: all players vote at the same time, without knowing the others' votes.
 
 use bevy_ecs::prelude::*;
 use serde::Serialize;
@@ -97,7 +97,7 @@ pub(super) fn take_votes(
     }
 }
 
-/// Whom a voter may vote for: everybody else, in a run-off only those who are tied.
+/// The players a voter may vote for: everybody else, or in a run-off only those who are tied.
 fn candidates(table: &Table, voter: &LivingPlayer, living: &[LivingPlayer]) -> Candidates {
     let tied = table.tied();
     let mut candidates = others(living, voter.id);

@@ -38,7 +38,7 @@ impl Readings {
         plain
     }
 
-    /// Whether no reading has a letter.
+    /// Whether all readings are empty.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.iter().all(|reading| reading.is_empty())
     }
@@ -69,7 +69,7 @@ impl Readings {
     }
 }
 
-/// Replaces digits and symbols by the letters that they are written for; a 1 may be an i or an l.
+/// Replaces digits and symbols by the letters that they imitate; a 1 may be an i or an l.
 fn letters_for_digits(text: &str, one: char) -> String {
     let letter = |character| match character {
         '@' | '4' => 'a',

@@ -71,7 +71,7 @@ impl From<DataError> for Problem {
     }
 }
 
-/// A folder of data. Paths in it are written with `/` and never lead out of it.
+/// A data folder. Paths in it are written with `/` and never lead outside it.
 ///
 /// In `worlds`, `prompts` and the other folders of the built-in defaults, a folder lies over the
 /// defaults file by file: what it does not have is built in. So whoever changes one prompt or adds

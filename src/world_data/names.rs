@@ -1,6 +1,6 @@
 //! Comparing names as people do, in any language.
 
-/// Of longer names only the first characters are compared.
+/// The maximum number of characters that are compared.
 const MAX_COMPARED: usize = 64;
 
 /// A name without case, full width and surrounding spaces, for comparing.
@@ -18,8 +18,8 @@ pub fn fold_name(name: &str) -> String {
     folded.trim().to_owned()
 }
 
-/// The candidate that `name` was most likely meant to be, if any is close enough to be a typo.
-/// Of equally close ones the first.
+/// The candidate that was most likely meant by `name`, if any is close enough for a typo; the
+/// first of equally close ones.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let wanted = letters(name);
     candidates
@@ -41,7 +41,7 @@ fn letters(name: &str) -> Vec<char> {
     fold_name(name).chars().take(MAX_COMPARED).collect()
 }
 
-/// How many typos lie between two names; `None` if they have too little in common.
+/// The number of typos between two names; `None` if they have too little in common.
 fn typos(a: &[char], b: &[char]) -> Option<usize> {
     let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
     let distance = distance(a, b);

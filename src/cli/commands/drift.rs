@@ -1,4 +1,4 @@
-//! `drift`: how far the words of characters have come from their voices.
+//! `drift`: how far characters' speech has drifted from their voices.
 
 use serde_json::json;
 
@@ -12,7 +12,7 @@ use crate::context::{AgentContext, Chapters};
 use crate::locale::text;
 use crate::rpg::drift::{Drift, drift as drift_of};
 
-/// Prints how far the words of each character with a voice are from it, over time.
+/// Prints how far the speech of each character with a voice drifts from it over time.
 pub(super) fn drift(app: &App, slot: &str) -> Result<(), CommandError> {
     let saved = Saved::find(app, slot)?;
     let Played::World(campaign) = &saved.played else {

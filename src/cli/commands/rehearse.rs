@@ -1,4 +1,4 @@
-//! `rehearse`: the improviser plays a world many times, and tables say what happened how often.
+//! `rehearse`: the improviser plays a world many times, and tables show how often things happened.
 
 use std::fs::File;
 use std::io::Write;
@@ -110,7 +110,7 @@ fn price(app: &App, model: &str) -> Result<PricedAs, CommandError> {
     }
 }
 
-/// Prints what the runs came to.
+/// Prints the figures of the runs.
 pub(super) fn print(app: &App, report: &Report<'_>) {
     let mut out = app.out();
     if app.settings.json {
@@ -149,7 +149,7 @@ pub(super) fn write_file(path: &Path, content: &[u8]) -> Result<(), CommandError
     })
 }
 
-/// What is not as it should be: runs that failed, expectations that are not met.
+/// An error if runs failed or expectations were not met.
 pub(super) fn verdict(app: &App, report: &Report<'_>) -> Result<(), CommandError> {
     let failed = &report.rehearsal.failed;
     if let Some(first) = failed.first() {

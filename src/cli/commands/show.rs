@@ -16,7 +16,7 @@ use crate::cli::saved::{Saved, entity, nobody, session_error};
 use crate::cli::say::say;
 use crate::cli::tables::{Side, Table};
 
-/// Of which moment something is shown: now, if nothing is said.
+/// The moment of which something is shown; now by default.
 #[derive(Clone, Copy, Default)]
 pub(super) struct At {
     /// The end of this turn.
@@ -42,7 +42,7 @@ pub(super) fn show(
         return show_request(app, &saved, name, form, at);
     }
     let world = match at.turn {
-        // For reading, the data may have changed since.
+        // Reading is possible even if the data have changed since.
         None => saved.world(true)?.world,
         Some(turn) => {
             let past = state_at(&saved.slot, saved.played.game(), turn);
@@ -78,7 +78,7 @@ fn show_request(
             match last {
                 Some(last) => last,
                 None => {
-                    // Refuses names of nobody.
+                    // Refuses unknown names.
                     entity(&saved.world(true)?.world, name)?;
                     let message = text!(cli_nothing_sent, who = name);
                     return Err(CommandError::new(ErrorKind::Usage, message));

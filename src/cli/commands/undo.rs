@@ -1,4 +1,4 @@
-//! What a person at the terminal takes back: the story goes on in a branch.
+//! Lets a person at the terminal take back an answer: the story continues in a branch.
 
 use std::sync::Arc;
 

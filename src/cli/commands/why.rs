@@ -121,8 +121,8 @@ fn list(app: &App, events: &[EventRecord]) {
         let kind = event_label(&event.kind).in_language(language);
         let heading = Paragraph::indented(0, 2).add(Style::Bold, event.id.to_string());
         let text = event.text.lines().next().unwrap_or_default();
-        let turn = say!(language, cli_turn);
-        let row = format!(" · {turn} {} · {kind} · {text}", event.turn);
+        let turn = say!(language, story_turn, turn = event.turn);
+        let row = format!(" · {turn} · {kind} · {text}");
         out.paragraph(&heading.plain(row));
     }
 }

@@ -77,9 +77,10 @@ impl Write for Paced {
             let row = self.row.drain(..=end).collect();
             self.tell(row);
         }
-        match self.waiting.state().is_lost {
-            true => Err(io::ErrorKind::BrokenPipe.into()),
-            false => Ok(bytes.len()),
+        if self.waiting.state().is_lost {
+            Err(io::ErrorKind::BrokenPipe.into())
+        } else {
+            Ok(bytes.len())
         }
     }
 

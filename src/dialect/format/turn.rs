@@ -77,7 +77,7 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// How many messages it becomes at OpenAI: each tool result is one.
+    /// The number of messages that it becomes for OpenAI: each tool result is one.
     pub fn message_count(&self) -> u64 {
         let is_result = |block: &&Block| matches!(block, Block::ToolResult { .. });
         self.blocks().iter().filter(is_result).count().max(1) as u64

@@ -42,8 +42,8 @@ impl ChatStep<'_, '_, '_> {
         self.chat.speaking = names;
     }
 
-    /// Gives an inner team the messages that it has not heard yet, as its task. The team of a
-    /// society starts over each time, and is told what was said before.
+    /// Gives an inner team the messages that it has not heard yet as its task. The team of a
+    /// society starts over each time, and is told everything that was said before.
     fn begin_inner_run(&mut self, participant: &Participant, inner: &str) {
         let task = self.chat.unheard.remove(&participant.name);
         let task = task.unwrap_or_default();

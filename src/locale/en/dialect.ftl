@@ -1,24 +1,24 @@
 # Texts of `src/dialect/`. Keys begin with `dialect_`.
 
-dialect_ag2_event = an event '{ $kind }' of AG2 says nothing and is left out
+dialect_ag2_event = an AG2 event '{ $kind }' has no content and is left out
 dialect_arguments_completed = the arguments of '{ $tool }' were cut off; the missing end was added
 dialect_arguments_discarded = the arguments of '{ $tool }' were discarded: { $error }
-dialect_arguments_list = a list in place of an object
-dialect_arguments_not_json = no JSON: { $reason }
-dialect_arguments_number = a number in place of an object
-dialect_arguments_other_value = a single value in place of an object
-dialect_arguments_text = a text in place of an object
-dialect_autogen_component = this describes an AutoGen { $kind } ('{ $provider }') and holds no conversation. Write a team file for it (docs/group-chat.md); to convert what was said, save the messages or the state of the team
-dialect_block_without_type = a block without a type is kept as it came
+dialect_arguments_list = a list instead of an object
+dialect_arguments_not_json = not JSON: { $reason }
+dialect_arguments_number = a number instead of an object
+dialect_arguments_other_value = a single value instead of an object
+dialect_arguments_text = a text instead of an object
+dialect_autogen_component = this describes an AutoGen { $kind } ('{ $provider }') and contains no conversation. Write a team file for it (docs/group-chat.md); to convert what was said, save the messages or the state of the team
+dialect_block_without_type = a block without a type is kept unchanged
 dialect_expected_content = expected a text or a list of blocks
 dialect_expected_message = expected an object with members
 dialect_invalid_json = not valid JSON: { $reason }
 dialect_invalid_json_line = line { $line } is not valid JSON: { $reason }
-dialect_invalid_message = as { $profile }: { $error }
-dialect_media_in_words = { $words } is written in words, since this format has no place for it
-dialect_media_no_folder = media file '{ $path }' can't be sent: there is no folder of media files
+dialect_invalid_message = read as { $profile }: { $error }
+dialect_media_in_words = { $words } is described in words, since this format has no place for it
+dialect_media_no_folder = media file '{ $path }' can't be sent: no folder of media files is set
 dialect_media_not_a_file = media file '{ $path }' can't be sent: it is not a file
-dialect_media_not_base64 = the { $media_type } data within a message can't be sent: they are not base64
+dialect_media_not_base64 = the { $media_type } data within a message can't be sent: they are not valid base64
 dialect_media_outside = media file '{ $path }' is outside { $folder }; only files inside it are sent
 dialect_media_too_large = media file '{ $path }' is too large: { $bytes } bytes; the maximum is { $max }
 dialect_media_unknown_type = media file '{ $path }' is not what it claims to be: expected { $expected }, found no known type
@@ -26,12 +26,12 @@ dialect_media_unreadable = media file '{ $path }' can't be read in { $folder }: 
 dialect_media_wrong_type = media file '{ $path }' is not what it claims to be: expected { $expected }, found { $found }
 dialect_missing_memory_content = missing; expected a list of [message, [marks]]
 dialect_missing_role = missing; expected one of: { $known }
-dialect_name_replaced = the name '{ $name }' is written as '{ $alias }', since OpenAI accepts ASCII letters, digits, '_' and '-' alone
-dialect_no_members = can't tell the format of this conversation: it has no message with members; name the format
-dialect_no_messages = this saved state holds no messages
-dialect_odd_call = an entry among the calls names no tool
+dialect_name_replaced = the name '{ $name }' is written as '{ $alias }', since OpenAI accepts only ASCII letters, digits, '_' and '-'
+dialect_no_members = can't tell the format of this conversation: none of its messages has members; name the format
+dialect_no_messages = this saved state contains no messages
+dialect_odd_call = one of the calls names no tool
 dialect_own_team_state = this is the saved state of a team of this program, which `Team::load_state` reads; to convert what a participant knows, save it with `playhouse show SLOT NAME --as json`
-dialect_profile_agentscope = AgentScope as documented
+dialect_profile_agentscope = AgentScope, as documented
 dialect_profile_agentscope_java1 = AgentScope for Java 1
 dialect_profile_agentscope_python1 = AgentScope for Python 1
 dialect_profile_agentscope_python2 = AgentScope for Python 2
@@ -45,7 +45,7 @@ dialect_thoughts_left_out = { $count ->
     [one] a thought is left out
    *[other] { $count } thoughts are left out
 }, since this format has no place for thoughts
-dialect_unknown_block = a block of the unknown type '{ $kind }' is kept as it came
+dialect_unknown_block = a block of the unknown type '{ $kind }' is kept unchanged
 dialect_unknown_format =
     can't tell the format of this conversation; name it.
     Messages have 'type' and 'content' (playhouse, langchain-flat); 'type' and 'data', or 'lc' and 'kwargs' (langchain); 'role' in capitals (agentscope, agentscope-java1); 'role' and 'timestamp' or 'metadata' (agentscope-python1); 'role' and 'created_at' (agentscope-python2); or 'role' and 'content' or 'tool_calls' (openai).

@@ -11,8 +11,8 @@ engine_meeting = the meeting
 engine_near_calls = { $spent } of { $limit } calls are used
 engine_near_cost = { $spent } of { $limit } are spent
 engine_near_tokens = { $spent } of { $limit } tokens are used
-engine_never_rests = '{ $place }' did not come to rest within { $steps } steps of turn { $turn }; make the stage stop asking, or raise the maximum number of steps
-engine_no_vector = the server sent no vector
+engine_never_rests = '{ $place }' was still asking after { $steps } steps of turn { $turn }; make the stage stop asking, or raise the maximum number of steps
+engine_no_vector = the server sent no vectors
 engine_not_taken = at '{ $place }', turn { $turn }: no system took the answer '{ $reply }' of '{ $entity }'; a system must take Answers<…> in the step after it is given
 engine_other_line =
     line { $line }
@@ -23,9 +23,9 @@ engine_other_request =
     { $difference }
 engine_other_state = after turn { $turn }, the state of '{ $place }' differs from the recording
 engine_other_world_state = after turn { $turn }, the state of the world differs from the recording
-engine_recall_by_words = no vectors can be had, so recall goes on by words alone: { $reason }
-engine_same_question = the question is the same; the history before it, or the wanted form, differs
+engine_recall_by_words = vectors are not available, so recall continues by words alone: { $reason }
+engine_same_question = the question is the same, but the history before it or the requested form differs
 engine_snapshot = the snapshot can't be written: { $reason }
-engine_unknown_mind = '{ $entity }' prefers the model '{ $alias }', which this run does not have
+engine_unknown_mind = '{ $entity }' prefers the model '{ $alias }', which is not available in this run
 engine_unknown_server_tool = '{ $entity }' may call '{ $tool }', but no server '{ $server }' with such a tool is connected; define it under `servers` in your model file, or run without servers
-engine_unknown_tool = '{ $entity }' may call the tool '{ $tool }', which this run does not have; expected one of: { $known }
+engine_unknown_tool = '{ $entity }' may call the tool '{ $tool }', which is not available in this run; expected one of: { $known }

@@ -1,7 +1,7 @@
 # Texts of `src/files/`. Keys begin with `files_`.
 
-files_foreign = is { $kind }, which does not belong there; remove it, or put a regular file or folder in its place
-files_hard_links = has other names on this disk (hard links), so that writing would change those too; replace it with a copy of itself
+files_foreign = is { $kind } that does not belong there; remove it, or put a regular file or folder in its place
+files_hard_links = has other names on this disk (hard links), and writing would change those too; replace it with a copy of itself
 files_in = { $path }: { $problem }
 files_io_create = can't create: { $source }
 files_io_lock = can't lock: { $source }

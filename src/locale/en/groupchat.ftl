@@ -6,13 +6,13 @@ groupchat_cancelled = the run was cancelled
 groupchat_empty_task = a task needs at least one message; to continue without a task, run `Task::continue_run()`
 groupchat_help_fewer_edges = remove some edges
 groupchat_no_world = 'world' is missing
-groupchat_other_participants = the state is of other participants: { $differences }; load it into a team with the same names, or start a new conversation
+groupchat_other_participants = the state belongs to other participants: { $differences }; load it into a team with the same names, or start a new conversation
 groupchat_not_a_state = this is not the saved state of a team: { $reason }
 groupchat_run_failed = the run failed: { $reason }
 groupchat_set_up = the team can't be set up: { $reason }
 groupchat_state_elsewhere = { $names } were in another team
 groupchat_state_lacks = the state lacks { $names }
-groupchat_state_without_world = this is the state of a team in another program: it has 'agent_states', but no 'world', so it can't be continued; to go on from its messages, give them to `Team::run` as a task, oldest first
+groupchat_state_without_world = this is the state of a team from another program: it has 'agent_states', but no 'world', so it can't be continued; to continue from its messages, give them to `Team::run` as a task, oldest first
 groupchat_team_lacks = this team lacks { $names }
 groupchat_stopped = the run stopped: { $reason }
 
@@ -48,7 +48,7 @@ groupchat_bad_keyword = this is not a JSON schema: { $keyword } has an invalid v
 groupchat_bad_tool_name = '{ $name }' can't be the name of a tool
 groupchat_control_inside = only the outermost team can be open, be stopped from outside, or have a time limit in seconds
 groupchat_endless_cycle = the cycle { $cycle } has no way out
-groupchat_fold_all = with 0 tokens, everything would be folded at once
+groupchat_fold_all = with 0 tokens, the conversation would be folded at once
 groupchat_group_conflict = the edges of group '{ $group }' to '{ $name }' conflict: some say All, others Any
 groupchat_inner_team_taken = the team '{ $name }' already belongs to another participant
 groupchat_internal_tool = '{ $name }' is an internal tool
@@ -61,7 +61,7 @@ groupchat_no_exit = the graph has no exit: somebody always speaks next
 groupchat_no_max_tokens = with 0 tokens, no answer is possible
 groupchat_no_output_name = the output type has no name
 groupchat_no_participants = there are no participants
-groupchat_no_stalls = with 0 stalls, it would plan again forever
+groupchat_no_stalls = with 0 stalls, the team would replan forever
 groupchat_no_start = nobody can begin: everybody waits for somebody else
 groupchat_no_tool_description = the tool has no description
 groupchat_no_tool_rounds = with 0 rounds, no tool could ever be called
@@ -115,7 +115,7 @@ groupchat_help_other_speaker = use a participant of kind Society, or another sel
 groupchat_help_output = remove `output`, or both `produces` and handoffs without tools
 groupchat_help_output_name = use a name such as Report
 groupchat_help_own_name = give each participant and team a unique name
-groupchat_help_own_team = give each participant a team of its own
+groupchat_help_own_team = give each participant its own team
 groupchat_help_own_tool_name = give each tool a unique name
 groupchat_help_participant = add at least one participant
 groupchat_help_picker = name the user or a participant of kind Person
@@ -170,9 +170,9 @@ groupchat_fail_unknown_speaker = '{ $name }' was selected to speak, but is not a
 
 groupchat_conclusion = The task is done.
 groupchat_earlier_talk = An earlier conversation
-groupchat_no_approval = nobody is there to approve it
+groupchat_no_approval = nobody is present to approve it
 groupchat_no_response = No response.
 
 ## Why guards change messages.
 
-groupchat_forged_speaker = a line looked as if somebody else had said it
+groupchat_forged_speaker = one line looked as if somebody else had said it

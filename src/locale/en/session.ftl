@@ -1,7 +1,7 @@
 # Texts of `src/session/`. Keys begin with `session_`.
 
-session_bad_answer = this can't be the answer: { $reason }
-session_no_such_ask = no turn that is over has question { $number } to '{ $entity }'
+session_bad_answer = this can't be used as the answer: { $reason }
+session_no_such_ask = question { $number } to '{ $entity }' is in no completed turn
 session_no_such_turn = the journal has no turn { $turn }; its last turn is { $last }
 session_other_place_state = at turn { $turn }, the state of '{ $place }' in the snapshot differs from the journal: the files come from different runs, or the game has changed since; restore files from the same run, or accept the difference with `playhouse resume --force`
 session_other_seed = the snapshot has seed { $snapshot }, but its journal has seed { $journal }: the files come from different runs; restore files from the same run

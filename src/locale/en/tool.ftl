@@ -1,9 +1,9 @@
 # Texts of `src/tool/`. Keys begin with `tool_`.
 
-tool_bad_name = '{ $name }' can't be the name of a tool; use a letter or '_', then letters, digits, '_' and '-' of ASCII, at most { $max }
+tool_bad_name = '{ $name }' can't be the name of a tool; begin with an ASCII letter or '_', then use ASCII letters, digits, '_' and '-', at most { $max } characters
 tool_leave_out = or leave the tool out
 tool_not_built = this program was built without `{ $feature }`; build with --features { $feature }
-tool_server_args_without_command = `args` and `env` go with `command`
+tool_server_args_without_command = `args` and `env` can be used only with `command`
 tool_server_both = has both `command` and `url`; remove one
 tool_server_empty_command = command: must not be empty
 tool_server_failed = the tool server '{ $server }' ({ $place }) { $reason }
@@ -13,7 +13,7 @@ tool_server_neither = needs `command`, a program to run, or `url`, an address
 tool_server_no_list = does not list its tools: { $error }
 tool_server_no_tools = The server has no tools to call.
 tool_server_not_built = can't be used: { $reason }
-tool_server_silent = did not answer within { $seconds } s; try it by hand, or give it more time with `start`
+tool_server_silent = did not answer within { $seconds } s; try to run it by hand, or allow it more time with `start`
 tool_server_spawn = can't be started: { $error }
 tool_server_times = start and call: must be from 0.1 to 3600 seconds
 tool_server_url = url: must be an http or https address
@@ -29,5 +29,5 @@ tool_table_same_row = rows[{ $first }] has the same values
 tool_table_same_row_help = write one row for each combination of values
 tool_table_values = { $values } values for { $arguments } arguments
 tool_table_values_help = write one value for each argument
-tool_web_host = '{ $host }' can't be a host; write it like example.org or *.example.org
+tool_web_host = '{ $host }' is not a valid host; write it like example.org or *.example.org
 tool_web_times = seconds must be from 0.1 to 3600, keep from 0 to 86400

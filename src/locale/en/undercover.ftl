@@ -16,7 +16,7 @@ undercover_other_data = { $path }: the prompts have changed since the tournament
 undercover_other_game = the journal of '{ $slot }' is not of a game of undercover
 undercover_seat_blank = blank
 undercover_seat_civilian = civilian
-undercover_seat_i_am = What are you yourself?
+undercover_seat_i_am = What do you think you are?
 undercover_seat_is = What are they?
 undercover_seat_no_candidate = Type the number or the name of one of these: { $players }.
 undercover_seat_player = Who? (number)
@@ -30,9 +30,9 @@ undercover_too_many = with { $undercover } undercover and { $blank } blank of { 
         [one] only { $civilians } civilian is left
        *[other] only { $civilians } civilians are left
     }; there must be more civilians than undercover players: add players, or let fewer be undercover or blank
-undercover_tournament_format = its format is { $found }, not { $known }
+undercover_tournament_format = its format is { $found } instead of { $known }
 undercover_tournament_games = a tournament has 1 to { $max } games, not { $games }
 undercover_tournament_unreadable = { $path }: can't read the tournament: { $reason }
 undercover_word_empty = it has no letters
 undercover_word_limit = a word is one line of at most { $max } characters
-undercover_word_told = the description '{ $text }' contains it
+undercover_word_told = the description '{ $text }' contains the word

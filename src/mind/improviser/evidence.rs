@@ -74,7 +74,7 @@ pub(super) fn arguments(spec: &ToolSpec, text: &str, is_meant: bool) -> Vec<Valu
     }
 }
 
-/// One call with several arguments: what stands behind an argument's own name is its value, then
+/// One call with several arguments: what follows an argument's own name is its value, then
 /// values are taken in the order of the text, no value twice.
 fn together(names: &[&str], schema: &Value, text: &str, is_meant: bool) -> Option<Value> {
     let mut given = Map::new();

@@ -101,7 +101,7 @@ impl Lessons {
         self
     }
 
-    /// Adds a grammar file. `name` stands in errors.
+    /// Adds a grammar file. `name` is used in errors.
     pub fn grammar(
         &mut self,
         language: Language,

@@ -1,6 +1,6 @@
-//! What is over becomes a memory of two parts: its record, written by code from what its owner
-//! witnessed, and the owner's own words, asked with the record before its eyes. Both replace it in
-//! the prompt.
+//! A finished part of a conversation becomes a memory of two parts: a record, written by code from
+//! what its owner witnessed, and the owner's own words, for which it is asked with the record in
+//! view. Both replace the messages in the prompt.
 //!
 //! [`fight`] closes a fight for everybody who will remember it, [`day`] closes what is oldest in
 //! conversations that have grown too long: messages become a chapter, chapters a volume, volumes a

@@ -1,5 +1,4 @@
-//! Asking for a summary with the record before one's eyes, and putting both in place of what they
-//! summarize.
+//! Asks for a summary while showing the record, and replaces what they summarise by both.
 
 use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -24,7 +23,7 @@ pub(super) struct PendingSummary {
     pub(super) end: EntryId,
     /// The title of the chapter.
     pub(super) title: String,
-    /// What code knows of it.
+    /// What code knows about it.
     pub(super) record: Record,
     /// The same in words.
     pub(super) text: String,

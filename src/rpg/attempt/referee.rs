@@ -26,7 +26,7 @@ const RULING: AskTemplate<AttemptData> =
     AskTemplate::condensed("attempt.judge", "asks/attempt", "asks/attempt_short");
 const NOTHING_COMES: PromptTemplate<AttemptData> = PromptTemplate::new("fallback/attempt");
 
-/// An attempt costs one of so many parts of all hit points.
+/// An attempt can cost this fraction of all hit points: one divided by the number.
 const HURT_PARTS: i32 = 4;
 
 /// Adds the templates of this file.

@@ -111,7 +111,7 @@ impl Course {
         before.iter().filter(is_its).copied().collect()
     }
 
-    /// The graph of so many runs.
+    /// The graph of this number of runs.
     pub(super) fn graph(self, of: u64) -> (Vec<CourseNode>, Vec<CourseEdge>) {
         let nodes = self.nodes.into_iter();
         let nodes = nodes.map(|((kind, name), (hits, position))| CourseNode {

@@ -1,4 +1,4 @@
-//! What became of a world's drama over all runs: endings, scenes, choices, facts, items, goals,
+//! The figures of a world's drama over all runs: endings, scenes, choices, facts, items, goals,
 //! bonds. Everything that the world file names is listed, also what never happened.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -10,39 +10,39 @@ use crate::rpg::world_file::WorldFile;
 use crate::statistics::Share;
 use crate::world_data::{Problems, Source, nearest};
 
-/// One expectation. The last two numbers are percentages, from and to.
+/// One expectation. The last two numbers are the lowest and the highest percentage.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub enum Expectation {
-    /// Of the runs, those that end with this ending.
+    /// The share of runs with this ending.
     Ending(String, f64, f64),
-    /// Of the runs, those that end with each ending.
+    /// The share of runs with each ending.
     EachEnding(f64, f64),
-    /// Of the runs, those in which this scene is played.
+    /// The share of runs in which this scene is played.
     Scene(String, f64, f64),
-    /// Of the choices in this scene, those of this option.
+    /// The share of this option among the choices in this scene.
     Option(String, String, f64, f64),
-    /// Of the choices in each scene, those of each option.
+    /// The share of each option among the choices in its scene.
     EachOption(f64, f64),
-    /// Of the runs, those in which a character learns this fact from somebody.
+    /// The share of runs in which a character learns this fact from somebody.
     Told(String, f64, f64),
-    /// Of the runs, those in which a character learns each fact from somebody, sworn ones excepted.
+    /// The share of runs in which a character learns each fact from somebody, except sworn ones.
     EachTold(f64, f64),
-    /// Of the runs in which each fact is told, those in which a hearer acts on it, sworn ones
-    /// excepted.
+    /// The share, among the runs in which each fact is told, of those in which a listener acts on
+    /// it, except for sworn facts.
     EachTakenUp(f64, f64),
-    /// Of the fights on this stage, those that are won.
+    /// The share of fights won on this stage.
     Fight(String, f64, f64),
-    /// Of all fights, those that are won.
+    /// The share of all fights that are won.
     Fights(f64, f64),
-    /// Of the fights on each stage, those that are won.
+    /// The share of fights won on each stage.
     EachFight(f64, f64),
-    /// Of all tokens, those that are spent on talk.
+    /// The share of tokens spent on talk.
     Talk(f64, f64),
-    /// Of the clauses that are spoken, those that were spoken before in the same run.
+    /// The share of spoken clauses that were already spoken in the same run.
     Repeated(f64, f64),
 }
 
-/// The expectations of a file; none by default.
+/// The expectations in a file; empty by default.
 #[derive(Clone, Debug, Default)]
 pub struct Expectations {
     list: Vec<Expectation>,
@@ -50,7 +50,7 @@ pub struct Expectations {
 }
 
 impl Expectations {
-    /// Reads a file, which messages call `file`.
+    /// Reads a file; messages call it `file`.
     ///
     /// # Errors
     /// Every mistake in it, and every name that is not in the world.

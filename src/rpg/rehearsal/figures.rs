@@ -1,4 +1,4 @@
-//! What one run came to.
+//! The figures of one run.
 
 use std::collections::BTreeMap;
 
@@ -110,7 +110,7 @@ pub struct BondFigures {
     pub value: i32,
 }
 
-/// What one run came to.
+/// The figures of one run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RunFigures {
     /// The seed by which it can be played again.

@@ -1,4 +1,4 @@
-//! What all runs of a world came to.
+//! The figures of all runs of a world.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -95,7 +95,7 @@ pub struct PurposeFigures {
     pub share: f64,
 }
 
-/// What all runs of a world came to. Runs that failed count nowhere but in `failed`.
+/// The figures of all runs of a world. Runs that failed count only in `failed`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Rehearsal {
     /// The number of runs that came to an end.

@@ -3,7 +3,7 @@
 //! At a meeting [`open`] chooses the scene of each stage; the talk is that of any day. At the next
 //! meeting [`choose`] offers the options whose conditions hold; the answer's effects are applied at
 //! the meeting after that, by [`effects`]. Before either, [`judge`] asks about what only a mind can
-//! say. [`endings`] looks whether the story is over and lets everybody say what became of them.
+//! judge. [`endings`] checks whether the story is over and lets everybody say what became of them.
 //! Start reading at `open.rs`.
 
 pub(super) mod choose;

@@ -44,8 +44,8 @@ impl AgentEvent for SceneOpens {
     const TYPE: &'static str = "scene_opens";
 }
 
-/// People on a stage talk: in the scene that opens there on this occasion, or else for so many
-/// turns if anybody is there. Returns whether they do. At a meeting.
+/// Lets people on a stage talk: in the scene that opens there on this occasion, or else for this
+/// number of turns if anybody is there. Returns whether they talk. At a meeting.
 pub(crate) fn open_talk(world: &mut World, stage: Entity, on: Occasion, turns: i32) -> bool {
     world.insert_resource(on);
     let is_alive = |actor: &Entity| !is_dead(world, *actor);

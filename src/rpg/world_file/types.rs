@@ -44,7 +44,7 @@ pub struct WorldFile {
     pub items: Vec<Item>,
     /// The named numbers of the world.
     pub qualities: Vec<Quality>,
-    /// Who is what to whom at the start.
+    /// The bonds between characters at the start.
     pub bonds: Vec<BondSpec>,
     /// What may happen, and what has to be decided.
     pub scenes: Vec<Scene>,
@@ -331,7 +331,7 @@ impl WorldFile {
 pub struct Dungeon {
     /// Unique among dungeons.
     pub name: String,
-    /// What people at home know of it.
+    /// What people at home know about it.
     #[serde(deserialize_with = "prose")]
     pub profile: String,
     /// Whether the party will not go there until an effect opens it.

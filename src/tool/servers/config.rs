@@ -159,7 +159,7 @@ mod tests {
             ("()", "needs `command`"),
             (r#"(command: "a", url: "http://b")"#, "remove one"),
             (r#"(url: "file:///etc")"#, "http or https"),
-            (r#"(url: "http://b", args: ["a"])"#, "go with `command`"),
+            (r#"(url: "http://b", args: ["a"])"#, "only with `command`"),
             (r#"(command: "a", start: 0)"#, "0.1 to 3600"),
             (r#"(command: " ")"#, "must not be empty"),
         ] {

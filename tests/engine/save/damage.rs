@@ -167,7 +167,7 @@ async fn a_repaired_save_goes_on_to_the_same_world() {
         match repair(slot) {
             Ok(repaired) => assert!(repaired.is_some() && !is_head, "{name}"),
             Err(error) => {
-                assert!(is_head && error.to_string().contains("nothing can be saved"));
+                assert!(is_head && error.to_string().contains("nothing can be recovered"));
                 continue;
             }
         }

@@ -220,7 +220,10 @@ async fn each_mistake_is_named_with_its_place() {
             |save| {
                 save["agents_context"][2]["messages"][1] = json!([2, "human", [0, 1], {"day": 1}])
             },
-            &["agents_context[2].messages[1]", "a run has no tags"],
+            &[
+                "agents_context[2].messages[1]",
+                "a run of messages can't have tags",
+            ],
         ),
         (
             |save| {

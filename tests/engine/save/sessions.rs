@@ -283,12 +283,15 @@ async fn a_branch_says_what_became_of_the_story_whose_journal_it_shares() {
     let said = error.to_string();
     assert!(
         said.contains("journal.jsonl:2: this save branched from 'whole' after turn 3")
-            && said.contains("no longer what it was"),
+            && said.contains("that part has changed"),
         "{said}"
     );
     fs::remove_dir_all(old.folder()).unwrap();
     let said = new.read(false).unwrap_err().to_string();
-    assert!(said.contains("that save is not beside it"), "{said}");
+    assert!(
+        said.contains("that save is not in the same folder"),
+        "{said}"
+    );
     // Its snapshot is enough to go on.
     let (kept, _) = repair(new.clone()).unwrap().unwrap();
     assert!(kept.keeps_snapshot);

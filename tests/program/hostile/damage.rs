@@ -30,9 +30,13 @@ fn damage_is_found_by_every_command_and_repaired_on_request() {
     }
     let list = attacked(folder, "saves --verify");
     assert_eq!(list.status.code(), Some(4), "{}", err(&list));
-    assert!(out(&list).contains("turn 3 can be saved"), "{}", out(&list));
+    assert!(
+        out(&list).contains("recovered up to turn 3"),
+        "{}",
+        out(&list)
+    );
     let told = accepted(folder, "repair one");
-    assert!(told.contains("went back to turn 3"), "{told}");
+    assert!(told.contains("was restored to turn 3"), "{told}");
     assert!(told.contains("0 lines"), "{told}");
     assert!(slot.join("damaged-1/world.json").exists());
     accepted(folder, "resume one --until 3 --max-calls 0 -q");
@@ -43,7 +47,7 @@ fn damage_is_found_by_every_command_and_repaired_on_request() {
     refused(folder, "resume one", "journal.jsonl:");
     let told = accepted(folder, "repair one --lang zh");
     assert!(
-        told.contains("已回到第 3 轮") && told.contains("damaged-2"),
+        told.contains("已恢复到第 3 轮") && told.contains("damaged-2"),
         "{told}"
     );
     accepted(folder, "resume one --until 4 --max-calls 1000 -q");

@@ -125,7 +125,7 @@ fn force_removes_nothing_but_saves() {
     let thesis = folder.join("saves/thesis");
     fs::create_dir(&thesis).unwrap();
     write(&thesis.join("chapter-1.txt"), "years of work");
-    refused(folder, "run --save thesis --force -q", "is no save");
+    refused(folder, "run --save thesis --force -q", "is not a save");
     assert!(thesis.join("chapter-1.txt").exists());
     // Links are removed, not what they lead to.
     with_link(folder, "two", "contexts", &thesis);

@@ -84,10 +84,7 @@ fn read<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, CommandError> {
         }
         match serde_json::from_str(line) {
             Ok(value) => read.push(value),
-            Err(error) => {
-                let error = error.to_string();
-                return wrong(text!(cli_recall_bad_line, error));
-            }
+            Err(error) => return wrong(text!(cli_recall_bad_line, error = &error)),
         }
     }
     Ok(read)
