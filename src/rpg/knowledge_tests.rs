@@ -224,7 +224,7 @@ impl Village {
     fn new(campaign: Campaign) -> Self {
         let world = campaign.new_game(1).expect("a right world").world;
         let entities = entities(&world);
-        let memory = |entity| {
+        let memory = |entity: Entity| {
             let memory = world
                 .entity(entity)
                 .components::<(&AgentContext, &Chapters)>();
