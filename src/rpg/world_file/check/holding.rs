@@ -204,11 +204,11 @@ impl<'h, 'a> Holding<'h, '_, 'a> {
                     return never == parts.len();
                 }
             }
-            Condition::Quality(id, least) if holds => {
-                if self.prospects.is_left_to_attempts(id, *least) {
-                    let wrong = text!(drama_left_to_attempts, id, least = *least);
-                    self.report.warn(path, wrong, text!(drama_raise_it));
-                }
+            Condition::Quality(id, least)
+                if holds && self.prospects.is_left_to_attempts(id, *least) =>
+            {
+                let wrong = text!(drama_left_to_attempts, id, least = *least);
+                self.report.warn(path, wrong, text!(drama_raise_it));
             }
             _ => {}
         }

@@ -186,6 +186,8 @@ impl<'a> Prospects<'a> {
                     range.change(-1);
                 }),
             },
+            // A foe that joins the party is a mistake of its own.
+            Effect::Join(who) if self.foes.contains_key(who.as_str()) => {}
             Effect::Move(who, _) | Effect::Revive(who, _) | Effect::Join(who) => {
                 self.moved.add(who, self.is_somebody(who));
             }
