@@ -151,7 +151,7 @@ fn latencies(campaign: &Arc<Campaign>) -> Vec<Duration> {
     common::runtime().block_on(async {
         tokio::spawn(follow(answers, board.clone()));
         let control = Control::default();
-        play(&mut engine, &board, &control, Some(TURNS))
+        play(&mut engine, &board, &control, Some(TURNS), |_| {})
             .await
             .unwrap();
     });

@@ -246,12 +246,12 @@ mod tests {
     fn anything_but_an_object_is_discarded_and_reported() {
         for (text, why) in [
             ("[1,2]", "a list"),
-            ("[1,2", "no JSON"),
+            ("[1,2", "not JSON"),
             ("7", "a number"),
-            ("\"words\"", "no JSON"),
-            ("{\"a\": 1}}", "no JSON"),
-            ("{\"a\": 1]", "no JSON"),
-            ("roll the dice", "no JSON"),
+            ("\"words\"", "not JSON"),
+            ("{\"a\": 1}}", "not JSON"),
+            ("{\"a\": 1]", "not JSON"),
+            ("roll the dice", "not JSON"),
         ] {
             let (input, repair) = read(text);
             assert_eq!(input, json!({}));

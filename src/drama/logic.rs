@@ -2,7 +2,8 @@
 //! one holds whenever another does.
 //!
 //! A condition is written as *cases*: it holds if one of them does, and a case does if all that it
-//! says is so. What says more than a few dozen cases is left alone, and nothing is claimed about it.
+//! says is so. What says more than a few dozen cases is left alone, and nothing is claimed about
+//! it.
 
 use crate::locale::{UiText, text};
 
@@ -27,8 +28,8 @@ pub(crate) trait Surroundings {
     fn settles(&self, condition: &Condition) -> Option<(bool, Impossible)>;
     /// The first day on which a condition without parts can hold.
     fn first_day(&self, condition: &Condition) -> u32;
-    /// Whether of all conditions like this one at most one can hold: of the options of a choice that
-    /// is made once, and of what the only vote may lead to.
+    /// Whether of all conditions like this one at most one can hold: of the options of a choice
+    /// that is made once, and of what the only vote may lead to.
     fn holds_alone(&self, condition: &Condition) -> bool;
 }
 

@@ -295,15 +295,15 @@ fn contradictions_are_found_and_named() {
         impossible.map(|why| why.why().text().to_string())
     };
     for (text, said) in [
-        ("Never", "it says Never"),
-        ("All([All([Never])])", "it says Never"),
+        ("Never", "it is Never"),
+        ("All([All([Never])])", "it is Never"),
         ("Any([])", "none of the conditions"),
         ("Not(All([]))", "none of the conditions"),
         ("Not(Always)", "Always always holds"),
         ("Not(Chance(100))", "Chance(100) always holds"),
         ("Chance(0)", "the chance is 0"),
         ("Not(Together([]))", "always holds"),
-        ("Bond(\"Ann\", \"Bob\", 4)", "the highest value is 3"),
+        ("Bond(\"Ann\", \"Bob\", 4)", "the maximum value is 3"),
         (
             "All([Day(1), Not(Day(1))])",
             "Day(1) and Not(Day(1)) can't both hold",

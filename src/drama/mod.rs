@@ -5,8 +5,8 @@
 //! knows is in [`knowledge`](crate::knowledge). Writers tie them together with [`Scene`]s, whose
 //! [`Condition`]s say when they open and whose choices have [`Effect`]s, and with [`Ending`]s.
 //! Conditions read the whole world, so they are checked at meetings, when every place rests. What
-//! they say about each other, whatever the world is like, is in `logic`. Games decide how a scene is
-//! played and apply its effects. Start reading at [`Scene`].
+//! they say about each other, whatever the world is like, is in `logic`. Games decide how a scene
+//! is played and apply its effects. Start reading at [`Scene`].
 
 mod condition;
 mod data;

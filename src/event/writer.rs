@@ -102,9 +102,9 @@ impl EventWriter<'_, '_> {
         self.write_to(&[thinker], event, AudienceRule::Private);
     }
 
-    /// Teaches these entities a fact, whoever of them does not know it yet; from nobody if `from` is
-    /// empty. A teller among them learns it first, from nobody: from what it tells the others of.
-    /// An id that no fact has teaches nothing.
+    /// Teaches these entities a fact, whoever of them does not know it yet; from nobody if `from`
+    /// is empty. A teller among them learns it first, from nobody: from what it tells the others
+    /// of. An id that no fact has teaches nothing.
     pub fn teach(&mut self, learners: &[Entity], fact: &str, from: &str) {
         let Some(fact) = self.facts.get(fact).cloned() else {
             return;

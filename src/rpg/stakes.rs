@@ -1,5 +1,5 @@
-//! What somebody's goals and the choices that wait for it hang on: for minds without language, which
-//! would tell its secrets and give its treasures away by chance.
+//! What somebody's goals and the choices that wait for it hang on: for minds without language,
+//! which would tell its secrets and give its treasures away by chance.
 
 use std::collections::BTreeSet;
 

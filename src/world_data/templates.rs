@@ -619,8 +619,8 @@ mod tests {
         assert_eq!(
             lines(&problems),
             [
-                "a:2:1: error: unknown tag `set`; templates have if, for and include",
-                "b:1:6: error: templates have no `~`",
+                "a:2:1: error: unknown tag `set`; templates support if, for and include",
+                "b:1:6: error: templates don't support `~`",
             ]
         );
     }

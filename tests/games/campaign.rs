@@ -36,14 +36,12 @@ impl Played {
 
     /// Everything that a mind worded, in order: who and what.
     fn lines(&self) -> Vec<(String, String)> {
-        // What is learned is told in the words of the world file, to each who learns it, and a
-        // stage remembers a fight as it told it.
-        let worded = |kind: &str| !["query", "learned", "archive"].contains(&kind);
+        // What is learned is told in the words of the world file, to each who learns it, a stage
+        // remembers a fight as it told it, and world agents hear what was told elsewhere.
+        let worded = |kind: &str| !["query", "learned", "archive", "news"].contains(&kind);
         let told = self.events().filter(|event| worded(&event.kind));
         let worded = told.filter_map(|event| {
-            let words = event.data["message"]
-                .as_str()
-                .or(event.data["description"].as_str())?;
+            let words = event.data["message"].as_str()?;
             let who = event.speaker.as_deref().unwrap_or_default();
             Some((who.to_owned(), words.to_owned()))
         });

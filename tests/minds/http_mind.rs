@@ -354,7 +354,7 @@ async fn whatever_is_no_answer_is_a_typed_error() {
     let bodies: [(&str, &[u8], &str); 9] = [
         ("text/html", html.as_bytes(), "HTML page (Welcome to nginx)"),
         ("application/json", b"", "empty"),
-        ("application/json", b"{\"choices\": [", "no JSON"),
+        ("application/json", b"{\"choices\": [", "not JSON"),
         (
             "application/json",
             b"{\"choices\": [{\"message\": {\"content\": \"\"}}]}",
@@ -365,13 +365,13 @@ async fn whatever_is_no_answer_is_a_typed_error() {
             b"{\"error\": {\"message\": \"upstream sk-very-secret died\"}}",
             "upstream *** died",
         ),
-        ("application/json", b"\xff\xfe\x00", "no JSON"),
+        ("application/json", b"\xff\xfe\x00", "not JSON"),
         (
             "text/event-stream",
             b"data: {\"error\": \"overloaded\"}\n\n",
             "overloaded",
         ),
-        ("text/event-stream", b"data: {{{\n\n", "no JSON"),
+        ("text/event-stream", b"data: {{{\n\n", "not JSON"),
         ("text/event-stream", b"data: [DONE]\n\n", "empty"),
     ];
     for (kind, body, reason) in bodies {

@@ -14,7 +14,7 @@ use std::time::Duration;
 use crate::cast::CastList;
 use crate::engine::{Engine, Stop};
 use crate::journal::{Input, Line, new_minds};
-use crate::locale::{Localize, UiText, text};
+use crate::locale::{Localize, text};
 use crate::mind::{MindAlias, Minds};
 use crate::page::{
     self, About, Board, BranchAt, Control, Library, Listed, Problem, Seat, Server, Story,

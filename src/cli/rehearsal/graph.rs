@@ -1,5 +1,5 @@
-//! What followed what in the runs, as a drawing: from the start on top down to the end, what belongs
-//! to one turn side by side.
+//! What followed what in the runs, as a drawing: from the start on top down to the end, what
+//! belongs to one turn side by side.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

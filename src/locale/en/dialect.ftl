@@ -9,7 +9,7 @@ dialect_arguments_number = a number instead of an object
 dialect_arguments_other_value = a single value instead of an object
 dialect_arguments_text = a text instead of an object
 dialect_autogen_component = this describes an AutoGen { $kind } ('{ $provider }') and contains no conversation. Write a team file for it (docs/group-chat.md); to convert what was said, save the messages or the state of the team
-dialect_block_without_type = a block without a type is kept unchanged
+dialect_block_without_type = a block without a type is kept as it came
 dialect_expected_content = expected a text or a list of blocks
 dialect_expected_message = expected an object with members
 dialect_invalid_json = not valid JSON: { $reason }
@@ -45,7 +45,7 @@ dialect_thoughts_left_out = { $count ->
     [one] a thought is left out
    *[other] { $count } thoughts are left out
 }, since this format has no place for thoughts
-dialect_unknown_block = a block of the unknown type '{ $kind }' is kept unchanged
+dialect_unknown_block = a block of the unknown type '{ $kind }' is kept as it came
 dialect_unknown_format =
     can't tell the format of this conversation; name it.
     Messages have 'type' and 'content' (playhouse, langchain-flat); 'type' and 'data', or 'lc' and 'kwargs' (langchain); 'role' in capitals (agentscope, agentscope-java1); 'role' and 'timestamp' or 'metadata' (agentscope-python1); 'role' and 'created_at' (agentscope-python2); or 'role' and 'content' or 'tool_calls' (openai).

@@ -170,7 +170,7 @@ groupchat_fail_unknown_speaker = '{ $name }' was selected to speak, but is not a
 
 groupchat_conclusion = The task is done.
 groupchat_earlier_talk = An earlier conversation
-groupchat_no_approval = nobody is present to approve it
+groupchat_no_approval = nobody is there to approve it
 groupchat_no_response = No response.
 
 ## Why guards change messages.

@@ -191,7 +191,7 @@ fn an_empty_list_of_messages_is_never_sent() {
         let nothing = TestAsk::new("").at(api).with(Role::Human, " ");
         for json in [true, false] {
             let error = request_body(&nothing.prompt(json), &nothing.format(), SchemaMode::Text);
-            assert!(error.unwrap_err().to_string().contains("neither"));
+            assert!(error.unwrap_err().to_string().contains("are empty"));
         }
         let rules = TestAsk::new("").at(api).with(Role::System, "You are Mira.");
         let request = rules.request(false, SchemaMode::Text);

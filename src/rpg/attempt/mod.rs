@@ -2,9 +2,9 @@
 //! decide, and code applies what was won and what it cost.
 //!
 //! `pending.rs` has what is tried, `stakes.rs` what code offers here and now, `ruling.rs` what the
-//! referee answers, limited to that, `prose.rs` what its texts may not say, and `referee.rs` asks and
-//! carries it out. What an attempt
-//! makes true becomes a fact at the meeting. Start reading at `referee.rs`.
+//! referee answers, limited to that, `prose.rs` what its texts may not say, and `referee.rs` asks
+//! and carries it out. What an attempt makes true becomes a fact at the meeting. Start reading at
+//! `referee.rs`.
 
 pub(super) mod pending;
 mod prose;

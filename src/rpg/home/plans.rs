@@ -33,7 +33,7 @@ use crate::rpg::world_file::{Limits, Step, WorldFile};
 /// The maximum number of facts that play made which somebody is offered to tell.
 const MADE_FACTS: usize = 3;
 /// The maximum number of all facts that somebody is offered to tell.
-const MAX_FACTS: usize = 16;
+const MAX_FACTS: usize = 12;
 
 const PLAN: AskTemplate<PlanData> =
     AskTemplate::condensed("home.plan", "asks/plan", "asks/plan_short");

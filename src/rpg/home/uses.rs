@@ -1,5 +1,5 @@
-//! What items can be used for: looked at at meetings, when conditions can be checked, and offered to
-//! whoever could use them.
+//! What items can be used for: looked at at meetings, when conditions can be checked, and offered
+//! to whoever could use them.
 
 use std::sync::Arc;
 

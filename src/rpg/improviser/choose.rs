@@ -9,8 +9,8 @@ use crate::mind::{Notes, Prompt};
 
 /// In how many of a hundred choices something is said, and in how many of these in words of one's
 /// own.
-const SAYS: usize = 35;
-const OWN_WORDS: usize = 40;
+const SAYS: usize = 25;
+const OWN_WORDS: usize = 20;
 
 /// An option; `None` if there is none.
 pub(super) fn choose<'a>(prompt: &Prompt<'a>, writer: &mut Writer<'a>) -> Option<Value> {

@@ -20,7 +20,7 @@ const REASONS: usize = 25;
 /// How often, in a hundred turns, a foe tells what it knows, and how often whoever speaks uses a
 /// line of its own.
 const REVEALS: usize = 7;
-const OWN_WORDS: usize = 40;
+const OWN_WORDS: usize = 10;
 /// How often, in a hundred turns, blows go to anybody, and not to whoever is nearest to falling.
 const GRUDGES: usize = 30;
 /// Below this share of its health, in percent, somebody may leave the fight.

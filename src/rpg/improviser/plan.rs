@@ -20,7 +20,7 @@ const BESIDE: [&str; 7] = ["take", "give", "show", "read", "promise", "keep", "m
 const DOES_BOTH: usize = 15;
 /// The percentage of turns with words in which the words are lines of the actor's own voice, as
 /// long as there are some.
-const OWN_WORDS: usize = 60;
+const OWN_WORDS: usize = 50;
 /// The percentage of turns in which a feeling changes, if somebody has just told something.
 const FEELS: usize = 40;
 /// The percentage of turns in which one thinks of what one does.

@@ -9,7 +9,7 @@ use crate::mind::improviser::wording::{bare, low};
 use crate::mind::{Language, Notes};
 
 /// In how many of a hundred times something is told in its own words, if it can be.
-const VERBATIM: usize = 60;
+const VERBATIM: usize = 40;
 /// In how many of a hundred times something is told in a whisper, and to everybody.
 const WHISPERED: usize = 60;
 const ANNOUNCED: usize = 4;

@@ -284,9 +284,9 @@ fn knows(world: &World, who: Entity, fact: &str) -> bool {
     knowledge.is_some_and(|knowledge| knowledge.knows(fact))
 }
 
-/// Gives an item to somebody, puts it on a stage, or takes it out of the world. Who has it and had it
-/// is told, unless words of the world file have named it already; so are those who are there, unless
-/// it is hidden or these words are what they see.
+/// Gives an item to somebody, puts it on a stage, or takes it out of the world. Who has it and had
+/// it is told, unless words of the world file have named it already; so are those who are there,
+/// unless it is hidden or these words are what they see.
 fn pass_item(
     world: &mut World,
     cause: Cause<'_>,

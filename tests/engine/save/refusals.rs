@@ -78,7 +78,7 @@ async fn each_mistake_is_named_with_its_place() {
         ),
         (
             |save| save["entities"][3]["name"] = json!("Ann"),
-            &["entities[3].name", "another 'Ann'"],
+            &["entities[3].name", "there is already 'Ann'"],
         ),
         (
             |save| save["entities"][3]["name"] = json!(" "),
@@ -86,7 +86,7 @@ async fn each_mistake_is_named_with_its_place() {
         ),
         (
             |save| save["entities"][3]["id"] = json!(3),
-            &["entities[3].id", "rise"],
+            &["entities[3].id", "increase"],
         ),
         (
             |save| save["entities"][0]["id"] = json!(0),

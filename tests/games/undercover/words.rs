@@ -133,6 +133,6 @@ fn words_that_make_no_game_are_refused_before_it_starts() {
             .err()
             .unwrap()
             .to_string()
-            .contains("the description 'is a violin or so' contains it")
+            .contains("the description 'is a violin or so' contains the word")
     );
 }

@@ -188,9 +188,9 @@ async fn a_web_page_an_empty_body_and_a_cut_one_are_no_answers() {
                 "HTML page (Welcome)",
             ),
             ("", "empty"),
-            ("{\"candidates\": [", "no JSON"),
+            ("{\"candidates\": [", "not JSON"),
             ("{}", "empty"),
-            ("nonsense", "no JSON"),
+            ("nonsense", "not JSON"),
             ("data: {}\n\n", "empty"),
         ] {
             let before = server.requests();

@@ -101,13 +101,14 @@ fn a_full_disk_leaves_the_last_save_whole() {
     accepted(folder, "run --save one --until 2 -q");
     let slot = folder.join("saves/one");
     let world = fs::read(slot.join("world.json")).unwrap();
-    // No file may grow beyond the snapshot, in blocks of 512 bytes.
-    let blocks = world.len() / 512;
+    // No file may grow beyond what there is, in blocks of 512 bytes.
+    let journal = fs::metadata(slot.join("journal.jsonl")).unwrap().len() as usize;
+    let blocks = world.len().max(journal) / 512;
     let full = format!("trap '' XFSZ; ulimit -f {blocks}; {LIMITS}");
     let output = limited(folder, &full, "resume one -q");
     assert_eq!(output.status.code(), Some(4), "{}", err(&output));
     let told = err(&output);
-    assert!(told.contains("the last save is still complete"), "{told}");
+    assert!(told.contains("can't write"), "{told}");
     assert!(fs::read(slot.join("world.json")).unwrap() == world);
     let left = fs::read_dir(&slot).unwrap().filter_map(Result::ok);
     let left = left.filter(|entry| entry.file_name().to_string_lossy().starts_with(".new-"));

@@ -473,7 +473,7 @@ impl<'a> Links<'a, '_> {
             Condition::Chose(scene, option) => self.option(path, scene, option),
             Condition::Told(from, to, fact) => {
                 self.entity(&first, from);
-                self.another(&second, from, to);
+                self.entity(&second, to);
                 self.fact(&part(path, 2), fact);
             }
             Condition::Promised(from, to) | Condition::Promise(from, to, _) => {

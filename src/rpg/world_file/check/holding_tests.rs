@@ -185,12 +185,12 @@ fn what_this_world_never_lets_hold_is_a_warning() {
             (
                 &[("scenes", &scene("All([All([Never])])"))],
                 "scenes[0].when.0[0].0[0]",
-                "it says Never",
+                "it is Never",
             ),
             (
                 &[("scenes", &option("Never"))],
                 "scenes[0].choice.options[0].when",
-                "it says Never",
+                "it is Never",
             ),
             (
                 &[(items.0, &items.1), (nowhere.0, &nowhere.1)],
@@ -219,7 +219,7 @@ fn what_this_world_never_lets_hold_is_a_warning() {
                     ("scenes", &scene("Quality(\"flour\", 4)")),
                 ],
                 "scenes[0].when",
-                "the highest value is 3",
+                "the maximum value is 3",
             ),
             (
                 &[("scenes", &at_mill("Now(Morning)"))],
