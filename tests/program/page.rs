@@ -929,7 +929,7 @@ fn a_save_goes_on_with_its_own_model_or_is_only_shown() {
     let played = run(folder.path(), "run --save own --until 1 --seed 3 --quiet");
     assert_eq!(played.status.code(), Some(0), "{}", super::err(&played));
     let settings = folder.path().join("saves/own/settings.json");
-    std::fs::write(&settings, r#"{"model": "deepseek", "max_cost": 1.0}"#).unwrap();
+    super::chinese::write(&settings, r#"{"model": "deepseek", "max_cost": 1.0}"#);
     let page = Served::begin(folder.path(), "serve --json");
     let story = page.wait_for("own", "saved");
     assert!(

@@ -266,7 +266,7 @@ async fn each_mistake_is_named_with_its_place() {
         ),
         (
             |save| save["agents_context"][2]["last_id"] = json!(1),
-            &["agents_context[2]", "last id 1"],
+            &["agents_context[2]", "last_id is 1"],
         ),
         (
             |save| save["chapters"][0]["closed"][0]["summary"] = json!(100_000),
