@@ -113,10 +113,11 @@ async fn read(address: SocketAddr, times: Times, latencies: Arc<Mutex<Vec<Durati
     stream.write_all(request.as_bytes()).await.unwrap();
     let mut lines = BufReader::new(stream).lines();
     while let Ok(Some(line)) = lines.next_line().await {
-        let Some(events) = line.strip_prefix("data: [{\"n\"").map(|_| &line[6..]) else {
+        let Some(data) = line.strip_prefix("data: ") else {
             continue;
         };
-        let Ok(events) = serde_json::from_str::<Vec<Number>>(events) else {
+        // Nothing else in the stream is a list of what has a number.
+        let Ok(events) = serde_json::from_str::<Vec<Number>>(data) else {
             continue;
         };
         let now = common::now();
