@@ -31,7 +31,7 @@
 // unused.
 #![cfg_attr(
     not(all(feature = "cli", feature = "mcp", feature = "web", feature = "scripts")),
-    allow(dead_code, unused_imports)
+    allow(dead_code, unused_imports, reason = "other features use them")
 )]
 
 pub use bevy_ecs;

@@ -95,10 +95,7 @@ pub(super) fn knows(app: &App, slot: &str, name: &str) -> Result<(), CommandErro
     let mut out = app.out();
     if app.settings.json {
         for (fact, known) in facts {
-            let mut row = row(name, &known, &chain(world, &fact.id, &known));
-            row["fact"] = json!(fact.id);
-            row["title"] = json!(fact.title);
-            row["text"] = json!(fact.text);
+            let mut row = row_of_fact(world, name, fact, &known);
             row["denies"] = json!(denials(fact).map(|it| it.id.clone()).collect::<Vec<_>>());
             out.json(&row);
         }
@@ -160,11 +157,7 @@ pub(super) fn about(app: &App, slot: &str, name: &str, about: &str) -> Result<()
     let (mut out, language) = (app.out(), app.language);
     if app.settings.json {
         for (fact, known) in facts {
-            let mut row = row(name, &known, &chain(world, &fact.id, &known));
-            row["fact"] = json!(fact.id);
-            row["title"] = json!(fact.title);
-            row["text"] = json!(fact.text);
-            out.json(&row);
+            out.json(&row_of_fact(world, name, fact, &known));
         }
         if let Some(bond) = bond {
             let (word, value) = (&bond.word, bond.value);
@@ -228,6 +221,15 @@ fn shown(chain: &[String]) -> String {
         [] => "-".to_owned(),
         chain => chain.join(" ← "),
     }
+}
+
+/// A fact that somebody knows, as JSON.
+fn row_of_fact(world: &World, name: &str, fact: &Fact, known: &Known) -> Value {
+    let mut row = row(name, known, &chain(world, &fact.id, known));
+    row["fact"] = json!(fact.id);
+    row["title"] = json!(fact.title);
+    row["text"] = json!(fact.text);
+    row
 }
 
 fn since(language: Language, known: &Known) -> String {
