@@ -11,7 +11,7 @@ use playhouse::locale::UiText;
 use playhouse::message::Body;
 use playhouse::mind::human::{Dialogue, HumanMind, SeatLessons, TextConsole};
 use playhouse::mind::improviser::{Improviser, Lessons, Writer};
-use playhouse::mind::{Form, Language, Mind, Notes, Prompt, Tools};
+use playhouse::mind::{AnswerForm, Language, Mind, Notes, Prompt, Tools};
 use serde_json::{Value, json};
 
 const ENGLISH: &str = r#"{
@@ -66,7 +66,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         recalled: None,
         rounds: &[],
         tools: Tools::NONE,
-        form: Form::Json {
+        form: AnswerForm::Json {
             name: "toast",
             schema: &Arc::from(schema.to_string()),
             narrowed: &schema,

@@ -2,7 +2,7 @@
 //! which a tenth is tagged, and cut out; its summary takes its place.
 
 use criterion::{BatchSize, Criterion};
-use playhouse::context::{AgentContext, HeldMessage, SearchOrder};
+use playhouse::context::{AgentContext, SearchOrder, StoredMessage};
 use playhouse::message::{Body, Tag, Tags};
 
 use crate::common;
@@ -29,7 +29,7 @@ fn fight(tag: Tag) -> Tags {
     Tags::from(tag).with(Tag::CombatId("7".into()))
 }
 
-fn archive(context: &mut AgentContext, summary: Body) -> Vec<HeldMessage> {
+fn archive(context: &mut AgentContext, summary: Body) -> Vec<StoredMessage> {
     let newest = |key| {
         let found =
             context.filter_human_messages_by_attribute(key, "Mill", SearchOrder::NewestFirst);

@@ -12,7 +12,7 @@ use playhouse::dialect::format::{Api, NoFiles, Style};
 use playhouse::locale::Language;
 use playhouse::message::{Body, Tags};
 use playhouse::mind::http::{ModelSettings, RequestCache, RequestFormat, request_body};
-use playhouse::mind::{Form, Prompt, Tools};
+use playhouse::mind::{AnswerForm, Prompt, Tools};
 use serde_json::{Value, json};
 
 use crate::common;
@@ -72,7 +72,7 @@ impl Ask {
             recalled: None,
             rounds: &[],
             tools: Tools::NONE,
-            form: Form::Json {
+            form: AnswerForm::Json {
                 name: "line",
                 schema: &self.schema,
                 narrowed: &self.narrowed,

@@ -14,7 +14,7 @@ use playhouse::journal::{JournalHeader, Line};
 use playhouse::message::Language;
 use playhouse::mind::improviser::Improviser;
 use playhouse::mind::{Answering, Mind, MindInfo, Prompt};
-use playhouse::page::{About, Board, Control, Server, Story, follow, play, watch};
+use playhouse::page::{About, Control, Server, Story, StoryView, follow, play, watch};
 use playhouse::rpg::{Campaign, improviser};
 use playhouse::save::Slot;
 use playhouse::session::Game;
@@ -57,8 +57,8 @@ fn engine(campaign: &Campaign, mind: impl Mind + 'static) -> Engine {
     common::engine(setup, mind, 16)
 }
 
-fn board() -> Arc<Board> {
-    Arc::new(Board::new(About {
+fn view() -> Arc<StoryView> {
+    Arc::new(StoryView::new(About {
         slot: "bench".into(),
         world: "bench".into(),
         title: "bench".into(),
@@ -71,14 +71,14 @@ fn board() -> Arc<Board> {
 type Times = Arc<Mutex<Vec<Instant>>>;
 
 /// Serves a story from a thread of its own, which lives as long as the bench.
-fn serve(board: &Arc<Board>, campaign: &Arc<Campaign>) -> SocketAddr {
+fn serve(view: &Arc<StoryView>, campaign: &Arc<Campaign>) -> SocketAddr {
     let root = tempfile::tempdir().unwrap().keep();
     let header = Line::Header(JournalHeader::new("bench", "none", 1));
     let locked = Slot::create(&root, "bench", &[header], b"").unwrap();
     let slot = locked.slot().clone();
     std::fs::remove_dir_all(root).unwrap();
     let story = Story {
-        board: board.clone(),
+        view: view.clone(),
         control: None,
         slot,
         game: campaign.clone(),
@@ -130,7 +130,7 @@ async fn read(address: SocketAddr, times: Times, latencies: Arc<Mutex<Vec<Durati
 
 /// Plays turns of a story that so many read; returns how long each event took to reach each.
 fn latencies(campaign: &Arc<Campaign>) -> Vec<Duration> {
-    let (board, times) = (board(), Times::default());
+    let (view, times) = (view(), Times::default());
     let latencies = Arc::new(Mutex::new(Vec::new()));
     let mut engine = engine(campaign, Slow(taught()));
     let happened = times.clone();
@@ -139,8 +139,8 @@ fn latencies(campaign: &Arc<Campaign>) -> Vec<Duration> {
             happened.lock().unwrap().push(common::now());
         }
     }));
-    let answers = watch(&mut engine, &board);
-    let address = serve(&board, campaign);
+    let answers = watch(&mut engine, &view);
+    let address = serve(&view, campaign);
     let (readers, found) = (times.clone(), latencies.clone());
     thread::spawn(move || {
         common::runtime().block_on(async {
@@ -150,9 +150,9 @@ fn latencies(campaign: &Arc<Campaign>) -> Vec<Duration> {
     });
     thread::sleep(Duration::from_millis(300));
     common::runtime().block_on(async {
-        tokio::spawn(follow(answers, board.clone()));
+        tokio::spawn(follow(answers, view.clone()));
         let control = Control::default();
-        play(&mut engine, &board, &control, Some(TURNS), |_| {})
+        play(&mut engine, &view, &control, Some(TURNS), |_| {})
             .await
             .unwrap();
     });
@@ -188,11 +188,11 @@ pub(crate) fn bench(criterion: &mut Criterion) {
             bencher.iter_custom(|iterations| {
                 common::average(iterations, 1, || {
                     let mut engine = engine(&campaign, taught());
-                    let board = board();
+                    let view = view();
                     if name.ends_with("reader") {
                         // Improvised answers are whole at once: nothing is streamed.
-                        let _ = watch(&mut engine, &board);
-                        let address = serve(&board, &campaign);
+                        let _ = watch(&mut engine, &view);
+                        let address = serve(&view, &campaign);
                         thread::spawn(move || {
                             let read = read(address, Times::default(), Arc::default());
                             common::runtime().block_on(read);

@@ -189,7 +189,7 @@ pub(crate) struct ServerArgs {
 
 /// How a conversation is printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ChatForm {
+pub(crate) enum ChatFormat {
     #[default]
     Rule,
     Log,
@@ -202,7 +202,7 @@ pub(crate) struct ChatArgs {
     #[arg(long, value_name = "TEXT")]
     pub(crate) task: Option<String>,
     #[arg(long, default_value = "rule")]
-    pub(crate) form: ChatForm,
+    pub(crate) form: ChatFormat,
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
     #[arg(long, value_name = "SLOT")]
@@ -442,7 +442,7 @@ pub(crate) enum Command {
         #[arg(long, value_name = "TEXT")]
         task: Option<String>,
         #[arg(long, default_value = "rule")]
-        form: ChatForm,
+        form: ChatFormat,
         #[arg(long)]
         allow_code: bool,
         #[command(flatten)]
@@ -461,7 +461,7 @@ pub(crate) enum Command {
         #[arg(long, value_name = "ACTOR")]
         seat: Option<String>,
         #[arg(long, default_value = "rule")]
-        form: ChatForm,
+        form: ChatFormat,
         #[arg(long)]
         ids: bool,
         #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true,

@@ -11,7 +11,7 @@ use crate::groupchat::{Retracted, StreamEvent, StreamMerger, TeamMessage, TeamSt
 use serde_json::{Value, json};
 
 use super::app::App;
-use super::args::ChatForm;
+use super::args::ChatFormat;
 use super::env::time_of_day;
 use super::output::Output;
 use super::transcript::Transcript;
@@ -37,7 +37,7 @@ impl ChatPrinter {
         app: &App,
         engine: &mut Engine,
         team: &TeamFile,
-        form: ChatForm,
+        form: ChatFormat,
     ) -> Option<Self> {
         if app.settings.quiet {
             return None;
@@ -118,11 +118,13 @@ impl State {
         }
     }
 
-    /// A message for programs; `inside` is the path of the team that is a tool.
+    /// A message for programs; `team_path` is the path of the team that is a tool.
     fn message_json(&self, heard: &TeamMessage) -> Value {
-        match heard.inside.as_str() {
+        match heard.team_path.as_str() {
             "" => json!({"team": self.team, "message": heard.message}),
-            inside => json!({"team": self.team, "inside": inside, "message": heard.message}),
+            team_path => {
+                json!({"team": self.team, "team_path": team_path, "message": heard.message})
+            }
         }
     }
 

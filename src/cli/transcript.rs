@@ -6,13 +6,13 @@ use crate::groupchat::TeamMessage;
 use crate::groupchat::message::{ChatMessage, Content, RequestUsage};
 use crate::locale::{Language, UiText, text};
 
-use super::args::ChatForm;
+use super::args::ChatFormat;
 use super::say::say;
 
 /// Turns messages into text as they come. Of participants who write at the same time, one is shown
 /// while it writes; what the others write is shown when it is complete.
 pub(crate) struct Transcript {
-    form: ChatForm,
+    form: ChatFormat,
     language: Language,
     /// The messages that are partly shown, with their sources.
     streamed: BTreeMap<String, String>,
@@ -28,7 +28,7 @@ pub(crate) struct Transcript {
 
 impl Transcript {
     /// A conversation without messages.
-    pub(crate) fn new(form: ChatForm, language: Language) -> Self {
+    pub(crate) fn new(form: ChatFormat, language: Language) -> Self {
         Self {
             form,
             language,
@@ -44,13 +44,13 @@ impl Transcript {
     /// The text of a message, with line ends. What is said in a team that is a tool is indented,
     /// named after the team, and shown only when it is complete. `clock` is the time of day.
     pub(crate) fn message(&mut self, heard: &TeamMessage, clock: &str) -> String {
-        let TeamMessage { inside, message } = heard;
+        let TeamMessage { team_path, message } = heard;
         let is_chunk = matches!(message.content, Content::StreamingChunk { .. });
-        if !inside.is_empty() {
+        if !team_path.is_empty() {
             if is_chunk {
                 return String::new();
             }
-            let inner = self.whole(message, &format!("{inside} › "), clock);
+            let inner = self.whole(message, &format!("{team_path} › "), clock);
             return format!("{}{}", self.end_line(), indented(&inner));
         }
         if !is_chunk {
@@ -86,14 +86,17 @@ impl Transcript {
     }
 
     /// A message with its head and its usage.
-    fn whole(&self, message: &ChatMessage, inside: &str, clock: &str) -> String {
+    fn whole(&self, message: &ChatMessage, team_path: &str, clock: &str) -> String {
         let is_request = matches!(message.content, Content::UserInputRequested { .. });
         let text = match (is_request, self.form) {
-            (true, ChatForm::Rule) => return String::new(),
-            (true, ChatForm::Log) => "…".to_owned(),
+            (true, ChatFormat::Rule) => return String::new(),
+            (true, ChatFormat::Log) => "…".to_owned(),
             (false, _) => message.to_text(),
         };
-        let (head, usage) = (self.head(message, inside, clock), self.usage_line(message));
+        let (head, usage) = (
+            self.head(message, team_path, clock),
+            self.usage_line(message),
+        );
         format!("{head}{text}\n{usage}")
     }
 
@@ -126,16 +129,18 @@ impl Transcript {
         format!("{head}{text}")
     }
 
-    /// The text before a message; `inside` names the team that is a tool.
-    fn head(&self, message: &ChatMessage, inside: &str, clock: &str) -> String {
+    /// The text before a message; `team_path` names the team that is a tool.
+    fn head(&self, message: &ChatMessage, team_path: &str, clock: &str) -> String {
         let (type_name, source) = (message.type_name(), &message.source);
         match self.form {
-            ChatForm::Rule => format!("---------- {inside}{type_name} ({source}) ----------\n"),
-            ChatForm::Log => {
+            ChatFormat::Rule => {
+                format!("---------- {team_path}{type_name} ({source}) ----------\n")
+            }
+            ChatFormat::Log => {
                 let is_chunk = matches!(message.content, Content::StreamingChunk { .. });
                 let is_event = message.is_event() && !is_chunk;
                 let mark = if is_event { "🔔 " } else { "" };
-                format!("{inside}[{clock}] {mark}{source}: ")
+                format!("{team_path}[{clock}] {mark}{source}: ")
             }
         }
     }
@@ -148,8 +153,8 @@ impl Transcript {
         let (prompt, answer) = (usage.prompt_tokens, usage.completion_tokens);
         let total = usage.total_tokens();
         let usage = match self.form {
-            ChatForm::Rule => text!(cli_chat_usage, prompt, answer),
-            ChatForm::Log => text!(cli_chat_log_usage, prompt, answer, total),
+            ChatFormat::Rule => text!(cli_chat_usage, prompt, answer),
+            ChatFormat::Log => text!(cli_chat_log_usage, prompt, answer, total),
         };
         usage.in_language(self.language) + "\n"
     }
@@ -177,8 +182,8 @@ impl Transcript {
         let (prompt, answer) = (self.usage.prompt_tokens, self.usage.completion_tokens);
         let seconds = format!("{seconds:.2}");
         let summary = match self.form {
-            ChatForm::Rule => text!(cli_chat_summary, count, reason, prompt, answer, seconds),
-            ChatForm::Log => text!(cli_chat_log_summary, count, reason),
+            ChatFormat::Rule => text!(cli_chat_summary, count, reason, prompt, answer, seconds),
+            ChatFormat::Log => text!(cli_chat_log_summary, count, reason),
         };
         let summary = summary.in_language(self.language);
         format!("{unfinished}{}{summary}\n", self.end_line())
@@ -248,7 +253,7 @@ mod tests {
 
     #[test]
     fn the_ruled_form_writes_chunks_once_and_a_summary() {
-        let mut transcript = Transcript::new(ChatForm::Rule, EN);
+        let mut transcript = Transcript::new(ChatFormat::Rule, EN);
         let mut page: String = told()
             .iter()
             .map(|message| transcript.message(&heard("", message.clone()), "09:00:00"))
@@ -279,14 +284,14 @@ Duration: 1.50 seconds
         assert_eq!(page, wanted);
     }
 
-    fn heard(inside: &str, message: ChatMessage) -> TeamMessage {
-        let inside = inside.to_owned();
-        TeamMessage { inside, message }
+    fn heard(team_path: &str, message: ChatMessage) -> TeamMessage {
+        let team_path = team_path.to_owned();
+        TeamMessage { team_path, message }
     }
 
     #[test]
     fn what_is_said_inside_is_indented_and_does_not_count() {
-        let mut transcript = Transcript::new(ChatForm::Rule, EN);
+        let mut transcript = Transcript::new(ChatFormat::Rule, EN);
         let mut told = told().into_iter().skip(3);
         let mut page = transcript.message(&heard("", told.next().unwrap()), "");
         page += &transcript.message(&heard("lab › den", told.next().unwrap()), "");
@@ -310,7 +315,7 @@ Hello
 
     #[test]
     fn the_log_form_marks_events_and_ends_with_a_box() {
-        let mut transcript = Transcript::new(ChatForm::Log, EN);
+        let mut transcript = Transcript::new(ChatFormat::Log, EN);
         let page: String = told()
             .iter()
             .map(|message| transcript.message(&heard("", message.clone()), "09:00:00"))
@@ -348,7 +353,7 @@ Hello
 
     #[test]
     fn one_of_two_who_write_at_once_is_shown_and_the_other_when_it_is_complete() {
-        let mut transcript = Transcript::new(ChatForm::Rule, EN);
+        let mut transcript = Transcript::new(ChatFormat::Rule, EN);
         let told = [
             chunk("Bo", "b", "Good "),
             chunk("Ava", "a", "Hel"),
@@ -379,7 +384,7 @@ Hello
             (Language::En, "[retracted by Ava]"),
             (Language::Zh, "［Ava 撤回了以上发言］"),
         ] {
-            let mut transcript = Transcript::new(ChatForm::Log, language);
+            let mut transcript = Transcript::new(ChatFormat::Log, language);
             let mut page = transcript.message(&heard("", chunk("Ava", "a", "Hel")), "9");
             page += &transcript.retract("a");
             assert_eq!(transcript.retract("a"), "", "once is enough");

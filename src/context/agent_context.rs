@@ -140,7 +140,7 @@ impl Entry {
 
 /// A message with its id, as searches and removals return it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct HeldMessage {
+pub struct StoredMessage {
     /// The message's id within its context.
     pub id: EntryId,
     /// The message.
@@ -255,12 +255,12 @@ impl AgentContext {
     }
 
     /// All messages with their ids and tags, oldest first.
-    pub fn messages(&self) -> impl DoubleEndedIterator<Item = HeldMessage> {
+    pub fn messages(&self) -> impl DoubleEndedIterator<Item = StoredMessage> {
         self.entries.iter().map(|entry| self.with_id(entry))
     }
 
     /// One message.
-    pub fn message(&self, id: EntryId) -> Option<HeldMessage> {
+    pub fn message(&self, id: EntryId) -> Option<StoredMessage> {
         Some(self.with_id(self.entries.get(self.position(id)?)?))
     }
 
@@ -359,7 +359,7 @@ impl AgentContext {
         key: &str,
         value: impl Into<Value>,
         order: SearchOrder,
-    ) -> Vec<HeldMessage> {
+    ) -> Vec<StoredMessage> {
         let value = value.into();
         let hash = tag_hash(key, &value);
         let from = self.index.partition_point(|(row_hash, _)| *row_hash < hash);
@@ -383,7 +383,7 @@ impl AgentContext {
     pub fn remove_human_messages(
         &mut self,
         ids: &[EntryId],
-    ) -> Result<Vec<HeldMessage>, ContextError> {
+    ) -> Result<Vec<StoredMessage>, ContextError> {
         let mut sorted = ids.to_vec();
         sorted.sort_unstable();
         sorted.dedup();
@@ -417,13 +417,13 @@ impl AgentContext {
         &mut self,
         begin: EntryId,
         end: EntryId,
-    ) -> Result<Vec<HeldMessage>, ContextError> {
+    ) -> Result<Vec<StoredMessage>, ContextError> {
         let (from, to) = self.range(begin, end)?;
         let first = self.tags.partition_point(|(id, _)| *id < begin);
         let last = self.tags.partition_point(|(id, _)| *id <= end);
         let mut tags = self.tags.drain(first..last).peekable();
         // Moving the bodies out, rather than cloning them, leaves their counters untouched.
-        let removed = self.entries.drain(from..=to).map(|entry| HeldMessage {
+        let removed = self.entries.drain(from..=to).map(|entry| StoredMessage {
             id: entry.id,
             message: Message {
                 role: entry.role,
@@ -451,7 +451,7 @@ impl AgentContext {
         end: EntryId,
         body: impl Into<Body>,
         tags: impl Into<Tags>,
-    ) -> Result<Vec<HeldMessage>, ContextError> {
+    ) -> Result<Vec<StoredMessage>, ContextError> {
         let removed = self.remove_message_range(begin, end)?;
         let (body, tags) = condensed(body.into(), tags.into());
         let at = self.entries.partition_point(|entry| entry.id < begin);
@@ -535,8 +535,8 @@ impl AgentContext {
                 && entry.body.short().map(Text::as_str) == value.as_str())
     }
 
-    fn with_id(&self, entry: &Entry) -> HeldMessage {
-        HeldMessage {
+    fn with_id(&self, entry: &Entry) -> StoredMessage {
+        StoredMessage {
             id: entry.id,
             message: Message {
                 role: entry.role,

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use bevy_ecs::prelude::*;
 
 use super::record::merge;
-use super::{AgentContext, ChapterId, EntryId, Happening, HeldMessage, Level, Note, Record};
+use super::{AgentContext, ChapterId, EntryId, Happening, Level, Note, Record, StoredMessage};
 use crate::message::Body;
 
 /// A closed range of a context: its messages, how they were summarized, and the summary that
@@ -20,9 +20,9 @@ pub struct Chapter {
     /// The turn in which it was closed.
     pub turn: u64,
     /// The messages that it replaced, oldest first.
-    pub messages: Vec<HeldMessage>,
+    pub messages: Vec<StoredMessage>,
     /// The request for the summary and its answer; empty if code wrote it.
-    pub summing_up: Vec<HeldMessage>,
+    pub summing_up: Vec<StoredMessage>,
     /// The summary that replaces the messages: the record in words, and the owner's own prose.
     pub summary: Body,
     /// What code knows of it; `None` in games without records and old saves.

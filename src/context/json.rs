@@ -34,7 +34,7 @@ pub fn context_from_json(value: &Value) -> Result<AgentContext, FormatError> {
             continue;
         }
         let path = format!("context[{index}]");
-        let message = message_from_json(value).map_err(|error| error.inside(&path))?;
+        let message = message_from_json(value).map_err(|error| error.nested_in(&path))?;
         context
             .add_message(message)
             .map_err(|error| FormatError::new(path, error.text()))?;

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{
-    AgentContext, ContextError, Entry, EntryId, HeldMessage, SearchOrder, context_from_json,
+    AgentContext, ContextError, Entry, EntryId, SearchOrder, StoredMessage, context_from_json,
     context_to_json,
 };
 use crate::message::{Block, Body, Message, Role, Tag, Tags, message_from_json, message_to_json};
@@ -82,7 +82,7 @@ fn edits() -> impl Strategy<Value = Vec<Edit>> {
 /// A plain list of messages that does what a context should.
 #[derive(Default)]
 struct Model {
-    list: Vec<HeldMessage>,
+    list: Vec<StoredMessage>,
     given: u32,
 }
 
@@ -108,7 +108,7 @@ impl Model {
     }
 
     /// Does the edit, and says what it removed; `None` where it must be refused.
-    fn apply(&mut self, edit: Edit) -> Option<Vec<HeldMessage>> {
+    fn apply(&mut self, edit: Edit) -> Option<Vec<StoredMessage>> {
         match edit {
             Edit::System(body) => return self.apply(Edit::Any(Message::new(Role::System, body))),
             Edit::Human(body, tags) => self.push(Message::new(Role::Human, body).tagged(tags)),
@@ -155,18 +155,18 @@ impl Model {
 }
 
 /// A message as a context holds it: a short text that came as a tag is the body's.
-fn held(id: EntryId, mut message: Message) -> HeldMessage {
+fn held(id: EntryId, mut message: Message) -> StoredMessage {
     if let Some(short) = message.tags.take_compressed_prompt() {
         message.body = message.body.with_short(&*short);
     }
-    HeldMessage { id, message }
+    StoredMessage { id, message }
 }
 
 fn apply(
     context: &mut AgentContext,
     model: &Model,
     edit: Edit,
-) -> Result<Vec<HeldMessage>, ContextError> {
+) -> Result<Vec<StoredMessage>, ContextError> {
     match edit {
         Edit::System(body) => context.add_system_message(body).map(|_| Vec::new()),
         Edit::Human(body, tags) => {
@@ -196,7 +196,7 @@ fn built(edits: Vec<Edit>) -> AgentContext {
 }
 
 /// All that can be seen of a context.
-fn seen(context: &AgentContext) -> (Value, Vec<HeldMessage>, u32, u32) {
+fn seen(context: &AgentContext) -> (Value, Vec<StoredMessage>, u32, u32) {
     (
         context_to_json(context),
         context.messages().collect(),
@@ -206,8 +206,8 @@ fn seen(context: &AgentContext) -> (Value, Vec<HeldMessage>, u32, u32) {
 }
 
 /// What a search should find, by looking at every message.
-fn scanned(context: &AgentContext, key: &str, value: &Value) -> Vec<HeldMessage> {
-    let carries = |held: &HeldMessage| {
+fn scanned(context: &AgentContext, key: &str, value: &Value) -> Vec<StoredMessage> {
+    let carries = |held: &StoredMessage| {
         let short = held.message.body.short().map(|short| json!(short.as_str()));
         held.message.tags.get(key).as_ref() == Some(value)
             || (key == "compressed_prompt" && short.as_ref() == Some(value))
@@ -302,7 +302,7 @@ proptest! {
     #[test]
     fn what_was_written_is_read_again(edits in edits()) {
         let mut context = AgentContext::new("Wren");
-        for HeldMessage { message, .. } in built(edits).messages() {
+        for StoredMessage { message, .. } in built(edits).messages() {
             // A reader turns a pair whose short text is the longer one.
             if message.body.short_text().len() <= message.body.full_text().len() {
                 let _ = context.add_message(message);

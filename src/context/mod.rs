@@ -16,7 +16,7 @@ mod record;
 mod view;
 
 pub use agent_context::{
-    AgentContext, ContextError, ContextStats, Entry, EntryId, HeldMessage, SearchOrder,
+    AgentContext, ContextError, ContextStats, Entry, EntryId, SearchOrder, StoredMessage,
 };
 pub use buffer::buffer;
 pub use chapter::{Chapter, Chapters};

@@ -26,7 +26,7 @@ pub(super) fn read_content(
                 blocks.extend(read_block(entry, &mut new_warnings));
                 let path = format!("content[{index}]");
                 let new_warnings = new_warnings.into_iter();
-                warnings.extend(new_warnings.map(|warning| warning.inside(&path)));
+                warnings.extend(new_warnings.map(|warning| warning.nested_in(&path)));
             }
             Ok(blocks)
         }

@@ -261,8 +261,8 @@ impl<'a> Part<'a> {
                 let mut new_warnings = Vec::new();
                 let memory = Memory::read(map, &mut new_warnings);
                 let new_warnings = new_warnings.into_iter();
-                warnings.extend(new_warnings.map(|warning| warning.inside(&self.path)));
-                let memory = memory.map_err(|error| error.inside(&self.path))?;
+                warnings.extend(new_warnings.map(|warning| warning.nested_in(&self.path)));
+                let memory = memory.map_err(|error| error.nested_in(&self.path))?;
                 return Ok(Conversation {
                     name: None,
                     messages: memory.messages(MarkFilter::Any, true),
@@ -277,9 +277,9 @@ impl<'a> Part<'a> {
             let path = format!("{}[{index}]", self.path);
             let mut new_warnings = Vec::new();
             let read = read_message(value, profile, &mut new_warnings);
-            messages.extend(read.map_err(|error| error.inside(&path))?);
+            messages.extend(read.map_err(|error| error.nested_in(&path))?);
             let new_warnings = new_warnings.into_iter();
-            warnings.extend(new_warnings.map(|warning| warning.inside(&path)));
+            warnings.extend(new_warnings.map(|warning| warning.nested_in(&path)));
         }
         Ok(Conversation {
             name: self.name.clone(),

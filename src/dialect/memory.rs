@@ -155,8 +155,8 @@ impl Memory {
             let mut new_warnings = Vec::new();
             let read = read_message(message, Profile::AgentScopePython1, &mut new_warnings);
             let new_warnings = new_warnings.into_iter();
-            warnings.extend(new_warnings.map(|warning| warning.inside(&path)));
-            for mut message in read.map_err(|error| error.inside(&path))? {
+            warnings.extend(new_warnings.map(|warning| warning.nested_in(&path)));
+            for mut message in read.map_err(|error| error.nested_in(&path))? {
                 for mark in marks.into_iter().flatten().filter_map(Value::as_str) {
                     leftovers::add_tag(&mut message.tags, mark, &Value::Bool(true));
                 }

@@ -106,7 +106,7 @@ pub(super) struct Failures {
 }
 
 /// A message of a prompt: the digest of its text, and its bytes.
-pub(super) type Piece = (Digest, u64);
+pub(super) type PromptPiece = (Digest, u64);
 
 /// The last prompt of an entity.
 #[derive(Default)]
@@ -116,7 +116,7 @@ pub(super) struct LastPrompt {
     /// How many messages of that it had.
     pub(super) history: usize,
     /// All its messages.
-    pub(super) pieces: Vec<Piece>,
+    pub(super) pieces: Vec<PromptPiece>,
 }
 
 /// The last prompt of each entity.

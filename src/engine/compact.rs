@@ -1,6 +1,6 @@
 //! Folding the oldest messages away if a prompt is too long for the model's window.
 
-use crate::context::{AgentContext, Chapter, Chapters, Entry, HeldMessage};
+use crate::context::{AgentContext, Chapter, Chapters, Entry, StoredMessage};
 use crate::event::Phrasebook;
 use crate::message::{Body, Role, Tags};
 
@@ -24,7 +24,7 @@ pub(super) fn fold(
     context: &mut AgentContext,
     count: u32,
     phrases: &Phrasebook,
-) -> Vec<HeldMessage> {
+) -> Vec<StoredMessage> {
     let foldable = foldable(context);
     let oldest = foldable.get(..count as usize).unwrap_or_default();
     let (Some(begin), Some(end)) = (oldest.first(), oldest.last()) else {

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::calls::{CallResult, PassedAnswer};
 use super::compact::{fold, next_fold};
-use super::gate::{AskKey, Decision, HeldAnswer};
+use super::gate::{AnswerInReview, AskKey, Decision};
 use super::job::{FinishedAsk, Job};
 use super::places::Arrival;
 use super::totals::worst_case;
@@ -352,14 +352,14 @@ impl Engine {
             Ending::Answered { text, .. } => text.clone(),
             Ending::Failed { .. } => String::new(),
         };
-        let held = HeldAnswer {
+        let held = AnswerInReview {
             text,
             complaint: None,
         };
         self.hold(job, answer, held);
     }
 
-    fn hold(&mut self, job: Box<Job>, answer: PassedAnswer, held: HeldAnswer) {
+    fn hold(&mut self, job: Box<Job>, answer: PassedAnswer, held: AnswerInReview) {
         self.listeners.signal(|| Signal::AnswerHeld {
             entity: job.ask.name.clone(),
             number: job.ask.number,
@@ -393,7 +393,7 @@ impl Engine {
                 }
                 Err(violations) => {
                     let complaint = Violation::summary(&violations, self.world.get_resource());
-                    let held = HeldAnswer {
+                    let held = AnswerInReview {
                         text,
                         complaint: Some(complaint),
                     };

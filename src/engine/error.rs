@@ -31,7 +31,7 @@ impl Stop {
     /// The words in the journal; journals of earlier versions have the same.
     pub(super) fn journal_reason(&self) -> String {
         match self {
-            Self::Cancelled => "Braked".into(),
+            Self::Cancelled => "Cancelled".into(),
             Self::LimitReached(reason) => format!("CapReached({:?})", reason.to_string()),
             Self::ServerDown(reason) => format!("ServerDown({:?})", reason.to_string()),
             stop => format!("{stop:?}"),

@@ -30,18 +30,18 @@ struct State {
     /// How many calls may begin; `None` for all.
     allowed: Option<u64>,
     reviews: bool,
-    held: BTreeMap<AskKey, Held>,
+    held: BTreeMap<AskKey, PendingReview>,
 }
 
 #[derive(Debug)]
-struct Held {
-    answer: HeldAnswer,
+struct PendingReview {
+    answer: AnswerInReview,
     decision: oneshot::Sender<Decision>,
 }
 
 /// An answer that waits for a decision.
 #[derive(Clone, Debug, PartialEq)]
-pub struct HeldAnswer {
+pub struct AnswerInReview {
     /// The answer of the mind, or the words that were to replace it.
     pub text: String,
     /// Why these words can't be the answer; `None` if they can.
@@ -119,7 +119,7 @@ impl CallGate {
     }
 
     /// The answers that wait for a decision.
-    pub fn held(&self) -> BTreeMap<AskKey, HeldAnswer> {
+    pub fn held(&self) -> BTreeMap<AskKey, AnswerInReview> {
         let state = self.state();
         let held = state.held.iter();
         held.map(|(key, held)| (key.clone(), held.answer.clone()))
@@ -157,9 +157,11 @@ impl CallGate {
     }
 
     /// Holds an answer until somebody decides.
-    pub(super) fn hold(&self, key: AskKey, answer: HeldAnswer) -> oneshot::Receiver<Decision> {
+    pub(super) fn hold(&self, key: AskKey, answer: AnswerInReview) -> oneshot::Receiver<Decision> {
         let (decision, decided) = oneshot::channel();
-        self.state().held.insert(key, Held { answer, decision });
+        self.state()
+            .held
+            .insert(key, PendingReview { answer, decision });
         self.announce();
         decided
     }

@@ -15,7 +15,7 @@ use crate::exchange::{BoxedAnswer, ErasedAsk, Spent};
 use crate::journal::{Ending, OpenRound, Outcome, RecalledMemory, RefusedAnswer, ToolRoundRecord};
 use crate::memory::Memory;
 use crate::message::{Block, Body, Digest, PromptBytes, Text, TokenUsage, Vector, tokens};
-use crate::mind::{AnswerStream, Completion, FailedCall, Form, Mind, Refused, Round, Tools};
+use crate::mind::{AnswerForm, AnswerStream, Completion, FailedCall, Mind, Refused, Round, Tools};
 
 /// One open ask on its way to a mind and back.
 pub(super) struct Job {
@@ -207,7 +207,7 @@ impl Job {
     }
 
     pub(super) fn is_prose(&self) -> bool {
-        matches!(self.ask.question.form(), Form::Prose { .. })
+        matches!(self.ask.question.form(), AnswerForm::Prose { .. })
     }
 
     /// Whether another answer may be sent back to its mind.

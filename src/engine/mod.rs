@@ -33,7 +33,7 @@ mod tools;
 mod totals;
 
 pub use error::{EngineError, Stop};
-pub use gate::{AskKey, CallGate, Decision, HeldAnswer};
+pub use gate::{AnswerInReview, AskKey, CallGate, Decision};
 pub use listeners::SentRequest;
 pub use run::{Engine, Settings, give_minds};
 pub use setup::{Meet, MeetSet, Setup, Step, StepSet};

@@ -1,7 +1,7 @@
 //! How much of a prompt its provider has seen in the entity's last one, and what broke the rest.
 
 use super::Engine;
-use super::calls::Piece;
+use super::calls::PromptPiece;
 use super::job::Job;
 use crate::context::{AgentContext, Entry};
 use crate::message::PromptBytes;
@@ -68,7 +68,7 @@ impl Engine {
     }
 }
 
-fn piece(entry: &Entry) -> Piece {
+fn piece(entry: &Entry) -> PromptPiece {
     let body = entry.body();
     match body.short() {
         Some(short) => (short.digest(), short.as_str().len() as u64),
@@ -77,7 +77,7 @@ fn piece(entry: &Entry) -> Piece {
 }
 
 /// The messages after the history.
-fn asked(job: &Job) -> impl Iterator<Item = Piece> {
+fn asked(job: &Job) -> impl Iterator<Item = PromptPiece> {
     let body = &job.ask.body;
     let short = body.short().filter(|_| job.ask.question.ask_short());
     let question = match short {

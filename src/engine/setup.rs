@@ -15,7 +15,7 @@ use crate::journal::GameSetup;
 use crate::memory::{LookupVectors, Lore, Vectors, Witnessed};
 use crate::message::tokens::Correction;
 use crate::mind::MindAlias;
-use crate::save::{FINALE, GAME_SETUP, SaveRegistry};
+use crate::save::{ENDING, GAME_SETUP, SaveRegistry};
 use crate::tool::{ToolSet, Toolbox};
 use crate::{cast, event, exchange};
 
@@ -75,7 +75,7 @@ impl Setup {
         world.insert_resource(Toolbox::standard());
         world
             .resource_mut::<SaveRegistry>()
-            .resource::<StoryEnd>(FINALE)
+            .resource::<StoryEnd>(ENDING)
             .resource::<GameSetup>(GAME_SETUP)
             .resource::<IdleTurns>("idle_turns")
             .resource::<PastLedgers>("past_ledgers")
@@ -84,8 +84,8 @@ impl Setup {
             .component::<Ledger>("ledger")
             .component::<Budget>("budget")
             .component::<Correction>("token_correction")
-            .component::<Faction>("camp")
-            .component::<Appearance>("look")
+            .component::<Faction>("faction")
+            .component::<Appearance>("appearance")
             .component::<Exits>("exits")
             .component::<View>("view")
             .component::<MindAlias>("mind")

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::sync::Notify;
 
-use super::gate::HeldAnswer;
+use super::gate::AnswerInReview;
 use crate::event::By;
 use crate::locale::UiText;
 
@@ -55,7 +55,7 @@ pub enum Signal {
         /// The number of the ask among those of the entity, from 1.
         number: u32,
         /// The answer, and what is wrong with it if somebody wrote it.
-        answer: HeldAnswer,
+        answer: AnswerInReview,
     },
     /// Whether calls wait until the [`CallGate`](super::CallGate) lets them begin.
     CallsWait(bool),

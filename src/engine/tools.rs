@@ -356,7 +356,7 @@ impl Engine {
             text,
             is_error,
             spent: result.trace.spent(),
-            inside: result.trace.take(),
+            trace: result.trace.take(),
         }
     }
 

@@ -16,7 +16,7 @@ use crate::cast::EntityName;
 use crate::event::{By, Fault, Faults};
 use crate::memory::Cues;
 use crate::message::{Body, Digest, Tag, Tags};
-use crate::mind::Form;
+use crate::mind::AnswerForm;
 use crate::tool::ToolCall;
 
 /// A question to the entity that carries it, open until its outcome is committed. An inserted ask
@@ -311,7 +311,7 @@ pub trait ErasedAsk: Send + Sync {
     /// The tags of its message.
     fn tags(&self) -> &Tags;
     /// The form of the answer.
-    fn form(&self) -> Form<'_>;
+    fn form(&self) -> AnswerForm<'_>;
     /// A digest of the wanted JSON; `None` for prose.
     fn form_digest(&self) -> Option<Digest>;
     /// The maximum number of tokens of an answer.
@@ -405,10 +405,10 @@ impl<R: Reply> ErasedAsk for Spec<R> {
         &self.tags
     }
 
-    fn form(&self) -> Form<'_> {
+    fn form(&self) -> AnswerForm<'_> {
         match &self.json {
-            None => Form::Prose { notes: &self.notes },
-            Some(json) => Form::Json {
+            None => AnswerForm::Prose { notes: &self.notes },
+            Some(json) => AnswerForm::Json {
                 name: R::NAME,
                 schema: &json.schema.text,
                 narrowed: &json.constrained,

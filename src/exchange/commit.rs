@@ -17,7 +17,7 @@ use crate::message::tokens::Correction;
 use crate::message::{
     Block, Body, BodyId, Content, Digest, Language, ResponseMetadata, TokenUsage,
 };
-use crate::mind::{Form, ToolRound};
+use crate::mind::{AnswerForm, ToolRound};
 
 /// Commits the outcome of an entity's open ask: question and answer enter its context, `Answer<R>`
 /// replaces `Ask<R>`, and the ledger books what was spent.
@@ -131,7 +131,7 @@ pub(crate) fn request_hash(
     if let Some(form) = question.form_digest() {
         bytes.extend_from_slice(&form.0);
     }
-    let (Form::Prose { notes } | Form::Json { notes, .. }) = question.form();
+    let (AnswerForm::Prose { notes } | AnswerForm::Json { notes, .. }) = question.form();
     if !notes.is_null() {
         // Writing to a vector can't fail.
         let _ = serde_json::to_writer(&mut bytes, notes);
@@ -214,8 +214,8 @@ impl Resolved {
             Some(left)
         };
         let left = match question.form() {
-            Form::Prose { .. } => judge(&self.text),
-            Form::Json { .. } => guarded_json(&self.text, &mut judge),
+            AnswerForm::Prose { .. } => judge(&self.text),
+            AnswerForm::Json { .. } => guarded_json(&self.text, &mut judge),
         };
         let Some(left) = left else {
             return;

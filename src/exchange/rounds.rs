@@ -17,7 +17,7 @@ pub const TOOL_RESULT: &str = "tool_result";
 pub const TOOL_CALL: &str = "tool_call";
 /// The member of a tool message's metadata that holds what tools reported of their work, a list for
 /// each call. No mind reads it.
-pub const TRACE_KEY: &str = "inside";
+pub const TRACE_KEY: &str = "trace";
 
 /// Makes messages of recorded rounds. Calls and results pass the guards here, live and in a replay
 /// alike, so the journal holds what came from outside, and minds read what the guards left.
@@ -150,10 +150,10 @@ impl RoundMaker<'_> {
     /// anything.
     fn traces(&self, round: &ToolRoundRecord, acts: &mut Vec<GuardAct>) -> Option<Value> {
         let mut results = round.results.iter();
-        if results.all(|result| result.inside.is_empty()) {
+        if results.all(|result| result.trace.is_empty()) {
             return None;
         }
-        let traces = round.results.iter().map(|result| result.inside.clone());
+        let traces = round.results.iter().map(|result| result.trace.clone());
         let mut traces = Value::from_iter(traces);
         guard_json(&mut traces, Parts::Texts, &mut |text| {
             let judgement = self.judge_result(text, None);

@@ -94,7 +94,7 @@ impl Drop for ToolCall {
         let name = self.team.file().name.clone();
         let engine = self.team.engine();
         for record in context_records(&engine.world) {
-            let record = ToolTeamRecord::Mind(record.inside(&name));
+            let record = ToolTeamRecord::Mind(record.within(&name));
             self.trace.record(&record);
         }
         let spent = engine.totals().spent;
@@ -124,11 +124,11 @@ pub(super) fn register(tool: Option<TeamTool>, toolbox: &mut Toolbox, name: &str
 fn report_messages(trace: ToolTrace, team: TeamFile) -> Feed {
     let mut is_task = true;
     Feed::observer(move |record| {
-        let Some(TeamMessage { inside, message }) = TeamMessage::of(record, &team) else {
+        let Some(TeamMessage { team_path, message }) = TeamMessage::of(record, &team) else {
             return;
         };
         if !std::mem::take(&mut is_task) {
-            let team = join_path(&team.name, &inside);
+            let team = join_path(&team.name, &team_path);
             trace.record(&ToolTeamRecord::Message { team, message });
         }
     })

@@ -56,14 +56,14 @@ pub struct StreamMerger {
     outermost: TeamFile,
     deltas: StreamReceiver,
     /// The messages that are being written, by id.
-    drafts: BTreeMap<String, Draft>,
+    partial: BTreeMap<String, PartialMessage>,
     /// The previews of events, by id.
     previews: BTreeMap<String, Content>,
 }
 
 /// A message that is being written.
 #[derive(Debug)]
-struct Draft {
+struct PartialMessage {
     team: String,
     source: String,
     /// The text that was shown and not retracted.
@@ -81,7 +81,7 @@ impl StreamMerger {
         Self {
             outermost,
             deltas,
-            drafts: BTreeMap::new(),
+            partial: BTreeMap::new(),
             previews: BTreeMap::new(),
         }
     }
@@ -124,7 +124,7 @@ impl StreamMerger {
     /// Forgets everything that was shown, and the chunks that have come.
     pub(super) fn clear(&mut self) {
         self.pending();
-        self.drafts.clear();
+        self.partial.clear();
         self.previews.clear();
     }
 
@@ -135,20 +135,23 @@ impl StreamMerger {
             return Vec::new();
         };
         let id = message_id(source, ask);
-        let draft = self.drafts.entry(id.clone()).or_insert_with(|| Draft {
-            team: team.name.clone(),
-            source: source.to_owned(),
-            text: String::new(),
-            chunks: 0,
-            events: 0,
-        });
-        let inside = inner_path(&self.outermost, &team.name);
+        let draft = self
+            .partial
+            .entry(id.clone())
+            .or_insert_with(|| PartialMessage {
+                team: team.name.clone(),
+                source: source.to_owned(),
+                text: String::new(),
+                chunks: 0,
+                events: 0,
+            });
+        let team_path = inner_path(&self.outermost, &team.name);
         let events = match delta.kind {
             StreamDeltaKind::Text(text) => {
                 draft.text.push_str(&text);
                 draft.chunks += 1;
                 let message = chunk(source, &id, draft.chunks, text);
-                vec![StreamEvent::Preview(TeamMessage { inside, message })]
+                vec![StreamEvent::Preview(TeamMessage { team_path, message })]
             }
             StreamDeltaKind::Tools(round) => {
                 let round = ToolRound::of(&round.called, &round.returned);
@@ -156,7 +159,7 @@ impl StreamMerger {
                     let id = event_id(source, ask, draft.events);
                     draft.events += 1;
                     event.message_mut().id.clone_from(&id);
-                    let event = team_message(event, &inside);
+                    let event = team_message(event, &team_path);
                     self.previews.insert(id, event.message.content.clone());
                     StreamEvent::Preview(event)
                 });
@@ -176,7 +179,7 @@ impl StreamMerger {
         };
         let message = &delivered.message;
         // Nobody saw the messages of a team that is a tool while they were written.
-        let is_own = delivered.inside == inner_path(&self.outermost, place);
+        let is_own = delivered.team_path == inner_path(&self.outermost, place);
         let mut teams = self.outermost.nested().into_iter();
         let is_streamed = teams.any(|team| team.name == place && streams(team, &message.source));
         let preview = self.previews.remove(&message.id);
@@ -197,8 +200,8 @@ impl StreamMerger {
 
     /// What must be shown before a message, so that its chunks add up to its text.
     fn complete(&mut self, delivered: &TeamMessage) -> Vec<StreamEvent> {
-        let TeamMessage { inside, message } = delivered;
-        let mut draft = self.drafts.remove(&message.id);
+        let TeamMessage { team_path, message } = delivered;
+        let mut draft = self.partial.remove(&message.id);
         let text = match &message.content {
             Content::Text(text) => Some(text),
             _ => None,
@@ -211,8 +214,8 @@ impl StreamMerger {
         let number = draft.map_or(0, |draft| draft.chunks) + 1;
         let whole = text.map(|text| {
             let message = chunk(&message.source, &message.id, number, text.clone());
-            let inside = inside.clone();
-            StreamEvent::Preview(TeamMessage { inside, message })
+            let team_path = team_path.clone();
+            StreamEvent::Preview(TeamMessage { team_path, message })
         });
         let retracted = retracted.map(StreamEvent::Retracted).into_iter();
         retracted.chain(whole).collect()
@@ -220,8 +223,8 @@ impl StreamMerger {
 
     fn retract_drafts(&mut self) -> Vec<TeamStreamEvent> {
         self.previews.clear();
-        let drafts = std::mem::take(&mut self.drafts).into_iter();
-        let events = drafts.filter_map(|(id, mut draft)| {
+        let partial = std::mem::take(&mut self.partial).into_iter();
+        let events = partial.filter_map(|(id, mut draft)| {
             let event = StreamEvent::Retracted(draft.retract(&id)?);
             let team = draft.team;
             Some(TeamStreamEvent { team, event })
@@ -230,7 +233,7 @@ impl StreamMerger {
     }
 }
 
-impl Draft {
+impl PartialMessage {
     /// Retracts the text that was shown, if there is any.
     fn retract(&mut self, id: &str) -> Option<Retracted> {
         let text = std::mem::take(&mut self.text);
@@ -243,11 +246,11 @@ impl Draft {
 
 /// An event of a participant whose team has this path.
 fn team_message(event: Utterance, path: &str) -> TeamMessage {
-    let (inside, message) = match event {
+    let (team_path, message) = match event {
         Utterance::Own(message) => (path.to_owned(), message),
         Utterance::Inner(InnerMessage { team, message }) => (join_path(path, &team), message),
     };
-    TeamMessage { inside, message }
+    TeamMessage { team_path, message }
 }
 
 /// Whether a participant of a team streams its messages.

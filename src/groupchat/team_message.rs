@@ -11,7 +11,7 @@ use crate::event::{AgentEvent, EventRecord, Record};
 #[derive(Clone, Debug, PartialEq)]
 pub struct TeamMessage {
     /// The path of the inner team; empty for the outermost.
-    pub inside: String,
+    pub team_path: String,
     /// The message.
     pub message: ChatMessage,
 }
@@ -28,12 +28,12 @@ impl TeamMessage {
         if is_blocked(event) {
             return None;
         }
-        let inside = inner_path(outermost, &team.name);
+        let team_path = inner_path(outermost, &team.name);
         let message = ChatMessage::from_json(event.data.get("message")?.clone()).ok()?;
         if event.kind == InnerMessage::TYPE {
             let inner = event.data.get("team")?.as_str()?;
-            let inside = join_path(&inside, inner);
-            return Some(Self { inside, message });
+            let team_path = join_path(&team_path, inner);
+            return Some(Self { team_path, message });
         }
         let is_message = matches!(
             event.kind.as_str(),
@@ -43,7 +43,8 @@ impl TeamMessage {
             message.content,
             Content::SelectSpeaker(_) | Content::Selector(_)
         );
-        (is_message && (!is_selection || team.emit_team_events)).then_some(Self { inside, message })
+        (is_message && (!is_selection || team.emit_team_events))
+            .then_some(Self { team_path, message })
     }
 }
 

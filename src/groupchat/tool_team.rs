@@ -38,7 +38,7 @@ pub(super) struct ContextRecord {
     pub(super) sender: String,
     /// The path of the team, if it was called as a tool.
     #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub(super) inside: String,
+    pub(super) team_path: String,
     pub(super) entries: Vec<EntryRecord>,
 }
 
@@ -59,8 +59,8 @@ pub(super) type RecordOrder = Vec<(u64, BodyId, u32)>;
 
 impl ContextRecord {
     /// Adds the team around the one that it is in to its path.
-    pub(super) fn inside(mut self, team: &str) -> Self {
-        self.inside = join_path(team, &self.inside);
+    pub(super) fn within(mut self, team: &str) -> Self {
+        self.team_path = join_path(team, &self.team_path);
         self
     }
 }

@@ -25,7 +25,7 @@ pub struct MindCall {
     /// Who asked: the stage of the entity, or the entity itself.
     pub sender: String,
     /// The path of the entity's team if it was called as a tool; otherwise empty.
-    pub inside: String,
+    pub team_path: String,
     /// What the mind saw, without the system message.
     pub context: Vec<RoleMessage>,
     /// What it answered.
@@ -58,7 +58,7 @@ fn calls_of(record: &ContextRecord) -> impl Iterator<Item = (&RecordOrder, MindC
             agent: record.agent.clone(),
             number: 0,
             sender: record.sender.clone(),
-            inside: record.inside.clone(),
+            team_path: record.team_path.clone(),
             context: earlier.map(|entry| entry.message.clone()).collect(),
             reply: reply.message.content.clone(),
         };
@@ -113,7 +113,7 @@ fn context_record(
     ContextRecord {
         entries: entries.collect(),
         sender: sender.map_or_else(|| agent.to_owned(), ToString::to_string),
-        inside: String::new(),
+        team_path: String::new(),
         agent: agent.to_owned(),
     }
 }

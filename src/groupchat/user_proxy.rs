@@ -154,7 +154,7 @@ impl Mind for UserProxy {
 
     fn answer(&self, prompt: &Prompt<'_>) -> Answering {
         let text = match prompt.purpose {
-            "chat.bell" => Some(self.next_control()),
+            "chat.control" => Some(self.next_control()),
             "chat.task" => self.next_input().map(|input| input.to_answer()),
             "chat.approve" if self.person.is_none() => Some(refusal(prompt.language)),
             _ => None,

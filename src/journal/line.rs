@@ -128,7 +128,7 @@ pub struct ToolResultRecord {
     pub is_error: bool,
     /// What the tool reported about its own work, in its own form; empty for most.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub inside: Vec<serde_json::Value>,
+    pub trace: Vec<serde_json::Value>,
     /// What the tool spent on requests to minds; zero for most.
     #[serde(default, skip_serializing_if = "ToolSpent::is_nothing")]
     pub spent: ToolSpent,

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::parts::{Part, Parts};
 use super::postings::{Posting, Postings};
-use super::question::{Pair, Question, Speakers, Term};
+use super::question::{Pair, Query, Speakers, Term};
 use super::time::{day_of, says_when};
 use super::words::words;
 use crate::message::Vector;
@@ -301,7 +301,7 @@ impl Index {
         most: usize,
         text: impl Fn(u32) -> Cow<'t, str>,
     ) -> Vec<Hit> {
-        let question = Question::read(question, &self.speakers, self.parts);
+        let question = Query::read(question, &self.speakers, self.parts);
         self.found(&question, most, text)
     }
 
@@ -314,7 +314,7 @@ impl Index {
         most: usize,
         text: impl Fn(u32) -> Cow<'t, str>,
     ) -> Vec<Hit> {
-        let mut question = Question::read(question, &self.speakers, self.parts);
+        let mut question = Query::read(question, &self.speakers, self.parts);
         let count = |term: u32| self.postings.count(term);
         let terms = question.terms.iter().map(|it| it.term);
         let mut counts: Vec<_> = terms
@@ -336,7 +336,7 @@ impl Index {
 
     fn found<'t>(
         &self,
-        question: &Question,
+        question: &Query,
         most: usize,
         text: impl Fn(u32) -> Cow<'t, str>,
     ) -> Vec<Hit> {
@@ -422,7 +422,7 @@ impl Index {
 
     /// Whether somebody whom the question names takes part in each session; empty if it names
     /// nobody.
-    fn with_people(&self, question: &Question) -> Vec<bool> {
+    fn with_people(&self, question: &Query) -> Vec<bool> {
         if question.people.is_empty() {
             return Vec::new();
         }
@@ -434,7 +434,7 @@ impl Index {
     }
 
     /// What the shape of a message makes of its score, by its bits.
-    fn by_shape(&self, question: &Question) -> [f32; 8] {
+    fn by_shape(&self, question: &Query) -> [f32; 8] {
         std::array::from_fn(|bits| {
             let mut factor = 1.0;
             if question.asks_when && bits as u8 & SAYS_WHEN_BIT != 0 {
@@ -448,7 +448,7 @@ impl Index {
     }
 
     /// What the speaker of a message makes of its score, by the number plus 1.
-    fn by_speaker(&self, question: &Question) -> Vec<f32> {
+    fn by_speaker(&self, question: &Query) -> Vec<f32> {
         let mut factors = vec![1.0; self.speakers.len() + 1];
         for person in &question.people {
             if let Some(factor) = factors.get_mut(usize::from(*person) + 1) {
@@ -662,7 +662,7 @@ impl<'i> Scores<'i> {
     }
 
     /// Adds the scores of pairs of characters to the messages that are best without.
-    fn add_pairs<'t>(&mut self, question: &Question, text: impl Fn(u32) -> Cow<'t, str>) {
+    fn add_pairs<'t>(&mut self, question: &Query, text: impl Fn(u32) -> Cow<'t, str>) {
         if question.pairs.is_empty() {
             return;
         }

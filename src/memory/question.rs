@@ -36,7 +36,7 @@ impl Term {
 
 /// A question that was read.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Question {
+pub(super) struct Query {
     /// What to look for, those that are related after those that were asked for.
     pub(super) terms: Vec<Term>,
     /// The terms of the names of people who speak in the index.
@@ -133,7 +133,7 @@ fn lower(word: &str) -> impl Iterator<Item = char> {
     word.chars().flat_map(char::to_lowercase)
 }
 
-impl Question {
+impl Query {
     /// Reads a question. The people are those who speak, by number.
     pub(super) fn read(text: &str, speakers: &Speakers, parts: Parts) -> Self {
         let text = beginning(text);
@@ -277,10 +277,10 @@ mod tests {
         assert_eq!(speakers.number_of("Odile Marsh"), Some(0));
         let parts = Parts::default().with(Part::Stems).with(Part::StopWords);
         let parts = parts.with(Part::Speakers);
-        let question = Question::read("What did Odile sing to Bobby?", &speakers, parts);
+        let question = Query::read("What did Odile sing to Bobby?", &speakers, parts);
         assert_eq!(question.people, BTreeSet::from([0]));
         assert_eq!(question.terms.len(), 2);
-        let question = Question::read("What did Bob's horse eat?", &speakers, parts);
+        let question = Query::read("What did Bob's horse eat?", &speakers, parts);
         assert_eq!(question.people, BTreeSet::from([1]));
         assert_eq!(
             question.terms,

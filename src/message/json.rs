@@ -28,7 +28,7 @@ impl FormatError {
 
     /// The same error with its path one level further out.
     #[must_use]
-    pub fn inside(mut self, outer: &str) -> Self {
+    pub fn nested_in(mut self, outer: &str) -> Self {
         self.path = match self.path.as_str() {
             "" => outer.to_owned(),
             path if outer.is_empty() => path.to_owned(),

@@ -14,7 +14,7 @@ use crate::tool::ToolSpec;
 
 /// The form of the answer that is wanted.
 #[derive(Clone, Copy, Debug)]
-pub enum Form<'a> {
+pub enum AnswerForm<'a> {
     /// Free text.
     Prose {
         /// The facts of the prompt as data, for minds without a model; null if there are none.
@@ -155,7 +155,7 @@ pub struct Prompt<'a> {
     /// The tools that the mind may call before it answers.
     pub tools: Tools<'a>,
     /// The form of the answer that is wanted.
-    pub form: Form<'a>,
+    pub form: AnswerForm<'a>,
     /// The maximum number of tokens of the answer.
     pub max_tokens: u32,
     /// The seed of this ask; equal requests have equal seeds.
@@ -218,7 +218,7 @@ impl<'a> Prompt<'a> {
     /// The facts of the prompt as data; null if there are none.
     pub fn notes(&self) -> &'a Value {
         match self.form {
-            Form::Prose { notes } | Form::Json { notes, .. } => notes,
+            AnswerForm::Prose { notes } | AnswerForm::Json { notes, .. } => notes,
         }
     }
 }

@@ -243,7 +243,7 @@ fn calls_of(value: &Value, specs: &[Arc<ToolSpec>]) -> Vec<ToolCall> {
 mod tests {
     use super::*;
     use crate::locale::Language;
-    use crate::mind::{Form, ScriptLine, ScriptMind, stream_channel};
+    use crate::mind::{AnswerForm, ScriptLine, ScriptMind, stream_channel};
     use proptest::prelude::*;
     use serde_json::json;
 
@@ -321,7 +321,7 @@ mod tests {
                 callable: true,
                 instructions: Some("You can call dice."),
             },
-            form: Form::Prose { notes: &notes },
+            form: AnswerForm::Prose { notes: &notes },
             max_tokens: 100,
             seed: 1,
             stream: None,

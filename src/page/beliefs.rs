@@ -12,7 +12,7 @@ const LAST_HEARD: usize = 20;
 impl Reader<'_> {
     /// What one believes of another; a seat is told of its own character alone.
     pub(super) fn beliefs(&self, who: u32, about: u32) -> Option<Value> {
-        let contents = self.board.read();
+        let contents = self.view.read();
         let state = &contents.state;
         let being = state
             .being(who)

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::board::Contents;
 use super::reader::{MOST, Reader};
 use super::request::difference;
+use super::view::Contents;
 use crate::journal::{JournalHeader, Line, Meeting, new_seed};
 use crate::locale::{Localize, UiText};
 use crate::save::{BranchPoint, SaveError, Slot};
@@ -204,7 +204,7 @@ fn seed_at(name: &str, turn: u64, courses: &Courses) -> Option<u64> {
 /// how the contexts of somebody differ.
 pub(super) fn compare(here: &Reader<'_>, there: &Reader<'_>, turn: u64, who: Option<u32>) -> Value {
     let after = |reader: &Reader<'_>| {
-        let contents = reader.board.read();
+        let contents = reader.view.read();
         let shared = contents
             .events
             .partition_point(|event| event.record.turn < turn);
@@ -212,7 +212,7 @@ pub(super) fn compare(here: &Reader<'_>, there: &Reader<'_>, turn: u64, who: Opt
         json!(reader.events_from(shared as u32, MOST))
     };
     let known = |reader: &Reader<'_>| {
-        let state = reader.board.read().state.clone();
+        let state = reader.view.read().state.clone();
         let beings = state.beings.iter();
         let known = beings.map(|being| {
             let facts = being.knowledge.value.all();
@@ -237,7 +237,7 @@ pub(super) fn compare(here: &Reader<'_>, there: &Reader<'_>, turn: u64, who: Opt
     let mut compared =
         json!({"turn": turn, "here": after(here), "there": after(there), "knows": knows});
     if let Some(who) = who {
-        let (here, there) = (here.board.read(), there.board.read());
+        let (here, there) = (here.view.read(), there.view.read());
         let context = |contents: &Contents| {
             let being = contents.state.being(who);
             being.map_or_else(Vec::new, |being| messages_of(&being.context.value))

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::engine::HeldAnswer;
+use crate::engine::AnswerInReview;
 use crate::event::By;
 use crate::journal::{Ending, Outcome};
 
@@ -16,13 +16,13 @@ pub(super) enum CallState {
     Thinking,
     Writing,
     /// Answered; the host has not decided yet.
-    Held,
+    InReview,
     Done,
     /// The run was stopped; whoever continues asks again.
     Dropped,
 }
 
-/// A call of a mind. Times are in milliseconds since the board was made.
+/// A call of a mind. Times are in milliseconds since the view was made.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Call {
     pub(super) call: u32,
@@ -40,7 +40,7 @@ pub(super) struct Call {
     pub(super) tools: Vec<(Arc<str>, u64)>,
     pub(super) state: CallState,
     /// The answer on which the host decides.
-    pub(super) held: Option<HeldAnswer>,
+    pub(super) held: Option<AnswerInReview>,
     pub(super) by: Option<By>,
     /// What the journal keeps of it; `None` while it is open.
     pub(super) outcome: Option<Arc<Outcome>>,

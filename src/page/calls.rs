@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::board::Contents;
 use super::call::Call;
 use super::people::set;
 use super::reader::{MOST, Query, Range, Reader};
 use super::shared::HOST;
+use super::view::Contents;
 use crate::event::By;
 use crate::journal::{Ending, Outcome, ToolRoundRecord};
 use crate::message::Block;
@@ -19,7 +19,7 @@ const FIRST_WORDS: usize = 120;
 impl Reader<'_> {
     /// Calls in a range that fit. Only the host sees any.
     pub(super) fn calls(&self, query: &Query) -> Range<Value> {
-        let contents = self.board.read();
+        let contents = self.view.read();
         let all = if self.is_host() {
             &contents.calls[..]
         } else {
@@ -108,7 +108,7 @@ impl Reader<'_> {
 
     /// A call with everything that the journal has about it, for the host.
     pub(super) fn call(&self, number: u32) -> Option<Value> {
-        let contents = self.board.read();
+        let contents = self.view.read();
         let call = contents
             .calls
             .get(number as usize)
@@ -130,7 +130,7 @@ impl Reader<'_> {
 
     /// Whether a call was one of an entity, for the host.
     pub(super) fn was_asked(&self, who: u32, call: u32) -> bool {
-        let contents = self.board.read();
+        let contents = self.view.read();
         let call = contents.calls.get(call as usize);
         self.is_host() && call.is_some_and(|call| call.who == who)
     }

@@ -8,7 +8,7 @@ use crate::event::EventRecord;
 /// How a book sets an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Form {
+pub(super) enum EventStyle {
     Speech,
     Whisper,
     /// Words for everybody everywhere.
@@ -30,7 +30,7 @@ pub(super) enum Form {
     Own,
 }
 
-impl Form {
+impl EventStyle {
     /// The form of an event, by its type and, for a few types, by what it holds.
     pub(super) fn of(record: &EventRecord, is_by_stage: bool) -> Self {
         let part = record.data.get("part").and_then(Value::as_str);
@@ -40,7 +40,7 @@ impl Form {
             "announce" => Self::Call,
             "kickoff" if !is_by_stage => Self::Thought,
             "mind" => Self::Thought,
-            "kickoff" | "scene" | "narration" | "scene_opens" | "told" | "told_by_host"
+            "kickoff" | "scene" | "narration" | "scene_opens" | "scene_text" | "told_by_host"
             | "attempt_outcome" => Self::Narration,
             "appearance" => Self::Look,
             "leave" | "arrive" => Self::Move,
@@ -53,7 +53,7 @@ impl Form {
             "query" | "refusal" | "learned" | "masked" | "wound" | "nothing_new" | "feels"
             | "undercover_deal" => Self::Note,
             "judged" if record.data.get("holds") == Some(&Value::Bool(true)) => Self::Note,
-            "finale" | "story_closes" | "undercover_end" => Self::Ending,
+            "homecoming" | "story_closes" | "undercover_end" => Self::Ending,
             "day" | "judged" | "effect_skipped" | "archive" | "news" | "chat_recalled"
             | "chat_own" | "chat_noted" | "chat_inside" => Self::Own,
             _ => Self::Deed,
@@ -74,7 +74,7 @@ impl Form {
 }
 
 /// The words alone, without who says them.
-pub(super) fn words(form: Form, data: &Value) -> Option<&str> {
+pub(super) fn words(form: EventStyle, data: &Value) -> Option<&str> {
     if !form.has_words() {
         return None;
     }
@@ -94,7 +94,7 @@ pub(super) fn fight(kind: &str, data: &Value) -> Option<Value> {
     let standing = |fighter: &Value| {
         json!({
             "name": fighter["name"], "hp": fighter["hp"], "max": fighter["max_hp"],
-            "camp": fighter["camp"], "effects": fighter["effects"], "left": fighter["departure"],
+            "faction": fighter["faction"], "effects": fighter["effects"], "left": fighter["departure"],
         })
     };
     Some(match kind {
@@ -123,14 +123,14 @@ mod tests {
     #[test]
     fn words_are_those_that_were_said() {
         let said = json!({"actor": "Pell", "target": "Jory", "message": "The lamp is out."});
-        assert_eq!(words(Form::Speech, &said), Some("The lamp is out."));
+        assert_eq!(words(EventStyle::Speech, &said), Some("The lamp is out."));
         assert_eq!(target(&said), Some("Jory"));
-        assert_eq!(words(Form::Move, &said), None);
+        assert_eq!(words(EventStyle::Move, &said), None);
         let of_team = json!({"message": {"source": "Ada", "content": "Yes."}});
-        assert_eq!(words(Form::Speech, &of_team), Some("Yes."));
+        assert_eq!(words(EventStyle::Speech, &of_team), Some("Yes."));
         assert_eq!(target(&json!({"target": "all"})), None);
         // What a guard has emptied for a seat.
-        assert_eq!(words(Form::Speech, &Value::Null), None);
+        assert_eq!(words(EventStyle::Speech, &Value::Null), None);
         assert_eq!(fight("combat_round", &Value::Null), None);
     }
 }

@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::board::Board;
 use super::control::Control;
 use super::seat::Seat;
+use super::view::StoryView;
 use crate::journal::Outcome;
 use crate::locale::{Language, UiText, text};
 use crate::mind::Mind;
@@ -23,7 +23,7 @@ pub type Answered = dyn FnMut(&Outcome) -> Option<Arc<dyn Mind>> + Send;
 #[derive(Clone)]
 pub struct Story {
     /// Everything that can be seen of it.
-    pub board: Arc<Board>,
+    pub view: Arc<StoryView>,
     /// Pauses and steps it; `None` if it is not being played.
     pub control: Option<Arc<Control>>,
     /// Where it is saved.
@@ -39,7 +39,7 @@ pub struct Story {
 impl Story {
     /// The language of its world.
     pub fn language(&self) -> Language {
-        self.board.about.language
+        self.view.about.language
     }
 }
 
@@ -120,8 +120,8 @@ pub trait Library: Send + Sync {
 /// A library of one story.
 impl Library for Story {
     fn list(&self) -> Vec<Listed> {
-        let about = &self.board.about;
-        let contents = self.board.read();
+        let about = &self.view.about;
+        let contents = self.view.read();
         vec![Listed {
             slot: about.slot.clone(),
             world: about.world.clone(),
@@ -130,11 +130,11 @@ impl Library for Story {
             day: Some(contents.day),
             events: Some(contents.events.len()),
             problem: None,
-            running: self.control.is_some() && self.board.is_played(),
+            running: self.control.is_some() && self.view.is_played(),
         }]
     }
 
     fn open(&self, slot: &str) -> Result<Option<Story>, Problem> {
-        Ok((self.board.about.slot == slot).then(|| self.clone()))
+        Ok((self.view.about.slot == slot).then(|| self.clone()))
     }
 }

@@ -1,16 +1,15 @@
 //! A story on a page: what is told, who knows it, what every mind was asked, and how to steer it.
 //!
-//! A [`Board`] is all that a page can show of one story. The engine's thread adds to it and never
+//! A [`StoryView`] is all that a page can show of one story. The engine's thread adds to it and never
 //! waits for a reader; the [`Server`] answers each connection from it at the connection's own
-//! speed. [`play`] plays a session turn by turn as a [`Control`] says, [`read`] fills a board from
+//! speed. [`play`] plays a session turn by turn as a [`Control`] says, [`read`] fills a view from
 //! a slot that nobody plays, [`report`] writes one into a file. What is served is written down in
-//! `docs/page.md`; templates, scripts and styles are in `assets/`. Start reading at [`Board`].
+//! `docs/page.md`; templates, scripts and styles are in `assets/`. Start reading at [`StoryView`].
 
 mod access;
 mod answer;
 mod assets;
 mod beliefs;
-mod board;
 mod branches;
 mod call;
 mod calls;
@@ -32,9 +31,9 @@ mod shared;
 mod span;
 mod state;
 mod stream;
+mod view;
 
 pub use access::Access;
-pub use board::{About, Board};
 pub use branches::branches;
 pub use control::Control;
 pub use error::ServerError;
@@ -43,3 +42,4 @@ pub use player::{follow, play, read, watch};
 pub use report::{Extras, report};
 pub use seat::Seat;
 pub use server::Server;
+pub use view::{About, StoryView};

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::board::Contents;
 use super::call::Call;
 use super::reader::{Reader, SpentJson};
 use super::request::Sent;
 use super::state::{Being, State, hue};
+use super::view::Contents;
 use crate::cast::Kind;
 use crate::context::{Chapter, Entry};
 use crate::knowledge::{Fact, Known};
@@ -24,7 +24,7 @@ impl Reader<'_> {
 
     /// Everybody, in short.
     pub(super) fn people(&self) -> Value {
-        let contents = self.board.read();
+        let contents = self.view.read();
         let beings = contents.state.beings.iter();
         let beings = beings.filter(|being| self.may_inspect(being.id));
         let people = beings.filter(|being| being.kind != Kind::Stage);
@@ -49,7 +49,7 @@ impl Reader<'_> {
         let seat = self.seats.and_then(|seats| seats.get(&*being.name));
         let is_taken = seat.is_some_and(|seat| seat.is_taken());
         head["played_by"] = if is_taken { "seat" } else { "mind" }.into();
-        set(&mut head, "camp", being.camp.as_ref());
+        set(&mut head, "faction", being.faction.as_ref());
         set(&mut head, "place", being.place);
         set(
             &mut head,
@@ -63,7 +63,7 @@ impl Reader<'_> {
 
     /// The stages, and who is there.
     pub(super) fn places(&self) -> Value {
-        let contents = self.board.read();
+        let contents = self.view.read();
         let state = &contents.state;
         let own = self.seat.and_then(|seat| state.being(seat)?.place);
         let stages = state
@@ -89,7 +89,7 @@ impl Reader<'_> {
 
     /// All about somebody.
     pub(super) fn person(&self, id: u32) -> Option<Value> {
-        let contents = self.board.read();
+        let contents = self.view.read();
         let state = contents.state.clone();
         let being = state.being(id).filter(|being| self.may_inspect(being.id))?;
         let mut person = self.head(&contents, being);
@@ -168,7 +168,7 @@ impl Reader<'_> {
 
     /// What a mind would be sent next, before the question.
     pub(super) fn context(&self, id: u32) -> Option<Value> {
-        let contents = self.board.read();
+        let contents = self.view.read();
         let being = contents.state.being(id).filter(|_| self.may_inspect(id))?;
         let context = &being.context.value;
         // What came before the last question was sent with it. What took the place of something
@@ -178,7 +178,7 @@ impl Reader<'_> {
         let mut parts = Vec::new();
         for entry in context.entries() {
             is_cached &= sent.is_some_and(|sent| entry.id() < *sent);
-            for (part, text, tokens) in pieces(entry, context.tags(entry.id())) {
+            for (part, text, tokens) in deltas(entry, context.tags(entry.id())) {
                 let mut row = json!({
                     "id": format!("m{}", entry.id().0), "part": part, "role": entry.role(),
                     "tokens": tokens, "text": text, "cached": is_cached,
@@ -210,7 +210,7 @@ impl Reader<'_> {
 
     /// What a mind was sent for a call, and what its provider may have kept of the one before.
     pub(super) fn context_at(&self, id: u32, call: u32, sent: &Sent) -> Option<Value> {
-        let contents = self.board.read();
+        let contents = self.view.read();
         let system = contents.state.being(id)?.context.value.entries().first();
         let rules = system.and_then(|system| system.body().shared_prefix());
         let before = sent.before.iter().flat_map(|before| &before.messages);
@@ -295,7 +295,7 @@ impl Reader<'_> {
 
     /// All facts, in short.
     pub(super) fn facts(&self) -> Value {
-        let contents = self.board.read();
+        let contents = self.view.read();
         let state = &contents.state;
         let facts = state.facts.iter().filter(|fact| self.may_know(state, fact));
         let facts = facts.map(|fact| {
@@ -322,7 +322,7 @@ impl Reader<'_> {
 
     /// A fact, and who knows it from whom.
     pub(super) fn fact(&self, id: &str) -> Option<Value> {
-        let contents = self.board.read();
+        let contents = self.view.read();
         let state = &contents.state;
         let fact = state.fact(id).filter(|fact| self.may_know(state, fact))?;
         let mut knows: Vec<(&Known, Value)> = Vec::new();
@@ -359,17 +359,17 @@ impl Reader<'_> {
 
     /// All scenes of the world. Only the host sees any.
     pub(super) fn scenes(&self) -> Value {
-        json!(self.board.read().state.scenes)
+        json!(self.view.read().state.scenes)
     }
 
     /// All qualities of the world. Only the host sees any.
     pub(super) fn qualities(&self) -> Value {
-        json!(self.board.read().state.qualities)
+        json!(self.view.read().state.qualities)
     }
 
     /// All items, and who has them; for a seat its own.
     pub(super) fn items(&self) -> Value {
-        let contents = self.board.read();
+        let contents = self.view.read();
         let items = contents.state.items.iter();
         let may_see = |holder: Option<u32>| self.is_host() || (holder == self.seat);
         items
@@ -405,7 +405,7 @@ fn whole_context(who: u32, turn: u64, parts: Vec<Value>) -> Value {
 }
 
 /// The parts of a message: what it is, its text as the next prompt shows it, its tokens.
-fn pieces(entry: &Entry, tags: Option<&Tags>) -> Vec<(&'static str, String, u32)> {
+fn deltas(entry: &Entry, tags: Option<&Tags>) -> Vec<(&'static str, String, u32)> {
     let body = entry.body();
     if entry.role() == Role::System {
         let rules = body.shared_prefix();

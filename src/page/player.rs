@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 
-use super::board::{Board, RunState};
 use super::control::{Control, Wanted};
+use super::view::{RunState, StoryView};
 use crate::cast::WorldTurn;
 use crate::engine::{Engine, EngineError, Stop};
 use crate::event::Feed;
@@ -14,20 +14,20 @@ use crate::mind::StreamReceiver;
 use crate::save::Slot;
 use crate::session::{Game, SessionError, replay_with};
 
-/// Lets a board see what an engine does from now on. What minds write arrives at the receiver; give
+/// Lets a view see what an engine does from now on. What minds write arrives at the receiver; give
 /// it to [`follow`].
-pub fn watch(engine: &mut Engine, board: &Arc<Board>) -> StreamReceiver {
-    observe(engine, board);
-    board.begin(&engine.world);
-    let signals = board.clone();
+pub fn watch(engine: &mut Engine, view: &Arc<StoryView>) -> StreamReceiver {
+    observe(engine, view);
+    view.begin(&engine.world);
+    let signals = view.clone();
     engine.on_signal(move |signal| signals.signal(&signal));
     engine.watch()
 }
 
 /// Shows answers while they are written, until the engine is dropped.
-pub async fn follow(mut answers: StreamReceiver, board: Arc<Board>) {
+pub async fn follow(mut answers: StreamReceiver, view: Arc<StoryView>) {
     while let Some(delta) = answers.next().await {
-        board.piece(&delta);
+        view.delta(&delta);
     }
 }
 
@@ -38,29 +38,29 @@ pub async fn follow(mut answers: StreamReceiver, board: Arc<Board>) {
 /// As [`Engine::run`].
 pub async fn play(
     engine: &mut Engine,
-    board: &Board,
+    view: &StoryView,
     control: &Control,
     until: Option<u64>,
     mut before_turn: impl FnMut(&mut Engine),
 ) -> Result<Stop, EngineError> {
     control.begin(engine.cancellation_token());
     engine.set_gate(control.gate().clone());
-    let result = turns(engine, board, control, until, &mut before_turn).await;
-    board.update_state(&engine.world, true);
+    let result = turns(engine, view, control, until, &mut before_turn).await;
+    view.update_state(&engine.world, true);
     match &result {
-        Ok(Stop::Finished(_) | Stop::Idle) => board.set_run(RunState::Finished, None),
+        Ok(Stop::Finished(_) | Stop::Idle) => view.set_run(RunState::Finished, None),
         Ok(Stop::LimitReached(reason) | Stop::ServerDown(reason)) => {
-            board.set_run(RunState::Failed, Some(reason.clone()));
+            view.set_run(RunState::Failed, Some(reason.clone()));
         }
-        Ok(_) => board.set_run(RunState::Stopped, None),
-        Err(error) => board.set_run(RunState::Failed, Some(error.text())),
+        Ok(_) => view.set_run(RunState::Stopped, None),
+        Err(error) => view.set_run(RunState::Failed, Some(error.text())),
     }
     result
 }
 
 async fn turns(
     engine: &mut Engine,
-    board: &Board,
+    view: &StoryView,
     control: &Control,
     until: Option<u64>,
     before_turn: &mut impl FnMut(&mut Engine),
@@ -74,8 +74,8 @@ async fn turns(
         }
         let at_rest = &engine.world;
         let may_play = control.may_play(|| {
-            board.update_state(at_rest, true);
-            board.set_run(RunState::Paused, None);
+            view.update_state(at_rest, true);
+            view.set_run(RunState::Paused, None);
         });
         // What the world is told while it rests is in the journal at once.
         let may_play = tokio::select! {
@@ -88,7 +88,7 @@ async fn turns(
         }
         before_turn(engine);
         let is_step = control.will_pause();
-        board.set_run(
+        view.set_run(
             if is_step {
                 RunState::Pausing
             } else {
@@ -97,12 +97,12 @@ async fn turns(
             None,
         );
         let turn = engine.world.resource::<WorldTurn>().0;
-        let events = board.events();
+        let events = view.events();
         let stop = engine.run(Some(turn + 1)).await?;
-        if control.is_scene_wanted() && board.has_scene_since(events) {
+        if control.is_scene_wanted() && view.has_scene_since(events) {
             control.want(Wanted::Pause);
         }
-        board.update_state(&engine.world, false);
+        view.update_state(&engine.world, false);
         let is_last = until.is_some_and(|until| turn + 1 >= until);
         if is_last || !matches!(stop, Stop::TurnReached(_)) {
             return Ok(stop);
@@ -110,7 +110,7 @@ async fn turns(
     }
 }
 
-/// Fills a board with what a slot's journal holds, until a turn or its end.
+/// Fills a view with what a slot's journal holds, until a turn or its end.
 ///
 /// # Errors
 /// As [`crate::session::replay`].
@@ -118,16 +118,16 @@ pub async fn read(
     slot: &Slot,
     game: &dyn Game,
     until: Option<u64>,
-    board: &Arc<Board>,
+    view: &Arc<StoryView>,
 ) -> Result<(), SessionError> {
-    let replayed = replay_with(slot, game, until, |engine| observe(engine, board)).await?;
-    board.begin(&replayed.engine.world);
+    let replayed = replay_with(slot, game, until, |engine| observe(engine, view)).await?;
+    view.begin(&replayed.engine.world);
     Ok(())
 }
 
-fn observe(engine: &mut Engine, board: &Arc<Board>) {
-    let records = board.clone();
+fn observe(engine: &mut Engine, view: &Arc<StoryView>) {
+    let records = view.clone();
     engine.add_feed(Feed::observer(move |record| records.record(record)));
-    let outcomes = board.clone();
+    let outcomes = view.clone();
     engine.on_commit(move |world, committed| outcomes.commit(world, committed));
 }

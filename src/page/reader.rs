@@ -10,11 +10,11 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::board::{Board, Contents, Entry, Run};
-use super::event::{Form, words};
+use super::event::{EventStyle, words};
 use super::seat::Seat;
 use super::span::Span;
 use super::state::{Being, hue};
+use super::view::{Contents, Entry, Run, StoryView};
 use crate::cast::{Kind, StableId};
 use crate::event::guard::{Act, GuardAct};
 use crate::event::{AudienceRule, EventRecord};
@@ -27,7 +27,7 @@ pub(super) const MOST: u32 = 500;
 /// One who looks at a story.
 #[derive(Clone, Copy)]
 pub(super) struct Reader<'b> {
-    pub(super) board: &'b Board,
+    pub(super) view: &'b StoryView,
     /// The entity that it plays; `None` for the host.
     pub(super) seat: Option<u32>,
     /// The language of the page.
@@ -89,7 +89,7 @@ pub(super) struct EventJson {
     turn: u64,
     day: u32,
     kind: String,
-    pub(super) form: Form,
+    pub(super) form: EventStyle,
     #[serde(skip_serializing_if = "Option::is_none")]
     place: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -150,7 +150,7 @@ struct EntityJson {
     kind: Kind,
     hue: u16,
     #[serde(skip_serializing_if = "Option::is_none")]
-    camp: Option<Arc<str>>,
+    faction: Option<Arc<str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     place: Option<u32>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -192,8 +192,8 @@ impl Reader<'_> {
 
     /// The story: what it is, how it is going, and everybody who has a name.
     pub(super) fn story(&self) -> Value {
-        let contents = self.board.read();
-        let about = &self.board.about;
+        let contents = self.view.read();
+        let about = &self.view.about;
         let mut story = json!(about);
         story["view"] = match self.seat {
             None => json!({"host": true}),
@@ -210,9 +210,9 @@ impl Reader<'_> {
         };
         let is_live = contents.calls.last().is_some_and(|call| call.is_timed());
         story["clock"] = if is_live { "live" } else { "recorded" }.into();
-        story["now"] = self.board.now().into();
+        story["now"] = self.view.now().into();
         if self.is_host() {
-            story["models"] = json!(self.board.about.models);
+            story["models"] = json!(self.view.about.models);
         }
         story["entities"] = json!(self.entities(&contents));
         if let (Value::Object(story), Value::Object(run)) = (&mut story, self.run_of(&contents)) {
@@ -223,7 +223,7 @@ impl Reader<'_> {
 
     /// How the run is going: what of the story changes all the time.
     pub(super) fn run(&self) -> Value {
-        self.run_of(&self.board.read())
+        self.run_of(&self.view.read())
     }
 
     fn run_of(&self, contents: &Contents) -> Value {
@@ -263,7 +263,7 @@ impl Reader<'_> {
     }
 
     fn can(&self, contents: &Contents) -> Vec<&'static str> {
-        use super::board::RunState::{Failed, Finished, Paused, Pausing, Playing, Saved, Stopped};
+        use super::view::RunState::{Failed, Finished, Paused, Pausing, Playing, Saved, Stopped};
         let is_played = matches!(contents.run.state, Playing | Pausing | Paused);
         if !self.is_host() {
             return if is_played {
@@ -279,7 +279,7 @@ impl Reader<'_> {
             Finished | Saved | Stopped | Failed => &[],
         };
         // Other games have no systems that take what a host does.
-        let is_steered = self.board.about.game == "campaign" && !now.is_empty();
+        let is_steered = self.view.about.game == "campaign" && !now.is_empty();
         let state = &contents.state;
         let has_director = || {
             let mut beings = state.beings.iter();
@@ -298,7 +298,7 @@ impl Reader<'_> {
         let deeds = deeds.filter(|_| is_steered).map(|(deed, _)| *deed);
         let deeds: Vec<_> = deeds.collect();
         // The conversation of a team has no turns to go back to.
-        let branches: &[_] = match self.board.about.game {
+        let branches: &[_] = match self.view.about.game {
             "team" => &["branch", "undo"],
             _ => &["branch", "undo", "retry"],
         };
@@ -307,7 +307,7 @@ impl Reader<'_> {
 
     /// Everybody and everything that has a name, by number.
     pub(super) fn named(&self) -> BTreeMap<u32, Value> {
-        let contents = self.board.read();
+        let contents = self.view.read();
         let entities = self.entities(&contents).into_iter();
         entities.map(|entity| (entity.id, json!(entity))).collect()
     }
@@ -325,7 +325,7 @@ impl Reader<'_> {
                 name: being.name.clone(),
                 kind: being.kind,
                 hue: hue(&being.name),
-                camp: being.camp.clone(),
+                faction: being.faction.clone(),
                 place: being.place.filter(|_| sees_place),
                 dead: being.is_dead && sees_place,
             }
@@ -340,7 +340,7 @@ impl Reader<'_> {
             name: name.clone(),
             kind: Kind::Actor,
             hue: hue(name),
-            camp: None,
+            faction: None,
             place: None,
             dead: true,
         });
@@ -360,7 +360,7 @@ impl Reader<'_> {
 
     /// Events in a range that fit.
     pub(super) fn events(&self, query: &Query) -> Range<EventJson> {
-        let contents = self.board.read();
+        let contents = self.view.read();
         self.range(&contents, query, |n, entry| {
             self.event_json(&contents, n, entry)
         })
@@ -368,7 +368,7 @@ impl Reader<'_> {
 
     /// The last events that a book prints.
     pub(super) fn last_told(&self, most: u32) -> Range<EventJson> {
-        let contents = self.board.read();
+        let contents = self.view.read();
         let of = self.count(&contents);
         let all = (0..of)
             .rev()
@@ -392,7 +392,7 @@ impl Reader<'_> {
 
     /// The events from a number on, up to a maximum number.
     pub(super) fn events_from(&self, from: u32, most: u32) -> Vec<EventJson> {
-        let contents = self.board.read();
+        let contents = self.view.read();
         let to = self.count(&contents).min(from.saturating_add(most));
         let events = (from..to).filter_map(|n| Some((n, self.entry(&contents, n)?)));
         events
@@ -529,7 +529,7 @@ impl Reader<'_> {
 
     /// An event with the game's own data and why others did not learn it.
     pub(super) fn event(&self, n: u32) -> Option<Value> {
-        let contents = self.board.read();
+        let contents = self.view.read();
         let entry = self.entry(&contents, n)?;
         let mut event = json!(self.event_json(&contents, n, entry));
         if self.is_host() {
@@ -554,7 +554,7 @@ impl Reader<'_> {
 
     /// The events and calls of each turn.
     pub(super) fn turns(&self) -> Value {
-        let contents = self.board.read();
+        let contents = self.view.read();
         let Some(seat) = self.seat else {
             return json!(contents.turns);
         };
@@ -570,7 +570,7 @@ impl Reader<'_> {
 
     /// The headings, for jumps.
     pub(super) fn headings(&self) -> Value {
-        let contents = self.board.read();
+        let contents = self.view.read();
         let all = (0..self.count(&contents)).filter_map(|n| Some((n, self.entry(&contents, n)?)));
         let headings = all.filter(|(_, entry)| entry.form.is_heading() && entry.is_told());
         let headings = headings.map(|(n, entry)| {
@@ -581,14 +581,14 @@ impl Reader<'_> {
 
     /// How many events each entity learned.
     pub(super) fn counts(&self) -> BTreeMap<u32, usize> {
-        let contents = self.board.read();
+        let contents = self.view.read();
         let learned = contents.learned.iter();
         learned.map(|(who, events)| (*who, events.len())).collect()
     }
 
     /// Who learned which events, and by which rule or why not.
     pub(super) fn audience(&self, query: &Query) -> Value {
-        let contents = self.board.read();
+        let contents = self.view.read();
         let columns = contents.state.beings.iter();
         let columns: Vec<u32> = columns.map(|being| being.id).collect();
         let count = |id: &u32| contents.learned.get(id).map_or(0, Vec::len);

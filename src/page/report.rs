@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::assets::{render, script, style};
-use super::board::Board;
 use super::pages::page;
 use super::reader::{MOST, Query, Reader};
 use super::request::{self, Sent};
+use super::view::StoryView;
 use crate::locale::{Language, UiText, labels, text};
 use crate::session::CallRequest;
 
@@ -21,7 +21,7 @@ const OF_CALL: [&str; 8] = [
     "number", "turn", "start", "first", "end", "usage", "cost", "text",
 ];
 
-/// What a report for a host holds beside what its board does.
+/// What a report for a host holds beside what its view does.
 #[derive(Debug, Default)]
 pub struct Extras {
     /// The branches of the story, as [`branches`](super::branches()) gives them.
@@ -30,25 +30,25 @@ pub struct Extras {
     pub requests: Vec<CallRequest>,
 }
 
-/// The story of a board as one page, for the host or, with a name, for whoever has that seat.
+/// The story of a view as one page, for the host or, with a name, for whoever has that seat.
 ///
 /// # Errors
 /// There is nobody of that name, or the page can't be filled.
 pub fn report(
-    board: &Board,
+    view: &StoryView,
     seat: Option<&str>,
     language: Language,
     extras: Extras,
 ) -> Result<String, UiText> {
     let id = match seat {
         Some(name) => {
-            let id = board.read().id_of(name);
+            let id = view.read().id_of(name);
             Some(id.ok_or_else(|| text!(page_nobody, name))?)
         }
         None => None,
     };
     let reader = Reader {
-        board,
+        view,
         seat: id,
         language,
         seats: None,
@@ -84,7 +84,7 @@ fn data(reader: &Reader<'_>, page: &Value, extras: Extras) -> Vec<Value> {
         }
         for (number, sent) in pairs(reader, extras.requests) {
             if let Some(mut call) = reader.call(number) {
-                request::add(&mut call, reader.board, &sent);
+                request::add(&mut call, reader.view, &sent);
                 add(format!("call/{number}"), &call);
             }
         }
@@ -132,7 +132,7 @@ fn data(reader: &Reader<'_>, page: &Value, extras: Extras) -> Vec<Value> {
 /// The last request of each call with its number, and with that of the call of the same entity
 /// before it.
 fn pairs(reader: &Reader<'_>, requests: Vec<CallRequest>) -> Vec<(u32, Sent)> {
-    let contents = reader.board.read();
+    let contents = reader.view.read();
     let calls = contents.calls.iter().filter_map(|call| {
         let outcome = call.outcome.as_ref()?;
         Some(((outcome.entity.clone(), outcome.number), call.call))
@@ -228,16 +228,16 @@ mod tests {
     #[test]
     fn a_long_story_stays_small_and_its_parts_are_found() {
         const EVENTS: u32 = 10_000;
-        let board = Board::new(About {
+        let view = StoryView::new(About {
             slot: "long".into(),
             ..About::default()
         });
         for number in 0..EVENTS {
             let words = format!("Word {number} of a long evening by the fire, <b>and more</b>.");
-            board.record(&speech(number, &words, 0..6));
+            view.record(&speech(number, &words, 0..6));
         }
-        board.record(&speech(EVENTS, "Only you.", 7..8));
-        let page = report(&board, None, Language::En, Extras::default()).unwrap();
+        view.record(&speech(EVENTS, "Only you.", 7..8));
+        let page = report(&view, None, Language::En, Extras::default()).unwrap();
         assert!(
             page.len() < EVENTS as usize * 150 + 200_000,
             "{}",
@@ -246,12 +246,12 @@ mod tests {
         assert!(!page.contains("<b>and"), "markup of a mind");
         let chunks = page.matches("id=\"events&#x2f;").count();
         assert_eq!(chunks, (EVENTS / CHUNK) as usize + 1);
-        let seat = report(&board, Some("Somebody 7"), Language::En, Extras::default()).unwrap();
+        let seat = report(&view, Some("Somebody 7"), Language::En, Extras::default()).unwrap();
         assert!(seat.contains("Only you.") && !seat.contains("a long evening"));
-        assert!(report(&board, Some("Nobody"), Language::En, Extras::default()).is_err());
+        assert!(report(&view, Some("Nobody"), Language::En, Extras::default()).is_err());
         let of_others = |part: &Value| part["who"] != Value::Null;
         let seat = Reader {
-            board: &board,
+            view: &view,
             seat: Some(3),
             language: Language::En,
             seats: None,

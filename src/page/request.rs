@@ -5,8 +5,8 @@ use std::sync::PoisonError;
 
 use serde_json::{Value, json};
 
-use super::board::{Board, Contents};
 use super::library::Story;
+use super::view::{Contents, StoryView};
 use crate::message::BodyId;
 use crate::session::{
     CallRequest, ChangeKind, PromptMessage, PromptPart, SessionError, Wanted, changes, requests,
@@ -24,7 +24,7 @@ pub(super) struct Sent {
 /// # Errors
 /// As [`requests`].
 pub(super) fn sent(story: &Story, number: u32) -> Result<Option<Sent>, SessionError> {
-    let contents = story.board.read();
+    let contents = story.view.read();
     let call = contents.calls.get(number as usize);
     let Some((call, outcome)) = call.and_then(|call| Some((call, call.outcome.clone()?))) else {
         return Ok(None);
@@ -39,7 +39,7 @@ pub(super) fn sent(story: &Story, number: u32) -> Result<Option<Sent>, SessionEr
         turns: Some(call.turn + 1),
         ..Wanted::default()
     };
-    // Nothing of the board is held while the story is played.
+    // Nothing of the view is held while the story is played.
     drop(contents);
     let answered = story.answered.clone();
     let found = requests(&story.slot, &*story.game, wanted, move |outcome| {
@@ -61,7 +61,7 @@ pub(super) fn sent(story: &Story, number: u32) -> Result<Option<Sent>, SessionEr
 }
 
 /// Adds to a call what was sent.
-pub(super) fn add(json: &mut Value, board: &Board, sent: &Sent) {
+pub(super) fn add(json: &mut Value, view: &StoryView, sent: &Sent) {
     let request = &sent.request;
     let body = request.body.as_ref();
     let body = body.map(|body| String::from_utf8_lossy(body).into_owned());
@@ -74,7 +74,7 @@ pub(super) fn add(json: &mut Value, board: &Board, sent: &Sent) {
     }
     json["request"] = body.unwrap_or_else(|| as_text(&request.messages)).into();
     if let Some(before) = &sent.before {
-        let contents = board.read();
+        let contents = view.read();
         json["diff"] = difference(
             (&contents, &before.messages),
             (&contents, &request.messages),
@@ -97,7 +97,7 @@ pub(super) fn difference(
                 continue;
             }
             ChangeKind::Added => (of_later, "+", None),
-            ChangeKind::Asked => (of_earlier, "-", Some("asked")),
+            ChangeKind::SentOnce => (of_earlier, "-", Some("asked")),
             ChangeKind::Archived(_) => (of_earlier, "-", Some("archived")),
             ChangeKind::Cut => (of_earlier, "-", Some("cut")),
         };

@@ -11,7 +11,6 @@ use serde_json::{Value, json};
 
 use super::access::Visitor;
 use super::answer::{Failure, Json};
-use super::board::RunState;
 use super::branches::{branches, compare, parting};
 use super::control::{Control, Wanted};
 use super::library::{BranchAt, Library, Problem, Story};
@@ -20,6 +19,7 @@ use super::request;
 use super::seat::Seat;
 use super::shared::{HOST, Shared};
 use super::state::State as WorldState;
+use super::view::RunState;
 use crate::cast::Kind;
 use crate::drama::Effect;
 use crate::engine::Decision;
@@ -47,14 +47,14 @@ impl Visit {
     /// The seat of whoever has one, with the number of its character.
     pub(super) fn seat(&self) -> Option<(u32, &Arc<Seat>)> {
         let id = self.seat?;
-        let contents = self.story.board.read();
+        let contents = self.story.view.read();
         let name = &contents.state.being(id)?.name;
         Some((id, self.story.seats.get(&**name)?))
     }
 
     pub(super) fn reader(&self) -> Reader<'_> {
         Reader {
-            board: &self.story.board,
+            view: &self.story.view,
             seat: self.seat,
             language: self.language,
             seats: Some(&self.story.seats),
@@ -81,7 +81,7 @@ pub(super) async fn visit(
     let seat = match &name {
         None => None,
         Some(name) => {
-            let id = story.board.read().id_of(name);
+            let id = story.view.read().id_of(name);
             Some(id.ok_or_else(|| Failure::forbidden(language))?)
         }
     };
@@ -170,13 +170,13 @@ fn compared(library: &dyn Library, visit: &Visit, part: &Part) -> Result<Option<
         .map(|slot| library.open(slot))
         .transpose()?
         .flatten();
-    let own = &visit.story.board;
-    let Some(other) = other.filter(|other| !Arc::ptr_eq(&other.board, own)) else {
+    let own = &visit.story.view;
+    let Some(other) = other.filter(|other| !Arc::ptr_eq(&other.view, own)) else {
         return Ok(None);
     };
     let here = visit.reader();
     let there = Reader {
-        board: &other.board,
+        view: &other.view,
         seats: Some(&other.seats),
         ..here
     };
@@ -213,7 +213,7 @@ pub(super) async fn get_one(
                 let mut call = reader.call(number);
                 if let Some(json) = &mut call {
                     match sent(number) {
-                        Ok(Some(sent)) => request::add(json, reader.board, &sent),
+                        Ok(Some(sent)) => request::add(json, reader.view, &sent),
                         Ok(None) => {}
                         Err(error) => {
                             json["request_missing"] = error.text().in_language(language).into();
@@ -369,7 +369,7 @@ pub(super) async fn steer(
         }
     };
     let library = shared.library.clone();
-    let board = story.board.clone();
+    let view = story.view.clone();
     let branched = blocking(language, move || {
         let goes_on = matches!(at, BranchAt::Ask(_));
         let branch = library.branch(&slot, at, name.as_deref())?;
@@ -380,7 +380,7 @@ pub(super) async fn steer(
             control.want(Wanted::Step);
         }
         if is_undone {
-            board.set_moved(&branch);
+            view.set_moved(&branch);
         }
         Ok(branch)
     });
@@ -392,11 +392,11 @@ fn by_name(
     story: &Story,
     models: BTreeMap<String, String>,
 ) -> Result<BTreeMap<String, String>, UiText> {
-    let contents = story.board.read();
+    let contents = story.view.read();
     let named = models.into_iter().map(|(id, model)| {
         let name = id.parse().ok().and_then(|id| contents.name_of(id));
         let name = name.ok_or_else(|| text!(page_missing))?;
-        if !story.board.about.models.contains(&model) {
+        if !story.view.about.models.contains(&model) {
             return Err(text!(page_no_model, model));
         }
         Ok((name.to_string(), model))
@@ -406,7 +406,7 @@ fn by_name(
 
 /// The end of a turn that was played.
 fn after(story: &Story, turn: u64, told: Option<Value>) -> Result<BranchAt, UiText> {
-    if turn > story.board.read().turn {
+    if turn > story.view.read().turn {
         return Err(text!(page_bad_turn, turn));
     }
     Ok(BranchAt::Turn(turn, told))
@@ -414,7 +414,7 @@ fn after(story: &Story, turn: u64, told: Option<Value>) -> Result<BranchAt, UiTe
 
 /// A call of a turn that was played, to be answered once more.
 fn retaken(story: &Story, call: u32) -> Result<Retaken, UiText> {
-    let contents = story.board.read();
+    let contents = story.view.read();
     let call = contents.calls.get(call as usize);
     let done = call.filter(|call| call.turn <= contents.turn);
     let done = done.and_then(|call| Some((call.outcome.clone()?, call.turn.checked_sub(1)?)));
@@ -436,22 +436,22 @@ fn read_body<'b, T: Deserialize<'b>>(body: &'b [u8], language: Language) -> Resu
 }
 
 fn do_now(story: &Story, deed: &Deed) -> Result<(), UiText> {
-    let control = story.control.as_ref().filter(|_| story.board.is_played());
+    let control = story.control.as_ref().filter(|_| story.view.is_played());
     let control = control.ok_or_else(|| text!(page_not_played))?;
     match deed {
         Deed::Pause => {
             control.want(Wanted::Pause);
-            story.board.change_run(RunState::Playing, RunState::Pausing);
+            story.view.change_run(RunState::Playing, RunState::Pausing);
         }
         Deed::Play => {
             control.want(Wanted::Play);
             control.gate().open();
-            story.board.change_run(RunState::Pausing, RunState::Playing);
+            story.view.change_run(RunState::Pausing, RunState::Playing);
         }
         Deed::Step { by } => step(story, control, *by),
         Deed::Review { on } => {
             control.gate().set_review(*on);
-            story.board.set_reviews(*on);
+            story.view.set_reviews(*on);
         }
         Deed::Use { c } => decide(story, control, *c, Decision::Use)?,
         Deed::Replace { c, text } => {
@@ -464,7 +464,7 @@ fn do_now(story: &Story, deed: &Deed) -> Result<(), UiText> {
             story.seats.values().for_each(|seat| seat.close());
         }
         deed => {
-            let contents = story.board.read();
+            let contents = story.view.read();
             let deed = host_deed(&contents.state, deed).ok_or_else(|| text!(page_unknown_name))?;
             control.tell(deed.to_input(HOST));
         }
@@ -474,7 +474,7 @@ fn do_now(story: &Story, deed: &Deed) -> Result<(), UiText> {
 
 /// Lets a paused run go on for a little.
 fn step(story: &Story, control: &Control, by: StepBy) {
-    let is_mid_turn = story.board.read().run.at_gate;
+    let is_mid_turn = story.view.read().run.at_gate;
     let gate = control.gate();
     match by {
         StepBy::Call => gate.allow(1),
@@ -489,7 +489,7 @@ fn step(story: &Story, control: &Control, by: StepBy) {
 }
 
 fn decide(story: &Story, control: &Control, call: u32, decision: Decision) -> Result<(), UiText> {
-    let contents = story.board.read();
+    let contents = story.view.read();
     let call = contents.calls.get(call as usize);
     let name = call.and_then(|call| Some((contents.name_of(call.who)?, call.number)));
     drop(contents);

@@ -16,7 +16,7 @@ use crate::mind::{Answering, Mind, MindInfo, Prompt};
 
 /// A question to the person at a seat.
 #[derive(Clone, Debug)]
-struct Question {
+struct SeatQuestion {
     number: u32,
     text: String,
     options: Vec<String>,
@@ -26,7 +26,7 @@ struct Question {
 
 #[derive(Default)]
 struct Open {
-    question: Option<Question>,
+    question: Option<SeatQuestion>,
     /// The receiver of the line that answers it.
     reply: Option<Sender<Option<String>>>,
     last: u32,
@@ -154,7 +154,7 @@ impl Seat {
         let (reply, answer) = channel();
         let mut open = self.open();
         open.last += 1;
-        open.question = Some(Question {
+        open.question = Some(SeatQuestion {
             number: open.last,
             text,
             options,

@@ -51,7 +51,7 @@ pub(super) struct Being {
     pub(super) id: u32,
     pub(super) name: Arc<str>,
     pub(super) kind: Kind,
-    pub(super) camp: Option<Arc<str>>,
+    pub(super) faction: Option<Arc<str>>,
     pub(super) place: Option<u32>,
     pub(super) is_dead: bool,
     pub(super) health: Option<Health>,
@@ -212,7 +212,7 @@ impl Being {
         Some(Self {
             id: id.0,
             kind: *entity.get::<Kind>()?,
-            camp: entity.get::<Faction>().map(|camp| camp.0.clone()),
+            faction: entity.get::<Faction>().map(|faction| faction.0.clone()),
             place: place.map(|place| place.0),
             is_dead: entity.contains::<Dead>(),
             health: entity.get::<Health>().copied(),

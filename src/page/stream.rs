@@ -16,9 +16,9 @@ use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use tokio::sync::{broadcast, watch};
 
 use super::answer::Failure;
-use super::board::Piece;
 use super::routes::{Visit, visit};
 use super::shared::Shared;
+use super::view::AnswerDelta;
 use crate::locale::Language;
 
 /// How many events are sent at once.
@@ -69,7 +69,7 @@ fn position(id: &str) -> Option<(u32, u32)> {
 struct Watching {
     visit: Visit,
     news: watch::Receiver<u64>,
-    pieces: broadcast::Receiver<Piece>,
+    deltas: broadcast::Receiver<AnswerDelta>,
     events: u32,
     changes: u32,
     run: u64,
@@ -93,14 +93,14 @@ async fn changed(seat: &mut Option<watch::Receiver<u64>>) -> Option<()> {
 impl Watching {
     fn new(visit: Visit, position: Option<(u32, u32)>) -> Self {
         let reader = visit.reader();
-        let board = reader.board;
-        let (news, pieces) = (board.news(), board.pieces());
-        let contents = board.read();
+        let view = reader.view;
+        let (news, deltas) = (view.news(), view.deltas());
+        let contents = view.read();
         let (events, changes) = (reader.count(&contents), contents.changes.len() as u32);
         let (from_events, from_changes) = position.unwrap_or((events, changes));
         let mut watching = Self {
             news,
-            pieces,
+            deltas,
             events: from_events.min(events),
             changes: from_changes.min(changes),
             run: u64::MAX,
@@ -142,8 +142,8 @@ impl Watching {
                     changed?;
                     self.add_question();
                 }
-                piece = self.pieces.recv(), if self.visit.reader().is_host() => {
-                    self.add_pieces(piece);
+                delta = self.deltas.recv(), if self.visit.reader().is_host() => {
+                    self.add_pieces(delta);
                 }
             }
         }
@@ -155,7 +155,7 @@ impl Watching {
         let visit = self.visit.clone();
         let reader = visit.reader();
         let (count, turn, run, state, changed) = {
-            let contents = reader.board.read();
+            let contents = reader.view.read();
             let changes = contents
                 .changes
                 .get(self.changes as usize..)
@@ -232,25 +232,25 @@ impl Watching {
     }
 
     /// Adds a part of an answer, and those that follow it already.
-    fn add_pieces(&mut self, first: Result<Piece, RecvError>) {
+    fn add_pieces(&mut self, first: Result<AnswerDelta, RecvError>) {
         let mut next = match first {
-            Ok(piece) => Ok(piece),
+            Ok(delta) => Ok(delta),
             Err(RecvError::Lagged(_)) => return self.whole_pieces(),
             Err(RecvError::Closed) => return self.is_over = true,
         };
         loop {
             match next {
-                Ok(Piece { call, text }) => {
-                    let piece = match text {
+                Ok(AnswerDelta { call, text }) => {
+                    let delta = match text {
                         Some(text) => json!({"c": call, "text": &*text}),
                         None => json!({"c": call, "retract": true}),
                     };
-                    self.add("piece", &piece);
+                    self.add("delta", &delta);
                 }
                 Err(TryRecvError::Lagged(_)) => return self.whole_pieces(),
                 Err(TryRecvError::Empty | TryRecvError::Closed) => return,
             }
-            next = self.pieces.try_recv();
+            next = self.deltas.try_recv();
         }
     }
 
@@ -261,16 +261,16 @@ impl Watching {
         if !reader.is_host() {
             return;
         }
-        // Pieces are sent while the board is locked: none of these comes again.
-        let contents = reader.board.read();
-        self.pieces = reader.board.pieces();
+        // Pieces are sent while the view is locked: none of these comes again.
+        let contents = reader.view.read();
+        self.deltas = reader.view.deltas();
         let whole = contents.open_text.iter();
         let whole: Vec<_> = whole
             .map(|(call, text)| json!({"c": call, "text": text, "whole": true}))
             .collect();
         drop(contents);
-        for piece in whole {
-            self.add("piece", &piece);
+        for delta in whole {
+            self.add("delta", &delta);
         }
     }
 }

@@ -52,7 +52,7 @@ const AT_START: [(&str, &str); 13] = [
     ("stages", "model"),
     ("actors", "kickoff"),
     ("actors", "model"),
-    ("actors", "camp"),
+    ("actors", "faction"),
     ("actors", "stage"),
     ("actors", "tools"),
     ("items", "at"),

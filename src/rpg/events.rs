@@ -193,7 +193,7 @@ pub struct CombatantStatus {
     /// Hit points when healthy.
     pub max_hp: i32,
     /// Its faction.
-    pub camp: String,
+    pub faction: String,
     /// The names of the effects on it.
     pub effects: Vec<String>,
     /// Attack with all effects.
@@ -426,7 +426,7 @@ pub struct BattleReport {
 }
 
 impl AgentEvent for BattleReport {
-    const TYPE: &'static str = "tidings";
+    const TYPE: &'static str = "battle_report";
 
     fn happening(&self) -> Option<Happening> {
         Some(Happening::Fight(FightNote {
@@ -464,7 +464,7 @@ pub struct Homecoming {
 }
 
 impl AgentEvent for Homecoming {
-    const TYPE: &'static str = "finale";
+    const TYPE: &'static str = "homecoming";
 }
 
 /// Somebody takes something that lies on its stage.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::campaign_state::advance_campaign;
-use super::scenes::effects::{Cause, Told, apply_effects};
+use super::scenes::effects::{Cause, SceneText, apply_effects};
 use super::scenes::open::CalledScene;
 use crate::cast::{CastList, Kind, all_of};
 use crate::drama::{Effect, StoryData};
@@ -116,7 +116,7 @@ fn tell(world: &mut World, who: &[String], message: String) {
     let who: Vec<_> = who.iter().filter_map(|name| cast.by_name(name)).collect();
     if !who.is_empty() {
         write_events_at_meeting(world, |events| {
-            events.notify_entities(&who, Told { message });
+            events.notify_entities(&who, SceneText { message });
         });
     }
 }

@@ -71,7 +71,7 @@ fn campaign() -> Campaign {
             .map(|actor| Actor {
                 name: named(NAMES[actor]),
                 stage: named(NAMES[ACTORS]),
-                camp: if actor < HEROES {
+                faction: if actor < HEROES {
                     Faction::Hero
                 } else {
                     Faction::Neutral

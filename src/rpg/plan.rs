@@ -38,7 +38,7 @@ pub(super) struct Announcement {
 
 /// A question to oneself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub(super) struct Question {
+pub(super) struct Lookup {
     /// What you look for.
     pub(super) text: String,
 }
@@ -180,7 +180,7 @@ pub(super) struct Plan {
     pub(super) announce: Option<Announcement>,
     /// Search your memory and what you know.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) query: Option<Question>,
+    pub(super) query: Option<Lookup>,
     /// Walk to another place.
     #[serde(default, rename = "move", skip_serializing_if = "Option::is_none")]
     pub(super) go: Option<Destination>,

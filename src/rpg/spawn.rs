@@ -266,7 +266,7 @@ fn spawn_actor(
         let tools = ToolSet::of(actor.tools.iter().map(String::as_str));
         world.entity_mut(entity).insert(tools);
     }
-    let faction = match actor.camp {
+    let faction = match actor.faction {
         world_file::Faction::Hero => HERO,
         world_file::Faction::Neutral => NEUTRAL,
     };

@@ -26,7 +26,7 @@ impl<'a> Speaker<'a> {
         let foes = world.foes.iter().map(|foe| (&foe.name, &foe.voice));
         let mut all = actors.clone().chain(foes);
         let mut heroes = world.actors.iter();
-        let is_hero = heroes.any(|actor| actor.name == name && actor.camp == Faction::Hero);
+        let is_hero = heroes.any(|actor| actor.name == name && actor.faction == Faction::Hero);
         let voice = all.find(|(other, _)| **other == *name);
         let voice = voice.map(|(_, voice)| voice);
         Self {

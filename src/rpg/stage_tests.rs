@@ -13,7 +13,7 @@ use super::home::uses::open_uses;
 use super::home::{actions, plans, scene};
 use super::kickoff;
 use super::phase::Phase;
-use super::plan::{Announcement, Destination, Plan, Question, Speech, WaitReason};
+use super::plan::{Announcement, Destination, Lookup, Plan, Speech, WaitReason};
 use super::scenes::effects::{Cause, apply_effects};
 use super::scenes::endings;
 use crate::cast::{CastList, CurrentStage, Dead, OnStage};
@@ -891,7 +891,7 @@ fn what_happens_in_public_is_news_to_world_agents() {
 fn a_question_finds_lore_and_tells_its_asker_alone() {
     let mut stage = stage_test();
     let brant = stage.brant;
-    let query = Some(Question {
+    let query = Some(Lookup {
         text: "What happened to the Constancy?".into(),
     });
     stage.answer_plan(
@@ -1092,7 +1092,7 @@ fn a_mind_is_told_what_is_wrong_in_its_own_language() {
     });
     let plan = Plan {
         speak: words,
-        query: Some(Question { text: "x".into() }),
+        query: Some(Lookup { text: "x".into() }),
         wait: Some(WaitReason { reason: "x".into() }),
         ..Plan::default()
     };

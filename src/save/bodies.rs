@@ -24,9 +24,9 @@ pub(super) struct BodyTable<'w> {
     bodies: Bodies,
     /// Address → index, of bodies that have clones. Never iterated.
     shared: IndexMap<usize, u32, FixedState>,
-    openings: Vec<&'w str>,
-    opening_by_address: BTreeMap<usize, u32>,
-    opening_by_text: BTreeMap<&'w str, u32>,
+    prefixes: Vec<&'w str>,
+    prefix_by_address: BTreeMap<usize, u32>,
+    prefix_by_text: BTreeMap<&'w str, u32>,
 }
 
 impl<'w> BodyTable<'w> {
@@ -41,31 +41,31 @@ impl<'w> BodyTable<'w> {
             }
         }
         if let Some(text) = body.shared_prefix() {
-            let opening = self.opening_of(text);
-            self.bodies.opened.push((next, opening));
+            let prefix = self.prefix_index(text);
+            self.bodies.prefixed.push((next, prefix));
         }
         self.bodies.list.push(body.clone());
         next
     }
 
     /// The index of a shared prefix; equal prefixes have the same.
-    fn opening_of(&mut self, text: &'w Arc<Text>) -> u32 {
+    fn prefix_index(&mut self, text: &'w Arc<Text>) -> u32 {
         let address = Arc::as_ptr(text) as usize;
-        if let Some(index) = self.opening_by_address.get(&address) {
+        if let Some(index) = self.prefix_by_address.get(&address) {
             return *index;
         }
-        let next = self.openings.len() as u32;
-        let index = *self.opening_by_text.entry(text.as_str()).or_insert(next);
+        let next = self.prefixes.len() as u32;
+        let index = *self.prefix_by_text.entry(text.as_str()).or_insert(next);
         if index == next {
-            self.openings.push(text.as_str());
+            self.prefixes.push(text.as_str());
         }
-        self.opening_by_address.insert(address, index);
+        self.prefix_by_address.insert(address, index);
         index
     }
 
-    /// All bodies and all openings, in order of their indexes.
+    /// All bodies and all prefixes, in order of their indexes.
     pub(super) fn into_parts(self) -> (Bodies, Vec<&'w str>) {
-        (self.bodies, self.openings)
+        (self.bodies, self.prefixes)
     }
 }
 
@@ -75,24 +75,24 @@ impl<'w> BodyTable<'w> {
 #[derive(Default)]
 pub(super) struct Bodies {
     pub(super) list: Vec<Body>,
-    /// The indexes of bodies and of their openings, in order. An opening is a shared prefix.
-    pub(super) opened: Vec<(u32, u32)>,
+    /// The indexes of bodies and of their prefixes, in order. An prefix is a shared prefix.
+    pub(super) prefixed: Vec<(u32, u32)>,
     /// The event types in metadata, each with the index of its first body; filled by reading.
     pub(super) events: BTreeMap<String, u32>,
 }
 
 impl Bodies {
     /// The bodies with their shared prefixes.
-    pub(super) fn with_openings(self, openings: Vec<Cow<str>>) -> Result<Vec<Body>, SaveError> {
-        let openings: Vec<_> = openings
+    pub(super) fn with_prefixes(self, prefixes: Vec<Cow<str>>) -> Result<Vec<Body>, SaveError> {
+        let prefixes: Vec<_> = prefixes
             .into_iter()
             .map(|text| Arc::new(Text::from(text)))
             .collect();
         let mut list = self.list;
-        for (index, opening) in self.opened {
-            let prefix = openings.get(opening as usize).ok_or_else(|| {
-                let at = format!("messages[{index}].opening");
-                SaveError::out_of_range(at, opening, openings.len(), "openings")
+        for (index, prefix) in self.prefixed {
+            let prefix = prefixes.get(prefix as usize).ok_or_else(|| {
+                let at = format!("messages[{index}].prefix");
+                SaveError::out_of_range(at, prefix, prefixes.len(), "prefixes")
             })?;
             if let Some(body) = list.get_mut(index as usize) {
                 let bare = std::mem::replace(body, Body::text(""));
@@ -111,7 +111,7 @@ struct BodyDto<'a> {
     #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
     name: Option<Borrowed<'a>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    opening: Option<u32>,
+    prefix: Option<u32>,
     #[serde(borrow)]
     content: ContentDto<'a>,
     #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
@@ -123,12 +123,12 @@ struct BodyDto<'a> {
 }
 
 impl<'a> BodyDto<'a> {
-    fn of(body: &'a Body, opening: Option<u32>) -> Self {
+    fn of(body: &'a Body, prefix: Option<u32>) -> Self {
         Self {
             id: body.id(),
             time: body.time(),
             name: body.sender().map(|sender| Borrowed(Cow::Borrowed(sender))),
-            opening,
+            prefix,
             content: match body.content() {
                 Content::Text(text) => ContentDto::Text(text.as_str().into()),
                 Content::Blocks(blocks) => ContentDto::Blocks(blocks.as_ref().into()),
@@ -199,10 +199,10 @@ impl<'de: 'a, 'a> Deserialize<'de> for ContentDto<'a> {
 
 impl Serialize for Bodies {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut opened = self.opened.iter().peekable();
+        let mut prefixed = self.prefixed.iter().peekable();
         serializer.collect_seq(self.list.iter().zip(0..).map(|(body, index)| {
-            let opening = opened.next_if(|(opened, _)| *opened == index);
-            BodyDto::of(body, opening.map(|(_, opening)| *opening))
+            let prefix = prefixed.next_if(|(prefixed, _)| *prefixed == index);
+            BodyDto::of(body, prefix.map(|(_, prefix)| *prefix))
         }))
     }
 }
@@ -245,8 +245,8 @@ struct BodyReader<'a> {
 impl<'a> BodyReader<'a> {
     fn add<E: de::Error>(&mut self, body: BodyDto<'a>) -> Result<(), E> {
         let index = self.read.list.len() as u32;
-        if let Some(opening) = body.opening {
-            self.read.opened.push((index, opening));
+        if let Some(prefix) = body.prefix {
+            self.read.prefixed.push((index, prefix));
         }
         let extra = self.extra(body.metadata, body.response_metadata, index)?;
         let parts = BodyParts {

@@ -37,7 +37,7 @@ pub(super) struct WorldDto<'a> {
     pub(super) entities: Vec<EntityDto<'a>>,
     pub(super) arrivals: Vec<ArrivalDto>,
     pub(super) messages: Bodies,
-    pub(super) openings: Vec<Cow<'a, str>>,
+    pub(super) prefixes: Vec<Cow<'a, str>>,
     pub(super) agents_context: Vec<ContextDto>,
     #[serde(borrow)]
     pub(super) chapters: Vec<ChaptersDto<'a>>,

@@ -13,7 +13,7 @@ use crate::journal::GameSetup;
 use crate::message::Language;
 
 /// The saved name of the text that ends a story; a save with it is finished.
-pub const FINALE: &str = "finale";
+pub const ENDING: &str = "ending";
 
 /// The saved name of what a game needs to be set up again.
 pub const GAME_SETUP: &str = "game";
@@ -36,7 +36,7 @@ pub struct SaveHead {
     /// The number of meetings the world has had.
     pub turn: u64,
     /// The text that ended the story, if it is over.
-    pub finale: Option<String>,
+    pub ending: Option<String>,
     /// What its game needs to be set up again.
     pub game: Option<GameSetup>,
 }
@@ -65,9 +65,9 @@ pub fn read_head(text: &[u8]) -> Result<SaveHead, SaveError> {
     }
     let head = parsed?;
     let game = head.resources.get(GAME_SETUP);
-    let finale = head.resources.get(FINALE).and_then(Value::as_str);
+    let ending = head.resources.get(ENDING).and_then(Value::as_str);
     Ok(SaveHead {
-        finale: finale.map(str::to_owned),
+        ending: ending.map(str::to_owned),
         game: game.and_then(|game| GameSetup::deserialize(game).ok()),
         format: head.format,
         engine: head.engine,

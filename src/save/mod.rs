@@ -33,7 +33,7 @@ mod story;
 pub use crate::files::{FileAction, FileError, FileKind, FileProblem};
 pub use buffers::file_name;
 pub use error::SaveError;
-pub use head::{FINALE, GAME_SETUP, SaveHead, read_head};
+pub use head::{ENDING, GAME_SETUP, SaveHead, read_head};
 #[cfg(feature = "undercover")]
 pub(crate) use limits::TOURNAMENT;
 pub use limits::{FORMAT, OLDEST};

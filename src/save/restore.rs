@@ -18,7 +18,7 @@ use crate::cast::{
     CastList, Clock, Dead, EntityName, Kind, MeetingClock, OnStage, Place, StableId, WorldSeed,
     WorldTurn, check_name,
 };
-use crate::context::{AgentContext, Chapter, ChapterId, Chapters, HeldMessage};
+use crate::context::{AgentContext, Chapter, ChapterId, Chapters, StoredMessage};
 use crate::event::EventTypes;
 use crate::locale::{Argument, UiText, text};
 use crate::message::Body;
@@ -79,7 +79,7 @@ fn fill(world: &mut World, save: WorldDto, expected: &Expected) -> Result<Meta, 
     check_entities(&save)?;
     check_events(world, &save)?;
     check_entries(&save)?;
-    let bodies = save.messages.with_openings(save.openings)?;
+    let bodies = save.messages.with_prefixes(save.prefixes)?;
     check_sizes(&save.agents_context, &save.chapters, &bodies)?;
     let mut remembered = contexts_by_entity(&save.agents_context, &save.entities)?;
     let mut closed = chapters_by_entity(&save.chapters, &save.entities)?;
@@ -315,9 +315,9 @@ fn read_context(
         .map_err(|problem| SaveError::wrong(path, problem))
 }
 
-fn messages(runs: &[RunDto], bodies: &[Body]) -> Vec<HeldMessage> {
+fn messages(runs: &[RunDto], bodies: &[Body]) -> Vec<StoredMessage> {
     entry_runs::messages(runs, bodies)
-        .map(|(id, message)| HeldMessage { id, message })
+        .map(|(id, message)| StoredMessage { id, message })
         .collect()
 }
 

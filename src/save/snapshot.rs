@@ -16,7 +16,7 @@ use crate::cast::{
     CastList, Clock, Dead, EntityName, Kind, MeetingClock, Occupants, Place, StableId, WorldSeed,
     WorldTurn,
 };
-use crate::context::{AgentContext, Chapter, Chapters, HeldMessage};
+use crate::context::{AgentContext, Chapter, Chapters, StoredMessage};
 use crate::event::{DeferredCommands, EventQueue};
 use crate::exchange::{OpenAsks, UntakenAnswers};
 use crate::locale::{UiText, text};
@@ -55,7 +55,7 @@ pub fn snapshot(world: &World, meta: &Meta) -> Result<Vec<u8>, SaveError> {
         .iter()
         .filter_map(|member| chapters(member, &mut bodies));
     let chapters: Vec<_> = closed.collect();
-    let (messages, openings) = bodies.into_parts();
+    let (messages, prefixes) = bodies.into_parts();
     check_size(&agents_context, &chapters, &messages.list)?;
     let size = expected_size(messages.list.len());
     let meeting = world.get_resource::<MeetingClock>();
@@ -77,7 +77,7 @@ pub fn snapshot(world: &World, meta: &Meta) -> Result<Vec<u8>, SaveError> {
         entities: entities(&cast, &registry)?,
         arrivals: arrivals(world, &cast),
         messages,
-        openings: openings.into_iter().map(Cow::Borrowed).collect(),
+        prefixes: prefixes.into_iter().map(Cow::Borrowed).collect(),
         agents_context,
         chapters,
     };
@@ -250,9 +250,9 @@ fn chapters<'w>(member: &Member<'w>, bodies: &mut BodyTable<'w>) -> Option<Chapt
     })
 }
 
-fn runs<'w>(messages: &'w [HeldMessage], bodies: &mut BodyTable<'w>) -> Vec<RunDto> {
+fn runs<'w>(messages: &'w [StoredMessage], bodies: &mut BodyTable<'w>) -> Vec<RunDto> {
     let mut runs = Vec::new();
-    for HeldMessage { id, message } in messages {
+    for StoredMessage { id, message } in messages {
         let index = bodies.index_of(&message.body);
         push_entry(&mut runs, *id, message.role, index, Some(&message.tags));
     }

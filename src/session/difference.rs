@@ -28,7 +28,7 @@ pub enum ChangeKind<'m> {
     Added,
     /// Only the earlier has them: a question, and what went back and forth about it, is sent in
     /// full with its own call alone.
-    Asked,
+    SentOnce,
     /// Only the earlier has them: this summary of the later one replaces them.
     Archived(&'m PromptMessage),
     /// Only the earlier has them.
@@ -93,7 +93,7 @@ pub fn changes<'m>(earlier: &'m [PromptMessage], later: &'m [PromptMessage]) -> 
         let kind = match (run.step, summary) {
             (Step::Same, _) => ChangeKind::Same,
             (Step::Added, _) => ChangeKind::Added,
-            (Step::Cut, _) if !messages.iter().any(is_memory) => ChangeKind::Asked,
+            (Step::Cut, _) if !messages.iter().any(is_memory) => ChangeKind::SentOnce,
             (Step::Cut, Some(summary)) => ChangeKind::Archived(summary),
             (Step::Cut, None) => ChangeKind::Cut,
         };
@@ -358,7 +358,7 @@ mod tests {
                 (ChangeKind::Archived(&later[1]), 2),
                 (ChangeKind::Same, 1),
                 (ChangeKind::Added, 2),
-                (ChangeKind::Asked, 1),
+                (ChangeKind::SentOnce, 1),
             ]
         );
         let same = changes(&later, &later);
@@ -378,6 +378,6 @@ mod tests {
         };
         assert_eq!(count(|kind| *kind == ChangeKind::Same), 2);
         assert_eq!(count(|kind| *kind == ChangeKind::Added), 1);
-        assert_eq!(count(|kind| *kind == ChangeKind::Asked), 1);
+        assert_eq!(count(|kind| *kind == ChangeKind::SentOnce), 1);
     }
 }

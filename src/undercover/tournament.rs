@@ -251,7 +251,7 @@ impl Tournament {
             }
             Err(error) => return Err(error.into()),
         }
-        if slot.head()?.is_some_and(|head| head.finale.is_some()) {
+        if slot.head()?.is_some_and(|head| head.ending.is_some()) {
             return Ok(OpenedGame::Over);
         }
         let session = Session::resume(&root, &name, &self.game, minds, false)?;

@@ -8,7 +8,7 @@ use playhouse::context::AgentContext;
 use playhouse::dialect::format::{Api, NoFiles, Style};
 use playhouse::message::{Block, Body, Source, Tags};
 use playhouse::mind::http::{ModelSettings, RequestCache, RequestFormat, SchemaMode};
-use playhouse::mind::{Form, Language, Prompt, Tools};
+use playhouse::mind::{AnswerForm, Language, Prompt, Tools};
 use serde_json::{Value, json};
 use stats_alloc::Region;
 
@@ -75,7 +75,7 @@ fn allocated(messages: usize, api: Api, style: Style) -> Vec<usize> {
                 recalled: None,
                 rounds: &[],
                 tools: Tools::NONE,
-                form: Form::Json {
+                form: AnswerForm::Json {
                     name: "plan",
                     schema: &stable,
                     narrowed: &narrowed,

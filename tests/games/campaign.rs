@@ -249,7 +249,7 @@ async fn nobody_speaks_out_of_character() {
         let mut neutral = file.actors.iter();
         let neutral: BTreeSet<_> = neutral
             .by_ref()
-            .filter(|actor| actor.camp == Faction::Neutral)
+            .filter(|actor| actor.faction == Faction::Neutral)
             .map(|actor| &actor.name)
             .collect();
         let mut spoken = 0;

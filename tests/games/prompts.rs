@@ -44,8 +44,8 @@ fn describe(prompt: &Prompt<'_>) -> String {
     let opening = system.shared_prefix().unwrap().as_str();
     let short = prompt.question.short().map(|short| short.as_str());
     let form = match prompt.form {
-        playhouse::mind::Form::Prose { .. } => "prose".to_owned(),
-        playhouse::mind::Form::Json { narrowed, .. } => {
+        playhouse::mind::AnswerForm::Prose { .. } => "prose".to_owned(),
+        playhouse::mind::AnswerForm::Json { narrowed, .. } => {
             serde_json::to_string_pretty(narrowed).unwrap()
         }
     };

@@ -17,8 +17,8 @@ use playhouse::context::AgentContext;
 use playhouse::message::{Body, Tags, TokenUsage};
 use playhouse::mind::http::{KeyState, SchemaMode};
 use playhouse::mind::{
-    AnswerStream, Answering, Awaited, Completion, FinishReason, Form, Language, Mind, MindError,
-    Prompt, StreamDeltaKind, StreamReceiver, Tools, stream_channel,
+    AnswerForm, AnswerStream, Answering, Awaited, Completion, FinishReason, Language, Mind,
+    MindError, Prompt, StreamDeltaKind, StreamReceiver, Tools, stream_channel,
 };
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
@@ -53,8 +53,8 @@ fn answering_in_pieces(mind: &dyn Mind, json: bool, stream: Option<&AnswerStream
         rounds: &[],
         tools: Tools::NONE,
         form: match json {
-            false => Form::Prose { notes: &notes },
-            true => Form::Json {
+            false => AnswerForm::Prose { notes: &notes },
+            true => AnswerForm::Json {
                 name: "plan",
                 schema: &stable,
                 narrowed: &narrowed,

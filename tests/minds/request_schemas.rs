@@ -9,7 +9,7 @@ use playhouse::context::AgentContext;
 use playhouse::dialect::format::{Api, NoFiles, Style, ThinkingPolicy};
 use playhouse::message::{Block, Body, Message, Role, Source, Tags};
 use playhouse::mind::http::{ModelSettings, RequestFormat, SchemaMode, request_body};
-use playhouse::mind::{Form, Language, Prompt, Refused, Round, ToolRound, Tools};
+use playhouse::mind::{AnswerForm, Language, Prompt, Refused, Round, ToolRound, Tools};
 use playhouse::tool::ToolSpec;
 use serde_json::{Value, json};
 
@@ -134,7 +134,7 @@ fn requests(api: Api) -> Vec<(String, Value)> {
                     callable,
                     ..Tools::NONE
                 },
-                form: Form::Json {
+                form: AnswerForm::Json {
                     name: "plan",
                     schema: &stable,
                     narrowed: &schema,

@@ -495,7 +495,7 @@ fn a_host_edits_an_answer_and_branches_at_a_choice() {
         .as_array()
         .unwrap()
         .iter()
-        .find(|one| one["camp"] == "hero");
+        .find(|one| one["faction"] == "hero");
     let who = &hero.unwrap()["id"];
     let told = json!({"do": "tell", "who": [who], "text": "Somebody lies."});
     assert_eq!(page.post("/api/otherwise/do", &told).status, 200);

@@ -210,7 +210,7 @@ fn every_mistake_of_a_world_is_told_in_chinese() {
     // Mistakes of form, of names and numbers, of links and ways, and what is only odd.
     let told = broken(&[
         ("language: zh,", "language: fr,"),
-        ("camp: Hero,", "camp: Herro,"),
+        ("faction: Hero,", "faction: Herro,"),
         ("hp: 30,", "hp: -30,"),
         ("attack: 6,", "atack: 6,"),
         ("stage: \"茶棚\"", "stage: \"茶篷\""),
@@ -246,8 +246,8 @@ fn every_mistake_of_a_world_is_told_in_chinese() {
         ("gain: \"一条通到对岸的水路，和一枚旧船牌。\"", "gain: \"\""),
     ]);
     broken(&[
-        ("camp: Hero", "camp: Neutral"),
-        ("camp: Hero", "camp: Neutral"),
+        ("faction: Hero", "faction: Neutral"),
+        ("faction: Hero", "faction: Neutral"),
         ("kind: Home", "kind: Dungeon"),
         ("kind: Home", "kind: Dungeon"),
         ("skills: [\"冷雾\"]", "skills: []"),

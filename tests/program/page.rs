@@ -15,7 +15,7 @@ use super::{playhouse, run};
 fn a_story_is_served_as_it_was_told() {
     let folder = tempfile::tempdir().unwrap();
     let page = Served::start(folder.path(), "--save told --until 6");
-    let story = page.wait_for("told", "stopped");
+    let story = page.wait_for("scene_text", "stopped");
     assert_eq!(story["view"], json!({"host": true}));
     assert_eq!(story["turn"], 6);
 
@@ -107,8 +107,8 @@ fn a_story_is_served_as_it_was_told() {
 
     // Whoever opens the save finds the same.
     drop(page);
-    let again = Served::start(folder.path(), "told");
-    let story = again.wait_for("told", "paused");
+    let again = Served::start(folder.path(), "scene_text");
+    let story = again.wait_for("scene_text", "paused");
     assert_eq!(story["events"].as_u64().unwrap(), count);
     assert_eq!(again.api("told/events?from=3&to=5"), part);
 }
@@ -553,7 +553,7 @@ fn what_a_host_does_is_journaled_and_stays_text() {
     let told = compared["there"].as_array().unwrap();
     assert!(
         told.iter()
-            .all(|event| event["turn"] == 2 && event["kind"] != "told")
+            .all(|event| event["turn"] == 2 && event["kind"] != "scene_text")
     );
     drop(page);
     assert_eq!(tree["this"], "done");
@@ -602,7 +602,7 @@ fn a_host_changes_the_world_between_two_turns() {
         let mut of_kind = entities.filter(|entity| entity["kind"] == kind);
         of_kind.find(|entity| is_meant(entity)).unwrap()["id"].clone()
     };
-    let who = find("actor", &|actor| actor["camp"] == "hero");
+    let who = find("actor", &|actor| actor["faction"] == "hero");
     let place = find("stage", &|stage| stage["id"] != 1);
     let director = find("world_agent", &|_| true);
     let knows = api(&format!("person/{who}"));

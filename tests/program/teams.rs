@@ -175,7 +175,7 @@ fn what_is_said_in_a_team_that_is_a_tool_is_shown_live_in_replay_and_resume_alik
             .lines()
             .map(|line| serde_json::from_str(line).unwrap());
         let inner: Vec<serde_json::Value> = inner
-            .filter(|line: &serde_json::Value| line["inside"] == panel)
+            .filter(|line: &serde_json::Value| line["team_path"] == panel)
             .collect();
         assert_eq!(inner.len(), 3, "{inner:?}");
 

@@ -195,7 +195,7 @@ fn write_changes(app: &App, out: &mut Output, changes: &[Change<'_>]) {
         let (mark, heading) = match kind {
             ChangeKind::Same => (" ", say!(language, cli_diff_kept, count)),
             ChangeKind::Added => ("+", say!(language, cli_diff_added, count)),
-            ChangeKind::Asked => ("-", say!(language, cli_diff_asked, count)),
+            ChangeKind::SentOnce => ("-", say!(language, cli_diff_asked, count)),
             ChangeKind::Archived(_) => ("-", say!(language, cli_diff_archived, count)),
             ChangeKind::Cut => ("-", say!(language, cli_diff_cut, count)),
         };
@@ -215,7 +215,7 @@ fn key(kind: &ChangeKind<'_>) -> &'static str {
     match kind {
         ChangeKind::Same => "same",
         ChangeKind::Added => "added",
-        ChangeKind::Asked => "asked",
+        ChangeKind::SentOnce => "asked",
         ChangeKind::Archived(_) => "archived",
         ChangeKind::Cut => "cut",
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::engine::Engine;
 use crate::journal::game_input;
 use crate::locale::{Localize, UiText};
-use crate::page::Board;
+use crate::page::StoryView;
 use crate::rpg::{Campaign, CampaignError};
 use crate::session::{Adaptation, Game};
 use crate::world_data::Problem;
@@ -18,16 +18,16 @@ pub(super) struct EditedWorld {
     files: WorldFiles,
     /// The fingerprint of the data that the story has or is about to take over.
     data: String,
-    board: Arc<Board>,
+    view: Arc<StoryView>,
 }
 
 impl EditedWorld {
-    /// For the story of a board; `None` if its world has no files.
-    pub(super) fn of(app: &App, campaign: &Campaign, board: &Arc<Board>) -> Option<Self> {
+    /// For the story of a view; `None` if its world has no files.
+    pub(super) fn of(app: &App, campaign: &Campaign, view: &Arc<StoryView>) -> Option<Self> {
         Some(Self {
             files: WorldFiles::find(app, &campaign.folder)?,
             data: campaign.fingerprint.clone(),
-            board: board.clone(),
+            view: view.clone(),
         })
     }
 
@@ -41,7 +41,7 @@ impl EditedWorld {
             Err(CampaignError::Data(problems)) => problems.into_iter().collect(),
             Err(error) => vec![self.problem(error.text())],
         };
-        self.board.set_problems(problems);
+        self.view.set_problems(problems);
     }
 
     fn take_over(&mut self, campaign: &Campaign, engine: &mut Engine) -> Vec<Problem> {

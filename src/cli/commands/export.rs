@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::page::{self, Board, Extras};
+use crate::page::{self, Extras, StoryView};
 use crate::save::names;
 use crate::session::Wanted;
 use serde_json::json;
@@ -24,8 +24,8 @@ pub(super) fn export(
     calls: bool,
 ) -> Result<(), CommandError> {
     let saved = Saved::find(app, slot)?;
-    let board = Arc::new(Board::new(watch::about(app, &saved, slot)?));
-    let read = page::read(&saved.slot, saved.played.game(), None, &board);
+    let view = Arc::new(StoryView::new(watch::about(app, &saved, slot)?));
+    let read = page::read(&saved.slot, saved.played.game(), None, &view);
     play::runtime()?.block_on(read).map_err(session_error)?;
     let requests = if calls {
         sent::find(app, &saved, Wanted::default())?
@@ -40,7 +40,7 @@ pub(super) fn export(
         branches: Some(branches),
         requests,
     };
-    let report = page::report(&board, seat, app.language, extras);
+    let report = page::report(&view, seat, app.language, extras);
     let report = report.map_err(|message| CommandError::new(ErrorKind::Usage, message))?;
     write_page(file, &report)?;
     if app.settings.json {

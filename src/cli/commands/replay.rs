@@ -10,7 +10,7 @@ use super::play::{self, RunView};
 use super::players::introduce;
 use super::{chat, undercover};
 use crate::cli::app::App;
-use crate::cli::args::ChatForm;
+use crate::cli::args::ChatFormat;
 use crate::cli::chat_printer::ChatPrinter;
 use crate::cli::env::{clock, since};
 use crate::cli::error::{CommandError, ErrorKind};
@@ -23,7 +23,7 @@ pub(super) fn replay(
     slot: &str,
     until: Option<u64>,
     actor: Option<&str>,
-    form: ChatForm,
+    form: ChatFormat,
 ) -> Result<(), CommandError> {
     let saved = Saved::find(app, slot)?;
     let game = saved.played.game();
@@ -72,7 +72,7 @@ fn replay_team(
     saved: &Saved,
     game: &ChatGame,
     until: Option<u64>,
-    form: ChatForm,
+    form: ChatFormat,
 ) -> Result<(), CommandError> {
     let began = clock();
     let team = game.team();

@@ -93,7 +93,7 @@ impl Row {
         }
         match &self.listed.head {
             Ok(Some(head)) => {
-                let state = if head.finale.is_some() {
+                let state = if head.ending.is_some() {
                     text!(cli_finished)
                 } else {
                     text!(cli_in_progress)

@@ -152,8 +152,8 @@ fn as_text(language: Language, call: &MindCall) -> String {
         rule.clone(),
         say!(language, cli_trace_sender, sender),
     ];
-    if !call.inside.is_empty() {
-        lines.push(say!(language, cli_trace_inside, team = &call.inside));
+    if !call.team_path.is_empty() {
+        lines.push(say!(language, cli_trace_inside, team = &call.team_path));
     }
     let count = call.context.len();
     lines.push(say!(language, cli_trace_context, sender, count));
@@ -175,8 +175,8 @@ fn as_json(call: &MindCall) -> Value {
         "record": "call", "agent": call.agent, "call": call.number, "sender": call.sender,
         "context": call.context, "reply": call.reply,
     });
-    if !call.inside.is_empty() {
-        json["inside"] = call.inside.as_str().into();
+    if !call.team_path.is_empty() {
+        json["team_path"] = call.team_path.as_str().into();
     }
     json
 }

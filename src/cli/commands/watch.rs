@@ -17,7 +17,7 @@ use crate::journal::{Input, Line, new_minds};
 use crate::locale::{Localize, text};
 use crate::mind::{MindAlias, Minds};
 use crate::page::{
-    self, About, Board, BranchAt, Control, Library, Listed, Problem, Seat, Server, Story,
+    self, About, BranchAt, Control, Library, Listed, Problem, Seat, Server, Story, StoryView,
 };
 use crate::rpg::Campaign;
 use crate::save::{Slot, list, names};
@@ -287,16 +287,16 @@ impl<'a> Host<'a> {
         let session = session.map_err(session_error)?;
         slot_settings::remember(app, &slot, BTreeSet::new())?;
         play::announce(app, &slot, seed);
-        let board = Arc::new(Board::new(about_world(app, &campaign, &slot, seed)?));
+        let view = Arc::new(StoryView::new(about_world(app, &campaign, &slot, seed)?));
         let control = if is_paused {
             Control::paused()
         } else {
             Control::default()
         };
         let answered = sent::minds_of(app, &Saved::find(app, &slot)?)?;
-        let edited = EditedWorld::of(app, &campaign, &board);
+        let edited = EditedWorld::of(app, &campaign, &view);
         let story = Story {
-            board,
+            view,
             control: Some(Arc::new(control)),
             slot: session.slot().clone(),
             game: Arc::new(campaign),
@@ -332,7 +332,7 @@ impl<'a> Host<'a> {
         let recalled = slot_settings::recall(&mut own, name, true);
         let app = &own;
         let saved = Saved::to_play(app, name, false)?;
-        let board = Arc::new(Board::new(about(app, &saved, name)?));
+        let view = Arc::new(StoryView::new(about(app, &saved, name)?));
         let answered = sent::minds_of(app, &saved)?;
         let mut world = saved.world(true)?.world;
         let turn = saved.turn;
@@ -341,14 +341,14 @@ impl<'a> Host<'a> {
         let mut edited = None;
         let game: Arc<dyn Game> = match saved.played {
             Played::World(campaign) => {
-                edited = EditedWorld::of(app, &campaign, &board);
+                edited = EditedWorld::of(app, &campaign, &view);
                 Arc::new(*campaign)
             }
             Played::Undercover(game) => Arc::new(*game),
             Played::Team(team) => Arc::new(*team),
         };
         let slot = saved.slot;
-        let read = page::read(&slot, &*game, can_go_on.then_some(turn), &board);
+        let read = page::read(&slot, &*game, can_go_on.then_some(turn), &view);
         self.runtime.block_on(read).map_err(session_error)?;
         let mut seats = BTreeMap::new();
         let mut session = None;
@@ -363,13 +363,13 @@ impl<'a> Host<'a> {
                 play::say_changes(app, &resumed.changes);
                 session = Some(self.prepared(app, resumed)?);
             }
-            Err(error) if invited.is_empty() => board.only_shown(why(error).text),
+            Err(error) if invited.is_empty() => view.only_shown(why(error).text),
             Err(error) => return Err(error),
         }
         // What goes on costs money, and who opens a save may want to read.
         let control = session.is_some().then(|| Arc::new(Control::paused()));
         let story = Story {
-            board,
+            view,
             control,
             slot,
             game,
@@ -484,10 +484,10 @@ impl<'a> Host<'a> {
             mut edited,
         } = opened;
         let name = story.slot.name().to_string();
-        let (board, until) = (story.board.clone(), self.until);
-        // Whoever has a seat is known by the name of its character, which the board must have.
+        let (view, until) = (story.view.clone(), self.until);
+        // Whoever has a seat is known by the name of its character, which the view must have.
         let session = session.map(|(mut session, servers)| {
-            let answers = page::watch(&mut session.engine, &board);
+            let answers = page::watch(&mut session.engine, &view);
             (session, servers, answers)
         });
         self.shelf.stories().insert(name, story.clone());
@@ -499,11 +499,11 @@ impl<'a> Host<'a> {
         let handle = self.runtime.handle().clone();
         let thread = std::thread::spawn(move || {
             handle.block_on(async {
-                let following = tokio::spawn(page::follow(answers, board.clone()));
+                let following = tokio::spawn(page::follow(answers, view.clone()));
                 let look = |engine: &mut Engine| {
                     edited.iter_mut().for_each(|edited| edited.look(engine));
                 };
-                let stop = page::play(&mut session.engine, &board, &control, until, look).await;
+                let stop = page::play(&mut session.engine, &view, &control, until, look).await;
                 servers.close().await;
                 following.abort();
                 stop.map_err(|error| engine_error(&error))

@@ -31,7 +31,7 @@ impl Formatter {
 
     pub(super) fn combat_round(&mut self, event: &CombatRound) -> Vec<Paragraph> {
         for fighter in &event.standing {
-            self.roster.note(&fighter.name, &fighter.camp);
+            self.roster.note(&fighter.name, &fighter.faction);
         }
         let round = say!(self.language, story_combat_round, round = event.round);
         let round = Paragraph::indented(2, 2).add(Style::Bold, round);

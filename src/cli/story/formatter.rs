@@ -245,8 +245,8 @@ impl Formatter {
             "combat_move" => self.combat_move(&data(event)?),
             "combat_outcome" => self.combat_outcome(&data(event)?),
             // Those at home hear of what has been told.
-            "tidings" if !self.shows_workings => Vec::new(),
-            "finale" => self.finale(&event.text),
+            "battle_report" if !self.shows_workings => Vec::new(),
+            "homecoming" => self.finale(&event.text),
             "learned" => {
                 let learned: Learned = data(event)?;
                 // Places learn too, but readers need not be told.
@@ -282,7 +282,7 @@ impl Formatter {
                 let judged = say!(self.language, story_judged, judge, claim);
                 vec![Paragraph::indented(4, 6).add(Style::Dim, judged)]
             }
-            "scene_opens" | "told" => {
+            "scene_opens" | "scene_text" => {
                 if !self.once(&format!("told {}", event.text)) {
                     return Some(Vec::new());
                 }
@@ -476,7 +476,7 @@ impl Formatter {
     }
 
     fn finale(&mut self, text: &str) -> Vec<Paragraph> {
-        if !self.once("finale") {
+        if !self.once("homecoming") {
             return Vec::new();
         }
         let mut paragraphs = chapter(&say!(self.language, story_homecoming));

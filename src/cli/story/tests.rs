@@ -178,7 +178,7 @@ fn what_others_hear_of_later_is_told_once() {
         event("", "arrive", arrive),
         event("", "leave", leave()),
         // What is no part of the story is not told at all.
-        event("", "tidings", json!({})),
+        event("", "battle_report", json!({})),
         event(
             "",
             "judged",
@@ -186,7 +186,10 @@ fn what_others_hear_of_later_is_told_once() {
         ),
     ];
     let text = told(Language::En, 60, &records);
-    assert!(!text.contains("tidings") && !text.contains("so"), "{text}");
+    assert!(
+        !text.contains("battle_report") && !text.contains("so"),
+        "{text}"
+    );
     for once in ["Fire!", "(keep)", "goes from Inn to Quay"] {
         assert_eq!(text.matches(once).count(), 1, "{once}: {text}");
     }
@@ -271,9 +274,9 @@ fn a_place_is_described_when_somebody_is_there() {
 #[test]
 fn a_chinese_fight_lines_up() {
     let standing = json!([
-        {"name": "米拉", "hp": 24, "max_hp": 30, "camp": "hero", "effects": ["铁壁"]},
-        {"name": "守门人老葛", "hp": 0, "max_hp": 8, "camp": "hero", "effects": []},
-        {"name": "Wolf", "hp": 5, "max_hp": 28, "camp": "foe", "effects": []}]);
+        {"name": "米拉", "hp": 24, "max_hp": 30, "faction": "hero", "effects": ["铁壁"]},
+        {"name": "守门人老葛", "hp": 0, "max_hp": 8, "faction": "hero", "effects": []},
+        {"name": "Wolf", "hp": 5, "max_hp": 28, "faction": "foe", "effects": []}]);
     let card = json!({"stage": "旧磨坊", "actor": "米拉", "card": "潮刃", "skill": "斩击", "kind": "attack",
         "description": "她压低身子，钩刃贴着积水划出一道冷光，直取狼的前腿。", "targets": [
             {"name": "Wolf", "hit": true, "amount": 7, "effect": "", "fell": true},

@@ -23,7 +23,7 @@ impl ChatStep<'_, '_, '_> {
         let Some(controller) = self.entity(CONTROLLER) else {
             return self.select();
         };
-        let ask = Ask::new("chat.bell", "", (), ControlMessage::default());
+        let ask = Ask::new("chat.control", "", (), ControlMessage::default());
         self.ask(controller, ask.repairs(0));
         self.chat.phase = Phase::AskedControl;
     }

@@ -8,7 +8,7 @@ use super::forget;
 use super::replies::{TextConstraints, TextReply};
 use super::speak::NO_ANSWER;
 use super::step::ChatStep;
-use crate::context::{AgentContext, Chapter, EntryId, HeldMessage, View};
+use crate::context::{AgentContext, Chapter, EntryId, StoredMessage, View};
 use crate::event::By;
 use crate::exchange::Ask;
 use crate::groupchat::message::{ChatMessage, Content};
@@ -111,7 +111,7 @@ impl ChatStep<'_, '_, '_> {
     }
 }
 
-fn last_answer(context: &AgentContext) -> Option<HeldMessage> {
+fn last_answer(context: &AgentContext) -> Option<StoredMessage> {
     let last = context.entries().last()?;
     context.message(last.id())
 }

@@ -20,7 +20,7 @@ enum Choice {
     /// These speak.
     Speak(Vec<String>),
     /// A model or a person was asked.
-    Asked,
+    Pending,
     /// Nobody can speak: the run ends, with the source of the reason.
     Stop(UiText, &'static str),
     /// A name or a function is unknown: the run fails.
@@ -79,7 +79,7 @@ impl ChatStep<'_, '_, '_> {
     fn apply(&mut self, choice: Choice) {
         match choice {
             Choice::Speak(names) => self.let_speak(names),
-            Choice::Asked => self.chat.phase = Phase::Picking,
+            Choice::Pending => self.chat.phase = Phase::Picking,
             Choice::Stop(reason, source) => self.stop(&reason, source),
             Choice::Fail(reason) => self.fail(&reason),
         }
@@ -156,7 +156,7 @@ impl ChatStep<'_, '_, '_> {
             .repairs(attempts.saturating_sub(1))
             .max_tokens(256);
         self.ask(self.stage, ask);
-        Choice::Asked
+        Choice::Pending
     }
 
     /// Who may speak next; if the last speaker is the only one, it may speak again.
@@ -275,7 +275,7 @@ impl ChatStep<'_, '_, '_> {
         });
         let ask = self.pick_ask("chat.pick", question, present, candidates);
         self.ask(person, ask.condensed(""));
-        Choice::Asked
+        Choice::Pending
     }
 
     fn by_function(&self, allowed: &[&str], name: &str) -> Choice {

@@ -8,7 +8,7 @@ use crate::exchange::{Reply, Violation};
 use crate::groupchat::message::{ChatMessage, MessageFactory};
 
 /// The name of the entity that controls a run from outside.
-pub const CONTROLLER: &str = "(bell)";
+pub const CONTROLLER: &str = "(controller)";
 
 /// The user's input: a task as text, or this struct as JSON.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

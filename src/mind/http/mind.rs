@@ -488,7 +488,7 @@ mod tests {
     use crate::dialect::format::{Api, NoFiles};
     use crate::locale::Language;
     use crate::message::{Body, Tags};
-    use crate::mind::{Form, Tools};
+    use crate::mind::{AnswerForm, Tools};
 
     /// A mind whose server answers with a text or, without one, never.
     async fn mind(answer: Option<&'static str>) -> HttpMind {
@@ -544,7 +544,7 @@ mod tests {
             recalled: None,
             rounds: &[],
             tools: Tools::NONE,
-            form: Form::Prose {
+            form: AnswerForm::Prose {
                 notes: &Value::Null,
             },
             max_tokens: 100,

@@ -16,7 +16,7 @@ use crate::context::AgentContext;
 use crate::locale::{Language, Localize, UiText, text};
 use crate::message::Body;
 use crate::mind::completion::{FailedCall, MindError};
-use crate::mind::prompt::{Form, Prompt, Tools};
+use crate::mind::prompt::{AnswerForm, Prompt, Tools};
 use crate::secrets::redact;
 
 /// The maximum size of a list of models in bytes.
@@ -176,7 +176,7 @@ impl Shared {
             recalled: None,
             rounds: &[],
             tools: Tools::NONE,
-            form: Form::Json {
+            form: AnswerForm::Json {
                 name: "ready",
                 schema: &stable,
                 narrowed: &schema,

@@ -111,7 +111,7 @@ mod tests {
     use crate::locale::Language;
     use crate::message::{Block, Body, Message, Role, Source, Tags};
     use crate::mind::http::{ModelSettings, request_body};
-    use crate::mind::{Form, Refused, Round, ToolRound, Tools};
+    use crate::mind::{AnswerForm, Refused, Round, ToolRound, Tools};
     use crate::tool::ToolSpec;
 
     /// What is done with a conversation. Numbers select messages by their index.
@@ -293,9 +293,9 @@ mod tests {
                     history: &context, question: &question, ask_short: ask.as_short, recalled: None, rounds: &rounds,
                     tools: Tools { specs: &specs[..ask.tools.min(1)], callable: ask.tools == 1, ..Tools::NONE },
                     form: if ask.json {
-                        Form::Json { name: "plan", schema: &stable, narrowed: &narrowed, notes: &notes }
+                        AnswerForm::Json { name: "plan", schema: &stable, narrowed: &narrowed, notes: &notes }
                     } else {
-                        Form::Prose { notes: &notes }
+                        AnswerForm::Prose { notes: &notes }
                     },
                     max_tokens: 100 + ask.text.len() as u32, seed: 0,
                     stream: None,
@@ -336,7 +336,7 @@ mod tests {
                 recalled: None,
                 rounds: &[],
                 tools: Tools::NONE,
-                form: Form::Prose {
+                form: AnswerForm::Prose {
                     notes: &Value::Null,
                 },
                 max_tokens: 10,

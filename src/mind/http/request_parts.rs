@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::settings::ModelSettings;
 use crate::locale::Language;
 use crate::message::Digest;
-use crate::mind::prompt::{Form, Prompt};
+use crate::mind::prompt::{AnswerForm, Prompt};
 use crate::tool::ToolSpec;
 
 /// What is the same in all requests for a model.
@@ -66,7 +66,7 @@ impl AskParts {
 
 impl ReplySchema {
     fn of(prompt: &Prompt<'_>) -> Option<Self> {
-        let Form::Json {
+        let AnswerForm::Json {
             name,
             schema,
             narrowed,

@@ -12,7 +12,7 @@ use crate::context::AgentContext;
 use crate::dialect::format::{Api, NoFiles};
 use crate::locale::Language;
 use crate::message::{Block, Body, Message, Role, Source, Text};
-use crate::mind::{Form, Prompt, Refused, Round, ToolRound, Tools};
+use crate::mind::{AnswerForm, Prompt, Refused, Round, ToolRound, Tools};
 use crate::tool::ToolSpec;
 
 const STABLE: &str = r#"{"type":"object","properties":{"mind":{"type":"string"}},"required":["mind"],"additionalProperties":false}"#;
@@ -81,14 +81,14 @@ impl TestAsk {
                 instructions: None,
             },
             form: if json {
-                Form::Json {
+                AnswerForm::Json {
                     name: "day plan",
                     schema: &self.stable,
                     narrowed: &self.narrowed,
                     notes,
                 }
             } else {
-                Form::Prose { notes }
+                AnswerForm::Prose { notes }
             },
             max_tokens: 5000,
             seed: 1,

@@ -24,7 +24,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
 
-use super::{Answering, Completion, Form, Language, Mind, MindError, MindInfo, Notes, Prompt};
+use super::{
+    AnswerForm, Answering, Completion, Language, Mind, MindError, MindInfo, Notes, Prompt,
+};
 use crate::locale::{UiText, text};
 
 /// The alias of a person in signals and ledgers.
@@ -68,7 +70,7 @@ impl Mind for HumanMind {
 
     fn answer(&self, prompt: &Prompt<'_>) -> Answering {
         let (console, lessons) = (self.console.clone(), self.lessons.clone());
-        let question = Question::of(prompt, &lessons);
+        let question = SeatAsk::of(prompt, &lessons);
         Box::pin(async move {
             let entity = question.entity.to_string();
             let typing = tokio::task::spawn_blocking(move || {
@@ -86,7 +88,7 @@ impl Mind for HumanMind {
 }
 
 /// An ask, as far as a person needs it.
-struct Question {
+struct SeatAsk {
     entity: Arc<str>,
     text: String,
     recalled: Option<String>,
@@ -104,11 +106,11 @@ enum Wanted {
     },
 }
 
-impl Question {
+impl SeatAsk {
     fn of(prompt: &Prompt<'_>, lessons: &SeatLessons) -> Self {
         let wanted = match prompt.form {
-            Form::Prose { .. } => Wanted::Prose,
-            Form::Json {
+            AnswerForm::Prose { .. } => Wanted::Prose,
+            AnswerForm::Json {
                 narrowed, notes, ..
             } => Wanted::Json {
                 schema: narrowed.clone(),

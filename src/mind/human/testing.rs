@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{HumanMind, SeatLessons, TextConsole};
 use crate::context::AgentContext;
 use crate::message::Body;
-use crate::mind::{Form, Language, Mind, MindError, Prompt, Refused, Round, Tools};
+use crate::mind::{AnswerForm, Language, Mind, MindError, Prompt, Refused, Round, Tools};
 
 #[derive(Clone, Default)]
 struct Shown(Arc<Mutex<Vec<u8>>>);
@@ -75,8 +75,8 @@ impl<'a> SeatAsk<'a> {
         let mind = HumanMind::taught(console, language, self.teach);
         let schema: Arc<str> = "{}".into();
         let form = match &self.narrowed {
-            None => Form::Prose { notes: &self.notes },
-            Some(narrowed) => Form::Json {
+            None => AnswerForm::Prose { notes: &self.notes },
+            Some(narrowed) => AnswerForm::Json {
                 name: "reply",
                 schema: &schema,
                 narrowed,

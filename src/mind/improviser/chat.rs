@@ -6,7 +6,7 @@ use super::limit::fit_question;
 use super::tools::found;
 use super::wording::{bare, fragment, semicolon};
 use super::writer::Writer;
-use crate::mind::{Form, Notes, Prompt};
+use crate::mind::{AnswerForm, Notes, Prompt};
 
 /// The longest quotation, in characters.
 const QUOTED: usize = 40;
@@ -14,7 +14,7 @@ const QUOTED: usize = 40;
 /// An answer, or `None` if the purpose is not one of a group chat.
 pub(super) fn answer<'a>(prompt: &Prompt<'a>, writer: &mut Writer<'a>) -> Option<Value> {
     let notes = Notes::of(prompt);
-    if let Form::Prose { .. } = prompt.form {
+    if let AnswerForm::Prose { .. } = prompt.form {
         let text = match prompt.purpose {
             "chat.select" | "chat.pick" => {
                 let names = notes.names("present");
@@ -28,7 +28,7 @@ pub(super) fn answer<'a>(prompt: &Prompt<'a>, writer: &mut Writer<'a>) -> Option
         return Some(fit_question(prompt, text).into());
     }
     match prompt.purpose {
-        "chat.bell" => Some(json!({"stop": false, "elapsed_ms": 0})),
+        "chat.control" => Some(json!({"stop": false, "elapsed_ms": 0})),
         "chat.say" => Some(say(prompt, notes, writer)),
         // It can't read code, so that it lets none run.
         "chat.approve" => Some(json!({"approved": false, "reason": writer.line("chat.unread")})),
@@ -79,8 +79,8 @@ fn words<'a>(prompt: &Prompt<'a>, notes: Notes<'a>, writer: &mut Writer<'a>) -> 
 fn say<'a>(prompt: &Prompt<'a>, notes: Notes<'a>, writer: &mut Writer<'a>) -> Value {
     let mut said = json!({"message": words(prompt, notes, writer)});
     let targets = match prompt.form {
-        Form::Json { narrowed, .. } => narrowed.pointer("/properties/handoff/enum"),
-        Form::Prose { .. } => None,
+        AnswerForm::Json { narrowed, .. } => narrowed.pointer("/properties/handoff/enum"),
+        AnswerForm::Prose { .. } => None,
     };
     let targets = targets.and_then(Value::as_array);
     let target = targets.and_then(|targets| writer.rng().pick(targets));

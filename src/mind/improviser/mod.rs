@@ -38,7 +38,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::splitmix::{SplitMix64, hash, mix};
-use super::{Answering, Completion, Form, Language, Mind, MindInfo, Notes, Prompt};
+use super::{AnswerForm, Answering, Completion, Language, Mind, MindInfo, Notes, Prompt};
 use crate::world_data::DataFolder;
 use grammar::Grammar;
 use lessons::Skills;
@@ -164,9 +164,9 @@ impl Improviser {
         }
         let answer = skill.answer(prompt, &mut writer);
         let text = match (prompt.form, answer) {
-            (Form::Prose { .. }, Some(Value::String(text))) => text,
-            (Form::Prose { .. }, _) => fit_question(prompt, writer.anything()),
-            (Form::Json { narrowed, .. }, answer) => {
+            (AnswerForm::Prose { .. }, Some(Value::String(text))) => text,
+            (AnswerForm::Prose { .. }, _) => fit_question(prompt, writer.anything()),
+            (AnswerForm::Json { narrowed, .. }, answer) => {
                 // A schema that is stricter than the skill expects has the last word.
                 let answer = answer.filter(|answer| schema::accepts(narrowed, answer));
                 let answer = answer.unwrap_or_else(|| schema::fill(narrowed, &mut writer));

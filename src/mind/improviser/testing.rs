@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::Improviser;
 use crate::context::AgentContext;
 use crate::message::Body;
-use crate::mind::{Form, Language, Mind, Prompt, Round, Tools};
+use crate::mind::{AnswerForm, Language, Mind, Prompt, Round, Tools};
 
 /// A question to one entity, by hand.
 pub(crate) struct HandPrompt {
@@ -51,8 +51,8 @@ impl HandPrompt {
         let schema: Arc<str> = self.narrowed.to_string().into();
         let notes = &self.notes;
         let form = match &self.narrowed {
-            Value::Null => Form::Prose { notes },
-            narrowed => Form::Json {
+            Value::Null => AnswerForm::Prose { notes },
+            narrowed => AnswerForm::Json {
                 name: "reply",
                 schema: &schema,
                 narrowed,

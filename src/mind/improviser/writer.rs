@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::rc::Rc;
 
-use super::grammar::{Change, Choice, Fact, FactSet, Grammar, Piece, SymbolId};
+use super::grammar::{Change, Choice, Fact, FactSet, Grammar, SymbolId, TemplatePart};
 use super::memory::{Hashes, Memory};
 use super::wording::{cap, join, low, paragraph};
 use crate::mind::Language;
@@ -334,22 +334,22 @@ impl<'a> Writer<'a> {
     /// Writes an alternative; what it leads to is written in the same way.
     fn write(&mut self, choice: Choice, text: &mut String) {
         let grammar = self.grammar;
-        let symbols = grammar.pieces(choice).iter();
-        let symbols = symbols.filter(|piece| matches!(piece, Piece::Symbol(..)));
+        let symbols = grammar.parts(choice).iter();
+        let symbols = symbols.filter(|part| matches!(part, TemplatePart::Symbol(..)));
         // English begins a clause with what it says, Chinese ends it so.
         let own = match self.language {
             Language::En => 1,
             Language::Zh => symbols.count(),
         };
         let mut number = 0;
-        for piece in grammar.pieces(choice) {
-            match piece {
-                Piece::Text(words) => push(text, words, Change::None),
-                Piece::Fact(fact, change) => {
+        for part in grammar.parts(choice) {
+            match part {
+                TemplatePart::Text(words) => push(text, words, Change::None),
+                TemplatePart::Fact(fact, change) => {
                     let words = self.facts.iter().find(|(other, _)| other == fact);
                     push(text, words.map_or("", |(_, words)| words), *change);
                 }
-                Piece::Symbol(symbol, change) => {
+                TemplatePart::Symbol(symbol, change) => {
                     let mut sayable = grammar.sayable(*symbol, self.known);
                     // The other half of a clause is anybody's: both make enough of them.
                     number += 1;

@@ -103,7 +103,7 @@ function setFight(source, start, count) {
 	const nameOf = (name) => (state.byName.has(name) ? nameLink(state.byName.get(name)) : name);
 	const fighters = fight.now.map((fighter) => h('tr', { class: fighter.hp > 0 && !fighter.left ? '' : 'is-out' },
 		h('th', { scope: 'row' }, nameOf(fighter.name)),
-		h('td', bar(fighter.hp, fighter.max, fighter.camp === 'hero' ? 'good' : 'bad')),
+		h('td', bar(fighter.hp, fighter.max, fighter.faction === 'hero' ? 'good' : 'bad')),
 		h('td.num', `${number(fighter.hp)} / ${number(fighter.max)}`),
 		h('td.state', [fighter.left && word('left', fighter.left),
 			...(fighter.effects || []).map((effect) => (typeof effect === 'string' ? effect : effect.name || effect.effect || ''))]

@@ -7,7 +7,7 @@ import { entityOf, on, state, storyPath } from './data.js';
 // Who or what somebody is, in a few words.
 export function whoIs(entity) {
 	const place = entityOf(entity.place);
-	const words = [entity.name, entity.camp && word('camp', entity.camp), place?.name, entity.dead && t('dead')];
+	const words = [entity.name, entity.faction && word('faction', entity.faction), place?.name, entity.dead && t('dead')];
 	return words.filter(Boolean).join(' · ');
 }
 

@@ -19,7 +19,7 @@ export async function showPeople(pane) {
 		const people = await get('people');
 		if (!people.length) return replace(pane, emptyState(t('nobody_yet')));
 		const rank = { hero: 0, none: 1, foe: 2 };
-		people.sort((a, b) => Number(a.dead) - Number(b.dead) || (rank[a.camp] ?? 1) - (rank[b.camp] ?? 1) || byName(a, b));
+		people.sort((a, b) => Number(a.dead) - Number(b.dead) || (rank[a.faction] ?? 1) - (rank[b.faction] ?? 1) || byName(a, b));
 		const columns = ['name', 'place', 'health', 'items', 'knows', 'messages', 'tokens', 'calls', 'cost', 'model'];
 		const rows = people.map((person) => h('tr',
 			h('th', { scope: 'row' }, nameLink(person.id), person.dead ? tag(t('dead'), '.bad') : null),

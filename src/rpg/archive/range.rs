@@ -6,7 +6,7 @@ use std::ops::Range;
 use thiserror::Error;
 
 use crate::context::{
-    AgentContext, Chapter, ChapterId, Chapters, EntryId, HeldMessage, Level, SearchOrder,
+    AgentContext, Chapter, ChapterId, Chapters, EntryId, Level, SearchOrder, StoredMessage,
 };
 use crate::message::Role;
 
@@ -82,7 +82,7 @@ pub(super) fn fight_so_far(context: &AgentContext, combat: &str) -> Option<Entry
     Some(EntryRange { begin, end })
 }
 
-fn single(messages: &[HeldMessage], key: &'static str) -> Result<EntryId, FightRangeError> {
+fn single(messages: &[StoredMessage], key: &'static str) -> Result<EntryId, FightRangeError> {
     let messages = messages.iter();
     let mut found = messages.filter(|held| held.message.tags.get(key).is_some());
     match (found.next(), found.count()) {

@@ -95,7 +95,7 @@ impl Combatant {
             name: self.name.to_string(),
             hp: self.health.hp,
             max_hp: self.health.max,
-            camp: self.faction.to_string(),
+            faction: self.faction.to_string(),
             effects: self.effect_names(),
             attack: self.attack(),
             defense: self.defense(),

@@ -22,7 +22,7 @@ use crate::rpg::attempt::referee::talk_goes_on;
 use crate::rpg::components::RpgWorld;
 use crate::rpg::events::Following;
 use crate::rpg::phase::{CurrentPlace, Phase};
-use crate::rpg::plan::{Announcement, Companion, Destination, Plan, Question, Speech, Thing, Try};
+use crate::rpg::plan::{Announcement, Companion, Destination, Lookup, Plan, Speech, Thing, Try};
 use crate::rpg::talk::{Talk, TurnTaken};
 use crate::rpg::travel::walk;
 
@@ -299,7 +299,7 @@ impl Actions<'_, '_> {
         self.events.announce(event, &[acting.entity]);
     }
 
-    fn query(&mut self, acting: &Acting<'_>, question: Question) {
+    fn query(&mut self, acting: &Acting<'_>, question: Lookup) {
         let vectors = self.vectors.as_deref();
         let meaning = vectors.and_then(|all| self.lookups.meaning(&question.text, all));
         let sought = (question.text.as_str(), meaning);

@@ -57,7 +57,7 @@ pub(super) fn turn<'a>(prompt: &Prompt<'a>, writer: &mut Writer<'a>) -> Option<V
         choice["say"] = writer.line("combat.tell").into();
         choice["tells"] = json!([fact]);
     }
-    if notes.text("camp") == "foe"
+    if notes.text("faction") == "foe"
         && writer.rng().happens(REVEALS)
         && let Some(fact) = writer.rng().pick(&facts).copied()
     {

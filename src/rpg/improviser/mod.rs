@@ -73,7 +73,7 @@ const CONDITIONS: &[&str] = &[
 
 /// The symbols that skills write with, each with the facts that always come with it.
 const SYMBOLS: &[(&str, &[&str])] = &[
-    ("camp.hostile", &[]),
+    ("faction.hostile", &[]),
     ("topic.water", &[]),
     ("topic.wood", &[]),
     ("topic.deep", &[]),
@@ -291,7 +291,7 @@ fn look_around<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) {
         }
     }
     writer.flag("travels", notes.object("speaker").flag("travels"));
-    let camp = notes.text("camp").to_lowercase();
-    let hostile = writer.words("camp.hostile").any(|word| camp == word);
+    let camp = notes.text("faction").to_lowercase();
+    let hostile = writer.words("faction.hostile").any(|word| camp == word);
     writer.flag("hostile", hostile);
 }

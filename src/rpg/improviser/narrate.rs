@@ -6,7 +6,7 @@ use crate::mind::improviser::Writer;
 /// Tells how a fight ended, and what it cost.
 pub(super) fn account<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> String {
     let fighters = notes.list("standing");
-    let foes = fighters.filter(|fighter| fighter.text("camp") != "hero");
+    let foes = fighters.filter(|fighter| fighter.text("faction") != "hero");
     let foes: Vec<_> = foes.map(Notes::name).collect();
     writer.set_list("foes", &foes);
     let outcome = notes.object("outcome");

@@ -7,7 +7,7 @@ use super::temperament::Temperament;
 use super::voice::{unsaid, voice_line};
 use crate::message::Role;
 use crate::mind::improviser::Writer;
-use crate::mind::{Form, Notes, Prompt};
+use crate::mind::{AnswerForm, Notes, Prompt};
 
 /// What may be said and done, as the reply names it.
 const KINDS: [&str; 16] = [
@@ -30,7 +30,7 @@ const WANTS: usize = 30;
 
 /// A turn; `None` if the schema asks for something else.
 pub(super) fn plan<'a>(prompt: &Prompt<'a>, writer: &mut Writer<'a>) -> Option<Value> {
-    let Form::Json { narrowed, .. } = prompt.form else {
+    let AnswerForm::Json { narrowed, .. } = prompt.form else {
         return None;
     };
     let home = Home::read(narrowed, Notes::of(prompt), Temperament::of(prompt))?;

@@ -36,8 +36,8 @@ pub(super) fn kickoff<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> String {
 
 /// First words of its own, if its writer gave it some, and what it thinks of the others.
 fn actor<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> String {
-    let camp = notes.text("camp").to_lowercase();
-    let is_foe = writer.words("camp.hostile").any(|word| camp == word);
+    let camp = notes.text("faction").to_lowercase();
+    let is_foe = writer.words("faction.hostile").any(|word| camp == word);
     match voice_line(notes, writer) {
         Some(line) if is_foe => line.to_owned(),
         Some(line) => {
@@ -117,7 +117,7 @@ fn people<'a>(writer: &mut Writer<'a>, names: &[&'a str]) {
 pub(super) fn announcement<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> String {
     let weight = |kind: &str| match kind {
         "death" | "news" => 0,
-        "tidings" | "combat_outcome" => 1,
+        "battle_report" | "combat_outcome" => 1,
         _ => 2,
     };
     // What is no news to anybody: what was announced or counted before them all, and who walked
@@ -125,7 +125,7 @@ pub(super) fn announcement<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> Str
     let is_news = |kind: &str| {
         matches!(
             kind,
-            "death" | "news" | "tidings" | "combat_outcome" | "choice" | "dungeon"
+            "death" | "news" | "battle_report" | "combat_outcome" | "choice" | "dungeon"
         )
     };
     let events = notes.list("events").enumerate();

@@ -63,7 +63,7 @@ fn kickoff(language: Language, me: &str, kind: &str) -> HandPrompt {
     let cast = cast(language);
     let companions: Vec<_> = cast.heroes.iter().filter(|name| **name != me).collect();
     let notes = json!({
-        "me": me, "kind": kind, "place": cast.home, "profile": "", "look": "", "camp": "hero",
+        "me": me, "kind": kind, "place": cast.home, "profile": "", "look": "", "faction": "hero",
         "companions": companions, "dungeons": [cast.dungeon], "home": kind == "stage",
         "exits": cast.exits, "heroes": cast.heroes, "speaker": {"travels": true},
     });
@@ -219,7 +219,7 @@ fn turn(language: Language, allies: [i64; 4], foes: [i64; 3]) -> HandPrompt {
         })
         .collect();
     let notes = json!({
-        "me": cast.heroes[0], "kind": "actor", "place": cast.cave, "camp": "hero", "round": 2,
+        "me": cast.heroes[0], "kind": "actor", "place": cast.cave, "faction": "hero", "round": 2,
         "hp": allies[0], "max_hp": 20, "energy": 3, "hand": hand,
         "foes": cast.foes.iter().zip(foes).map(|(name, hp)| fighter(name, hp)).collect::<Vec<_>>(),
         "allies": cast.heroes.iter().zip(allies).map(|(name, hp)| fighter(name, hp)).collect::<Vec<_>>(),
@@ -265,7 +265,7 @@ fn account(language: Language, deeds: usize) -> HandPrompt {
     let heroes = cast.heroes.iter().map(|name| (name, "hero"));
     let fighters = heroes.chain(cast.foes.iter().map(|name| (name, "foe")));
     let standing: Vec<_> = fighters
-        .map(|(name, camp)| json!({"name": name, "hp": 9, "max_hp": 20, "camp": camp}))
+        .map(|(name, camp)| json!({"name": name, "hp": 9, "max_hp": 20, "faction": camp}))
         .collect();
     let notes = json!({
         "me": cast.cave, "kind": "stage", "place": cast.cave, "rounds": 4, "deeds": deeds,
@@ -573,7 +573,7 @@ fn who_has_words_of_its_own_speaks_them_first() {
     let mut asked = kickoff(Language::En, "Maren", "actor");
     asked.notes["speaker"] = json!({"lines": ["Salt keeps."], "travels": true});
     assert!(asked.answer(improviser(), 1).starts_with("Salt keeps. "));
-    asked.notes["camp"] = json!("foe");
+    asked.notes["faction"] = json!("foe");
     assert_eq!(asked.answer(improviser(), 1), "Salt keeps.");
 }
 

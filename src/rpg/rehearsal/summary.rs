@@ -193,7 +193,7 @@ impl Rehearsal {
             }
         }
         let heroes = world.actors.iter();
-        let heroes = heroes.filter(|actor| actor.camp == Faction::Hero);
+        let heroes = heroes.filter(|actor| actor.faction == Faction::Hero);
         Self {
             fights,
             falls: heroes

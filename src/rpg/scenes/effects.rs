@@ -23,13 +23,13 @@ use crate::rpg::travel::send;
 
 /// Something that the world file tells everybody at a place.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Told {
+pub(crate) struct SceneText {
     /// What is told.
     pub(crate) message: String,
 }
 
-impl AgentEvent for Told {
-    const TYPE: &'static str = "told";
+impl AgentEvent for SceneText {
+    const TYPE: &'static str = "scene_text";
 }
 
 /// An effect could not apply. Nobody is told; it is for those who look behind the story.
@@ -252,13 +252,13 @@ fn apply(world: &mut World, cause: Cause<'_>, effect: &Effect) -> Result<(), Obs
         Effect::Tell(message) => {
             publish(world, place, message);
             let message = message.clone();
-            tell_stage(world, place, Told { message });
+            tell_stage(world, place, SceneText { message });
         }
         Effect::TellTo(who, message) => {
             let who = living(world, who)?;
             let message = message.clone();
             write_events_at_meeting(world, |events| {
-                events.notify_entities(&who, Told { message });
+                events.notify_entities(&who, SceneText { message });
             });
         }
         Effect::Announce(message) => announce(world, message),

@@ -3,7 +3,7 @@
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::RunSystemOnce;
 
-use super::effects::Told;
+use super::effects::SceneText;
 use super::judge::{
     Verdict, ask_verdict, judge_choices, judge_endings, judge_scenes, take_verdict,
 };
@@ -72,7 +72,7 @@ impl Court {
         let agent = self.agent();
         let audience = [self.tavern, agent];
         write_events_at_meeting(self.world(), |events| {
-            events.notify_entities(&audience, Told { message });
+            events.notify_entities(&audience, SceneText { message });
         });
         self.world().run_system_once(deliver).expect("runs");
     }

@@ -26,7 +26,7 @@ use crate::event::{PromptSet, register_event};
 pub(super) fn plugin(setup: &mut Setup) {
     register_event::<open::SceneOpens>(&mut setup.world);
     register_event::<choose::ChoiceMade>(&mut setup.world);
-    register_event::<effects::Told>(&mut setup.world);
+    register_event::<effects::SceneText>(&mut setup.world);
     register_event::<effects::EffectSkipped>(&mut setup.world);
     register_event::<judge::ClaimJudged>(&mut setup.world);
     register_event::<endings::Epilogue>(&mut setup.world);
@@ -55,7 +55,7 @@ pub(super) fn plugin(setup: &mut Setup) {
 pub(super) fn add_templates(prompts: &mut PromptSet) {
     prompts.add_event::<open::SceneOpens>();
     prompts.add_event::<choose::ChoiceMade>();
-    prompts.add_event::<effects::Told>();
+    prompts.add_event::<effects::SceneText>();
     prompts.add_event::<effects::EffectSkipped>();
     prompts.add_event::<judge::ClaimJudged>();
     prompts.add_event::<endings::Epilogue>();

@@ -160,7 +160,7 @@ pub struct Actor {
     #[serde(skip_serializing_if = "Voice::is_empty")]
     pub voice: Voice,
     /// Which side it is on.
-    pub camp: Faction,
+    pub faction: Faction,
     /// The home stage on which it begins.
     pub stage: String,
     /// Its numbers in a fight.

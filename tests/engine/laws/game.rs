@@ -12,7 +12,7 @@ use playhouse::cast::{
     CastList, Clock, CurrentStage, Dead, EntityName, Kind, OnStage, Place, StableId, StageQuery,
     StageRng, Whereabouts, WorldTurn, despawn, spawn,
 };
-use playhouse::context::{AgentContext, Chapters, HeldMessage, context_to_json};
+use playhouse::context::{AgentContext, Chapters, StoredMessage, context_to_json};
 use playhouse::engine::{Engine, MeetSet, Setup, StepSet};
 use playhouse::event::EventWriter;
 use playhouse::event::kinds::{Announce, Arrive, Death, Leave, Speak, Whisper};
@@ -565,7 +565,7 @@ pub(crate) fn whole(world: &mut World) -> String {
 }
 
 /// An entity's messages with what was folded away put back in its place.
-pub(crate) fn unfolded(world: &World, entity: Entity) -> Vec<HeldMessage> {
+pub(crate) fn unfolded(world: &World, entity: Entity) -> Vec<StoredMessage> {
     let context = world.get::<AgentContext>(entity).unwrap();
     let mut all: Vec<_> = context.messages().collect();
     for chapter in world.get::<Chapters>(entity).unwrap().all().iter().rev() {

@@ -107,13 +107,13 @@ fn check(log: &Log) -> (f64, u32) {
 }
 
 /// All that have an opening point to one and the same.
-fn check_openings(log: &Log) {
+fn check_prefixes(log: &Log) {
     let log = log.lock().unwrap();
     let all = log.values().flatten();
-    let mut openings: Vec<_> = all.filter_map(|sent| sent.shared_prefix).collect();
-    assert!(openings.len() > 100);
-    openings.dedup();
-    assert_eq!(openings.len(), 1, "rules are stored once");
+    let mut prefixes: Vec<_> = all.filter_map(|sent| sent.shared_prefix).collect();
+    assert!(prefixes.len() > 100);
+    prefixes.dedup();
+    assert_eq!(prefixes.len(), 1, "rules are stored once");
 }
 
 /// The engine's own figure, and that its parts are the whole.
@@ -155,7 +155,7 @@ async fn in_the_small_game_only_a_fold_changes_what_was_sent() {
 fn check_stray_has_none(log: &Log) {
     let mut stray = log.lock().unwrap().remove("Stray").unwrap();
     assert!(stray.drain(..).all(|sent| sent.shared_prefix.is_none()));
-    check_openings(log);
+    check_prefixes(log);
 }
 
 /// Plays a campaign; with a budget of its own if it is given.
@@ -180,7 +180,7 @@ async fn played(world: &str, budget: Option<i32>) -> (Log, Engine) {
 async fn in_whole_campaigns_only_chapters_change_what_was_sent() {
     for world in ["drowned-assize", "zhaoying-ban"] {
         let (log, mut engine) = played(world, None).await;
-        check_openings(&log);
+        check_prefixes(&log);
         let (share, changes) = check(&log);
         assert!(changes <= chapters(&mut engine), "{world}: {changes}");
         check_figure(&engine, share);

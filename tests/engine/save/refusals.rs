@@ -135,7 +135,7 @@ async fn each_mistake_is_named_with_its_place() {
             &["arrivals[0].actors[", "already"],
         ),
         (
-            |save| save["messages"][0]["opening"] = json!(5),
+            |save| save["messages"][0]["prefix"] = json!(5),
             &["messages[0].opening", "5 is out of range"],
         ),
         (

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 use playhouse::cast::{CastList, Dead, Kind, MeetingClock, OnStage, WorldTurn, spawn};
-use playhouse::context::{AgentContext, Chapter, Chapters, HeldMessage};
+use playhouse::context::{AgentContext, Chapter, Chapters, StoredMessage};
 use playhouse::message::{Block, Body, BodyId, Message, ResponseMetadata, Role, Tags, Text};
 use playhouse::save::{Expected, Meta, restore, snapshot};
 use playhouse::session::Game;
@@ -249,7 +249,7 @@ fn sharing(world: &World) -> Vec<usize> {
 }
 
 /// What everybody remembers, with ids, roles, bodies and tags.
-fn remembered(world: &World) -> Vec<(Vec<HeldMessage>, Chapters)> {
+fn remembered(world: &World) -> Vec<(Vec<StoredMessage>, Chapters)> {
     let everybody = world.resource::<CastList>().all();
     let held = everybody.map(|(_, entity)| {
         let context = world.get::<AgentContext>(entity).unwrap();
@@ -283,7 +283,7 @@ proptest! {
 }
 
 #[test]
-fn shared_openings_are_written_once_and_shared_again() {
+fn shared_prefixes_are_written_once_and_shared_again() {
     let mut setup = Town::default().set_up(1).unwrap();
     Town::default().populate(&mut setup).unwrap();
     let bytes = snapshot(&setup.world, &meta()).unwrap();
@@ -291,7 +291,7 @@ fn shared_openings_are_written_once_and_shared_again() {
     assert_eq!(text.matches("These are the rules").count(), 1);
     let mut again = Town::default().set_up(1).unwrap().world;
     restore(&mut again, &bytes, &Expected::default()).unwrap();
-    let openings: Vec<_> = again
+    let prefixes: Vec<_> = again
         .resource::<CastList>()
         .all()
         .filter_map(|(_, entity)| {
@@ -299,11 +299,11 @@ fn shared_openings_are_written_once_and_shared_again() {
             context.entries().first()?.body().shared_prefix().cloned()
         })
         .collect();
-    assert_eq!(openings.len(), 8);
+    assert_eq!(prefixes.len(), 8);
     assert!(
-        openings
+        prefixes
             .iter()
-            .all(|opening| Arc::ptr_eq(opening, &openings[0]))
+            .all(|opening| Arc::ptr_eq(opening, &prefixes[0]))
     );
 }
 

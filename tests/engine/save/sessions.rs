@@ -149,7 +149,7 @@ async fn a_finished_story_replays_to_its_end_and_stays_finished() {
     let over = Stop::Finished("Night falls over the town.".into());
     assert_eq!(session.engine.run(None).await.unwrap(), over);
     let slot = session.slot().clone();
-    assert!(slot.head().unwrap().unwrap().finale.is_some());
+    assert!(slot.head().unwrap().unwrap().ending.is_some());
     drop(session);
     assert_eq!(replay(&slot, &game, None).await.unwrap().stop, over);
     let (all, heard) = minds(0);

@@ -71,7 +71,7 @@ async fn the_list_says_what_each_save_is_even_where_one_is_broken() {
         (begun.world.as_str(), begun.turn, begun.seed),
         ("Town", 0, 5)
     );
-    assert_eq!(begun.finale, None);
+    assert_eq!(begun.ending, None);
     assert!(all[0].size > 1000 && all[0].changed.is_some());
     assert!(
         all[1]
@@ -84,7 +84,7 @@ async fn the_list_says_what_each_save_is_even_where_one_is_broken() {
     assert!(all[2].head.as_ref().unwrap().is_none());
     let over = all[3].head.as_ref().unwrap().as_ref().unwrap();
     assert_eq!(over.turn, 1);
-    assert!(over.finale.is_some());
+    assert!(over.ending.is_some());
 }
 
 #[tokio::test(start_paused = true)]

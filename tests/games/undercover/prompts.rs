@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use playhouse::context::{AgentContext, buffer};
-use playhouse::mind::{Form, Mind, MindInfo, Prompt, ScriptMind};
+use playhouse::mind::{AnswerForm, Mind, MindInfo, Prompt, ScriptMind};
 use playhouse::undercover::{Reflect, Rules};
 
 use super::table::{Language, game, named, number, opening, play, players, rules};
@@ -32,8 +32,8 @@ impl Mind for Reader {
 fn question(prompt: &Prompt<'_>) -> String {
     let short = prompt.question.short().map(|short| short.as_str());
     let form = match prompt.form {
-        Form::Prose { .. } => "prose".to_owned(),
-        Form::Json { narrowed, .. } => serde_json::to_string_pretty(narrowed).unwrap(),
+        AnswerForm::Prose { .. } => "prose".to_owned(),
+        AnswerForm::Json { narrowed, .. } => serde_json::to_string_pretty(narrowed).unwrap(),
     };
     format!(
         "{}\n\n=== in later prompts\n{}\n\n=== wanted\n{form}",

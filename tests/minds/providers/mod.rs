@@ -18,7 +18,7 @@ use std::sync::Arc;
 use playhouse::context::AgentContext;
 use playhouse::message::{Body, Tags};
 use playhouse::mind::{
-    Answering, Completion, Form, Language, Mind, MindError, Prompt, Round, Tools,
+    AnswerForm, Answering, Completion, Language, Mind, MindError, Prompt, Round, Tools,
 };
 use playhouse::tool::ToolSpec;
 use serde_json::{Value, json};
@@ -88,8 +88,8 @@ impl Question {
                 ..Tools::NONE
             },
             form: match self.json {
-                false => Form::Prose { notes: &notes },
-                true => Form::Json {
+                false => AnswerForm::Prose { notes: &notes },
+                true => AnswerForm::Json {
                     name: "plan",
                     schema: &stable,
                     narrowed: &narrowed,

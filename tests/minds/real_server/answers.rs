@@ -7,7 +7,8 @@ use playhouse::context::AgentContext;
 use playhouse::message::{Body, Tags};
 use playhouse::mind::http::{KeyState, SchemaMode};
 use playhouse::mind::{
-    Answering, Completion, FailedCall, FinishReason, Form, Language, Mind, MindError, Prompt, Tools,
+    AnswerForm, Answering, Completion, FailedCall, FinishReason, Language, Mind, MindError, Prompt,
+    Tools,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -59,8 +60,8 @@ impl ToolCaller {
             rounds: &[],
             tools: Tools::NONE,
             form: match &schema {
-                None => Form::Prose { notes },
-                Some((schema, narrowed)) => Form::Json {
+                None => AnswerForm::Prose { notes },
+                Some((schema, narrowed)) => AnswerForm::Json {
                     name: "deed",
                     schema,
                     narrowed,

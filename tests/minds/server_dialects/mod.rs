@@ -18,7 +18,9 @@ use crate::openai::{
 use played::{Played, Schema, Usage};
 use playhouse::context::AgentContext;
 use playhouse::message::{Block, Body, Message, Role, Tags};
-use playhouse::mind::{Completion, FinishReason, Form, Language, Mind, MindError, Prompt, Tools};
+use playhouse::mind::{
+    AnswerForm, Completion, FinishReason, Language, Mind, MindError, Prompt, Tools,
+};
 use playhouse::tool::ToolSpec;
 use serde_json::{Value, json};
 
@@ -72,8 +74,8 @@ async fn ask_for(mind: &dyn Mind, wanted: Wanted) -> Result<Completion, MindErro
             ..Tools::NONE
         },
         form: match wanted {
-            Wanted::Prose | Wanted::Call => Form::Prose { notes: &notes },
-            Wanted::Json => Form::Json {
+            Wanted::Prose | Wanted::Call => AnswerForm::Prose { notes: &notes },
+            Wanted::Json => AnswerForm::Json {
                 name: "plan",
                 schema: &stable,
                 narrowed: &narrowed,

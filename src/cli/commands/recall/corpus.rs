@@ -35,7 +35,7 @@ struct Line {
 
 /// A question.
 #[derive(Debug, Deserialize)]
-pub(super) struct Question {
+pub(super) struct CorpusQuestion {
     #[serde(deserialize_with = "id")]
     pub(super) id: String,
     pub(super) question: String,
@@ -91,7 +91,7 @@ fn read<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, CommandError> {
 }
 
 /// The questions of a file.
-pub(super) fn questions(path: &Path) -> Result<Vec<Question>, CommandError> {
+pub(super) fn questions(path: &Path) -> Result<Vec<CorpusQuestion>, CommandError> {
     read(path)
 }
 
@@ -128,7 +128,7 @@ impl Corpus {
     /// With vectors, also by meaning.
     pub(super) fn search(
         &mut self,
-        question: &Question,
+        question: &CorpusQuestion,
         vectors: Option<&Vectors>,
         most: usize,
     ) -> Vec<(&str, f32)> {

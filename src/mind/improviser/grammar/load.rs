@@ -8,7 +8,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 
 use super::check::check;
 use super::error::{GrammarError, GrammarErrors};
-use super::names::{DeclaredRoot, FactSet, Facts, MOST_FACTS, Names};
+use super::names::{DeclaredRoot, FactNames, FactSet, MOST_FACTS, Names};
 use super::symbols::{Alternative, Grammar, Origin, Root, Symbol};
 use super::template::{SymbolId, Template};
 use crate::locale::{UiText, text};
@@ -162,7 +162,7 @@ fn compile(
 }
 
 /// The facts that are always known with a root.
-fn given(root: &DeclaredRoot, facts: &Facts) -> Result<FactSet, UiText> {
+fn given(root: &DeclaredRoot, facts: &FactNames) -> Result<FactSet, UiText> {
     let mut given = FactSet::default();
     for name in &root.given {
         let Some(fact) = facts.find(name) else {

@@ -18,4 +18,4 @@ pub use error::{GrammarError, GrammarErrors};
 pub(super) use load::load;
 pub(super) use names::{Fact, FactSet, Names};
 pub(super) use symbols::{Choice, Grammar};
-pub(super) use template::{Change, Piece, SymbolId};
+pub(super) use template::{Change, SymbolId, TemplatePart};

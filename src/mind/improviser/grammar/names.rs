@@ -40,9 +40,9 @@ impl FactSet {
 
 /// All facts, by name.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Facts(IndexSet<String, FixedState>);
+pub(super) struct FactNames(IndexSet<String, FixedState>);
 
-impl Facts {
+impl FactNames {
     pub(super) fn find(&self, name: &str) -> Option<Fact> {
         let place = self.0.get_index_of(name)?;
         u8::try_from(place).ok().map(Fact)
@@ -67,7 +67,7 @@ pub(super) struct DeclaredRoot {
 /// All names.
 #[derive(Clone, Debug, Default)]
 pub(in super::super) struct Names {
-    pub(super) facts: Facts,
+    pub(super) facts: FactNames,
     pub(super) roots: Vec<DeclaredRoot>,
 }
 

@@ -3,8 +3,8 @@
 use foldhash::fast::FixedState;
 use indexmap::IndexMap;
 
-use super::names::{Fact, FactSet, Facts};
-use super::template::{Piece, SymbolId, Template};
+use super::names::{Fact, FactNames, FactSet};
+use super::template::{SymbolId, Template, TemplatePart};
 
 /// Where a symbol or an alternative stands, for errors.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub(in super::super) type Choice = (SymbolId, usize);
 /// A checked grammar of one language. Every root is in it, and every name in it is known.
 #[derive(Clone, Debug, Default)]
 pub(in super::super) struct Grammar {
-    pub(super) facts: Facts,
+    pub(super) facts: FactNames,
     pub(super) symbols: Vec<Symbol>,
     pub(super) roots: IndexMap<String, Root, FixedState>,
 }
@@ -71,8 +71,8 @@ impl Grammar {
         let alternatives = symbol.map_or(&[][..], |symbol| self.alternatives(symbol));
         alternatives
             .iter()
-            .filter_map(|alternative| match alternative.template.pieces.as_slice() {
-                [Piece::Text(text)] => Some(&**text),
+            .filter_map(|alternative| match alternative.template.parts.as_slice() {
+                [TemplatePart::Text(text)] => Some(&**text),
                 _ => None,
             })
     }
@@ -113,8 +113,8 @@ impl Grammar {
     }
 
     /// What an alternative is made of.
-    pub(in super::super) fn pieces(&self, (symbol, index): Choice) -> &[Piece] {
+    pub(in super::super) fn parts(&self, (symbol, index): Choice) -> &[TemplatePart] {
         let alternative = self.alternatives(symbol).get(index);
-        alternative.map_or(&[], |alternative| &alternative.template.pieces)
+        alternative.map_or(&[], |alternative| &alternative.template.parts)
     }
 }

@@ -1,9 +1,9 @@
-//! One alternative: its conditions, and the pieces it is made of.
+//! One alternative: its conditions, and the parts it is made of.
 
-use super::names::{Fact, FactSet, Facts};
+use super::names::{Fact, FactNames, FactSet};
 use crate::locale::{Argument, UiText, text};
 
-/// What is done to a piece before it is written.
+/// What is done to a part before it is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum Change {
     /// Nothing.
@@ -30,9 +30,9 @@ impl SymbolId {
     }
 }
 
-/// One piece of a template.
+/// One part of a template.
 #[derive(Clone, Debug, PartialEq)]
-pub(in super::super) enum Piece {
+pub(in super::super) enum TemplatePart {
     /// Words as they stand.
     Text(Box<str>),
     /// A fact of the prompt.
@@ -46,14 +46,14 @@ pub(in super::super) enum Piece {
 pub(super) struct Template {
     pub(super) needs: FactSet,
     pub(super) forbids: FactSet,
-    pub(super) pieces: Vec<Piece>,
+    pub(super) parts: Vec<TemplatePart>,
 }
 
 impl Template {
     /// Parses an alternative; `symbol` knows the symbols by name. Every mistake is returned.
     pub(super) fn parse(
         text: &str,
-        facts: &Facts,
+        facts: &FactNames,
         symbol: impl Fn(&str) -> Option<SymbolId>,
     ) -> Result<Self, Vec<UiText>> {
         let mut parser = Parser {
@@ -61,12 +61,12 @@ impl Template {
             template: Self {
                 needs: FactSet::default(),
                 forbids: FactSet::default(),
-                pieces: Vec::new(),
+                parts: Vec::new(),
             },
             mistakes: Vec::new(),
         };
         let rest = parser.conditions(text);
-        parser.pieces(rest, symbol);
+        parser.parts(rest, symbol);
         if parser.mistakes.is_empty() {
             Ok(parser.template)
         } else {
@@ -76,15 +76,15 @@ impl Template {
 
     /// The symbols it leads to.
     pub(super) fn symbols(&self) -> impl Iterator<Item = SymbolId> {
-        self.pieces.iter().filter_map(|piece| match piece {
-            Piece::Symbol(symbol, _) => Some(*symbol),
+        self.parts.iter().filter_map(|part| match part {
+            TemplatePart::Symbol(symbol, _) => Some(*symbol),
             _ => None,
         })
     }
 }
 
 struct Parser<'f> {
-    facts: &'f Facts,
+    facts: &'f FactNames,
     template: Template,
     mistakes: Vec<UiText>,
 }
@@ -119,7 +119,7 @@ impl Parser<'_> {
         text
     }
 
-    fn pieces(&mut self, mut text: &str, symbol: impl Fn(&str) -> Option<SymbolId>) {
+    fn parts(&mut self, mut text: &str, symbol: impl Fn(&str) -> Option<SymbolId>) {
         while let Some(mark) = text.find(['{', '<', '}', '>']) {
             let (words, rest) = text.split_at(mark);
             self.words(words);
@@ -141,7 +141,7 @@ impl Parser<'_> {
 
     fn words(&mut self, words: &str) {
         if !words.is_empty() {
-            self.template.pieces.push(Piece::Text(words.into()));
+            self.template.parts.push(TemplatePart::Text(words.into()));
         }
     }
 
@@ -161,10 +161,12 @@ impl Parser<'_> {
         if is_fact {
             if let Some(fact) = self.fact(name) {
                 self.template.needs = self.template.needs.with(fact);
-                self.template.pieces.push(Piece::Fact(fact, change));
+                self.template.parts.push(TemplatePart::Fact(fact, change));
             }
         } else if let Some(symbol) = symbol(name) {
-            self.template.pieces.push(Piece::Symbol(symbol, change));
+            self.template
+                .parts
+                .push(TemplatePart::Symbol(symbol, change));
         } else {
             self.mistakes
                 .push(text!(mind_grammar_unknown_symbol, symbol = name));

@@ -165,7 +165,7 @@ fn what_this_world_never_lets_hold_is_a_warning() {
     let [items, nowhere] = item("Holds(\"Isa Finch\", \"the bell\")");
     let neutral = (
         "actors",
-        "(name: \"Old Harl\", profile: \"p\", look: \"l\", kickoff: \"k\", camp: Neutral, stage: \"Bakehouse\",
+        "(name: \"Old Harl\", profile: \"p\", look: \"l\", kickoff: \"k\", faction: Neutral, stage: \"Bakehouse\",
             stats: (hp: 1, attack: 1, defense: 1, speed: 1, energy: 1))",
     );
     let sworn =
@@ -683,7 +683,7 @@ fn former_fields_are_written_as_facts() {
         ("facts: [", "secrets: [(id: \"oath\", text: \"She\nswore \\\"it\\\".\", guard: [\"swore it\"])],
             lore: [(title: \"The brook\", keys: [\"brook\"], text: \"It runs.\"),
                 (title: \"The brook\", text: \"It ran.\", known_to: Only([\"Isa Finch\"]))], facts: ["),
-        ("camp: Hero,", "camp: Hero, secrets: [\"oath\"],"),
+        ("faction: Hero,", "faction: Hero, secrets: [\"oath\"],"),
     ]);
     let told: Vec<_> = found.iter().map(Problem::to_string).collect();
     let told = told.join("\n");

@@ -156,7 +156,7 @@ fn check_actors(world: &WorldFile, report: &mut Report<'_>) {
         homes.require(&format!("{path}.stage"), &actor.stage, report);
         skills.require_all(&format!("{path}.skills"), &actor.skills, report);
         check_tools(&format!("{path}.tools"), &actor.tools, report);
-        if actor.skills.is_empty() && actor.camp == Faction::Hero {
+        if actor.skills.is_empty() && actor.faction == Faction::Hero {
             let wrong = text!(rpg_check_hero_without_skills);
             report.error(&format!("{path}.skills"), wrong, skills.offer());
         }
@@ -255,7 +255,7 @@ fn check_presence(world: &WorldFile, report: &mut Report<'_>) {
         world
             .actors
             .iter()
-            .filter(|actor| actor.camp == Faction::Hero)
+            .filter(|actor| actor.faction == Faction::Hero)
     };
     let attacks = |name: &String| {
         let skill = world.skills.iter().find(|skill| skill.name == *name);

@@ -270,7 +270,7 @@ impl<'a> Prospects<'a> {
         if self.foes.contains_key(who) {
             return false;
         }
-        let stays_home = |actor: &&Actor| actor.camp == Faction::Neutral;
+        let stays_home = |actor: &&Actor| actor.faction == Faction::Neutral;
         let is_neutral = self.actors.get(who).is_some_and(stays_home);
         let is_dungeon = self.kind(stage) == Some(StageKind::Dungeon);
         !is_neutral || !is_dungeon || self.dungeons_are_open
@@ -294,7 +294,7 @@ impl<'a> Prospects<'a> {
     fn may_learn(&self, who: &str, fact: &Fact) -> bool {
         let is_hero = |name: &str| {
             let actor = self.actors.get(name);
-            actor.is_some_and(|actor| actor.camp == Faction::Hero) || self.moved.contains(name)
+            actor.is_some_and(|actor| actor.faction == Faction::Hero) || self.moved.contains(name)
         };
         let is_meant = |name: &str| {
             name == who || (who == PARTY && is_hero(name)) || (name == PARTY && is_hero(who))

@@ -462,8 +462,8 @@ fn empty_parts_are_found() {
         "{fights}"
     );
     let heroes = wrong(&[
-        ("camp: Hero", "camp: Neutral"),
-        ("camp: Hero", "camp: Neutral"),
+        ("faction: Hero", "faction: Neutral"),
+        ("faction: Hero", "faction: Neutral"),
     ])
     .to_string();
     assert!(heroes.contains("actors: no actor is a hero"), "{heroes}");
@@ -506,7 +506,7 @@ fn what_is_likely_a_slip_is_a_warning() {
 fn all_mistakes_of_form_and_sense_are_found_at_once() {
     let found = wrong(&[
         ("language: en, //", "language: fr, //"),
-        ("camp: Hero,", "camp: Herro,"),
+        ("faction: Hero,", "faction: Herro,"),
         ("hp: 30,", "hp: -30,"),
         ("attack: 6,", "atack: 6,"),
         ("stage: \"Village Green\"", "stage: \"Vilage Green\""),
@@ -520,7 +520,7 @@ fn all_mistakes_of_form_and_sense_are_found_at_once() {
     insta::assert_snapshot!(told.join("\n"), @r#"
     w.ron:6:15: error: language: unknown value `fr`; expected one of: en, zh
     w.ron:45:9: error: stages[2]: nobody can reach "Grinding Floor"; use it as the stage of a fight
-    w.ron:62:19: error: actors[0].camp: unknown value `Herro`; did you mean `Hero`?
+    w.ron:62:19: error: actors[0].faction: unknown value `Herro`; did you mean `Hero`?
     w.ron:64:25: error: actors[0].stats.hp: is -30; write a number from 1 to 9999
     w.ron:64:30: error: actors[0].stats.atack: unknown field `atack`; did you mean `attack`?
     w.ron:77:20: error: actors[1].stage: unknown home stage "Vilage Green"; did you mean "Village Green"?

@@ -9,7 +9,7 @@ use serde_json::Value;
 use tokio::sync::{broadcast, watch};
 
 use super::call::{Call, CallState, made_by};
-use super::event::{Form, fight, target, words};
+use super::event::{EventStyle, fight, target, words};
 use super::state::State;
 use crate::cast::{CastList, Dead, OnStage, StableId, WorldTurn};
 use crate::context::{AgentContext, EntryId};
@@ -21,8 +21,8 @@ use crate::message::{BodyId, Digest};
 use crate::mind::{StreamDelta, StreamDeltaKind, stopwatch};
 use crate::world_data::Problem;
 
-/// How many pieces of answers a reader may be behind before it is given the whole answers again.
-const PIECES: usize = 1024;
+/// How many deltas of answers a reader may be behind before it is given the whole answers again.
+const MAX_DELTAS: usize = 1024;
 /// The least time between two pictures of the world while it is played, in milliseconds.
 const BETWEEN_STATES: u64 = 20;
 /// How much longer than taking a picture of the world the time between two of them is.
@@ -57,7 +57,7 @@ pub(super) struct Entry {
     pub(super) number: u32,
     pub(super) record: EventRecord,
     pub(super) day: u32,
-    pub(super) form: Form,
+    pub(super) form: EventStyle,
     pub(super) place: Option<u32>,
     pub(super) by: Option<u32>,
     pub(super) to: Option<u32>,
@@ -76,7 +76,7 @@ impl Entry {
 
     /// Whether a book prints it.
     pub(super) fn is_told(&self) -> bool {
-        self.form != Form::Own && !self.repeats
+        self.form != EventStyle::Own && !self.repeats
     }
 
     /// Whether a scene, a fight, a round or a day begins with it, or a fight ends.
@@ -134,13 +134,13 @@ pub(super) struct Run {
 
 /// A part of an answer that is being written.
 #[derive(Clone, Debug)]
-pub(super) struct Piece {
+pub(super) struct AnswerDelta {
     pub(super) call: u32,
     /// `None`: what was shown is taken back.
     pub(super) text: Option<Arc<str>>,
 }
 
-/// What a board holds.
+/// What a view holds.
 #[derive(Default)]
 pub(super) struct Contents {
     pub(super) events: Vec<Arc<Entry>>,
@@ -190,27 +190,27 @@ pub(super) struct Stay {
 
 /// All that a page can show of one story. The engine's thread adds to it; readers take what they
 /// need. Nothing waits for a reader.
-pub struct Board {
+pub struct StoryView {
     pub(super) about: About,
     contents: RwLock<Contents>,
     news: watch::Sender<u64>,
-    pieces: broadcast::Sender<Piece>,
+    deltas: broadcast::Sender<AnswerDelta>,
     clock: Box<dyn Fn() -> u64 + Send + Sync>,
 }
 
-impl Board {
-    /// An empty board of a story.
+impl StoryView {
+    /// An empty view of a story.
     pub fn new(about: About) -> Self {
         Self {
             about,
             contents: RwLock::default(),
             news: watch::Sender::new(0),
-            pieces: broadcast::Sender::new(PIECES),
+            deltas: broadcast::Sender::new(MAX_DELTAS),
             clock: Box::new(stopwatch()),
         }
     }
 
-    /// Milliseconds since the board was made.
+    /// Milliseconds since the view was made.
     pub(super) fn now(&self) -> u64 {
         (self.clock)()
     }
@@ -231,8 +231,8 @@ impl Board {
     }
 
     /// Answers while they are written.
-    pub(super) fn pieces(&self) -> broadcast::Receiver<Piece> {
-        self.pieces.subscribe()
+    pub(super) fn deltas(&self) -> broadcast::Receiver<AnswerDelta> {
+        self.deltas.subscribe()
     }
 
     fn announce(&self) {
@@ -272,7 +272,7 @@ impl Board {
                 call.held = None;
             }),
             Signal::AnswerHeld { entity, answer, .. } => contents.change_open(entity, |call| {
-                call.state = CallState::Held;
+                call.state = CallState::InReview;
                 call.held = Some(answer.clone());
             }),
             Signal::CallsWait(wait) => {
@@ -295,7 +295,7 @@ impl Board {
     }
 
     /// Adds a part of an answer that is being written.
-    pub(super) fn piece(&self, delta: &StreamDelta) {
+    pub(super) fn delta(&self, delta: &StreamDelta) {
         let now = self.now();
         let mut contents = self.write();
         let Some(number) = contents.open.get(&delta.entity).copied() else {
@@ -318,8 +318,8 @@ impl Board {
                 call.state = CallState::Writing;
             });
         }
-        // Whoever reads the words so far must not get the same piece again.
-        let _ = self.pieces.send(Piece {
+        // Whoever reads the words so far must not get the same delta again.
+        let _ = self.deltas.send(AnswerDelta {
             call: number,
             text: text.map(|text| text.as_str().into()),
         });
@@ -530,8 +530,8 @@ impl Contents {
         let number = self.events.len() as u32;
         let by = record.speaker.as_ref().and_then(|name| self.id_of(name));
         let is_by_stage = record.speaker.as_ref() == Some(&record.place);
-        let form = Form::of(record, is_by_stage);
-        if form == Form::Day
+        let form = EventStyle::of(record, is_by_stage);
+        if form == EventStyle::Day
             && let Some(day) = record.data.get("day").and_then(Value::as_u64)
         {
             self.day = day as u32;
@@ -542,9 +542,11 @@ impl Contents {
         let told = Digest::of(told.as_bytes());
         let repeats = match form {
             // Readers need each look once.
-            Form::Look => !self.looks.insert(told),
+            EventStyle::Look => !self.looks.insert(told),
             // Those elsewhere hear of it later than those who saw it.
-            Form::Call | Form::Move | Form::Narration | Form::Choice => !self.told.insert(told),
+            EventStyle::Call | EventStyle::Move | EventStyle::Narration | EventStyle::Choice => {
+                !self.told.insert(told)
+            }
             _ => false,
         };
         let call = by.and_then(|by| self.answered.get(&by).copied());
