@@ -178,7 +178,7 @@ impl Reader<'_> {
         let mut parts = Vec::new();
         for entry in context.entries() {
             is_cached &= sent.is_some_and(|sent| entry.id() < *sent);
-            for (part, text, tokens) in deltas(entry, context.tags(entry.id())) {
+            for (part, text, tokens) in parts_of(entry, context.tags(entry.id())) {
                 let mut row = json!({
                     "id": format!("m{}", entry.id().0), "part": part, "role": entry.role(),
                     "tokens": tokens, "text": text, "cached": is_cached,
@@ -405,7 +405,7 @@ fn whole_context(who: u32, turn: u64, parts: Vec<Value>) -> Value {
 }
 
 /// The parts of a message: what it is, its text as the next prompt shows it, its tokens.
-fn deltas(entry: &Entry, tags: Option<&Tags>) -> Vec<(&'static str, String, u32)> {
+fn parts_of(entry: &Entry, tags: Option<&Tags>) -> Vec<(&'static str, String, u32)> {
     let body = entry.body();
     if entry.role() == Role::System {
         let rules = body.shared_prefix();

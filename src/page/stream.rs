@@ -116,7 +116,7 @@ impl Watching {
         drop(contents);
         watching.seat = visit.seat().map(|(_, seat)| seat.news());
         watching.add_question();
-        watching.whole_pieces();
+        watching.whole_answers();
         watching
     }
 
@@ -143,7 +143,7 @@ impl Watching {
                     self.add_question();
                 }
                 delta = self.deltas.recv(), if self.visit.reader().is_host() => {
-                    self.add_pieces(delta);
+                    self.add_deltas(delta);
                 }
             }
         }
@@ -232,10 +232,10 @@ impl Watching {
     }
 
     /// Adds a part of an answer, and those that follow it already.
-    fn add_pieces(&mut self, first: Result<AnswerDelta, RecvError>) {
+    fn add_deltas(&mut self, first: Result<AnswerDelta, RecvError>) {
         let mut next = match first {
             Ok(delta) => Ok(delta),
-            Err(RecvError::Lagged(_)) => return self.whole_pieces(),
+            Err(RecvError::Lagged(_)) => return self.whole_answers(),
             Err(RecvError::Closed) => return self.is_over = true,
         };
         loop {
@@ -247,7 +247,7 @@ impl Watching {
                     };
                     self.add("delta", &delta);
                 }
-                Err(TryRecvError::Lagged(_)) => return self.whole_pieces(),
+                Err(TryRecvError::Lagged(_)) => return self.whole_answers(),
                 Err(TryRecvError::Empty | TryRecvError::Closed) => return,
             }
             next = self.deltas.try_recv();
@@ -255,13 +255,13 @@ impl Watching {
     }
 
     /// Adds the answers that are being written, so far.
-    fn whole_pieces(&mut self) {
+    fn whole_answers(&mut self) {
         let visit = self.visit.clone();
         let reader = visit.reader();
         if !reader.is_host() {
             return;
         }
-        // Pieces are sent while the view is locked: none of these comes again.
+        // Deltas are sent while the view is locked: none of these comes again.
         let contents = reader.view.read();
         self.deltas = reader.view.deltas();
         let whole = contents.open_text.iter();

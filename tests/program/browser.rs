@@ -599,7 +599,7 @@ fn attacks_stay_text_in_a_browser() {
         assert_eq!(page.post("/api/safe/do", &body).status, 200);
     }
     page.step("safe");
-    let told = page.api("safe/events?kind=told");
+    let told = page.api("safe/events?kind=scene_text");
     let first = &told["events"][0]["n"];
     let count = page.api("safe/story")["events"].clone();
     let has_all = format!("import('/assets/data.js').then(({{ events }}) => events.of >= {count})");

@@ -15,7 +15,7 @@ use super::{playhouse, run};
 fn a_story_is_served_as_it_was_told() {
     let folder = tempfile::tempdir().unwrap();
     let page = Served::start(folder.path(), "--save told --until 6");
-    let story = page.wait_for("scene_text", "stopped");
+    let story = page.wait_for("told", "stopped");
     assert_eq!(story["view"], json!({"host": true}));
     assert_eq!(story["turn"], 6);
 
@@ -107,8 +107,8 @@ fn a_story_is_served_as_it_was_told() {
 
     // Whoever opens the save finds the same.
     drop(page);
-    let again = Served::start(folder.path(), "scene_text");
-    let story = again.wait_for("scene_text", "paused");
+    let again = Served::start(folder.path(), "told");
+    let story = again.wait_for("told", "paused");
     assert_eq!(story["events"].as_u64().unwrap(), count);
     assert_eq!(again.api("told/events?from=3&to=5"), part);
 }
@@ -514,7 +514,7 @@ fn what_a_host_does_is_journaled_and_stays_text() {
     );
     assert_eq!(nobody.status, 409);
     page.step("done");
-    let told = page.api("done/events?kind=told");
+    let told = page.api("done/events?kind=scene_text");
     let told = told["events"].as_array().unwrap();
     assert_eq!(told.len(), ATTACKS.len());
     assert!(told.iter().all(|event| event["who"] == json!([who])));
@@ -633,7 +633,7 @@ fn a_host_changes_the_world_between_two_turns() {
     let nothing = json!({"do": "change", "quality": "nothing", "by": 1});
     assert_eq!(page.post("/api/changed/do", &nothing).status, 409);
     page.step("changed");
-    let told = api("events?kind=told");
+    let told = api("events?kind=scene_text");
     let told = told["events"].as_array().unwrap().iter();
     let mut told = told.filter(|event| event["text"] == "Let it rain tonight.");
     assert_eq!(told.next().unwrap()["who"], json!([director]));
@@ -811,7 +811,7 @@ fn a_host_reviews_answers_before_they_are_used() {
     };
     assert_eq!(
         page.api(&format!("held/call/{}", first["c"]))["state"],
-        "held"
+        "in_review"
     );
 
     let words = "The tide has read every word, and I have not.";
@@ -839,7 +839,7 @@ fn a_host_reviews_answers_before_they_are_used() {
     );
     wait_until(&page, "held", |story| {
         let calls = page.api(&format!("held/call/{}", third["c"]));
-        calls["state"] == "held" && !held(story).is_empty()
+        calls["state"] == "in_review" && !held(story).is_empty()
     });
     assert_eq!(deed(json!({"do": "use", "c": 9_999})).status, 409);
     // Without a review, what waits is used.

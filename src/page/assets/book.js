@@ -2,7 +2,7 @@
 
 import { announce, button, clockTime, duration, emptyState, h, isChinese, t, rich, number, remember, replace, word, tableHead, nth } from './dom.js';
 import { NO_FILTER, filtersOf, go } from './route.js';
-import { events, isReport, on, pieces, SomeEvents, state, storyTime } from './data.js';
+import { calls, deltas, events, isReport, on, SomeEvents, state, storyTime } from './data.js';
 import { VirtualList } from './list.js';
 import { bar, eventLink, linked, nameLink } from './names.js';
 
@@ -143,7 +143,7 @@ export class Book {
 			else { this.list.stick = this.isLive(); this.setFresh(0); }
 		}, { passive: true });
 		on('events', (change) => this.received(change));
-		on('pieces run connection', () => this.drawTail());
+		on('deltas run connection', () => this.drawTail());
 		on('entities', () => {
 			// Somebody was told of before their name came.
 			if (pane.querySelector('.speaker .muted')) this.list.refresh();
@@ -328,11 +328,10 @@ export class Book {
 		const isAtLast = !this.isTelling && this.source === events;
 		const run = state.run;
 		if (isAtLast) {
-			for (const piece of pieces.values()) {
-				if (!piece.text) continue;
-				parts.push(h('p.speech.is-written', h('b.speaker', nameLink(piece.who)), ' ', piece.text, h('span.caret', { 'aria-hidden': 'true' })));
+			for (const [c, text] of deltas) {
+				parts.push(h('p.speech.is-written', h('b.speaker', nameLink(calls.at(c)?.who)), ' ', text, h('span.caret', { 'aria-hidden': 'true' })));
 			}
-			const thinking = run.thinking.filter((open) => !pieces.get(open.c)?.text);
+			const thinking = run.thinking.filter((open) => !deltas.get(open.c));
 			for (const open of thinking.slice(0, 6)) {
 				const since = state.story.clock === 'live' || this.isLive() ? open.since : undefined;
 				parts.push(h('p.status', { 'data-since': since }, h('span.dot'),
@@ -349,8 +348,8 @@ export class Book {
 			parts.push(h('p.status.fin', run.state === 'finished' ? t('the_end') : t(isReport ? 'end_of_report' : `is_${run.state}`)));
 		}
 		if (!this.source.count && !(this.source instanceof SomeEvents && !this.source.isWhole)) {
-			parts.unshift(this.source instanceof SomeEvents ? emptyState(t('nothing_found'), t('nothing_found_hint'))
-				: this.isLive() ? emptyState(t('nothing_yet'), t('nothing_yet_hint')) : emptyState(t('nothing_told')));
+			parts.unshift(this.source instanceof SomeEvents ? emptyState('nothing_found')
+				: this.isLive() ? emptyState('nothing_yet') : emptyState('nothing_told'));
 		}
 		replace(this.tail, parts);
 		this.tick();

@@ -171,6 +171,12 @@ export const entityOf = (id) => state.entities.get(id);
 export const ofKind = (kind) => state.entityList.filter((entity) => entity.kind === kind);
 export const storyTime = () => performance.now() - state.offset;
 
+// What a call did when: each kind with its beginning and end.
+export function segmentsOf(call) {
+	const parts = call.segments || [['writing', call.start]];
+	return parts.map(([kind, from], i) => [kind, from, parts[i + 1]?.[1] ?? call.end ?? storyTime()]);
+}
+
 const CHUNK = isReport ? CHUNK_IN_FILE : 500;
 
 // Rows by number, in chunks that are read when they are wanted.
@@ -236,7 +242,8 @@ export class Rows {
 
 export const events = new Rows('events');
 export const calls = new Rows('calls');
-export const pieces = new Map();
+// The words of open answers so far, by call.
+export const deltas = new Map();
 
 function setEntities(list) {
 	for (const entity of list) {
@@ -296,7 +303,7 @@ export function follow() {
 	listen('events', (list) => {
 		for (const event of list) {
 			events.put(event.n, event);
-			if (event.c != null) pieces.delete(event.c);
+			if (event.c != null) deltas.delete(event.c);
 			if (['day', 'place', 'ending'].includes(event.form)) {
 				state.headings.push({ n: event.n, form: event.form, text: event.text });
 			}
@@ -306,19 +313,16 @@ export function follow() {
 	listen('call', (call) => {
 		calls.put(call.c, call);
 		const thinking = state.run.thinking.filter((open) => open.c !== call.c);
-		if (call.state === 'done' || call.state === 'dropped') pieces.delete(call.c);
+		if (call.state === 'done' || call.state === 'dropped') deltas.delete(call.c);
 		else thinking.push({ c: call.c, who: call.who, purpose: call.purpose, since: call.start, held: call.held });
 		state.run.thinking = thinking;
 		emit('calls', { added: [call] });
 		emit('run');
 	});
-	listen('piece', (piece) => {
-		if (piece.retract) pieces.delete(piece.c);
-		else {
-			const before = piece.whole ? '' : pieces.get(piece.c)?.text || '';
-			pieces.set(piece.c, { ...piece, text: before + piece.text, at: performance.now() });
-		}
-		emit('pieces');
+	listen('delta', (delta) => {
+		if (delta.retract) deltas.delete(delta.c);
+		else deltas.set(delta.c, (delta.whole ? '' : deltas.get(delta.c) || '') + delta.text);
+		emit('deltas');
 	});
 	// Another server numbers events anew.
 	listen('server', (id) => {
