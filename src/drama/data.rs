@@ -57,6 +57,10 @@ pub struct BondSpec {
     pub word: String,
     /// From -3, hatred, to 3, love.
     pub value: i32,
+    /// Whether it has never met the other, although both live at home: it knows the other by name
+    /// alone, and sees it for the first time when they are at one place.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub never_met: bool,
 }
 
 /// What a character wants.

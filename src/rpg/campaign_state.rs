@@ -20,7 +20,7 @@ use super::scenes::choose::{apply_choices, offer_choices};
 use super::scenes::endings::{begin_closing, begin_epilogue, reached_ending, settle_goals};
 use super::scenes::judge::{judge_choices, judge_endings, judge_scenes};
 use super::scenes::open::open_talk;
-use super::travel::{acquaint, travel_to};
+use super::travel::{acquaint, introduce, travel_to};
 use super::world_file::{STAY, Step};
 use crate::cast::{Kind, all_of};
 use crate::drama::{Ending, History, Occasion, StoryData};
@@ -176,7 +176,17 @@ fn begin(world: &mut World) {
     let homes = home_stages(world);
     let people = homes.iter().flat_map(|stage| on_stage(world, *stage));
     let people: Vec<_> = people.collect();
-    acquaint(world, &people, &homes);
+    let bonds = &world.resource::<RpgWorld>().0.bonds;
+    let never_met = bonds.iter().filter(|bond| bond.never_met);
+    let never_met: Vec<_> = never_met
+        .map(|bond| (bond.from.as_str().into(), bond.to.as_str().into()))
+        .collect();
+    acquaint(world, &people, &homes, &never_met);
+    for stage in homes {
+        for actor in on_stage(world, stage) {
+            introduce(world, actor, stage);
+        }
+    }
     let stages = all_of(world, Kind::Stage);
     for place in stages.into_iter().chain(all_of(world, Kind::WorldAgent)) {
         set_phase(world, place, Phase::Kickoff);

@@ -109,7 +109,7 @@ pub(super) fn meet_foes(
     }
     let mut foes = on_stage(world, stage);
     foes.retain(|actor| world.get::<Foe>(*actor).is_some());
-    acquaint(world, &foes, &[]);
+    acquaint(world, &foes, &[], &[]);
     for foe in foes {
         introduce(world, foe, stage);
     }

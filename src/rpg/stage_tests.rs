@@ -19,8 +19,8 @@ use super::scenes::endings;
 use crate::cast::{CastList, CurrentStage, Dead, OnStage};
 use crate::context::AgentContext;
 use crate::drama::{
-    Belongings, Bond, Bonds, Condition, Effect, Hidden, Item, ItemUse, Promise, PromiseState,
-    Promises, StoryData,
+    Belongings, Bond, BondSpec, Bonds, Condition, Effect, Hidden, Item, ItemUse, Promise,
+    PromiseState, Promises, StoryData,
 };
 use crate::engine::{Setup, StoryEnd};
 use crate::event::{By, DeferredCommands, EventQueue, Record, Records, deliver};
@@ -991,6 +991,29 @@ fn those_who_live_together_are_no_strangers() {
     let tavern = stage.tavern;
     super::travel::introduce(stage.world(), brant, tavern);
     assert!(stage.told().iter().all(|(_, audience)| audience.is_empty()));
+}
+
+#[test]
+fn who_has_never_met_somebody_sees_it_for_the_first_time() {
+    let mut stage = stage_test();
+    let (brant, pell) = (stage.brant, stage.pell);
+    let mut file = stage.world().resource::<RpgWorld>().0.as_ref().clone();
+    file.bonds.push(BondSpec {
+        from: "Pell Gantry".into(),
+        to: "Brant Hollis".into(),
+        never_met: true,
+        ..BondSpec::default()
+    });
+    stage.world().insert_resource(RpgWorld(file.into()));
+    stage.world().insert_resource(CurrentStage::Meeting);
+    advance_campaign(stage.world());
+    let sightings = stage.told().into_iter();
+    let sightings = sightings.filter(|(kind, _)| *kind == "appearance");
+    let mut sightings = sightings.filter(|(_, audience)| !audience.is_empty());
+    // Both are at the tavern. Brant, who has heard of Pell, is no stranger to him.
+    let first = sightings.next().expect("Pell sees Brant");
+    assert!(first.1.contains(&pell) && !first.1.contains(&brant));
+    assert!(sightings.next().is_none());
 }
 
 #[test]

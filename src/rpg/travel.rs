@@ -83,16 +83,27 @@ fn put_on_stage(world: &mut World, actor: Entity, to: Entity) -> bool {
 }
 
 /// Makes these people known to each other, and these places to them, as those are who live
-/// together. Only observers are shown how people look.
-pub(super) fn acquaint(world: &mut World, people: &[Entity], places: &[Entity]) {
+/// together, but for who has `never_met` whom. Only observers are shown how people look.
+pub(super) fn acquaint(
+    world: &mut World,
+    people: &[Entity],
+    places: &[Entity],
+    never_met: &[(Arc<str>, Arc<str>)],
+) {
     let named = |entity: &Entity| Some((*entity, world.get::<EntityName>(*entity)?.0.clone()));
     let names: Vec<(Entity, Arc<str>)> = people.iter().filter_map(named).collect();
     let places: Vec<_> = places.iter().filter_map(named).collect();
-    for (person, _) in &names {
+    for (person, own_name) in &names {
+        let is_stranger = |name: &Arc<str>| {
+            let mut pairs = never_met.iter();
+            pairs.any(|(from, to)| from == own_name && to == name)
+        };
         if let Some(mut known) = world.get_mut::<Acquaintances>(*person) {
             let others = names.iter().filter(|(other, _)| other != person);
-            let others = others.chain(&places);
-            known.0.extend(others.map(|(_, name)| name.clone()));
+            let others = others.chain(&places).map(|(_, name)| name);
+            known
+                .0
+                .extend(others.filter(|name| !is_stranger(name)).cloned());
         }
         if let Some(sighting) = sighting(world, *person) {
             write_events_at_meeting(world, |events| events.notify_entities(&[], sighting));
