@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::prompts::{DICE, Dice};
 use super::{NoArguments, ToolCaller, ToolError, Toolbox};
 use crate::knowledge::{FactBook, Knowledge};
 use crate::memory::{LookupVectors, Lore, Meaning, Vectors, Witnessed};
@@ -58,11 +59,14 @@ fn roll_dice(caller: &ToolCaller<'_>, roll: Roll) -> Result<Value, ToolError> {
         && (2..=MAX_SIDES).contains(&roll.sides)
         && roll.plus.unsigned_abs() <= MAX_SIDES;
     if !possible {
-        let data = json!({"most_dice": MAX_DICE, "most_sides": MAX_SIDES});
+        let data = Dice {
+            most_dice: MAX_DICE,
+            most_sides: MAX_SIDES,
+        };
         let words = format!(
             "roll 1 to {MAX_DICE} dice of 2 to {MAX_SIDES} sides, and add {MAX_SIDES} at most"
         );
-        return Err(ToolError::new(words).said("tools/errors/dice", data));
+        return Err(ToolError::new(words).with_template(&DICE, &data));
     }
     let mut stream = caller.stream("dice");
     let dice = (0..roll.dice).map(|_| stream.random_range(1..=roll.sides));

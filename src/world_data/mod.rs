@@ -3,7 +3,7 @@
 //! A [`DataFolder`] says where files come from. A [`Source`] is the text of a RON file that knows
 //! the line and column of every field; [`Source::read`] parses it, and [`Source::read_all`]
 //! continues after mistakes, so that a writer sees all of them at once. Checks of a file add to
-//! [`Problems`]. [`Templates`] are the prompts. Start reading at [`Source`].
+//! [`Problems`]. [`Templates`] are the prompts, and a [`PromptSet`] says which of them a game has. Start reading at [`Source`].
 
 mod folder;
 mod lexicon;
@@ -11,6 +11,7 @@ mod mistake;
 mod names;
 mod outline;
 mod problem;
+mod prompts;
 mod prose;
 mod ron_text;
 mod source;
@@ -24,6 +25,7 @@ pub use folder::{DataError, DataFolder};
 pub use lexicon::{Lexicon, Word, WordPair};
 pub use names::{by_distance, fold_name, nearest};
 pub use problem::{Problem, Problems, Severity};
+pub use prompts::{PromptSet, PromptTemplate};
 pub use prose::{one_or_more, prose};
 pub(crate) use ron_text::{MAX_RON_BYTES, RonMistake, read_ron};
 pub use source::{Parsed, Source, is_within};

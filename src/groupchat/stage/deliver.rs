@@ -9,8 +9,8 @@ use super::events::{
 use super::step::ChatStep;
 use super::user_input::CONTROLLER;
 use crate::event::AgentEvent;
+use crate::exchange::prompts::{WITHHELD, Withheld};
 use crate::groupchat::message::{ChatMessage, Content, EPOCH, value_text};
-use crate::groupchat::prompts::WithheldPrompt;
 
 /// How a message is delivered.
 #[derive(Clone, Copy, Default)]
@@ -48,7 +48,7 @@ impl ChatStep<'_, '_, '_> {
                 self.keep(message, how);
             }
             Err(reason) => {
-                let text = self.prompt(&WithheldPrompt { reason: &reason });
+                let text = self.prompt(&WITHHELD, &Withheld { reason: &reason });
                 let notice = ChatMessage::text(self.team.name.as_str(), text);
                 let how = Delivery {
                     listeners: &[],
