@@ -16,6 +16,9 @@ use crate::locale::{Localize, UiText, text};
 /// The whole of `data/`, so that an installed program works anywhere.
 static DEFAULTS: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/data");
 
+/// How names of the defaults begin, for messages.
+const BUILT_IN: &str = "built-in:";
+
 /// Larger files are refused, in bytes.
 pub(crate) const MAX_BYTES: u64 = 16 * 1024 * 1024;
 
@@ -40,13 +43,21 @@ pub enum DataError {
     Unreadable(String, #[source] std::io::Error),
 }
 
+/// A name of a file, such as [`DataFolder::name_of`] gives, in the language of the interface.
+pub fn file_text(name: &str) -> UiText {
+    match name.strip_prefix(BUILT_IN) {
+        Some(path) => text!(world_data_built_in, path),
+        None => UiText::verbatim(name),
+    }
+}
+
 impl Localize for DataError {
     fn text(&self) -> UiText {
         if let Self::NoFolder(path) = self {
             return text!(world_data_choose_folder, path);
         }
         let (file, problem) = self.parts();
-        text!(world_data_in_file, file, problem)
+        text!(world_data_in_file, file = file_text(&file), problem)
     }
 }
 
@@ -146,7 +157,7 @@ impl DataFolder {
             Some(root) if !is_default || root.join(path).exists() => {
                 root.join(path).display().to_string()
             }
-            _ => format!("built-in:{path}"),
+            _ => format!("{BUILT_IN}{path}"),
         }
     }
 

@@ -21,7 +21,7 @@ mod templates;
 
 #[cfg(feature = "cli")]
 pub(crate) use folder::MAX_BYTES;
-pub use folder::{DataError, DataFolder};
+pub use folder::{DataError, DataFolder, file_text};
 pub use lexicon::{Lexicon, Word, WordPair};
 pub use names::{by_distance, fold_name, nearest};
 pub use problem::{Problem, Problems, Severity};
