@@ -6,15 +6,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::names::{RECALL, SEARCH_LORE};
 use super::prompts::{DICE, Dice};
 use super::{NoArguments, ToolCaller, ToolError, Toolbox};
 use crate::knowledge::{FactBook, Knowledge};
 use crate::memory::{LookupVectors, Lore, Meaning, Vectors, Witnessed};
 
-pub(super) const RECALL: &str = "recall";
-pub(super) const SEARCH_LORE: &str = "search_lore";
-/// The tools that search for what a `question` means.
-pub(crate) const SEARCHES: [&str; 2] = [RECALL, SEARCH_LORE];
 /// The maximum number of dice in one roll, and of sides of a die.
 const MAX_DICE: u32 = 100;
 const MAX_SIDES: u32 = 1_000;

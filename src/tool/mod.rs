@@ -13,6 +13,7 @@ mod caller;
 pub mod code;
 mod error;
 mod game;
+mod names;
 mod not_built;
 #[cfg(any(feature = "mcp", feature = "scripts"))]
 pub(crate) mod process;
@@ -37,7 +38,8 @@ pub use arguments::{NoArguments, read_arguments};
 pub use call::ToolCall;
 pub use caller::{Present, ToolCaller};
 pub use error::ToolError;
-pub(crate) use game::SEARCHES;
+pub use names::BUILT_IN;
+pub(crate) use names::SEARCHES;
 pub use not_built::NotBuilt;
 pub use prompts::add_templates;
 pub use schema::schema_for;
@@ -45,7 +47,6 @@ pub use set::ToolSet;
 #[cfg(feature = "groupchat")]
 pub(crate) use spec::is_legal;
 pub use spec::{ToolNameError, ToolSpec};
-pub use standard::BUILT_IN;
 pub use table::{Row, TABLES, Table};
 pub use toolbox::{RunningTool, Tool, ToolLimits, ToolOutput, Toolbox};
 pub use trace::{SpendLimits, ToolTrace};

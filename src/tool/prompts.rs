@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::ToolSpec;
-use super::standard::BUILT_IN;
+use super::names::BUILT_IN;
 use crate::world_data::{PromptSet, PromptTemplate};
 
 /// How to call tools, for minds that call them in words.

@@ -1,21 +1,9 @@
 //! The tools that every game has.
 
-use super::game::{RECALL, SEARCH_LORE};
 use super::{Toolbox, calculate, game};
 
-/// The names of the built-in tools. Those of the web reach only hosts that the player allows.
-pub const BUILT_IN: &[&str] = &[
-    "roll_dice",
-    "look_around",
-    RECALL,
-    SEARCH_LORE,
-    "calculate",
-    "fetch_web_content",
-    "extract_information",
-];
-
 impl Toolbox {
-    /// The built-in tools: see [`BUILT_IN`]. Those of the web may access no host yet.
+    /// The built-in tools: see [`super::BUILT_IN`]. Those of the web may access no host yet.
     pub fn standard() -> Self {
         let mut tools = Self::default();
         game::register(&mut tools);

@@ -9,15 +9,13 @@ use std::time::SystemTime;
 
 use include_dir::{Dir, DirEntry, include_dir};
 
+use super::file_text::{BUILT_IN, file_text};
 use super::problem::Problem;
 use crate::files::{self, FileProblem};
 use crate::locale::{Localize, UiText, text};
 
 /// The whole of `data/`, so that an installed program works anywhere.
 static DEFAULTS: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/data");
-
-/// How names of the defaults begin, for messages.
-const BUILT_IN: &str = "built-in:";
 
 /// Larger files are refused, in bytes.
 pub(crate) const MAX_BYTES: u64 = 16 * 1024 * 1024;
@@ -41,14 +39,6 @@ pub enum DataError {
     NotText(String),
     /// The file system refused.
     Unreadable(String, #[source] std::io::Error),
-}
-
-/// A name of a file, such as [`DataFolder::name_of`] gives, in the language of the interface.
-pub fn file_text(name: &str) -> UiText {
-    match name.strip_prefix(BUILT_IN) {
-        Some(path) => text!(world_data_built_in, path),
-        None => UiText::verbatim(name),
-    }
 }
 
 impl Localize for DataError {

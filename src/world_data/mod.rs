@@ -3,8 +3,10 @@
 //! A [`DataFolder`] says where files come from. A [`Source`] is the text of a RON file that knows
 //! the line and column of every field; [`Source::read`] parses it, and [`Source::read_all`]
 //! continues after mistakes, so that a writer sees all of them at once. Checks of a file add to
-//! [`Problems`]. [`Templates`] are the prompts, and a [`PromptSet`] says which of them a game has. Start reading at [`Source`].
+//! [`Problems`]. [`Templates`] are the prompts, and a [`PromptSet`] says which of them a game
+//! has. Start reading at [`Source`].
 
+mod file_text;
 mod folder;
 mod lexicon;
 mod mistake;
@@ -19,9 +21,10 @@ mod template_filters;
 mod template_text;
 mod templates;
 
+pub use file_text::file_text;
 #[cfg(feature = "cli")]
 pub(crate) use folder::MAX_BYTES;
-pub use folder::{DataError, DataFolder, file_text};
+pub use folder::{DataError, DataFolder};
 pub use lexicon::{Lexicon, Word, WordPair};
 pub use names::{by_distance, fold_name, nearest};
 pub use problem::{Problem, Problems, Severity};

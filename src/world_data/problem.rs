@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::folder::file_text;
+use super::file_text::file_text;
 use crate::locale::{Language, Localize, UiText, text};
 
 /// How bad a problem is.
