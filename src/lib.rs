@@ -76,10 +76,12 @@ pub mod undercover;
 mod wording;
 pub mod world_data;
 
-/// Tests the code of the READMEs and of the pages about rehearsals and tools.
+/// Tests the code of the READMEs and of these pages.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 #[doc = include_str!("../README.zh.md")]
+#[doc = include_str!("../docs/dialects.md")]
+#[doc = include_str!("../docs/group-chat.md")]
 #[doc = include_str!("../docs/rehearsal.md")]
 #[doc = include_str!("../docs/tools.md")]
 struct Pages;

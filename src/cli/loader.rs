@@ -18,7 +18,7 @@ use crate::rpg::world_file::{WorldFile, list_worlds};
 use crate::rpg::{Campaign, CampaignError};
 use crate::tool::servers::ToolServers;
 use crate::tool::{ToolSet, Toolbox};
-use crate::world_data::{DataError, DataFolder, MAX_BYTES, Problems, nearest};
+use crate::world_data::{DataError, DataFolder, MAX_BYTES, Problems, file_text, nearest};
 use crate::{rpg, undercover};
 use bevy_ecs::prelude::*;
 
@@ -166,7 +166,7 @@ fn own_folder(data: &DataFolder, name: &str) -> Result<Option<DataFolder>, Comma
     let (listed, _) = list_worlds(data);
     let names = listed.iter().map(|world| world.folder.as_str());
     let help = did_you_mean(name, names).unwrap_or_else(|| text!(cli_list_worlds));
-    Err(error.at(data.name_of("worlds")).help(help))
+    Err(error.at(file_text(&data.name_of("worlds"))).help(help))
 }
 
 /// The team of this name: a file in `teams/`, else a path to a team file.
@@ -185,7 +185,7 @@ pub(crate) fn team(app: &App, name: &str) -> Result<ChatGame, CommandError> {
         let (teams, _) = list_teams(&data);
         let names = teams.iter().map(|team| team.path.as_str());
         let help = did_you_mean(name, names).unwrap_or_else(|| text!(cli_list_teams));
-        return Err(error.at(data.name_of(FOLDER)).help(help));
+        return Err(error.at(file_text(&data.name_of(FOLDER))).help(help));
     };
     game.map_err(|problems| {
         print_problems(app, &problems);

@@ -2,6 +2,7 @@
 
 use crate::context::{AgentContext, Chapter, Chapters, Entry, StoredMessage};
 use crate::event::Phrasebook;
+use crate::exchange::prompts::{FOLDED, FOLDED_TITLE, Folded};
 use crate::message::{Body, Role, Tags};
 
 /// How many of the oldest messages to fold next: about half of those left; 0 if there is nothing
@@ -59,7 +60,7 @@ pub(super) fn fold_into_chapter(
     chapters.close(Chapter {
         id: chapters.next_id(context.name()),
         title: phrases
-            .say("engine/folded_title", &serde_json::json!({"count": count}))
+            .render(&FOLDED_TITLE, &Folded::from(count))
             .unwrap_or_else(|_| format!("{count} messages")),
         turn,
         messages,
@@ -70,7 +71,7 @@ pub(super) fn fold_into_chapter(
 }
 
 pub(super) fn folded_note(count: u32, phrases: &Phrasebook) -> Body {
-    let note = phrases.say("engine/folded", &serde_json::json!({"count": count}));
+    let note = phrases.render(&FOLDED, &Folded::from(count));
     Body::text(note.unwrap_or_else(|_| format!("({count} earlier messages are left out here.)")))
 }
 

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 use futures_util::{FutureExt, StreamExt};
-use serde_json::json;
 
 use super::calls::{CallResult, PassedAnswer};
 use super::compact::{fold, next_fold};
@@ -16,6 +15,7 @@ use super::totals::worst_case;
 use super::{Engine, Signal, Stop};
 use crate::context::{AgentContext, ContextStats};
 use crate::event::{By, Phrasebook};
+use crate::exchange::prompts::{Broken, REPAIR, Repair};
 use crate::exchange::{BoxedAnswer, Budget, Ledger, Spent, Violation};
 use crate::journal::Ending;
 use crate::locale::{Localize, text};
@@ -23,6 +23,7 @@ use crate::message::shown;
 use crate::message::tokens::Correction;
 use crate::mind::{Answering, Completion, FailedCall, FinishReason, MindError};
 use crate::tool::ToolCall;
+use crate::tool::prompts::NOT_NOW;
 
 impl Engine {
     /// Starts as many waiting calls as slots, limits and the warming of caches allow.
@@ -308,7 +309,7 @@ impl Engine {
         }
         if !completion.calls.is_empty() && completion.text.trim().is_empty() {
             let violation = Violation::new("", "no tool can be called now; answer without tools")
-                .said("tools/errors/not_now", json!({}));
+                .with_template(&NOT_NOW, &());
             return self.retry(job, &shown(&completion.to_blocks()), &[violation]);
         }
         match job.ask.question.judge(&completion.text) {
@@ -413,13 +414,16 @@ impl Engine {
             return self.end(job, Ending::Failed { reason }, None);
         }
         let phrases = self.world.resource::<Phrasebook>();
-        let rows = violations.iter().map(|violation| {
-            let rule = violation.words(phrases);
-            json!({"path": violation.path, "rule": rule})
+        let violations = violations.iter().map(|violation| Broken {
+            path: &violation.path,
+            rule: violation.words(phrases),
         });
-        let data = json!({"broken": rows.collect::<Vec<_>>()});
-        let complaint = phrases.say("engine/repair", &data);
-        let complaint = complaint.unwrap_or_else(|_| data.to_string());
+        let data = Repair {
+            violations: violations.collect(),
+        };
+        let complaint = phrases.render(&REPAIR, &data);
+        let complaint = complaint.or_else(|_| serde_json::to_string(&data));
+        let complaint = complaint.unwrap_or_default();
         job.rounds.refuse(answer, &complaint);
         self.calls.waiting.push_front(job);
     }

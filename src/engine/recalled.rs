@@ -2,7 +2,6 @@
 //! entity's context, so the beginning of its prompt stays the same.
 
 use bevy_ecs::prelude::*;
-use serde::Serialize;
 
 use super::Engine;
 use super::job::{Job, PreparedAsk, Recalled};
@@ -11,19 +10,10 @@ use crate::context::{AgentContext, Chapters};
 use crate::event::Phrasebook;
 use crate::event::guard::{Guards, Judged, Point};
 use crate::exchange::ErasedAsk;
+use crate::exchange::prompts::{self, RECALLED, RecalledLine};
 use crate::journal::{Ending, RecalledMemory};
 use crate::memory::{Meaning, Memory, Vectors, Witnessed};
 use crate::message::{Language, Text, Vector};
-
-/// A memory as its template shows it.
-#[derive(Serialize)]
-struct Shown<'m> {
-    day: &'m str,
-    place: &'m str,
-    /// Whether the entity said or thought it itself.
-    own: bool,
-    text: &'m str,
-}
 
 impl Engine {
     /// What comes to an entity's mind for a question, by words and, if there is a vector of what it
@@ -114,13 +104,15 @@ impl Engine {
 }
 
 fn rendered(phrases: &Phrasebook, context: &AgentContext, memories: &[Memory]) -> Option<Text> {
-    let shown = memories.iter().map(|memory| Shown {
+    let memories = memories.iter().map(|memory| RecalledLine {
         day: memory.day.as_deref().unwrap_or_default(),
         place: memory.place.as_deref().unwrap_or_default(),
         own: memory.speaker.as_ref() == Some(context.name()),
         text: &memory.text,
     });
-    let data = serde_json::json!({"memories": shown.collect::<Vec<_>>()});
-    let text = phrases.say_if_known("engine/recalled", &data)?;
+    let data = prompts::Recalled {
+        memories: memories.collect(),
+    };
+    let text = phrases.render_if_known(&RECALLED, &data)?;
     Some(text.into())
 }

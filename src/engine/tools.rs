@@ -7,7 +7,6 @@ use std::sync::Arc;
 use bevy_ecs::prelude::*;
 use futures_util::FutureExt;
 use futures_util::future::join_all;
-use serde_json::json;
 
 use super::ask_tools::AskTools;
 use super::calls::{CallResult, Then, ToolCallResult};
@@ -22,6 +21,9 @@ use crate::memory::Vectors;
 use crate::message::{Block, Digest, Language};
 use crate::mind::{Completion, Mind, Round};
 use crate::secrets::redacted;
+use crate::tool::prompts::{
+    CUT, Cut, IN_WORDS, INTERRUPTED, InWords, STOPPED, Stopped, UNKNOWN, USED_UP, Unknown,
+};
 use crate::tool::{
     RunningTool, SEARCHES, ToolCall, ToolCaller, ToolError, ToolOutput, ToolSet, ToolSpec,
     ToolTrace, Toolbox, arguments_of,
@@ -111,17 +113,14 @@ impl Engine {
 
     /// How to call these tools, in words.
     fn prompted_tools(&self, specs: &[Arc<ToolSpec>]) -> Arc<str> {
-        let rows = specs.iter().map(|spec| {
-            json!({
-                "name": spec.name(),
-                "description": spec.description().as_str(),
-                "schema": spec.schema(),
-            })
-        });
-        let data = json!({"tools": rows.collect::<Vec<_>>()});
+        let tools = specs.iter().map(|spec| spec.as_ref().into());
+        let data = InWords {
+            tools: tools.collect(),
+        };
         let phrases = self.world.resource::<Phrasebook>();
-        let words = phrases.say("tools/in_words", &data);
-        words.unwrap_or_else(|_| data.to_string()).into()
+        let words = phrases.render(&IN_WORDS, &data);
+        let words = words.or_else(|_| serde_json::to_string(&data));
+        words.unwrap_or_default().into()
     }
 
     /// What minds are told of a tool; made once, in the language of the world.
@@ -133,7 +132,7 @@ impl Engine {
             return Ok(None);
         };
         let phrases = self.world.resource::<Phrasebook>();
-        let about = phrases.say_if_known(&format!("tools/{name}"), &json!({}));
+        let about = phrases.say_if_known(&format!("tools/{name}"), &());
         let guards = self.world.resource::<Guards>();
         let language = *self.world.resource::<Language>();
         let tool = tool.clone().guarded(|text| {
@@ -269,7 +268,7 @@ impl Engine {
         };
         let stopped = guarded.stopped.map(|reason| {
             let words = format!("the call was not made: {reason}");
-            ToolError::new(words).said("tools/errors/stopped", json!({"reason": reason}))
+            ToolError::new(words).with_template(&STOPPED, &Stopped { reason: &reason })
         });
         (call, stopped)
     }
@@ -302,8 +301,11 @@ impl Engine {
             let known = job.tools.specs().iter().map(|spec| spec.name());
             let known = known.collect::<Vec<_>>().join(", ");
             let words = format!("there is no tool '{}'; there are: {known}", call.name);
-            let data = json!({"name": call.name, "known": known});
-            let error = ToolError::new(words).said("tools/errors/unknown", data);
+            let data = Unknown {
+                name: &call.name,
+                known: &known,
+            };
+            let error = ToolError::new(words).with_template(&UNKNOWN, &data);
             return Started::Ended(Err(error));
         };
         let round = job.rounds.recorded.len() as u32;
@@ -347,7 +349,7 @@ impl Engine {
             None => text,
             Some((end, _)) => {
                 let left_out = text[end..].chars().count();
-                let note = phrases.say("tools/cut", &json!({"left_out": left_out}));
+                let note = phrases.render(&CUT, &Cut { left_out });
                 let note = note.unwrap_or_else(|_| format!("[{left_out} more characters]"));
                 format!("{}… {note}", &text[..end])
             }
@@ -372,7 +374,7 @@ impl Engine {
         job.rounds.recorded.push(record);
         if !job.prompt_tools().callable {
             let phrases = self.world.resource::<Phrasebook>();
-            let words = phrases.say("tools/used_up", &json!({}));
+            let words = phrases.render(&USED_UP, &());
             let words = words.unwrap_or_else(|_| "Answer now, without tools.".into());
             job.rounds.all.push(Round::Note(words.into()));
         }
@@ -412,7 +414,7 @@ impl Engine {
     fn interrupted(&self, attempt: &OpenRound) -> OpenRound {
         let phrases = self.world.resource::<Phrasebook>();
         let error = ToolError::new("the program ended while the tool was running")
-            .said("tools/errors/interrupted", json!({}));
+            .with_template(&INTERRUPTED, &());
         let failed = ToolResultRecord {
             text: error_words(&error, phrases),
             is_error: true,

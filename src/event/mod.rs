@@ -26,9 +26,10 @@ pub use feed::{
     Records,
 };
 pub use phrasebook::{PhraseError, Phrasebook};
-pub use prompts::{PromptSet, PromptTemplate};
 pub use queue::{ChapterClose, DeferredCommand, DeferredCommands, EventQueue, PendingEvent};
 pub use writer::{EventWriter, write_events_at_meeting};
+
+pub use crate::world_data::{PromptSet, PromptTemplate};
 
 use bevy_ecs::prelude::*;
 

@@ -6,6 +6,7 @@ use bevy_ecs::prelude::*;
 use serde_json::Value;
 
 use super::guarded::{Parts, guard_json};
+use super::prompts::{WITHHELD, Withheld};
 use super::{BoxedAnswer, ErasedAsk, Ledger, OpenAsks, RoundMaker, Spent, Violation, json_in};
 use crate::cast::{Clock, CurrentStage, EntityName, OnStage, StableId, WorldTurn};
 use crate::context::AgentContext;
@@ -238,8 +239,7 @@ fn guarded_json(text: &str, judge: &mut impl FnMut(&str) -> Option<String>) -> O
 
 fn withheld(world: &World, reason: &str) -> String {
     let phrases = world.get_resource::<Phrasebook>();
-    let data = serde_json::json!({"reason": reason});
-    let words = phrases.and_then(|phrases| phrases.say("engine/withheld", &data).ok());
+    let words = phrases.and_then(|phrases| phrases.render(&WITHHELD, &Withheld { reason }).ok());
     words.unwrap_or_else(|| format!("({reason})"))
 }
 

@@ -1,9 +1,9 @@
 //! Finding the JSON in an answer, whatever the mind wrapped it in.
 
 use serde::de::DeserializeOwned;
-use serde_json::json;
 
 use super::Violation;
+use super::prompts::{Found, NO_JSON, NoJson, WRONG_FORM, WrongForm};
 
 /// The JSON object or array in a text: the whole text, the content of a code fence, or the first
 /// complete one in prose.
@@ -63,17 +63,17 @@ pub fn read_json<R: DeserializeOwned>(raw: &str) -> Result<R, Vec<Violation>> {
         return Ok(reply);
     }
     let Some(json) = json_in(raw) else {
-        let (kind, found) = match raw.trim() {
-            "" => ("nothing", "the answer is empty"),
-            text if text.contains('{') => ("part", "the JSON is not complete"),
-            _ => ("prose", "there is no JSON in the answer"),
+        let (found, words) = match raw.trim() {
+            "" => (Found::Nothing, "the answer is empty"),
+            text if text.contains('{') => (Found::Part, "the JSON is not complete"),
+            _ => (Found::Prose, "there is no JSON in the answer"),
         };
         return Err(vec![
             Violation::new(
                 "",
-                format!("{found}; answer with one JSON object and nothing else"),
+                format!("{words}; answer with one JSON object and nothing else"),
             )
-            .said("rules/no_json", json!({"found": kind})),
+            .with_template(&NO_JSON, &NoJson { found }),
         ]);
     };
     let mut reader = serde_json::Deserializer::from_str(json);
@@ -81,8 +81,8 @@ pub fn read_json<R: DeserializeOwned>(raw: &str) -> Result<R, Vec<Violation>> {
         let path = error.path().to_string();
         let path = if path == "." { String::new() } else { path };
         let problem = error.into_inner().to_string();
-        let data = json!({"problem": problem});
-        vec![Violation::new(path, problem).said("rules/wrong_form", data)]
+        let violation = Violation::new(path, problem.as_str());
+        vec![violation.with_template(&WRONG_FORM, &WrongForm { problem: &problem })]
     })
 }
 

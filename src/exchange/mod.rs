@@ -13,6 +13,7 @@ mod extract;
 mod guarded;
 mod ledger;
 mod lenient;
+pub(crate) mod prompts;
 mod prose;
 mod reply;
 mod rounds;
@@ -27,6 +28,7 @@ pub use ledger::{
     Budget, Ledger, PastLedgers, Spent, UNFINISHED, ledgers, recorded_ledgers, spent_by_purpose,
 };
 pub(crate) use lenient::folded;
+pub use prompts::add_templates;
 pub use prose::{Prose, ProseRules};
 pub use reply::Reply;
 pub(crate) use rounds::RoundMaker;
@@ -37,22 +39,6 @@ pub use violation::Violation;
 use bevy_ecs::prelude::*;
 
 use crate::context::AgentContext;
-
-/// The templates of what a mind is told about its answers and its past, with the variables of each.
-pub const PROMPTS: &[(&str, &[&str])] = &[
-    ("rules/empty", &[]),
-    ("rules/too_long", &["most", "length"]),
-    ("rules/cut_off", &["tokens"]),
-    ("rules/language", &[]),
-    ("rules/must_hold", &["fact"]),
-    ("rules/no_json", &["found"]),
-    ("rules/wrong_form", &["problem"]),
-    ("engine/repair", &["broken"]),
-    ("engine/folded", &["count"]),
-    ("engine/folded_title", &["count"]),
-    ("engine/withheld", &["reason"]),
-    ("engine/recalled", &["memories"]),
-];
 
 /// Adds what this room needs to a world.
 pub fn install(world: &mut World) {

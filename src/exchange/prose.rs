@@ -2,9 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
 use super::extract::unfenced;
+use super::prompts::{EMPTY, LANGUAGE, MUST_HOLD, MustHold, TOO_LONG, TooLong};
 use super::{Reply, Violation};
 use crate::message::Language;
 
@@ -42,7 +42,6 @@ impl Reply for Prose {
     }
 
     fn check(&self, rules: &ProseRules) -> Vec<Violation> {
-        let broken = |rule: String, phrase, data| Violation::new("", rule).said(phrase, data);
         let mut violations = Vec::new();
         let length = self.0.chars().count();
         let most = match rules.max_chars {
@@ -50,13 +49,13 @@ impl Reply for Prose {
             most => most,
         };
         if length == 0 {
-            let rule = "the answer is empty; write the text that was asked for".into();
-            violations.push(broken(rule, "rules/empty", json!({})));
+            let rule = "the answer is empty; write the text that was asked for";
+            violations.push(Violation::new("", rule).with_template(&EMPTY, &()));
         }
         if length > most {
             let rule = format!("at most {most} characters; this has {length}");
-            let data = json!({"most": most, "length": length});
-            violations.push(broken(rule, "rules/too_long", data));
+            let data = TooLong { most, length };
+            violations.push(Violation::new("", rule).with_template(&TOO_LONG, &data));
         }
         if let Some(language) = rules.language
             && !looks_like(&self.0, language)
@@ -66,12 +65,13 @@ impl Reply for Prose {
                 Language::En => "English",
             };
             let rule = format!("write in the language of the story: {name}");
-            violations.push(broken(rule, "rules/language", json!({})));
+            violations.push(Violation::new("", rule).with_template(&LANGUAGE, &()));
         }
-        for text in &rules.must_hold {
-            if !self.0.contains(text) {
-                let rule = format!("it must contain: {text}");
-                violations.push(broken(rule, "rules/must_hold", json!({"fact": text})));
+        for fact in &rules.must_hold {
+            if !self.0.contains(fact) {
+                let rule = format!("it must contain: {fact}");
+                let violation = Violation::new("", rule);
+                violations.push(violation.with_template(&MUST_HOLD, &MustHold { fact }));
             }
         }
         violations

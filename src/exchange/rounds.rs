@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::guarded::{Parts, guard_json};
+use super::prompts::{WITHHELD, Withheld};
 use crate::event::Phrasebook;
 use crate::event::guard::{GuardAct, Guards, Judged, Judgement, Point};
 use crate::journal::{ToolResultRecord, ToolRoundRecord};
 use crate::message::{Block, Body, Language, ResponseMetadata};
 use crate::mind::ToolRound;
+use crate::tool::prompts::{BLOCKED, Stopped};
 
 /// The kind under which guards see a tool's result.
 pub const TOOL_RESULT: &str = "tool_result";
@@ -167,9 +169,7 @@ impl RoundMaker<'_> {
     }
 
     fn withheld(&self, reason: &str) -> String {
-        let words = self
-            .phrases
-            .say("engine/withheld", &json!({"reason": reason}));
+        let words = self.phrases.render(&WITHHELD, &Withheld { reason });
         words.unwrap_or_else(|_| format!("({reason})"))
     }
 
@@ -207,10 +207,9 @@ impl RoundMaker<'_> {
         acts.extend(judgement.acts.iter().cloned());
         match judgement.blocked() {
             Some(reason) => {
-                let words = self
-                    .phrases
-                    .say("tools/errors/blocked", &json!({"reason": reason}));
-                block(words.unwrap_or_else(|_| reason.to_string()), true)
+                let reason = reason.to_string();
+                let words = self.phrases.render(&BLOCKED, &Stopped { reason: &reason });
+                block(words.unwrap_or(reason), true)
             }
             None => block(judgement.text.into_owned(), result.is_error),
         }

@@ -1,8 +1,9 @@
 //! What is wrong with an answer.
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
+use super::prompts::{CUT_OFF, CutOff, EMPTY, TOO_LONG, TooLong};
 use crate::event::{Phrasebook, PromptTemplate};
 use crate::locale::{UiText, text};
 
@@ -13,7 +14,7 @@ pub struct Violation {
     pub path: String,
     /// The rule, in words that tell the mind what would be right.
     pub rule: String,
-    /// The phrase that says the same in the language of the world, and its data.
+    /// The template that says the same in the language of the world, and its data.
     pub phrase: Option<(&'static str, Value)>,
 }
 
@@ -27,24 +28,17 @@ impl Violation {
         }
     }
 
-    /// The same rule with a phrase that minds read instead if the phrasebook has it: a template
-    /// that a writer may change.
+    /// The same rule with a template, filled with `data`, that minds read instead if the
+    /// phrasebook has it.
     #[must_use]
-    pub fn said(mut self, phrase: &'static str, data: Value) -> Self {
-        self.phrase = Some((phrase, data));
+    pub fn with_template<D: Serialize>(mut self, template: &PromptTemplate<D>, data: &D) -> Self {
+        self.phrase = Some(template.with_data(data));
         self
-    }
-
-    /// The same rule with a template, filled with `data`, that minds read instead.
-    #[must_use]
-    pub fn with_template<D: Serialize>(self, template: &PromptTemplate<D>, data: &D) -> Self {
-        let data = serde_json::to_value(data).unwrap_or_default();
-        self.said(template.name(), data)
     }
 
     /// A text that must not be empty.
     pub fn empty(path: impl Into<String>) -> Self {
-        Self::new(path, "must not be empty").said("rules/empty", json!({}))
+        Self::new(path, "must not be empty").with_template(&EMPTY, &())
     }
 
     /// The answer was cut off after this number of tokens.
@@ -52,7 +46,7 @@ impl Violation {
         let rule = format!(
             "cut off after {tokens} tokens, thoughts included; answer again, and more briefly"
         );
-        Self::new("", rule).said("rules/cut_off", json!({"tokens": tokens}))
+        Self::new("", rule).with_template(&CUT_OFF, &CutOff { tokens })
     }
 
     /// The rule that `text` has at most `most` characters; `None` if it keeps to it.
@@ -60,8 +54,7 @@ impl Violation {
         let length = text.chars().count();
         (length > most).then(|| {
             let rule = format!("at most {most} characters; this has {length}");
-            let data = json!({"most": most, "length": length});
-            Self::new(path, rule).said("rules/too_long", data)
+            Self::new(path, rule).with_template(&TOO_LONG, &TooLong { most, length })
         })
     }
 

@@ -3,137 +3,261 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::event::{PhraseError, Phrasebook};
+use crate::event::{Phrasebook, PromptSet, PromptTemplate};
 use crate::message::Language;
-use crate::tool;
-use crate::world_data::{DataError, DataFolder, Problem, Problems, Severity, Templates};
+use crate::world_data::{DataError, DataFolder, Problem, Problems, Severity};
+use crate::{exchange, tool};
 
-/// The data of a prompt template.
-pub(super) trait Prompt: Serialize {
-    /// The name of the template.
-    const TEMPLATE: &'static str;
+/// A message, as its listeners read it.
+pub(super) const SAID: PromptTemplate<SaidPrompt> = PromptTemplate::new("chat/events/said");
+/// What the target of a handoff should know.
+pub(super) const HANDOFF_CONTEXT: PromptTemplate<HandoffContextPrompt> =
+    PromptTemplate::new("chat/events/handed");
+/// The text of a handoff message by default.
+pub(super) const HANDOFF: PromptTemplate<HandoffPrompt> = PromptTemplate::new("chat/handed_over");
+/// The description of a tool that hands over.
+pub(super) const TRANSFER_TOOL: PromptTemplate<TransferToolPrompt> =
+    PromptTemplate::new("chat/hand_on");
+/// A coder found no code.
+pub(super) const NO_CODE: PromptTemplate<()> = PromptTemplate::new("chat/code/none");
+/// Code of others succeeded and printed nothing.
+pub(super) const CODE_SILENT: PromptTemplate<CodeResultPrompt> =
+    PromptTemplate::new("chat/code/silent");
+/// Code of others succeeded.
+pub(super) const CODE_DONE: PromptTemplate<CodeResultPrompt> =
+    PromptTemplate::new("chat/code/done");
+/// Code of others failed.
+pub(super) const CODE_FAILED: PromptTemplate<CodeResultPrompt> =
+    PromptTemplate::new("chat/code/failed");
+/// Asks a coder to fix its own code.
+pub(super) const FIX_CODE: PromptTemplate<CodeResultPrompt> = PromptTemplate::new("chat/code/mend");
+/// Asks a coder to comment on the result of its own code.
+pub(super) const REPORT_CODE: PromptTemplate<CodeResultPrompt> =
+    PromptTemplate::new("chat/code/report");
+/// The approver refused to run code.
+pub(super) const CODE_REFUSED: PromptTemplate<CodeRefusedPrompt> =
+    PromptTemplate::new("chat/code/refused");
+/// The program does not allow code in these languages.
+pub(super) const CODE_FORBIDDEN: PromptTemplate<CodeForbiddenPrompt> =
+    PromptTemplate::new("chat/code/forbidden");
+/// Asks an approver whether to run code.
+pub(super) const APPROVE: PromptTemplate<ApprovePrompt> = PromptTemplate::new("chat/asks/approve");
+/// Asks for an answer in JSON.
+pub(super) const STRUCTURED: PromptTemplate<()> = PromptTemplate::new("chat/asks/shaped");
+/// The plan of a ledger, for everybody.
+pub(super) const PLAN: PromptTemplate<PlanPrompt> = PromptTemplate::new("chat/plan");
+/// What the next speaker of a ledger should do, for everybody.
+pub(super) const INSTRUCT: PromptTemplate<InstructPrompt> = PromptTemplate::new("chat/instruct");
+/// Asks somebody to continue.
+pub(super) const CONTINUE: PromptTemplate<()> = PromptTemplate::new("chat/asks/go_on");
+/// What a participant always remembers.
+pub(super) const MEMORY: PromptTemplate<MemoryPrompt> = PromptTemplate::new("chat/asks/memory");
+/// What a participant may do besides speaking.
+pub(super) const SAY: PromptTemplate<SayPrompt> = PromptTemplate::new("chat/asks/say");
+/// Asks a model to select the next speaker.
+pub(super) const SELECT: PromptTemplate<SelectPrompt> = PromptTemplate::new("chat/asks/select");
+/// The short form of [`SELECT`].
+pub(super) const SELECT_SHORT: PromptTemplate<()> = PromptTemplate::new("chat/asks/select_short");
+/// Asks a person to select the next speaker.
+pub(super) const PICK: PromptTemplate<PickPrompt> = PromptTemplate::new("chat/asks/pick");
+/// Asks for a summary of a conversation that has grown too long.
+pub(super) const FOLD: PromptTemplate<FoldPrompt> = PromptTemplate::new("chat/asks/fold");
+/// The summary of a conversation, in its place.
+pub(super) const FOLDED: PromptTemplate<FoldedPrompt> = PromptTemplate::new("chat/folded");
+/// The description of the tool that makes a note.
+pub(super) const REMEMBER_TOOL: PromptTemplate<()> = PromptTemplate::new("chat/remember");
+/// The result of the tool that makes a note.
+pub(super) const REMEMBERED: PromptTemplate<()> = PromptTemplate::new("chat/remembered");
+/// Asks for a summary of an inner team's talk.
+pub(super) const SOCIETY: PromptTemplate<SocietyPrompt> = PromptTemplate::new("chat/asks/society");
+/// Asks for the subtasks of a task.
+pub(super) const ANALYSE: PromptTemplate<AnalysePrompt> = PromptTemplate::new("chat/asks/analyse");
+/// The short form of [`ANALYSE`].
+pub(super) const ANALYSE_SHORT: PromptTemplate<()> = PromptTemplate::new("chat/asks/analyse_short");
+/// Asks for the progress of a task.
+pub(super) const PROGRESS: PromptTemplate<ProgressPrompt> =
+    PromptTemplate::new("chat/asks/progress");
+/// The short form of [`PROGRESS`].
+pub(super) const PROGRESS_SHORT: PromptTemplate<()> =
+    PromptTemplate::new("chat/asks/progress_short");
+/// Asks for the final answer to a task.
+pub(super) const CONCLUDE: PromptTemplate<ConcludePrompt> =
+    PromptTemplate::new("chat/asks/conclude");
+/// No candidate was named.
+pub(super) const PICK_NONE: PromptTemplate<CandidatesPrompt> =
+    PromptTemplate::new("chat/rules/pick_none");
+/// Several candidates were named.
+pub(super) const PICK_SEVERAL: PromptTemplate<CandidatesPrompt> =
+    PromptTemplate::new("chat/rules/pick_several");
+/// Somebody was named who is no candidate.
+pub(super) const PICK_ILLEGAL: PromptTemplate<CandidatesPrompt> =
+    PromptTemplate::new("chat/rules/pick_illegal");
 
-    /// The data as JSON.
-    fn data(&self) -> Value {
-        // The data are strings, numbers, and lists of these.
-        serde_json::to_value(self).unwrap_or_default()
-    }
-
-    /// The prompt in the language of the phrasebook.
-    fn render(&self, phrases: &Phrasebook) -> Result<String, PhraseError> {
-        phrases.say(Self::TEMPLATE, &self.data())
-    }
+fn prompts() -> PromptSet {
+    let mut prompts = PromptSet::default();
+    exchange::add_templates(&mut prompts);
+    tool::add_templates(&mut prompts);
+    prompts
+        .add(&SAID)
+        .add(&HANDOFF_CONTEXT)
+        .add(&HANDOFF)
+        .add(&TRANSFER_TOOL)
+        .add(&NO_CODE)
+        .add(&CODE_SILENT)
+        .add(&CODE_DONE)
+        .add(&CODE_FAILED)
+        .add(&FIX_CODE)
+        .add(&REPORT_CODE)
+        .add(&CODE_REFUSED)
+        .add(&CODE_FORBIDDEN)
+        .add(&APPROVE)
+        .add(&STRUCTURED)
+        .add(&PLAN)
+        .add(&INSTRUCT)
+        .add(&CONTINUE)
+        .add(&MEMORY)
+        .add(&SAY)
+        .add(&SELECT)
+        .add(&SELECT_SHORT)
+        .add(&PICK)
+        .add(&FOLD)
+        .add(&FOLDED)
+        .add(&REMEMBER_TOOL)
+        .add(&REMEMBERED)
+        .add(&SOCIETY)
+        .add(&ANALYSE)
+        .add(&ANALYSE_SHORT)
+        .add(&PROGRESS)
+        .add(&PROGRESS_SHORT)
+        .add(&CONCLUDE)
+        .add(&PICK_NONE)
+        .add(&PICK_SEVERAL)
+        .add(&PICK_ILLEGAL);
+    prompts
 }
 
-/// Defines a struct for each template; its fields are the variables that the template may use.
-macro_rules! prompts {
-    ($($(#[$doc:meta])* $name:ident $(<$life:lifetime>)? = $template:literal
-        { $($field:ident: $type:ty),* $(,)? })*) => {
-        $($(#[$doc])*
-        #[derive(Serialize)]
-        pub(super) struct $name $(<$life>)? {
-            $(pub(super) $field: $type,)*
-        }
-
-        impl $(<$life>)? Prompt for $name $(<$life>)? {
-            const TEMPLATE: &'static str = $template;
-        })*
-
-        const TEMPLATES: &[(&str, &[&str])] = &[
-            $(($template, &[$(stringify!($field)),*]),)*
-        ];
-    };
+#[derive(Default, Serialize)]
+pub(super) struct SaidPrompt<'a> {
+    pub(super) actor: &'a str,
+    pub(super) message: String,
 }
 
-prompts! {
-    /// A message, as its listeners read it.
-    SaidPrompt<'a> = "chat/events/said" { actor: &'a str, message: String }
-    /// What the target of a handoff should know.
-    HandoffContextPrompt<'a> = "chat/events/handed" {
-        actor: &'a str, target: &'a str, message: &'a str,
-    }
-    /// Replaces a message that a guard blocked.
-    WithheldPrompt<'a> = "engine/withheld" { reason: &'a str }
-    /// The text of a handoff message by default.
-    HandoffPrompt<'a> = "chat/handed_over" { target: &'a str }
-    /// The description of a tool that hands over.
-    TransferToolPrompt<'a> = "chat/hand_on" { target: &'a str, description: &'a str }
-    /// A coder found no code.
-    NoCodePrompt = "chat/code/none" {}
-    /// Code of others succeeded and printed nothing.
-    CodeSilentPrompt<'a> = "chat/code/silent" { code: i32, output: &'a str }
-    /// Code of others succeeded.
-    CodeDonePrompt<'a> = "chat/code/done" { code: i32, output: &'a str }
-    /// Code of others failed.
-    CodeFailedPrompt<'a> = "chat/code/failed" { code: i32, output: &'a str }
-    /// Asks a coder to fix its own code.
-    FixCodePrompt<'a> = "chat/code/mend" { code: i32, output: &'a str }
-    /// Asks a coder to comment on the result of its own code.
-    ReportCodePrompt<'a> = "chat/code/report" { code: i32, output: &'a str }
-    /// The approver refused to run code.
-    CodeRefusedPrompt<'a> = "chat/code/refused" { reason: &'a str }
-    /// The program does not allow code in these languages.
-    CodeForbiddenPrompt<'a> = "chat/code/forbidden" { languages: &'a str }
-    /// Asks an approver whether to run code.
-    ApprovePrompt<'a> = "chat/asks/approve" { who: &'a str, code: Vec<CodeData<'a>> }
-    /// Asks for an answer in JSON.
-    StructuredPrompt = "chat/asks/shaped" {}
-    /// The plan of a ledger, for everybody.
-    PlanPrompt<'a> = "chat/plan" { ledger: Vec<SubtaskData<'a>>, risks: &'a [String] }
-    /// What the next speaker of a ledger should do, for everybody.
-    InstructPrompt<'a> = "chat/instruct" { to: &'a str, instruction: &'a str }
-    /// Asks somebody to continue.
-    ContinuePrompt = "chat/asks/go_on" {}
-    /// What a participant always remembers.
-    MemoryPrompt<'a> = "chat/asks/memory" { memory: &'a [String] }
-    /// What a participant may do besides speaking.
-    SayPrompt<'a> = "chat/asks/say" { targets: &'a [String], ears: &'a [String] }
-    /// Asks a model to select the next speaker.
-    SelectPrompt<'a> = "chat/asks/select" { roles: Vec<RoleData<'a>>, candidates: &'a [String] }
-    /// The short form of [`SelectPrompt`].
-    SelectShortPrompt = "chat/asks/select_short" {}
-    /// Asks a person to select the next speaker.
-    PickPrompt<'a> = "chat/asks/pick" { candidates: &'a [String] }
-    /// Asks for a summary of a conversation that has grown too long.
-    FoldPrompt<'a> = "chat/asks/fold" { instruction: &'a str }
-    /// The summary of a conversation, in its place.
-    FoldedPrompt<'a> = "chat/folded" { summary: &'a str }
-    /// The title of the messages that were folded.
-    FoldTitlePrompt = "engine/folded_title" { count: usize }
-    /// The description of the tool that makes a note.
-    RememberToolPrompt = "chat/remember" {}
-    /// The result of the tool that makes a note.
-    RememberedPrompt = "chat/remembered" {}
-    /// Asks for a summary of an inner team's talk.
-    SocietyPrompt<'a> = "chat/asks/society" { talk: Vec<LineData<'a>>, instruction: &'a str }
-    /// Asks for the subtasks of a task.
-    AnalysePrompt<'a> = "chat/asks/analyse" {
-        team: Vec<MemberData<'a>>, task: &'a str, ledger: Vec<SubtaskData<'a>>, again: bool,
-    }
-    /// The short form of [`AnalysePrompt`].
-    AnalyseShortPrompt = "chat/asks/analyse_short" {}
-    /// Asks for the progress of a task.
-    ProgressPrompt<'a> = "chat/asks/progress" {
-        team: Vec<MemberData<'a>>, task: &'a str, ledger: Vec<SubtaskData<'a>>,
-    }
-    /// The short form of [`ProgressPrompt`].
-    ProgressShortPrompt = "chat/asks/progress_short" {}
-    /// Asks for the final answer to a task.
-    ConcludePrompt<'a> = "chat/asks/conclude" { task: &'a str }
-    /// No candidate was named.
-    PickNoneRule<'a> = "chat/rules/pick_none" { candidates: &'a [String], found: &'a [&'a str] }
-    /// Several candidates were named.
-    PickSeveralRule<'a> = "chat/rules/pick_several" {
-        candidates: &'a [String], found: &'a [&'a str],
-    }
-    /// Somebody was named who is no candidate.
-    PickIllegalRule<'a> = "chat/rules/pick_illegal" {
-        candidates: &'a [String], found: &'a [&'a str],
-    }
-    /// The answer is empty.
-    EmptyRule = "rules/empty" {}
-    /// The answer is too long, in characters.
-    TooLongRule = "rules/too_long" { most: usize, length: usize }
+#[derive(Default, Serialize)]
+pub(super) struct HandoffContextPrompt<'a> {
+    pub(super) actor: &'a str,
+    pub(super) target: &'a str,
+    pub(super) message: &'a str,
+}
+
+#[derive(Default, Serialize)]
+pub(super) struct HandoffPrompt<'a> {
+    pub(super) target: &'a str,
+}
+
+#[derive(Default, Serialize)]
+pub(super) struct TransferToolPrompt<'a> {
+    pub(super) target: &'a str,
+    pub(super) description: &'a str,
+}
+
+/// What code returned.
+#[derive(Default, Serialize)]
+pub(super) struct CodeResultPrompt<'a> {
+    pub(super) code: i32,
+    pub(super) output: &'a str,
+}
+
+#[derive(Default, Serialize)]
+pub(super) struct CodeRefusedPrompt<'a> {
+    pub(super) reason: &'a str,
+}
+
+#[derive(Default, Serialize)]
+pub(super) struct CodeForbiddenPrompt<'a> {
+    pub(super) languages: &'a str,
+}
+
+#[derive(Default, Serialize)]
+pub(super) struct ApprovePrompt<'a> {
+    pub(super) who: &'a str,
+    pub(super) code: Vec<CodeData<'a>>,
+}
+
+#[derive(Default, Serialize)]
+pub(super) struct PlanPrompt<'a> {
+    pub(super) ledger: Vec<SubtaskData<'a>>,
+    pub(super) risks: &'a [String],
+}
+
+#[derive(Default, Serialize)]
+pub(super) struct InstructPrompt<'a> {
+    pub(super) to: &'a str,
+    pub(super) instruction: &'a str,
+}
+
+#[derive(Default, Serialize)]
+pub(super) struct MemoryPrompt<'a> {
+    pub(super) memory: &'a [String],
+}
+
+#[derive(Default, Serialize)]
+pub(super) struct SayPrompt<'a> {
+    pub(super) targets: &'a [String],
+    pub(super) ears: &'a [String],
+}
+
+#[derive(Default, Serialize)]
+pub(super) struct SelectPrompt<'a> {
+    pub(super) roles: Vec<RoleData<'a>>,
+    pub(super) candidates: &'a [String],
+}
+
+#[derive(Default, Serialize)]
+pub(super) struct PickPrompt<'a> {
+    pub(super) candidates: &'a [String],
+}
+
+#[derive(Default, Serialize)]
+pub(super) struct FoldPrompt<'a> {
+    pub(super) instruction: &'a str,
+}
+
+#[derive(Default, Serialize)]
+pub(super) struct FoldedPrompt<'a> {
+    pub(super) summary: &'a str,
+}
+
+#[derive(Default, Serialize)]
+pub(super) struct SocietyPrompt<'a> {
+    pub(super) talk: Vec<LineData<'a>>,
+    pub(super) instruction: &'a str,
+}
+
+#[derive(Default, Serialize)]
+pub(super) struct AnalysePrompt<'a> {
+    pub(super) team: Vec<MemberData<'a>>,
+    pub(super) task: &'a str,
+    pub(super) ledger: Vec<SubtaskData<'a>>,
+    pub(super) again: bool,
+}
+
+#[derive(Default, Serialize)]
+pub(super) struct ProgressPrompt<'a> {
+    pub(super) team: Vec<MemberData<'a>>,
+    pub(super) task: &'a str,
+    pub(super) ledger: Vec<SubtaskData<'a>>,
+}
+
+#[derive(Default, Serialize)]
+pub(super) struct ConcludePrompt<'a> {
+    pub(super) task: &'a str,
+}
+
+/// Who may be chosen, and who was named.
+#[derive(Default, Serialize)]
+pub(super) struct CandidatesPrompt<'a> {
+    pub(super) candidates: &'a [String],
+    pub(super) found: &'a [&'a str],
 }
 
 /// A block of code in a prompt.
@@ -176,13 +300,76 @@ pub(super) struct SubtaskData<'a> {
     pub(super) needs: &'a [String],
 }
 
-/// The templates that the engine needs in a group chat.
-const ENGINE_TEMPLATES: &[(&str, &[&str])] = &[
-    ("rules/no_json", &["found"]),
-    ("rules/wrong_form", &["problem"]),
-    ("engine/repair", &["broken"]),
-    ("engine/folded", &["count"]),
-];
+/// What fills in a team's own prompt for selecting speakers.
+#[derive(Serialize)]
+pub(super) struct SelectorValues {
+    pub(super) roles: String,
+    pub(super) participants: String,
+    pub(super) history: String,
+}
+
+/// What fills in a participant's own format of a tool's result.
+#[derive(Serialize)]
+pub(super) struct SummaryValues<'a> {
+    pub(super) tool_name: &'a str,
+    pub(super) arguments: &'a str,
+    pub(super) result: &'a str,
+    pub(super) is_error: bool,
+}
+
+/// Notes of an ask without anything particular.
+#[derive(Serialize)]
+#[serde(tag = "kind", rename = "chat")]
+pub(super) struct ChatNotes {}
+
+/// Notes of an ask about participants.
+#[derive(Serialize)]
+#[serde(tag = "kind", rename = "chat")]
+pub(super) struct SelectionNotes<'a> {
+    pub(super) present: &'a [&'a str],
+}
+
+/// Notes of an ask for the progress of a task.
+#[derive(Serialize)]
+#[serde(tag = "kind", rename = "chat")]
+pub(super) struct ProgressNotes<'a> {
+    pub(super) present: &'a [String],
+    pub(super) open: Vec<OpenSubtask<'a>>,
+}
+
+/// A subtask in notes.
+#[derive(Serialize)]
+pub(super) struct OpenSubtask<'a> {
+    pub(super) id: &'a str,
+    pub(super) to: &'a str,
+    pub(super) text: &'a str,
+}
+
+/// Notes of an ask for a participant's turn.
+#[derive(Serialize)]
+#[serde(tag = "kind", rename = "chat")]
+pub(super) struct TurnNotes<'a> {
+    pub(super) me: &'a str,
+    /// What it must say to end the conversation.
+    pub(super) must: Vec<&'a str>,
+    /// The last message, if it is somebody else's.
+    pub(super) said: Vec<HeardLine>,
+    /// The tools by which it may hand over.
+    pub(super) hand_on: Vec<String>,
+}
+
+/// A message in notes.
+#[derive(Serialize)]
+pub(super) struct HeardLine {
+    pub(super) who: String,
+    pub(super) text: String,
+}
+
+/// The notes of an ask.
+pub(super) fn notes(data: &impl Serialize) -> Value {
+    // Can't fail: they are strings and lists of these.
+    serde_json::to_value(data).unwrap_or_default()
+}
 
 /// Reads and checks the templates of a language.
 ///
@@ -192,23 +379,18 @@ pub(super) fn load(
     data: &DataFolder,
     language: Language,
 ) -> Result<(Phrasebook, Problems), Problems> {
-    let declared = declared();
-    let templates = Templates::load_declared(data, &folder(language), &declared)?;
+    let (phrases, found) = prompts().load(data, &folder(language))?;
     let mut problems = Problems::new();
     // The folders of the engine contain templates of other games too.
     let is_ours =
         |problem: &Problem| problem.severity == Severity::Error || problem.file.contains("/chat/");
-    problems.extend(templates.check(&declared).into_iter().filter(is_ours));
-    problems.unless_errors(templates.into())
+    problems.extend(found.into_iter().filter(is_ours));
+    Ok((phrases, problems))
 }
 
 /// The files of a language's templates.
 pub(super) fn files(data: &DataFolder, language: Language) -> Result<Vec<String>, DataError> {
-    Templates::files_of(data, &folder(language), &declared())
-}
-
-fn declared() -> Vec<(&'static str, &'static [&'static str])> {
-    [TEMPLATES, ENGINE_TEMPLATES, tool::PROMPTS].concat()
+    prompts().files(data, &folder(language))
 }
 
 fn folder(language: Language) -> String {
@@ -229,7 +411,7 @@ mod tests {
             actor: "Ava",
             message: words.to_owned(),
         };
-        said.render(phrases).expect("is filled")
+        phrases.render(&SAID, &said).expect("is filled")
     }
 
     #[test]

@@ -2,7 +2,9 @@
 
 use std::io::{self, ErrorKind};
 
-use super::{Localize, UiText, text};
+use serde_json::error::Category;
+
+use super::{Argument, Localize, UiText, text};
 
 impl Localize for io::Error {
     fn text(&self) -> UiText {
@@ -25,13 +27,29 @@ impl Localize for io::Error {
     }
 }
 
+/// The kind of the error and its place, and the names that it quotes: the sentence itself is in
+/// English alone.
 impl Localize for serde_json::Error {
     fn text(&self) -> UiText {
-        let shown = self.to_string();
+        let problem = match self.classify() {
+            Category::Io => return UiText::verbatim(self.to_string()),
+            Category::Syntax => text!(locale_json_syntax),
+            Category::Eof => text!(locale_json_incomplete),
+            Category::Data => {
+                let sentence = self.to_string();
+                let names: Vec<&str> = sentence.split('`').skip(1).step_by(2).collect();
+                if names.is_empty() {
+                    text!(locale_json_value)
+                } else {
+                    text!(locale_json_value_of, names = Argument::list(names))
+                }
+            }
+        };
         let (line, column) = (self.line(), self.column());
-        match shown.strip_suffix(&format!(" at line {line} column {column}")) {
-            Some(problem) => text!(locale_json, problem, line, column),
-            None => UiText::verbatim(shown),
+        // A value that was not read from text has no place.
+        if line == 0 {
+            return problem;
         }
+        text!(locale_json, problem, line, column)
     }
 }

@@ -192,13 +192,45 @@ fn a_verbatim_text_is_the_same_in_every_language() {
 }
 
 #[test]
-fn errors_of_other_crates_keep_their_english() {
-    let json = serde_json::from_str::<u8>("\n-").unwrap_err();
-    assert_eq!(json.text().to_string(), json.to_string());
+fn errors_of_json_tell_kind_and_place() {
+    #[derive(Debug, serde::Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Seat {
+        #[expect(dead_code, reason = "only read")]
+        name: String,
+    }
+    let told = |json: &str| {
+        let text = serde_json::from_str::<Seat>(json).unwrap_err().text();
+        (text.to_string(), text.in_language(Language::Zh))
+    };
+    let expected = |english: &str, chinese: &str| (english.to_owned(), chinese.to_owned());
     assert_eq!(
-        json.text().in_language(Language::Zh),
-        "第 2 行第 1 列：EOF while parsing a value"
+        told("\n{"),
+        expected(
+            "the JSON ends too early at line 2 column 1",
+            "第 2 行第 1 列：JSON 不完整"
+        )
     );
+    assert_eq!(
+        told("{]"),
+        expected(
+            "invalid JSON at line 1 column 2",
+            "第 1 行第 2 列：JSON 格式不对"
+        )
+    );
+    assert_eq!(
+        told("{}"),
+        expected(
+            "a wrong or missing value (name) at line 1 column 2",
+            "第 1 行第 2 列：值不对或缺失（name）"
+        )
+    );
+    let value = serde_json::from_value::<u8>("one".into()).unwrap_err();
+    assert_eq!(value.text().to_string(), "a wrong or missing value");
+}
+
+#[test]
+fn rare_errors_of_the_system_keep_their_english() {
     let own = io::Error::other("torn");
     assert_eq!(own.text(), UiText::verbatim("torn"));
 }

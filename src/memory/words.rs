@@ -10,6 +10,8 @@ use indexmap::IndexMap;
 use rust_stemmers::{Algorithm, Stemmer};
 use unicode_segmentation::UnicodeSegmentation;
 
+use crate::wording::Fnv;
+
 /// The longest word that is read; more is not a word.
 const LONGEST: usize = 64;
 
@@ -306,12 +308,10 @@ pub(super) fn writes_no_spaces(char: char) -> bool {
         | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{323af}' | '\u{0e00}'..='\u{0eff}')
 }
 
-/// FNV-1a. Two words of the same hash are taken for one; among ten thousand words that is rarer
-/// than once in fifty indexes.
+/// Two words of the same hash are taken for one; among ten thousand words that is rarer than once
+/// in fifty indexes.
 fn hash(text: &str) -> u32 {
-    text.bytes().fold(0x811c_9dc5, |hash, byte| {
-        (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
-    })
+    Fnv::of(text).folded()
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! SplitMix64 (Steele, Lea and Flood, 2014): seeded choices, equal on every machine.
 
+use crate::wording::Fnv;
+
 /// What the state grows by from number to number.
 pub(crate) const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
@@ -51,8 +53,7 @@ impl SplitMix64 {
 
 /// A hash of some text (FNV-1a, scrambled).
 pub(crate) fn hash(text: &str) -> u64 {
-    let fnv = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-    scramble(text.bytes().fold(0xcbf2_9ce4_8422_2325, fnv))
+    scramble(Fnv::of(text).value())
 }
 
 /// One number from many.

@@ -29,9 +29,8 @@ pub(super) fn folder(language: Language) -> String {
 
 fn prompts() -> PromptSet {
     let mut prompts = PromptSet::default();
-    prompts
-        .add_named(exchange::PROMPTS)
-        .add_named(tool::PROMPTS);
+    exchange::add_templates(&mut prompts);
+    tool::add_templates(&mut prompts);
     kinds::add_templates(&mut prompts);
     events::add_templates(&mut prompts);
     spawn::add_templates(&mut prompts);

@@ -3,9 +3,10 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::ToolError;
+use super::prompts::{ARGUMENTS, Wrong};
 use crate::dialect::{Arguments, ArgumentsRepair};
 
 /// The arguments of a tool that takes none.
@@ -34,7 +35,7 @@ fn wrong(problem: String) -> ToolError {
     let words = format!(
         "the arguments are wrong: {problem}. Call again with arguments that fit the tool's schema."
     );
-    ToolError::new(words).said("tools/errors/arguments", json!({"problem": problem}))
+    ToolError::new(words).with_template(&ARGUMENTS, &Wrong { problem: &problem })
 }
 
 /// The arguments as the object that a message keeps; an empty one if they are no object.

@@ -2,9 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
 use thiserror::Error;
 
+use super::prompts::{EXPRESSION, Wrong};
 use super::{ToolCaller, ToolError, Toolbox};
 
 /// The longest expression, in characters.
@@ -33,12 +33,12 @@ fn calculate(expression: &str) -> Result<String, ToolError> {
     let wrong = |problem: Mistake| {
         let problem = problem.to_string();
         let words = format!("'{expression}' can't be calculated: {problem}");
-        ToolError::new(words).said("tools/errors/expression", json!({"problem": problem}))
+        ToolError::new(words).with_template(&EXPRESSION, &Wrong { problem: &problem })
     };
     if expression.chars().count() > LONGEST {
         let words = format!("an expression has at most {LONGEST} characters");
-        let facts = json!({"problem": format!("> {LONGEST}")});
-        return Err(ToolError::new(words).said("tools/errors/expression", facts));
+        let problem = &format!("> {LONGEST}");
+        return Err(ToolError::new(words).with_template(&EXPRESSION, &Wrong { problem }));
     }
     let plain: String = expression.chars().map(plain).collect();
     if let Some(odd) = plain.chars().find(|char| !is_arithmetic(*char)) {

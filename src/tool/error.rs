@@ -1,7 +1,10 @@
 //! What a mind is told if a tool fails.
 
+use serde::Serialize;
 use serde_json::Value;
 use thiserror::Error;
+
+use crate::world_data::PromptTemplate;
 
 /// Why a tool failed, in words that tell the mind what would be right.
 #[derive(Clone, Debug, Error, PartialEq)]
@@ -20,15 +23,15 @@ impl ToolError {
         }
     }
 
-    /// The same failure with a phrase that minds read instead if the phrasebook has it: a template
-    /// in the language of the world.
+    /// The same failure with a template, filled with `data`, that minds read instead if the
+    /// phrasebook has it.
     #[must_use]
-    pub fn said(mut self, phrase: &'static str, data: Value) -> Self {
-        self.phrase = Some((phrase, data));
+    pub fn with_template<D: Serialize>(mut self, template: &PromptTemplate<D>, data: &D) -> Self {
+        self.phrase = Some(template.with_data(data));
         self
     }
 
-    /// The phrase and its data.
+    /// The name of the template and its data.
     pub fn phrase(&self) -> Option<&(&'static str, Value)> {
         self.phrase.as_ref()
     }

@@ -6,14 +6,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::names::{RECALL, SEARCH_LORE};
+use super::prompts::{DICE, Dice};
 use super::{NoArguments, ToolCaller, ToolError, Toolbox};
 use crate::knowledge::{FactBook, Knowledge};
 use crate::memory::{LookupVectors, Lore, Meaning, Vectors, Witnessed};
 
-pub(super) const RECALL: &str = "recall";
-pub(super) const SEARCH_LORE: &str = "search_lore";
-/// The tools that search for what a `question` means.
-pub(crate) const SEARCHES: [&str; 2] = [RECALL, SEARCH_LORE];
 /// The maximum number of dice in one roll, and of sides of a die.
 const MAX_DICE: u32 = 100;
 const MAX_SIDES: u32 = 1_000;
@@ -58,11 +56,14 @@ fn roll_dice(caller: &ToolCaller<'_>, roll: Roll) -> Result<Value, ToolError> {
         && (2..=MAX_SIDES).contains(&roll.sides)
         && roll.plus.unsigned_abs() <= MAX_SIDES;
     if !possible {
-        let data = json!({"most_dice": MAX_DICE, "most_sides": MAX_SIDES});
+        let data = Dice {
+            most_dice: MAX_DICE,
+            most_sides: MAX_SIDES,
+        };
         let words = format!(
             "roll 1 to {MAX_DICE} dice of 2 to {MAX_SIDES} sides, and add {MAX_SIDES} at most"
         );
-        return Err(ToolError::new(words).said("tools/errors/dice", data));
+        return Err(ToolError::new(words).with_template(&DICE, &data));
     }
     let mut stream = caller.stream("dice");
     let dice = (0..roll.dice).map(|_| stream.random_range(1..=roll.sides));

@@ -13,9 +13,11 @@ mod caller;
 pub mod code;
 mod error;
 mod game;
+mod names;
 mod not_built;
 #[cfg(any(feature = "mcp", feature = "scripts"))]
 pub(crate) mod process;
+pub(crate) mod prompts;
 mod schema;
 pub(crate) mod schema_check;
 #[cfg(feature = "http")]
@@ -36,9 +38,10 @@ pub use arguments::{NoArguments, read_arguments};
 pub use call::ToolCall;
 pub use caller::{Present, ToolCaller};
 pub use error::ToolError;
-pub(crate) use game::SEARCHES;
-use game::{RECALL, SEARCH_LORE};
+pub use names::BUILT_IN;
+pub(crate) use names::SEARCHES;
 pub use not_built::NotBuilt;
+pub use prompts::add_templates;
 pub use schema::schema_for;
 pub use set::ToolSet;
 #[cfg(feature = "groupchat")]
@@ -51,41 +54,3 @@ pub use trace::{SpendLimits, ToolTrace};
 pub use web::page_text;
 #[cfg(feature = "http")]
 pub use web_policy::WebPolicy;
-
-/// The names of the built-in tools. Those of the web reach only hosts that the player allows.
-pub const BUILT_IN: &[&str] = &[
-    "roll_dice",
-    "look_around",
-    RECALL,
-    SEARCH_LORE,
-    "calculate",
-    "fetch_web_content",
-    "extract_information",
-];
-
-/// The templates that describe the built-in tools and the failures of calls, with the variables of
-/// each. A template `tools/NAME` describes the tool of that name: lines such as `- sides: how many`
-/// describe arguments, all others the tool.
-pub const PROMPTS: &[(&str, &[&str])] = &[
-    ("tools/roll_dice", &[]),
-    ("tools/look_around", &[]),
-    ("tools/recall", &[]),
-    ("tools/search_lore", &[]),
-    ("tools/calculate", &[]),
-    ("tools/fetch_web_content", &[]),
-    ("tools/extract_information", &[]),
-    ("tools/in_words", &["tools"]),
-    ("tools/used_up", &[]),
-    ("tools/cut", &["left_out"]),
-    ("tools/errors/unknown", &["name", "known"]),
-    ("tools/errors/arguments", &["problem"]),
-    ("tools/errors/time", &["seconds"]),
-    ("tools/errors/blocked", &["reason"]),
-    ("tools/errors/stopped", &["reason"]),
-    ("tools/errors/broke_down", &[]),
-    ("tools/errors/interrupted", &[]),
-    ("tools/errors/not_now", &[]),
-    ("tools/errors/expression", &["problem"]),
-    ("tools/errors/no_row", &["asked", "known"]),
-    ("tools/errors/dice", &["most_dice", "most_sides"]),
-];

@@ -7,6 +7,7 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use super::prompts::{ARGUMENTS, NO_ROW, NoRow, Wrong};
 use super::{ToolCaller, ToolError, ToolOutput, Toolbox, read_arguments};
 use crate::locale::{Language, UiText, text};
 use crate::world_data::{DataFolder, Problem, Problems, Source, fold_name};
@@ -149,9 +150,9 @@ impl Table {
             let value = asked.get(name);
             value.cloned().ok_or_else(|| {
                 let problem = format!("missing field `{name}`");
-                let data = json!({"problem": problem});
+                let data = Wrong { problem: &problem };
                 ToolError::new(format!("the arguments are wrong: {problem}"))
-                    .said("tools/errors/arguments", data)
+                    .with_template(&ARGUMENTS, &data)
             })
         });
         let values: Vec<String> = values.collect::<Result<_, _>>()?;
@@ -166,10 +167,13 @@ impl Table {
                 let asked = values.join(comma);
                 let known = self.rows.iter().map(|row| row.of.join(comma));
                 let known = known.collect::<Vec<_>>().join(semicolon);
-                let data = json!({"asked": asked, "known": known});
+                let data = NoRow {
+                    asked: &asked,
+                    known: &known,
+                };
                 let error =
                     ToolError::new(format!("nothing is known of {asked}; there are: {known}"));
-                Err(error.said("tools/errors/no_row", data))
+                Err(error.with_template(&NO_ROW, &data))
             }
         }
     }

@@ -8,7 +8,8 @@ use crate::exchange;
 /// The templates of the game.
 pub(super) fn prompts() -> PromptSet {
     let mut prompts = PromptSet::default();
-    prompts.add_named(exchange::PROMPTS).add_event::<Archive>();
+    exchange::add_templates(&mut prompts);
+    prompts.add_event::<Archive>();
     events::add_templates(&mut prompts);
     setup::add_templates(&mut prompts);
     flow::add_templates(&mut prompts);

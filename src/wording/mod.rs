@@ -8,6 +8,7 @@
 
 #[cfg(test)]
 pub(crate) mod attacks;
+mod fnv;
 mod folded_text;
 mod frame;
 mod marks;
@@ -15,6 +16,7 @@ mod readings;
 mod search;
 mod seen;
 
+pub(crate) use fnv::Fnv;
 pub(crate) use folded_text::is_invisible;
 pub use folded_text::{Bigrams, FoldedText};
 pub(crate) use frame::{as_block, as_line, without_indent};

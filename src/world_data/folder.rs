@@ -9,6 +9,7 @@ use std::time::SystemTime;
 
 use include_dir::{Dir, DirEntry, include_dir};
 
+use super::file_text::{BUILT_IN, file_text};
 use super::problem::Problem;
 use crate::files::{self, FileProblem};
 use crate::locale::{Localize, UiText, text};
@@ -46,7 +47,7 @@ impl Localize for DataError {
             return text!(world_data_choose_folder, path);
         }
         let (file, problem) = self.parts();
-        text!(world_data_in_file, file, problem)
+        text!(world_data_in_file, file = file_text(&file), problem)
     }
 }
 
@@ -146,7 +147,7 @@ impl DataFolder {
             Some(root) if !is_default || root.join(path).exists() => {
                 root.join(path).display().to_string()
             }
-            _ => format!("built-in:{path}"),
+            _ => format!("{BUILT_IN}{path}"),
         }
     }
 

@@ -3,14 +3,17 @@
 //! A [`DataFolder`] says where files come from. A [`Source`] is the text of a RON file that knows
 //! the line and column of every field; [`Source::read`] parses it, and [`Source::read_all`]
 //! continues after mistakes, so that a writer sees all of them at once. Checks of a file add to
-//! [`Problems`]. [`Templates`] are the prompts. Start reading at [`Source`].
+//! [`Problems`]. [`Templates`] are the prompts, and a [`PromptSet`] says which of them a game
+//! has. Start reading at [`Source`].
 
+mod file_text;
 mod folder;
 mod lexicon;
 mod mistake;
 mod names;
 mod outline;
 mod problem;
+mod prompts;
 mod prose;
 mod ron_text;
 mod source;
@@ -18,12 +21,14 @@ mod template_filters;
 mod template_text;
 mod templates;
 
+pub use file_text::file_text;
 #[cfg(feature = "cli")]
 pub(crate) use folder::MAX_BYTES;
 pub use folder::{DataError, DataFolder};
 pub use lexicon::{Lexicon, Word, WordPair};
 pub use names::{by_distance, fold_name, nearest};
 pub use problem::{Problem, Problems, Severity};
+pub use prompts::{PromptSet, PromptTemplate};
 pub use prose::{one_or_more, prose};
 pub(crate) use ron_text::{MAX_RON_BYTES, RonMistake, read_ron};
 pub use source::{Parsed, Source, is_within};

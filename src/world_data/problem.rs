@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
+use super::file_text::file_text;
 use crate::locale::{Language, Localize, UiText, text};
 
 /// How bad a problem is.
@@ -80,8 +81,12 @@ impl Localize for Problem {
             problem = text!(world_data_in_field, field = &self.field, problem);
         }
         match self.severity {
-            Severity::Error => text!(world_data_problem_error, place, problem),
-            Severity::Warning => text!(world_data_problem_warning, place, problem),
+            Severity::Error => text!(world_data_problem_error, place = file_text(&place), problem),
+            Severity::Warning => text!(
+                world_data_problem_warning,
+                place = file_text(&place),
+                problem
+            ),
         }
     }
 }

@@ -26,9 +26,10 @@ impl Reply for Line {
     const NAME: &'static str = "line";
 
     fn check(&self, (): &()) -> Vec<Violation> {
-        match self.words.is_empty() {
-            true => vec![Violation::new("words", "must not be empty")],
-            false => vec![],
+        if self.words.is_empty() {
+            vec![Violation::new("words", "must not be empty")]
+        } else {
+            vec![]
         }
     }
 }

@@ -76,9 +76,10 @@ async fn fights_and_long_days_become_chapters_and_every_message_stays_findable()
                     "{}",
                     chapter.id
                 );
-                match has("combat_outcome") {
-                    true => fights += 1,
-                    false => days += 1,
+                if has("combat_outcome") {
+                    fights += 1
+                } else {
+                    days += 1
                 }
             }
         }

@@ -446,9 +446,12 @@ async fn found_by(tool: &'static str, minds: impl Fn(ScriptMind) -> Minds) -> St
     let take = |mut answers: Answers<Prose>| drop(answers.take());
     let steps = (take.in_set(StepSet::Take), ask.in_set(StepSet::Ask));
     tiny.setup.step.add_systems(steps);
-    let mind = ScriptMind::by_rule(move |prompt| match prompt.rounds.is_empty() {
-        true => ScriptLine::call([(tool, json!({"question": "Who severed the line?"}))]),
-        false => ScriptLine::say("So it was."),
+    let mind = ScriptMind::by_rule(move |prompt| {
+        if prompt.rounds.is_empty() {
+            ScriptLine::call([(tool, json!({"question": "Who severed the line?"}))])
+        } else {
+            ScriptLine::say("So it was.")
+        }
     });
     let mut engine = Engine::in_memory(tiny.setup, minds(mind)).unwrap();
     engine.run(Some(1)).await.unwrap();

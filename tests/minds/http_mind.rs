@@ -52,14 +52,15 @@ fn answering_in_pieces(mind: &dyn Mind, json: bool, stream: Option<&AnswerStream
         recalled: None,
         rounds: &[],
         tools: Tools::NONE,
-        form: match json {
-            false => AnswerForm::Prose { notes: &notes },
-            true => AnswerForm::Json {
+        form: if json {
+            AnswerForm::Json {
                 name: "plan",
                 schema: &stable,
                 narrowed: &narrowed,
                 notes: &notes,
-            },
+            }
+        } else {
+            AnswerForm::Prose { notes: &notes }
         },
         max_tokens: 100,
         seed: 3,

@@ -156,12 +156,13 @@ async fn odd_server(token: Option<&'static str>) -> HttpServer {
             let held = request.headers().get("authorization");
             let held = held.map(|held| held.to_str().unwrap().to_owned());
             let opens = token.is_none_or(|token| held == Some(format!("Bearer {token}")));
-            match opens {
-                true => service.handle(request).await,
-                false => Response::builder()
+            if opens {
+                service.handle(request).await
+            } else {
+                Response::builder()
                     .status(401)
                     .body(Default::default())
-                    .unwrap(),
+                    .unwrap()
             }
         }
     })
@@ -311,9 +312,10 @@ async fn no_process_is_left_behind_however_it_ends() {
             .await
             .unwrap();
         assert_eq!(serving().len(), 2);
-        match well {
-            true => servers.close().await,
-            false => drop(servers),
+        if well {
+            servers.close().await
+        } else {
+            drop(servers)
         }
         let since = Instant::now();
         while !serving().is_empty() {

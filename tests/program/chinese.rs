@@ -166,9 +166,10 @@ fn servers_that_fail_are_told_in_chinese() {
             "{arguments}: {}",
             err(&output)
         );
-        let said = match arguments.starts_with("doctor") {
-            true => out(&output).lines().last().unwrap().to_owned(),
-            false => failure(&output),
+        let said = if arguments.starts_with("doctor") {
+            out(&output).lines().last().unwrap().to_owned()
+        } else {
+            failure(&output)
         };
         assert!(said.contains("无法连接") && said.contains(&base), "{said}");
         assert!(said.contains("连接被拒绝"), "{said}");

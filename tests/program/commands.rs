@@ -387,7 +387,7 @@ fn recall_finds_messages_of_files_and_names_bad_lines() {
     assert_eq!(ids, expected);
     assert!(told(folder, command).starts_with("a:1  a:D1:1\n"));
     for (line, says) in [
-        (r#"{"id":"x"}"#, "missing field `text`"),
+        (r#"{"id":"x"}"#, "`text` is missing"),
         ("nonsense", "not a valid record"),
         (r#"{"id":[],"text":"x"}"#, "`id` must be"),
     ] {

@@ -154,9 +154,10 @@ fn a_person_at_the_table_sees_one_seat_and_nothing_else() {
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
     let seen = out(&output);
     assert_eq!(seen.matches("gets the word").count(), 1, "{seen}");
-    let [own, other] = match seen.contains("Bruno gets the word “violin”") {
-        true => ["violin", "cello"],
-        false => ["cello", "violin"],
+    let [own, other] = if seen.contains("Bruno gets the word “violin”") {
+        ["violin", "cello"]
+    } else {
+        ["cello", "violin"]
     };
     assert!(
         seen.contains(&format!("Bruno gets the word “{own}”")),

@@ -460,9 +460,10 @@ impl Names {
                 add(with(&text), Some(text), name.ident.span());
             }
             UseTree::Rename(rename) => {
-                let path = match rename.ident == "self" {
-                    true => before.to_vec(),
-                    false => with(&rename.ident.to_string()),
+                let path = if rename.ident == "self" {
+                    before.to_vec()
+                } else {
+                    with(&rename.ident.to_string())
                 };
                 add(path, Some(rename.rename.to_string()), rename.ident.span());
             }

@@ -1,5 +1,6 @@
 //! Messages as text, for people and for models.
 
+use serde::Serialize;
 use serde_json::Value;
 
 use super::{ChatMessage, Content, FunctionCall, FunctionResult, Part, Structured};
@@ -71,7 +72,9 @@ impl Structured {
 }
 
 /// Replaces each `{name}` by that member of `values`; a name without a member stays as it is.
-pub(in crate::groupchat) fn fill(format: &str, values: &Value) -> String {
+pub(in crate::groupchat) fn fill(format: &str, values: &impl Serialize) -> String {
+    // Can't fail: the values are structs, or JSON.
+    let values = serde_json::to_value(values).unwrap_or_default();
     let mut filled = String::new();
     let mut rest = format;
     while let Some((before, after)) = rest.split_once('{') {

@@ -2,7 +2,6 @@
 //! result.
 
 use bevy_ecs::prelude::*;
-use serde_json::json;
 
 use super::chat::{CodeStep, CodeTurn, FinishedTurn};
 use super::forget;
@@ -16,8 +15,9 @@ use crate::groupchat::code_blocks::code_blocks;
 use crate::groupchat::message::{ChatMessage, CodeBlock, CodeResult, Content};
 use crate::groupchat::perspective::text_without_speaker;
 use crate::groupchat::prompts::{
-    ApprovePrompt, CodeData, CodeDonePrompt, CodeFailedPrompt, CodeForbiddenPrompt,
-    CodeRefusedPrompt, CodeSilentPrompt, FixCodePrompt, NoCodePrompt, ReportCodePrompt,
+    APPROVE, ApprovePrompt, CODE_DONE, CODE_FAILED, CODE_FORBIDDEN, CODE_REFUSED, CODE_SILENT,
+    ChatNotes, CodeData, CodeForbiddenPrompt, CodeRefusedPrompt, CodeResultPrompt, FIX_CODE,
+    NO_CODE, REPORT_CODE, notes,
 };
 use crate::groupchat::team::{Participant, ParticipantKind};
 use crate::message::Role;
@@ -44,7 +44,7 @@ impl ChatStep<'_, '_, '_> {
         };
         let snippets = snippets(&self.code_heard(entity, sources));
         if snippets.is_empty() {
-            let text = self.prompt(&NoCodePrompt {});
+            let text = self.prompt(&NO_CODE, &());
             let turn = FinishedTurn::by_code([ChatMessage::text(name, text)]);
             self.chat.finished_turns.insert(name.clone(), turn);
         } else {
@@ -149,9 +149,12 @@ impl ChatStep<'_, '_, '_> {
             CodeOutcome::NotAllowed => {
                 self.edit_context(entity, forget::remove_last_round);
                 let languages = restricted_languages(&turn.snippets);
-                let text = self.prompt(&CodeForbiddenPrompt {
-                    languages: &languages,
-                });
+                let text = self.prompt(
+                    &CODE_FORBIDDEN,
+                    &CodeForbiddenPrompt {
+                        languages: &languages,
+                    },
+                );
                 self.finish_code_turn(&participant.name, turn, text);
             }
             CodeOutcome::Ended { code, output } => {
@@ -187,21 +190,21 @@ impl ChatStep<'_, '_, '_> {
         };
         if !writes {
             let text = if code != 0 {
-                self.prompt(&CodeFailedPrompt { code, output })
+                self.prompt(&CODE_FAILED, &CodeResultPrompt { code, output })
             } else if output.is_empty() {
-                self.prompt(&CodeSilentPrompt { code, output })
+                self.prompt(&CODE_SILENT, &CodeResultPrompt { code, output })
             } else {
-                self.prompt(&CodeDonePrompt { code, output })
+                self.prompt(&CODE_DONE, &CodeResultPrompt { code, output })
             };
             return self.finish_code_turn(&participant.name, turn, text);
         }
         let question = if code != 0 && turn.attempt < retries {
             turn.attempt += 1;
             turn.step = CodeStep::Writing;
-            self.prompt(&FixCodePrompt { code, output })
+            self.prompt(&FIX_CODE, &CodeResultPrompt { code, output })
         } else {
             turn.step = CodeStep::Reporting;
-            self.prompt(&ReportCodePrompt { code, output })
+            self.prompt(&REPORT_CODE, &CodeResultPrompt { code, output })
         };
         let notes = self.notes(participant, entity);
         let ask = text_ask(question, TextConstraints::default(), participant, notes);
@@ -259,14 +262,17 @@ impl ChatStep<'_, '_, '_> {
             language: snippet.language.name(),
             code: &snippet.code,
         });
-        let question = self.prompt(&ApprovePrompt {
-            who: name,
-            code: code.collect(),
-        });
+        let question = self.prompt(
+            &APPROVE,
+            &ApprovePrompt {
+                who: name,
+                code: code.collect(),
+            },
+        );
         let ask = Ask::new("chat.approve", question, (), Approval::default())
             .condensed("")
             .max_tokens(512)
-            .notes(json!({"kind": "chat"}));
+            .notes(notes(&ChatNotes {}));
         self.ask(entity, ask);
     }
 
@@ -293,7 +299,7 @@ impl ChatStep<'_, '_, '_> {
             return self.run_code(name, turn, true);
         }
         let reason = &approval.reason;
-        let text = self.prompt(&CodeRefusedPrompt { reason });
+        let text = self.prompt(&CODE_REFUSED, &CodeRefusedPrompt { reason });
         self.finish_code_turn(name, turn, text);
     }
 }

@@ -2,6 +2,7 @@
 
 use bevy_ecs::prelude::*;
 use serde_json::Value;
+use thiserror::Error;
 
 use super::events::{
     HandoffContext, InnerMessage, OwnMessage, ParticipantEvent, PublicMessage, Whisper,
@@ -9,8 +10,9 @@ use super::events::{
 use super::step::ChatStep;
 use super::user_input::CONTROLLER;
 use crate::event::AgentEvent;
+use crate::exchange::prompts::{WITHHELD, Withheld};
 use crate::groupchat::message::{ChatMessage, Content, EPOCH, value_text};
-use crate::groupchat::prompts::WithheldPrompt;
+use crate::locale::UiText;
 
 /// How a message is delivered.
 #[derive(Clone, Copy, Default)]
@@ -22,6 +24,11 @@ pub(super) struct Delivery<'a> {
     /// Whether its source has it in its context already, since it was its mind's answer.
     pub(super) is_answer: bool,
 }
+
+/// A guard blocked a message, and why.
+#[derive(Debug, Error)]
+#[error("{0}")]
+struct Blocked(UiText);
 
 impl ChatStep<'_, '_, '_> {
     /// Delivers a message or an event that is nobody's turn.
@@ -47,8 +54,9 @@ impl ChatStep<'_, '_, '_> {
                 }
                 self.keep(message, how);
             }
-            Err(reason) => {
-                let text = self.prompt(&WithheldPrompt { reason: &reason });
+            Err(blocked) => {
+                let reason = &blocked.to_string();
+                let text = self.prompt(&WITHHELD, &Withheld { reason });
                 let notice = ChatMessage::text(self.team.name.as_str(), text);
                 let how = Delivery {
                     listeners: &[],
@@ -96,14 +104,14 @@ impl ChatStep<'_, '_, '_> {
     /// The message as the guards changed it.
     ///
     /// # Errors
-    /// Why a guard blocked it.
-    fn as_delivered(&self, kind: &str, message: ChatMessage) -> Result<ChatMessage, String> {
+    /// A guard blocked it.
+    fn as_delivered(&self, kind: &str, message: ChatMessage) -> Result<ChatMessage, Blocked> {
         let Some(event) = self.params.events.last_of(kind) else {
             return Ok(message);
         };
         if event.blocked {
-            let reason = event.guarded.last().map(|act| act.reason.to_string());
-            return Err(reason.unwrap_or_default());
+            let reason = event.guarded.last().map(|act| act.reason.clone());
+            return Err(Blocked(reason.unwrap_or_default()));
         }
         if event.guarded.is_empty() {
             return Ok(message);

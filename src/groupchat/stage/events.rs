@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::event::{AgentEvent, PhraseError, Phrasebook, register_event};
 use crate::groupchat::message::ChatMessage;
-use crate::groupchat::prompts::{HandoffContextPrompt, Prompt, SaidPrompt};
+use crate::groupchat::prompts::{HANDOFF_CONTEXT, HandoffContextPrompt, SAID, SaidPrompt};
 use crate::message::{Block, Body};
 
 /// Registers all event types of this file.
@@ -55,7 +55,7 @@ macro_rules! message_events {
                     actor: &self.message.source,
                     message: self.message.to_model_text(),
                 };
-                said.render(phrases)
+                phrases.render(&SAID, &said)
             }
 
             fn media(&self) -> Vec<Block> {
@@ -137,6 +137,6 @@ impl AgentEvent for HandoffContext {
             target: &self.target,
             message: &self.message,
         };
-        context.render(phrases)
+        phrases.render(&HANDOFF_CONTEXT, &context)
     }
 }

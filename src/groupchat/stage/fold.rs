@@ -1,7 +1,6 @@
 //! Folding a conversation that has grown too long into a summary, which its own model writes.
 
 use bevy_ecs::prelude::*;
-use serde_json::json;
 
 use super::chat::Phase;
 use super::forget;
@@ -11,8 +10,9 @@ use super::step::ChatStep;
 use crate::context::{AgentContext, Chapter, EntryId, StoredMessage, View};
 use crate::event::By;
 use crate::exchange::Ask;
+use crate::exchange::prompts::{FOLDED_TITLE, Folded};
 use crate::groupchat::message::{ChatMessage, Content};
-use crate::groupchat::prompts::{FoldPrompt, FoldTitlePrompt, FoldedPrompt};
+use crate::groupchat::prompts::{ChatNotes, FOLD, FOLDED, FoldPrompt, FoldedPrompt, notes};
 use crate::groupchat::team::{Participant, ParticipantKind};
 use crate::message::{Body, Role, Tags};
 
@@ -55,7 +55,7 @@ impl ChatStep<'_, '_, '_> {
         });
         if is_too_long {
             let instruction = &fold.instruction;
-            let question = self.prompt(&FoldPrompt { instruction });
+            let question = self.prompt(&FOLD, &FoldPrompt { instruction });
             let constraints = TextConstraints::default();
             let ask = Ask::new(
                 "chat.fold",
@@ -66,7 +66,7 @@ impl ChatStep<'_, '_, '_> {
             .condensed("")
             .without_tools()
             .max_tokens(MAX_TOKENS)
-            .notes(json!({"kind": "chat"}));
+            .notes(notes(&ChatNotes {}));
             self.ask(entity, ask);
         }
         is_too_long
@@ -88,8 +88,8 @@ impl ChatStep<'_, '_, '_> {
         // The tokens of a summary count too.
         let event = ChatMessage::new(&name, Content::Thought(summary.to_owned()));
         self.post(event.with_usage(usage));
-        let text = self.prompt(&FoldedPrompt { summary });
-        let title = self.prompt(&FoldTitlePrompt { count });
+        let text = self.prompt(&FOLDED, &FoldedPrompt { summary });
+        let title = self.prompt(&FOLDED_TITLE, &Folded { count });
         let turn = self.params.turn.0;
         let Ok((mut context, mut chapters)) = self.params.contexts.get_mut(entity) else {
             return;

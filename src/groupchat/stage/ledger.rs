@@ -8,10 +8,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::replies::violation;
 use crate::exchange::{Reply, Violation};
 use crate::groupchat::names::mentions;
-use crate::groupchat::prompts::{PickIllegalRule, SubtaskData};
+use crate::groupchat::prompts::{CandidatesPrompt, PICK_ILLEGAL, SubtaskData};
 use crate::groupchat::team::Participant;
 use crate::world_data::fold_name;
 
@@ -170,8 +169,8 @@ impl Reply for Progress {
         let names = candidates.join(", ");
         let rule = format!("'{name}' takes no part; name one of: {names}");
         let found = &[name];
-        let prompt = PickIllegalRule { candidates, found };
-        vec![violation("next_speaker", rule, &prompt)]
+        let data = CandidatesPrompt { candidates, found };
+        vec![Violation::new("next_speaker", rule).with_template(&PICK_ILLEGAL, &data)]
     }
 }
 

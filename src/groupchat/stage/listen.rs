@@ -16,7 +16,7 @@ use crate::event::By;
 use crate::groupchat::message::{
     ChatMessage, Content, GenerateReason, Structured, event_id, message_id, value_text,
 };
-use crate::groupchat::prompts::{HandoffPrompt, LineData, SocietyPrompt};
+use crate::groupchat::prompts::{HANDOFF, HandoffPrompt, LineData, SOCIETY, SocietyPrompt};
 use crate::groupchat::team::{Audience, Output, Participant, ParticipantKind, Selection};
 use crate::locale::text;
 use crate::message::Block;
@@ -83,7 +83,7 @@ impl ChatStep<'_, '_, '_> {
         let mut texts = handoffs.filter(|handoff| handoff.target == target);
         match texts.next() {
             Some(handoff) if !handoff.message.trim().is_empty() => handoff.message.clone(),
-            _ => self.prompt(&HandoffPrompt { target }),
+            _ => self.prompt(&HANDOFF, &HandoffPrompt { target }),
         }
     }
 
@@ -230,7 +230,7 @@ impl ChatStep<'_, '_, '_> {
                 self.chat.finished_turns.insert(name, turn);
                 continue;
             }
-            let question = self.prompt(&SocietyPrompt { talk, instruction });
+            let question = self.prompt(&SOCIETY, &SocietyPrompt { talk, instruction });
             let notes = self.notes(participant, entity);
             let constraints = TextConstraints::default();
             let ask = text_ask(question, constraints, participant, notes);

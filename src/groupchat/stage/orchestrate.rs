@@ -1,8 +1,6 @@
 //! Running a team by a ledger: the team's own model analyses, judges and concludes; code assigns
 //! and counts.
 
-use serde_json::json;
-
 use super::chat::Phase;
 use super::deliver::Delivery;
 use super::forget;
@@ -12,8 +10,9 @@ use crate::event::By;
 use crate::exchange::{Ask, Prose, ProseRules};
 use crate::groupchat::message::{ChatMessage, Content};
 use crate::groupchat::prompts::{
-    AnalysePrompt, AnalyseShortPrompt, ConcludePrompt, InstructPrompt, MemberData, PlanPrompt,
-    ProgressPrompt, ProgressShortPrompt,
+    ANALYSE, ANALYSE_SHORT, AnalysePrompt, CONCLUDE, ChatNotes, ConcludePrompt, INSTRUCT,
+    InstructPrompt, MemberData, OpenSubtask, PLAN, PROGRESS, PROGRESS_SHORT, PlanPrompt,
+    ProgressNotes, ProgressPrompt, SelectionNotes, notes,
 };
 use crate::groupchat::team::{Participant, Selection};
 use crate::locale::{UiText, text};
@@ -54,13 +53,16 @@ impl<'a> ChatStep<'a, '_, '_> {
     fn ask_analysis(&mut self, purpose: &'static str) {
         let task = self.chat.goal.clone();
         let ledger = self.chat.ledger.clone();
-        let question = self.prompt(&AnalysePrompt {
-            team: self.members(),
-            task: &task,
-            ledger: ledger.data(),
-            again: ledger.replans > 0,
-        });
-        let short = self.prompt(&AnalyseShortPrompt {});
+        let question = self.prompt(
+            &ANALYSE,
+            &AnalysePrompt {
+                team: self.members(),
+                task: &task,
+                ledger: ledger.data(),
+                again: ledger.replans > 0,
+            },
+        );
+        let short = self.prompt(&ANALYSE_SHORT, &());
         // Never used: without an answer, the run fails.
         let fallback = Analysis {
             subtasks: vec![Subtask {
@@ -74,7 +76,9 @@ impl<'a> ChatStep<'a, '_, '_> {
             .condensed(short)
             .repairs(REPAIRS)
             .max_tokens(2_048)
-            .notes(json!({"kind": "chat", "present": self.present()}));
+            .notes(notes(&SelectionNotes {
+                present: &self.present(),
+            }));
         self.ask(self.stage, ask);
         self.chat.phase = Phase::Analysing;
     }
@@ -87,10 +91,13 @@ impl<'a> ChatStep<'a, '_, '_> {
         let crew = self.crew();
         self.chat.ledger.plan(analysis, &crew);
         let ledger = self.chat.ledger.clone();
-        let plan = self.prompt(&PlanPrompt {
-            ledger: ledger.data(),
-            risks: &analysis.risks,
-        });
+        let plan = self.prompt(
+            &PLAN,
+            &PlanPrompt {
+                ledger: ledger.data(),
+                risks: &analysis.risks,
+            },
+        );
         self.post(ChatMessage::text(self.team.name.as_str(), plan));
         match ledger.next_open() {
             Some(next) => self.instruct(next.to.clone(), next.task.description.clone()),
@@ -101,12 +108,15 @@ impl<'a> ChatStep<'a, '_, '_> {
     fn ask_progress(&mut self) {
         let task = self.chat.goal.clone();
         let ledger = self.chat.ledger.clone();
-        let question = self.prompt(&ProgressPrompt {
-            team: self.members(),
-            task: &task,
-            ledger: ledger.data(),
-        });
-        let short = self.prompt(&ProgressShortPrompt {});
+        let question = self.prompt(
+            &PROGRESS,
+            &ProgressPrompt {
+                team: self.members(),
+                task: &task,
+                ledger: ledger.data(),
+            },
+        );
+        let short = self.prompt(&PROGRESS_SHORT, &());
         let names: Vec<String> = self.present().into_iter().map(str::to_owned).collect();
         let fallback = Progress {
             next_speaker: names.first().cloned().unwrap_or_default(),
@@ -116,10 +126,16 @@ impl<'a> ChatStep<'a, '_, '_> {
             let Subtask {
                 id, description, ..
             } = &assignment.task;
-            json!({"id": id, "to": assignment.to, "text": description})
+            OpenSubtask {
+                id,
+                to: &assignment.to,
+                text: description,
+            }
         });
-        let open: Vec<_> = open.collect();
-        let notes = json!({"kind": "chat", "present": names, "open": open});
+        let notes = notes(&ProgressNotes {
+            present: &names,
+            open: open.collect(),
+        });
         let assignments = ledger.assignments.iter();
         let constraints = ProgressConstraints {
             subtasks: assignments
@@ -186,10 +202,13 @@ impl<'a> ChatStep<'a, '_, '_> {
 
     /// Tells everybody what the next speaker should do, and lets it speak.
     fn instruct(&mut self, to: String, instruction: String) {
-        let text = self.prompt(&InstructPrompt {
-            to: &to,
-            instruction: &instruction,
-        });
+        let text = self.prompt(
+            &INSTRUCT,
+            &InstructPrompt {
+                to: &to,
+                instruction: &instruction,
+            },
+        );
         self.chat.ledger.instruction = instruction;
         self.post(ChatMessage::text(self.team.name.as_str(), text));
         match self.check_termination() {
@@ -200,7 +219,7 @@ impl<'a> ChatStep<'a, '_, '_> {
 
     fn ask_conclusion(&mut self) {
         let task = self.chat.goal.clone();
-        let question = self.prompt(&ConcludePrompt { task: &task });
+        let question = self.prompt(&CONCLUDE, &ConcludePrompt { task: &task });
         let rules = ProseRules {
             max_chars: MAX_CONCLUSION_CHARS,
             ..ProseRules::default()
@@ -209,7 +228,7 @@ impl<'a> ChatStep<'a, '_, '_> {
         let ask = Ask::new("chat.conclude", question, rules, fallback)
             .condensed("")
             .max_tokens(2_048)
-            .notes(json!({"kind": "chat"}));
+            .notes(notes(&ChatNotes {}));
         self.ask(self.stage, ask);
         self.chat.phase = Phase::Concluding;
     }

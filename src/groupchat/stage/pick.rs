@@ -3,10 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::replies::violation;
 use crate::exchange::{Reply, Violation};
 use crate::groupchat::names::mentions;
-use crate::groupchat::prompts::{PickIllegalRule, PickNoneRule, PickSeveralRule};
+use crate::groupchat::prompts::{CandidatesPrompt, PICK_ILLEGAL, PICK_NONE, PICK_SEVERAL};
 
 /// Text that names the next speaker.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -46,25 +45,23 @@ impl Reply for Pick {
         let participants: Vec<&str> = participants.map(String::as_str).collect();
         let found: Vec<&str> = mentions(&self.0, &participants).into_keys().collect();
         let found = found.as_slice();
-        let violation = match found {
-            [] => violation(
-                "",
+        let (rule, template) = match found {
+            [] => (
                 format!("no name was found; choose one of: {names}"),
-                &PickNoneRule { candidates, found },
+                PICK_NONE,
             ),
             [name] if candidates.iter().any(|candidate| candidate == name) => return Vec::new(),
-            [name] => violation(
-                "",
+            [name] => (
                 format!("{name} may not speak now; choose one of: {names}"),
-                &PickIllegalRule { candidates, found },
+                PICK_ILLEGAL,
             ),
-            _ => violation(
-                "",
+            _ => (
                 format!("several names were found; choose exactly one of: {names}"),
-                &PickSeveralRule { candidates, found },
+                PICK_SEVERAL,
             ),
         };
-        vec![violation]
+        let data = CandidatesPrompt { candidates, found };
+        vec![Violation::new("", rule).with_template(&template, &data)]
     }
 
     fn to_text(&self) -> String {

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::step::ChatStep;
 use super::tool_rounds::ToolRound;
 use crate::event::Phrasebook;
-use crate::groupchat::prompts::{Prompt, RememberToolPrompt, RememberedPrompt};
+use crate::groupchat::prompts::{REMEMBER_TOOL, REMEMBERED};
 use crate::groupchat::team::Participant;
 use crate::tool::Toolbox;
 
@@ -28,8 +28,8 @@ struct Note {
 /// Registers the tool.
 pub(in crate::groupchat) fn register_remember(phrases: &Phrasebook, toolbox: &mut Toolbox) {
     // Can't fail: the templates were checked when they were loaded.
-    let about = RememberToolPrompt {}.render(phrases).unwrap_or_default();
-    let done = RememberedPrompt {}.render(phrases).unwrap_or_default();
+    let about = phrases.render(&REMEMBER_TOOL, &()).unwrap_or_default();
+    let done = phrases.render(&REMEMBERED, &()).unwrap_or_default();
     toolbox.add_pure(REMEMBER, &about, move |_, _: Note| Ok(done.clone()));
 }
 

@@ -6,22 +6,18 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::exchange::prompts::{EMPTY, TOO_LONG, TooLong};
 use crate::exchange::{Reply, Violation, json_in};
 use crate::groupchat::message::{ChatMessage, Content, MessageFactory, value_text};
-use crate::groupchat::prompts::{EmptyRule, PickIllegalRule, Prompt, TooLongRule};
+use crate::groupchat::prompts::{CandidatesPrompt, PICK_ILLEGAL};
 
 /// The maximum number of characters that are read of an answer. Guards cut what others hear to
 /// less.
 const MAX_CHARS: usize = 1_000_000;
 
-/// A violation of a rule that a prompt template explains.
-pub(super) fn violation<P: Prompt>(path: &str, rule: impl Into<String>, prompt: &P) -> Violation {
-    Violation::new(path, rule).said(P::TEMPLATE, prompt.data())
-}
-
 fn empty_answer(path: &str) -> Violation {
     let rule = "the answer is empty; write the text that was asked for";
-    violation(path, rule, &EmptyRule {})
+    Violation::new(path, rule).with_template(&EMPTY, &())
 }
 
 /// Plain text for everybody.
@@ -57,11 +53,11 @@ impl Reply for TextReply {
             return Vec::new();
         }
         let rule = format!("at most {MAX_CHARS} characters; this has {length}");
-        let prompt = TooLongRule {
+        let data = TooLong {
             most: MAX_CHARS,
             length,
         };
-        vec![violation("", rule, &prompt)]
+        vec![Violation::new("", rule).with_template(&TOO_LONG, &data)]
     }
 }
 
@@ -224,11 +220,8 @@ impl Reply for Say {
                 let names = candidates.join(", ");
                 let rule = format!("'{name}' is not possible here; choose one of: {names}");
                 let found = &[name.as_str()];
-                violations.push(violation(
-                    path,
-                    rule,
-                    &PickIllegalRule { candidates, found },
-                ));
+                let data = CandidatesPrompt { candidates, found };
+                violations.push(Violation::new(path, rule).with_template(&PICK_ILLEGAL, &data));
             }
         }
         violations

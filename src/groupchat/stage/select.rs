@@ -2,7 +2,6 @@
 
 use bevy_ecs::prelude::*;
 use rand::seq::IndexedRandom;
-use serde_json::json;
 
 use super::chat::Phase;
 use super::pick::{Pick, PickConstraints};
@@ -11,7 +10,10 @@ use crate::event::By;
 use crate::exchange::Ask;
 use crate::groupchat::functions::Conversation;
 use crate::groupchat::message::{ChatMessage, Content, fill};
-use crate::groupchat::prompts::{PickPrompt, RoleData, SelectPrompt, SelectShortPrompt};
+use crate::groupchat::prompts::{
+    PICK, PickPrompt, RoleData, SELECT, SELECT_SHORT, SelectPrompt, SelectionNotes, SelectorValues,
+    notes,
+};
 use crate::groupchat::team::{GraphFile, Selection, TeamFile, Transitions};
 use crate::locale::{Argument, UiText, text};
 
@@ -142,14 +144,17 @@ impl ChatStep<'_, '_, '_> {
             description: &role.description,
         });
         let question = if prompt.is_empty() {
-            self.prompt(&SelectPrompt {
-                roles: roles.collect(),
-                candidates: &candidates,
-            })
+            self.prompt(
+                &SELECT,
+                &SelectPrompt {
+                    roles: roles.collect(),
+                    candidates: &candidates,
+                },
+            )
         } else {
             self.filled_prompt(prompt, &candidates)
         };
-        let short = self.prompt(&SelectShortPrompt {});
+        let short = self.prompt(&SELECT_SHORT, &());
         let ask = self.pick_ask("chat.select", question, present, candidates);
         let ask = ask
             .condensed(short)
@@ -182,11 +187,11 @@ impl ChatStep<'_, '_, '_> {
             let lines = talk.lines().map(|(who, text)| format!("{who}: {text}"));
             lines.collect::<Vec<_>>().join("\n")
         });
-        let values = json!({
-            "roles": roles.collect::<Vec<_>>().join("\n"),
-            "participants": candidates.join(", "),
-            "history": history,
-        });
+        let values = SelectorValues {
+            roles: roles.collect::<Vec<_>>().join("\n"),
+            participants: candidates.join(", "),
+            history,
+        };
         fill(prompt, &values)
     }
 
@@ -201,7 +206,7 @@ impl ChatStep<'_, '_, '_> {
         let names: Vec<&str> = candidates.iter().map(String::as_str).collect();
         let next = next_in_turn(self.team, self.chat.current.as_deref(), &names);
         let fallback = Pick(next.unwrap_or_default().to_owned());
-        let notes = json!({"kind": "chat", "present": candidates});
+        let notes = notes(&SelectionNotes { present: &names });
         let constraints = PickConstraints {
             participants: present.iter().map(ToString::to_string).collect(),
             candidates,
@@ -270,9 +275,12 @@ impl ChatStep<'_, '_, '_> {
             return Choice::unknown_speaker(by, present);
         };
         let candidates: Vec<String> = allowed.iter().map(ToString::to_string).collect();
-        let question = self.prompt(&PickPrompt {
-            candidates: &candidates,
-        });
+        let question = self.prompt(
+            &PICK,
+            &PickPrompt {
+                candidates: &candidates,
+            },
+        );
         let ask = self.pick_ask("chat.pick", question, present, candidates);
         self.ask(person, ask.condensed(""));
         Choice::Pending

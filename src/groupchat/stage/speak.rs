@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::deliver::Delivery;
 use super::replies::{
@@ -16,7 +16,9 @@ use crate::exchange::{Ask, Reply};
 use crate::groupchat::message::{ChatMessage, Content, MemoryItem};
 use crate::groupchat::names::transfer_tool;
 use crate::groupchat::perspective::text_without_speaker;
-use crate::groupchat::prompts::{ContinuePrompt, MemoryPrompt, SayPrompt, StructuredPrompt};
+use crate::groupchat::prompts::{
+    CONTINUE, HeardLine, MEMORY, MemoryPrompt, SAY, STRUCTURED, SayPrompt, TurnNotes, notes,
+};
 use crate::groupchat::team::{Participant, ParticipantKind};
 use crate::groupchat::termination::Termination;
 use crate::message::{Body, Role};
@@ -112,16 +114,19 @@ impl ChatStep<'_, '_, '_> {
         let mut parts = Vec::new();
         let memory = &self.memory(participant);
         if !memory.is_empty() {
-            parts.push(self.prompt(&MemoryPrompt { memory }));
+            parts.push(self.prompt(&MEMORY, &MemoryPrompt { memory }));
         }
         if !targets.is_empty() || !listeners.is_empty() {
-            parts.push(self.prompt(&SayPrompt {
-                targets,
-                ears: listeners,
-            }));
+            parts.push(self.prompt(
+                &SAY,
+                &SayPrompt {
+                    targets,
+                    ears: listeners,
+                },
+            ));
         }
         if participant.output.is_some() {
-            parts.push(self.prompt(&StructuredPrompt {}));
+            parts.push(self.prompt(&STRUCTURED, &()));
         }
         // Many servers reject a conversation without messages, or one that does not end with
         // somebody else's.
@@ -132,7 +137,7 @@ impl ChatStep<'_, '_, '_> {
             last.is_some_and(|entry| entry.role() == Role::Human)
         });
         if parts.is_empty() && !is_others_turn {
-            parts.push(self.prompt(&ContinuePrompt {}));
+            parts.push(self.prompt(&CONTINUE, &()));
         }
         parts.join("\n\n")
     }
@@ -165,17 +170,20 @@ impl ChatStep<'_, '_, '_> {
             let text = text_without_speaker(entry.body());
             let text: String = text.chars().take(NOTED_CHARS).collect();
             let speaker = entry.body().sender().map(ToString::to_string);
-            json!({"who": speaker.unwrap_or_default(), "text": text})
+            HeardLine {
+                who: speaker.unwrap_or_default(),
+                text,
+            }
         });
         // With tools it hands over by a tool.
         let handoffs = participant.handoffs.iter();
         let handoffs = handoffs.filter(|_| !participant.tools.is_empty());
         let transfers = handoffs.map(|handoff| transfer_tool(&handoff.target));
-        json!({
-            "kind": "chat", "me": participant.name,
-            "must": last_word.into_iter().collect::<Vec<_>>(),
-            "said": last.into_iter().collect::<Vec<_>>(),
-            "hand_on": transfers.collect::<Vec<_>>(),
+        notes(&TurnNotes {
+            me: &participant.name,
+            must: last_word.into_iter().collect(),
+            said: last.into_iter().collect(),
+            hand_on: transfers.collect(),
         })
     }
 }

@@ -2,17 +2,17 @@
 
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
+use serde::Serialize;
 
 use super::chat::Chat;
 use super::teams::Teams;
 use crate::cast::{CastList, EntityName, OnStage, StageRng, WorldTurn};
 use crate::context::{AgentContext, Chapters};
 use crate::engine::AskCount;
-use crate::event::EventWriter;
+use crate::event::{EventWriter, PromptTemplate};
 use crate::exchange::{Ask, Reply};
 use crate::groupchat::message::RequestUsage;
 use crate::groupchat::perspective;
-use crate::groupchat::prompts::Prompt;
 use crate::groupchat::team::{Participant, ParticipantKind, TeamFile};
 use crate::locale::{Language, UiText};
 
@@ -106,9 +106,14 @@ impl<'a> ChatStep<'a, '_, '_> {
 
     /// A prompt in the language of the team. A missing template stops the engine: the game should
     /// have checked it.
-    pub(super) fn prompt(&mut self, prompt: &impl Prompt) -> String {
+    pub(super) fn prompt<D: Serialize>(
+        &mut self,
+        template: &PromptTemplate<D>,
+        data: &D,
+    ) -> String {
         let events = &mut self.params.events;
-        prompt.render(events.phrases()).unwrap_or_else(|reason| {
+        let prompt = events.phrases().render(template, data);
+        prompt.unwrap_or_else(|reason| {
             events.fault(reason.into());
             String::new()
         })

@@ -12,7 +12,7 @@ use crate::groupchat::message::{
     ChatMessage, Content, FunctionCall, FunctionResult, RequestUsage, fill, value_text,
 };
 use crate::groupchat::names::transfer_tool;
-use crate::groupchat::prompts::{Prompt, TransferToolPrompt};
+use crate::groupchat::prompts::{SummaryValues, TRANSFER_TOOL, TransferToolPrompt};
 use crate::groupchat::team::{Handoff, Participant, TeamFile};
 use crate::groupchat::tool_team::{ToolTeamRecord, tool_team_records};
 use crate::message::{Block, Body, Role};
@@ -39,12 +39,12 @@ pub(in crate::groupchat) fn register_handoffs(
     for handoff in with_tools.flat_map(|participant| &participant.handoffs) {
         let target = handoff.target.clone();
         let participant = team.participant(&target);
-        let prompt = TransferToolPrompt {
+        let data = TransferToolPrompt {
             target: &target,
             description: participant.map_or("", |target| target.description.as_str()),
         };
         // Can't fail: the templates were checked when they were loaded.
-        let about = prompt.render(phrases).unwrap_or_default();
+        let about = phrases.render(&TRANSFER_TOOL, &data).unwrap_or_default();
         let name = transfer_tool(&target);
         toolbox.add_pure(&name, &about, move |_, _: NoArguments| Ok(target.clone()));
     }
@@ -213,11 +213,12 @@ impl ToolRound {
             if let (Some(formatter), Some(result)) = (formatter, result) {
                 return formatter(call, result);
             }
-            let values = json!({
-                "tool_name": call.name, "arguments": call.arguments,
-                "result": result.map_or("", |result| result.content.as_str()),
-                "is_error": result.is_some_and(|result| result.is_error),
-            });
+            let values = SummaryValues {
+                tool_name: &call.name,
+                arguments: &call.arguments,
+                result: result.map_or("", |result| result.content.as_str()),
+                is_error: result.is_some_and(|result| result.is_error),
+            };
             fill(&participant.tool_call_summary_format, &values)
         });
         Content::ToolCallSummary {

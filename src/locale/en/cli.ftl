@@ -16,7 +16,6 @@ cli_yes = yes
 ## Errors
 
 cli_at = at
-cli_bad_event_id = '{ $id }' is not an event ID
 cli_bad_words = '{ $words }' is neither a word file nor two words separated by a comma
 cli_bad_words_help = write --words FILE or --words apple,pear
 cli_cant_read = can't read the input: { $error }
@@ -71,7 +70,6 @@ cli_team_errors = the team '{ $team }' can't be used: { $count ->
    *[other] { $count } errors
     }
 cli_turn_passed = the save is already at turn { $now }, past turn { $turn }
-cli_warning = warning
 cli_world_errors = the world '{ $world }' can't be played: { $count ->
     [one] { $count } error
    *[other] { $count } errors
@@ -367,9 +365,12 @@ cli_knows_promise = { $by } promised { $to }: “{ $words }”
 cli_knows_since = Since
 cli_knows_title = About
 cli_knows_who = Who
+cli_recall_bad_id = `id` must be a string or a number
 cli_recall_bad_line = this is not a valid record: { $error }
+cli_recall_bad_text = `{ $name }` must be a string
 cli_recall_day = day { $day }
 cli_recall_line_too_long = the line is longer than { $max } bytes
+cli_recall_no_text = `{ $name }` is missing or not a string
 cli_recall_nothing = No memories match this question.
 cli_recall_too_many_lines = the file has more than { $max } records
 cli_usage_choose = expected a scene and one of its options, such as the-log=burn

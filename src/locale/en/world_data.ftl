@@ -5,6 +5,7 @@ world_data_add_field = add `{ $field }: …`
 world_data_add_pairs = write pairs: [(one: (word: "…"), other: (word: "…"))]
 world_data_available_variables = available variables: { $names }
 world_data_bracket_closed = the outermost bracket is already closed; is there one `)` too many?
+world_data_built_in = built-in:{ $path }
 world_data_choose_folder = { $path } is not a folder; choose one that contains worlds/ or prompts/
 world_data_close_all = close every quote, comment and bracket
 world_data_close_bracket = close the last open bracket, or complete its content

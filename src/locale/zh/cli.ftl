@@ -19,7 +19,6 @@ cli_yes = 是
 ## Errors
 
 cli_at = 位置
-cli_bad_event_id = “{ $id }”不是事件编号
 cli_bad_words = “{ $words }”既不是词表文件，也不是用逗号隔开的两个词
 cli_bad_words_help = 请用 --words 文件，或 --words 苹果,梨
 cli_cant_read = 无法读取输入：{ $error }
@@ -68,7 +67,6 @@ cli_standard_input = 标准输入
 cli_task_help = 请加上 --task 文字
 cli_team_errors = 团队“{ $team }”无法使用：有 { $count } 处错误
 cli_turn_passed = 存档已到第 { $now } 轮，超过了第 { $turn } 轮
-cli_warning = 警告
 cli_world_errors = 世界“{ $world }”无法运行：有 { $count } 处错误
 
 ## Trust
@@ -340,9 +338,12 @@ cli_knows_promise = { $by }对{ $to }承诺：“{ $words }”
 cli_knows_since = 得知时间
 cli_knows_title = 内容
 cli_knows_who = 知情者
+cli_recall_bad_id = `id` 必须是字符串或数字
 cli_recall_bad_line = 不是有效的记录：{ $error }
+cli_recall_bad_text = `{ $name }` 必须是字符串
 cli_recall_day = 第 { $day } 天
 cli_recall_line_too_long = 这一行超过 { $max } 字节
+cli_recall_no_text = 缺少 `{ $name }`，或者不是字符串
 cli_recall_nothing = 没有与这个问题有关的记忆。
 cli_recall_too_many_lines = 文件里的记录超过 { $max } 条
 cli_usage_choose = 请写场景和它的一个选项，例如 the-log=burn

@@ -5,6 +5,7 @@ world_data_add_field = 请加上 `{ $field }: …`
 world_data_add_pairs = 请写成对的词：[(one: (word: "…"), other: (word: "…"))]
 world_data_available_variables = 可用的变量：{ $names }
 world_data_bracket_closed = 最外层的括号已经闭合；是不是多了一个 `)`？
+world_data_built_in = 内置：{ $path }
 world_data_choose_folder = { $path } 不是文件夹；请指定含有 worlds/ 或 prompts/ 的文件夹
 world_data_close_all = 请把引号、注释和括号都闭合
 world_data_close_bracket = 请闭合最后打开的括号，或补全其中的内容

@@ -8,6 +8,7 @@ use super::kept::Kept;
 use crate::context::Entry;
 use crate::message::{Digest, Role};
 use crate::mind::Prompt;
+use crate::wording::Fnv;
 
 /// How many messages it looks back: enough for a chapter, few enough to be fast.
 const MESSAGES: usize = 200;
@@ -118,31 +119,25 @@ fn remembered(entry: &Entry) -> (Digest, Cow<'_, str>) {
     }
 }
 
-const START: u64 = 0xcbf2_9ce4_8422_2325;
-
-fn add(hash: u64, letter: char) -> u64 {
-    (hash ^ u64::from(letter)).wrapping_mul(0x0100_0000_01b3)
-}
-
 /// Hashes each long clause of a text, in lower case: what stands between punctuation.
 fn hash_clauses(text: &str, mut found: impl FnMut(u64)) {
-    let (mut hash, mut words, mut characters, mut in_word) = (START, 0, 0, false);
+    let (mut hash, mut words, mut characters, mut in_word) = (Fnv::START, 0, 0, false);
     for letter in text.chars().chain(['\n']) {
         if letter.is_alphanumeric() || matches!(letter, '\'' | '’' | '-') {
             let is_han = letter >= '\u{2e80}';
             characters += usize::from(is_han);
             words += usize::from(!is_han && !in_word);
             in_word = !is_han;
-            hash = add(hash, letter.to_ascii_lowercase());
+            hash = hash.add(letter.to_ascii_lowercase());
         } else if letter == ' ' {
             in_word = false;
         } else {
             if words * CLAUSE_CHARACTERS + characters * CLAUSE_WORDS
                 >= CLAUSE_WORDS * CLAUSE_CHARACTERS
             {
-                found(hash);
+                found(hash.value());
             }
-            (hash, words, characters, in_word) = (START, 0, 0, false);
+            (hash, words, characters, in_word) = (Fnv::START, 0, 0, false);
         }
     }
 }
@@ -152,23 +147,23 @@ fn hash_clauses(text: &str, mut found: impl FnMut(u64)) {
 /// difference.
 fn hash_sentences(text: &str, mut found: impl FnMut(u64, u64)) {
     // Up to a colon, the tail is the whole.
-    let (mut whole, mut tail, mut letters) = (START, None, 0);
+    let (mut whole, mut tail, mut letters) = (Fnv::START, None, 0);
     for letter in text.chars().chain(['\n']) {
         match letter {
             '.' | '!' | '?' | '。' | '！' | '？' | '\n' | '"' | '“' | '‘' => {
                 if letters > 1 {
-                    found(whole, tail.unwrap_or(whole));
+                    found(whole.value(), tail.unwrap_or(whole).value());
                 }
-                (whole, tail, letters) = (START, None, 0);
+                (whole, tail, letters) = (Fnv::START, None, 0);
             }
             ' ' | '”' | '’' => {}
             ':' | '：' => {
-                whole = add(whole, ':');
-                tail = Some(START);
+                whole = whole.add(':');
+                tail = Some(Fnv::START);
             }
             _ => {
-                whole = add(whole, letter);
-                tail = tail.map(|tail| add(tail, letter));
+                whole = whole.add(letter);
+                tail = tail.map(|tail| tail.add(letter));
                 letters += 1;
             }
         }

@@ -3,6 +3,7 @@
 use thiserror::Error;
 
 use crate::locale::{Argument, Localize, UiText, text};
+use crate::world_data::file_text;
 
 /// Why a model file can't be read, or a model can't be used.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -68,10 +69,18 @@ impl Localize for ModelError {
                 line,
                 column,
                 reason,
-            } => text!(mind_model_file_syntax, file, line, column, reason),
+            } => text!(
+                mind_model_file_syntax,
+                file = file_text(file),
+                line,
+                column,
+                reason
+            ),
             Self::Invalid { file, problems } => {
                 let lines = problems.iter();
-                let lines = lines.map(|problem| text!(mind_model_file_problem, file, problem));
+                let file = || file_text(file);
+                let line = |problem| text!(mind_model_file_problem, file = file(), problem);
+                let lines = lines.map(line);
                 let joined = lines.reduce(|first, next| text!(mind_lines, first, next));
                 joined.unwrap_or_default()
             }
@@ -81,21 +90,26 @@ impl Localize for ModelError {
                 nearest,
             } => {
                 let nearest = Argument::list(nearest);
-                text!(mind_unknown_model, alias, file, nearest)
+                text!(mind_unknown_model, alias, file = file_text(file), nearest)
             }
             Self::MissingKey { alias, variable } => text!(mind_missing_key, alias, variable),
             Self::UnknownServer {
                 server,
                 file,
                 known,
-            } if known.is_empty() => text!(mind_no_tool_servers, server, file),
+            } if known.is_empty() => text!(mind_no_tool_servers, server, file = file_text(file)),
             Self::UnknownServer {
                 server,
                 file,
                 known,
             } => {
                 let known = Argument::list(known);
-                text!(mind_unknown_tool_server, server, file, known)
+                text!(
+                    mind_unknown_tool_server,
+                    server,
+                    file = file_text(file),
+                    known
+                )
             }
             Self::Unusable { alias, reason } => text!(mind_unusable_model, alias, reason),
         }

@@ -23,7 +23,7 @@ use crate::mind::prompted_tools::PromptedTools;
 use crate::secrets::Secret;
 use crate::tool::WebPolicy;
 use crate::tool::servers::ChildEnvironment;
-use crate::world_data::by_distance;
+use crate::world_data::{by_distance, file_text};
 
 const BASE_URL: &str = "OPENAI_BASE_URL";
 const KEY: &str = "OPENAI_API_KEY";
@@ -61,7 +61,7 @@ pub enum SettingSource {
 impl Localize for SettingSource {
     fn text(&self) -> UiText {
         match self {
-            Self::File(file) => UiText::verbatim(file),
+            Self::File(file) => file_text(file),
             Self::Environment(variable) => UiText::verbatim(variable),
             Self::Name => text!(mind_setting_from_name),
         }

@@ -88,9 +88,10 @@ impl Reply for Deed {
             "speak" | "shout" | "wait" => true,
             _ => false,
         };
-        match is_legal {
-            true => vec![],
-            false => vec![Violation::new("target", "CHECK FAILED: not legal here")],
+        if is_legal {
+            vec![]
+        } else {
+            vec![Violation::new("target", "CHECK FAILED: not legal here")]
         }
     }
 }

@@ -87,9 +87,10 @@ fn check(log: &Log) -> (f64, u32) {
                 continue;
             }
             // A repair repeats the whole; the next ask all but the question's long form.
-            let same = match after.number == before.number {
-                true => before.turns.len(),
-                false => before.history,
+            let same = if after.number == before.number {
+                before.turns.len()
+            } else {
+                before.history
             };
             assert!(
                 before.turns[..same] == after.turns[..same],

@@ -94,9 +94,10 @@ async fn calls_before_the_cut_of_an_answer_are_made() {
 async fn after_the_last_round_the_mind_is_told_to_answer() {
     let call = || ScriptLine::call([("roll_dice", json!({}))]);
     let (mut engine, mind) = engine(&Parlour::default(), move |prompt| {
-        match prompt.tools.callable {
-            true => call(),
-            false => ScriptLine::say("Enough."),
+        if prompt.tools.callable {
+            call()
+        } else {
+            ScriptLine::say("Enough.")
         }
     });
     engine.world.resource_mut::<Toolbox>().limits.rounds = 3;
@@ -145,9 +146,12 @@ async fn a_mind_that_never_stops_calling_falls_back() {
 
 #[tokio::test]
 async fn caps_and_budgets_are_looked_at_before_each_round() {
-    let call = |prompt: &playhouse::mind::Prompt<'_>| match prompt.tools.callable {
-        true => ScriptLine::call([("roll_dice", json!({}))]),
-        false => ScriptLine::say("So."),
+    let call = |prompt: &playhouse::mind::Prompt<'_>| {
+        if prompt.tools.callable {
+            ScriptLine::call([("roll_dice", json!({}))])
+        } else {
+            ScriptLine::say("So.")
+        }
     };
     let (mut engine, mind) = engine(&Parlour::default(), call);
     engine.settings.limits.calls = Some(2);

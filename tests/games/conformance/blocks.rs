@@ -12,11 +12,12 @@ pub(crate) const OPERATIONS: &[(&str, Operation)] =
 fn read_block(input: &Value) -> Result<Value, String> {
     let block = Block::from(input.clone());
     let written = json!(block);
-    match Block::from(written.clone()) == block {
-        true => Ok(written),
-        false => Err(format!(
+    if Block::from(written.clone()) == block {
+        Ok(written)
+    } else {
+        Err(format!(
             "{written} is not read as the block it was written from"
-        )),
+        ))
     }
 }
 

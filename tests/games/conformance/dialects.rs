@@ -113,11 +113,12 @@ fn reply_blocks(input: &Value) -> Result<Value, String> {
         .iter()
         .filter(|block| block.as_tool_call().is_none())
         .collect();
-    match answer.split().into_blocks().iter().collect::<Vec<_>>() == words {
-        true => Ok(json!(blocks)),
-        false => Err(format!(
+    if answer.split().into_blocks().iter().collect::<Vec<_>>() == words {
+        Ok(json!(blocks))
+    } else {
+        Err(format!(
             "{blocks:?} as a message, but {answer:?} as a reply"
-        )),
+        ))
     }
 }
 
@@ -129,12 +130,13 @@ fn stream_blocks(input: &Value) -> Result<Value, String> {
         given += &splitter.push(piece.as_str().unwrap_or_default()).text;
     }
     let split = splitter.finish();
-    match given.trim() == split.text {
-        true => Ok(json!(split.into_blocks())),
-        false => Err(format!(
+    if given.trim() == split.text {
+        Ok(json!(split.into_blocks()))
+    } else {
+        Err(format!(
             "'{given}' was given, but the text is '{}'",
             split.text
-        )),
+        ))
     }
 }
 
@@ -198,9 +200,10 @@ fn remember(memory: &mut Memory, step: &Value, input: &Value) -> Result<Value, S
             let state = memory.to_state();
             let state = state.as_object().ok_or("a state is an object")?;
             let again = Memory::from_state(state).map_err(|error| error.to_string())?;
-            return match again == *memory {
-                true => Ok("equal".into()),
-                false => Err(format!("{again:?} was {memory:?}")),
+            return if again == *memory {
+                Ok("equal".into())
+            } else {
+                Err(format!("{again:?} was {memory:?}"))
             };
         }
         "recall" => {

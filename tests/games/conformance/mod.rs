@@ -95,9 +95,10 @@ impl Check {
         };
         let got = comparable(got?);
         let met = wanted.iter().any(|value| comparable(value.clone()) == got);
-        match met {
-            true => Ok(()),
-            false => Err(format!("expected {}\n        got {got}", list(wanted))),
+        if met {
+            Ok(())
+        } else {
+            Err(format!("expected {}\n        got {got}", list(wanted)))
         }
     }
 }

@@ -21,9 +21,12 @@ fn hidden(setup: &mut playhouse::engine::Setup) -> u32 {
 }
 
 fn vote_out(target: u32) -> impl Fn(&Prompt<'_>) -> u32 + Send + Sync + 'static {
-    move |prompt| match number(prompt.entity) == target {
-        true => prompt.notes()["legal"][0]["id"].as_u64().unwrap() as u32,
-        false => target,
+    move |prompt| {
+        if number(prompt.entity) == target {
+            prompt.notes()["legal"][0]["id"].as_u64().unwrap() as u32
+        } else {
+            target
+        }
     }
 }
 

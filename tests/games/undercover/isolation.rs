@@ -84,9 +84,10 @@ async fn attacked(attack: impl Fn(&str) -> String + Send + Sync + 'static) -> Ve
     };
     let setup = opening(&game(rules, "violin", "cello"), 3);
     let mind = ScriptMind::by_rule(move |prompt| {
-        let word = match prompt_text(prompt).contains("violin") {
-            true => "violin",
-            false => "cello",
+        let word = if prompt_text(prompt).contains("violin") {
+            "violin"
+        } else {
+            "cello"
         };
         ScriptLine::say(match prompt.purpose {
             "undercover.describe" if &**prompt.entity == "Ann" => attack(word),

@@ -87,14 +87,15 @@ impl Question {
                 callable: !self.tools.is_empty(),
                 ..Tools::NONE
             },
-            form: match self.json {
-                false => AnswerForm::Prose { notes: &notes },
-                true => AnswerForm::Json {
+            form: if self.json {
+                AnswerForm::Json {
                     name: "plan",
                     schema: &stable,
                     narrowed: &narrowed,
                     notes: &notes,
-                },
+                }
+            } else {
+                AnswerForm::Prose { notes: &notes }
             },
             max_tokens: 100,
             seed: 3,

@@ -224,10 +224,12 @@ impl Played {
             Schema::WantsObject => body["response_format"]["type"] == "json_object",
             Schema::Ignored => false,
         };
-        match in_form && !body["response_format"].is_null() {
-            _ if self.limit(body) < 10 => "Ye",
-            true => "{\"ready\": true}",
-            false => "Yes, I am.",
+        if self.limit(body) < 10 {
+            "Ye"
+        } else if in_form && !body["response_format"].is_null() {
+            "{\"ready\": true}"
+        } else {
+            "Yes, I am."
         }
     }
 
@@ -240,14 +242,11 @@ impl Played {
     }
 
     fn whole(&self, body: &Value) -> Value {
-        let message = match calls(body) {
-            true => {
-                json!({"role": "assistant", "content": null, "tool_calls": [
+        let message = if calls(body) {
+            json!({"role": "assistant", "content": null, "tool_calls": [
                 {"id": "call_9", "type": "function", "function": {"name": "dice", "arguments": "{\"sides\": 6}"}}]})
-            }
-            false => {
-                json!({"role": "assistant", "content": self.words(body), "reasoning_content": self.reasons_first.then_some("Hm.")})
-            }
+        } else {
+            json!({"role": "assistant", "content": self.words(body), "reasoning_content": self.reasons_first.then_some("Hm.")})
         };
         let finish = if calls(body) { "tool_calls" } else { "stop" };
         let wanted = body["n"].as_u64().unwrap_or(1);
@@ -272,22 +271,19 @@ impl Played {
             pieces.push(piece(json!({"reasoning_content": "Hm."})));
         }
         pieces.push(piece(json!({"role": "assistant", "content": null})));
-        let finish = match calls(body) {
-            true => {
-                let call = |call: Value| piece(json!({"tool_calls": [call]}));
-                pieces.push(call(json!({"index": 0, "id": "call_9", "type": "function",
+        let finish = if calls(body) {
+            let call = |call: Value| piece(json!({"tool_calls": [call]}));
+            pieces.push(call(json!({"index": 0, "id": "call_9", "type": "function",
                     "function": {"name": "dice", "arguments": ""}})));
-                let parts = ["{\"", "sides", "\":", " 6", "}"];
-                pieces.extend(
-                    parts.map(|part| call(json!({"index": 0, "function": {"arguments": part}}))),
-                );
-                "tool_calls"
-            }
-            false => {
-                let words = self.words(body).chars();
-                pieces.extend(words.map(|letter| piece(json!({"content": letter.to_string()}))));
-                "stop"
-            }
+            let parts = ["{\"", "sides", "\":", " 6", "}"];
+            pieces.extend(
+                parts.map(|part| call(json!({"index": 0, "function": {"arguments": part}}))),
+            );
+            "tool_calls"
+        } else {
+            let words = self.words(body).chars();
+            pieces.extend(words.map(|letter| piece(json!({"content": letter.to_string()}))));
+            "stop"
         };
         let mut last = json!({"model": model, "choices": [{"index": 0, "delta": {}, "finish_reason": finish}]});
         if self.usage == Usage::InTheLast {

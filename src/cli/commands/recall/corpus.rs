@@ -6,11 +6,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::files;
-use crate::locale::text;
+use crate::locale::{Localize, UiText, text};
 use crate::memory::{Entry, Index, Vectors};
-use serde::de::DeserializeOwned;
-use serde::{Deserialize, Deserializer};
-use serde_json::Value;
+use serde::Deserialize;
+use serde_json::{Map, Value};
 
 use crate::cli::error::{CommandError, ErrorKind};
 
@@ -20,50 +19,82 @@ const LONGEST_LINE: usize = 1024 * 1024;
 const MOST_LINES: usize = 1_000_000;
 
 /// A message of the corpus.
-#[derive(Debug, Deserialize)]
+#[derive(Debug)]
 struct Line {
-    #[serde(deserialize_with = "id")]
     id: String,
-    #[serde(default, deserialize_with = "text_or_null")]
     speaker: String,
     text: String,
-    #[serde(default, deserialize_with = "text_or_null")]
     time: String,
-    #[serde(default, deserialize_with = "text_or_null")]
     session: String,
 }
 
 /// A question.
-#[derive(Debug, Deserialize)]
+#[derive(Debug)]
 pub(super) struct CorpusQuestion {
-    #[serde(deserialize_with = "id")]
     pub(super) id: String,
     pub(super) question: String,
 }
 
-/// An id is a text or a number.
-fn id<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
-    match Value::deserialize(from)? {
-        Value::String(id) if !id.is_empty() => Ok(id),
-        Value::Number(id) => Ok(id.to_string()),
-        _ => Err(serde::de::Error::custom(
-            "`id` must be a string or a number",
-        )),
+/// The members of a record, which are taken out one by one.
+#[derive(Deserialize)]
+#[serde(transparent)]
+struct Members(Map<String, Value>);
+
+impl Members {
+    /// An id is a text or a number.
+    fn id(&mut self) -> Result<String, UiText> {
+        match self.0.remove("id") {
+            Some(Value::String(id)) if !id.is_empty() => Ok(id),
+            Some(Value::Number(id)) => Ok(id.to_string()),
+            _ => Err(text!(cli_recall_bad_id)),
+        }
+    }
+
+    fn text(&mut self, name: &str) -> Result<String, UiText> {
+        match self.0.remove(name) {
+            Some(Value::String(text)) => Ok(text),
+            _ => Err(text!(cli_recall_no_text, name)),
+        }
+    }
+
+    /// What may be left out may also be null or a number.
+    fn text_or_null(&mut self, name: &str) -> Result<String, UiText> {
+        match self.0.remove(name) {
+            Some(Value::String(text)) => Ok(text),
+            Some(Value::Number(number)) => Ok(number.to_string()),
+            Some(Value::Null) | None => Ok(String::new()),
+            Some(_) => Err(text!(cli_recall_bad_text, name)),
+        }
     }
 }
 
-/// What may be left out may also be null or a number.
-fn text_or_null<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
-    match Value::deserialize(from)? {
-        Value::String(text) => Ok(text),
-        Value::Number(number) => Ok(number.to_string()),
-        Value::Null => Ok(String::new()),
-        _ => Err(serde::de::Error::custom("expected a string")),
+impl TryFrom<Members> for Line {
+    type Error = UiText;
+
+    fn try_from(mut members: Members) -> Result<Self, UiText> {
+        Ok(Self {
+            id: members.id()?,
+            speaker: members.text_or_null("speaker")?,
+            text: members.text("text")?,
+            time: members.text_or_null("time")?,
+            session: members.text_or_null("session")?,
+        })
+    }
+}
+
+impl TryFrom<Members> for CorpusQuestion {
+    type Error = UiText;
+
+    fn try_from(mut members: Members) -> Result<Self, UiText> {
+        Ok(Self {
+            id: members.id()?,
+            question: members.text("question")?,
+        })
     }
 }
 
 /// The lines of a file, one JSON value each.
-fn read<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, CommandError> {
+fn read<T: TryFrom<Members, Error = UiText>>(path: &Path) -> Result<Vec<T>, CommandError> {
     let text = files::read_text(path, LONGEST);
     let text = text
         .map_err(|error| CommandError::of(ErrorKind::Other, &error.problem).at(path.display()))?;
@@ -82,9 +113,10 @@ fn read<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, CommandError> {
         if read.len() == MOST_LINES {
             return wrong(text!(cli_recall_too_many_lines, max = MOST_LINES));
         }
-        match serde_json::from_str(line) {
-            Ok(value) => read.push(value),
-            Err(error) => return wrong(text!(cli_recall_bad_line, error = &error)),
+        let members = serde_json::from_str::<Members>(line).map_err(|error| error.text());
+        match members.and_then(T::try_from) {
+            Ok(record) => read.push(record),
+            Err(error) => return wrong(text!(cli_recall_bad_line, error)),
         }
     }
     Ok(read)

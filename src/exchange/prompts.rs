@@ -1,0 +1,131 @@
+//! The templates of what a mind is told about its answers and its past.
+
+use serde::Serialize;
+
+use crate::event::{PromptSet, PromptTemplate};
+
+/// The answer is empty.
+pub(crate) const EMPTY: PromptTemplate<()> = PromptTemplate::new("rules/empty");
+/// The answer is too long, in characters.
+pub(crate) const TOO_LONG: PromptTemplate<TooLong> = PromptTemplate::new("rules/too_long");
+/// The answer was cut off.
+pub(super) const CUT_OFF: PromptTemplate<CutOff> = PromptTemplate::new("rules/cut_off");
+/// The answer is not in the language of the story.
+pub(super) const LANGUAGE: PromptTemplate<()> = PromptTemplate::new("rules/language");
+/// The answer lacks a fact.
+pub(super) const MUST_HOLD: PromptTemplate<MustHold> = PromptTemplate::new("rules/must_hold");
+/// There is no whole JSON in the answer.
+pub(super) const NO_JSON: PromptTemplate<NoJson> = PromptTemplate::new("rules/no_json");
+/// The JSON of the answer does not fit its type.
+pub(super) const WRONG_FORM: PromptTemplate<WrongForm> = PromptTemplate::new("rules/wrong_form");
+
+/// Asks for another answer.
+pub(crate) const REPAIR: PromptTemplate<Repair> = PromptTemplate::new("engine/repair");
+/// The line in place of messages that were folded away.
+pub(crate) const FOLDED: PromptTemplate<Folded> = PromptTemplate::new("engine/folded");
+/// The title of messages that were folded away.
+pub(crate) const FOLDED_TITLE: PromptTemplate<Folded> = PromptTemplate::new("engine/folded_title");
+/// The text in place of one that a guard blocked.
+pub(crate) const WITHHELD: PromptTemplate<Withheld> = PromptTemplate::new("engine/withheld");
+/// Memories that come to mind.
+pub(crate) const RECALLED: PromptTemplate<Recalled> = PromptTemplate::new("engine/recalled");
+
+/// Adds the templates of what a mind is told about its answers and its past.
+pub fn add_templates(prompts: &mut PromptSet) {
+    prompts
+        .add(&EMPTY)
+        .add(&TOO_LONG)
+        .add(&CUT_OFF)
+        .add(&LANGUAGE)
+        .add(&MUST_HOLD)
+        .add(&NO_JSON)
+        .add(&WRONG_FORM)
+        .add(&REPAIR)
+        .add(&FOLDED)
+        .add(&FOLDED_TITLE)
+        .add(&WITHHELD)
+        .add(&RECALLED);
+}
+
+#[derive(Default, Serialize)]
+pub(crate) struct TooLong {
+    pub(crate) most: usize,
+    pub(crate) length: usize,
+}
+
+#[derive(Default, Serialize)]
+pub(super) struct CutOff {
+    pub(super) tokens: u32,
+}
+
+#[derive(Default, Serialize)]
+pub(super) struct MustHold<'a> {
+    pub(super) fact: &'a str,
+}
+
+#[derive(Default, Serialize)]
+pub(super) struct NoJson {
+    pub(super) found: Found,
+}
+
+/// What an answer contains instead of JSON.
+#[derive(Default, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Found {
+    #[default]
+    Nothing,
+    /// JSON without its end.
+    Part,
+    Prose,
+}
+
+#[derive(Default, Serialize)]
+pub(super) struct WrongForm<'a> {
+    pub(super) problem: &'a str,
+}
+
+#[derive(Default, Serialize)]
+pub(crate) struct Repair<'a> {
+    pub(crate) violations: Vec<Broken<'a>>,
+}
+
+/// A violation as [`REPAIR`] shows it.
+#[derive(Serialize)]
+pub(crate) struct Broken<'a> {
+    pub(crate) path: &'a str,
+    pub(crate) rule: String,
+}
+
+#[derive(Default, Serialize)]
+pub(crate) struct Folded {
+    /// The number of messages.
+    pub(crate) count: usize,
+}
+
+impl From<u32> for Folded {
+    fn from(count: u32) -> Self {
+        Self {
+            count: count as usize,
+        }
+    }
+}
+
+#[derive(Default, Serialize)]
+pub(crate) struct Withheld<'a> {
+    pub(crate) reason: &'a str,
+}
+
+#[derive(Default, Serialize)]
+pub(crate) struct Recalled<'a> {
+    pub(crate) memories: Vec<RecalledLine<'a>>,
+}
+
+/// A memory as [`RECALLED`] shows it.
+#[derive(Serialize)]
+pub(crate) struct RecalledLine<'a> {
+    pub(crate) day: &'a str,
+    pub(crate) place: &'a str,
+    /// Whether the entity said or thought it itself.
+    pub(crate) own: bool,
+    pub(crate) text: &'a str,
+}

@@ -1,0 +1,124 @@
+//! Prompt templates and the data that fills them.
+//!
+//! Each template is declared once, as a [`PromptTemplate`] beside the struct that fills it: the
+//! fields of the struct are the variables that the template may use. A [`PromptSet`] reads the
+//! templates of a game and checks them.
+
+use std::marker::PhantomData;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{DataError, DataFolder, Problems, Templates};
+
+/// A template, such as `asks/plan`, that is filled with a `D`.
+pub struct PromptTemplate<D> {
+    name: &'static str,
+    data: PhantomData<D>,
+}
+
+impl<D> PromptTemplate<D> {
+    /// The template of this name.
+    pub const fn new(name: &'static str) -> Self {
+        Self {
+            name,
+            data: PhantomData,
+        }
+    }
+
+    /// Its name: the path in the language's folder, without the ending.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+}
+
+impl<D: Serialize> PromptTemplate<D> {
+    /// Its name, and the data as JSON, to be filled in later.
+    pub(crate) fn with_data(&self, data: &D) -> (&'static str, Value) {
+        // Can't fail: the data are structs of strings, numbers, and lists of these.
+        (self.name, serde_json::to_value(data).unwrap_or_default())
+    }
+}
+
+/// The templates of a game, each with the variables that it may use.
+#[derive(Clone, Debug, Default)]
+pub struct PromptSet(Vec<(String, Vec<String>)>);
+
+impl PromptSet {
+    /// Adds a template.
+    pub fn add<D: Default + Serialize>(&mut self, template: &PromptTemplate<D>) -> &mut Self {
+        self.add_named::<D>(template.name)
+    }
+
+    /// Adds the template of this name, which is filled with a `D`.
+    pub fn add_named<D: Default + Serialize>(&mut self, name: impl Into<String>) -> &mut Self {
+        self.0.push((name.into(), fields::<D>()));
+        self
+    }
+
+    /// Reads and checks the templates in a folder such as `prompts/en`. The problems that come with
+    /// the templates are warnings.
+    ///
+    /// # Errors
+    /// Every template that is missing, does not parse, or uses a variable that it does not have.
+    pub fn templates(
+        &self,
+        data: &DataFolder,
+        folder: &str,
+    ) -> Result<(Templates, Problems), Problems> {
+        self.declared(|declared| {
+            let templates = Templates::load_declared(data, folder, declared)?;
+            let problems = templates.check(declared);
+            problems.unless_errors(templates)
+        })
+    }
+
+    /// The paths of all files that [`Self::templates`] reads.
+    ///
+    /// # Errors
+    /// The folder can't be read.
+    pub fn files(&self, data: &DataFolder, folder: &str) -> Result<Vec<String>, DataError> {
+        self.declared(|declared| Templates::files_of(data, folder, declared))
+    }
+
+    fn declared<T>(&self, read: impl FnOnce(&[(&str, &[&str])]) -> T) -> T {
+        let variables = self.0.iter().map(|(_, variables)| variables);
+        let variables: Vec<Vec<&str>> = variables
+            .map(|variables| variables.iter().map(String::as_str).collect())
+            .collect();
+        let names = self.0.iter().map(|(name, _)| name.as_str());
+        let declared = names.zip(variables.iter().map(Vec::as_slice));
+        read(&declared.collect::<Vec<_>>())
+    }
+}
+
+/// The names of a struct's fields.
+fn fields<D: Default + Serialize>() -> Vec<String> {
+    match serde_json::to_value(D::default()) {
+        Ok(Value::Object(fields)) => fields.into_iter().map(|(name, _)| name).collect(),
+        _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Default, Serialize)]
+    struct Plan<'a> {
+        day: u32,
+        names: &'a [&'a str],
+    }
+
+    #[test]
+    fn a_template_may_use_no_other_variables() {
+        let mut prompts = PromptSet::default();
+        prompts.add::<Plan>(&PromptTemplate::new("asks/plan"));
+        let check = |text: &str| {
+            let templates = Templates::from_texts([("asks/plan", text)]).unwrap();
+            prompts.declared(|declared| templates.check(declared).len())
+        };
+        assert_eq!(check("{{ day }} {{ names[0] }}"), 0);
+        assert_eq!(check("{{ dya }}"), 1);
+    }
+}
