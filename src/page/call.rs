@@ -72,8 +72,8 @@ impl Call {
     pub(super) fn enter(&mut self, segment: Segment, now: u64) {
         let last = self.segments.last().map(|(last, _)| *last);
         // What a mind writes to mend its answer belongs to the repair.
-        let goes_on = last == Some(segment)
-            || (last == Some(Segment::Repair) && segment == Segment::Writing);
+        let goes_on =
+            last == Some(segment) || (last == Some(Segment::Repair) && segment == Segment::Writing);
         if !goes_on {
             self.segments.push((segment, now));
         }
@@ -118,7 +118,8 @@ mod tests {
         call.enter(Segment::Review, 70);
         call.ask(80);
         let found = json(&call);
-        let wanted = "waiting 0 writing 10 tools 20 waiting 30 writing 40 repair 50 review 70 waiting 80";
+        let wanted =
+            "waiting 0 writing 10 tools 20 waiting 30 writing 40 repair 50 review 70 waiting 80";
         assert_eq!(found, wanted);
     }
 
