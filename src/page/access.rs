@@ -26,7 +26,7 @@ pub(super) enum Visitor {
     Host,
     /// Sees what one character of one story sees.
     Seat {
-        /// The slots: that of the story, and those of its branches since.
+        /// The slots: those of branches of the story, and last that in which it goes on.
         slots: Vec<String>,
         /// The character, by name.
         who: String,
@@ -91,14 +91,25 @@ impl Access {
         Ok(address)
     }
 
-    /// Lets those who have seats in a story have them in a branch of it, too.
+    /// Lets those who have seats in a story have them in a branch of it, too. Their links lead to
+    /// the story as before.
     pub fn share_seats(&self, story: &str, branch: &str) {
         for (_, visitor) in self.seats().iter_mut() {
             if let Visitor::Seat { slots, .. } = visitor
                 && slots.iter().any(|slot| slot == story)
                 && !slots.iter().any(|slot| slot == branch)
             {
-                slots.push(branch.to_owned());
+                slots.insert(0, branch.to_owned());
+            }
+        }
+    }
+
+    /// Lets the links of those who have seats in a slot lead to it: their story goes on there.
+    pub(super) fn lead_seats(&self, slot: &str) {
+        for (_, visitor) in self.seats().iter_mut() {
+            if let Visitor::Seat { slots, .. } = visitor {
+                // The order of the others stays.
+                slots.sort_by_key(|own| own == slot);
             }
         }
     }
@@ -279,10 +290,12 @@ mod tests {
         let cookie = access.cookie(token);
         let cookie = headers(&[("cookie", cookie.split(';').next().unwrap())]);
         let seat = Visitor::Seat {
-            slots: vec!["lantern".into(), "undone".into()],
+            slots: vec!["twig".into(), "lantern".into(), "undone".into()],
             who: "Pell".into(),
         };
         access.share_seats("lantern", "undone");
+        access.lead_seats("undone");
+        access.share_seats("lantern", "twig");
         access.share_seats("other", "third");
         assert_eq!(access.visitor(&cookie), Some(seat));
         let wrong = headers(&[("cookie", "playhouse-8123=00")]);

@@ -22,6 +22,20 @@ pub(super) enum CallState {
     Dropped,
 }
 
+/// What a call does for a while.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Segment {
+    /// The mind was asked, and has written nothing yet.
+    Waiting,
+    Writing,
+    Tools,
+    /// The mind was asked again, since its answer failed its check.
+    Repair,
+    /// The host decides.
+    Review,
+}
+
 /// A call of a mind. Times are in milliseconds since the view was made.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Call {
@@ -36,6 +50,8 @@ pub(super) struct Call {
     pub(super) start: u64,
     pub(super) first: Option<u64>,
     pub(super) end: Option<u64>,
+    /// What it did, from when on; empty if its times were not measured.
+    pub(super) segments: Vec<(Segment, u64)>,
     /// The tools that were called, and when.
     pub(super) tools: Vec<(Arc<str>, u64)>,
     pub(super) state: CallState,
@@ -51,6 +67,26 @@ impl Call {
     pub(super) fn is_timed(&self) -> bool {
         !self.mind.is_empty()
     }
+
+    /// What it does from now on.
+    pub(super) fn enter(&mut self, segment: Segment, now: u64) {
+        let last = self.segments.last().map(|(last, _)| *last);
+        // What a mind writes to mend its answer belongs to the repair.
+        let goes_on =
+            last == Some(segment) || (last == Some(Segment::Repair) && segment == Segment::Writing);
+        if !goes_on {
+            self.segments.push((segment, now));
+        }
+    }
+
+    /// Its mind is asked: for the first time, with the results of tools, or again.
+    pub(super) fn ask(&mut self, now: u64) {
+        let segment = match self.segments.last() {
+            Some((Segment::Waiting | Segment::Writing | Segment::Repair, _)) => Segment::Repair,
+            _ => Segment::Waiting,
+        };
+        self.enter(segment, now);
+    }
 }
 
 /// Who made the answer of an outcome.
@@ -61,5 +97,37 @@ pub(super) fn made_by(outcome: &Outcome) -> By {
             0 => By::Mind,
             times => By::Repaired(times as u32),
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_waits_writes_uses_tools_and_repairs() {
+        let mut call = Call::default();
+        call.ask(0);
+        call.enter(Segment::Writing, 10);
+        call.enter(Segment::Tools, 20);
+        call.enter(Segment::Tools, 21);
+        call.ask(30);
+        call.enter(Segment::Writing, 40);
+        call.ask(50);
+        call.enter(Segment::Writing, 60);
+        call.enter(Segment::Review, 70);
+        call.ask(80);
+        let found = json(&call);
+        let wanted =
+            "waiting 0 writing 10 tools 20 waiting 30 writing 40 repair 50 review 70 waiting 80";
+        assert_eq!(found, wanted);
+    }
+
+    fn json(call: &Call) -> String {
+        let words = call.segments.iter().map(|(segment, from)| {
+            let segment = serde_json::to_value(segment).unwrap();
+            format!("{} {from}", segment.as_str().unwrap())
+        });
+        words.collect::<Vec<_>>().join(" ")
     }
 }

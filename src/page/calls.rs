@@ -62,6 +62,11 @@ impl Reader<'_> {
         });
         set(
             &mut json,
+            "segments",
+            Some(&call.segments).filter(|segments| !segments.is_empty()),
+        );
+        set(
+            &mut json,
             "mind",
             Some(&call.mind).filter(|mind| !mind.is_empty()),
         );

@@ -120,7 +120,12 @@ pub async fn read(
     until: Option<u64>,
     view: &Arc<StoryView>,
 ) -> Result<(), SessionError> {
-    let replayed = replay_with(slot, game, until, |engine| observe(engine, view)).await?;
+    let replayed = replay_with(slot, game, until, |engine| {
+        observe(engine, view);
+        // Where everybody is when the first calls are made.
+        view.begin(&engine.world);
+    })
+    .await?;
     view.begin(&replayed.engine.world);
     Ok(())
 }

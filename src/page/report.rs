@@ -17,8 +17,8 @@ const CHUNK: u32 = 2_000;
 /// Members that two events rarely share.
 const OF_EVENT: [&str; 7] = ["id", "turn", "day", "text", "said", "fight", "c"];
 /// Members that two calls rarely share.
-const OF_CALL: [&str; 8] = [
-    "number", "turn", "start", "first", "end", "usage", "cost", "text",
+const OF_CALL: [&str; 9] = [
+    "number", "turn", "start", "first", "end", "segments", "usage", "cost", "text",
 ];
 
 /// What a report for a host holds beside what its view does.

@@ -369,7 +369,7 @@ pub(super) async fn steer(
         }
     };
     let library = shared.library.clone();
-    let view = story.view.clone();
+    let (view, access) = (story.view.clone(), shared.access.clone());
     let branched = blocking(language, move || {
         let goes_on = matches!(at, BranchAt::Ask(_));
         let branch = library.branch(&slot, at, name.as_deref())?;
@@ -381,6 +381,7 @@ pub(super) async fn steer(
         }
         if is_undone {
             view.set_moved(&branch);
+            access.lead_seats(&branch);
         }
         Ok(branch)
     });

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 use tokio::sync::{broadcast, watch};
 
-use super::call::{Call, CallState, made_by};
+use super::call::{Call, CallState, Segment, made_by};
 use super::event::{EventStyle, fight, target, words};
 use super::state::State;
 use crate::cast::{CastList, Dead, OnStage, StableId, WorldTurn};
@@ -264,6 +264,7 @@ impl StoryView {
             } => contents.start_call(entity, *number, purpose, mind, now),
             Signal::ToolCalled { entity, tool, .. } => contents.change_open(entity, |call| {
                 call.tools.push((tool.as_str().into(), now));
+                call.enter(Segment::Tools, now);
             }),
             Signal::CallEnded { entity, by, .. } => contents.change_open(entity, |call| {
                 call.end = Some(now);
@@ -273,6 +274,7 @@ impl StoryView {
             }),
             Signal::AnswerHeld { entity, answer, .. } => contents.change_open(entity, |call| {
                 call.state = CallState::InReview;
+                call.enter(Segment::Review, now);
                 call.held = Some(answer.clone());
             }),
             Signal::CallsWait(wait) => {
@@ -316,6 +318,7 @@ impl StoryView {
             contents.change_open(&delta.entity, |call| {
                 call.first.get_or_insert(now);
                 call.state = CallState::Writing;
+                call.enter(Segment::Writing, now);
             });
         }
         // Whoever reads the words so far must not get the same delta again.
@@ -591,22 +594,28 @@ impl Contents {
             return self.change_open(entity, |call| {
                 call.state = CallState::Thinking;
                 call.held = None;
+                call.ask(now);
             });
         }
         let who = self.id_of(entity).unwrap_or_default();
         let call = self.calls.len() as u32;
-        let being = self.state.being(who);
-        self.calls.push(Arc::new(Call {
+        let stay = self.stays.get(&who).and_then(|stays| stays.last());
+        let mut started = Call {
             call,
             who,
             number,
             purpose: purpose.into(),
             mind: mind.into(),
-            place: being.and_then(|being| being.place).unwrap_or(who),
+            place: stay.and_then(|stay| stay.place).unwrap_or(who),
             turn: self.turn + 1,
             start: now,
             ..Call::default()
-        }));
+        };
+        // Those of a recording were never asked here.
+        if started.is_timed() {
+            started.ask(now);
+        }
+        self.calls.push(Arc::new(started));
         self.open.insert(entity.clone(), call);
         self.changes.push(call);
     }

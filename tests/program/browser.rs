@@ -12,6 +12,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD as BASE64;
 use serde_json::{Value, json};
 
+use super::model_server::{Reply, fitting, schema_of, serve_model};
 use super::page::ATTACKS;
 use super::run;
 use super::served::{Served, exchange};
@@ -25,7 +26,7 @@ const ESCAPE: char = '\u{e00c}';
 const LOOKS: u32 = 6_000;
 const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
 /// Whether the scripts of a page have opened its story.
-const IS_READY: &str = "document.documentElement.classList.contains('is-ready')";
+pub(super) const IS_READY: &str = "document.documentElement.classList.contains('is-ready')";
 /// What is visible and can be reached, as a script.
 const REACHABLE: &str = "[...document.querySelectorAll('a[href], button, input, select, \
      textarea, summary, [tabindex=\"0\"]')].filter((one) => one.tabIndex >= 0 && !one.disabled \
@@ -35,7 +36,7 @@ const REACHABLE: &str = "[...document.querySelectorAll('a[href], button, input, 
 static TURN: Mutex<()> = Mutex::new(());
 
 /// A window of a browser of its own.
-struct Browser {
+pub(super) struct Browser {
     driver: Child,
     address: String,
     session: String,
@@ -64,7 +65,7 @@ impl Drop for Browser {
     clippy::disallowed_methods,
     reason = "the environment says whether there must be a browser"
 )]
-fn browser() -> Option<Browser> {
+pub(super) fn browser() -> Option<Browser> {
     let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let is_there = |name| Command::new(name).arg("--version").output().is_ok();
     if !(is_there("chromium") && is_there("chromedriver")) {
@@ -152,28 +153,28 @@ impl Browser {
         );
     }
 
-    fn open(&self, address: impl Display) {
+    pub(super) fn open(&self, address: impl Display) {
         self.post("/url", &json!({"url": address.to_string()}));
     }
 
     /// Opens a part of a story, and waits until its scripts have.
-    fn open_story(&self, page: &Served, slot: &str, query: &str) {
+    pub(super) fn open_story(&self, page: &Served, slot: &str, query: &str) {
         self.open(format!("http://{}/story/{slot}{query}", page.address));
         self.wait(IS_READY);
     }
 
     /// What a script returns; it may wait.
-    fn script(&self, script: &str) -> Value {
+    pub(super) fn script(&self, script: &str) -> Value {
         self.post("/execute/sync", &json!({"script": script, "args": []}))
     }
 
     /// What an expression is.
-    fn value(&self, expression: &str) -> Value {
+    pub(super) fn value(&self, expression: &str) -> Value {
         self.script(&format!("return {expression};"))
     }
 
     /// Waits until an expression is true of the page, or promises to be.
-    fn wait(&self, expression: &str) {
+    pub(super) fn wait(&self, expression: &str) {
         for _ in 0..LOOKS {
             let script = format!("return Promise.resolve({expression}).then(Boolean);");
             if self.script(&script) == true {
@@ -217,7 +218,7 @@ impl Browser {
     }
 
     /// Complaints on the console: errors, and what the content policy refused.
-    fn complaints(&self) -> Vec<String> {
+    pub(super) fn complaints(&self) -> Vec<String> {
         let log = self.post("/se/log", &json!({"type": "browser"}));
         let lines = log.as_array().unwrap().iter();
         let bad = lines.filter(|line| line["level"] != "INFO" && line["level"] != "DEBUG");
@@ -638,7 +639,7 @@ fn attacks_stay_text_in_a_browser() {
     assert_eq!(browser.complaints(), Vec::<String>::new());
 }
 
-fn file_address(folder: &Path, name: &str) -> String {
+pub(super) fn file_address(folder: &Path, name: &str) -> String {
     format!("file://{}", folder.join(name).display())
 }
 
@@ -695,6 +696,56 @@ fn a_page_whose_server_is_killed_goes_on_with_the_next_and_loses_nothing() {
         let n = event["n"].as_u64().unwrap() as usize;
         assert_eq!(shown[n]["text"], event["text"], "event {n}");
     }
+}
+
+#[test]
+fn an_answer_that_is_written_while_the_connection_breaks_is_whole() {
+    let Some(browser) = browser() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    assert_eq!(run(folder, "new mill").status.code(), Some(0));
+    // One word after the other, for longer than the connection is broken.
+    let words: Vec<_> = (0..60).map(|word| format!("word{word} ")).collect();
+    let whole = words.concat();
+    let pieces = words.clone();
+    serve_model(folder, move |request| match schema_of(request) {
+        None => Reply::Pieces(pieces.clone(), Duration::from_millis(100)),
+        Some(schema) => {
+            let answer = fitting(&schema, &["wait"], &mut || "Nothing.".into());
+            Reply::at_once(answer.to_string())
+        }
+    });
+    let page = Served::start(folder, "mill --save mill --models models.ron --model m --paused");
+    page.wait_for("mill", "paused");
+    browser.open_story(&page, "mill", "");
+    let stepped = page.post("/api/mill/do", &json!({"do": "step"}));
+    assert_eq!(stepped.status, 200);
+    let is_written = |word: usize| {
+        let shown = "document.querySelector('#told .is-written')?.innerText";
+        browser.wait(&format!("{shown}.includes('word{word} ')"));
+        browser.value(shown).as_str().unwrap_or_default().to_owned()
+    };
+    let shown = is_written(5);
+    assert!(!shown.contains("word59"), "it was there at once: {shown}");
+    let offline = |is: bool| {
+        let limits = json!({"offline": is, "latency": 0, "downloadThroughput": -1,
+            "uploadThroughput": -1});
+        browser.devtools("Network.emulateNetworkConditions", &limits);
+    };
+    // A connection that is open stays so without a network: another one begins instead.
+    let again = "import('/assets/data.js').then(({ again }) => again())";
+    offline(true);
+    browser.script(&format!("return {again}.then(Boolean, Boolean);"));
+    browser.wait("document.body.classList.contains('is-lost')");
+    std::thread::sleep(Duration::from_millis(1_500));
+    offline(false);
+    browser.wait("!document.body.classList.contains('is-lost')");
+    let shown = is_written(40);
+    assert!(shown.contains(&words[..40].concat()), "{shown}");
+    page.wait_for("mill", "paused");
+    browser.wait("!document.querySelector('#told .is-written')");
+    let told = format!("document.querySelector('#told').innerText.includes({})", json!(whole.trim()));
+    browser.wait(&told);
 }
 
 /// What a seat answers to what it is asked; returns whether it was asked.

@@ -1,6 +1,7 @@
 //! The program from outside: commands, exit codes, and what goes to which output.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+mod attacks;
 mod browser;
 mod chinese;
 mod commands;
@@ -9,6 +10,7 @@ mod embeddings;
 mod hostile;
 mod hostile_files;
 mod kill;
+mod model_server;
 mod page;
 mod rehearse;
 mod seat;

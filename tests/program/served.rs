@@ -73,6 +73,11 @@ fn answer(address: &str, head: &str, body: &str) -> Answer {
     }
 }
 
+/// The status of the answer to a request.
+pub(super) fn bare(address: &str, head: &str, body: &str) -> u16 {
+    answer(address, head, body).status
+}
+
 /// The answer of any server to a request whose head lacks the host alone.
 pub(super) fn exchange(address: &str, head: &str, body: &str) -> Answer {
     answer(address, &format!("{head}\r\nHost: {address}"), body)
@@ -187,7 +192,8 @@ impl Served {
             }
             std::thread::sleep(Duration::from_millis(20));
         }
-        panic!("the story is never {state}");
+        let run = &self.api(&format!("{slot}/story"))["run"];
+        panic!("the story is never {state}: {run}");
     }
 
     /// Waits a little until a story is paused after a turn; returns whether it is.

@@ -86,7 +86,7 @@ export async function showAudience(pane) {
 		const { rule, stage } = rows.at(row?.getAttribute('aria-rowindex') - 2) || {};
 		if (entity) target.title = `${entity.name}: ${target.getAttribute('aria-label')} (${t('rule')}: ${rule === 'stage' ? t('rule_stage', { place: entityOf(stage)?.name }) : word('rule', rule)})`;
 	});
-	const empty = emptyState(t('nothing_found'), t('nothing_found_hint'));
+	const empty = emptyState('nothing_found');
 	empty.hidden = true;
 	const legend = h('ul.legend', ['y', 'm', 'x', 'e'].map((cell) => h('li', h('span', { class: `key c-${cell}` }, MARKS[cell] || '\u00a0'), t(`cell_${cell}`))));
 	replace(pane, viewHead('audience', legend), await filterBar(), scroller, empty);

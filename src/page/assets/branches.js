@@ -25,7 +25,7 @@ export async function showBranches(pane, route) {
 		});
 		replace(pane, viewHead('branches', can('branch') ? button(t('branch_new'), () => branchDialog(), {}, 'branches') : null),
 			h('table.grid.branches', tableHead(['branch', 'turns', 'parted_head', 'seed', 'compare'], '.sr'), h('tbody', rows)),
-			tree.length < 2 ? emptyState(t('no_branches'), can('branch') ? t('branch_hint') : '') : null);
+			tree.length < 2 ? emptyState('no_branches', can('branch') && t('branch_hint')) : null);
 	};
 	await draw();
 	return on('turn', draw);
@@ -37,9 +37,9 @@ async function compare(pane, other, of) {
 	const column = (name, list) => h('section.side', h('h3', name), h('div.book', list.filter(isShown).slice(0, 300).map((event) => h('div', { class: `event f-${event.form}` }, setEvent(event)))), list.length ? null : h('p.muted', t('nothing_yet')));
 	replace(pane, viewHead('side_by_side', action({ with: undefined, of: undefined }, 'all_branches')),
 		h('p', t('parted_at', { n: turn })),
-		section(t('knows_differ'), knows.length ? h('table.grid', h('thead', h('tr', ['', state.story.slot, other].map((name) => h('th', { scope: 'col' }, name || t('who'))))),
+		section('knows_differ', knows.length ? h('table.grid', h('thead', h('tr', ['', state.story.slot, other].map((name) => h('th', { scope: 'col' }, name || t('who'))))),
 			h('tbody', knows.map((row) => h('tr', h('th', { scope: 'row' }, nameLink(row.who)), [row.here, row.there].map((list) => h('td', commas(list, factLink))))))) : null),
-		section(t('contexts_differ'), h('div.filters', select(t('who'), 'of', asked.map(({ id, name }) => [id, name]))),
+		section('contexts_differ', h('div.filters', select(t('who'), 'of', asked.map(({ id, name }) => [id, name]))),
 			diff && differences(diff, h('p.small', nameLink(Number(of)), `: − ${state.story.slot}, + ${other}`))),
 		h('div.sides', column(state.story.slot, here), column(other, there)));
 }

@@ -155,13 +155,13 @@ export const tag = (text, style = '') => h(`span.tag${style}`, text);
 // An amount with its share of a whole.
 export const share = (part, of) => (of ? `${number(part || 0)} (${number(((part || 0) / of) * 100)} %)` : null);
 // What was used and paid, for `pairs`.
-export const usageOf = (use) => [[t('prompt_tokens'), number(use.prompt || 0)], [t('cached_tokens'), share(use.cached, use.prompt)], [t('answer_tokens'), number(use.completion || 0)],
-	[t('reasoning_tokens'), use.reasoning ? number(use.reasoning) : null], [t('cost'), use.cost == null ? null : money(use.cost)]];
+export const usageOf = (use) => [['prompt_tokens', number(use.prompt || 0)], ['cached_tokens', share(use.cached, use.prompt)], ['answer_tokens', number(use.completion || 0)],
+	['reasoning_tokens', use.reasoning ? number(use.reasoning) : null], ['cost', use.cost == null ? null : money(use.cost)]];
 
 export function section(title, ...children) {
 	const content = children.flat(3).filter(Boolean);
 	if (!content.length) return null;
-	return h('section.part', h('h3', title), content);
+	return h('section.part', h('h3', t(title)), content);
 }
 
 // The rows of a list under a heading; nothing if there are none. `render` gives what a row holds.
@@ -169,10 +169,10 @@ export function listPart(title, list, render, style = '') {
 	return list?.length ? section(title, h(`ul.rows${style}`, list.map((one) => h('li', ...[render(one)].flat())))) : null;
 }
 
-// A small table of names and values; empty values are left out.
+// A small table of values under labels; empty values are left out.
 export function pairs(rows) {
 	const kept = rows.filter(([, value]) => value != null && value !== '');
-	return h('dl.pairs', kept.map(([name, value]) => [h('dt', name), h('dd', value)]));
+	return h('dl.pairs', kept.map(([name, value]) => [h('dt', t(name)), h('dd', value)]));
 }
 
 export function tableHead(keys, style = '') {
@@ -192,6 +192,4 @@ export function markButton(mark, text, onclick, attributes) {
 	return button(mark, onclick, { 'aria-label': text, title: text, ...attributes });
 }
 
-export function emptyState(text, hint) {
-	return h('div.empty', h('p', text), hint && h('p.small', hint));
-}
+export const emptyState = (key, hint = labels[`page_${key}_hint`]) => h('div.empty', h('p', t(key)), hint && h('p.small', hint));

@@ -3,7 +3,7 @@
 import { emptyState, pairs, h, listPart, t, rich, listNodes, number, replace, section, svg, tag, word, tableHead, viewHead, chips, nth } from './dom.js';
 import { address } from './route.js';
 import { entityOf, get, isReport, ofKind, on } from './data.js';
-import { action, callLink, chainOf, eventLink, factLink, itemLink, linked, nameLink, targetOf } from './names.js';
+import { action, callLink, eventLink, factLink, itemLink, knownRow, linked, nameLink, targetOf } from './names.js';
 import { select } from './audience.js';
 
 // What one believes of another, as the address asks.
@@ -12,11 +12,11 @@ async function beliefs({ of, about }) {
 	const people = ofKind('actor').map(({ id, name }) => [id, name]);
 	const found = of && about ? await get('believes', { who: of, about }) : null;
 	const parts = found ? [
-		pairs([[t('bonds'), found.bond ? `${found.bond.word} (${found.bond.value})` : null], [t('guess'), found.c == null ? null : callLink(found.c)]]),
-		listPart(t('knows'), found.knows, (known) => [h('details', h('summary', known.title || known.fact), h('p', linked(known.text))), h('p.small', chainOf(known), known.n == null ? null : [' ', eventLink(known.n)])], '.known'),
-		listPart(t('promises'), found.promises, ({ by, words, state }) => [nameLink(by), h('span', linked(words)), tag(word('promise', state))]),
-		listPart(t('heard'), found.heard, ({ n, text }) => [h('span', linked(text)), h('span.end', eventLink(n))])] : [];
-	return section(t('believes'), h('div.filters', select(t('believes_who'), 'of', people), select(t('believes_about'), 'about', people)), parts,
+		pairs([['bonds', found.bond ? `${found.bond.word} (${found.bond.value})` : null], ['guess', found.c == null ? null : callLink(found.c)]]),
+		listPart('knows', found.knows, knownRow, '.known'),
+		listPart('promises', found.promises, ({ by, words, state }) => [nameLink(by), h('span', linked(words)), tag(word('promise', state))]),
+		listPart('heard', found.heard, ({ n, text }) => [h('span', linked(text)), h('span.end', eventLink(n))])] : [];
+	return section('believes', h('div.filters', select(t('believes_who'), 'of', people), select(t('believes_about'), 'about', people)), parts,
 		found && !found.bond && found.c == null && !found.knows.length && !found.promises.length && !found.heard.length ? h('p.muted', t('believes_nothing')) : null);
 }
 
@@ -27,8 +27,8 @@ export async function showFacts(pane, route) {
 		replace(pane, viewHead('facts'),
 			list.length ? h('table.grid.cards', tableHead(['fact', 'who_knows']),
 				h('tbody', list.map((fact) => h('tr', h('th', { scope: 'row' }, factLink(fact.fact, fact.title)),
-					h('td', { 'data-name': t('who_knows') }, fact.common ? t('everybody') : t('n_of', { count: fact.knows, of: actors })))))) : emptyState(t('no_facts')),
-			listPart(t('items'), items, (item) => [h('span', itemLink(item.name), ' ', h('span.small', item.look || '')),
+					h('td', { 'data-name': t('who_knows') }, fact.common ? t('everybody') : t('n_of', { count: fact.knows, of: actors })))))) : emptyState('no_facts'),
+			listPart('items', items, (item) => [h('span', itemLink(item.name), ' ', h('span.small', item.look || '')),
 				h('span.end', item.holder == null ? '' : nameLink(item.holder))]), believed);
 	};
 	await draw();
@@ -75,18 +75,18 @@ export async function seeFact(pane, id) {
 	const knows = fact.knows || [];
 	const missing = (fact.not || []).filter((who) => entityOf(who)?.kind === 'actor');
 	replace(pane, h('h2', fact.title || fact.fact), h('p.prose', linked(fact.text || '')),
-		pairs([[t('known_to'), fact.common ? t('everybody') : number(knows.length)], [t('contradicts'), fact.contradicts?.length ? listNodes([].concat(fact.contradicts).map((other) => factLink(other))) : null]]),
+		pairs([['known_to', fact.common ? t('everybody') : number(knows.length)], ['contradicts', fact.contradicts?.length ? listNodes([].concat(fact.contradicts).map((other) => factLink(other))) : null]]),
 		h('p', action({ view: 'story', fact: id, who: undefined }, 'where_learned')),
-		knows.length && !fact.common ? section(t('who_told_whom'), h('div.wide', { tabindex: 0, role: 'region', 'aria-label': t('who_told_whom') }, graph(fact))) : null,
-		section(t('who_knows'), knows.length ? h('ol.rows', knows.map((known) => h('li', h('span', nameLink(known.who), ' ',
+		knows.length && !fact.common ? section('who_told_whom', h('div.wide', { tabindex: 0, role: 'region', 'aria-label': t('who_told_whom') }, graph(fact))) : null,
+		section('who_knows', knows.length ? h('ol.rows', knows.map((known) => h('li', h('span', nameLink(known.who), ' ',
 			h('span.muted', known.from != null ? rich('from_name', { name: nameLink(known.from) }) : known.by ? word('learned_by', known.by) : t('from_the_start'))),
 		h('span.end.small', known.turn ? nth('turn', known.turn) : '', known.n == null ? null : [' ', eventLink(known.n)])))) : h('p.muted', t('nobody_knows'))),
-		section(t('who_does_not'), missing.length ? chips(missing, nameLink) : null));
+		section('who_does_not', missing.length ? chips(missing, nameLink) : null));
 }
 
 export async function seeItem(pane, name) {
 	const item = (await get('items')).find((item) => item.name === name) || { name };
 	replace(pane, h('h2', name), item.look ? h('p.appearance', item.look) : null,
-		pairs([[t('holder'), item.holder == null ? t('no_one') : nameLink(item.holder)], [t('state'), item.hidden ? t('hidden') : null]]),
+		pairs([['holder', item.holder == null ? t('no_one') : nameLink(item.holder)], ['state', item.hidden ? t('hidden') : null]]),
 		h('p', action({ view: 'story', text: name }, 'where_mentioned')));
 }

@@ -2,7 +2,7 @@
 
 import { button, duration, emptyState, h, listPart, pairs, t, rich, number, replace, section, usageOf, word, chips, commas, nth } from './dom.js';
 import { NO_FILTER } from './route.js';
-import { can, entityOf, get, isReport, on, state, storyTime } from './data.js';
+import { can, entityOf, get, isReport, on, segmentsOf, state } from './data.js';
 import { audienceLink } from './audience.js';
 import { setEvent } from './book.js';
 import { action, callLink, eventLink, factLink, nameLink, modelOf, tabs } from './names.js';
@@ -27,16 +27,16 @@ export async function seeEvent(pane, n) {
 			can('branch') && event.turn ? button(t('branch_here'), () => branchDialog(event.turn - 1), {}, 'branches') : null,
 			can('retry') && event.c != null && event.turn <= state.story.turn ? askAgain(event) : null,
 			can('undo') && event.turn > 1 ? button(t('back_before'), () => steer({ do: 'undo', turn: event.turn - 1 }, t('undo_sure', { n: event.turn - 1 }))) : null),
-		pairs([[t('when'), [nth('day', event.day ?? 0), ' · ', nth('turn', event.turn)]], [t('place'), event.place == null ? null : nameLink(event.place)],
-			[t('kind'), event.kind], [t('id'), h('code', event.id)], [t('rule'), event.rule ? rule(event) : null],
-			[t('call'), event.c == null ? null : callLink(event.c)]]),
-		section(t('otherwise'), can('retry') && event.turn <= state.story.turn && event.options?.map(({ option, label }) => button(t('take_option', { label }), () => steer({ do: 'edit', c: event.c, text: JSON.stringify({ mind: '', option }) }, t('option_sure', { n: event.turn }))))),
-		section(t('who_learned'), event.who?.length ? chips(event.who, nameLink) : event.rule ? h('p.muted', t('no_one')) : null),
-		section(t('masked'), (event.masked || []).map(([who, text]) => h('p', nameLink(who), ' ', h('q', text)))),
-		listPart(t('who_did_not'), missed, ({ who, why, at }) => [nameLink(who), h('span.end.small', word('why', why), at == null ? null : [' ', nameLink(at)])]),
-		section(t('taught'), (event.facts || []).map(([fact, who]) => h('p', factLink(fact), ' → ', commas(who, nameLink)))),
-		section(t('guard'), (event.notes || []).map((note) => h('p', note))),
-		event.data && Object.keys(event.data).length ? section(t('data'), h('details', h('summary', t('as_written')), code(pretty(event.data)))) : null);
+		pairs([['when', [nth('day', event.day ?? 0), ' · ', nth('turn', event.turn)]], ['place', event.place == null ? null : nameLink(event.place)],
+			['kind', event.kind], ['id', h('code', event.id)], ['rule', event.rule ? rule(event) : null],
+			['call', event.c == null ? null : callLink(event.c)]]),
+		section('otherwise', can('retry') && event.turn <= state.story.turn && event.options?.map(({ option, label }) => button(t('take_option', { label }), () => steer({ do: 'edit', c: event.c, text: JSON.stringify({ mind: '', option }) }, t('option_sure', { n: event.turn }))))),
+		section('who_learned', event.who?.length ? chips(event.who, nameLink) : event.rule ? h('p.muted', t('no_one')) : null),
+		section('masked', (event.masked || []).map(([who, text]) => h('p', nameLink(who), ' ', h('q', text)))),
+		listPart('who_did_not', missed, ({ who, why, at }) => [nameLink(who), h('span.end.small', word('why', why), at == null ? null : [' ', nameLink(at)])]),
+		section('taught', (event.facts || []).map(([fact, who]) => h('p', factLink(fact), ' → ', commas(who, nameLink)))),
+		section('guard', (event.notes || []).map((note) => h('p', note))),
+		event.data && Object.keys(event.data).length ? section('data', h('details', h('summary', t('as_written')), code(pretty(event.data)))) : null);
 }
 
 const TABS = ['overview', 'request', 'changes', 'answer'];
@@ -48,7 +48,7 @@ export async function seeCall(pane, c, tab = 'overview') {
 		tabs(nth('call', c), tab, TABS.map((name) => [name, `call/${c}${name === 'overview' ? '' : `/${name}`}`]))];
 	const detail = !isReport || call.request != null;
 	const bodies = { overview, request, changes, answer };
-	replace(pane, head, !detail && tab !== 'overview' ? emptyState(t('not_in_report'), t('not_in_report_hint')) : (bodies[tab] || overview)(call));
+	replace(pane, head, !detail && tab !== 'overview' ? emptyState('not_in_report') : (bodies[tab] || overview)(call));
 	if (call.state !== 'done') {
 		const off = on('calls', ({ added }) => { if (added?.some((one) => one.c === Number(c) && one.state === 'done')) { off(); if (pane.isConnected) seeCall(pane, c, tab).catch(() => {}); } });
 		return off;
@@ -56,44 +56,37 @@ export async function seeCall(pane, c, tab = 'overview') {
 	return undefined;
 }
 
-function phases(call) {
-	const end = call.end ?? storyTime();
-	const first = call.first ?? end;
-	const list = [['waiting', first - call.start, 'k-wait'], ['writing', end - first, 'k-write']];
-	return list.filter(([, length]) => length > 0);
-}
-
 const askAgain = ({ c, turn }) => button(t('ask_again'), () => steer({ do: 'retry', c }, t('retry_sure', { n: turn })));
 
 function overview(call) {
-	const parts = phases(call);
+	const parts = segmentsOf(call).filter(([, from, to]) => to > from);
 	const isOpen = call.state !== 'done' && call.state !== 'dropped';
 	return [
-		parts.length && call.end != null ? h('div.phases', { 'aria-hidden': 'true' }, parts.map(([name, length, style]) => h('span', { class: style, vars: { '--length': length }, title: `${t(name)} ${duration(length)}` }))) : null,
+		parts.length && call.end != null ? h('div.phases', { 'aria-hidden': 'true' }, parts.map(([name, from, to]) => h('span', { class: `k-${name}`, vars: { '--length': to - from }, title: `${t(name)} ${duration(to - from)}` }))) : null,
 		h('p.actions',
 			can('retry') && !isOpen && call.turn <= state.story.turn ? [askAgain(call), button(t('edit_answer'), () => askForText(t('edit_answer'), t('edit_hint'), call.answer || '', (text) => steer({ do: 'edit', c: call.c, text }))), button(t('undo_to_call'), () => steer({ do: 'undo', c: call.c }))] : null,
 			isReport ? null : action({ see: `context/${call.who}/${call.c}` }, 'context_then')),
-		pairs([[t('state'), word('state', call.state)], [t('answered_by'), call.by ? word('by', call.by) : null], [t('reason'), call.reason],
-			[t('model'), modelOf(call)], [t('place'), call.place == null ? null : nameLink(call.place)],
-			[t('time'), call.end == null ? null : duration(call.end - call.start)],
-			...usageOf({ ...call.usage, cost: call.cost }), [t('finish'), call.finish]]),
-		section(t('question'), call.asked ? h('div.prose', call.asked) : null),
-		section(t('answer'), call.answer ?? call.text ? h('div.prose.raw', call.answer ?? call.text) : null),
-		section(t('followed'), (call.events || []).length ? chips(call.events, eventLink) : null)];
+		pairs([['state', word('state', call.state)], ['answered_by', call.by ? word('by', call.by) : null], ['reason', call.reason],
+			['model', modelOf(call)], ['place', call.place == null ? null : nameLink(call.place)],
+			['time', call.end == null ? null : duration(call.end - call.start)],
+			...usageOf({ ...call.usage, cost: call.cost }), ['finish', call.finish]]),
+		section('question', call.asked ? h('div.prose', call.asked) : null),
+		section('answer', call.answer ?? call.text ? h('div.prose.raw', call.answer ?? call.text) : null),
+		section('followed', (call.events || []).length ? chips(call.events, eventLink) : null)];
 }
 
 function answer(call) {
 	return [
-		section(t('thinking_is'), call.thinking ? h('details', h('summary', t('show')), h('div.prose', call.thinking)) : null),
-		section(t('answer'), call.answer == null ? emptyState(t('no_answer_yet')) : code(call.answer)),
-		section(t('refusals'), (call.refusals || []).map((refusal) => h('div.refusal', code(refusal.answer), h('p.complaint', refusal.complaint)))),
-		section(t('tools'), (call.rounds || []).map((round) => h('div.round-of-tools', round.said ? h('p', round.said) : null,
+		section('thinking_is', call.thinking ? h('details', h('summary', t('show')), h('div.prose', call.thinking)) : null),
+		section('answer', call.answer == null ? emptyState('no_answer_yet') : code(call.answer)),
+		section('refusals', (call.refusals || []).map((refusal) => h('div.refusal', code(refusal.answer), h('p.complaint', refusal.complaint)))),
+		section('tools', (call.rounds || []).map((round) => h('div.round-of-tools', round.said ? h('p', round.said) : null,
 			(round.calls || []).map((one) => h('details', { class: one.is_error ? 'is-error' : '' }, h('summary', h('code', one.tool)), code(pretty(one.arguments)), code(typeof one.result === 'string' ? one.result : pretty(one.result))))))),
 	];
 }
 
 function request(call) {
-	if (call.request == null) return emptyState(t('no_request'));
+	if (call.request == null) return emptyState('no_request');
 	const bytes = new TextEncoder().encode(call.request).length;
 	const body = h('div');
 	const asMessages = () => replace(body, call.settings ? h('details', h('summary', t('settings_sent')), code(pretty(call.settings))) : null,
@@ -104,7 +97,7 @@ function request(call) {
 }
 
 function changes(call) {
-	if (!call.diff) return emptyState(t(call.request && call.previous == null ? 'first_request' : 'no_request'));
+	if (!call.diff) return emptyState(call.request && call.previous == null ? 'first_request' : 'no_request');
 	return differences(call.diff, h('p.small', call.previous == null ? t('first_request') : rich('changed_since', { call: callLink(call.previous) })));
 }
 

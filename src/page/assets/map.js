@@ -39,7 +39,7 @@ function placeCard(place, spot) {
 export async function showMap(pane) {
 	let list = await get('places');
 	const draw = () => {
-		if (!list.length) return replace(pane, emptyState(t('no_places')));
+		if (!list.length) return replace(pane, emptyState('no_places'));
 		const spots = layout(list);
 		const lines = svg('svg', { class: 'ways', 'aria-hidden': 'true' }, waysOf(list).map(([a, b]) => {
 			const [p, q] = [spots.get(a), spots.get(b)];
@@ -49,7 +49,7 @@ export async function showMap(pane) {
 		const nobody = state.entityList.filter((entity) => entity.kind !== 'stage' && entity.place == null);
 		replace(pane, viewHead('map'),
 			h('div.stage-map', { vars: { '--rows': Math.ceil(Math.sqrt(list.length)) + 1 } }, lines, h('ul.plain', list.map((place) => placeCard(place, spots.get(place.id))))),
-			nobody.length ? section(t('elsewhere'), chips(nobody, ({ id }) => nameLink(id))) : null);
+			nobody.length ? section('elsewhere', chips(nobody, ({ id }) => nameLink(id))) : null);
 	};
 	draw();
 	const offs = [on('entities', draw), on('turn', async () => { list = await get('places'); draw(); })];
@@ -60,7 +60,7 @@ export async function seePlace(pane, id) {
 	const place = (await get('places')).find((place) => place.id === id) || { id, exits: [], items: [] };
 	replace(pane, h('h2', nameLink(id), doingOf(place)),
 		h('p', action({ view: 'story', place: id, who: undefined }, 'story_here')),
-		listPart(t('here'), here(place), (entity) => nameLink(entity.id)) || section(t('here'), h('p.muted', t('nobody_here'))),
-		listPart(t('ways'), place.exits, (exit) => nameLink(exit)),
-		listPart(t('items'), place.items, (item) => itemLink(item)));
+		listPart('here', here(place), (entity) => nameLink(entity.id)) || section('here', h('p.muted', t('nobody_here'))),
+		listPart('ways', place.exits, (exit) => nameLink(exit)),
+		listPart('items', place.items, (item) => itemLink(item)));
 }

@@ -66,7 +66,12 @@ export function bar(value, of, kind) {
 }
 
 // From whom somebody has a fact, back to its source.
-export function chainOf({ chain = [], by }) {
+function chainOf({ chain = [], by }) {
 	if (!chain.length) return h('span.muted', by ? word('learned_by', by) : t('from_the_start'));
 	return h('span.chain', t('from'), ' ', chain.map((id, i) => [i ? h('span.arrow', { 'aria-label': t('who_has_it_from') }, ' ← ') : '', nameLink(id)]));
 }
+
+// What somebody knows, and how it came to know it.
+export const knownRow = (known) => [
+	h('details', h('summary', known.title || known.fact), h('p', linked(known.text || '')), h('p.small', factLink(known.fact, t('who_knows')))),
+	h('p.small', chainOf(known), known.turn ? h('span.muted', ' · ', nth('day', known.day ?? 0), ', ', nth('turn', known.turn)) : null, known.n == null ? null : [' ', eventLink(known.n)])];

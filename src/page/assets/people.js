@@ -3,7 +3,7 @@
 import { duration, emptyState, pairs, h, iconButton, share, t, tag, rich, listNodes, listPart, money, number, replace, section, short, usageOf, word, viewHead, chips, commas, nth } from './dom.js';
 import { go } from './route.js';
 import { entityOf, events, get, on, state, storyTime } from './data.js';
-import { action, bar, callLink, chainOf, eventLink, factLink, itemLink, linked, nameLink, modelOf, seeLink, tabs } from './names.js';
+import { action, bar, callLink, eventLink, itemLink, knownRow, linked, nameLink, modelOf, seeLink, tabs } from './names.js';
 
 const td = (key, content, style = '') => h(`td${style}`, { 'data-name': t(key) }, content);
 const byName = (a, b) => a.name.localeCompare(b.name, document.documentElement.lang);
@@ -17,7 +17,7 @@ function health(person) {
 export async function showPeople(pane) {
 	const draw = async () => {
 		const people = await get('people');
-		if (!people.length) return replace(pane, emptyState(t('nobody_yet')));
+		if (!people.length) return replace(pane, emptyState('nobody_yet'));
 		const rank = { hero: 0, none: 1, foe: 2 };
 		people.sort((a, b) => Number(a.dead) - Number(b.dead) || (rank[a.faction] ?? 1) - (rank[b.faction] ?? 1) || byName(a, b));
 		const columns = ['name', 'place', 'health', 'items', 'knows', 'messages', 'tokens', 'calls', 'cost', 'model'];
@@ -48,25 +48,22 @@ export async function seePerson(pane, id) {
 			action({ view: 'story', who: id, place: undefined }, 'what_it_saw'),
 			action({ view: 'story', by: id, place: undefined }, 'what_it_said')),
 		pairs([
-			[t('place'), person.place == null ? null : nameLink(person.place)], [t('health'), health(person)],
-			[t('model'), modelOf(person)],
-			[t('played_by'), person.played_by === 'seat' ? t('a_person') : null],
+			['place', person.place == null ? null : nameLink(person.place)], ['health', health(person)],
+			['model', modelOf(person)],
+			['played_by', person.played_by === 'seat' ? t('a_person') : null],
 		]),
-		listPart(t('bonds'), person.bonds, (bond) => [nameLink(bond.to, { name: bond.name }), ' ', h('span.muted', bond.word || ''),
+		listPart('bonds', person.bonds, (bond) => [nameLink(bond.to, { name: bond.name }), ' ', h('span.muted', bond.word || ''),
 			h('span', { class: `num end ${bond.value > 0 ? 'good' : bond.value < 0 ? 'bad' : ''}` }, feeling(bond.value || 0))]),
-		listPart(t('goals'), person.goals, (goal) => [h('span', linked(goal.words)), h('span', { class: `tag end ${goal.state}` }, word('goal', goal.state))]),
-		listPart(t('promises'), person.promises, (promise) => [
+		listPart('goals', person.goals, (goal) => [h('span', linked(goal.words)), h('span', { class: `tag end ${goal.state}` }, word('goal', goal.state))]),
+		listPart('promises', person.promises, (promise) => [
 			h('span', rich('to', { name: nameLink(promise.to, { name: promise.name }) }), ' “', linked(promise.words), '”'),
 			h('span', { class: `tag end ${promise.state}` }, word('promise', promise.state))]),
-		listPart(t('items'), person.items, (item) => h('span', itemLink(item.name ?? item), item.look ? h('span.small', ' ', item.look) : null)),
-		section(t('skills'), person.skills?.length ? h('p', listNodes(person.skills)) : null),
-		listPart(t('knows'), person.knows, (known) => [
-			h('details', h('summary', known.title || known.fact), h('p', linked(known.text || '')), h('p.small', factLink(known.fact, t('who_knows')))),
-			h('p.small', chainOf(known), known.turn ? h('span.muted', ' · ', nth('day', known.day ?? 0), ', ', nth('turn', known.turn)) : null,
-				known.n == null ? null : [' ', eventLink(known.n)])], '.known') || section(t('knows'), h('p.muted', t('knows_nothing'))),
-		section(t('spent'), person.spent ? pairs([[t('calls'), number(person.spent.calls)], ...usageOf(person.spent)]) : null),
-		section(t('calls'), person.calls?.length ? chips(person.calls.slice(-24), (call) => callLink(call, String(call)), '.num') : null),
-		section(t('profile'), person.profile ? h('details', h('summary', t('profile_words')), h('div.prose', person.profile)) : null));
+		listPart('items', person.items, (item) => h('span', itemLink(item.name ?? item), item.look ? h('span.small', ' ', item.look) : null)),
+		section('skills', person.skills?.length ? h('p', listNodes(person.skills)) : null),
+		listPart('knows', person.knows, knownRow, '.known') || section('knows', h('p.muted', t('knows_nothing'))),
+		section('spent', person.spent ? pairs([['calls', number(person.spent.calls)], ...usageOf(person.spent)]) : null),
+		section('calls', person.calls?.length ? chips(person.calls.slice(-24), (call) => callLink(call, String(call)), '.num') : null),
+		section('profile', person.profile ? h('details', h('summary', t('profile_words')), h('div.prose', person.profile)) : null));
 }
 
 export async function seeChapters(pane, id, chapter) {
@@ -78,7 +75,7 @@ export async function seeChapters(pane, id, chapter) {
 				h('summary', h('strong', one.title || one.id), ' ', h('span', { class: 'small' },
 					[one.days ? (one.days[0] === one.days[1] ? nth('day', one.days[0]) : t('days', { from: one.days[0], to: one.days[1] })) : null,
 						t('messages_n', { count: one.messages || 0 }), t('tokens_n', { count: one.tokens || 0 })].filter(Boolean).join(' · '))),
-				h('div.prose', linked(one.summary || '')))))) : emptyState(t('no_chapters'), t('no_chapters_hint')));
+				h('div.prose', linked(one.summary || '')))))) : emptyState('no_chapters'));
 }
 
 const PARTS = ['rules', 'profile', 'chapter', 'message', 'recalled', 'exchange', 'ask'];
@@ -126,11 +123,11 @@ export async function seeContext(pane, id, call) {
 	replace(pane, h('h2', nameLink(id)), tabsOf(id, 'context'),
 		h('p.small', call == null ? t('as_next_request') : rich('as_call', { call: callLink(Number(call)) }),
 			calls.length ? [' ', callLink(calls.at(-1), t('last_request'))] : null),
-		pairs([[t('tokens'), number(total)],
-			[t('past_tokens'), context.past ? `${number(context.past[0])} / ${number(context.past[1])}` : null],
-			[t('cached_tokens'), share(context.cached, total)], [t('provider_cached'), context.provider_cached ? number(context.provider_cached) : null]]),
+		pairs([['tokens', number(total)],
+			['past_tokens', context.past ? `${number(context.past[0])} / ${number(context.past[1])}` : null],
+			['cached_tokens', share(context.cached, total)], ['provider_cached', context.provider_cached ? number(context.provider_cached) : null]]),
 		h('ul.legend', sums.map(([kind, tokens]) => h('li', h('span', { class: `swatch ${kind}` }), word('part', kind), ' ', h('span.num', short(tokens))))),
-		context.parts.length ? h('div.context', strip, texts) : emptyState(t('context_empty')));
+		context.parts.length ? h('div.context', strip, texts) : emptyState('context_empty'));
 }
 
 export function seeNow(pane) {
@@ -139,10 +136,10 @@ export function seeNow(pane) {
 		const spent = story.spent || {};
 		const now = storyTime();
 		replace(pane, h('h2', t('at_a_glance')),
-			pairs([[t('world'), story.title || story.world], [t('day'), story.day ? number(story.day) : null], [t('turn'), number(story.turn || 0)],
-				[t('seed'), story.seed == null ? null : String(story.seed)], [t('events'), number(events.of)], [t('calls'), state.isHost ? number(spent.calls || 0) : null],
+			pairs([['world', story.title || story.world], ['day', story.day ? number(story.day) : null], ['turn', number(story.turn || 0)],
+				['seed', story.seed == null ? null : String(story.seed)], ['events', number(events.of)], ['calls', state.isHost ? number(spent.calls || 0) : null],
 				...(state.isHost ? usageOf(spent) : [])]),
-			listPart(t('thinking_now'), run.thinking, (open) => [nameLink(open.who), ' ',
+			listPart('thinking_now', run.thinking, (open) => [nameLink(open.who), ' ',
 				state.isHost ? seeLink(`call/${open.c}`, word('purpose', open.purpose), {}, '.small') : null,
 				h('span.num.end', now > open.since && now - open.since < 86400000 ? duration(now - open.since) : '')]),
 			h('p.small.hint', t('glance_hint')));

@@ -1,8 +1,8 @@
-// Every call as a bar, by entity and time; and the same as a list.
+// Every call as a bar, by entity or place and time; and the same as a list.
 
 import { button, cell, duration, h, isCalm, t, money, number, replace, short, word, viewHead, markButton, nth } from './dom.js';
 import { go, route } from './route.js';
-import { calls, entityOf, on, state, storyTime } from './data.js';
+import { calls, entityOf, on, segmentsOf, state, storyTime } from './data.js';
 import { VirtualList } from './list.js';
 import { nameLink } from './names.js';
 
@@ -26,6 +26,14 @@ export class Timeline {
 			this.earlier = markButton('‹', t('earlier'), () => this.shift(-1), { hidden: true }),
 			this.later = markButton('›', t('later'), () => this.shift(1), { hidden: true }));
 		pane.append(this.tools, this.rows);
+		this.key = 'who';
+		const turned = button(t('by_place'), () => {
+			this.key = this.key === 'who' ? 'place' : 'who';
+			turned.textContent = t(this.key === 'who' ? 'by_place' : 'by_person');
+			this.load();
+			this.draw();
+		});
+		this.tools.prepend(turned);
 		this.last = null;
 		this.span = null;
 		this.isFitted = true;
@@ -59,14 +67,27 @@ export class Timeline {
 		}
 		this.earlier.hidden = from === 0;
 		this.later.hidden = to >= calls.of;
-		const order = new Map();
-		for (const call of this.shown) if (!order.has(call.who)) order.set(call.who, order.size);
-		const key = [...order.keys()].join();
-		this.order = order;
-		if (key !== this.key) {
-			this.key = key;
-			replace(this.names, [...order.keys()].map((who) => h('li', nameLink(who))));
+		// Calls of one place at the same time are below each other.
+		const lanes = new Map();
+		const laneOf = new Map();
+		for (const call of this.shown) {
+			const key = call[this.key];
+			const ends = lanes.get(key) || [];
+			let lane = this.key === 'who' ? 0 : ends.findIndex((end) => end <= call.start);
+			if (lane < 0) lane = ends.length;
+			ends[lane] = call.end ?? Infinity;
+			lanes.set(key, ends);
+			laneOf.set(call, lane);
 		}
+		this.names.textContent = '';
+		const top = new Map();
+		this.size = 0;
+		for (const [key, ends] of lanes) {
+			top.set(key, this.size);
+			this.size += ends.length;
+			this.names.append(...ends.map((_, lane) => h('li', lane ? null : nameLink(key))));
+		}
+		this.rowOf = (call) => top.get(call[this.key]) + laneOf.get(call);
 		const start = Math.min(...this.shown.map((call) => call.start));
 		const end = Math.max(...this.shown.map((call) => call.end ?? storyTime()));
 		this.all = this.shown.length ? [start, Math.max(end, start + 10)] : [0, 1000];
@@ -111,7 +132,7 @@ export class Timeline {
 	paint() {
 		const { canvas } = this;
 		const width = canvas.parentElement.clientWidth;
-		const height = AXIS + this.order.size * ROW + MONEY;
+		const height = AXIS + this.size * ROW + MONEY;
 		if (!width) return;
 		const ratio = devicePixelRatio || 1;
 		canvas.width = width * ratio;
@@ -123,6 +144,7 @@ export class Timeline {
 		const styles = getComputedStyle(canvas);
 		const color = (name) => styles.getPropertyValue(`--c-${name}`).trim() || styles.color;
 		const [ink, muted, line, accent, good, warn, bad] = ['ink', 'muted', 'line', 'accent', 'good', 'warn', 'bad'].map(color);
+		const shades = { waiting: accent, writing: accent, tools: good, repair: warn, review: muted };
 		const [from, to] = this.span;
 		const box = (color, ...at) => { g.fillStyle = color; g.fillRect(...at); };
 		const x = (time) => ((time - from) / (to - from)) * width;
@@ -136,22 +158,21 @@ export class Timeline {
 			g.fillStyle = muted;
 			g.fillText(duration(Math.max(0, time - zero)), at + 3, 13);
 		}
-		for (let i = 0; i <= this.order.size; i += 1) box(line, 0, AXIS + i * ROW, width, 1);
+		for (let i = 0; i <= this.size; i += 1) box(line, 0, AXIS + i * ROW, width, 1);
 		const buckets = new Float64Array(Math.max(1, Math.ceil(width / 4)));
 		const hasCost = this.shown.some((call) => call.cost);
 		this.boxes = [];
 		for (const call of this.shown) {
 			const end = call.end ?? storyTime();
 			if (end < from || call.start > to) continue;
-			const y = AXIS + this.order.get(call.who) * ROW + 5;
+			const y = AXIS + this.rowOf(call) * ROW + 5;
 			const left = x(call.start);
 			const right = Math.max(left + 1.5, x(end));
-			g.globalAlpha = 0.45;
-			box(accent, left, y, right - left, 12);
+			for (const [kind, from, to] of segmentsOf(call)) {
+				g.globalAlpha = kind === 'waiting' ? 0.45 : 1;
+				box(shades[kind], x(from), y, Math.max(1.5, x(to) - x(from)), 12);
+			}
 			g.globalAlpha = 1;
-			const first = call.first ?? (state.story.clock === 'recorded' ? call.start : undefined);
-			if (first != null) box(accent, x(first), y, Math.max(1.5, right - x(first)), 12);
-			for (const tool of call.tools || []) box(good, x(tool.at) - 1, y - 2, 2, 16);
 			if (call.refused || call.by === 'fallback') box(call.by === 'fallback' ? bad : warn, left, y + 10, right - left, 3);
 			if (call.c === this.chosen) {
 				g.strokeStyle = ink;
@@ -279,8 +300,8 @@ export function showCalls(pane) {
 	const scroller = h('div.call-list', { role: 'table', 'aria-label': t('calls'), tabindex: 0 });
 	const columns = ['number', 'who', 'purpose', 'turn', 'time', 'prompt_tokens', 'answer_tokens', 'cost', 'state'];
 	scroller.append(h('div.call-row.head', { role: 'row' }, columns.map((key) => cell(`k-${key}`, t(key), { role: 'columnheader' }))));
-	const key = [['waiting', 'k-wait'], ['writing', 'k-write'], ['tools', 'k-tool'], ['repaired', 'k-repair'], ['by_fallback', 'k-fall']];
-	replace(pane, viewHead('calls', h('ul.legend', key.map(([name, style]) => h('li', h('span', { class: `key ${style}` }), t(name)))),
+	const key = ['waiting', 'writing', 'tools', 'repair', 'review', 'by_fallback'];
+	replace(pane, viewHead('calls', h('ul.legend', key.map((name) => h('li', h('span', { class: `key k-${name}` }), t(name)))),
 		state.story.clock === 'recorded' ? h('span.small', t('recorded_clock')) : null), field, scroller);
 	const timeline = new Timeline(field);
 	const chosen = /^call\/(\d+)/.exec(route.see || '');
