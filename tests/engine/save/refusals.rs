@@ -136,7 +136,7 @@ async fn each_mistake_is_named_with_its_place() {
         ),
         (
             |save| save["messages"][0]["prefix"] = json!(5),
-            &["messages[0].opening", "5 is out of range"],
+            &["messages[0].prefix", "5 is out of range"],
         ),
         (
             |save| save["messages"][1]["id"] = json!("x"),

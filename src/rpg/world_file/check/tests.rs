@@ -520,7 +520,7 @@ fn all_mistakes_of_form_and_sense_are_found_at_once() {
     insta::assert_snapshot!(told.join("\n"), @r#"
     w.ron:6:15: error: language: unknown value `fr`; expected one of: en, zh
     w.ron:45:9: error: stages[2]: nobody can reach "Grinding Floor"; use it as the stage of a fight
-    w.ron:62:19: error: actors[0].faction: unknown value `Herro`; did you mean `Hero`?
+    w.ron:62:22: error: actors[0].faction: unknown value `Herro`; did you mean `Hero`?
     w.ron:64:25: error: actors[0].stats.hp: is -30; write a number from 1 to 9999
     w.ron:64:30: error: actors[0].stats.atack: unknown field `atack`; did you mean `attack`?
     w.ron:77:20: error: actors[1].stage: unknown home stage "Vilage Green"; did you mean "Village Green"?
