@@ -454,9 +454,9 @@ impl AgentContext {
     ) -> Result<Vec<StoredMessage>, ContextError> {
         let removed = self.remove_message_range(begin, end)?;
         let (body, tags) = condensed(body.into(), tags.into());
-        let at = self.entries.partition_point(|entry| entry.id < begin);
+        let position = self.entries.partition_point(|entry| entry.id < begin);
         self.entries.insert(
-            at,
+            position,
             Entry {
                 body,
                 id: begin,
@@ -499,12 +499,12 @@ impl AgentContext {
     /// Stores and indexes the tags of an entry that has none yet.
     fn mark(&mut self, id: EntryId, tags: Tags) {
         for row in self.rows(id, &tags) {
-            let at = self.index.partition_point(|before| *before < row);
-            self.index.insert(at, row);
+            let position = self.index.partition_point(|before| *before < row);
+            self.index.insert(position, row);
         }
         if !tags.is_empty() {
-            let at = self.tags.partition_point(|(tagged, _)| *tagged < id);
-            self.tags.insert(at, (id, tags));
+            let position = self.tags.partition_point(|(tagged, _)| *tagged < id);
+            self.tags.insert(position, (id, tags));
         }
     }
 

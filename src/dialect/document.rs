@@ -351,7 +351,9 @@ pub fn write_value(conversations: &[Conversation], profile: Profile) -> Value {
 
 /// What a format has no place for in the content of these conversations, or writes differently.
 pub fn losses(conversations: &[Conversation], profile: Profile) -> Vec<UiText> {
-    let messages = conversations.iter().flat_map(|one| &one.messages);
+    let messages = conversations
+        .iter()
+        .flat_map(|conversation| &conversation.messages);
     match profile {
         Profile::OpenAi | Profile::OpenAiLines => openai::losses(messages),
         Profile::AutoGen => autogen::losses(messages),

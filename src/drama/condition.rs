@@ -177,13 +177,15 @@ impl Condition {
             }),
             Self::Chance(percent) => rolled(world, key) < *percent,
             Self::Judged { claim, .. } => world.resource::<Judgements>().holds(claim),
-            Self::All(all) => {
-                let mut all = all.iter().enumerate();
-                all.all(|(number, one)| one.holds(world, &format!("{key}/{number}")))
+            Self::All(conditions) => {
+                let mut conditions = conditions.iter().enumerate();
+                conditions
+                    .all(|(number, condition)| condition.holds(world, &format!("{key}/{number}")))
             }
-            Self::Any(any) => {
-                let mut any = any.iter().enumerate();
-                any.any(|(number, one)| one.holds(world, &format!("{key}/{number}")))
+            Self::Any(conditions) => {
+                let mut conditions = conditions.iter().enumerate();
+                conditions
+                    .any(|(number, condition)| condition.holds(world, &format!("{key}/{number}")))
             }
             Self::Not(condition) => !condition.holds(world, key),
         }
@@ -235,8 +237,12 @@ impl Condition {
     pub fn specificity(&self) -> usize {
         match self {
             Self::Always | Self::Never => 0,
-            Self::All(all) => all.iter().map(Self::specificity).sum(),
-            Self::Any(any) => any.iter().map(Self::specificity).min().unwrap_or_default(),
+            Self::All(conditions) => conditions.iter().map(Self::specificity).sum(),
+            Self::Any(conditions) => conditions
+                .iter()
+                .map(Self::specificity)
+                .min()
+                .unwrap_or_default(),
             Self::Not(condition) => condition.specificity(),
             _ => 1,
         }

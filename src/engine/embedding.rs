@@ -346,10 +346,10 @@ impl Embeddings {
 
 /// Refuses vectors that differ in width from each other or from those of the same model.
 fn check_widths(known: Option<&Vectors>, new: &TextVectors) -> Result<(), VectorError> {
-    let mut all = Vectors::of(new.model.clone());
+    let mut vectors = Vectors::of(new.model.clone());
     let known = known.filter(|known| known.model == new.model);
     new.vectors.iter().try_for_each(|(text, vector)| {
         known.map_or(Ok(()), |known| known.check(vector))?;
-        all.add(*text, vector.clone())
+        vectors.add(*text, vector.clone())
     })
 }

@@ -36,9 +36,9 @@ impl Engine {
             let pieces = last.pieces.get(from..to).unwrap_or_default().iter();
             pieces.map(|(_, bytes)| bytes).sum()
         };
-        let all = last.pieces.len();
+        let count = last.pieces.len();
         let mut figures = PromptBytes {
-            sent: bytes(0, all),
+            sent: bytes(0, count),
             ..PromptBytes::default()
         };
         let unseen = bytes(same_in_all.min(entries.len()), entries.len());
@@ -47,7 +47,7 @@ impl Engine {
         } else {
             figures.repeated = bytes(0, same_in_all);
             let recalled = job.recalled.as_ref().map_or(0, |it| it.text.as_str().len());
-            let asked = bytes(entries.len().max(same_in_all), all);
+            let asked = bytes(entries.len().max(same_in_all), count);
             figures.recalled = asked.min(recalled as u64);
             figures.asked = asked - figures.recalled;
             let first = entries.get(same_in_all);

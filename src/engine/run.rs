@@ -415,9 +415,9 @@ impl Engine {
         self.check_step(None)?;
         self.open_asks()?;
         self.places.steps.clear();
-        let mut all = self.world.query_filtered::<&StableId, With<Place>>();
-        let all: BTreeSet<_> = all.iter(&self.world).copied().collect();
-        self.places.ready = all;
+        let mut places = self.world.query_filtered::<&StableId, With<Place>>();
+        let places: BTreeSet<_> = places.iter(&self.world).copied().collect();
+        self.places.ready = places;
         let open = &self.places.open;
         self.places.ready.retain(|place| !open.contains_key(place));
         Ok(())

@@ -109,10 +109,10 @@ pub(super) fn check_participants(
     // A state may be of a team that was not controlled from outside.
     saved.remove(CONTROLLER);
     let whole = team_state(world, team);
-    let (all, listed) = (agents(&whole), agents(state));
+    let (agents_here, listed) = (agents(&whole), agents(state));
     let other = OtherParticipants {
-        missing: beyond([(&wanted, &saved), (&all, &listed)]),
-        extra: beyond([(&saved, &wanted), (&listed, &all)]),
+        missing: beyond([(&wanted, &saved), (&agents_here, &listed)]),
+        extra: beyond([(&saved, &wanted), (&listed, &agents_here)]),
         moved,
     };
     if other == OtherParticipants::default() {

@@ -162,12 +162,12 @@ impl Journal {
     /// # Errors
     /// The disk is full, read-only or gone. The last line may then be incomplete.
     pub fn append(&mut self, lines: impl Into<Vec<Line>>) -> Result<(), JournalError> {
-        let mut all = std::mem::take(&mut self.queued);
-        all.extend(lines.into());
+        let mut queued = std::mem::take(&mut self.queued);
+        queued.extend(lines.into());
         match &mut self.file {
-            None => self.lines.extend(all),
-            Some(_) if all.is_empty() => {}
-            Some(file) => file.append(&all)?,
+            None => self.lines.extend(queued),
+            Some(_) if queued.is_empty() => {}
+            Some(file) => file.append(&queued)?,
         }
         Ok(())
     }

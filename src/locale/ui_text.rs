@@ -44,7 +44,7 @@ impl UiText {
         let arguments = arguments.into_iter();
         let arguments = arguments.map(|(name, argument)| (Cow::Borrowed(name), argument));
         let mut arguments: Vec<_> = arguments.collect();
-        arguments.sort_by(|(one, _), (other, _)| one.cmp(other));
+        arguments.sort_by(|(name, _), (next, _)| name.cmp(next));
         Self(Content::Message {
             key: key.into(),
             arguments,

@@ -799,9 +799,9 @@ fn reduction(b: f32, length: f32) -> f32 {
 }
 
 /// The weight of a term that this many of all hold.
-fn rarity(holding: usize, all: usize) -> f32 {
-    let (holding, all) = (holding as f32, all as f32);
-    ln(1.0 + (all - holding + 0.5) / (holding + 0.5))
+fn rarity(holding: usize, total: usize) -> f32 {
+    let (holding, total) = (holding as f32, total as f32);
+    ln(1.0 + (total - holding + 0.5) / (holding + 0.5))
 }
 
 /// The natural logarithm of a number from 1, the same on every machine.

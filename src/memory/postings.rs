@@ -37,32 +37,32 @@ impl Postings {
         // From the last on, so that everything moves once.
         for (before, &(term, count)) in terms.iter().enumerate().rev() {
             let older = self.recent.get(..end).unwrap_or_default();
-            let at = older.partition_point(|(other, _)| *other <= term);
-            self.recent.copy_within(at..end, at + before + 1);
-            if let Some(new) = self.recent.get_mut(at + before) {
+            let place = older.partition_point(|(known, _)| *known <= term);
+            self.recent.copy_within(place..end, place + before + 1);
+            if let Some(new) = self.recent.get_mut(place + before) {
                 *new = (term, Posting { entry, count });
             }
-            end = at;
+            end = place;
         }
     }
 
     /// Appends the postings of a term, in order of the messages.
     pub(super) fn read(&self, term: u32, into: &mut Vec<Posting>) {
-        if let Ok(at) = self.terms.binary_search(&term) {
-            unpack(self.packed_of(at), into);
+        if let Ok(row) = self.terms.binary_search(&term) {
+            unpack(self.packed_of(row), into);
         }
-        let from = self.recent.partition_point(|(other, _)| *other < term);
+        let from = self.recent.partition_point(|(known, _)| *known < term);
         let own = self.recent.get(from..).unwrap_or_default().iter();
-        into.extend(own.take_while(|(other, _)| *other == term).map(|row| row.1));
+        into.extend(own.take_while(|(known, _)| *known == term).map(|row| row.1));
     }
 
     /// How many messages hold a term.
     pub(super) fn count(&self, term: u32) -> usize {
         let packed = self.terms.binary_search(&term).ok();
-        let packed = packed.and_then(|at| self.counts.get(at));
-        let from = self.recent.partition_point(|(other, _)| *other < term);
+        let packed = packed.and_then(|row| self.counts.get(row));
+        let from = self.recent.partition_point(|(known, _)| *known < term);
         let own = self.recent.get(from..).unwrap_or_default().iter();
-        let own = own.take_while(|(other, _)| *other == term).count();
+        let own = own.take_while(|(known, _)| *known == term).count();
         packed.map_or(0, |count| *count as usize) + own
     }
 
@@ -71,19 +71,19 @@ impl Postings {
         let mut merged = Self::default();
         let mut recent = std::mem::take(&mut self.recent).into_iter().peekable();
         let mut postings = Vec::new();
-        let mut at = 0;
+        let mut row = 0;
         loop {
-            let old = self.terms.get(at).copied();
+            let old = self.terms.get(row).copied();
             let new = recent.peek().map(|(term, _)| *term);
             let Some(term) = old.into_iter().chain(new).min() else {
                 break;
             };
             postings.clear();
             if old == Some(term) {
-                unpack(self.packed_of(at), &mut postings);
-                at += 1;
+                unpack(self.packed_of(row), &mut postings);
+                row += 1;
             }
-            while let Some((_, posting)) = recent.next_if(|(other, _)| *other == term) {
+            while let Some((_, posting)) = recent.next_if(|(known, _)| *known == term) {
                 postings.push(posting);
             }
             merged.terms.push(term);
@@ -105,10 +105,10 @@ impl Postings {
             + self.recent.capacity() * size_of::<(u32, Posting)>()
     }
 
-    fn packed_of(&self, at: usize) -> &[u8] {
-        let end = |at: usize| self.ends.get(at).map_or(0, |end| *end as usize);
-        let from = at.checked_sub(1).map_or(0, end);
-        self.packed.get(from..end(at)).unwrap_or_default()
+    fn packed_of(&self, row: usize) -> &[u8] {
+        let end = |row: usize| self.ends.get(row).map_or(0, |end| *end as usize);
+        let from = row.checked_sub(1).map_or(0, end);
+        self.packed.get(from..end(row)).unwrap_or_default()
     }
 }
 

@@ -147,11 +147,13 @@ impl Query {
             ..Self::default()
         };
         let asked = without_asking(text);
-        let all: Vec<Word<'_>> = words(&asked).collect();
+        let asked_words: Vec<Word<'_>> = words(&asked).collect();
         let mut named: BTreeSet<&str> = BTreeSet::new();
         if parts.has(Part::Speakers) {
             // "the" in "The Hall" names nobody.
-            let telling = all.iter().filter(|it| it.is_character || !it.is_stop());
+            let telling = asked_words
+                .iter()
+                .filter(|it| it.is_character || !it.is_stop());
             for word in telling {
                 for person in speakers.named_by(word, &asked) {
                     question.people.insert(person);
@@ -160,7 +162,7 @@ impl Query {
             }
         }
         let mut distinct = BTreeSet::new();
-        for word in &all {
+        for word in &asked_words {
             if parts.has(Part::StopWords) && word.is_stop() {
                 continue;
             }
@@ -174,7 +176,7 @@ impl Query {
             }
         }
         if parts.has(Part::Pairs) {
-            question.add_pairs(&asked, &all, 1.0);
+            question.add_pairs(&asked, &asked_words, 1.0);
         }
         if parts.has(Part::Related) {
             question.add_related(&asked, parts);
@@ -184,23 +186,23 @@ impl Query {
     }
 
     /// Adds the pairs of a text's words.
-    fn add_pairs(&mut self, text: &str, all: &[Word<'_>], weight: f32) {
-        for pair in all.windows(2) {
-            let [one, other] = pair else { continue };
-            let is_joined = one.is_character
-                && other.is_character
-                && one.at + one.text.len() == other.at
-                && !(one.is_stop() && other.is_stop());
+    fn add_pairs(&mut self, text: &str, words: &[Word<'_>], weight: f32) {
+        for pair in words.windows(2) {
+            let [first, second] = pair else { continue };
+            let is_joined = first.is_character
+                && second.is_character
+                && first.at + first.text.len() == second.at
+                && !(first.is_stop() && second.is_stop());
             if !is_joined || self.pairs.len() >= MAX_WORDS {
                 continue;
             }
-            let both = text.get(one.at..other.at + other.text.len());
+            let both = text.get(first.at..second.at + second.text.len());
             let is_new = |both: &&str| self.pairs.iter().all(|pair| pair.text != *both);
             if let Some(both) = both.filter(is_new) {
                 self.pairs.push(Pair {
                     text: both.to_owned(),
-                    terms: [one.term(true), other.term(true)],
-                    are_stops: [one.is_stop(), other.is_stop()],
+                    terms: [first.term(true), second.term(true)],
+                    are_stops: [first.is_stop(), second.is_stop()],
                     weight,
                 });
             }

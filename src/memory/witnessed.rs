@@ -137,8 +137,8 @@ impl Witnessed {
     /// since the last answer.
     pub fn asked(context: &AgentContext, cues: &Cues) -> String {
         let given = cues.texts.iter().map(|text| Cow::Borrowed(text.as_str()));
-        let all: Vec<_> = given.chain(latest(context)).collect();
-        read_part(&all.join("\n")).to_owned()
+        let texts: Vec<_> = given.chain(latest(context)).collect();
+        read_part(&texts.join("\n")).to_owned()
     }
 
     /// Whether an answer seems to use each of some memories: it has words in common with it that
@@ -294,9 +294,9 @@ impl Past {
         for name in people {
             let kept = self.people.entry(name.clone()).or_default();
             // Of those that weigh the same, the latest first.
-            let at = kept.partition_point(|(other, _)| *other > weight);
-            if at < KEPT_OF_PERSON && kept.get(at) != Some(&(weight, entry)) {
-                kept.insert(at, (weight, entry));
+            let place = kept.partition_point(|(known, _)| *known > weight);
+            if place < KEPT_OF_PERSON && kept.get(place) != Some(&(weight, entry)) {
+                kept.insert(place, (weight, entry));
                 kept.truncate(KEPT_OF_PERSON);
             }
         }
@@ -706,11 +706,15 @@ struct Days(BTreeMap<EntryId, Arc<str>>);
 
 impl Days {
     /// That of a message: the last that began before, or else the first.
-    fn at(all: [&Self; 2], id: EntryId) -> Option<Arc<str>> {
-        let before = all
+    fn at(days: [&Self; 2], id: EntryId) -> Option<Arc<str>> {
+        let before = days
             .iter()
             .filter_map(|each| each.0.range(..=id).next_back());
-        let first = || all.iter().filter_map(|each| each.0.first_key_value()).min();
+        let first = || {
+            days.iter()
+                .filter_map(|each| each.0.first_key_value())
+                .min()
+        };
         let (_, day) = before.max().or_else(first)?;
         Some(day.clone())
     }

@@ -21,8 +21,9 @@ static STOP: LazyLock<BTreeMap<&str, ()>> = LazyLock::new(|| {
 });
 
 static CHINESE_STOP: LazyLock<BTreeMap<char, ()>> = LazyLock::new(|| {
-    let all = include_str!("chinese/stop.txt").chars();
-    all.filter(|char| !char.is_whitespace())
+    let chars = include_str!("chinese/stop.txt").chars();
+    chars
+        .filter(|char| !char.is_whitespace())
         .map(|char| (char, ()))
         .collect()
 });

@@ -208,15 +208,15 @@ const LAST_IDEOGRAPH: u32 = 0x9FFF;
 const FREQUENT_BITS: [u64; 328] = {
     let bytes = FREQUENT.as_bytes();
     let mut bits = [0; 328];
-    let mut at = 0;
+    let mut byte = 0;
     // Every one of these is three bytes of UTF-8.
-    while at < bytes.len() {
-        let code = ((bytes[at] as u32 & 0x0F) << 12)
-            | ((bytes[at + 1] as u32 & 0x3F) << 6)
-            | (bytes[at + 2] as u32 & 0x3F);
+    while byte < bytes.len() {
+        let code = ((bytes[byte] as u32 & 0x0F) << 12)
+            | ((bytes[byte + 1] as u32 & 0x3F) << 6)
+            | (bytes[byte + 2] as u32 & 0x3F);
         let offset = (code - FIRST_IDEOGRAPH) as usize;
         bits[offset / 64] |= 1 << (offset % 64);
-        at += 3;
+        byte += 3;
     }
     bits
 };

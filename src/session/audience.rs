@@ -39,7 +39,7 @@ pub enum WhyNot {
 /// Those of this world who were not told of an event, in stable order, without who did it. The
 /// world is to be as it was at that time.
 pub fn not_told(world: &World, event: &EventRecord) -> Vec<NotTold> {
-    let mut all = Vec::new();
+    let mut not_told = Vec::new();
     for (id, entity) in world.resource::<CastList>().all() {
         let Some(name) = world.get::<EntityName>(entity) else {
             continue;
@@ -47,14 +47,14 @@ pub fn not_told(world: &World, event: &EventRecord) -> Vec<NotTold> {
         let is_told = event.audience.iter().any(|told| told.id == id);
         let is_speaker = event.speaker.as_ref() == Some(&name.0);
         if !is_told && !is_speaker {
-            all.push(NotTold {
+            not_told.push(NotTold {
                 id,
                 name: name.to_string(),
                 why: why_not(world, entity, &name.0, event),
             });
         }
     }
-    all
+    not_told
 }
 
 fn why_not(world: &World, entity: Entity, name: &str, event: &EventRecord) -> WhyNot {

@@ -189,17 +189,17 @@ impl Statistics {
         };
         let mut civilians = seats(|model| model.won_as_civilian);
         let mut undercover = seats(|model| model.won_as_undercover);
-        let all = (civilians, undercover);
+        let at_start = (civilians, undercover);
         for round in &mut self.by_round {
             civilians -= round.civilians_left.hits;
             undercover -= round.undercover_left.hits;
             round.civilians_left = Share {
                 hits: civilians,
-                of: all.0,
+                of: at_start.0,
             };
             round.undercover_left = Share {
                 hits: undercover,
-                of: all.1,
+                of: at_start.1,
             };
         }
     }

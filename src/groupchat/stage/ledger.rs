@@ -247,7 +247,7 @@ impl Ledger {
                 continue;
             }
             let to = assign(task, &[], team, &load);
-            if let Some(participant) = team.iter().find(|one| one.name == to) {
+            if let Some(participant) = team.iter().find(|participant| participant.name == to) {
                 *load.entry(&participant.name).or_default() += weight(task.complexity);
             }
             self.assignments.push(Assignment {

@@ -178,7 +178,10 @@ impl<'a> ChatStep<'a, '_, '_> {
         let (to, instruction) = match reassigned {
             Some(assignment) => (assignment.to.clone(), assignment.task.description.clone()),
             None => {
-                let names: Vec<String> = crew.iter().map(|one| one.name.clone()).collect();
+                let names: Vec<String> = crew
+                    .iter()
+                    .map(|participant| participant.name.clone())
+                    .collect();
                 let speaker = progress.speaker(&names).unwrap_or_default();
                 (speaker.to_owned(), progress.instruction)
             }

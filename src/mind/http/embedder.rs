@@ -164,13 +164,13 @@ impl Embedder for HttpEmbedder {
 
 impl Shared {
     async fn all(&self, texts: &[String]) -> Result<Embedded, MindError> {
-        let mut all = Embedded::default();
+        let mut embedded = Embedded::default();
         for texts in texts.chunks(self.settings.batch.max(1)) {
             let some = self.some(texts).await?;
-            all.vectors.extend(some.vectors);
-            all.tokens = all.tokens.saturating_add(some.tokens);
+            embedded.vectors.extend(some.vectors);
+            embedded.tokens = embedded.tokens.saturating_add(some.tokens);
         }
-        Ok(all)
+        Ok(embedded)
     }
 
     /// The vectors of the texts of one request.

@@ -420,8 +420,8 @@ impl Problems {
     }
 
     fn timeouts(&mut self, timeouts: &Timeouts, path: &str) {
-        let all = [timeouts.first_byte, timeouts.between_bytes, timeouts.whole];
-        let are_right = all.iter().all(|seconds| *seconds > 0.0);
+        let limits = [timeouts.first_byte, timeouts.between_bytes, timeouts.whole];
+        let are_right = limits.iter().all(|seconds| *seconds > 0.0);
         self.require(are_right, path, text!(mind_file_seconds));
         let path = format!("{path}.min_rate");
         self.require(timeouts.min_rate >= 0.0, &path, text!(mind_file_price));

@@ -105,12 +105,12 @@ fn by_rule(page: &Html, name: &str, rule: &Rule) -> Result<Value, ToolError> {
 }
 
 fn named(page: &Html, field: Named) -> Result<(&'static str, Value), ToolError> {
-    let all = |css: &str| -> Result<Vec<ElementRef<'_>>, ToolError> {
+    let elements = |css: &str| -> Result<Vec<ElementRef<'_>>, ToolError> {
         let selector = selector("fields", css)?;
         Ok(page.select(&selector).take(MAX_FOUND).collect())
     };
     let texts = |css: &str| -> Result<Value, ToolError> {
-        let texts = all(css)?.into_iter().map(text_of);
+        let texts = elements(css)?.into_iter().map(text_of);
         Ok(texts
             .filter(|text| !text.is_empty())
             .collect::<Vec<_>>()
@@ -119,27 +119,27 @@ fn named(page: &Html, field: Named) -> Result<(&'static str, Value), ToolError> 
     Ok(match field {
         Named::Title => ("title", title(page).into()),
         Named::Description => {
-            let found = all("meta[name=description], meta[property='og:description']")?;
+            let found = elements("meta[name=description], meta[property='og:description']")?;
             let found = found.into_iter().find_map(|meta| meta.attr("content"));
             ("description", found.map(cut).into())
         }
         Named::Headings => ("headings", texts("h1, h2, h3, h4, h5, h6")?),
         Named::Paragraphs => ("paragraphs", texts("p")?),
         Named::Links => {
-            let links = all("a[href]")?.into_iter();
+            let links = elements("a[href]")?.into_iter();
             let links =
                 links.map(|link| json!({"text": text_of(link), "url": link.attr("href").map(cut)}));
             ("links", links.collect())
         }
         Named::Images => {
-            let images = all("img[src]")?.into_iter();
+            let images = elements("img[src]")?.into_iter();
             let images = images
                 .map(|image| json!({"text": image.attr("alt").map(cut), "url": image.attr("src").map(cut)}));
             ("images", images.collect())
         }
         Named::Tables => {
             let (rows, cells) = (selector("fields", "tr")?, selector("fields", "th, td")?);
-            let tables = all("table")?.into_iter().map(|table| {
+            let tables = elements("table")?.into_iter().map(|table| {
                 let rows = table.select(&rows).take(MAX_FOUND);
                 let rows = rows.map(|row| row.select(&cells).map(text_of).collect::<Vec<_>>());
                 rows.collect::<Vec<_>>()

@@ -73,7 +73,10 @@ impl Vocabulary {
         let mut words: BTreeMap<_, _> = read.collect();
         let terms = telling_terms(&words);
         for (word, index) in terms.values().flatten() {
-            if let Some(attribute) = words.get_mut(word).and_then(|all| all.get_mut(*index)) {
+            if let Some(attribute) = words
+                .get_mut(word)
+                .and_then(|attributes| attributes.get_mut(*index))
+            {
                 attribute.terms += 1;
             }
         }
@@ -120,21 +123,24 @@ impl Vocabulary {
 fn telling_terms(
     words: &BTreeMap<String, Vec<Attribute>>,
 ) -> BTreeMap<String, BTreeSet<(String, usize)>> {
-    let mut all = BTreeMap::<String, BTreeSet<(String, usize)>>::new();
+    let mut by_term = BTreeMap::<String, BTreeSet<(String, usize)>>::new();
     for (word, attributes) in words {
         for (index, attribute) in attributes.iter().enumerate() {
             for term in terms(&attribute.text) {
-                all.entry(term).or_default().insert((word.clone(), index));
+                by_term
+                    .entry(term)
+                    .or_default()
+                    .insert((word.clone(), index));
             }
         }
     }
     // A list of a few words can't tell which terms are common.
     let most = (words.len() / RARE).max(2);
-    all.retain(|_, places| {
+    by_term.retain(|_, places| {
         let having: BTreeSet<_> = places.iter().map(|(word, _)| word).collect();
         having.len() <= most
     });
-    all
+    by_term
 }
 
 /// The terms of a text: its words, without endings, or pairs of ideographs.
