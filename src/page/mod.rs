@@ -1,7 +1,7 @@
 //! A story on a page: what is told, who knows it, what every mind was asked, and how to steer it.
 //!
-//! A [`StoryView`] is all that a page can show of one story. The engine's thread adds to it and never
-//! waits for a reader; the [`Server`] answers each connection from it at the connection's own
+//! A [`StoryView`] is all that a page can show of one story. The engine's thread adds to it and
+//! never waits for a reader; the [`Server`] answers each connection from it at the connection's own
 //! speed. [`play`] plays a session turn by turn as a [`Control`] says, [`read`] fills a view from
 //! a slot that nobody plays, [`report`] writes one into a file. What is served is written down in
 //! `docs/page.md`; templates, scripts and styles are in `assets/`. Start reading at [`StoryView`].
