@@ -182,6 +182,7 @@ fn every_command_prints_one_record_a_line() {
         "who s the-order",
         "drift s",
         "rehearse drowned-assize --runs 1",
+        "chat",
     ] {
         let arguments: Vec<_> = command
             .split(' ')
