@@ -224,7 +224,12 @@ impl App {
         let error = result.err().or(lost);
         let code = error.as_ref().map(|error| error.kind as u8);
         if let Some(error) = error {
-            error.print(&mut self.err(), self.language);
+            if self.settings.json {
+                let record = error.record(self.language);
+                record.iter().for_each(|record| self.err().json(record));
+            } else {
+                error.print(&mut self.err(), self.language);
+            }
         }
         match code {
             _ if was_interrupted() => ExitCode::from(INTERRUPTED),

@@ -4,6 +4,8 @@ use crate::engine::EngineError;
 use crate::locale::{Argument, Language, Localize, UiText, text};
 use crate::session::SetupError;
 
+use serde_json::{Value, json};
+
 use super::output::{Output, Paragraph, Style};
 use super::say::say;
 
@@ -24,6 +26,21 @@ pub(crate) enum ErrorKind {
     Limit = 6,
     /// A world's expectations, which a rehearsal does not meet.
     Expectation = 7,
+}
+
+impl ErrorKind {
+    /// Its name in records.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Other => "other",
+            Self::Usage => "usage",
+            Self::World => "world",
+            Self::Save => "save",
+            Self::Server => "server",
+            Self::Limit => "limit",
+            Self::Expectation => "expectation",
+        }
+    }
 }
 
 /// Why a command failed.
@@ -75,6 +92,16 @@ impl CommandError {
     pub(crate) fn help(mut self, help: UiText) -> Self {
         self.help = Some(help);
         self
+    }
+
+    /// It as a record for programs; `None` if it was printed already.
+    pub(crate) fn record(self, language: Language) -> Option<Value> {
+        let text = |text: UiText| text.in_language(language);
+        let place = self.place.map(text);
+        Some(json!({
+            "record": "error", "kind": self.kind.name(), "code": self.kind as u8,
+            "text": text(self.message?), "at": place, "help": self.help.map(text),
+        }))
     }
 
     /// Prints it; `at` and `help` in rows of their own.

@@ -75,6 +75,8 @@ fn start() -> ExitCode {
     // The language is needed before the command line is parsed: its help and errors are in it.
     let guess = CommonArgs {
         lang: lang_option(std::env::args_os()),
+        // Its errors are records, too.
+        json: std::env::args_os().any(|argument| argument == "--json"),
         ..CommonArgs::default()
     };
     let variable = &env::variable;

@@ -133,6 +133,15 @@ impl Saved {
             }
             None => (story.header.world.clone(), story.header.data.clone()),
         };
+        let mut out = app.out();
+        for line in &story.lines {
+            if let Line::Outcome(outcome) = line
+                && outcome.id != 0
+            {
+                out.names().add(&outcome.entity, outcome.id);
+            }
+        }
+        drop(out);
         let played = Played::find(app, &story, (&world, &data), goes_on)?;
         let story = catch_up(story, played.game()).map_err(session_error)?;
         let head = story.world.as_deref().map(read_head);

@@ -20,7 +20,7 @@ use crate::journal::{Outcome, Recorded};
 use crate::locale::{Language, UiText, text};
 use crate::memory::Vectors;
 use crate::message::{Body, Digest, Role, Vector};
-use crate::mind::{AnswerStream, FixedCalls, Mind, MindAlias};
+use crate::mind::{AnswerForm, AnswerStream, FixedCalls, Mind, MindAlias};
 
 impl Engine {
     /// Takes up the asks that were opened, in stable order.
@@ -100,6 +100,7 @@ impl Engine {
         } else {
             None
         };
+        let stream = self.stream_of(&*question, &*mind, &name, number);
         let world_seed = *self.world.resource::<WorldSeed>();
         // What comes to mind changes no dice.
         let retakes = self.record.recording.retakes(&name, id.0, number).iter();
@@ -111,7 +112,7 @@ impl Engine {
         seed.copy_from_slice(&mixed[..8]);
         let job = Job {
             mind,
-            stream: self.stream_of(&*question, &name, number),
+            stream,
             shared_prefix,
             tools,
             recalled: None,
@@ -179,15 +180,22 @@ impl Engine {
     }
 
     /// Where the answer to a question is shown while it is written; `None` if nobody watches, or if
-    /// a guard might hide parts of the whole that people would already have seen.
+    /// a guard might hide parts of the whole that whoever watches must not see.
     fn stream_of(
         &self,
         question: &dyn ErasedAsk,
+        mind: &dyn Mind,
         name: &Arc<str>,
         number: u32,
     ) -> Option<AnswerStream> {
         let stream = self.listeners.stream.as_ref()?;
-        let may_show = question.streamed() && !self.world.resource::<Guards>().may_hide();
+        let is_prose = matches!(question.form(), AnswerForm::Prose { .. });
+        let may_show = if self.listeners.streams_all {
+            // Who answers at once writes nothing that one could watch.
+            is_prose && mind.info().metered
+        } else {
+            question.streamed() && !self.world.resource::<Guards>().may_hide()
+        };
         may_show.then(|| stream.answer(name.clone(), number))
     }
 

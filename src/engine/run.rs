@@ -265,6 +265,15 @@ impl Engine {
     pub fn watch(&mut self) -> StreamReceiver {
         let (sender, receiver) = stream_channel();
         self.listeners.stream = Some(sender);
+        self.listeners.streams_all = false;
+        receiver
+    }
+
+    /// As [`Self::watch`], for whoever may see everything: answers of models to all asks in
+    /// prose are streamed, whatever guards hide later.
+    pub fn watch_all(&mut self) -> StreamReceiver {
+        let receiver = self.watch();
+        self.listeners.streams_all = true;
         receiver
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use axum::http::{HeaderMap, Method, header};
@@ -36,6 +36,8 @@ pub(super) enum Visitor {
 /// Tokens by which readers are known, and the names by which the server may be called.
 pub struct Access {
     address: SocketAddr,
+    /// The address in links: one that others can open.
+    shown: SocketAddr,
     /// Differs from server to server: each numbers events for itself.
     server: String,
     /// The token of the host; `None` if everybody on this computer is the host.
@@ -55,6 +57,7 @@ impl Access {
         let is_open = address.ip().is_loopback() && !has_seats;
         Ok(Self {
             address,
+            shown: reachable(address),
             server: token()?,
             host: if is_open { None } else { Some(token()?) },
             seats: Mutex::default(),
@@ -71,8 +74,8 @@ impl Access {
     /// The address that the host opens, with its token if it needs one.
     pub fn host_address(&self) -> String {
         match &self.host {
-            Some(token) => format!("http://{}/enter/{}", self.address, token),
-            None => format!("http://{}/", self.address),
+            Some(token) => format!("http://{}/enter/{}", self.shown, token),
+            None => format!("http://{}/", self.shown),
         }
     }
 
@@ -82,7 +85,7 @@ impl Access {
     /// The system gives no random numbers.
     pub fn seat(&self, slot: &str, who: &str) -> Result<String, ServerError> {
         let token = token()?;
-        let address = format!("http://{}/seat/{}", self.address, token);
+        let address = format!("http://{}/seat/{}", self.shown, token);
         let visitor = Visitor::Seat {
             slots: vec![slot.to_owned()],
             who: who.to_owned(),
@@ -212,6 +215,22 @@ impl Access {
     }
 }
 
+/// The address under which others find a server that listens on all: the one from which this
+/// computer would reach the network. Nothing is sent to find it out.
+fn reachable(address: SocketAddr) -> SocketAddr {
+    if !address.ip().is_unspecified() {
+        return address;
+    }
+    // An address that is for documentation alone.
+    let elsewhere = SocketAddr::from((Ipv4Addr::new(192, 0, 2, 1), 9));
+    let own = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0)).and_then(|socket| {
+        socket.connect(elsewhere)?;
+        socket.local_addr()
+    });
+    let own = own.map_or(Ipv4Addr::LOCALHOST.into(), |own| own.ip());
+    SocketAddr::new(own, address.port())
+}
+
 /// 128 random bits.
 fn token() -> Result<String, ServerError> {
     let mut bytes = [0; 16];
@@ -303,6 +322,21 @@ mod tests {
         let host = access.host_address();
         let host = host.rsplit('/').next().unwrap();
         assert_eq!(access.visitor_of(host), Some(Visitor::Host));
+    }
+
+    #[test]
+    fn links_lead_to_an_address_that_can_be_opened() {
+        let access = Access::new("0.0.0.0:8123".parse().unwrap(), false).unwrap();
+        for link in [access.host_address(), access.seat("s", "Pell").unwrap()] {
+            let host = link.split('/').nth(2).unwrap();
+            let address: SocketAddr = host.parse().unwrap();
+            assert!(
+                !address.ip().is_unspecified() && address.port() == 8123,
+                "{link}"
+            );
+            assert!(access.allows(&Method::GET, &headers(&[("host", host)])));
+        }
+        assert!(!access.allows(&Method::GET, &headers(&[("host", "evil.example:8123")])));
     }
 
     #[test]

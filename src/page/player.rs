@@ -21,7 +21,8 @@ pub fn watch(engine: &mut Engine, view: &Arc<StoryView>) -> StreamReceiver {
     view.begin(&engine.world);
     let signals = view.clone();
     engine.on_signal(move |signal| signals.signal(&signal));
-    engine.watch()
+    // Answers that are being written are for the host alone.
+    engine.watch_all()
 }
 
 /// Shows answers while they are written, until the engine is dropped.

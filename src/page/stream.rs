@@ -16,6 +16,7 @@ use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use tokio::sync::{broadcast, watch};
 
 use super::answer::Failure;
+use super::call::CallState;
 use super::routes::{Visit, visit};
 use super::shared::Shared;
 use super::view::AnswerDelta;
@@ -240,6 +241,8 @@ impl Watching {
         };
         loop {
             match next {
+                // Whose end was told is in the story already.
+                Ok(AnswerDelta { call, .. }) if !self.is_open(call) => {}
                 Ok(AnswerDelta { call, text }) => {
                     let delta = match text {
                         Some(text) => json!({"c": call, "text": &*text}),
@@ -252,6 +255,14 @@ impl Watching {
             }
             next = self.deltas.try_recv();
         }
+    }
+
+    /// Whether a call has no outcome yet.
+    fn is_open(&self, call: u32) -> bool {
+        let view = &self.visit.story.view;
+        let contents = view.read();
+        let call = contents.calls.get(call as usize);
+        call.is_some_and(|call| !matches!(call.state, CallState::Done | CallState::Dropped))
     }
 
     /// Adds the answers that are being written, so far.

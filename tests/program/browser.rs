@@ -715,7 +715,10 @@ fn an_answer_that_is_written_while_the_connection_breaks_is_whole() {
             Reply::at_once(answer.to_string())
         }
     });
-    let page = Served::start(folder, "mill --save mill --models models.ron --model m --paused");
+    let page = Served::start(
+        folder,
+        "mill --save mill --models models.ron --model m --paused",
+    );
     page.wait_for("mill", "paused");
     browser.open_story(&page, "mill", "");
     let stepped = page.post("/api/mill/do", &json!({"do": "step"}));
@@ -727,25 +730,43 @@ fn an_answer_that_is_written_while_the_connection_breaks_is_whole() {
     };
     let shown = is_written(5);
     assert!(!shown.contains("word59"), "it was there at once: {shown}");
-    let offline = |is: bool| {
-        let limits = json!({"offline": is, "latency": 0, "downloadThroughput": -1,
-            "uploadThroughput": -1});
-        browser.devtools("Network.emulateNetworkConditions", &limits);
-    };
-    // A connection that is open stays so without a network: another one begins instead.
-    let again = "import('/assets/data.js').then(({ again }) => again())";
-    offline(true);
-    browser.script(&format!("return {again}.then(Boolean, Boolean);"));
-    browser.wait("document.body.classList.contains('is-lost')");
-    std::thread::sleep(Duration::from_millis(1_500));
-    offline(false);
-    browser.wait("!document.body.classList.contains('is-lost')");
-    let shown = is_written(40);
-    assert!(shown.contains(&words[..40].concat()), "{shown}");
+    // A connection that comes back gets what was written so far, and what is written next.
+    let stream = page.stream("/api/mill/stream", Some("0.0"), "delta");
+    let (_, _, first) = stream.last().unwrap();
+    assert_eq!(first["whole"], true, "{first}");
+    let so_far = first["text"].as_str().unwrap();
+    assert!(so_far.starts_with(&words[..5].concat()), "{so_far}");
+    browser.script("location.reload();");
+    browser.wait(IS_READY);
+    let shown = is_written(30);
+    assert!(shown.contains(words[..30].concat().trim()), "{shown}");
     page.wait_for("mill", "paused");
-    browser.wait("!document.querySelector('#told .is-written')");
-    let told = format!("document.querySelector('#told').innerText.includes({})", json!(whole.trim()));
+    let told = format!(
+        "document.querySelector('#told').innerText.includes({})",
+        json!(whole.trim())
+    );
     browser.wait(&told);
+    // What is told is no longer shown as being written.
+    browser.wait("!document.querySelector('#told .is-written')");
+    let segments = page.api("mill/call/0")["segments"].clone();
+    let kinds: Vec<_> = segments
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| &one[0])
+        .collect();
+    assert_eq!(kinds, ["waiting", "writing"]);
+    for key in ["page_by_place", "page_by_person"] {
+        browser.open_story(&page, "mill", "?view=calls");
+        browser.wait("document.querySelectorAll('.tl-names li').length > 3");
+        browser.click(&label(&page, "page_by_place"));
+        if key == "page_by_person" {
+            browser.click(&label(&page, key));
+        }
+        let rows = browser.value("document.querySelector('.tl-names').innerText");
+        let has_people = rows.as_str().unwrap().contains("Tam Weller");
+        assert_eq!(has_people, key == "page_by_person", "{rows}");
+    }
 }
 
 /// What a seat answers to what it is asked; returns whether it was asked.

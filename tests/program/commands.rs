@@ -182,6 +182,7 @@ fn every_command_prints_one_record_a_line() {
         "who s the-order",
         "drift s",
         "rehearse drowned-assize --runs 1",
+        "chat",
     ] {
         let arguments: Vec<_> = command
             .split(' ')
@@ -205,6 +206,42 @@ fn every_command_prints_one_record_a_line() {
             let record: Value = serde_json::from_str(line).unwrap();
             assert!(record["record"].is_string(), "{command}: {line}");
         }
+    }
+    // Commands that are asked for what there isn't fail with a record, too.
+    for (command, kind) in [
+        ("show s Nobody", "usage"),
+        ("resume nothing", "save"),
+        ("check nothing", "world"),
+        ("show --nothing", "usage"),
+    ] {
+        let output = run(folder, &format!("{command} --json"));
+        let error: Value = serde_json::from_str(&err(&output)).unwrap();
+        assert_eq!(error["record"], "error", "{command}: {error}");
+        assert_eq!(error["kind"], kind, "{command}: {error}");
+        assert_eq!(
+            error["code"].as_i64().map(|code| code as i32),
+            output.status.code()
+        );
+        assert!(error["text"].is_string(), "{command}: {error}");
+    }
+    // Whoever is named has its number beside it.
+    for (command, named) in [
+        ("why s", "speaker"),
+        ("why s", "place"),
+        ("replay s", "speaker"),
+        ("replay s", "place"),
+        ("who s the-order", "name"),
+        ("drift s", "name"),
+        ("run --until 1", "place"),
+    ] {
+        let records = records(folder, command);
+        let mut named_by = records.iter().filter(|record| {
+            let name = record[named].as_str();
+            name.is_some_and(|name| !name.is_empty())
+        });
+        let number = format!("{named}_id");
+        let missing = named_by.find(|record| !record[&number].is_u64());
+        assert_eq!(missing, None, "{command}");
     }
     let records = records(folder, "replay s");
     let mut told = records

@@ -136,7 +136,9 @@ fn list(app: &App) -> Result<(), CommandError> {
         .for_each(|found| err.line(found.in_language(app.language)));
     let mut out = app.out();
     if app.settings.json {
-        teams.iter().for_each(|team| out.json(team));
+        for team in &teams {
+            out.json(&play::joined(vec![json!({"record": "team"}), json!(team)]));
+        }
     } else {
         let widest = teams.iter().map(|team| team.path.len()).max();
         let widest = widest.unwrap_or_default();

@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::cast::{StableId, WorldTurn};
+use crate::cast::{CastList, EntityName, StableId, WorldTurn};
 use crate::engine::{CancellationToken, Engine, SpendLimits, Stop, StoryEnd};
 use crate::event::{Feed, FeedView, Record};
 use crate::knowledge::FactBook;
@@ -236,6 +236,11 @@ impl<'a> RunView<'a> {
             return view;
         }
         if app.settings.json {
+            for (id, entity) in engine.world.resource::<CastList>().all() {
+                if let Some(name) = engine.world.get::<EntityName>(entity) {
+                    app.out().names().add(&name.0, id.0);
+                }
+            }
             engine.add_feed(feed(seat, json_sink(app.shared_out(), token)));
             return view;
         }

@@ -4,6 +4,7 @@
 //! output. A [`Paragraph`] is text in several styles; `wrap.rs` lays it out in rows.
 
 mod clean;
+mod names;
 mod pace;
 mod paragraph;
 mod style;
@@ -12,6 +13,7 @@ mod wrap;
 mod writer;
 
 pub(crate) use clean::{clean, clean_styled, escape_json};
+pub(crate) use names::Names;
 pub(crate) use paragraph::Paragraph;
 pub(crate) use style::Style;
 pub(crate) use width::{cells, padded, padded_left};

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::pace::{Paced, Waiting};
 use super::wrap::wrap;
-use super::{Paragraph, Style, clean, escape_json};
+use super::{Names, Paragraph, Style, clean, escape_json};
 use crate::cli::status_line::StatusLine;
 
 /// Standard output or standard error: how wide it is, whether it shows colour, and whether anybody
@@ -22,6 +22,8 @@ pub(crate) struct Output {
     lost: Option<io::Error>,
     /// What is still to be told, if rows are told at reading speed.
     waiting: Option<Arc<Waiting>>,
+    /// The numbers of those whom records name.
+    names: Names,
 }
 
 impl Output {
@@ -36,6 +38,7 @@ impl Output {
             blank: true,
             lost: None,
             waiting: None,
+            names: Names::default(),
         }
     }
 
@@ -94,11 +97,17 @@ impl Output {
         self.write(&lines.join("\n"));
     }
 
-    /// Writes a JSON value in one row.
+    /// The numbers of those whom records name.
+    pub(crate) fn names(&mut self) -> &mut Names {
+        &mut self.names
+    }
+
+    /// Writes a JSON value in one row, with numbers beside the names of entities.
     pub(crate) fn json(&mut self, value: &impl serde::Serialize) {
         // What we write as JSON has string keys and no failing parts.
-        let json = serde_json::to_string(value).unwrap_or_default();
-        self.row(&escape_json(&json));
+        let mut json = serde_json::to_value(value).unwrap_or_default();
+        self.names.beside(&mut json);
+        self.row(&escape_json(&json.to_string()));
     }
 
     /// Writes a JSON value over several rows.
