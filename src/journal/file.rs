@@ -9,7 +9,7 @@ use super::error::JournalError;
 use super::read::{self, JournalLines, MAX_BYTES, MAX_LINE};
 use super::sums::{Sum, write_masked};
 use super::{JournalHeader, Line};
-use crate::files::{self, FileAction, FileError};
+use crate::files::{self, FileAction, FileError, MAX_WEIGHT};
 
 /// The append-only record of a run.
 #[derive(Debug)]
@@ -27,6 +27,8 @@ struct JournalFile {
     path: PathBuf,
     /// Its length in bytes.
     length: u64,
+    /// What its lines weigh.
+    weight: u64,
     /// The sum of the last line; `None` for journals of old formats, which have none.
     sum: Option<Sum>,
 }
@@ -98,7 +100,7 @@ impl Journal {
         others: &Others<'_>,
     ) -> Result<(Self, Vec<Line>), JournalError> {
         let found = read::read(&file, path, true, Some(others))?;
-        let (length, sum) = (found.length, found.sum);
+        let (length, weight, sum) = (found.length, found.weight, found.sum);
         let lines = found.all(path)?;
         let mut cut = || {
             file.set_len(length)?;
@@ -110,6 +112,7 @@ impl Journal {
             file,
             path: path.to_owned(),
             length,
+            weight,
             sum,
         };
         let journal = Self {
@@ -181,7 +184,7 @@ impl Journal {
 impl JournalFile {
     fn append(&mut self, lines: &[Line]) -> Result<(), JournalError> {
         let mut bytes = Vec::new();
-        let mut sum = self.sum;
+        let (mut sum, mut weight) = (self.sum, self.weight);
         for line in lines {
             let start = bytes.len();
             if let Some(sum) = &mut sum {
@@ -191,7 +194,9 @@ impl JournalFile {
                 bytes.push(b'\n');
             }
             let length = self.length + bytes.len() as u64;
-            if (bytes.len() - start) as u64 > MAX_LINE || length > MAX_BYTES {
+            weight += read::weight_of(bytes.get(start..).unwrap_or_default());
+            let is_long = (bytes.len() - start) as u64 > MAX_LINE || length > MAX_BYTES;
+            if is_long || weight > MAX_WEIGHT {
                 let path = self.path.clone();
                 return Err(JournalError::Full { path });
             }
@@ -199,7 +204,7 @@ impl JournalFile {
         let file = &mut self.file;
         let written = file.write_all(&bytes).and_then(|()| file.sync_data());
         written.map_err(|source| FileError::io(&self.path, FileAction::Write, source))?;
-        self.sum = sum;
+        (self.sum, self.weight) = (sum, weight);
         self.length += bytes.len() as u64;
         Ok(())
     }

@@ -11,7 +11,7 @@ use super::base::{Base, MAX_DEPTH, Others};
 use super::error::JournalError;
 use super::sums::{Sum, Summed};
 use super::{FORMAT, JournalHeader, Line};
-use crate::files::{FileAction, FileError, FileProblem};
+use crate::files::{FileAction, FileError, FileProblem, MAX_WEIGHT, json_weight};
 use crate::locale::{Localize, UiText, text};
 
 /// The maximum length of a journal in bytes.
@@ -19,6 +19,9 @@ pub(super) const MAX_BYTES: u64 = 1 << 28;
 
 /// The maximum length of a line in bytes.
 pub(super) const MAX_LINE: u64 = 1 << 24;
+
+/// What a line weighs beside its values.
+const LINE_WEIGHT: u64 = 8;
 
 /// A file with more damaged lines than this is hardly a journal.
 const MAX_DAMAGED: usize = 1_000;
@@ -37,6 +40,8 @@ pub(crate) struct JournalLines {
     pub(super) depth: usize,
     /// The length of the file in bytes, without an incomplete last line.
     pub(super) length: u64,
+    /// What its lines and those that it shares weigh.
+    pub(super) weight: u64,
     /// The sum of the last line; `None` for journals of old formats, which have none.
     pub(super) sum: Option<Sum>,
 }
@@ -93,8 +98,14 @@ pub(super) fn read(
         depth: 0,
         limit: MAX_BYTES,
         left,
+        weight: MAX_WEIGHT,
     };
     reader.read(file, path)
+}
+
+/// What a line weighs.
+pub(super) fn weight_of(line: &[u8]) -> u64 {
+    LINE_WEIGHT + json_weight(line)
 }
 
 fn too_large(path: &Path, max: u64) -> FileError {
@@ -132,6 +143,8 @@ struct Reader<'o> {
     limit: u64,
     /// How long the bases may be in all, in bytes.
     left: u64,
+    /// What its lines may weigh, those of its bases included.
+    weight: u64,
 }
 
 impl Reader<'_> {
@@ -156,6 +169,14 @@ impl Reader<'_> {
                 break;
             }
             found.length += length;
+            found.weight += weight_of(&raw);
+            if found.weight > self.weight {
+                return Err(FileError {
+                    path: path.to_owned(),
+                    problem: FileProblem::TooManyValues,
+                }
+                .into());
+            }
             let checked = checks.check(&mut raw, path);
             let base = (found.lines.len() == 1).then(|| Base::of(&raw)).flatten();
             let line = match (checked, base) {
@@ -208,6 +229,7 @@ impl Reader<'_> {
             depth: self.depth + 1,
             limit: base.length,
             left,
+            weight: self.weight.saturating_sub(found.weight),
         };
         // Recursive: every base is shorter than what may be read, and there are few.
         let read = reader.read(&file, &path).map_err(|error| error.text())?;
@@ -223,6 +245,7 @@ impl Reader<'_> {
             return Err(changed());
         }
         found.depth = read.depth + 1;
+        found.weight += read.weight;
         found.lines.extend(lines);
         let slot: Arc<str> = base.slot.as_str().into();
         let ends = read.ends.into_iter().skip(1);
