@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::base::{Base, MAX_DEPTH, MIN_LENGTH, Others};
 use super::error::JournalError;
-use super::read::{self, JournalLines, MAX_BYTES, MAX_LINE};
+use super::read::{self, JournalLines, MAX_BYTES, MAX_GAMES, MAX_LINE};
 use super::sums::{Sum, write_masked};
 use super::{JournalHeader, Line};
 use crate::files::{self, FileAction, FileError, MAX_WEIGHT};
@@ -27,8 +27,9 @@ struct JournalFile {
     path: PathBuf,
     /// Its length in bytes.
     length: u64,
-    /// What its lines weigh.
+    /// What its lines weigh, and what the setups of the game among them take.
     weight: u64,
+    games: u64,
     /// The sum of the last line; `None` for journals of old formats, which have none.
     sum: Option<Sum>,
 }
@@ -100,7 +101,8 @@ impl Journal {
         others: &Others<'_>,
     ) -> Result<(Self, Vec<Line>), JournalError> {
         let found = read::read(&file, path, true, Some(others))?;
-        let (length, weight, sum) = (found.length, found.weight, found.sum);
+        let (length, sum) = (found.length, found.sum);
+        let (weight, games) = (found.weight, found.games);
         let lines = found.all(path)?;
         let mut cut = || {
             file.set_len(length)?;
@@ -113,6 +115,7 @@ impl Journal {
             path: path.to_owned(),
             length,
             weight,
+            games,
             sum,
         };
         let journal = Self {
@@ -184,7 +187,8 @@ impl Journal {
 impl JournalFile {
     fn append(&mut self, lines: &[Line]) -> Result<(), JournalError> {
         let mut bytes = Vec::new();
-        let (mut sum, mut weight) = (self.sum, self.weight);
+        let (mut weight, mut games) = (self.weight, self.games);
+        let mut sum = self.sum;
         for line in lines {
             let start = bytes.len();
             if let Some(sum) = &mut sum {
@@ -195,8 +199,10 @@ impl JournalFile {
             }
             let length = self.length + bytes.len() as u64;
             weight += read::weight_of(bytes.get(start..).unwrap_or_default());
-            let is_long = (bytes.len() - start) as u64 > MAX_LINE || length > MAX_BYTES;
-            if is_long || weight > MAX_WEIGHT {
+            let own = (bytes.len() - start) as u64;
+            games += read::games_of(line, own);
+            let is_long = own > MAX_LINE || length > MAX_BYTES;
+            if is_long || weight > MAX_WEIGHT || games > MAX_GAMES {
                 let path = self.path.clone();
                 return Err(JournalError::Full { path });
             }
@@ -204,7 +210,8 @@ impl JournalFile {
         let file = &mut self.file;
         let written = file.write_all(&bytes).and_then(|()| file.sync_data());
         written.map_err(|source| FileError::io(&self.path, FileAction::Write, source))?;
-        (self.sum, self.weight) = (sum, weight);
+        (self.weight, self.games) = (weight, games);
+        self.sum = sum;
         self.length += bytes.len() as u64;
         Ok(())
     }

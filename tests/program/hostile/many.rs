@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::Path;
 
+use serde_json::{Value, json};
+
 use super::{accepted, refused, write, write_bytes};
 
 const COMMANDS: [&str; 7] = [
@@ -79,6 +81,16 @@ fn a_journal_of_very_many_values_is_refused() {
 }
 
 #[test]
+fn a_journal_of_very_many_worlds_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let lines = save(folder);
+    let words = "journal.jsonl has more lists, values and lines";
+    let game = input(r#"{"game":{"name":"campaign","setup":{}}}"#);
+    journal_is_refused(folder, &lines, &vec![game; 1_100], words);
+}
+
+#[test]
 fn a_world_of_very_many_values_is_refused_and_spoils_no_list() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
@@ -111,4 +123,52 @@ fn a_world_of_very_many_values_is_refused_and_spoils_no_list() {
         let list = super::attacked(folder, "saves --verify");
         assert!(crate::out(&list).contains("two"), "{}", crate::err(&list));
     }
+}
+
+#[test]
+fn a_kept_world_of_very_many_prompts_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    accepted(folder, "new mine");
+    accepted(folder, "run mine --save one --until 1 -q");
+    fs::remove_dir_all(folder.join("mine")).unwrap();
+    let journal = folder.join("saves/one/journal.jsonl");
+    let lines = lines_of(&journal);
+    accepted(folder, "show one");
+    let with = |prompts: &dyn Fn(usize) -> (String, String), count: usize| {
+        let lines = lines.iter().map(|line| {
+            if !line.starts_with(r#"{"game":"#) {
+                return line.clone();
+            }
+            let mut line: Value = serde_json::from_str(line).unwrap();
+            let texts = line["game"]["setup"]["texts"].as_object_mut().unwrap();
+            texts.extend((0..count).map(|number| {
+                let (path, text) = prompts(number);
+                (path, json!(text))
+            }));
+            line.to_string()
+        });
+        write_bytes(&journal, &journal_of(&lines.collect::<Vec<_>>()));
+    };
+    // What is no prompt is not read.
+    with(&|number| (format!("else/{number}.j2"), "{{".into()), 2_000);
+    accepted(folder, "show one");
+    let told = "what the save keeps of its world can't be used";
+    with(
+        &|number| (format!("prompts/en/x{number}.j2"), "a".into()),
+        35_000,
+    );
+    for command in [
+        "show one",
+        "who one Wren",
+        "resume one -q",
+        "export one --html x",
+    ] {
+        refused(folder, command, told);
+    }
+    with(
+        &|number| (format!("prompts/en/x{number}.j2"), "{{a}}".repeat(13_000)),
+        120,
+    );
+    refused(folder, "show one", "1048576 are read");
 }
