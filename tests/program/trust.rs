@@ -446,6 +446,25 @@ fn a_folders_settings_choose_no_model_and_no_folder_elsewhere() {
     let output = folder.run("--until 1 -q");
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
     assert!(folder.here().join("kept").is_dir());
+    // A link leads out as well as words do.
+    let elsewhere = tempfile::tempdir().unwrap();
+    for (link, settings) in [
+        ("out", r#"(saves: Some("out"))"#),
+        ("out", r#"(saves: Some("out/deep/new"))"#),
+        ("out", r#"(data: Some("out"))"#),
+        ("nothing", r#"(saves: Some("nothing"))"#),
+    ] {
+        let target = elsewhere
+            .path()
+            .join(if link == "out" { "" } else { "later" });
+        let _ = std::os::unix::fs::symlink(target, folder.here().join(link));
+        folder.write("playhouse.ron", settings);
+        let output = folder.run("run mine --until 1");
+        let told = err(&output);
+        assert_eq!(output.status.code(), Some(2), "{settings}: {told}");
+        assert!(told.contains("playhouse trust playhouse.ron"), "{told}");
+        assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 0);
+    }
 }
 
 #[test]
