@@ -219,6 +219,14 @@ fn is_markdown(char: char) -> bool {
     matches!(char, '>' | '*' | '-' | '+' | '＞')
 }
 
+/// A text for people, in a file: without controls, and without what changes the direction of writing.
+pub(crate) fn shown(text: String) -> String {
+    if text.contains(is_left_out) {
+        return text.replace(is_left_out, "\u{FFFD}");
+    }
+    text
+}
+
 /// Whether a character is left out: controls, and what changes the direction of writing.
 fn is_left_out(char: char) -> bool {
     (char.is_control() && char != '\t' && !ends_line(char))
@@ -280,6 +288,12 @@ mod tests {
         );
         let plain = said.replace("\r\n", "\n").replace('\u{2028}', "\n");
         assert_eq!(without_indent(&block, 2), plain);
+    }
+
+    #[test]
+    fn what_is_shown_in_a_file_controls_nothing() {
+        let text = "a\u{202E}b\u{1B}[31m\u{2066}\tc\nd".to_owned();
+        assert_eq!(shown(text), "a\u{FFFD}b\u{FFFD}[31m\u{FFFD}\tc\nd");
     }
 
     proptest! {
