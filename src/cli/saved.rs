@@ -7,7 +7,7 @@ use crate::cast::{CastList, WorldTurn};
 use crate::engine::{Setup, give_minds};
 use crate::groupchat::ChatGame;
 use crate::journal::{JournalHeader, Line, Recording, new_minds};
-use crate::locale::text;
+use crate::locale::{Localize, text};
 use crate::rpg::Campaign;
 use crate::save::{
     Expected, Listed, SaveError, Slot, SlotName, StoredStory, list, read_head, restore,
@@ -80,8 +80,12 @@ impl Played {
             _ => Campaign::kept_in(&story.lines, data),
         };
         Ok(Self::World(Box::new(match (kept, today) {
-            (Some(kept), _) => kept,
-            (None, Ok(Ok(today))) => today,
+            (Some(Ok(kept)), _) => kept,
+            (_, Ok(Ok(today))) => today,
+            (Some(Err(error)), _) => {
+                let message = text!(cli_kept_unusable, world = name, error = error.text());
+                return Err(CommandError::new(ErrorKind::World, message));
+            }
             (None, _) => loader::world(app, name)?,
         })))
     }

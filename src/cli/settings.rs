@@ -169,10 +169,25 @@ impl Demanding for SettingsFile {
     }
 }
 
-/// Whether a path may leave the folder in which it is written.
+/// Whether a path may leave the working directory, in which it is written, by its words or by a
+/// link.
 fn leads_out(path: &Path) -> bool {
     let stays = |part| matches!(part, Component::Normal(_) | Component::CurDir);
-    !path.components().all(stays)
+    !path.components().all(stays) || is_linked_out(Path::new("."), path)
+}
+
+/// Whether the part of a path that exists leads out of a folder. A link to nothing does: it may
+/// lead anywhere tomorrow.
+fn is_linked_out(folder: &Path, path: &Path) -> bool {
+    let path = folder.join(path);
+    let exists = |path: &&Path| path.symlink_metadata().is_ok();
+    let Some(existing) = path.ancestors().find(exists) else {
+        return false;
+    };
+    match (existing.canonicalize(), folder.canonicalize()) {
+        (Ok(existing), Ok(folder)) => !existing.starts_with(folder),
+        _ => true,
+    }
 }
 
 /// The settings files that count.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
+use super::weight::MAX_WEIGHT;
 use crate::locale::{Localize, UiText, text};
 
 /// Why a file or folder can't be used.
@@ -40,6 +41,8 @@ pub enum FileProblem {
         /// The maximum.
         max: u64,
     },
+    /// More JSON values than what is read may have.
+    TooManyValues,
     /// Not UTF-8.
     NotText,
 }
@@ -116,6 +119,7 @@ impl Localize for FileProblem {
             Self::Foreign(kind) => text!(files_foreign, kind),
             Self::HardLinks => text!(files_hard_links),
             Self::TooLarge { max } => text!(files_too_large, max),
+            Self::TooManyValues => text!(files_too_many_values, max = MAX_WEIGHT),
             Self::NotText => text!(files_not_text),
         }
     }

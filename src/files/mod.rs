@@ -13,6 +13,7 @@ mod portable;
 mod read;
 #[cfg(unix)]
 mod unix;
+mod weight;
 
 pub(crate) use access::Access;
 pub use error::{FileAction, FileError, FileKind, FileProblem};
@@ -24,3 +25,4 @@ pub(crate) use read::read_text;
 pub(crate) use read::{bounded, open, read};
 #[cfg(unix)]
 use unix as system;
+pub(crate) use weight::{MAX_WEIGHT, json_weight};

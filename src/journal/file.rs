@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use super::base::{Base, MAX_DEPTH, MIN_LENGTH, Others};
 use super::error::JournalError;
-use super::read::{self, JournalLines, MAX_BYTES, MAX_LINE};
+use super::read::{self, JournalLines, MAX_BYTES, MAX_GAMES, MAX_LINE};
 use super::sums::{Sum, write_masked};
 use super::{JournalHeader, Line};
-use crate::files::{self, FileAction, FileError};
+use crate::files::{self, FileAction, FileError, MAX_WEIGHT};
 
 /// The append-only record of a run.
 #[derive(Debug)]
@@ -27,6 +27,9 @@ struct JournalFile {
     path: PathBuf,
     /// Its length in bytes.
     length: u64,
+    /// What its lines weigh, and what the setups of the game among them take.
+    weight: u64,
+    games: u64,
     /// The sum of the last line; `None` for journals of old formats, which have none.
     sum: Option<Sum>,
 }
@@ -99,6 +102,7 @@ impl Journal {
     ) -> Result<(Self, Vec<Line>), JournalError> {
         let found = read::read(&file, path, true, Some(others))?;
         let (length, sum) = (found.length, found.sum);
+        let (weight, games) = (found.weight, found.games);
         let lines = found.all(path)?;
         let mut cut = || {
             file.set_len(length)?;
@@ -110,6 +114,8 @@ impl Journal {
             file,
             path: path.to_owned(),
             length,
+            weight,
+            games,
             sum,
         };
         let journal = Self {
@@ -181,6 +187,7 @@ impl Journal {
 impl JournalFile {
     fn append(&mut self, lines: &[Line]) -> Result<(), JournalError> {
         let mut bytes = Vec::new();
+        let (mut weight, mut games) = (self.weight, self.games);
         let mut sum = self.sum;
         for line in lines {
             let start = bytes.len();
@@ -191,7 +198,11 @@ impl JournalFile {
                 bytes.push(b'\n');
             }
             let length = self.length + bytes.len() as u64;
-            if (bytes.len() - start) as u64 > MAX_LINE || length > MAX_BYTES {
+            weight += read::weight_of(bytes.get(start..).unwrap_or_default());
+            let own = (bytes.len() - start) as u64;
+            games += read::games_of(line, own);
+            let is_long = own > MAX_LINE || length > MAX_BYTES;
+            if is_long || weight > MAX_WEIGHT || games > MAX_GAMES {
                 let path = self.path.clone();
                 return Err(JournalError::Full { path });
             }
@@ -199,6 +210,7 @@ impl JournalFile {
         let file = &mut self.file;
         let written = file.write_all(&bytes).and_then(|()| file.sync_data());
         written.map_err(|source| FileError::io(&self.path, FileAction::Write, source))?;
+        (self.weight, self.games) = (weight, games);
         self.sum = sum;
         self.length += bytes.len() as u64;
         Ok(())

@@ -23,6 +23,7 @@ pub use line::{
     ToolResultRecord, ToolRoundRecord, ToolSpent,
 };
 pub(crate) use read::JournalLines;
+pub(crate) use recording::game_of_line;
 pub use recording::{
     Recorded, Recording, branch_input, game_input, game_of_input, game_setups, new_minds, new_seed,
     seed_input,

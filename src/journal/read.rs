@@ -9,9 +9,10 @@ use serde::Deserialize;
 
 use super::base::{Base, MAX_DEPTH, Others};
 use super::error::JournalError;
+use super::recording::is_of_game;
 use super::sums::{Sum, Summed};
 use super::{FORMAT, JournalHeader, Line};
-use crate::files::{FileAction, FileError, FileProblem};
+use crate::files::{FileAction, FileError, FileProblem, MAX_WEIGHT, json_weight};
 use crate::locale::{Localize, UiText, text};
 
 /// The maximum length of a journal in bytes.
@@ -19,6 +20,14 @@ pub(super) const MAX_BYTES: u64 = 1 << 28;
 
 /// The maximum length of a line in bytes.
 pub(super) const MAX_LINE: u64 = 1 << 24;
+
+/// What a line weighs beside its values.
+const LINE_WEIGHT: u64 = 8;
+
+/// What the setups of the game in all may take, in bytes, each counted as [`MIN_GAME`] at least:
+/// every one is copied and read as a world.
+pub(super) const MAX_GAMES: u64 = 1 << 26;
+const MIN_GAME: u64 = 1 << 16;
 
 /// A file with more damaged lines than this is hardly a journal.
 const MAX_DAMAGED: usize = 1_000;
@@ -37,6 +46,10 @@ pub(crate) struct JournalLines {
     pub(super) depth: usize,
     /// The length of the file in bytes, without an incomplete last line.
     pub(super) length: u64,
+    /// What its lines and those that it shares weigh.
+    pub(super) weight: u64,
+    /// What the setups of the game among them take.
+    pub(super) games: u64,
     /// The sum of the last line; `None` for journals of old formats, which have none.
     pub(super) sum: Option<Sum>,
 }
@@ -93,14 +106,37 @@ pub(super) fn read(
         depth: 0,
         limit: MAX_BYTES,
         left,
+        weight: MAX_WEIGHT,
+        games: MAX_GAMES,
     };
     reader.read(file, path)
+}
+
+/// What a line of so many bytes takes of [`MAX_GAMES`].
+pub(super) fn games_of(line: &Line, length: u64) -> u64 {
+    if is_of_game(line) {
+        length.max(MIN_GAME)
+    } else {
+        0
+    }
+}
+
+/// What a line weighs.
+pub(super) fn weight_of(line: &[u8]) -> u64 {
+    LINE_WEIGHT + json_weight(line)
 }
 
 fn too_large(path: &Path, max: u64) -> FileError {
     FileError {
         path: path.to_owned(),
         problem: FileProblem::TooLarge { max },
+    }
+}
+
+fn too_many_values(path: &Path) -> FileError {
+    FileError {
+        path: path.to_owned(),
+        problem: FileProblem::TooManyValues,
     }
 }
 
@@ -132,6 +168,10 @@ struct Reader<'o> {
     limit: u64,
     /// How long the bases may be in all, in bytes.
     left: u64,
+    /// What its lines may weigh, those of its bases included.
+    weight: u64,
+    /// What its setups of the game may take, those of its bases included.
+    games: u64,
 }
 
 impl Reader<'_> {
@@ -156,6 +196,10 @@ impl Reader<'_> {
                 break;
             }
             found.length += length;
+            found.weight += weight_of(&raw);
+            if found.weight > self.weight {
+                return Err(too_many_values(path).into());
+            }
             let checked = checks.check(&mut raw, path);
             let base = (found.lines.len() == 1).then(|| Base::of(&raw)).flatten();
             let line = match (checked, base) {
@@ -176,6 +220,10 @@ impl Reader<'_> {
                 Ok(_) if is_header != found.lines.is_empty() => Err(text!(journal_misplaced_head)),
                 line => line,
             };
+            found.games += line.as_ref().map_or(0, |line| games_of(line, length));
+            if found.games > self.games {
+                return Err(too_many_values(path).into());
+            }
             damaged += usize::from(line.is_err());
             found.lines.push(line);
             found.ends.push(End {
@@ -208,6 +256,8 @@ impl Reader<'_> {
             depth: self.depth + 1,
             limit: base.length,
             left,
+            weight: self.weight.saturating_sub(found.weight),
+            games: self.games.saturating_sub(found.games),
         };
         // Recursive: every base is shorter than what may be read, and there are few.
         let read = reader.read(&file, &path).map_err(|error| error.text())?;
@@ -223,6 +273,8 @@ impl Reader<'_> {
             return Err(changed());
         }
         found.depth = read.depth + 1;
+        found.weight += read.weight;
+        found.games += read.games;
         found.lines.extend(lines);
         let slot: Arc<str> = base.slot.as_str().into();
         let ends = read.ends.into_iter().skip(1);

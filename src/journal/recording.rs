@@ -82,12 +82,25 @@ pub fn game_of_input(input: &Value) -> Option<GameSetup> {
 /// The setups of a journal's game: that of its beginning, and those that it was given later, each
 /// with the turn after which that was.
 pub fn game_setups(lines: &[Line]) -> Vec<(Option<u64>, GameSetup)> {
-    let setups = lines.iter().filter_map(|line| match line {
+    lines.iter().filter_map(game_of_line).collect()
+}
+
+/// The setup of the game that a line has.
+pub(crate) fn game_of_line(line: &Line) -> Option<(Option<u64>, GameSetup)> {
+    match line {
         Line::Game(setup) => Some((None, setup.clone())),
         Line::Input(input) => Some((Some(input.turn), game_of_input(&input.value)?)),
         _ => None,
-    });
-    setups.collect()
+    }
+}
+
+/// Whether a line sets the game up, or gives it other data.
+pub(super) fn is_of_game(line: &Line) -> bool {
+    match line {
+        Line::Game(_) => true,
+        Line::Input(input) => input.value.get(GAME).is_some(),
+        _ => false,
+    }
 }
 
 /// What a recording has for an ask.

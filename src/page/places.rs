@@ -110,9 +110,15 @@ impl Place {
         }
     }
 
-    /// A request has come: until the answer is sent, the connection does not wait.
+    /// The whole of a request has come: until the answer is sent, the connection does not wait.
     pub(super) fn begin(&self) -> Busy {
         self.set_waiting(false);
+        Busy(self.clone())
+    }
+
+    /// The head of a request has come. Whoever takes its time with the body waits, until
+    /// [`Self::begin`].
+    pub(super) fn begin_body(&self) -> Busy {
         Busy(self.clone())
     }
 
@@ -191,6 +197,14 @@ mod tests {
         assert!(places.take(peer(3)).is_none(), "all are being answered");
         assert!(places.take(peer(4)).is_some());
         drop(busy);
+        // Whoever has sent no more than the head of a request has no right to its place.
+        let heads: Vec<_> = (0..MOST_OF_ONE)
+            .map(|_| places.take(peer(3)).unwrap())
+            .collect();
+        let bodies: Vec<_> = heads.iter().map(Place::begin_body).collect();
+        let answered = heads[0].begin();
+        assert!(places.take(peer(3)).is_some(), "an unfinished one is ended");
+        drop((bodies, answered, heads));
         assert!(places.all().connections.is_empty());
     }
 }

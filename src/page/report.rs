@@ -10,7 +10,9 @@ use super::reader::{MOST, Query, Reader};
 use super::request::{self, Sent};
 use super::view::StoryView;
 use crate::locale::{Language, UiText, labels, text};
+use crate::secrets::redacted;
 use crate::session::CallRequest;
+use crate::wording::shown;
 
 /// The events or calls in one chunk of a report.
 const CHUNK: u32 = 2_000;
@@ -58,7 +60,9 @@ pub fn report(
     page["styles"] = style().into();
     page["scripts"] = script().replace("</", "<\\/").into();
     page["data"] = data(&reader, &page, extras).into();
-    render("story.html", &page).map_err(|error| UiText::verbatim(error.to_string()))
+    let report = render("story.html", &page);
+    let report = report.map_err(|error| UiText::verbatim(error.to_string()))?;
+    Ok(shown(redacted(report)))
 }
 
 /// What the addresses of the page answer, each as `{id, json}`.

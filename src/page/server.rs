@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::body::{Body, to_bytes};
+use axum::body::{Body, HttpBody, to_bytes};
 use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
@@ -22,7 +22,7 @@ use super::access::Access;
 use super::answer::Failure;
 use super::error::ServerError;
 use super::library::Library;
-use super::places::{Places, SentBody};
+use super::places::{Place, Places, SentBody};
 use super::shared::Shared;
 use super::{pages, routes, stream};
 use crate::locale::{Language, text};
@@ -97,8 +97,14 @@ impl Server {
             };
             let (router, own) = (router.clone(), place.clone());
             let service = service_fn(move |mut request: hyper::Request<hyper::body::Incoming>| {
-                request.extensions_mut().insert(Peer(peer.ip()));
-                let busy = own.begin();
+                let busy = if request.body().is_end_stream() {
+                    own.begin()
+                } else {
+                    own.begin_body()
+                };
+                let place = own.clone();
+                let ip = peer.ip();
+                request.extensions_mut().insert(Peer { ip, place });
                 let answer = router.call(request);
                 async move {
                     let answer: Response<Body> = answer.await?;
@@ -121,8 +127,11 @@ impl Server {
 }
 
 /// Where a request comes from.
-#[derive(Clone, Copy)]
-struct Peer(IpAddr);
+#[derive(Clone)]
+struct Peer {
+    ip: IpAddr,
+    place: Place,
+}
 
 fn router(shared: Arc<Shared>) -> Router {
     Router::new()
@@ -164,20 +173,29 @@ async fn check(
     request: Request,
     next: Next,
 ) -> Result<Response<Body>, Infallible> {
-    let peer = request.extensions().get::<Peer>();
+    let peer = request.extensions().get::<Peer>().cloned();
     let access = &shared.access;
     // What browsers keep anyway is not counted.
     let in_time = request.uri().path().starts_with("/assets/")
-        || peer.is_none_or(|peer| access.has_time_for(peer.0, request.headers()));
+        || peer
+            .as_ref()
+            .is_none_or(|peer| access.has_time_for(peer.ip, request.headers()));
+    // Nobody waits for what a stranger has to say.
+    let is_strange = !request.body().is_end_stream() && access.visitor(request.headers()).is_none();
     let mut response = if !shared.access.allows(request.method(), request.headers()) {
         Failure::new(StatusCode::FORBIDDEN, text!(page_foreign), shared.language).into_response()
     } else if !in_time {
         let status = StatusCode::TOO_MANY_REQUESTS;
         let failure = Failure::new(status, text!(page_too_many), shared.language);
         ([(header::RETRY_AFTER, "1")], failure).into_response()
+    } else if is_strange {
+        Failure::forbidden(shared.language).into_response()
     } else {
         match whole(request).await {
-            Ok(request) => next.run(request).await,
+            Ok(request) => {
+                let _busy = peer.map(|peer| peer.place.begin());
+                next.run(request).await
+            }
             Err(status) => {
                 Failure::new(status, text!(page_too_long), shared.language).into_response()
             }

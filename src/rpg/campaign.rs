@@ -21,7 +21,7 @@ use crate::drama;
 use crate::engine::{Inputs, MeetSet, Setup};
 use crate::event::Phrasebook;
 use crate::event::guard::{Guards, SecretRule, Secrets};
-use crate::journal::{GameSetup, Line, game_of_input, game_setups};
+use crate::journal::{GameSetup, Line, game_of_input, game_of_line};
 use crate::knowledge::restore_made_facts;
 use crate::locale::{Localize, UiText, text};
 use crate::save::{FittedTo, Meta};
@@ -35,8 +35,12 @@ const MAX_SPEECH_CHARS: usize = 4_000;
 const NAME: &str = "campaign";
 /// The path of a world's file in a folder of its own.
 const OWN_FILE: &str = "world.ron";
-/// What a journal keeps of a world is at most so long, in bytes.
-const MAX_KEPT_BYTES: usize = 8 * 1024 * 1024;
+/// What a journal keeps of a world: at most so many prompts, and with their paths so many bytes.
+/// Those of this program are 212, of 150 kB. The world's file has its own limit.
+const MAX_KEPT: usize = 1_000;
+const MAX_KEPT_BYTES: usize = 1024 * 1024;
+/// How many worlds somebody may give a story before one meeting. The last of them count.
+const MAX_GIVEN: usize = 32;
 
 /// What a journal keeps of a world, so that its story needs no file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -115,11 +119,12 @@ fn plugin(setup: &mut Setup) {
 /// Takes over what its author has changed in the world while it is played.
 fn take_data(world: &mut World) {
     let inputs = world.get_resource::<Inputs>();
-    let inputs = inputs.iter().flat_map(|inputs| &inputs.0);
+    let inputs = inputs.iter().flat_map(|inputs| &inputs.0).rev();
     let kept: Vec<_> = inputs
         .filter_map(|input| KeptWorld::of(&game_of_input(input)?))
+        .take(MAX_GIVEN)
         .collect();
-    for kept in kept {
+    for kept in kept.into_iter().rev() {
         let fitted = Campaign::of_kept(&kept).and_then(|campaign| {
             campaign.fit(world)?;
             world.insert_resource(FittedTo(kept.data));
@@ -214,13 +219,25 @@ impl Campaign {
     /// The world as a journal kept it, with the prompts of this program that were not kept. No file
     /// is opened.
     fn of_kept(kept: &KeptWorld) -> Result<Self, CampaignError> {
-        let bytes: usize = kept.texts.values().map(String::len).sum();
-        if bytes > MAX_KEPT_BYTES {
-            let message = text!(rpg_kept_too_long, bytes, max = MAX_KEPT_BYTES);
+        let refused = |message| {
             let problem = Problem::of_file(&kept.file, message, UiText::default());
-            return Err(Problems::from(problem).into());
+            Err(Problems::from(problem).into())
+        };
+        // Nothing else is read of what somebody may have put there.
+        let is_read = |path: &str| path == kept.file || path.starts_with("prompts/");
+        let texts = || kept.texts.iter().filter(|(path, _)| is_read(path));
+        let prompts = || texts().filter(|(path, _)| **path != kept.file);
+        let count = prompts().count();
+        if count > MAX_KEPT {
+            return refused(text!(rpg_kept_too_many, count, max = MAX_KEPT));
         }
-        let data = DataFolder::of_texts(kept.texts.clone());
+        let bytes = prompts().map(|(path, text)| path.len() + text.len());
+        let bytes: usize = bytes.sum();
+        if bytes > MAX_KEPT_BYTES {
+            return refused(text!(rpg_kept_too_long, bytes, max = MAX_KEPT_BYTES));
+        }
+        let texts = texts().map(|(path, text)| (path.clone(), text.clone()));
+        let data = DataFolder::of_texts(texts.collect());
         if kept.file == OWN_FILE {
             Self::load_from(&data, &data, &kept.world)
         } else {
@@ -228,11 +245,15 @@ impl Campaign {
         }
     }
 
-    /// The world with this fingerprint, from what the lines of a journal keep of it.
-    pub fn kept_in(lines: &[Line], data: &str) -> Option<Self> {
-        let kept = game_setups(lines).into_iter();
-        let mut kept = kept.filter_map(|(_, setup)| KeptWorld::of(&setup));
-        Self::of_kept(&kept.find(|kept| kept.data == data)?).ok()
+    /// The world with this fingerprint, from what the lines of a journal keep of it; `None` if they
+    /// keep none.
+    ///
+    /// # Errors
+    /// Every mistake in what they keep.
+    pub fn kept_in(lines: &[Line], data: &str) -> Option<Result<Self, CampaignError>> {
+        let setups = lines.iter().filter_map(game_of_line);
+        let mut kept = setups.filter_map(|(_, setup)| KeptWorld::of(&setup));
+        Some(Self::of_kept(&kept.find(|kept| kept.data == data)?))
     }
 
     /// The folder of its prompts, and of the grammars with which the improviser plays it.

@@ -9,6 +9,8 @@ use super::slot_name::is_device;
 use crate::cast::{CastList, StableId};
 use crate::context::{AgentContext, buffer};
 use crate::files::{Durability, FileError, Folder};
+use crate::secrets::redacted;
+use crate::wording::shown;
 
 /// The maximum length of a file name in bytes; file systems accept 255.
 const MAX_BYTES: usize = 200;
@@ -34,7 +36,8 @@ impl Buffers {
             if self.written.get(&id) == Some(&state) {
                 continue;
             }
-            let text = buffer(context);
+            // Whoever opens it has no program between it and the text.
+            let text = shown(redacted(buffer(context)));
             let file = file_name(context.name(), id);
             folder.replace(&file, text.as_bytes(), Durability::Unsynced)?;
             self.written.insert(id, state);

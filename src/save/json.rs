@@ -8,15 +8,26 @@ use serde_json::value::RawValue;
 
 use super::error::SaveError;
 use super::limits::MAX_DEPTH;
+use crate::files::{FileProblem, MAX_WEIGHT, json_weight};
 use crate::locale::{Localize, UiText, text};
 
-/// Parses a save; if that fails, once more to find out where.
+/// Parses a save; if that fails, once more to find out where. One that would take too much memory
+/// is not parsed.
 pub(super) fn parse<'a, T: Deserialize<'a>>(save: &'a [u8]) -> Result<T, SaveError> {
+    check_weight(save).map_err(|problem| SaveError::wrong("world", problem))?;
     let text = std::str::from_utf8(save).map_err(|error| {
         let at = format!("byte {}", error.valid_up_to());
         SaveError::wrong(at, text!(save_not_utf8))
     })?;
     serde_json::from_str(text).map_err(|error| describe::<T>(text, &error))
+}
+
+/// Refuses what has more values than can be read.
+fn check_weight(save: &[u8]) -> Result<(), UiText> {
+    if json_weight(save) > MAX_WEIGHT {
+        return Err(FileProblem::TooManyValues.text());
+    }
+    Ok(())
 }
 
 fn describe<'a, T: Deserialize<'a>>(text: &'a str, error: &serde_json::Error) -> SaveError {
@@ -36,6 +47,8 @@ pub(super) fn write(save: &impl Serialize, size: usize) -> Result<Vec<u8>, SaveE
     let writer = &mut serde_json::Serializer::with_formatter(&mut bytes, Lines::default());
     if save.serialize(writer).is_ok() {
         bytes.push(b'\n');
+        // What is written must be read back.
+        check_weight(&bytes).map_err(SaveError::TooMuch)?;
         return Ok(bytes);
     }
     let writer = &mut serde_json::Serializer::with_formatter(io::sink(), Lines::default());

@@ -77,7 +77,10 @@ pub(super) fn is_device(name: &str) -> bool {
     let stem = stem.trim_end().to_ascii_lowercase();
     let numbered = |port: &str| {
         let number = stem.strip_prefix(port);
-        number.is_some_and(|number| matches!(number.as_bytes(), [b'0'..=b'9']))
+        // Windows takes small raised digits for digits here.
+        let mut digits = number.into_iter().flat_map(str::chars);
+        let is_digit = |digit: char| matches!(digit, '0'..='9' | '¹' | '²' | '³');
+        digits.next().is_some_and(is_digit) && digits.next().is_none()
     };
     DEVICES.contains(&stem.as_str()) || numbered("com") || numbered("lpt")
 }
@@ -112,6 +115,8 @@ mod tests {
             "NUL",
             "com1",
             "Lpt9.txt",
+            "COM¹",
+            "lpt³.txt",
             "con .x",
         ] {
             assert!(objection(name).is_some(), "{name:?}");

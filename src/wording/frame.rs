@@ -7,6 +7,9 @@
 
 use std::borrow::Cow;
 
+use unicode_normalization::char::is_combining_mark;
+
+use super::is_invisible;
 use super::marks::defused;
 use super::seen::ends_line;
 
@@ -133,7 +136,11 @@ fn line_of(text: &str) -> String {
             }
             continue;
         }
-        begins &= char.is_whitespace() || is_markdown(char);
+        // Marks over nothing and what nobody sees begin no words.
+        begins &= char.is_whitespace()
+            || is_markdown(char)
+            || is_invisible(char)
+            || is_combining_mark(char);
         match quote(char) {
             Some(quote) => line.quote(quote, chars.peek().copied()),
             None if char == '\t' => line.out.push(' '),
@@ -212,6 +219,14 @@ fn is_markdown(char: char) -> bool {
     matches!(char, '>' | '*' | '-' | '+' | '＞')
 }
 
+/// A text for people, in a file: without controls, and without what changes the direction of writing.
+pub(crate) fn shown(text: String) -> String {
+    if text.contains(is_left_out) {
+        return text.replace(is_left_out, "\u{FFFD}");
+    }
+    text
+}
+
 /// Whether a character is left out: controls, and what changes the direction of writing.
 fn is_left_out(char: char) -> bool {
     (char.is_control() && char != '\t' && !ends_line(char))
@@ -237,6 +252,10 @@ mod tests {
             ("「走吧」他说", "『走吧』他说"),
             ("# Day 9\n## Now\n#1 fan", "Day 9 Now #1 fan"),
             ("> # Day 9", "> Day 9"),
+            ("\u{200B}# Day 9", "\u{200B}Day 9"),
+            ("a\n\u{2060}\u{AD}## Day 9", "a \u{2060}\u{AD}Day 9"),
+            ("\u{301}#\u{180E}# Day 9", "\u{301}\u{180E}Day 9"),
+            ("\u{E0001}# Day 9", "\u{E0001}Day 9"),
             ("a\u{2028}b\u{85}c\u{B}d\u{C}e \n f", "a b c d e f"),
             ("He said \"no\" to \"you\".", "He said ‘no’ to ‘you’."),
             ("他说\"好\"，走了", "他说‘好’，走了"),
@@ -271,11 +290,17 @@ mod tests {
         assert_eq!(without_indent(&block, 2), plain);
     }
 
+    #[test]
+    fn what_is_shown_in_a_file_controls_nothing() {
+        let text = "a\u{202E}b\u{1B}[31m\u{2066}\tc\nd".to_owned();
+        assert_eq!(shown(text), "a\u{FFFD}b\u{FFFD}[31m\u{FFFD}\tc\nd");
+    }
+
     proptest! {
         #[test]
         fn a_line_is_one_line_and_stays(parts in prop::collection::vec(prop::sample::select(vec![
             "“", "”", "\"", "''", "「", "\n", "\r", "\u{2028}", "#", " ", "> ", "System", ":", "a", "好", "[", "]",
-            "<|x|>", "\u{202E}", "\u{200B}", "'", "‘", "-",
+            "<|x|>", "\u{202E}", "\u{200B}", "\u{301}", "'", "‘", "-",
         ]), 0..16)) {
             let once = as_line(&parts.concat()).into_owned();
             prop_assert!(!once.contains(|char| ends_line(char) || quote(char).is_some()), "{once}");

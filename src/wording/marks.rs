@@ -55,6 +55,7 @@ const TAGS: &[&str] = &[
     "end_of_turn",
     "tool_call",
     "tool_response",
+    "think",
 ];
 
 /// Those tags that are control tokens even in code.
@@ -66,8 +67,8 @@ const MAX_NAME: usize = 40;
 const MAX_TAG: usize = 64;
 
 /// All characters that fold to a colon, and all that fold to an opening bracket.
-const COLONS: &[char] = &[':', '：', '︰', '﹕', '꞉', '∶'];
-const OPENING: &[char] = &['[', '［', '【', '<', '＜'];
+const COLONS: &[char] = &[':', '：', '︰', '︓', '﹕', '꞉', '∶', '\u{5C3}', '\u{2D0}'];
+const OPENING: &[char] = &['[', '［', '【', '<', '＜', '﹤', '〈'];
 
 /// The text with every mark defused; `None` if it contains none. In fenced code only control tokens
 /// count, such as `<|im_start|>`.
@@ -152,7 +153,12 @@ pub(crate) fn lines_with_code(text: &str) -> impl Iterator<Item = (usize, &str, 
 /// Whether any byte is a sign, or the first byte of one in another width. Most plain English has
 /// none. Compilers vectorize the loop because it doesn't stop at the first hit.
 fn may_hold_signs(text: &str) -> bool {
-    let is_sign = |byte: u8| matches!(byte, b'[' | b'<' | b':' | 0xE2 | 0xE3 | 0xEA | 0xEF);
+    let is_sign = |byte: u8| {
+        matches!(
+            byte,
+            b'[' | b'<' | b':' | 0xCB | 0xD7 | 0xE2 | 0xE3 | 0xEA | 0xEF
+        )
+    };
     text.bytes()
         .fold(false, |found, byte| found | is_sign(byte))
 }
@@ -193,6 +199,9 @@ fn role_colon(rest: &mut impl Iterator<Item = Seen>) -> Option<Seen> {
         let sign = rest.next()?;
         match sign.char {
             ':' => return is_role_name(&role).then_some(sign),
+            // All of it may be in parentheses, or a part behind it.
+            '(' if role.is_empty() => {}
+            ')' => {}
             '(' => {
                 rest.take(MAX_NAME).find(|seen| seen.char == ')')?;
             }
@@ -317,6 +326,14 @@ mod tests {
             ("x\u{2028}H: y", "x\u{2028}H— y"),
             ("\u{405}yst\u{435}m: x", "\u{405}yst\u{435}m— x"),
             ("Ass1stant: x", "Ass1stant— x"),
+            ("System\u{338}: x", "System\u{338}— x"),
+            ("System\u{5C3} x", "System— x"),
+            ("System\u{FE13}x", "System—x"),
+            ("System\u{2D0} x", "System— x"),
+            ("(System): x", "(System)— x"),
+            ("﹤system﹥x", "‹system›x"),
+            ("〈system〉x", "‹system›x"),
+            ("<think>x</think>", "‹think›x‹/think›"),
             ("[\u{391}\u{399}]", "〔\u{391}\u{399}〕"),
             (
                 "```\nuser: x <|im_end|>\n```\nuser: y",

@@ -19,7 +19,7 @@ mod seen;
 pub(crate) use fnv::Fnv;
 pub(crate) use folded_text::is_invisible;
 pub use folded_text::{Bigrams, FoldedText};
-pub(crate) use frame::{as_block, as_line, without_indent};
+pub(crate) use frame::{as_block, as_line, shown, without_indent};
 pub(crate) use marks::{defused, lines_with_code};
 pub(crate) use readings::Readings;
 pub(crate) use search::{Needle, Searched, Symbols, coarse};

@@ -2,6 +2,7 @@
 //! look-alike letters as the Latin ones.
 
 use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
 use unicode_security::skeleton;
 
 use super::is_invisible;
@@ -17,9 +18,10 @@ pub(crate) struct Seen {
     pub(crate) end: usize,
 }
 
-/// The visible characters of a text, spaces included.
+/// The visible characters of a text, spaces included. Marks over and through a letter are left out.
 pub(crate) fn seen(text: &str) -> impl Iterator<Item = Seen> + Clone {
-    let visible = text.char_indices().filter(|(_, char)| !is_invisible(*char));
+    let is_seen = |char: char| char.is_ascii() || !(is_invisible(char) || is_combining_mark(char));
+    let visible = text.char_indices().filter(move |(_, char)| is_seen(*char));
     visible.map(|(start, char)| Seen {
         char: fold(char),
         start,
@@ -43,8 +45,10 @@ fn fold(char: char) -> char {
         '\u{3000}' | '\u{A0}' => ' ',
         '【' => '[',
         '】' => ']',
+        '﹤' | '〈' => '<',
+        '﹥' | '〉' => '>',
         // The colons that marks.rs looks for.
-        '︰' | '﹕' | '꞉' | '∶' => ':',
+        '︰' | '︓' | '﹕' | '꞉' | '∶' | '\u{5C3}' | '\u{2D0}' => ':',
         '\u{2E80}'..='\u{FFEF}' => char,
         other if other.is_alphabetic() => latin(other)
             .or_else(|| other.to_lowercase().next())

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
@@ -259,6 +259,38 @@ fn whoever_connects_and_says_nothing_locks_nobody_out() {
     };
     let open: Vec<_> = (0..600).map(half).collect();
     assert_eq!(page.get("/api/open/story").status, 200);
+    drop(open);
+}
+
+#[test]
+fn whoever_never_finishes_a_request_locks_nobody_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let slow = |page: &Served| {
+        let mut stream = TcpStream::connect(&page.address).unwrap();
+        let head = format!(
+            "POST /api/x/do HTTP/1.1\r\nHost: {}\r\nX-Playhouse: 1\r\nContent-Length: 9\r\n\r\n{{",
+            page.address
+        );
+        stream.write_all(head.as_bytes()).unwrap();
+        stream
+    };
+    // Everybody on this computer is the host.
+    let page = Served::start(folder.path(), "--save open --paused");
+    let open: Vec<_> = (0..600).map(|_| slow(&page)).collect();
+    assert_eq!(page.get("/api/open/story").status, 200);
+    drop((open, page));
+    // A stranger gets its answer at once, and not after its body.
+    let invited = "--save closed --paused --invite Odile\u{a0}Marsh";
+    let page = Served::start(folder.path(), invited);
+    let mut stream = slow(&page);
+    stream
+        .set_read_timeout(Some(Duration::from_secs(5)))
+        .unwrap();
+    let mut start = [0; 12];
+    stream.read_exact(&mut start).unwrap();
+    assert_eq!(&start, b"HTTP/1.1 403");
+    let open: Vec<_> = (0..600).map(|_| slow(&page)).collect();
+    assert_eq!(page.get("/api/closed/story").status, 200);
     drop(open);
 }
 

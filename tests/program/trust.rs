@@ -446,6 +446,25 @@ fn a_folders_settings_choose_no_model_and_no_folder_elsewhere() {
     let output = folder.run("--until 1 -q");
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
     assert!(folder.here().join("kept").is_dir());
+    // A link leads out as well as words do.
+    let elsewhere = tempfile::tempdir().unwrap();
+    for (link, settings) in [
+        ("out", r#"(saves: Some("out"))"#),
+        ("out", r#"(saves: Some("out/deep/new"))"#),
+        ("out", r#"(data: Some("out"))"#),
+        ("nothing", r#"(saves: Some("nothing"))"#),
+    ] {
+        let target = elsewhere
+            .path()
+            .join(if link == "out" { "" } else { "later" });
+        let _ = std::os::unix::fs::symlink(target, folder.here().join(link));
+        folder.write("playhouse.ron", settings);
+        let output = folder.run("run mine --until 1");
+        let told = err(&output);
+        assert_eq!(output.status.code(), Some(2), "{settings}: {told}");
+        assert!(told.contains("playhouse trust playhouse.ron"), "{told}");
+        assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 0);
+    }
 }
 
 #[test]
@@ -606,7 +625,15 @@ fn echoing_server() -> u16 {
                         "data: {{\"model\": \"m-{key}\", \"choices\": [{{\"delta\": {{{delta}}}}}]}}\n\n"
                     )
                 };
+                // As a parser has it, and as a person sees it.
+                let escaped: String = key
+                    .chars()
+                    .map(|c| format!("\\\\u{:04x}", u32::from(c)))
+                    .collect();
+                let parted: String = key.chars().map(|c| format!("{c}\u{202E}\\u0007")).collect();
                 let parts = [
+                    format!("\"content\": \"{{\\\"a\\\": \\\"{escaped}\\\"}} or \""),
+                    format!("\"content\": \"{parted}; \""),
                     format!("\"reasoning_content\": \"I saw {key}\""),
                     format!("\"content\": \"Your key is {one}\""),
                     format!("\"content\": \"{two}, I think\""),
@@ -691,12 +718,17 @@ fn a_key_that_is_echoed_reaches_no_save_no_log_and_no_terminal() {
         assert_eq!(output.status.code(), Some(0), "{}", err(&output));
         let page = out(&output);
         assert!(page.contains("Your key is ***, I think"), "{page}");
+        assert!(page.contains("\"***") && page.contains("or ***"), "{page}");
+        let seen: String = page.chars().filter(|c| c.is_ascii_graphic()).collect();
+        assert!(!seen.contains(KEY) && !seen.contains("u0073"), "{seen}");
         let kept = all_files(&folder.here().join("saves"));
         assert!(
             kept.contains("Your key is ***, I think") && kept.contains("I saw ***"),
             "{kept}"
         );
-        assert!(!kept.contains(KEY), "{kept}");
+        let seen: String = kept.chars().filter(|c| c.is_ascii_graphic()).collect();
+        let seen = seen.replace("\\u0007", "");
+        assert!(!seen.contains(KEY) && !seen.contains("u0073"), "{kept}");
     }
     for command in [
         "trace s",

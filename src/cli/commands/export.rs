@@ -23,8 +23,14 @@ pub(super) fn export(
     seat: Option<&str>,
     calls: bool,
 ) -> Result<(), CommandError> {
-    let saved = Saved::find(app, slot)?;
+    let mut saved = Saved::find(app, slot)?;
+    // What can't be resumed is not played through either.
+    saved.world(true)?;
     let view = Arc::new(StoryView::new(watch::about(app, &saved, slot)?));
+    if !calls {
+        // All of it is read again, and need not be held twice.
+        (saved.story.world, saved.story.lines) = (None, Vec::new());
+    }
     let read = page::read(&saved.slot, saved.played.game(), None, &view);
     play::runtime()?.block_on(read).map_err(session_error)?;
     let requests = if calls {

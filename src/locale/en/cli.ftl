@@ -46,6 +46,7 @@ cli_no_games_help = name a save, a tournament, or a folder of saves
 cli_no_price = --max-cost needs a price, but the model '{ $model }' has none
 cli_no_price_help = add a dated price to the model file, or use --max-tokens or --max-calls
 cli_no_command_help = there is neither a command nor a world of this name; see: playhouse --help, playhouse worlds
+cli_kept_unusable = what the save keeps of its world '{ $world }' can't be used: { $error }
 cli_no_such_actor = there is no playable character called '{ $name }'
 cli_no_such_chapter = { $name } has no chapter '{ $id }'
 cli_no_such_entity = there is nobody called '{ $name }' in this save

@@ -46,6 +46,7 @@ cli_no_games_help = 请给出存档、赛事，或存档所在的文件夹
 cli_no_price = --max-cost 需要价格，而模型“{ $model }”没有价格
 cli_no_price_help = 在模型文件中加上带日期的价格，或改用 --max-tokens、--max-calls
 cli_no_command_help = 没有这个名字的命令或世界；请看：playhouse --help、playhouse worlds
+cli_kept_unusable = 存档所存的世界“{ $world }”无法使用：{ $error }
 cli_no_such_actor = 没有名为“{ $name }”、可以扮演的角色
 cli_no_such_chapter = { $name }没有编号为“{ $id }”的章节
 cli_no_such_entity = 这个存档里没有“{ $name }”

@@ -99,7 +99,7 @@ impl Endpoint {
                 } else {
                     "generateContent"
                 };
-                self.url_below(&format!("/models/{model}:{method}"))
+                self.url_of_model(&format!("{model}:{method}"))
             }
         };
         if self.api == Api::Gemini && stream {
@@ -112,10 +112,8 @@ impl Endpoint {
     pub fn models(&self, model: &str) -> Url {
         match self.api {
             Api::OpenAi | Api::DeepSeek | Api::DashScope => self.url_below("/models"),
-            Api::Anthropic => self.url_below(&format!("/models/{model}")),
-            Api::Gemini => {
-                self.url_below(&format!("/models/{}", model.trim_start_matches("models/")))
-            }
+            Api::Anthropic => self.url_of_model(model),
+            Api::Gemini => self.url_of_model(model.trim_start_matches("models/")),
             Api::Ollama => self.url_below("/ps"),
         }
     }
@@ -146,6 +144,17 @@ impl Endpoint {
 
     fn url_below(&self, path: &str) -> Url {
         self.url_at(&format!("{}{path}", self.root.path().trim_end_matches('/')))
+    }
+
+    /// The URL below that of all models whose last part is this, whatever is in it: who chooses a
+    /// model does not choose where on the server keys and prompts go.
+    fn url_of_model(&self, model: &str) -> Url {
+        let mut url = self.url_below("/models");
+        // URLs of HTTP have paths.
+        if let Ok(mut path) = url.path_segments_mut() {
+            path.push(model);
+        }
+        url
     }
 
     fn url_at(&self, path: &str) -> Url {
@@ -324,6 +333,28 @@ mod tests {
             (other.chat("m", true).path(), other.display_url().as_str()),
             (path, "https://x.com/api/v1")
         );
+    }
+
+    #[test]
+    fn a_model_is_one_part_of_the_path() {
+        for model in [
+            "../../evil?x=y#/../z",
+            "a/../../../b",
+            "..",
+            "%2e%2e/%2e%2e/b",
+            "a\\..\\b",
+            "models/../b",
+        ] {
+            for api in [Api::Gemini, Api::Anthropic] {
+                let endpoint = Endpoint::parse("https://x.com/tenant", api).unwrap();
+                for url in [endpoint.chat(model, true), endpoint.models(model)] {
+                    let path = url.path().strip_prefix("/tenant/v1");
+                    assert!(path.is_some_and(|path| !path.contains("..\u{2f}")), "{url}");
+                    assert!(url.path_segments().unwrap().count() <= 4, "{url}");
+                    assert!(matches!(url.query(), None | Some("alt=sse")), "{url}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -42,6 +42,9 @@ pub(super) struct ResponseReader<'a> {
     /// The maximum size of an answer in bytes.
     limit: usize,
     received: usize,
+    /// How many events have arrived. Each counts as a byte of the answer at least: a server that
+    /// sends empty ones as fast as it can would keep us busy until the deadline.
+    events: usize,
     has_begun: bool,
     framing: Framing,
     response: ResponseAccumulator,
@@ -78,6 +81,7 @@ impl<'a> ResponseReader<'a> {
             protocol,
             limit,
             received: 0,
+            events: 0,
             has_begun: false,
             framing,
             response: ResponseAccumulator::default(),
@@ -126,9 +130,14 @@ impl<'a> ResponseReader<'a> {
         let (size, pending) = match &mut self.framing {
             Framing::Unknown => (self.received, 0),
             Framing::Events(frames) => {
-                frames.push(chunk, |data| values.add_event(data));
+                let events = &mut self.events;
+                frames.push(chunk, |data| {
+                    *events += 1;
+                    values.add_event(data);
+                });
                 self.has_begun |= frames.holds_data() || !self.response.is_empty();
-                (self.received / MAX_FRAMING, frames.pending())
+                let size = (self.received / MAX_FRAMING).max(self.events);
+                (size, frames.pending())
             }
             Framing::Values(frames) => {
                 frames.push(chunk, |value| values.add(value));
@@ -353,6 +362,13 @@ mod tests {
             let body = format!("data: {event}\n\n").repeat(5_000);
             let read = read(api, "", &[body.as_bytes()]);
             assert!(read.is_err(), "{event}");
+        }
+        // Nor is nothing without end.
+        for (events, is_read) in [(9_000, true), (11_000, false)] {
+            let body = "data: {}\n\n".repeat(events);
+            let error = read(Api::OpenAi, "", &[body.as_bytes()]).err();
+            let is_large = error.is_some_and(|error| error.contains("more than 10000 bytes"));
+            assert_eq!(is_large, !is_read, "{events}");
         }
     }
 

@@ -5,6 +5,7 @@
 mod damage;
 mod endless;
 mod links;
+mod many;
 mod torn;
 
 use std::fs::{self, File};
