@@ -16,7 +16,10 @@ pub(crate) fn json_weight(json: &[u8]) -> u64 {
     let mut weight = 1;
     let mut before = b' ';
     let mut at = 0;
-    while let Some(byte) = json.get(at).copied() {
+    // What is too much is not counted to its end.
+    while weight <= MAX_WEIGHT
+        && let Some(byte) = json.get(at).copied()
+    {
         at += 1;
         match byte {
             b'"' => at = after_text(json, at),

@@ -219,7 +219,8 @@ fn is_markdown(char: char) -> bool {
     matches!(char, '>' | '*' | '-' | '+' | '＞')
 }
 
-/// A text for people, in a file: without controls, and without what changes the direction of writing.
+/// A text for people, in a file: without controls, and without what changes the direction of
+/// writing.
 pub(crate) fn shown(text: String) -> String {
     if text.contains(is_left_out) {
         return text.replace(is_left_out, "\u{FFFD}");

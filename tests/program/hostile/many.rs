@@ -73,7 +73,7 @@ fn a_journal_of_very_many_values_is_refused() {
         fs::read(folder.join("saves/one/journal.jsonl")).unwrap()
     );
     let zeros = |count| input(&format!("[{}]", vec!["0"; count].join(",")));
-    let words = "journal.jsonl has more lists, values and lines";
+    let words = "journal.jsonl: has more lists, values and lines";
     journal_is_refused(folder, &lines, &[zeros(4_000_000)], words);
     journal_is_refused(folder, &lines, &vec![zeros(700_000); 6], words);
     let stopped = r#"{"stopped":{"turn":1,"reason":""}}"#.to_owned();
@@ -85,7 +85,7 @@ fn a_journal_of_very_many_worlds_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let lines = save(folder);
-    let words = "journal.jsonl has more lists, values and lines";
+    let words = "journal.jsonl: has more lists, values and lines";
     let game = input(r#"{"game":{"name":"campaign","setup":{}}}"#);
     journal_is_refused(folder, &lines, &vec![game; 1_100], words);
 }
@@ -98,8 +98,8 @@ fn a_world_of_very_many_values_is_refused_and_spoils_no_list() {
     accepted(folder, "run --save two --until 1 -q");
     let file = folder.join("saves/one/world.json");
     let world = fs::read_to_string(&file).unwrap();
-    let zeros = vec!["0"; 8_000_000].join(",");
-    let texts = vec![r#""""#; 8_000_000].join(",");
+    let zeros = vec!["0"; 4_100_000].join(",");
+    let texts = vec![r#""""#; 4_100_000].join(",");
     for (before, after) in [
         (
             "\"resources\":{",
@@ -114,10 +114,7 @@ fn a_world_of_very_many_values_is_refused_and_spoils_no_list() {
     ] {
         let many = world.replacen(before, &after, 1);
         write(&file, &many);
-        for command in COMMANDS
-            .iter()
-            .filter(|command| !command.contains("--verify"))
-        {
+        for command in ["show one", "resume one -q", "export one --html x"] {
             refused(folder, command, "has more lists, values and lines");
         }
         let list = super::attacked(folder, "saves --verify");
@@ -153,7 +150,7 @@ fn a_kept_world_of_very_many_prompts_is_refused() {
     // What is no prompt is not read.
     with(&|number| (format!("else/{number}.j2"), "{{".into()), 2_000);
     accepted(folder, "show one");
-    let told = "what the save keeps of its world can't be used";
+    let told = "what the save keeps of its world 'mine' can't be used";
     with(
         &|number| (format!("prompts/en/x{number}.j2"), "a".into()),
         35_000,
