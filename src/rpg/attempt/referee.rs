@@ -21,6 +21,7 @@ use crate::rpg::components::{Fighter, Health, RpgWorld, Wounded};
 use crate::rpg::events::{AttemptOutcome, FeelingChanged, Wound};
 use crate::rpg::phase::{CurrentPlace, Phase};
 use crate::rpg::scenes::effects::{Cause, apply_effects};
+use crate::rpg::world_file::StageKind;
 
 const RULING: AskTemplate<AttemptData> =
     AskTemplate::condensed("attempt.judge", "asks/attempt", "asks/attempt_short");
@@ -102,7 +103,10 @@ impl Table<'_, '_> {
         if let Ok(hidden) = self.hidden.get(stage) {
             prizes.extend(hidden.0.keys().map(|item| Stake::Item(item.to_string())));
         }
-        if let Ok(held) = self.belongings.get(actor) {
+        // What is left on a journey is out of reach for the rest of the story.
+        if let Ok(held) = self.belongings.get(actor)
+            && self.is_home(stage)
+        {
             prizes.extend(held.0.iter().map(|item| Stake::Left(item.to_string())));
         }
         prizes.extend(self.closed_ways(stage).map(Stake::Way));
@@ -167,10 +171,23 @@ impl Table<'_, '_> {
                 .iter()
                 .map(|actor| self.whereabouts.name_text(*actor))
                 .collect(),
-            elsewhere: away.chain(items.clone().filter(is_away)).collect(),
+            elsewhere: away
+                .chain(
+                    items
+                        .clone()
+                        .filter(is_away)
+                        .filter(|name| is_telling(name)),
+                )
+                .collect(),
             items: items.collect(),
             language: *self.language,
         }
+    }
+
+    fn is_home(&self, stage: Entity) -> bool {
+        let name = self.whereabouts.name_text(stage);
+        let mut stages = self.rpg.0.stages.iter();
+        stages.any(|known| known.name == name && known.kind == StageKind::Home)
     }
 
     /// The names of the stages to which a way of the world file leads from here that is closed now.
@@ -458,4 +475,11 @@ impl Applied {
             Stake::Wound => self.wounded = true,
         }
     }
+}
+
+/// Whether a text that holds the name of an item surely means that one: "the key" may be any.
+fn is_telling(name: &str) -> bool {
+    let words = name.split_whitespace();
+    let words = words.filter(|word| !["the", "a", "an"].contains(&word.to_lowercase().as_str()));
+    words.count() > 1 || (!name.is_ascii() && name.chars().count() > 2)
 }
