@@ -108,6 +108,9 @@ struct KnownFact<'a> {
     is_own: bool,
     /// Whether a goal of one's own is lost if it spreads.
     is_feared: bool,
+    /// Whether it was known at the start.
+    #[serde(skip)]
+    is_from_start: bool,
     /// The turn in which it was learned.
     #[serde(skip)]
     since: u64,
@@ -406,8 +409,8 @@ impl Minds<'_, '_> {
         })
     }
 
-    /// Of too many facts those that were just learned or spoken of, then those that were learned
-    /// last, in their order.
+    /// Of too many facts those that were just learned or spoken of, then what it has always known,
+    /// then those that were learned last, in their order. Nobody's own secrets make way for news.
     fn nearest<'a>(
         &self,
         facts: Vec<KnownFact<'a>>,
@@ -420,7 +423,12 @@ impl Minds<'_, '_> {
         let rank = |fact: &KnownFact<'_>| {
             let spoken_of = found.iter().position(|found| found.id == fact.id);
             let spoken_of = spoken_of.unwrap_or(usize::MAX);
-            (!fact.is_new, spoken_of, Reverse(fact.since))
+            (
+                !fact.is_new,
+                spoken_of,
+                !fact.is_from_start,
+                Reverse(fact.since),
+            )
         };
         let mut facts: Vec<_> = facts.into_iter().enumerate().collect();
         facts.sort_by_key(|(_, fact)| rank(fact));
@@ -464,6 +472,7 @@ impl Minds<'_, '_> {
                 is_new: !known.by.is_empty() && known.turn == turn,
                 is_own: false,
                 is_feared: false,
+                is_from_start: known.by.is_empty(),
                 since: known.turn,
             })
         })

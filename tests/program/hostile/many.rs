@@ -75,7 +75,7 @@ fn a_journal_of_very_many_values_is_refused() {
     let zeros = |count| input(&format!("[{}]", vec!["0"; count].join(",")));
     let words = "journal.jsonl: has more lists, values and lines";
     journal_is_refused(folder, &lines, &[zeros(4_000_000)], words);
-    journal_is_refused(folder, &lines, &vec![zeros(700_000); 6], words);
+    journal_is_refused(folder, &lines, &vec![zeros(524_000); 8], words);
     let stopped = r#"{"stopped":{"turn":1,"reason":""}}"#.to_owned();
     journal_is_refused(folder, &lines, &vec![stopped; 400_000], words);
 }
