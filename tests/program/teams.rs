@@ -218,7 +218,7 @@ fn a_resumed_run_shows_what_is_said_inside_from_where_it_stopped() {
     let whole = out(&whole);
     for inside in ["laboratory", "den"] {
         assert!(
-            whole.contains(&format!("\"inside\":\"{inside}\"")),
+            whole.contains(&format!("\"team_path\":\"{inside}\"")),
             "{whole}"
         );
     }
