@@ -56,7 +56,7 @@ pub struct StreamMerger {
     outermost: TeamFile,
     deltas: StreamReceiver,
     /// The messages that are being written, by id.
-    partial: BTreeMap<String, PartialMessage>,
+    unfinished: BTreeMap<String, PartialMessage>,
     /// The previews of events, by id.
     previews: BTreeMap<String, Content>,
 }
@@ -81,7 +81,7 @@ impl StreamMerger {
         Self {
             outermost,
             deltas,
-            partial: BTreeMap::new(),
+            unfinished: BTreeMap::new(),
             previews: BTreeMap::new(),
         }
     }
@@ -92,7 +92,7 @@ impl StreamMerger {
         match record {
             Record::Event(event) => events.extend(self.delivered(record, &event.place)),
             // All answers have come, so that no further message will.
-            Record::Turn { .. } => events.extend(self.retract_drafts()),
+            Record::Turn { .. } => events.extend(self.retract_unfinished()),
             Record::Answer(_) | Record::Chapter { .. } => {}
         }
         events
@@ -124,7 +124,7 @@ impl StreamMerger {
     /// Forgets everything that was shown, and the chunks that have come.
     pub(super) fn clear(&mut self) {
         self.pending();
-        self.partial.clear();
+        self.unfinished.clear();
         self.previews.clear();
     }
 
@@ -135,8 +135,8 @@ impl StreamMerger {
             return Vec::new();
         };
         let id = message_id(source, ask);
-        let draft = self
-            .partial
+        let partial = self
+            .unfinished
             .entry(id.clone())
             .or_insert_with(|| PartialMessage {
                 team: team.name.clone(),
@@ -148,16 +148,16 @@ impl StreamMerger {
         let team_path = inner_path(&self.outermost, &team.name);
         let events = match delta.kind {
             StreamDeltaKind::Text(text) => {
-                draft.text.push_str(&text);
-                draft.chunks += 1;
-                let message = chunk(source, &id, draft.chunks, text);
+                partial.text.push_str(&text);
+                partial.chunks += 1;
+                let message = chunk(source, &id, partial.chunks, text);
                 vec![StreamEvent::Preview(TeamMessage { team_path, message })]
             }
             StreamDeltaKind::Tools(round) => {
                 let round = ToolRound::of(&round.called, &round.returned);
                 let events = round.events(source).into_iter().map(|mut event| {
-                    let id = event_id(source, ask, draft.events);
-                    draft.events += 1;
+                    let id = event_id(source, ask, partial.events);
+                    partial.events += 1;
                     event.message_mut().id.clone_from(&id);
                     let event = team_message(event, &team_path);
                     self.previews.insert(id, event.message.content.clone());
@@ -166,7 +166,7 @@ impl StreamMerger {
                 events.collect()
             }
             StreamDeltaKind::Retract => {
-                let retracted = draft.retract(&id).map(StreamEvent::Retracted);
+                let retracted = partial.retract(&id).map(StreamEvent::Retracted);
                 retracted.into_iter().collect()
             }
         };
@@ -201,17 +201,19 @@ impl StreamMerger {
     /// What must be shown before a message, so that its chunks add up to its text.
     fn complete(&mut self, delivered: &TeamMessage) -> Vec<StreamEvent> {
         let TeamMessage { team_path, message } = delivered;
-        let mut draft = self.partial.remove(&message.id);
+        let mut partial = self.unfinished.remove(&message.id);
         let text = match &message.content {
             Content::Text(text) => Some(text),
             _ => None,
         };
-        let shown = draft.as_ref().map_or("", |draft| draft.text.trim());
+        let shown = partial.as_ref().map_or("", |partial| partial.text.trim());
         if !shown.is_empty() && text.is_some_and(|text| text.trim() == shown) {
             return Vec::new();
         }
-        let retracted = draft.as_mut().and_then(|draft| draft.retract(&message.id));
-        let number = draft.map_or(0, |draft| draft.chunks) + 1;
+        let retracted = partial
+            .as_mut()
+            .and_then(|partial| partial.retract(&message.id));
+        let number = partial.map_or(0, |partial| partial.chunks) + 1;
         let whole = text.map(|text| {
             let message = chunk(&message.source, &message.id, number, text.clone());
             let team_path = team_path.clone();
@@ -221,12 +223,12 @@ impl StreamMerger {
         retracted.chain(whole).collect()
     }
 
-    fn retract_drafts(&mut self) -> Vec<TeamStreamEvent> {
+    fn retract_unfinished(&mut self) -> Vec<TeamStreamEvent> {
         self.previews.clear();
-        let partial = std::mem::take(&mut self.partial).into_iter();
-        let events = partial.filter_map(|(id, mut draft)| {
-            let event = StreamEvent::Retracted(draft.retract(&id)?);
-            let team = draft.team;
+        let unfinished = std::mem::take(&mut self.unfinished).into_iter();
+        let events = unfinished.filter_map(|(id, mut partial)| {
+            let event = StreamEvent::Retracted(partial.retract(&id)?);
+            let team = partial.team;
             Some(TeamStreamEvent { team, event })
         });
         events.collect()

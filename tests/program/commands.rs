@@ -8,18 +8,11 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::chinese::write;
-use super::{err, fed, out, playhouse, run};
+use super::{err, fed, out, playhouse, run, succeed};
 
 /// Runs a command that must succeed, and gives what it printed.
 fn told(folder: &Path, arguments: &str) -> String {
-    let output = run(folder, arguments);
-    assert_eq!(
-        output.status.code(),
-        Some(0),
-        "{arguments}: {}",
-        err(&output)
-    );
-    out(&output)
+    out(&succeed(folder, arguments))
 }
 
 /// The records of a command, each of which stands in a line of its own.

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-use super::{err, out, playhouse, run};
+use super::{err, out, playhouse, run, succeed};
 
 #[test]
 fn the_built_in_data_are_written_to_be_edited() {
@@ -52,11 +52,7 @@ fn shells_and_man_learn_the_command_line() {
 fn a_branch_with_another_seed_is_another_story_that_replays() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    let done = |arguments: &str| {
-        let output = run(folder, arguments);
-        assert_eq!(output.status.code(), Some(0), "{}", err(&output));
-        out(&output)
-    };
+    let done = |arguments: &str| out(&succeed(folder, arguments));
     done("zhaoying-ban --save old --until 6 -q");
     done("branch old same --turn 3");
     done("branch old other --turn 3 --seed 99");
@@ -133,16 +129,7 @@ fn the_improviser_writes_from_the_grammars_of_the_data_folder() {
 fn a_save_carries_its_world_and_takes_over_what_its_author_changes() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    let done = |arguments: &str| {
-        let output = run(folder, arguments);
-        assert_eq!(
-            output.status.code(),
-            Some(0),
-            "{arguments}: {}",
-            err(&output)
-        );
-        output
-    };
+    let done = |arguments: &str| succeed(folder, arguments);
     done("new mine");
     done("run mine --save tale --until 3 -q");
     let file = folder.join("mine/world.ron");

@@ -43,6 +43,18 @@ fn run(folder: &Path, arguments: &str) -> Output {
     command.args(arguments.split_whitespace()).output().unwrap()
 }
 
+/// Runs a command that must succeed.
+fn succeed(folder: &Path, arguments: &str) -> Output {
+    let output = run(folder, arguments);
+    assert_eq!(
+        output.status.code(),
+        Some(0),
+        "{arguments}: {}",
+        err(&output)
+    );
+    output
+}
+
 fn out(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
 }

@@ -117,8 +117,8 @@ fn write(path: &Path, text: &str) {
     file.write_all(text.as_bytes()).unwrap();
 }
 
-#[test]
-fn a_save_is_played_on_with_its_model_if_the_user_chose_it() {
+/// A folder whose user has chosen the model `m`, and how often its server was asked.
+fn folder_with_own_model() -> (Folder, Arc<AtomicUsize>) {
     let (port, requests) = strangers_server();
     let folder = Folder::new();
     let models = format!(
@@ -126,6 +126,12 @@ fn a_save_is_played_on_with_its_model_if_the_user_chose_it() {
         provider(port, r#"key_env: "OPENAI_API_KEY""#)
     );
     write(&folder.own().join("models.ron"), &models);
+    (folder, requests)
+}
+
+#[test]
+fn a_save_is_played_on_with_its_model_if_the_user_chose_it() {
+    let (folder, requests) = folder_with_own_model();
     let sent = || requests.load(Ordering::SeqCst);
     let game = "undercover --players 4 --save";
     let played = folder.run(&format!("{game} s --model m"));
@@ -177,13 +183,7 @@ fn a_save_is_played_on_with_its_model_if_the_user_chose_it() {
 
 #[test]
 fn a_model_of_a_player_is_asked_again_only_if_the_user_chose_it() {
-    let (port, requests) = strangers_server();
-    let folder = Folder::new();
-    let models = format!(
-        r#"(providers: {{"p": {}}}, models: {{"m": (provider: "p", model: "x")}})"#,
-        provider(port, r#"key_env: "OPENAI_API_KEY""#)
-    );
-    write(&folder.own().join("models.ron"), &models);
+    let (folder, requests) = folder_with_own_model();
     let sent = || requests.load(Ordering::SeqCst);
     let mut before = sent();
     for command in [
@@ -221,13 +221,7 @@ fn a_model_of_a_player_is_asked_again_only_if_the_user_chose_it() {
 
 #[test]
 fn in_a_branch_somebody_has_another_model_if_the_user_chose_it() {
-    let (port, requests) = strangers_server();
-    let folder = Folder::new();
-    let models = format!(
-        r#"(providers: {{"p": {}}}, models: {{"m": (provider: "p", model: "x")}})"#,
-        provider(port, r#"key_env: "OPENAI_API_KEY""#)
-    );
-    write(&folder.own().join("models.ron"), &models);
+    let (folder, requests) = folder_with_own_model();
     let sent = || requests.load(Ordering::SeqCst);
     let played = |arguments: &[&str], code: i32| {
         let mut program = playhouse(&folder.here());

@@ -7,18 +7,7 @@ use std::process::{Output, Stdio};
 use serde_json::Value;
 
 use super::chinese::write;
-use super::{err, out, playhouse, run};
-
-fn succeed(folder: &Path, arguments: &str) -> Output {
-    let output = run(folder, arguments);
-    assert_eq!(
-        output.status.code(),
-        Some(0),
-        "{arguments}: {}",
-        err(&output)
-    );
-    output
-}
+use super::{err, out, playhouse, run, succeed};
 
 fn world(folder: &Path, slot: &str) -> Vec<u8> {
     std::fs::read(folder.join("saves").join(slot).join("world.json")).unwrap()
