@@ -26,7 +26,7 @@ const SHORTEST: usize = 8;
 /// As above, for secrets that are numbers.
 const SHORTEST_NUMBER: usize = 16;
 
-/// All secrets in every spelling, the longest first.
+/// All secrets as they are, the longest first.
 static KNOWN: RwLock<Vec<Finder<'static>>> = RwLock::new(Vec::new());
 /// All secrets as they are in a [`Reading`].
 static READ: RwLock<Vec<Finder<'static>>> = RwLock::new(Vec::new());
@@ -76,18 +76,12 @@ pub(crate) fn remember(secret: &str) {
     if secret.len() < shortest {
         return;
     }
-    // As it is, within JSON, and within a URL.
-    let json = Value::from(secret).to_string();
-    let json = json.get(1..json.len() - 1).unwrap_or_default();
-    let spellings = [secret, json, &percent_encoded(secret)].map(str::to_owned);
     let mut known = KNOWN.write().unwrap_or_else(PoisonError::into_inner);
-    for spelling in spellings {
-        if known
-            .iter()
-            .all(|known| known.needle() != spelling.as_bytes())
-        {
-            known.push(Finder::new(&spelling).into_owned());
-        }
+    if known
+        .iter()
+        .all(|known| known.needle() != secret.as_bytes())
+    {
+        known.push(Finder::new(secret).into_owned());
     }
     known.sort_by_key(|known| std::cmp::Reverse(known.needle().len()));
     drop(known);
@@ -98,16 +92,6 @@ pub(crate) fn remember(secret: &str) {
     }
     drop(known);
     ANY.store(true, Ordering::Release);
-}
-
-fn percent_encoded(text: &str) -> String {
-    let encoded = text.bytes().map(|byte| match byte {
-        b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {
-            char::from(byte).to_string()
-        }
-        byte => format!("%{byte:02X}"),
-    });
-    encoded.collect()
 }
 
 /// Whether this process has any secret, so that texts need a look at all.
