@@ -417,6 +417,13 @@ pub(crate) enum ShowAs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Run(RunArgs),
+    /// The commands of a feature that this build lacks, which say so.
+    #[cfg(not(feature = "page"))]
+    #[command(name = "watch", aliases = ["serve", "export"], hide = true, disable_help_flag = true)]
+    WithoutPage {
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
+        arguments: Vec<String>,
+    },
     #[cfg(feature = "page")]
     Watch(Box<WatchArgs>),
     #[cfg(feature = "page")]

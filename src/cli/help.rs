@@ -34,6 +34,7 @@ pub(crate) fn command_names() -> Vec<String> {
     let command = CommandLine::command();
     let commands = command.get_subcommands();
     commands
+        .filter(|command| !command.is_hide_set())
         .map(|command| command.get_name().to_owned())
         .collect()
 }
@@ -108,7 +109,9 @@ impl Help {
             Paragraph::blank(),
             Paragraph::of(Style::Bold, say!(language, help_usage)).plain(usage),
         ];
-        let commands = command.get_subcommands().map(|command| {
+        let commands = command.get_subcommands();
+        let commands = commands.filter(|command| !command.is_hide_set());
+        let commands = commands.map(|command| {
             let about = command.get_about().map(ToString::to_string);
             (command.get_name().to_owned(), about.unwrap_or_default())
         });

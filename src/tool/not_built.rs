@@ -1,4 +1,4 @@
-//! Tools that a build may lack, since Cargo features hold them.
+//! What a build may lack, since Cargo features hold it.
 
 use thiserror::Error;
 
@@ -12,6 +12,8 @@ pub struct NotBuilt(&'static str);
 impl NotBuilt {
     /// Tools of Model Context Protocol servers.
     pub const MCP: Self = Self("mcp");
+    /// Stories in the browser.
+    pub const PAGE: Self = Self("page");
     /// Code that minds write.
     pub const SCRIPTS: Self = Self("scripts");
     /// Tools that read web pages.

@@ -32,7 +32,7 @@ pub(super) fn manual(app: &App, folder: &Path) -> Result<(), CommandError> {
     let common = common.trim_end_matches([':', '：']);
     let command = help::command_line(app.language, app.settings.width.value);
     let all = std::iter::once(&command).chain(command.get_subcommands());
-    let all = all.filter(|command| command.get_name() != "help");
+    let all = all.filter(|command| command.get_name() != "help" && !command.is_hide_set());
     let mut count = 0;
     for command in all {
         let man = Man::new(with_heading(command.clone(), common));

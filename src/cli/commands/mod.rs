@@ -55,6 +55,11 @@ pub(crate) fn run(command: Command, app: &App) -> Result<(), CommandError> {
         #[cfg(feature = "page")]
         Command::Run(args) if args.watch => watch::run(app, &args.story),
         Command::Run(args) => run::run(app, &args),
+        #[cfg(not(feature = "page"))]
+        Command::WithoutPage { .. } => Err(CommandError::of(
+            super::error::ErrorKind::Usage,
+            &crate::tool::NotBuilt::PAGE,
+        )),
         #[cfg(feature = "page")]
         Command::Watch(args) => watch::watch(app, &args),
         #[cfg(feature = "page")]
