@@ -141,11 +141,14 @@ impl Reading {
 
     fn decoded(&self) -> Self {
         let mut out = Self::with_room(self.bytes.len());
-        let mut at = 0;
-        while let Some(rest) = self.bytes.get(at..).filter(|rest| !rest.is_empty()) {
+        let mut offset = 0;
+        while let Some(rest) = self.bytes.get(offset..).filter(|rest| !rest.is_empty()) {
             let (char, length) = escape(rest);
-            let from = self.spans.get(at).map_or(0, |span| span.0);
-            let to = self.spans.get(at + length - 1).map_or(from, |span| span.1);
+            let from = self.spans.get(offset).map_or(0, |span| span.0);
+            let to = self
+                .spans
+                .get(offset + length - 1)
+                .map_or(from, |span| span.1);
             match char {
                 Escape::Char(char) => {
                     let mut bytes = [0; 4];
@@ -154,7 +157,7 @@ impl Reading {
                 }
                 Escape::Byte(byte) => out.push(byte, (from, to)),
             }
-            at += length;
+            offset += length;
         }
         out
     }
@@ -162,17 +165,17 @@ impl Reading {
     /// Without what nobody sees.
     fn visible(&self) -> Self {
         let mut out = Self::with_room(self.bytes.len());
-        let mut at = 0;
+        let mut offset = 0;
         for chunk in self.bytes.utf8_chunks() {
             for char in chunk.valid().chars() {
                 let length = char.len_utf8();
                 if !is_hidden(char) {
-                    out.extend(self, at, length);
+                    out.extend(self, offset, length);
                 }
-                at += length;
+                offset += length;
             }
-            out.extend(self, at, chunk.invalid().len());
-            at += chunk.invalid().len();
+            out.extend(self, offset, chunk.invalid().len());
+            offset += chunk.invalid().len();
         }
         out
     }
@@ -189,8 +192,8 @@ impl Reading {
         self.spans.push(span);
     }
 
-    fn extend(&mut self, from: &Self, at: usize, length: usize) {
-        let range = at..at + length;
+    fn extend(&mut self, from: &Self, offset: usize, length: usize) {
+        let range = offset..offset + length;
         self.bytes
             .extend(from.bytes.get(range.clone()).unwrap_or_default());
         self.spans.extend(from.spans.get(range).unwrap_or_default());
@@ -450,7 +453,7 @@ fn begun_to_read(text: &str) -> usize {
     let end = text.floor_char_boundary(text.len().saturating_sub(ESCAPE));
     let tail = text.get(end..).unwrap_or_default();
     // An escape that may not be complete.
-    let cut = tail.find(['\\', '%', '&']).map(|at| end + at);
+    let cut = tail.find(['\\', '%', '&']).map(|offset| end + offset);
     let whole = text.get(..cut.unwrap_or(text.len())).unwrap_or_default();
     let start = whole.floor_char_boundary(whole.len().saturating_sub(HELD));
     let part = whole.get(start..).unwrap_or_default();

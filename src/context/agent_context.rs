@@ -498,7 +498,9 @@ impl AgentContext {
 
     /// Stores and indexes the tags of an entry that has none yet.
     fn mark(&mut self, id: EntryId, tags: Tags) {
-        for row in self.rows(id, &tags) {
+        let entry = self.position(id).and_then(|index| self.entries.get(index));
+        let short = entry.and_then(|entry| entry.body.short());
+        for row in rows(id, &tags, short) {
             let position = self.index.partition_point(|before| *before < row);
             self.index.insert(position, row);
         }
@@ -506,18 +508,6 @@ impl AgentContext {
             let position = self.tags.partition_point(|(tagged, _)| *tagged < id);
             self.tags.insert(position, (id, tags));
         }
-    }
-
-    /// The rows of the index for an entry.
-    fn rows(&self, id: EntryId, tags: &Tags) -> Vec<(u64, EntryId)> {
-        let hashes = tags.iter().map(|(key, value)| tag_hash(key, &value));
-        let hashes = hashes.chain(self.short_hash(id));
-        hashes.map(|hash| (hash, id)).collect()
-    }
-
-    fn short_hash(&self, id: EntryId) -> Option<u64> {
-        let short = self.entries.get(self.position(id)?)?.body.short()?;
-        Some(tag_hash(Tag::COMPRESSED_PROMPT, &short.as_str().into()))
     }
 
     /// Records that something before the last message changed.
@@ -599,12 +589,12 @@ impl AgentContext {
                 .map_err(|error| error.text())?;
             context.last_id = id.0;
             let (body, tags) = condensed(message.body, message.tags);
+            context.index.extend(rows(id, &tags, body.short()));
             context.entries.push(Entry {
                 body,
                 id,
                 role: message.role,
             });
-            context.index.extend(context.rows(id, &tags));
             if !tags.is_empty() {
                 context.tags.push((id, tags));
             }
@@ -633,6 +623,13 @@ fn condensed(body: Body, mut tags: Tags) -> (Body, Tags) {
         }
         _ => (body, tags),
     }
+}
+
+/// The rows of the index for an entry with these tags and this short text.
+fn rows(id: EntryId, tags: &Tags, short: Option<&Text>) -> impl Iterator<Item = (u64, EntryId)> {
+    let hashes = tags.iter().map(|(key, value)| tag_hash(key, &value));
+    let short = short.map(|short| tag_hash(Tag::COMPRESSED_PROMPT, &short.as_str().into()));
+    hashes.chain(short).map(move |hash| (hash, id))
 }
 
 /// Equal for equal tags within a process. Never stored.

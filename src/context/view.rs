@@ -97,12 +97,12 @@ impl View {
     /// Which messages after the system message are shown.
     fn shown(&self, entries: &[Entry], name: &str) -> Vec<bool> {
         let count = entries.len();
-        let last = |most: usize| (0..count).map(|at| at + most >= count).collect();
+        let last = |most: usize| (0..count).map(|index| index + most >= count).collect();
         match self {
             Self::Whole | Self::Tokens(_) => vec![true; count],
             Self::Last(most) => last(*most),
             Self::HeadTail { head, tail } => (0..count)
-                .map(|at| at < *head || at + tail >= count)
+                .map(|index| index < *head || index + tail >= count)
                 .collect(),
             Self::Sources(sources) => by_source(entries, sources, name),
         }
@@ -147,23 +147,23 @@ fn newest_within(most: u64, entries: &[Entry], gap: &dyn Fn(u32) -> Body) -> Vec
     });
     let kept = fitting.count();
     // The last message is the one to be answered.
-    let mut required: Vec<_> = (0..count).map(|at| at + 1 == count).collect();
+    let mut required: Vec<_> = (0..count).map(|index| index + 1 == count).collect();
     pairing.join(&mut required, true);
     let kept = required
         .iter()
         .enumerate()
-        .map(|(at, required)| *required || at + kept >= count);
+        .map(|(index, required)| *required || index + kept >= count);
     let mut shown: Vec<_> = kept.collect();
     pairing.hide_incomplete(&mut shown);
     let weight = |shown: &[bool]| {
         let of_shown = entries.iter().zip(shown).filter(|(_, shown)| **shown);
-        let hidden = shown.chunk_by(|one, next| one == next);
+        let hidden = shown.chunk_by(|shown, next| shown == next);
         let notes = hidden.filter(|run| run.first() == Some(&false));
         let notes = notes.map(|run| u64::from(gap(run.len() as u32).short_tokens()));
         of_shown.map(|(entry, _)| tokens(entry)).sum::<u64>() + notes.sum::<u64>()
     };
     while weight(&shown) > most
-        && let Some(oldest) = (0..count).find(|at| shown[*at] && !required[*at])
+        && let Some(oldest) = (0..count).find(|index| shown[*index] && !required[*index])
     {
         shown[oldest] = false;
         pairing.hide_incomplete(&mut shown);

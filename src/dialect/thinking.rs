@@ -441,8 +441,8 @@ mod tests {
         prop::sample::select(TAGS.to_vec())
     }
 
-    fn cut(text: &str, at: usize) -> &str {
-        let end = (0..=at.min(text.len()))
+    fn cut(text: &str, offset: usize) -> &str {
+        let end = (0..=offset.min(text.len()))
             .rev()
             .find(|end| text.is_char_boundary(*end));
         &text[..end.unwrap_or_default()]
@@ -452,12 +452,12 @@ mod tests {
         #[test]
         fn a_thought_never_leaks(
             (begin, end) in tags(), before in "[a-z ]{0,5}", secret in "[A-Z]{1,9}", after in "[a-z{} ]{0,9}",
-            at in 0usize..60,
+            offset in 0usize..60,
         ) {
             let whole = format!("{before}{begin}{secret}{end}{after}");
             // Bracket tags are upper-case themselves; theirs is a thought all the same.
             let secret = |text: &str| text.chars().any(|char| char.is_ascii_uppercase());
-            let text = SplitText::of(cut(&whole, at)).text;
+            let text = SplitText::of(cut(&whole, offset)).text;
             prop_assert!(!secret(&text), "{text}");
         }
 
@@ -467,7 +467,7 @@ mod tests {
             cuts in prop::collection::vec(0usize..60, 0..6),
         ) {
             let whole = format!("{before}{begin}{secret}{end}{after}");
-            let mut cuts: Vec<_> = cuts.iter().map(|at| cut(&whole, *at).len()).collect();
+            let mut cuts: Vec<_> = cuts.iter().map(|offset| cut(&whole, *offset).len()).collect();
             cuts.extend([0, whole.len()]);
             cuts.sort_unstable();
             let parts: Vec<_> = cuts.windows(2).map(|pair| &whole[pair[0]..pair[1]]).collect();
@@ -478,8 +478,8 @@ mod tests {
         }
 
         #[test]
-        fn any_text_can_be_split(words in "(<|/|think|>|\\[THINK\\]|◁|[a-z]){0,12}", at in 0usize..40) {
-            let head = cut(&words, at);
+        fn any_text_can_be_split(words in "(<|/|think|>|\\[THINK\\]|◁|[a-z]){0,12}", offset in 0usize..40) {
+            let head = cut(&words, offset);
             let (_, split) = streamed(&[head, &words[head.len()..]]);
             prop_assert_eq!(split, SplitText::of(&words));
         }

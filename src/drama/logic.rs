@@ -155,10 +155,10 @@ impl<'a> Cases<'a> {
     {
         let implied = |case: &Vec<Literal<'a>>| {
             let others = others.clone().into_iter();
-            let mut others = others.flat_map(|other| &other.cases);
-            others.any(|other| {
-                let mut said = other.iter().filter(|literal| !literal.follows);
-                said.all(|one| case.iter().any(|given| given.implies(one, one.holds)))
+            let mut wanted = others.flat_map(|other| &other.cases);
+            wanted.any(|wanted| {
+                let mut said = wanted.iter().filter(|literal| !literal.follows);
+                said.all(|said| case.iter().any(|given| given.implies(said, said.holds)))
             })
         };
         self.cases.iter().all(implied)
@@ -407,7 +407,7 @@ fn elsewhere(case: &[Literal<'_>]) -> Option<Impossible> {
             continue;
         };
         let is_elsewhere =
-            |(literal, other): &(&Literal<'_>, &String)| (*other == place) != literal.holds;
+            |(literal, named): &(&Literal<'_>, &String)| (*named == place) != literal.holds;
         if let Some((other, _)) = placed.clone().find(is_elsewhere) {
             let other = if other.holds { other } else { together };
             return Some(Impossible::Itself(both(first, other)));

@@ -234,8 +234,8 @@ mod tests {
             let holders: Vec<_> = (0..4).map(|_| world.spawn(Belongings::default()).id()).collect();
             for to in moves {
                 move_item(&mut world, "log", holders.get(to).copied());
-                let mut all = world.query::<&Belongings>();
-                let held = all.iter(&world).filter(|held| held.0.contains("log")).count();
+                let mut query = world.query::<&Belongings>();
+                let held = query.iter(&world).filter(|held| held.0.contains("log")).count();
                 prop_assert_eq!(held, usize::from(to < holders.len()));
             }
         }

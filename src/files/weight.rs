@@ -10,19 +10,38 @@ use memchr::memchr2;
 /// a journal 30.
 pub(crate) const MAX_WEIGHT: u64 = 4_000_000;
 
+/// Whether a JSON text weighs more than `MAX_WEIGHT`.
+pub(crate) fn is_too_heavy(json: &[u8]) -> bool {
+    // Most texts are far below the limit even if all that stands within quotes counts.
+    upper_bound(json) > MAX_WEIGHT && json_weight(json) > MAX_WEIGHT
+}
+
+/// What a JSON text weighs at most. In blocks of a size for which the compiler uses vectors.
+fn upper_bound(json: &[u8]) -> u64 {
+    let blocks = json.chunks(64).map(|block| {
+        let units = block.iter().map(|byte| match byte {
+            b',' | b':' | b'[' => 1,
+            b'{' => 3,
+            _ => 0u8,
+        });
+        u64::from(units.sum::<u8>())
+    });
+    1 + blocks.sum::<u64>()
+}
+
 /// What a JSON text weighs: a unit for every value and name, and three more for every object in a
 /// list.
 pub(crate) fn json_weight(json: &[u8]) -> u64 {
     let mut weight = 1;
     let mut before = b' ';
-    let mut at = 0;
+    let mut offset = 0;
     // What is too much is not counted to its end.
     while weight <= MAX_WEIGHT
-        && let Some(byte) = json.get(at).copied()
+        && let Some(byte) = json.get(offset).copied()
     {
-        at += 1;
+        offset += 1;
         match byte {
-            b'"' => at = after_text(json, at),
+            b'"' => offset = after_text(json, offset),
             b',' | b':' => weight += 1,
             b'{' if matches!(before, b',' | b'[') => weight += 3,
             // A list without commas has one element, or none.
@@ -36,13 +55,16 @@ pub(crate) fn json_weight(json: &[u8]) -> u64 {
 }
 
 /// Where a text ends whose first byte is here.
-fn after_text(json: &[u8], mut at: usize) -> usize {
-    while let Some(found) = json.get(at..).and_then(|rest| memchr2(b'"', b'\\', rest)) {
-        at += found + 1;
-        if json.get(at - 1) == Some(&b'"') {
-            return at;
+fn after_text(json: &[u8], mut offset: usize) -> usize {
+    while let Some(found) = json
+        .get(offset..)
+        .and_then(|rest| memchr2(b'"', b'\\', rest))
+    {
+        offset += found + 1;
+        if json.get(offset - 1) == Some(&b'"') {
+            return offset;
         }
-        at += 1;
+        offset += 1;
     }
     json.len()
 }
@@ -63,6 +85,7 @@ mod tests {
             (r#""never ends \"#, 1),
         ] {
             assert_eq!(json_weight(json.as_bytes()), weight, "{json}");
+            assert!(upper_bound(json.as_bytes()) >= weight, "{json}");
         }
     }
 }

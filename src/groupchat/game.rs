@@ -269,7 +269,7 @@ impl Game for ChatGame {
     fn adapt(&self, world: &mut World) -> Result<Adaptation, Option<SetupError>> {
         let state = team_state(world, self.team());
         let participants = check_participants(world, &state, self.team());
-        participants.map_err(|other| Some(other.into()))?;
+        participants.map_err(|changed| Some(changed.into()))?;
         let adapted = self.adapt_world(world, None);
         adapted.map_err(|error| Some(error.into()))?;
         Ok(Adaptation::Done)

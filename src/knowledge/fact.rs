@@ -143,13 +143,14 @@ impl FactBook {
         fact: &'a Fact,
         knowledge: &'a Knowledge,
     ) -> impl Iterator<Item = &'a Arc<Fact>> {
-        let denies =
-            |one: &Fact, other: &Fact| !one.contradicts.is_empty() && one.contradicts == other.id;
+        let denies = |fact: &Fact, about: &Fact| {
+            !fact.contradicts.is_empty() && fact.contradicts == about.id
+        };
         let known = self
             .facts
             .iter()
-            .filter(|other| other.is_common() || knowledge.knows(&other.id));
-        known.filter(move |other| denies(fact, other) || denies(other, fact))
+            .filter(|known| known.is_common() || knowledge.knows(&known.id));
+        known.filter(move |known| denies(fact, known) || denies(known, fact))
     }
 
     /// Whether there are none.

@@ -404,8 +404,8 @@ mod tests {
         let observations = [(100, 130), (400, 410), (50, 90)];
         let settled = |order: [usize; 3]| {
             let mut correction = Correction::default();
-            for at in order {
-                correction.observe(observations[at].0, observations[at].1);
+            for index in order {
+                correction.observe(observations[index].0, observations[index].1);
                 assert_eq!(correction.apply(1000), 1000, "nothing has settled yet");
             }
             correction.settle();

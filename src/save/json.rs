@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use super::error::SaveError;
 use super::limits::MAX_DEPTH;
-use crate::files::{FileProblem, MAX_WEIGHT, json_weight};
+use crate::files::{FileProblem, is_too_heavy};
 use crate::locale::{Localize, UiText, text};
 
 /// Parses a save; if that fails, once more to find out where. One that would take too much memory
@@ -24,7 +24,7 @@ pub(super) fn parse<'a, T: Deserialize<'a>>(save: &'a [u8]) -> Result<T, SaveErr
 
 /// Refuses what has more values than can be read.
 fn check_weight(save: &[u8]) -> Result<(), UiText> {
-    if json_weight(save) > MAX_WEIGHT {
+    if is_too_heavy(save) {
         return Err(FileProblem::TooManyValues.text());
     }
     Ok(())

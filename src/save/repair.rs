@@ -87,9 +87,9 @@ impl Plan {
         let first_damaged = first_damaged.unwrap_or(found.len());
         let recorded = snapshot.and_then(|snapshot| snapshot.recorded_at(found));
         let end = match recorded {
-            Some(at) if at > first_damaged => {
-                let after = found.iter().skip(at).position(Result::is_err);
-                after.map_or(found.len(), |after| at + after)
+            Some(line) if line > first_damaged => {
+                let after = found.iter().skip(line).position(Result::is_err);
+                after.map_or(found.len(), |after| line + after)
             }
             _ => first_damaged,
         };

@@ -164,8 +164,8 @@ fn find_word(text: &str, word: &str) -> Option<Range<usize>> {
         inside.is_some_and(is_letter) && outside.is_some_and(is_letter)
     };
     let mut places = text.match_indices(word).filter(|_| !word.is_empty());
-    let (at, _) = places.find(|(at, _)| {
-        let (before, after) = (text.get(..*at), text.get(at + word.len()..));
+    let (start, _) = places.find(|(start, _)| {
+        let (before, after) = (text.get(..*start), text.get(start + word.len()..));
         !continues(
             word.chars().next(),
             before.and_then(|text| text.chars().next_back()),
@@ -174,7 +174,7 @@ fn find_word(text: &str, word: &str) -> Option<Range<usize>> {
             after.and_then(|text| text.chars().next()),
         )
     })?;
-    Some(at..at + word.len())
+    Some(start..start + word.len())
 }
 
 /// The players who may be chosen.
@@ -210,8 +210,8 @@ impl Candidates {
         names.sort_by_key(|(_, name)| std::cmp::Reverse(name.len()));
         let (mut found, mut rest) = (Vec::new(), folded);
         for (id, name) in names {
-            while let Some(at) = find_word(&rest, &fold_name(name)) {
-                rest.replace_range(at, " ");
+            while let Some(range) = find_word(&rest, &fold_name(name)) {
+                rest.replace_range(range, " ");
                 found.push(*id);
             }
         }

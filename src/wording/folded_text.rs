@@ -77,9 +77,9 @@ impl FoldedText {
 
     /// Its words. In scripts without spaces each character is a word.
     pub fn words(&self) -> impl Iterator<Item = &[char]> {
-        let starts = (0..self.letters.len()).filter(|at| self.is_boundary(*at));
+        let starts = (0..self.letters.len()).filter(|index| self.is_boundary(*index));
         starts.map(|start| {
-            let end = (start + 1..self.letters.len()).find(|at| self.is_boundary(*at));
+            let end = (start + 1..self.letters.len()).find(|index| self.is_boundary(*index));
             &self.letters[start..end.unwrap_or(self.letters.len())]
         })
     }

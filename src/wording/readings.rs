@@ -21,7 +21,7 @@ impl Readings {
                 Arc::new(FoldedText::skeleton(spelling))
             }
         };
-        let [as_i, as_l] = ['i', 'l'].map(|one| looks_of(&letters_for_digits(&lower, one)));
+        let [as_i, as_l] = ['i', 'l'].map(|for_one| looks_of(&letters_for_digits(&lower, for_one)));
         // A capital I can look like an l.
         let capitals = looks_of(text);
         Self([Arc::new(FoldedText::of(text)), looks, capitals, as_i, as_l])

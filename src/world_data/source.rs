@@ -81,7 +81,7 @@ impl Source {
             None => Outline::of(&text),
             Some(_) => Outline::default(),
         };
-        let breaks = text.match_indices('\n').map(|(at, _)| at + 1);
+        let breaks = text.match_indices('\n').map(|(offset, _)| offset + 1);
         Self {
             file: file.into(),
             lines: std::iter::once(0).chain(breaks).collect(),
@@ -250,7 +250,7 @@ impl Source {
         let line = self.text.get(before..).unwrap_or_default();
         let line = line.split_inclusive('\n').next().unwrap_or_default();
         let within = line.char_indices().nth(position.col.saturating_sub(1));
-        before + within.map_or(line.len(), |(at, _)| at)
+        before + within.map_or(line.len(), |(offset, _)| offset)
     }
 
     /// What is wrong, where, and how to continue.

@@ -37,21 +37,21 @@ pub(super) fn check(template: &str) -> Result<(), Refusal> {
     }
     // For each open block, how many blocks it counts as.
     let mut open: Vec<usize> = Vec::new();
-    let mut at = 0;
-    while let Some(start) = next_tag(template, at) {
+    let mut offset = 0;
+    while let Some(start) = next_tag(template, offset) {
         let inside = start + 2;
         let rest = template.get(inside..).unwrap_or_default();
         let tag = match template.as_bytes().get(start + 1) {
             Some(b'#') => {
                 let Some(end) = rest.find("#}") else { break };
-                at = inside + end + 2;
+                offset = inside + end + 2;
                 continue;
             }
             Some(b'{') => Tag::read(template, inside, "}}")?,
             _ => Tag::read(template, inside, "%}")?,
         };
         let Some(tag) = tag else { break };
-        at = tag.end;
+        offset = tag.end;
         if template[start..].starts_with("{{") {
             continue;
         }
@@ -90,9 +90,9 @@ struct Tag<'a> {
 }
 
 impl<'a> Tag<'a> {
-    /// Reads the tag from `at`, which is after its opening marks; `None` if it has no end.
-    fn read(template: &'a str, at: usize, closing: &str) -> Result<Option<Self>, Refusal> {
-        let mut at = at;
+    /// Reads the tag from `start`, which is after its opening marks; `None` if it has no end.
+    fn read(template: &'a str, start: usize, closing: &str) -> Result<Option<Self>, Refusal> {
+        let mut offset = start;
         let mut word = "";
         let mut operators = 0;
         // Whether each open bracket groups, rather than being that of a call or an index.
@@ -100,12 +100,12 @@ impl<'a> Tag<'a> {
         let mut after_value = false;
         let mut after_in = false;
         loop {
-            let rest = template.get(at..).unwrap_or_default();
+            let rest = template.get(offset..).unwrap_or_default();
             let Some(first) = rest.chars().next() else {
                 return Ok(None);
             };
             if rest.starts_with(closing) {
-                let end = at + closing.len();
+                let end = offset + closing.len();
                 return Ok(Some(Self { word, end }));
             }
             let is_word = |c: char| c.is_alphanumeric() || c == '_';
@@ -123,26 +123,26 @@ impl<'a> Tag<'a> {
             let in_loop = word == "for";
             match first {
                 first if first.is_whitespace() => {
-                    at += length;
+                    offset += length;
                     continue;
                 }
                 '{' | '}' | '~' | '*' => {
-                    return Err((at, text!(world_data_template_symbol, symbol = token)));
+                    return Err((offset, text!(world_data_template_symbol, symbol = token)));
                 }
                 '[' if in_loop && !after_value => {
-                    return Err((at, text!(world_data_template_list)));
+                    return Err((offset, text!(world_data_template_list)));
                 }
                 ',' if in_loop && after_in && brackets.last().is_none_or(|groups| *groups) => {
-                    return Err((at, text!(world_data_template_list)));
+                    return Err((offset, text!(world_data_template_list)));
                 }
                 '[' | '(' => brackets.push(!after_value),
                 ')' | ']' => drop(brackets.pop()),
                 first if first.is_numeric() && length > MAX_DIGITS => {
-                    return Err((at, text!(world_data_template_number, max = MAX_DIGITS)));
+                    return Err((offset, text!(world_data_template_number, max = MAX_DIGITS)));
                 }
                 _ if word.is_empty() && first.is_alphabetic() => word = token,
                 _ if token == "recursive" => {
-                    return Err((at, text!(world_data_template_tag, tag = token)));
+                    return Err((offset, text!(world_data_template_tag, tag = token)));
                 }
                 _ => after_in |= token == "in",
             }
@@ -152,12 +152,12 @@ impl<'a> Tag<'a> {
             after_value = is_value && !is_keyword || matches!(first, ')' | ']');
             if operators > MAX_OPERATORS {
                 let message = text!(world_data_template_operators, max = MAX_OPERATORS);
-                return Err((at, message));
+                return Err((offset, message));
             }
             if brackets.len() > MAX_BRACKETS {
-                return Err((at, text!(world_data_too_deep)));
+                return Err((offset, text!(world_data_too_deep)));
             }
-            at += length;
+            offset += length;
         }
     }
 }
@@ -165,11 +165,11 @@ impl<'a> Tag<'a> {
 /// The length of a quoted text with its quotes; `None` if it has no end.
 fn quoted(text: &str, quote: char) -> Option<usize> {
     let mut escaped = false;
-    for (at, c) in text.char_indices().skip(1) {
+    for (offset, c) in text.char_indices().skip(1) {
         match c {
             _ if escaped => escaped = false,
             '\\' => escaped = true,
-            c if c == quote => return Some(at + 1),
+            c if c == quote => return Some(offset + 1),
             _ => {}
         }
     }

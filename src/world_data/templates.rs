@@ -148,9 +148,9 @@ impl Templates {
                 Some(_) => Ok(()),
             };
             templates.files.insert(name.clone(), File { shown, text });
-            if let Some((at, message)) = refused {
+            if let Some((offset, message)) = refused {
                 let problem = Problem::of_file(&name, message, UiText::default());
-                problems.push(templates.at(&name, at, problem));
+                problems.push(templates.at(&name, offset, problem));
             }
             if let Err(error) = added {
                 problems.push(templates.problem(&name, &error));
@@ -204,8 +204,8 @@ impl Templates {
             }
         }
         for (name, file) in &self.files {
-            for (part, at) in includes(&file.text).filter(|(part, _)| !self.has(part)) {
-                problems.push(self.at(name, at, self.missing(part)));
+            for (part, offset) in includes(&file.text).filter(|(part, _)| !self.has(part)) {
+                problems.push(self.at(name, offset, self.missing(part)));
             }
             if !used.contains(name.as_str()) {
                 let near = nearest(name, declared.iter().map(|(name, _)| *name));
@@ -371,31 +371,34 @@ fn block(text: &str, indent: Option<usize>) -> Result<Value, Error> {
 
 /// The templates that a text includes by a literal name, and the positions of the names.
 fn includes(text: &str) -> impl Iterator<Item = (&str, usize)> {
-    text.match_indices("{%").filter_map(|(at, _)| {
-        let tag = text.get(at..)?;
+    text.match_indices("{%").filter_map(|(offset, _)| {
+        let tag = text.get(offset..)?;
         let tag = tag.get(..tag.find("%}")?)?;
         let words = tag.trim_start_matches(['{', '%', '-', '+']).trim_start();
         let open = tag.find(['"', '\''])?;
         let name = tag.get(open + 1..)?;
         let name = name.get(..name.find(['"', '\''])?)?;
         let includes = words.starts_with("include");
-        includes.then_some((name, at + open + 1))
+        includes.then_some((name, offset + open + 1))
     })
 }
 
 /// The position at which a template first uses a variable: in a tag, as a whole word.
 fn find_variable(text: &str, variable: &str) -> Option<usize> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    let whole = |&(at, found): &(usize, &str)| {
-        let before = text[..at].trim_end();
-        let lone = !text[..at].ends_with(is_word) && !before.ends_with(['.', '"', '\'']);
-        let ends = !text[at + found.len()..].starts_with(is_word);
-        lone && ends && in_tag(&text[..at])
+    let whole = |&(offset, found): &(usize, &str)| {
+        let before = text[..offset].trim_end();
+        let lone = !text[..offset].ends_with(is_word) && !before.ends_with(['.', '"', '\'']);
+        let ends = !text[offset + found.len()..].starts_with(is_word);
+        lone && ends && in_tag(&text[..offset])
     };
     let head = variable.split('.').next().unwrap_or(variable);
     let mut exact = text.match_indices(variable).filter(whole);
     let mut rough = text.match_indices(head).filter(whole);
-    exact.next().or_else(|| rough.next()).map(|(at, _)| at)
+    exact
+        .next()
+        .or_else(|| rough.next())
+        .map(|(offset, _)| offset)
 }
 
 /// Whether the text ends within an open tag.

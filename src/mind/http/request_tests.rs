@@ -215,7 +215,9 @@ fn neighbouring_messages_of_one_role_are_merged_if_required() {
         .with(Role::Human, "It stops.");
     asker.model.merge_turns = true;
     let messages = asker.messages();
-    let contents: Vec<_> = (0..4).map(|at| messages[at]["content"].clone()).collect();
+    let contents: Vec<_> = (0..4)
+        .map(|index| messages[index]["content"].clone())
+        .collect();
     let expected = [
         "You are Mira.",
         "It rains.",
@@ -282,7 +284,7 @@ fn tools_are_listed_and_their_rounds_follow_the_question() {
         "a schema would keep it from calling"
     );
     let roles: Vec<_> = (0..4)
-        .map(|at| request["messages"][at]["role"].clone())
+        .map(|index| request["messages"][index]["role"].clone())
         .collect();
     assert_eq!(roles, ["user", "assistant", "tool", "user"]);
 
@@ -340,7 +342,7 @@ fn a_rejected_answer_follows_the_question() {
     }));
     let request = asker.request(true, SchemaMode::Text);
     let roles: Vec<_> = (0..3)
-        .map(|at| request["messages"][at]["role"].clone())
+        .map(|index| request["messages"][index]["role"].clone())
         .collect();
     assert_eq!(roles, ["user", "assistant", "user"]);
     assert_eq!(request["messages"][0]["content"], "Plan.");

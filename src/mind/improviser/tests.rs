@@ -203,8 +203,8 @@ fn schemas() -> impl Strategy<Value = Value> {
                 json!({"type": "array", "items": items, "minItems": least, "maxItems": least + more})
             }),
             (several.clone(), any::<u8>()).prop_map(|(parts, needed)| {
-                let names: Vec<_> = (0..parts.len()).map(|at| format!("member{at}")).collect();
-                let required = names.iter().enumerate().filter(|(at, _)| needed >> at & 1 == 1);
+                let names: Vec<_> = (0..parts.len()).map(|index| format!("member{index}")).collect();
+                let required = names.iter().enumerate().filter(|(index, _)| needed >> index & 1 == 1);
                 let required: Vec<_> = required.map(|(_, name)| name.clone()).collect();
                 let properties: serde_json::Map<_, _> = names.into_iter().zip(parts).collect();
                 json!({
@@ -214,7 +214,7 @@ fn schemas() -> impl Strategy<Value = Value> {
             }),
             several.clone().prop_map(|parts| json!({"anyOf": parts})),
             several.prop_map(|parts| {
-                let names: Vec<_> = (0..parts.len()).map(|at| format!("either{at}")).collect();
+                let names: Vec<_> = (0..parts.len()).map(|index| format!("either{index}")).collect();
                 let options: Vec<_> = names.iter().map(|name| json!({"required": [name]})).collect();
                 let properties: serde_json::Map<_, _> = names.into_iter().zip(parts).collect();
                 json!({

@@ -149,9 +149,9 @@ fn wanted(spec: &ToolSpec, prompt: &Prompt<'_>, text: &str, idle: &BTreeSet<Stri
     let mut own = about(spec, idle);
     // What several tools speak of tells none of them apart.
     let others = prompt.tools.specs.iter();
-    for other in others.filter(|other| other.name() != spec.name()) {
-        let other = about(other, idle);
-        own.retain(|stem| !other.contains(stem));
+    for tool in others.filter(|tool| tool.name() != spec.name()) {
+        let stems = about(tool, idle);
+        own.retain(|stem| !stems.contains(stem));
     }
     let is_meant = |text: &str| !own.is_disjoint(&stems(text, idle));
     let in_sentences: Vec<Value> = sentences(text)

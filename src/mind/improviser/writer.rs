@@ -346,7 +346,7 @@ impl<'a> Writer<'a> {
             match part {
                 TemplatePart::Text(words) => push(text, words, Change::None),
                 TemplatePart::Fact(fact, change) => {
-                    let words = self.facts.iter().find(|(other, _)| other == fact);
+                    let words = self.facts.iter().find(|(name, _)| name == fact);
                     push(text, words.map_or("", |(_, words)| words), *change);
                 }
                 TemplatePart::Symbol(symbol, change) => {

@@ -185,7 +185,7 @@ struct Lines<'t> {
 
 impl<'t> Lines<'t> {
     fn of(text: &'t str) -> Self {
-        let ends = text.match_indices('\n').map(|(at, _)| at).collect();
+        let ends = text.match_indices('\n').map(|(offset, _)| offset).collect();
         Self { text, ends }
     }
 
