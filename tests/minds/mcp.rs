@@ -325,6 +325,33 @@ async fn no_process_is_left_behind_however_it_ends() {
     }
 }
 
+/// A process whose list of tools takes this many bytes more than it must.
+#[cfg(unix)]
+fn padded(bytes: u32) -> ServerPlan {
+    let script = format!(
+        r#"read -r line
+echo '{{"jsonrpc":"2.0","id":0,"result":{{"protocolVersion":"2025-06-18","capabilities":{{}},"serverInfo":{{"name":"x","version":"1"}}}}}}'
+read -r line; read -r line
+printf '{{"jsonrpc":"2.0","id":1,"result":{{"tools":[],"_meta":{{"padding":"'
+head -c {bytes} /dev/zero | tr '\0' x
+echo '"}}}}}}'
+cat > /dev/null"#
+    );
+    let mut plan = process("sh", &["-c", &script]);
+    plan.server.start = Some(2.0);
+    plan
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_message_from_a_server_is_bounded() {
+    let servers = ToolServers::connect(vec![padded(1_000)]).await.unwrap();
+    servers.close().await;
+    let flooded = ToolServers::connect(vec![padded(5 << 20)]).await;
+    let error = flooded.err().unwrap().to_string();
+    assert!(error.contains("did not answer within 2 s"), "{error}");
+}
+
 #[tokio::test]
 async fn a_server_that_is_down_is_named_with_what_to_do() {
     let slow = ServerPlan {

@@ -1,6 +1,5 @@
 //! A connection to a server of tools.
 
-use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,14 +8,15 @@ use rmcp::model::{
     PaginatedRequestParams,
 };
 use rmcp::service::{Peer, RoleClient, RunningService};
+use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
-use rmcp::transport::{StreamableHttpClientTransport, TokioChildProcess};
 use rmcp::{ServiceExt, model};
 use serde_json::Value;
 use tokio::process::Command;
 
 use super::config::{Connection, ToolServer};
 use super::plan::{ServerError, ServerPlan};
+use super::process::{MAX_MESSAGE, ServerProcess};
 use super::{names, result};
 use crate::http_client::client_builder;
 use crate::locale::{UiText, text};
@@ -30,8 +30,6 @@ const MAX_PAGES: usize = 32;
 const MAX_SCHEMA: usize = 16_384;
 /// The maximum number of characters of a description.
 const MAX_DESCRIPTION: usize = 2_000;
-/// The maximum number of bytes of one event of a stream.
-const MAX_EVENT: usize = 4 << 20;
 /// How long a server may take to stop.
 const STOP_TIME: Duration = Duration::from_secs(8);
 
@@ -114,20 +112,17 @@ async fn open(plan: &ServerPlan) -> Result<(Client, Option<Family>), UiText> {
     let client = match plan.server.connection() {
         Some(Connection::Process { command, arguments }) => {
             let mut command = Command::new(command);
-            command.args(arguments).kill_on_drop(true);
-            command.env_clear().envs(plan.environment.variables());
-            #[cfg(unix)]
-            command.process_group(0);
-            let builder = TokioChildProcess::builder(command).stderr(Stdio::null());
-            let started = Family::start(|| Ok(builder.spawn()?.0), TokioChildProcess::id);
-            let (child, family) =
+            command.args(arguments).env_clear();
+            command.envs(plan.environment.variables());
+            let started = ServerProcess::start(command);
+            let (process, family) =
                 started.map_err(|error| text!(tool_server_spawn, error = &error))?;
-            let client = config.serve(child).await.map_err(|error| redact(&error));
+            let client = config.serve(process).await.map_err(|error| redact(&error));
             client.map(|client| (client, Some(family)))
         }
         Some(Connection::Http { url }) => {
             let mut transport =
-                StreamableHttpClientTransportConfig::with_uri(url).max_sse_event_size(MAX_EVENT);
+                StreamableHttpClientTransportConfig::with_uri(url).max_sse_event_size(MAX_MESSAGE);
             if let Some(token) = &plan.token {
                 transport = transport.auth_header(token.expose());
             }

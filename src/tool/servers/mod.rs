@@ -17,6 +17,8 @@ mod examine;
 mod names;
 mod plan;
 #[cfg(feature = "mcp")]
+mod process;
+#[cfg(feature = "mcp")]
 mod result;
 
 pub use config::ToolServer;
