@@ -231,7 +231,8 @@ impl Expectation {
     fn unmet(&self, rehearsal: &Rehearsal) -> Vec<UiText> {
         let (_, from, to) = self.range();
         let shares = self.shares(rehearsal).into_iter();
-        let unmet = shares.filter_map(|(what, share)| self::unmet(what, share, from, to));
+        let unmet =
+            shares.filter_map(|(what, share)| self::unmet(what, share, rehearsal.runs, from, to));
         unmet.collect()
     }
 }
@@ -241,15 +242,34 @@ fn chosen(option: &OptionFigures) -> (UiText, Share) {
     (text!(rpg_expect_chosen, scene, option), chosen)
 }
 
-/// How a share differs from what was expected; `None` if it does not.
-fn unmet(what: UiText, share: Share, from: f64, to: f64) -> Option<UiText> {
+/// What did not take place in so many runs never does.
+const RUNS_TO_TELL: u64 = 1_000;
+/// How many rehearsals there would have to be for one to be as far off by chance, if a share is not
+/// as expected.
+const REHEARSALS: f64 = 100.0;
+
+/// How a share differs from what was expected by more than chance; `None` if it does not.
+fn unmet(what: UiText, share: Share, runs: u64, from: f64, to: f64) -> Option<UiText> {
+    let can_tell = runs >= RUNS_TO_TELL;
     let Some(value) = share.value() else {
-        return Some(text!(rpg_expect_never, what, from, to));
+        return can_tell.then(|| text!(rpg_expect_never, what, from, to));
     };
-    let percent = value * 100.0;
-    let is_met = (from..=to).contains(&percent);
-    let percent = format!("{percent:.1}");
-    (!is_met).then(|| text!(rpg_expect_unmet, what, percent, from, to))
+    let is_off = |bound: f64| divergence(value, bound) * share.of as f64 > REHEARSALS.ln();
+    let (least, most) = (from / 100.0, to / 100.0);
+    let is_outside = (value < least && is_off(least)) || (value > most && is_off(most));
+    let never = can_tell && share.hits == 0 && from > 0.0;
+    let percent = format!("{:.1}", value * 100.0);
+    (is_outside || never).then(|| text!(rpg_expect_unmet, what, percent, from, to))
+}
+
+/// How far a share is from an expected one (Kullback and Leibler). Times the number of samples it
+/// is the logarithm of how improbable that is, at least (Chernoff's bound).
+fn divergence(share: f64, expected: f64) -> f64 {
+    let part = |share: f64, expected: f64| match share {
+        0.0 => 0.0,
+        share => share * (share / expected).ln(),
+    };
+    part(share, expected) + part(1.0 - share, 1.0 - expected)
 }
 
 #[cfg(test)]
@@ -280,8 +300,9 @@ mod tests {
             ..FightFigures::default()
         };
         Rehearsal {
-            fights: vec![fight("The Gallery", 19, 20), fight("The Hold", 0, 0)],
-            all_fights: fight("", 19, 20),
+            runs: 1_000,
+            fights: vec![fight("The Gallery", 1_900, 2_000), fight("The Hold", 0, 0)],
+            all_fights: fight("", 1_900, 2_000),
             ..Rehearsal::default()
         }
     }
@@ -318,5 +339,26 @@ mod tests {
             .iter()
             .map(|problem| problem.in_language(Language::Zh));
         assert!(chinese.into_iter().all(|line| line.contains("错误")));
+    }
+
+    #[test]
+    fn chance_is_no_mistake_but_what_never_happens_is() {
+        let is_unmet = |hits, of, runs, from, to| {
+            let share = Share { hits, of };
+            unmet(UiText::verbatim("it"), share, runs, from, to).is_some()
+        };
+        // Of 200, none is likely if it is one in a thousand.
+        assert!(!is_unmet(0, 200, 200, 0.1, 100.0));
+        assert!(is_unmet(0, 200, 200, 5.0, 100.0));
+        assert!(is_unmet(0, 1_000, 1_000, 0.1, 100.0));
+        assert!(!is_unmet(1, 1_000, 1_000, 0.1, 100.0));
+        assert!(!is_unmet(0, 0, 200, 0.1, 100.0));
+        assert!(is_unmet(0, 0, 1_000, 0.1, 100.0));
+        // 91 of 100 is near 90 percent, and 950 of 1000 is not.
+        assert!(!is_unmet(91, 100, 200, 20.0, 90.0));
+        assert!(is_unmet(950, 1_000, 1_000, 20.0, 90.0));
+        assert!(is_unmet(400_000, 1_000_000, 1_000, 50.0, 100.0));
+        assert!(!is_unmet(600_000, 1_000_000, 1_000, 50.0, 100.0));
+        assert!(is_unmet(5, 100, 1_000, 0.0, 0.0));
     }
 }
