@@ -44,6 +44,9 @@ pub struct Settings {
     pub replay: bool,
     /// Whether the state is hashed and compared at each meeting; a replay always does.
     pub hash_meetings: bool,
+    /// Whether memories come to minds by themselves, as asks wish. Without them prompts are
+    /// shorter, and all else is the same for minds that don't read them.
+    pub recalls: bool,
     /// Whether tools of servers may be missing, as in a run that connects to none.
     pub without_servers: bool,
 }
@@ -58,6 +61,7 @@ impl Default for Settings {
             stop_on_first_refusal: false,
             replay: false,
             hash_meetings: true,
+            recalls: true,
             without_servers: false,
         }
     }

@@ -151,9 +151,41 @@ fn a_run_is_the_same_alone_and_among_others() {
         find: None,
     };
     let all = runs(&campaign, plan(1, 4));
-    assert_eq!(all[3..], runs(&campaign, plan(4, 1))[..]);
+    let alone = &runs(&campaign, plan(4, 1))[0];
+    assert!(alone.has_memories && !all[3].has_memories);
+    assert_eq!(without_lengths(&all[3]), without_lengths(alone));
     assert!(matches!(all[3].end, RunEnd::Finished(_)));
     assert_ne!(all[2].spent, all[3].spent);
+}
+
+/// A run without the lengths of prompts, which are the only thing that memories change.
+fn without_lengths(run: &RunFigures) -> RunFigures {
+    let mut run = run.clone();
+    (run.has_memories, run.cached_tokens) = (false, 0);
+    for spent in run.spent.values_mut() {
+        (spent.usage.input, spent.usage.cached) = (0, 0);
+    }
+    run
+}
+
+#[test]
+fn memories_change_nothing_but_the_length_of_prompts() {
+    let data = DataFolder::embedded();
+    let campaign = Campaign::load(&data, "drowned-assize").unwrap();
+    let plan = |seed, runs| Plan {
+        seed,
+        runs,
+        jobs: 2,
+        find: None,
+    };
+    let all = runs(&campaign, plan(1, 2));
+    let alone = &runs(&campaign, plan(2, 1))[0];
+    assert_eq!(without_lengths(&all[1]), without_lengths(alone));
+    let tokens = |run: &RunFigures| -> u64 {
+        let spent = run.spent.values();
+        spent.map(|spent| spent.usage.input).sum()
+    };
+    assert!(tokens(&all[1]) < tokens(alone));
 }
 
 #[test]

@@ -141,6 +141,8 @@ pub struct RunFigures {
     pub bonds: Vec<BondFigures>,
     /// The qualities at the end.
     pub qualities: BTreeMap<String, i32>,
+    /// Whether memories came to minds by themselves, so that prompts had their usual length.
+    pub has_memories: bool,
     /// What was spent on each purpose. Tokens are estimated.
     pub spent: BTreeMap<String, Spent>,
     /// The prompt tokens that a provider would be expected to read from its cache.

@@ -24,6 +24,10 @@ use crate::rpg::campaign::Campaign;
 use crate::rpg::campaign_phase::CampaignState;
 use crate::rpg::improviser;
 
+/// One run in so many has automatic memories, which take a fifth of its time. The improviser does
+/// not read them, so they change nothing but the length of prompts.
+const RUNS_WITH_MEMORIES: u64 = 8;
+
 /// How often a world is rehearsed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Plan {
@@ -57,7 +61,8 @@ impl Localize for RehearsalError {
 }
 
 /// Lets the improviser play a world many times, without logs. The figures are in the order of the
-/// seeds, whatever the number of jobs. `on_run` is told of each run as it ends, in any order, and
+/// seeds, whatever the number of jobs. Tokens are those of the runs with automatic memories, the
+/// first and every eighth after it. `on_run` is told of each run as it ends, in any order, and
 /// may break off the rehearsal: then the figures are those of the runs so far.
 ///
 /// # Errors
@@ -70,7 +75,12 @@ pub fn rehearse(
     in_threads(plan, on_run, || {
         // Each thread has an improviser of its own, so that none waits for what another keeps.
         let improviser = Improviser::taught_from(campaign.data(), improviser::teach)?;
-        Ok(move |seed| set_up(campaign, &improviser, seed))
+        Ok(move |seed: u64| {
+            let mut engine = set_up(campaign, &improviser, seed)?;
+            let run = seed.wrapping_sub(plan.seed);
+            engine.settings.recalls = run.is_multiple_of(RUNS_WITH_MEMORIES);
+            Ok(engine)
+        })
     })
 }
 
@@ -192,6 +202,7 @@ async fn play_engine(
         qualities: qualities
             .map(|(id, value)| (id.to_string(), *value))
             .collect(),
+        has_memories: engine.settings.recalls,
         spent: spent_by_purpose(world),
         cached_tokens: engine.totals().predicted_cached(),
         repeated: watch.clauses.repeated(),
@@ -292,6 +303,7 @@ impl RunFigures {
             goals: Vec::new(),
             bonds: Vec::new(),
             qualities: BTreeMap::new(),
+            has_memories: false,
             spent: BTreeMap::new(),
             cached_tokens: 0,
             repeated: BTreeMap::new(),

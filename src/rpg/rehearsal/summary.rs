@@ -144,7 +144,7 @@ impl Rehearsal {
     pub fn of(world: &WorldFile, runs: &[RunFigures]) -> Self {
         let mut all = Self::of_nothing(world);
         let mut course = Course::default();
-        let mut spent = BTreeMap::<&str, Vec<Spent>>::new();
+        let mut spent = BTreeMap::<&str, Vec<(Spent, bool)>>::new();
         for run in runs {
             if let Some(reason) = run.end.failure() {
                 let (seed, reason) = (run.seed, reason.clone());
@@ -156,7 +156,10 @@ impl Rehearsal {
             all.drama.add(run);
             course.add(run);
             for (purpose, of_run) in &run.spent {
-                spent.entry(purpose).or_default().push(*of_run);
+                spent
+                    .entry(purpose)
+                    .or_default()
+                    .push((*of_run, run.has_memories));
             }
         }
         for share in all.skipped.values_mut() {
@@ -239,9 +242,12 @@ impl Rehearsal {
         self.turns.add(run.turns as f64);
         self.calls.add(sum(|spent| spent.calls));
         self.default_answers.add(sum(|spent| spent.fallbacks));
-        self.prompt_tokens.add(sum(|spent| spent.usage.input));
-        self.cached_tokens.add(run.cached_tokens as f64);
-        self.answer_tokens.add(sum(|spent| spent.usage.output));
+        // Prompts have their usual length with memories alone.
+        if run.has_memories {
+            self.prompt_tokens.add(sum(|spent| spent.usage.input));
+            self.cached_tokens.add(run.cached_tokens as f64);
+            self.answer_tokens.add(sum(|spent| spent.usage.output));
+        }
         for (wording, share) in &run.repeated {
             let all = self.repeated.entry(*wording).or_default();
             all.hits += share.hits;
@@ -249,14 +255,24 @@ impl Rehearsal {
         }
     }
 
-    /// Adds what was spent on each purpose, given what each run spent on it.
-    fn add_spending(&mut self, spent: &BTreeMap<&str, Vec<Spent>>) {
-        let tokens = |spent: &[Spent]| spent.iter().map(|spent| spent.usage.total()).sum::<u64>();
+    /// Adds what was spent on each purpose, given what each run spent on it, and whether the run
+    /// had memories.
+    fn add_spending(&mut self, spent: &BTreeMap<&str, Vec<(Spent, bool)>>) {
+        let with_memories = |spent: &[(Spent, bool)]| -> Vec<Spent> {
+            let runs = spent.iter().filter(|(_, has_memories)| *has_memories);
+            runs.map(|(spent, _)| *spent).collect()
+        };
+        let tokens = |spent: &[(Spent, bool)]| {
+            let spent = with_memories(spent).into_iter();
+            spent.map(|spent| spent.usage.total()).sum::<u64>()
+        };
         let all: u64 = spent.values().map(|spent| tokens(spent)).sum();
         for (purpose, spent) in spent {
             // Runs that spent nothing on it count as well.
-            let nothing = self.runs.saturating_sub(spent.len() as u64);
-            let nothing = std::iter::repeat_n(Spent::default(), nothing as usize);
+            let nothing = |runs: u64, spent: usize| {
+                let nothing = runs.saturating_sub(spent as u64);
+                std::iter::repeat_n(Spent::default(), nothing as usize)
+            };
             let mut figures = PurposeFigures {
                 purpose: (*purpose).to_owned(),
                 activity: Activity::of(purpose),
@@ -266,9 +282,14 @@ impl Rehearsal {
                 answer_tokens: Mean::default(),
                 share: tokens(spent) as f64 / all.max(1) as f64,
             };
-            for spent in spent.iter().copied().chain(nothing) {
+            let without = nothing(self.runs, spent.len());
+            for spent in spent.iter().map(|(spent, _)| *spent).chain(without) {
                 figures.calls.add(spent.calls as f64);
                 figures.default_answers.add(spent.fallbacks as f64);
+            }
+            let measured = with_memories(spent);
+            let without = nothing(self.prompt_tokens.of, measured.len());
+            for spent in measured.into_iter().chain(without) {
                 figures.prompt_tokens.add(spent.usage.input as f64);
                 figures.answer_tokens.add(spent.usage.output as f64);
             }
