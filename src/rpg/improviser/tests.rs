@@ -115,7 +115,7 @@ fn rich_plan(language: Language, me: &str) -> HandPrompt {
     let others: Vec<_> = cast.heroes.iter().filter(|name| **name != me).collect();
     let item = |name: &str, readable: bool| json!({"name": name, "look": "", "readable": readable});
     let facts =
-        json!([{"id": fact, "title": title, "text": cast.secret, "from": "", "is_new": false}]);
+        json!([{"id": fact, "title": title, "text": cast.secret, "from": ""}]);
     let feelings = others.iter().map(|name| json!({"name": name, "value": 1}));
     asked.notes["facts"] = facts;
     asked.notes["items"] = json!([item(letter, true)]);
@@ -520,7 +520,7 @@ fn what_one_was_just_told_is_taken_up() {
         let cast = cast(language);
         let mut asked = rich_plan(language, cast.heroes[0]);
         asked.notes["facts"][0]["from"] = json!(cast.heroes[2]);
-        asked.notes["facts"][0]["is_new"] = json!(true);
+        asked.notes["news"] = asked.notes["facts"].clone();
         let turns = (0..SEEDS).map(|seed| asked.value(improviser, seed));
         let answered = turns.filter(|turn| turn["speak"]["target"] == cast.heroes[2]);
         assert!(answered.count() * 3 > SEEDS as usize);
@@ -542,9 +542,9 @@ fn feelings_follow_from_what_was_told() {
         let mut asked = rich_plan(language, cast.heroes[0]);
         assert_eq!(felt(&asked), BTreeSet::new());
         asked.notes["facts"][0]["from"] = json!(cast.heroes[2]);
-        asked.notes["facts"][0]["is_new"] = json!(true);
+        asked.notes["news"] = asked.notes["facts"].clone();
         assert_eq!(felt(&asked), BTreeSet::from([1]));
-        asked.notes["facts"][0]["is_feared"] = json!(true);
+        asked.notes["news"][0]["is_feared"] = json!(true);
         assert_eq!(felt(&asked), BTreeSet::from([-1]));
     }
 }
