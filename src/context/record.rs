@@ -389,6 +389,9 @@ mod tests {
         assert_eq!(net(&[kind, (-2, "")]), (-1, String::new()));
         assert_eq!(net(&[kind, (-2, "He lied.")]), (-1, "He lied.".into()));
         assert_eq!(net(&[kind, (1, "")]), (2, "He asked.".into()));
-        assert_eq!(net(&[(2, "He asked."), (-1, "He lied.")]), (1, "He asked.".into()));
+        assert_eq!(
+            net(&[(2, "He asked."), (-1, "He lied.")]),
+            (1, "He asked.".into())
+        );
     }
 }

@@ -388,8 +388,8 @@ impl<R: Reply> Spec<R> {
         let is_changed = lenient::correct(&mut value, schema);
         if let Some(member) = R::LEFT_OUT {
             let left_out = lenient::left_out(&given, &value);
-            if !left_out.is_empty() {
-                value[member] = left_out.into();
+            if let Some(members) = value.as_object_mut().filter(|_| !left_out.is_empty()) {
+                members.insert(member.to_owned(), left_out.into());
             }
         }
         is_changed.then(|| value.to_string())

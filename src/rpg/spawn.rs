@@ -349,7 +349,9 @@ fn spawn_foe(
 fn revive_foe(world: &mut World, entity: Entity, foe: &world_file::Foe, stage: &str) {
     let stage = world.resource::<CastList>().by_name(stage);
     // What has shaken it is not forgotten.
-    let left = world.get::<Resolve>(entity).map_or(0, |resolve| resolve.left);
+    let left = world
+        .get::<Resolve>(entity)
+        .map_or(0, |resolve| resolve.left);
     if left == 0 {
         set_resolve(world, entity, foe);
     }

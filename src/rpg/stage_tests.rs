@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::campaign::Campaign;
 use super::campaign_phase::{CampaignPhase, CampaignState};
 use super::campaign_state::advance_campaign;
-use super::components::{Acquaintances, ClosedDungeons, Health, KickedOff, RpgWorld};
+use super::components::{Acquaintances, ClosedDungeons, FallenFoes, Health, KickedOff, RpgWorld};
 use super::everybody::publish;
 use super::home::uses::open_uses;
 use super::home::{actions, plans, scene};
@@ -467,7 +467,9 @@ fn of_made_facts_the_last_few_are_offered_that_somebody_here_does_not_know() {
 fn offered(stage: &StageTest, who: Entity) -> Vec<String> {
     let ask = stage.setup.world.get::<Ask<Plan>>(who).expect("is asked");
     let facts = ask.noted()["facts"].as_array().expect("a list");
-    let ids = facts.iter().map(|fact| fact["id"].as_str().unwrap_or_default());
+    let ids = facts
+        .iter()
+        .map(|fact| fact["id"].as_str().unwrap_or_default());
     ids.map(str::to_owned).collect()
 }
 
@@ -591,7 +593,10 @@ fn an_effect_keeps_the_promise_that_it_names_or_that_its_author_wrote() {
     let apply = |stage: &mut StageTest, effect: Effect| {
         apply_effects(stage.world(), Cause::at(tavern), &[effect]);
         let promises = stage.world().get::<Promises>(brant).expect("has some");
-        let kept = promises.0.iter().filter(|it| it.state == PromiseState::Kept);
+        let kept = promises
+            .0
+            .iter()
+            .filter(|it| it.state == PromiseState::Kept);
         kept.map(|it| it.words.to_string()).collect::<Vec<_>>()
     };
     assert_eq!(apply(&mut stage, written), [""; 0]);
@@ -605,6 +610,22 @@ fn an_effect_keeps_the_promise_that_it_names_or_that_its_author_wrote() {
     assert_eq!(read[0], Effect::Keep("A".into(), "B".into(), String::new()));
     let text = ron::to_string(&read).expect("is written");
     assert_eq!(text, r#"[Keep("A","B"),Break("A","B","the oil")]"#);
+}
+
+#[test]
+fn whoever_is_taken_out_of_the_story_is_gone_and_does_not_fall() {
+    let mut stage = stage_test();
+    let (brant, tavern) = (stage.brant, stage.tavern);
+    stage.world().insert_resource(CurrentStage::Meeting);
+    let effects = [
+        Effect::Kill("Pell Gantry".into()),
+        Effect::Leave("Bailiff Lusk".into()),
+    ];
+    apply_effects(stage.world(), Cause::at(tavern), &effects);
+    let told = heard(&stage, brant);
+    assert!(told.contains("Pell Gantry is gone, and will not come back."));
+    let gone = stage.world().resource::<FallenFoes>();
+    assert!(gone.0.contains("Bailiff Lusk"));
 }
 
 #[test]
@@ -646,7 +667,11 @@ fn an_announcement_is_heard_at_once_by_those_beside_the_speaker_and_later_by_oth
     assert_eq!((times(&stage, brant), times(&stage, edda)), (1, 1));
     let unmasked = format!("{words} She was holed");
     assert!(!heard(&stage, edda).contains(&unmasked));
-    assert_eq!(heard(&stage, pell).matches(words).count(), 1, "it is told once");
+    assert_eq!(
+        heard(&stage, pell).matches(words).count(),
+        1,
+        "it is told once"
+    );
     turn(&mut stage, brant, &announce);
     meet(&mut stage);
     assert!(knows(&stage, pell, "the-order") && knows(&stage, edda, "the-order"));
@@ -665,7 +690,10 @@ fn a_single_option_is_the_course_of_its_scene_and_nobody_is_asked() {
     };
     let choice = Choice {
         who: vec!["Brant Hollis".into()],
-        options: vec![option("no", Condition::Never), option("yes", Condition::Always)],
+        options: vec![
+            option("no", Condition::Never),
+            option("yes", Condition::Always),
+        ],
         ..Choice::default()
     };
     let scene = Scene {

@@ -125,8 +125,26 @@ const LIES: [&str; 10] = [
     "lies", "hangs", "stands", "sits", "rests", "hides", "stays", "remains", "leans", "belongs",
 ];
 const IS: [&str; 20] = [
-    "in", "on", "at", "under", "behind", "inside", "with", "beside", "below", "above", "beneath",
-    "near", "among", "here", "there", "gone", "lost", "missing", "destroyed", "hidden",
+    "in",
+    "on",
+    "at",
+    "under",
+    "behind",
+    "inside",
+    "with",
+    "beside",
+    "below",
+    "above",
+    "beneath",
+    "near",
+    "among",
+    "here",
+    "there",
+    "gone",
+    "lost",
+    "missing",
+    "destroyed",
+    "hidden",
 ];
 /// What stands before a name if a text says who has it.
 const HAS: [&str; 14] = [
@@ -150,7 +168,9 @@ fn places_en(text: &str, name: &str) -> bool {
     windows.any(|(start, window)| {
         let before = start.checked_sub(1).and_then(|before| words.get(before));
         let after = words.get(start + name.len()..).unwrap_or_default();
-        let mut after = after.iter().filter(|word| !["now", "still"].contains(&word.as_str()));
+        let mut after = after
+            .iter()
+            .filter(|word| !["now", "still"].contains(&word.as_str()));
         let next = after.next();
         let says_where = is_one_of(next, &LIES)
             || (is_one_of(next, &["is", "was"])
@@ -162,7 +182,17 @@ fn places_en(text: &str, name: &str) -> bool {
 
 /// What stands before a name if a text says who has it, and after it if it says that it is gone.
 const HAS_ZH: [&str; 11] = [
-    "拿着", "握着", "带着", "揣着", "收着", "藏着", "捧着", "抱着", "提着", "拿走了", "得到了",
+    "拿着",
+    "握着",
+    "带着",
+    "揣着",
+    "收着",
+    "藏着",
+    "捧着",
+    "抱着",
+    "提着",
+    "拿走了",
+    "得到了",
 ];
 const GONE_ZH: [&str; 7] = ["不见了", "没了", "没有了", "丢了", "毁了", "归了", "到了"];
 /// What ends a place after "在".

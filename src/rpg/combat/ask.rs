@@ -248,7 +248,9 @@ fn data<'a>(
 /// Whether somebody may give up: without any resolve to break, or once it is shaken or nearly dead.
 fn may_yield(world: &WorldFile, me: &Combatant) -> bool {
     let mut foes = world.foes.iter();
-    let whole = foes.find(|foe| *foe.name == *me.name).map(|foe| foe.resolve);
+    let whole = foes
+        .find(|foe| *foe.name == *me.name)
+        .map(|foe| foe.resolve);
     let is_shaken = whole.is_none_or(|whole| me.resolve < whole);
     let is_low = me.health.hp.saturating_mul(LOW) <= me.health.max;
     me.resolve == 0 || is_shaken || is_low

@@ -263,9 +263,7 @@ pub(crate) fn ask_plans(
         let mut others = here.clone();
         others.retain(|other| *other != actor);
         let heard = heard(context);
-        let knows: Vec<_> = minds
-            .known(knowledge, &others, &stakes, turn.0)
-            .collect();
+        let knows: Vec<_> = minds.known(knowledge, &others, &stakes, turn.0).collect();
         let (sworn, can_tell): (Vec<_>, Vec<_>) = knows.iter().partition(|fact| fact.is_sworn);
         let is_news = |fact: &&KnownFact<'_>| !fact.is_known_here;
         let fresh: Vec<_> = can_tell.iter().copied().filter(is_news).cloned().collect();

@@ -15,9 +15,7 @@ use crate::cast::{CastList, Dead, EntityName, OnStage, Whereabouts, WorldSeed, a
 use crate::context::Happening;
 use crate::drama::{Bonds, GoalState, Goals, History, StoryData, entities_of};
 use crate::event::kinds::{Mind, Speak};
-use crate::event::{
-    AgentEvent, EventWriter, PromptSet, PromptTemplate, write_events_at_meeting,
-};
+use crate::event::{AgentEvent, EventWriter, PromptSet, PromptTemplate, write_events_at_meeting};
 use crate::exchange::{Answers, AskTemplate, Reply, Violation};
 use crate::rpg::campaign_phase::CampaignState;
 use crate::rpg::components::RpgWorld;
@@ -244,7 +242,7 @@ fn take_course(world: &mut World, stage: Entity, only: PendingChoice) {
             });
             publish(world, stage, &message);
         }
-        apply_option(world, stage, &only, id);
+        apply_option(world, stage, &only, id, &message);
     }
     end_scene(world, stage, &only.scene);
 }
@@ -255,14 +253,22 @@ pub(crate) fn apply_choices(world: &mut World) {
         let pending = world.entity_mut(stage).take::<PendingChoice>();
         let Some(pending) = pending else { continue };
         if let Some(Decided(id)) = world.entity_mut(stage).take::<Decided>() {
-            apply_option(world, stage, &pending, id);
+            let option = world.resource::<StoryData>().option(&pending.scene, &id);
+            let told = option.map_or("", |option| option.told()).to_owned();
+            apply_option(world, stage, &pending, id, &told);
         }
         end_scene(world, stage, &pending.scene);
     }
 }
 
-/// Applies an option, and remembers that it was taken.
-fn apply_option(world: &mut World, stage: Entity, choice: &PendingChoice, id: Arc<str>) {
+/// Applies an option of which people were told this, and remembers that it was taken.
+fn apply_option(
+    world: &mut World,
+    stage: Entity,
+    choice: &PendingChoice,
+    id: Arc<str>,
+    told: &str,
+) {
     let PendingChoice { scene, who, .. } = choice;
     let option = world.resource::<StoryData>().option(scene, &id);
     let option = option.cloned().unwrap_or_default();
@@ -274,7 +280,7 @@ fn apply_option(world: &mut World, stage: Entity, choice: &PendingChoice, id: Ar
         place: stage,
         decider,
         of: &of,
-        told: option.told(),
+        told,
         is_seen: !option.seen.is_empty(),
     };
     apply_effects(world, cause, &option.effects);
