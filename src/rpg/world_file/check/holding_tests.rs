@@ -598,7 +598,7 @@ fn names_and_numbers_of_the_drama_are_checked() {
         (
             effect("Join(\"Flour Wight\")"),
             "effects[0].0",
-            "can't join or leave the party",
+            "can't join the party",
         ),
         (
             effect("Revive(\"party\", \"Bakehouse\")"),
