@@ -254,7 +254,8 @@ pub(crate) fn apply_choices(world: &mut World) {
         let Some(pending) = pending else { continue };
         if let Some(Decided(id)) = world.entity_mut(stage).take::<Decided>() {
             let option = world.resource::<StoryData>().option(&pending.scene, &id);
-            let told = option.map_or("", |option| option.told()).to_owned();
+            let told = option.map(|option| option.told().to_owned());
+            let told = told.unwrap_or_default();
             apply_option(world, stage, &pending, id, &told);
         }
         end_scene(world, stage, &pending.scene);
