@@ -172,8 +172,11 @@ pub enum Happening {
     Decided {
         /// Who.
         who: Arc<str>,
-        /// What.
+        /// What, as others see it.
         choice: Arc<str>,
+        /// What, as whoever decided read it.
+        #[serde(default)]
+        label: Arc<str>,
     },
 }
 
@@ -339,13 +342,56 @@ impl Happening {
                     ..
                 },
             ) => {
+                let before = change.signum();
                 *change = change.saturating_add(*by);
-                if !reason.is_empty() {
+                // A reason stands only beside what it is a reason for.
+                let sign = change.signum();
+                if sign == by.signum() && !reason.is_empty() {
                     *why = reason.clone();
+                } else if sign == 0 || sign != before {
+                    *why = "".into();
                 }
             }
             (Self::Promised { state, .. }, Self::Promised { state: later, .. }) => *state = *later,
             _ => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reason_stands_only_beside_the_change_that_it_is_a_reason_for() {
+        let net = |changes: &[(i32, &str)]| {
+            let notes = changes.iter().zip(1..).map(|((change, why), number)| Note {
+                entry: EntryId(number),
+                day: 1,
+                place: "".into(),
+                happening: Happening::Felt {
+                    about: "Jory".into(),
+                    change: *change,
+                    why: (*why).into(),
+                },
+            });
+            let record = Record {
+                notes: notes.collect(),
+                ..Record::default()
+            };
+            match merge([&record]).notes.pop().map(|note| note.happening) {
+                Some(Happening::Felt { change, why, .. }) => (change, why.to_string()),
+                other => panic!("{other:?}"),
+            }
+        };
+        let kind = (1, "He asked.");
+        assert_eq!(net(&[kind, (-1, ""), (-1, "")]), (-1, String::new()));
+        assert_eq!(net(&[kind, (-2, "")]), (-1, String::new()));
+        assert_eq!(net(&[kind, (-2, "He lied.")]), (-1, "He lied.".into()));
+        assert_eq!(net(&[kind, (1, "")]), (2, "He asked.".into()));
+        assert_eq!(
+            net(&[(2, "He asked."), (-1, "He lied.")]),
+            (1, "He asked.".into())
+        );
     }
 }

@@ -131,6 +131,17 @@ impl StoryData {
         options.find(|offered| offered.id == option)
     }
 
+    /// All effects of scenes, of their options, and of uses of items.
+    pub fn effects(&self) -> impl Iterator<Item = &Effect> {
+        let of_scenes = self.scenes.iter().flat_map(|scene| {
+            let options = scene.choice.iter().flat_map(|choice| &choice.options);
+            let chosen = options.flat_map(|option| &option.effects);
+            chosen.chain(&scene.effects)
+        });
+        let uses = self.items.iter().flat_map(|item| &item.uses);
+        of_scenes.chain(uses.flat_map(|does| &does.effects))
+    }
+
     /// The ending with this id.
     pub fn ending(&self, id: &str) -> Option<&Ending> {
         self.endings.iter().find(|ending| ending.id == id)

@@ -117,10 +117,20 @@ pub enum Effect {
     Bond(String, String, i32),
     /// Somebody makes a promise: `Promise("Jory Teasel", "Odile Marsh", "I'll hang it back.")`.
     Promise(String, String, String),
-    /// Somebody breaks its promises to somebody.
-    Break(String, String),
-    /// Somebody keeps its promises to somebody.
-    Keep(String, String),
+    /// Somebody breaks a promise to somebody: the one of which a third text, if there is one, is a
+    /// part; else the oldest that a [`Effect::Promise`] of the file made, or the oldest of all.
+    Break(
+        String,
+        String,
+        #[serde(default, skip_serializing_if = "String::is_empty")] String,
+    ),
+    /// Somebody keeps a promise to somebody, as for [`Effect::Break`]: `Keep("Jory Teasel", "Odile
+    /// Marsh", "hang it back")`.
+    Keep(
+        String,
+        String,
+        #[serde(default, skip_serializing_if = "String::is_empty")] String,
+    ),
     /// Somebody goes to another stage.
     Move(String, String),
     /// Somebody loses hit points, all but the last.
@@ -135,7 +145,7 @@ pub enum Effect {
     Revive(String, String),
     /// Somebody joins the party.
     Join(String),
-    /// Somebody leaves the party.
+    /// Somebody leaves the party; a foe leaves its side, and is never met as a foe again.
     Leave(String),
     /// A way opens between two stages.
     OpenWay(String, String),

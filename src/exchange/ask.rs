@@ -383,8 +383,16 @@ impl<R: Reply> Spec<R> {
             lenient::correct(&mut value, schema);
             return Some(value.to_string());
         };
-        let mut value = serde_json::from_str(json).ok()?;
-        lenient::correct(&mut value, schema).then(|| value.to_string())
+        let given: Value = serde_json::from_str(json).ok()?;
+        let mut value = given.clone();
+        let is_changed = lenient::correct(&mut value, schema);
+        if let Some(member) = R::LEFT_OUT {
+            let left_out = lenient::left_out(&given, &value);
+            if let Some(members) = value.as_object_mut().filter(|_| !left_out.is_empty()) {
+                members.insert(member.to_owned(), left_out.into());
+            }
+        }
+        is_changed.then(|| value.to_string())
     }
 }
 

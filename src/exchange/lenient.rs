@@ -14,6 +14,13 @@ pub(super) fn correct(value: &mut Value, schema: &Value) -> bool {
     correct_part(value, schema, DEPTH)
 }
 
+/// The names of the members that an answer has lost by being corrected.
+pub(super) fn left_out(given: &Value, corrected: &Value) -> Vec<String> {
+    let members = given.as_object().into_iter().flatten();
+    let lost = members.filter(|(name, value)| !value.is_null() && corrected.get(name).is_none());
+    lost.map(|(name, _)| name.clone()).collect()
+}
+
 fn correct_part(value: &mut Value, schema: &Value, depth: usize) -> bool {
     let Some(depth) = depth.checked_sub(1) else {
         return false;

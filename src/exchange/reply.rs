@@ -33,6 +33,10 @@ pub trait Reply: Serialize + DeserializeOwned + JsonSchema + Clone + Send + Sync
     /// is left out, a single value for a list of one, names in another case or with an article.
     const CORRECTS_JSON: bool = true;
 
+    /// The member that takes the names of those members that were dropped from an answer since they
+    /// are not legal now, so that its author can be told.
+    const LEFT_OUT: Option<&'static str> = None;
+
     /// The member that an answer without any JSON gives, if it is nothing but one of the words that
     /// may stand there.
     const BARE_MEMBER: Option<&'static str> = None;

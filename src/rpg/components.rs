@@ -177,11 +177,12 @@ pub struct Wounded {
 pub struct Resolve {
     /// What is left; at 0 it yields.
     pub left: i32,
-    /// What has moved it already, by number in the world file.
+    /// What can't move it any more, by number in the world file: it has moved it, or held already
+    /// when the fight began.
     pub moved: BTreeSet<usize>,
 }
 
-/// The names of foes who fell and never return.
+/// The names of foes who are never met again: they fell or yielded and don't return, or left.
 #[derive(Resource, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct FallenFoes(pub BTreeSet<Arc<str>>);

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use bevy_ecs::prelude::*;
 
 use super::campaign_phase::{CampaignPhase, CampaignState};
+use super::combat::resolve::set_aside_what_holds;
 use super::combat::wounds::tell_wounds;
 use super::components::{
     ClosedDungeons, CurrentFight, Effects, FightResult, Foe, Health, Residence, RpgWorld,
@@ -124,6 +125,9 @@ pub(super) fn begin_fight(
     fight: usize,
 ) -> Option<CampaignPhase> {
     let (_, stage) = find_fight(world, &dungeon, fight)?;
+    for actor in on_stage(world, stage) {
+        set_aside_what_holds(world, actor);
+    }
     world.entity_mut(stage).insert(CurrentFight {
         dungeon: dungeon.clone(),
         fight,

@@ -178,7 +178,7 @@ impl Truth {
         }
     }
 
-    /// Everything that was to happen at the meeting. Nobody announces what is announced just then.
+    /// Everything that was to happen at the meeting.
     fn meet(&mut self) {
         let mut crossings = std::mem::take(&mut self.crossings);
         crossings.sort_by_key(|(stage, _)| *stage);
@@ -188,7 +188,7 @@ impl Truth {
         for (_, crossing) in crossings {
             match crossing {
                 Crossing::Walk(who, to) => self.at[who] = to,
-                Crossing::Announce(who, facts) => announced.push((who, self.told(who, &facts))),
+                Crossing::Announce(who, facts) => announced.push((who, facts)),
             }
         }
         for (who, facts) in announced {
@@ -344,7 +344,10 @@ impl Village {
             }
             2 => {
                 plan["announce"] = json!({"text": text, "tells": tells});
-                let announced = (stage, Crossing::Announce(me, facts));
+                let told = self.truth.told(me, &facts);
+                let hearers = hearers(&self.truth);
+                self.truth.tell(me, &facts, &hearers, "announce");
+                let announced = (stage, Crossing::Announce(me, told));
                 self.truth.crossings.push(announced);
             }
             _ => {}

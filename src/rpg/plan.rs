@@ -167,6 +167,10 @@ pub(super) struct Plan {
     #[serde(default, skip_serializing)]
     #[schemars(skip)]
     pub(super) tells: Vec<String>,
+    /// What the answer would do besides, and is not possible now.
+    #[serde(default, skip_serializing)]
+    #[schemars(skip)]
+    pub(super) left_out: Vec<String>,
     /// What you think and feel, in the first person; nobody else learns it.
     pub(super) mind: String,
     /// Say something aloud to somebody here; everybody here hears it.
@@ -237,6 +241,9 @@ pub(super) struct PlanConstraints {
     pub(super) feels_about: Vec<String>,
     /// The ids of the facts that may be told.
     pub(super) tells: Vec<String>,
+    /// The ids of the facts that one knows and that nobody can be told: everyone knows them, or
+    /// they are sworn.
+    pub(super) untold: Vec<String>,
     /// The names of the items that one has.
     pub(super) held: Vec<String>,
     /// The names of the items that lie here for everybody to see.
@@ -350,6 +357,21 @@ impl Plan {
         held_of(DONE, held)
     }
 
+    /// What it would have said and done besides, had it been possible.
+    pub(super) fn impossible(&self) -> Vec<&'static str> {
+        let actions = SAID.into_iter().chain(DONE);
+        let is_left_out = |action: &&str| self.left_out.iter().any(|left| left == action);
+        actions.filter(is_left_out).collect()
+    }
+
+    /// What its words are meant to tell.
+    pub(super) fn told(&self) -> Vec<String> {
+        let said = [&self.speak, &self.whisper].into_iter().flatten();
+        let said = said.flat_map(|speech| &speech.tells);
+        let announced = self.announce.iter().flat_map(|words| &words.tells);
+        said.chain(announced).cloned().collect()
+    }
+
     /// Whether the actor says nothing and does nothing.
     pub(super) fn passes(&self) -> bool {
         self.said().is_empty() && self.done() == ["wait"]
@@ -418,7 +440,9 @@ impl PlanConstraints {
         self.check_text(&format!("{action}.text"), text, violations);
         for (number, fact) in tells.iter().enumerate() {
             let path = format!("{action}.tells[{number}]");
-            check_one_of(path, fact, &self.tells, violations);
+            if !self.untold.contains(fact) {
+                check_one_of(path, fact, &self.tells, violations);
+            }
         }
     }
 
@@ -550,6 +574,7 @@ pub(super) fn one_of(names: &[String]) -> Value {
 impl Reply for Plan {
     type Constraints = PlanConstraints;
     const NAME: &'static str = "plan";
+    const LEFT_OUT: Option<&'static str> = Some("left_out");
 
     fn looks_up(&self) -> Option<&str> {
         self.query.as_ref().map(|question| question.text.as_str())
@@ -708,6 +733,7 @@ mod tests {
             speech_chars: 50,
             feels_about: vec!["Bob".into()],
             tells: vec!["the-lamp".into()],
+            untold: vec!["the-oath".into()],
             held: vec!["the key".into()],
             lying: vec!["the log".into()],
             readable: vec!["the log".into()],
@@ -737,6 +763,7 @@ mod tests {
             r#"{"mind": "m", "wait": {"reason": "r"}, "feels": {"about": "Bob", "change": -1, "why": "w"}}"#,
             r#"{"mind": "m", "speak": {"target": "Bob", "text": "t", "tells": ["the-lamp"]}, "take": {"item": "the log"}}"#,
             r#"{"mind": "m", "whisper": {"target": "Bob", "text": "t"}, "tells": ["the-lamp"]}"#,
+            r#"{"mind": "m", "announce": {"text": "t", "tells": ["the-oath"]}}"#,
             r#"{"mind": "m", "give": {"item": "the key", "to": "Bob"}}"#,
             r#"{"mind": "m", "promise": {"to": "Bob", "words": "I will."}}"#,
             r#"{"mind": "m", "keep": {"to": "Bob", "promise": 3}}"#,

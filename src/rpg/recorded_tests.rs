@@ -70,6 +70,7 @@ fn refusal(recorded: Recorded) -> Option<String> {
             let constraints = ChoiceConstraints {
                 hand: hand.collect(),
                 facts: Vec::new(),
+                known: Vec::new(),
                 items: Vec::new(),
                 may_yield: true,
                 say_chars: CHARS,

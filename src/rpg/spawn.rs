@@ -292,7 +292,7 @@ fn spawn_actor(
 }
 
 /// Puts the foes of a fight on its stage, at a meeting. One that was met before and returns comes
-/// back with its memory; one that fell and does not return stays away.
+/// back with its memory; one that fell or yielded and does not return stays away.
 ///
 /// # Errors
 /// As [`spawn_cast`].
@@ -348,7 +348,13 @@ fn spawn_foe(
 
 fn revive_foe(world: &mut World, entity: Entity, foe: &world_file::Foe, stage: &str) {
     let stage = world.resource::<CastList>().by_name(stage);
-    set_resolve(world, entity, foe);
+    // What has shaken it is not forgotten.
+    let left = world
+        .get::<Resolve>(entity)
+        .map_or(0, |resolve| resolve.left);
+    if left == 0 {
+        set_resolve(world, entity, foe);
+    }
     let mut entity = world.entity_mut(entity);
     entity.remove::<Dead>();
     entity.insert((Health::full(foe.stats.hp), Effects::default()));
@@ -357,7 +363,7 @@ fn revive_foe(world: &mut World, entity: Entity, foe: &world_file::Foe, stage: &
     }
 }
 
-/// A foe that something can move meets the party with its whole resolve.
+/// A foe that something can move has its whole resolve.
 fn set_resolve(world: &mut World, entity: Entity, foe: &world_file::Foe) {
     if foe.resolve > 0 {
         world.entity_mut(entity).insert(Resolve {

@@ -7,25 +7,27 @@ use serde_json::Value;
 use super::campaign::Campaign;
 use super::campaign_phase::{CampaignPhase, CampaignState};
 use super::campaign_state::advance_campaign;
-use super::components::{Acquaintances, ClosedDungeons, Health, KickedOff, RpgWorld};
+use super::components::{Acquaintances, ClosedDungeons, FallenFoes, Health, KickedOff, RpgWorld};
 use super::everybody::publish;
 use super::home::uses::open_uses;
 use super::home::{actions, plans, scene};
 use super::kickoff;
 use super::phase::Phase;
 use super::plan::{Announcement, Destination, Lookup, Plan, Speech, WaitReason};
+use super::scenes::choose::offer_choices;
 use super::scenes::effects::{Cause, apply_effects};
 use super::scenes::endings;
+use super::scenes::open::OpenScene;
 use crate::cast::{CastList, CurrentStage, Dead, OnStage};
 use crate::context::AgentContext;
 use crate::drama::{
-    Belongings, Bond, BondSpec, Bonds, Condition, Effect, Hidden, Item, ItemUse, Promise,
-    PromiseState, Promises, StoryData,
+    Belongings, Bond, BondSpec, Bonds, Choice, ChoiceOption, Condition, Effect, Hidden, History,
+    Item, ItemUse, Promise, PromiseState, Promises, Scene, StoryData,
 };
 use crate::engine::{Setup, StoryEnd};
 use crate::event::{By, DeferredCommands, EventQueue, Record, Records, deliver};
 use crate::exchange::{Answer, Ask, Prose};
-use crate::knowledge::{Knowledge, make_fact};
+use crate::knowledge::{Fact, FactBook, Knowledge, Known, make_fact};
 use crate::world_data::DataFolder;
 
 /// The English world with the party in the tavern, about to step there.
@@ -454,12 +456,268 @@ fn of_made_facts_the_last_few_are_offered_that_somebody_here_does_not_know() {
     world.limits.together = true;
     stage.world().insert_resource(RpgWorld(world.into()));
     asked(&mut stage);
-    let tells = |who| {
-        let ask = stage.setup.world.get::<Ask<Plan>>(who).expect("is asked");
-        ask.constraints().tells.clone()
+    assert_eq!(offered(&stage, brant), made[1..4]);
+    assert_eq!(offered(&stage, pell), [""; 0], "Brant knows it too");
+    let ask = stage.setup.world.get::<Ask<Plan>>(brant);
+    let tells = &ask.expect("is asked").constraints().tells;
+    assert_eq!(*tells, made, "whatever one knows can be told");
+}
+
+/// The ids of the facts that somebody is offered to tell, in order.
+fn offered(stage: &StageTest, who: Entity) -> Vec<String> {
+    let ask = stage.setup.world.get::<Ask<Plan>>(who).expect("is asked");
+    let facts = ask.noted()["facts"].as_array().expect("a list");
+    let ids = facts
+        .iter()
+        .map(|fact| fact["id"].as_str().unwrap_or_default());
+    ids.map(str::to_owned).collect()
+}
+
+#[test]
+fn own_secrets_come_first_and_what_all_here_know_is_left_out() {
+    let mut stage = stage_test();
+    let (brant, pell) = (stage.brant, stage.pell);
+    let fact = |id: String, sworn| Fact {
+        title: format!("About {id}"),
+        id,
+        sworn,
+        ..Fact::default()
     };
-    assert_eq!(tells(brant), made[1..4]);
-    assert_eq!(tells(pell), [""; 0], "Brant knows it too");
+    let others: Vec<_> = (1..=14).map(|number| format!("heard-{number}")).collect();
+    let book = others.iter().map(|id| fact(id.clone(), false));
+    let own = ["known-here", "mine"].map(|id| fact(id.into(), false));
+    let book = book.chain(own).chain([fact("oath".into(), true)]);
+    stage.world().insert_resource(FactBook::new(book));
+    let mut knowledge = Knowledge::at_start(["mine", "oath", "known-here"]);
+    for (id, turn) in others.iter().zip(1..) {
+        let known = Known {
+            by: "speak".into(),
+            turn,
+            ..Known::default()
+        };
+        knowledge.learn(&id.as_str().into(), &known);
+    }
+    stage.world().entity_mut(brant).insert(knowledge);
+    let known_here = Knowledge::at_start(["known-here"]);
+    stage.world().entity_mut(pell).insert(known_here);
+    let mut world = (*stage.world().resource::<RpgWorld>().0).clone();
+    world.limits.together = true;
+    stage.world().insert_resource(RpgWorld(world.into()));
+    asked(&mut stage);
+    let ids = offered(&stage, brant);
+    assert_eq!(ids[..3], ["mine", "heard-14", "heard-13"]);
+    assert_eq!(ids.len(), 12);
+    let ask = stage.world().get::<Ask<Plan>>(brant).expect("is asked");
+    assert_eq!(ask.noted()["sworn"][0], "About oath");
+    assert_eq!(ask.noted()["more_facts"], 3);
+    let unlisted = r#"{"mind": "m", "speak": {"target": "Pell Gantry", "text": "t", "tells": ["heard-1", "known-here", "oath"]}}"#;
+    let plan = ask.read(unlisted).expect("it knows them all");
+    stage.world().entity_mut(brant).remove::<Ask<Plan>>();
+    stage.answer_plan(brant, plan);
+    stage.world().run_system_once(deliver).expect("runs");
+    assert!(knows(&stage, pell, "heard-1") && !knows(&stage, pell, "oath"));
+    let told = heard(&stage, brant);
+    assert!(told.contains("‘About oath’ can’t be told"), "{told}");
+}
+
+#[test]
+fn whoever_does_what_is_not_possible_now_is_told_so_and_the_rest_counts() {
+    let mut stage = stage_test();
+    let (brant, pell) = (stage.brant, stage.pell);
+    let mut world = (*stage.world().resource::<RpgWorld>().0).clone();
+    world.limits.together = true;
+    world.limits.attempts = 0;
+    stage.world().insert_resource(RpgWorld(world.into()));
+    asked(&mut stage);
+    let ask = stage.world().get::<Ask<Plan>>(brant).expect("is asked");
+    let answer = r#"{"mind": "m", "note": 1, "attempt": {"what": "force the lid"}, "speak": {"target": "Pell", "text": "Hold this."}}"#;
+    let plan = ask.read(answer).expect("the rest can be used");
+    stage.world().entity_mut(brant).remove::<Ask<Plan>>();
+    stage.answer_plan(brant, plan);
+    stage.world().run_system_once(deliver).expect("runs");
+    assert!(heard(&stage, pell).contains("Hold this."));
+    let told = heard(&stage, brant);
+    let reason = "(attempt) did not happen: Nothing more can be tried here just now.";
+    assert!(told.contains(reason) && !told.contains("(note)"), "{told}");
+}
+
+#[test]
+fn several_promises_to_one_person_are_open_and_none_is_made_twice() {
+    let mut stage = stage_test();
+    let brant = stage.brant;
+    let promise = |words: &str| {
+        let promise = serde_json::json!({"to": "Pell Gantry", "words": words});
+        serde_json::json!({"mind": "m", "promise": promise}).to_string()
+    };
+    let may_promise = |stage: &mut StageTest| {
+        let mut world = (*stage.world().resource::<RpgWorld>().0).clone();
+        world.limits.together = true;
+        stage.world().insert_resource(RpgWorld(world.into()));
+        asked(stage);
+        let ask = stage.world().entity_mut(brant).take::<Ask<Plan>>();
+        !ask.expect("is asked").constraints().promise_to.is_empty()
+    };
+    for words in ["I will pay.", "I will come.", "I will wait."] {
+        assert!(may_promise(&mut stage));
+        turn(&mut stage, brant, &promise(words));
+    }
+    assert!(!may_promise(&mut stage));
+    turn(&mut stage, brant, &promise("I will pay."));
+    let promises = stage.world().get::<Promises>(brant).expect("has some");
+    assert_eq!(promises.0.len(), 3);
+}
+
+#[test]
+fn an_effect_keeps_the_promise_that_it_names_or_that_its_author_wrote() {
+    let mut stage = stage_test();
+    let (brant, tavern) = (stage.brant, stage.tavern);
+    stage.world().insert_resource(CurrentStage::Meeting);
+    let (from, to) = ("Brant Hollis".to_owned(), "Pell Gantry".to_owned());
+    let written = Effect::Promise(from.clone(), to.clone(), "I'll see it lit.".into());
+    let story = StoryData {
+        scenes: vec![Scene {
+            effects: vec![written.clone()],
+            ..Scene::default()
+        }],
+        ..StoryData::default()
+    };
+    stage.world().insert_resource(story);
+    let promise = |words: &str| Promise {
+        to: "Pell Gantry".into(),
+        words: words.into(),
+        state: PromiseState::Open,
+    };
+    let own = ["I'll buy the eggs.", "I'll carry the oil."].map(promise);
+    stage.world().entity_mut(brant).insert(Promises(own.into()));
+    let keep = |named: &str| Effect::Keep(from.clone(), to.clone(), named.into());
+    let apply = |stage: &mut StageTest, effect: Effect| {
+        apply_effects(stage.world(), Cause::at(tavern), &[effect]);
+        let promises = stage.world().get::<Promises>(brant).expect("has some");
+        let kept = promises
+            .0
+            .iter()
+            .filter(|it| it.state == PromiseState::Kept);
+        kept.map(|it| it.words.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(apply(&mut stage, written), [""; 0]);
+    assert_eq!(apply(&mut stage, keep("the wine")), [""; 0]);
+    assert_eq!(apply(&mut stage, keep("The OIL")), ["I'll carry the oil."]);
+    let both = ["I'll carry the oil.", "I'll see it lit."];
+    assert_eq!(apply(&mut stage, keep("")), both);
+    assert_eq!(apply(&mut stage, keep("")).len(), 3);
+    let read: Vec<Effect> =
+        ron::from_str(r#"[Keep("A", "B"), Break("A", "B", "the oil")]"#).expect("is RON");
+    assert_eq!(read[0], Effect::Keep("A".into(), "B".into(), String::new()));
+    let text = ron::to_string(&read).expect("is written");
+    assert_eq!(text, r#"[Keep("A","B"),Break("A","B","the oil")]"#);
+}
+
+#[test]
+fn whoever_is_taken_out_of_the_story_is_gone_and_does_not_fall() {
+    let mut stage = stage_test();
+    let (brant, tavern) = (stage.brant, stage.tavern);
+    stage.world().insert_resource(CurrentStage::Meeting);
+    let effects = [
+        Effect::Kill("Pell Gantry".into()),
+        Effect::Leave("Bailiff Lusk".into()),
+    ];
+    apply_effects(stage.world(), Cause::at(tavern), &effects);
+    let told = heard(&stage, brant);
+    assert!(told.contains("Pell Gantry is gone, and will not come back."));
+    let gone = stage.world().resource::<FallenFoes>();
+    assert!(gone.0.contains("Bailiff Lusk"));
+}
+
+#[test]
+fn nobody_promises_for_another() {
+    let mut stage = stage_test();
+    let (brant, pell, tavern) = (stage.brant, stage.pell, stage.tavern);
+    stage.world().insert_resource(CurrentStage::Meeting);
+    let promise = |from: &str, to: &str| Effect::Promise(from.into(), to.into(), "Lit.".into());
+    let effects = [
+        promise("Brant Hollis", "Pell Gantry"),
+        promise("Pell Gantry", "Brant Hollis"),
+    ];
+    let cause = Cause {
+        decider: Some(brant),
+        ..Cause::at(tavern)
+    };
+    apply_effects(stage.world(), cause, &effects);
+    let count = |who| {
+        let promises = stage.setup.world.get::<Promises>(who);
+        promises.map_or(0, |promises| promises.0.len())
+    };
+    assert_eq!((count(brant), count(pell)), (1, 0));
+}
+
+#[test]
+fn an_announcement_is_heard_at_once_by_those_beside_the_speaker_and_later_by_others() {
+    let mut stage = stage_test();
+    let (brant, pell) = (stage.brant, stage.pell);
+    let edda = stage.world().resource::<CastList>().by_name("Edda Hollis");
+    let edda = edda.expect("is in the cast");
+    let words = "Hear me, all of you.";
+    let announce = format!(
+        r#"{{"mind": "m", "announce": {{"text": "{words} She was holed for the insurance."}}}}"#
+    );
+    assert_eq!(turn(&mut stage, pell, &announce), ["mind", "masked"]);
+    let times = |stage: &StageTest, who| heard(stage, who).matches(words).count();
+    assert_eq!((times(&stage, brant), times(&stage, edda)), (1, 0));
+    meet(&mut stage);
+    assert_eq!((times(&stage, brant), times(&stage, edda)), (1, 1));
+    let unmasked = format!("{words} She was holed");
+    assert!(!heard(&stage, edda).contains(&unmasked));
+    assert_eq!(
+        heard(&stage, pell).matches(words).count(),
+        1,
+        "it is told once"
+    );
+    turn(&mut stage, brant, &announce);
+    meet(&mut stage);
+    assert!(knows(&stage, pell, "the-order") && knows(&stage, edda, "the-order"));
+}
+
+#[test]
+fn a_single_option_is_the_course_of_its_scene_and_nobody_is_asked() {
+    let mut stage = stage_test();
+    let (pell, tavern) = (stage.pell, stage.tavern);
+    let option = |id: &str, when| ChoiceOption {
+        id: id.into(),
+        label: "Do it".into(),
+        when,
+        seen: "The barrel is rolled out.".into(),
+        effects: vec![Effect::Teach("Pell Gantry".into(), "the-clapper".into())],
+    };
+    let choice = Choice {
+        who: vec!["Brant Hollis".into()],
+        options: vec![
+            option("no", Condition::Never),
+            option("yes", Condition::Always),
+        ],
+        ..Choice::default()
+    };
+    let scene = Scene {
+        id: "barrel".into(),
+        choice: Some(choice),
+        ..Scene::default()
+    };
+    stage.world().insert_resource(StoryData {
+        scenes: vec![scene],
+        ..StoryData::default()
+    });
+    let open = OpenScene {
+        id: "barrel".into(),
+        turns: None,
+    };
+    stage.world().entity_mut(tavern).insert(open);
+    stage.world().insert_resource(CurrentStage::Meeting);
+    assert!(!offer_choices(stage.world()));
+    let told = heard(&stage, pell);
+    assert!(told.contains("The barrel is rolled out."), "{told}");
+    assert!(knows(&stage, pell, "the-clapper"));
+    let world = &stage.setup.world;
+    assert!(world.resource::<History>().chose("barrel", "yes"));
+    assert!(world.get::<OpenScene>(tavern).is_none());
 }
 
 /// All that somebody has been told.
@@ -479,7 +737,7 @@ fn whoever_is_moved_or_kept_a_promise_is_told() {
     stage.world().insert_resource(CurrentStage::Meeting);
     let effects = [
         Effect::Move("Pell Gantry".into(), "Customs Stair".into()),
-        Effect::Keep("Brant Hollis".into(), "Pell Gantry".into()),
+        Effect::Keep("Brant Hollis".into(), "Pell Gantry".into(), String::new()),
     ];
     apply_effects(stage.world(), Cause::at(tavern), &effects);
     let told = heard(&stage, pell);
@@ -585,7 +843,7 @@ fn what_can_not_apply_is_noted_and_never_half_applied() {
         .collect();
     let effects = [
         Effect::Hurt("party".into(), 3),
-        Effect::Keep("Pell Gantry".into(), "Brant Hollis".into()),
+        Effect::Keep("Pell Gantry".into(), "Brant Hollis".into(), String::new()),
         Effect::Move("Pell Gantry".into(), "Brant Hollis".into()),
     ];
     let cause = Cause {
@@ -629,7 +887,7 @@ fn a_promise_is_open_kept_or_broken() {
     let promise = Effect::Promise(from.clone(), to.clone(), "I will pay.".into());
     apply_effects(stage.world(), Cause::at(tavern), &[promise]);
     assert_eq!(states(stage.world()), [true, false, false]);
-    let keep = Effect::Keep(from.clone(), to.clone());
+    let keep = Effect::Keep(from.clone(), to.clone(), String::new());
     apply_effects(stage.world(), Cause::at(tavern), &[keep]);
     assert_eq!(states(stage.world()), [false, true, false]);
 }
@@ -742,7 +1000,9 @@ fn whoever_has_left_is_neither_heard_nor_spoken_to() {
         ..Plan::default()
     };
     stage.answer_plan(brant, plan);
-    assert_eq!(stage.told()[1], ("leave", vec![tavern, pell]));
+    let told = stage.told();
+    assert_eq!(told[1], ("announce", vec![tavern, pell]));
+    assert_eq!(told[2], ("leave", vec![tavern, pell]));
     let plan = Plan {
         mind: "m".into(),
         speak: Some(Speech {
@@ -753,7 +1013,7 @@ fn whoever_has_left_is_neither_heard_nor_spoken_to() {
         ..Plan::default()
     };
     stage.answer_plan(pell, plan);
-    assert_eq!(stage.told()[3], ("refusal", vec![pell]));
+    assert_eq!(stage.told()[4], ("refusal", vec![pell]));
     assert_eq!(asked(&mut stage), [], "one who is alone had its turn");
 }
 

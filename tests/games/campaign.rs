@@ -40,6 +40,10 @@ impl Played {
         // remembers a fight as it told it, and world agents hear what was told elsewhere.
         let worded = |kind: &str| !["query", "learned", "archive", "news"].contains(&kind);
         let told = self.events().filter(|event| worded(&event.kind));
+        // Those elsewhere hear later what was announced.
+        let mut announced = BTreeSet::new();
+        let told =
+            told.filter(move |event| event.kind != "announce" || announced.insert(&event.text));
         let worded = told.filter_map(|event| {
             let words = event.data["message"].as_str()?;
             let who = event.speaker.as_deref().unwrap_or_default();
@@ -108,7 +112,7 @@ async fn hardly_a_line_is_told_twice() {
                 twice += 1;
             }
         }
-        assert!(twice * 30 <= lines.len(), "{twice} of {}", lines.len());
+        assert!(twice * 40 <= lines.len(), "{twice} of {}", lines.len());
     }
 }
 

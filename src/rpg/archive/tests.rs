@@ -441,6 +441,7 @@ fn everything(me: &str, other: &str, place: &str) -> Vec<Happening> {
         Happening::Decided {
             who,
             choice: "choice".into(),
+            label: "label".into(),
         },
     ]
 }

@@ -85,8 +85,9 @@ pub(super) fn faults(written: &Written<'_>, stakes: &Stakes) -> Vec<Violation> {
     }
     if prize == Stake::Fact && written.possible {
         let fact = FoldedText::of(written.fact);
-        if let Some(name) = around.items.iter().find(|name| names(&fact, name)) {
-            let rule = format!("'{name}' is where it is; say nothing of it");
+        let mut items = around.items.iter();
+        if let Some(name) = items.find(|name| places(written.fact, name, around.language)) {
+            let rule = format!("say neither where '{name}' is nor who has it nor that it is gone");
             let violation = Violation::new("fact", rule);
             faults.push(violation.with_template(&ITEM_FACT, &Named { name }));
         }
@@ -109,6 +110,110 @@ fn dies(text: &FoldedText, name: &str, around: &Surroundings) -> bool {
         .iter()
         .flat_map(|death| [name, first].map(|name| death.replace("{}", name)));
     told.any(|death| text.contains_words(&FoldedText::of(&death)))
+}
+
+/// Whether a text says where something is, who has it, or that it is gone.
+fn places(text: &str, name: &str, language: Language) -> bool {
+    match language {
+        Language::En => places_en(text, name),
+        Language::Zh => places_zh(text, name),
+    }
+}
+
+/// What follows a name if a text says where it is: verbs, and what follows "is".
+const LIES: [&str; 10] = [
+    "lies", "hangs", "stands", "sits", "rests", "hides", "stays", "remains", "leans", "belongs",
+];
+const IS: [&str; 20] = [
+    "in",
+    "on",
+    "at",
+    "under",
+    "behind",
+    "inside",
+    "with",
+    "beside",
+    "below",
+    "above",
+    "beneath",
+    "near",
+    "among",
+    "here",
+    "there",
+    "gone",
+    "lost",
+    "missing",
+    "destroyed",
+    "hidden",
+];
+/// What stands before a name if a text says who has it.
+const HAS: [&str; 14] = [
+    "has", "have", "holds", "hold", "keeps", "carries", "wears", "owns", "took", "takes", "hid",
+    "hides", "gave", "got",
+];
+
+fn places_en(text: &str, name: &str) -> bool {
+    let words_of = |text: &str| -> Vec<String> {
+        let folded = FoldedText::of(text);
+        folded.words().map(|word| word.iter().collect()).collect()
+    };
+    let (words, name) = (words_of(text), words_of(name));
+    if name.is_empty() {
+        return false;
+    }
+    let is_one_of = |word: Option<&String>, list: &[&str]| {
+        word.is_some_and(|word| list.contains(&word.as_str()))
+    };
+    let mut windows = words.windows(name.len()).enumerate();
+    windows.any(|(start, window)| {
+        let before = start.checked_sub(1).and_then(|before| words.get(before));
+        let after = words.get(start + name.len()..).unwrap_or_default();
+        let mut after = after
+            .iter()
+            .filter(|word| !["now", "still"].contains(&word.as_str()));
+        let next = after.next();
+        let says_where = is_one_of(next, &LIES)
+            || (is_one_of(next, &["is", "was"])
+                // Where it is may follow how it is there: "is kept under the stair".
+                && after.take(2).any(|word| IS.contains(&word.as_str())));
+        window == name && (is_one_of(before, &HAS) || says_where)
+    })
+}
+
+/// What stands before a name if a text says who has it, and after it if it says that it is gone.
+const HAS_ZH: [&str; 11] = [
+    "拿着",
+    "握着",
+    "带着",
+    "揣着",
+    "收着",
+    "藏着",
+    "捧着",
+    "抱着",
+    "提着",
+    "拿走了",
+    "得到了",
+];
+const GONE_ZH: [&str; 7] = ["不见了", "没了", "没有了", "丢了", "毁了", "归了", "到了"];
+/// What ends a place after "在".
+const PLACES_ZH: &str = "里上下中内外边旁前后间底处手身怀这那";
+
+fn places_zh(text: &str, name: &str) -> bool {
+    // How far from its name it may be said where something is, in characters.
+    const NEAR: usize = 3;
+    const CLAUSE: usize = 14;
+    text.match_indices(name).any(|(start, found)| {
+        let before = text.get(..start).unwrap_or_default();
+        let after = text.get(start + found.len()..).unwrap_or_default();
+        let ends = |char: char| "，。；！？、：".contains(char);
+        let clause = after.split(ends).next().unwrap_or_default();
+        let clause: String = clause.chars().take(CLAUSE).collect();
+        let near: String = clause.chars().take(NEAR + 1).collect();
+        let place = near.find('在').and_then(|at| clause.get(at..));
+        place.is_some_and(|place| place.contains(|char| PLACES_ZH.contains(char)))
+            || HAS_ZH.iter().any(|has| before.ends_with(has))
+            || GONE_ZH.iter().any(|gone| near.contains(gone))
+    })
 }
 
 /// Whether a text names somebody or something. A single letter or character names nothing surely.

@@ -10,7 +10,7 @@ use super::prose::names;
 use super::ruling::{FACT_CHARS, OUTCOME_CHARS, Outcome, Ruling};
 use super::stakes::{Offer, Stake, Stakes, Surroundings, named, offers};
 use crate::cast::{CastList, Exits, Kind, StageRng, Whereabouts};
-use crate::drama::{Belongings, Bonds, Effect, Hidden, Qualities, StoryData};
+use crate::drama::{Belongings, Bonds, Condition, Effect, Hidden, Qualities, StoryData};
 use crate::event::guard::{Guards, Judged, Point};
 use crate::event::{EventWriter, PromptSet, PromptTemplate, write_events_at_meeting};
 use crate::exchange::{Answers, AskTemplate};
@@ -107,10 +107,12 @@ impl Table<'_, '_> {
         if let Ok(held) = self.belongings.get(actor)
             && self.is_home(stage)
         {
-            prizes.extend(held.0.iter().map(|item| Stake::Left(item.to_string())));
+            let place = self.whereabouts.name_text(stage);
+            let held = held.0.iter().filter(|item| !self.is_needed(item, &place));
+            prizes.extend(held.map(|item| Stake::Left(item.to_string())));
         }
         prizes.extend(self.closed_ways(stage).map(Stake::Way));
-        for quality in self.story.qualities.iter().filter(|it| !it.hidden) {
+        for quality in self.story.qualities.iter().filter(|it| it.attempts) {
             let value = self.qualities.value(&quality.id);
             for by in [1, -1] {
                 if (0..=quality.max).contains(&(value + by)) {
@@ -182,6 +184,17 @@ impl Table<'_, '_> {
             items: items.collect(),
             language: *self.language,
         }
+    }
+
+    /// Whether anything that may come depends on who has an item, and not on its lying at `place`.
+    fn is_needed(&self, item: &str, place: &str) -> bool {
+        let mut conditions = self.rpg.0.conditions();
+        conditions.any(|condition| {
+            condition.parts().into_iter().any(|part| match part {
+                Condition::Holds(who, held) => held == item && who != place,
+                _ => false,
+            })
+        })
     }
 
     fn is_home(&self, stage: Entity) -> bool {

@@ -147,13 +147,10 @@ impl Reply for Ruling {
 
     fn constrain_schema(_schema: &Value, stakes: &Stakes) -> Option<Value> {
         let text = |most: usize| json!({"type": "string", "maxLength": most});
-        let mut abilities = stakes.abilities.clone();
-        abilities.push(NO_ABILITY.to_owned());
-        Some(json!({
+        let mut schema = json!({
             "type": "object",
             "properties": {
                 "possible": {"type": "boolean"},
-                "ability": {"type": "string", "enum": abilities},
                 "difficulty": {"type": "string", "enum": Difficulty::NAMES},
                 "prize": {"type": "string", "enum": ids(&stakes.prizes)},
                 "cost": {"type": "string", "enum": ids(&stakes.costs)},
@@ -162,11 +159,18 @@ impl Reply for Ruling {
                 "at_cost": text(OUTCOME_CHARS),
                 "not": text(OUTCOME_CHARS),
             },
-            "required": [
-                "possible", "ability", "difficulty", "prize", "cost", "fully", "at_cost", "not",
-            ],
+            "required": ["possible", "difficulty", "prize", "cost", "fully", "at_cost", "not"],
             "additionalProperties": false,
-        }))
+        });
+        if !stakes.abilities.is_empty() {
+            let mut abilities = stakes.abilities.clone();
+            abilities.push(NO_ABILITY.to_owned());
+            schema["properties"]["ability"] = json!({"type": "string", "enum": abilities});
+            if let Some(required) = schema["required"].as_array_mut() {
+                required.push("ability".into());
+            }
+        }
+        Some(schema)
     }
 
     fn check(&self, stakes: &Stakes) -> Vec<Violation> {

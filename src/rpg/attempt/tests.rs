@@ -64,8 +64,14 @@ fn trial(seed: u64) -> Trial {
         title: "how high the tide is".into(),
         max: 3,
         start: 1,
+        attempts: true,
         ..Quality::default()
     }];
+    story.qualities.push(Quality {
+        id: "docket".into(),
+        max: 9,
+        ..Quality::default()
+    });
     world.insert_resource(Qualities::at_start(&story.qualities));
     world.insert_resource(story);
     let items = ["coin", "cup"].map(Into::into);
@@ -242,6 +248,17 @@ fn what_one_has_can_be_left_where_everybody_sees_it() {
 }
 
 #[test]
+fn what_the_story_still_needs_can_not_be_left_behind() {
+    let mut trial = trial(1);
+    let brant = trial.brant;
+    let held = Belongings(["the clapper".into(), "cup".into()].into());
+    trial.world().entity_mut(brant).insert(held);
+    let prizes = super::stakes::ids(&trial.stakes().prizes);
+    assert!(prizes.contains(&"leave cup".to_owned()), "{prizes:?}");
+    assert!(!prizes.contains(&"leave the clapper".to_owned()));
+}
+
+#[test]
 fn what_a_referee_tells_agrees_with_what_happens() {
     let surroundings = Surroundings {
         people: vec!["Brant Hollis".into(), "崔晚灯".into()],
@@ -275,7 +292,17 @@ fn what_a_referee_tells_agrees_with_what_happens() {
         let ruling = json!({"possible": true, "prize": "fact", "fact": fact, "not": not});
         faults(&surroundings, ruling)
     };
-    assert_eq!(fact("The cup hangs over the door.", "Nothing."), ["fact"]);
+    for placed in [
+        "The cup hangs over the door.",
+        "From now on Brant has the cup.",
+        "The cup is kept under the bar.",
+        "The cup is gone.",
+    ] {
+        let placed = placed.replace("the cup", "cup").replace("The cup", "Cup");
+        assert_eq!(fact(&placed, "Nothing."), ["fact"], "{placed}");
+    }
+    assert_eq!(fact("The boy was asked about the cup.", "No."), [""; 0]);
+    assert_eq!(fact("The cup gleams.", "No."), [""; 0]);
     assert_eq!(
         fact("The door is open.", "At last the door is open!"),
         ["not"]
@@ -287,6 +314,22 @@ fn what_a_referee_tells_agrees_with_what_happens() {
     };
     let ruling = json!({"possible": false, "fully": "x", "not": "崔晚灯死了。"});
     assert_eq!(faults(&chinese, ruling), ["not"]);
+    let chinese = Surroundings {
+        items: vec!["纸马".into()],
+        ..chinese
+    };
+    for (fact, expected) in [
+        (
+            "那盏灯的火苗从此随着纸马的马头走，马头朝西，火苗就朝西。",
+            &[][..],
+        ),
+        ("纸马从此挂在巷底。", &["fact"]),
+        ("佟九指揣着纸马。", &["fact"]),
+        ("纸马不见了。", &["fact"]),
+    ] {
+        let ruling = json!({"possible": true, "prize": "fact", "fact": fact, "not": "x"});
+        assert_eq!(faults(&chinese, ruling), expected, "{fact}");
+    }
 }
 
 #[test]
@@ -317,6 +360,11 @@ fn only_what_code_offers_can_be_won() {
         ["nothing", "hurt", "wound", "lower tide", "cool Pell Gantry"]
     );
     assert!(!stakes.abilities.is_empty());
+    let has_ability = |stakes: &Stakes| {
+        let schema = Ruling::constrain_schema(&Value::Null, stakes).expect("is narrowed");
+        schema["properties"].get("ability").is_some()
+    };
+    assert!(has_ability(&stakes) && !has_ability(&Stakes::default()));
     let offers = super::stakes::offers(&stakes.costs);
     let offers = serde_json::to_value(offers).expect("is JSON");
     assert_eq!(offers[3]["name"], "how high the tide is");

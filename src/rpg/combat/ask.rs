@@ -23,6 +23,9 @@ const ACT: AskTemplate<ActData> =
     AskTemplate::condensed("combat.act", "asks/combat_act", "asks/combat_act_short");
 const DEFAULT_HOLD: PromptTemplate<HoldData> = PromptTemplate::new("fallback/combat_hold");
 
+/// Somebody is nearly dead with this fraction of its health: one divided by the number.
+const LOW: i32 = 4;
+
 /// What a combatant is asked for its choice with.
 #[derive(Default, Serialize)]
 struct ActData<'a> {
@@ -44,8 +47,10 @@ struct ActData<'a> {
     fled: Vec<String>,
     yielded: Vec<String>,
     facts: Vec<FactNote<'a>>,
+    /// What it knows and nobody can say, by title.
+    sworn: Vec<&'a str>,
     items: Vec<ItemNote<'a>>,
-    /// Whoever still has resolve does not give up.
+    /// Whoever still has its whole resolve and most of its health does not give up.
     may_yield: bool,
     say_chars: usize,
     speaker: Speaker<'a>,
@@ -126,6 +131,11 @@ pub(super) fn act_ask(
     let constraints = ChoiceConstraints {
         hand: playable.collect(),
         facts: data.facts.iter().map(|fact| fact.id.into()).collect(),
+        known: {
+            let is_sworn = |id: &str| world.facts.iter().any(|fact| fact.sworn && fact.id == id);
+            let known = actor.facts.iter().filter(|id| !is_sworn(id));
+            known.cloned().collect()
+        },
         items: data.items.iter().map(|item| item.name.into()).collect(),
         may_yield: data.may_yield,
         say_chars: data.say_chars,
@@ -188,7 +198,8 @@ fn data<'a>(
     let later = combat.waiting.iter();
     let later = later.filter(|name| standing().any(|each| each.name == **name));
     let facts = world.facts.iter();
-    let facts = facts.filter(|fact| !fact.sworn && me.facts.iter().any(|id| **id == *fact.id));
+    let facts = facts.filter(|fact| me.facts.iter().any(|id| **id == *fact.id));
+    let (sworn, facts): (Vec<_>, Vec<_>) = facts.partition(|fact| fact.sworn);
     let items = world.items.iter();
     let items = items.filter(|item| me.items.iter().any(|name| **name == *item.name));
     let actor = world.actors.iter().find(|actor| *actor.name == *me.name);
@@ -212,7 +223,9 @@ fn data<'a>(
         fallen: left(Departure::Fell),
         fled: left(Departure::Fled),
         yielded: left(Departure::Yielded),
+        sworn: sworn.iter().map(|fact| fact.title.as_str()).collect(),
         facts: facts
+            .into_iter()
             .map(|fact| FactNote {
                 id: &fact.id,
                 title: &fact.title,
@@ -226,10 +239,21 @@ fn data<'a>(
                 is_own: stakes.items.contains(item.name.as_str()),
             })
             .collect(),
-        may_yield: me.resolve == 0,
+        may_yield: may_yield(world, me),
         say_chars: world.limits.speech_chars.max(1) as usize,
         speaker: Speaker::of(world, &me.name),
     }
+}
+
+/// Whether somebody may give up: without any resolve to break, or once it is shaken or nearly dead.
+fn may_yield(world: &WorldFile, me: &Combatant) -> bool {
+    let mut foes = world.foes.iter();
+    let whole = foes
+        .find(|foe| *foe.name == *me.name)
+        .map(|foe| foe.resolve);
+    let is_shaken = whole.is_none_or(|whole| me.resolve < whole);
+    let is_low = me.health.hp.saturating_mul(LOW) <= me.health.max;
+    me.resolve == 0 || is_shaken || is_low
 }
 
 /// Without an answer nothing moves.

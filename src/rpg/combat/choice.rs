@@ -88,6 +88,8 @@ pub(crate) struct ChoiceConstraints {
     pub(crate) hand: Vec<PlayableSkill>,
     /// The ids of the facts that may be told.
     pub(crate) facts: Vec<Arc<str>>,
+    /// The ids of all facts that one knows and can say, listed or not.
+    pub(crate) known: Vec<Arc<str>>,
     /// The items that may be shown.
     pub(crate) items: Vec<Arc<str>>,
     /// Whether one may give up.
@@ -202,7 +204,9 @@ impl Reply for Choice {
         }
         for (index, fact) in self.tells.iter().enumerate() {
             let path = format!("tells[{index}]");
-            violations.extend(check_offered(path, fact, &constraints.facts));
+            if !constraints.known.iter().any(|known| **known == **fact) {
+                violations.extend(check_offered(path, fact, &constraints.facts));
+            }
         }
         if self.action() == Action::Show {
             let item = self.item.as_deref().unwrap_or_default();

@@ -43,7 +43,7 @@ pub(super) fn end_fight(
             commands.entity(hero.entity).insert(wound());
         }
     }
-    remember_fallen_foes(&world, &outcome, &mut events);
+    remember_gone_foes(&world, &outcome, &mut events);
     let Combat { heroes, foes, .. } = combat;
     commands.entity(stage.entity).insert(FinishedFight {
         outcome,
@@ -58,15 +58,16 @@ pub(super) fn end_fight(
     arena.set_phase(stage, Phase::Summarize);
 }
 
-/// Foes who fell are never met again, unless the world file lets them return.
-fn remember_fallen_foes(world: &WorldFile, outcome: &CombatOutcome, events: &mut EventWriter) {
-    let returns = |name: &str| {
-        let mut foes = world.foes.iter();
-        foes.any(|foe| foe.name == *name && foe.returns)
-    };
-    let fallen = outcome.felled.iter().filter(|name| !returns(name));
-    let fallen: Vec<_> = fallen.map(|name| name.as_str().into()).collect();
-    events.defer(move |world| world.resource_mut::<FallenFoes>().0.extend(fallen));
+/// Foes who fell or yielded are never met again, unless the world file lets them return.
+fn remember_gone_foes(world: &WorldFile, outcome: &CombatOutcome, events: &mut EventWriter) {
+    let foe = |name: &str| world.foes.iter().find(|foe| foe.name == *name);
+    let felled = outcome.felled.iter();
+    let felled = felled.filter(|name| !foe(name).is_some_and(|foe| foe.returns));
+    let yielded = outcome.yielded.iter();
+    let yielded = yielded.filter(|name| foe(name).is_some_and(|foe| !foe.returns_after_yielding));
+    let gone = felled.chain(yielded);
+    let gone: Vec<_> = gone.map(|name| name.as_str().into()).collect();
+    events.defer(move |world| world.resource_mut::<FallenFoes>().0.extend(gone));
 }
 
 /// How a fight stands, as its outcome.

@@ -30,6 +30,27 @@ pub(in crate::rpg) fn weigh_resolve(world: &mut World) -> bool {
     !stages.is_empty()
 }
 
+/// Only what comes true in a fight moves a foe: what holds before it begins does not, such as what
+/// the foe was told when it was met before. At a meeting.
+pub(in crate::rpg) fn set_aside_what_holds(world: &mut World, foe: Entity) {
+    let Some(name) = world.get::<EntityName>(foe).map(|name| name.0.clone()) else {
+        return;
+    };
+    let file = world.resource::<RpgWorld>().0.clone();
+    let known = file.foes.iter().find(|known| *known.name == *name);
+    let moved_by = known.iter().flat_map(|known| &known.moved_by).enumerate();
+    let held = moved_by.filter(|(number, moved)| moved.when.holds(world, &key_of(&name, *number)));
+    let held: Vec<_> = held.map(|(number, _)| number).collect();
+    if let Some(mut resolve) = world.get_mut::<Resolve>(foe) {
+        resolve.moved.extend(held);
+    }
+}
+
+/// What the chances of something that moves a foe belong to.
+fn key_of(foe: &str, number: usize) -> String {
+    format!("foes/{foe}/{number}")
+}
+
 /// Lowers the resolve of a foe by what has come true since it was last weighed.
 fn weigh(world: &mut World, stage: Entity, name: &Arc<str>) {
     let Some(foe) = world.resource::<CastList>().by_name(name) else {
@@ -43,7 +64,7 @@ fn weigh(world: &mut World, stage: Entity, name: &Arc<str>) {
         let has_fallen = world.get::<Health>(foe).is_none_or(|health| health.hp <= 0);
         let resolve = world.get::<Resolve>(foe);
         let is_new = resolve.is_some_and(|resolve| !resolve.moved.contains(&number));
-        let key = format!("foes/{name}/{number}");
+        let key = key_of(name, number);
         if !has_left && !has_fallen && is_new && moved.when.holds(world, &key) {
             move_foe(world, (stage, foe), number, moved);
         }

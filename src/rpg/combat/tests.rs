@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use super::arena::Combatant;
 use super::choice::{Action, Card, Choice, ChoiceConstraints, PlayableSkill};
-use super::resolve::weigh_resolve;
+use super::resolve::{set_aside_what_holds, weigh_resolve};
 use super::rules::{PlayedCard, initiative, legal_targets, play_cards, wear_off};
 use super::wounds::heal_wounds;
 use super::{Combat, FinishedFight, begin, narrate, turn};
@@ -24,6 +24,7 @@ use crate::rpg::components::{
     LastFight, Resolve, RpgWorld, Wounded, insert_data,
 };
 use crate::rpg::phase::Phase;
+use crate::rpg::spawn::spawn_foes;
 use crate::rpg::world_file::{Dungeon, Fight, Foe, MovedBy, Skill, SkillKind, Stats, WorldFile};
 use crate::testing::{TinyWorld, newcomer, tiny};
 
@@ -451,10 +452,10 @@ fn a_wound_weakens_until_it_has_healed_at_home() {
     assert!(fight.world().get::<Wounded>(ann).is_none());
 }
 
-#[test]
-fn a_foe_yields_to_what_it_is_told() {
+/// A fight in which the owl has this resolve, and its name, which Ann knows, takes 2 of it.
+fn fight_with_a_name(resolve: i32) -> FightTest {
     let mut fight = fight_test();
-    let (hall, ann, bob, owl) = (fight.tiny.hall, fight.tiny.ann, fight.tiny.bob, fight.owl);
+    let (ann, bob, owl) = (fight.tiny.ann, fight.tiny.bob, fight.owl);
     let mut file = world_file();
     file.facts = vec![Fact {
         id: "the-name".into(),
@@ -464,6 +465,8 @@ fn a_foe_yields_to_what_it_is_told() {
     }];
     file.foes = vec![Foe {
         name: "Owl".into(),
+        returns: true,
+        resolve,
         moved_by: vec![MovedBy {
             when: Condition::Knows("Owl".into(), "the-name".into()),
             by: 2,
@@ -478,23 +481,89 @@ fn a_foe_yields_to_what_it_is_told() {
         .entity_mut(ann)
         .insert(Knowledge::at_start(["the-name"]));
     let left = Resolve {
-        left: 2,
+        left: resolve,
         ..Resolve::default()
     };
     world.entity_mut(owl).insert((left, Knowledge::default()));
     world.entity_mut(bob).insert(Knowledge::default());
+    fight
+}
+
+/// Ann tells the owl its name.
+fn telling() -> Choice {
+    Choice {
+        say: Some("I know who you are.".into()),
+        tells: vec!["the-name".into()],
+        ..without_cards(Action::Hold)
+    }
+}
+
+#[test]
+fn a_foe_that_knew_before_is_not_moved_and_one_that_is_shaken_may_yield() {
+    let mut fight = fight_with_a_name(3);
+    let (ann, bob, owl) = (fight.tiny.ann, fight.tiny.bob, fight.owl);
+    let may_yield = |fight: &FightTest| fight.get::<Ask<Choice>>(owl).constraints().may_yield;
+    let knows = Knowledge::at_start(["the-name"]);
+    fight.world().entity_mut(owl).insert(knows);
+    set_aside_what_holds(fight.world(), owl);
+    fight.run(begin::begin_fight);
+    fight.run(turn::next_turn);
+    fight.turn(ann, telling());
+    fight.run(deliver);
+    weigh_resolve(fight.world());
+    fight.run(turn::next_turn);
+    assert_eq!(fight.get::<Resolve>(owl).left, 3, "it was told before");
+    fight.turn(bob, without_cards(Action::Hold));
+    assert!(!may_yield(&fight));
+    let mut fight = fight_with_a_name(3);
+    fight.run(begin::begin_fight);
+    fight.run(turn::next_turn);
+    fight.turn(ann, telling());
+    fight.run(deliver);
+    weigh_resolve(fight.world());
+    fight.run(turn::next_turn);
+    fight.turn(bob, without_cards(Action::Hold));
+    assert_eq!(fight.get::<Resolve>(owl).left, 1);
+    assert!(may_yield(&fight));
+}
+
+#[test]
+fn a_foe_that_has_yielded_is_met_again_only_if_the_world_says_so() {
+    for returns_after_yielding in [false, true] {
+        let mut fight = fight_with_a_name(2);
+        let (hall, owl) = (fight.tiny.hall, fight.owl);
+        let mut file = (*fight.world().resource::<RpgWorld>().0).clone();
+        file.foes[0].returns_after_yielding = returns_after_yielding;
+        fight.world().insert_resource(RpgWorld(file.into()));
+        fight.run(begin::begin_fight);
+        let mut combat = fight.world().get_mut::<Combat>(hall).expect("a fight");
+        let yielded = ("Owl".into(), Departure::Yielded);
+        combat.departures.push(yielded);
+        fight.world().entity_mut(owl).insert(Dead);
+        fight.run(narrate::ask_account);
+        fight.answer(hall, Prose("It bows.".into()));
+        fight.run(narrate::take_account);
+        let changes = fight.world().resource_mut::<DeferredCommands>().take();
+        for change in changes {
+            change(fight.world());
+        }
+        spawn_foes(fight.world(), &["Owl".into()], "Hall").expect("are spawned");
+        let is_there = fight.world().get::<Dead>(owl).is_none();
+        assert_eq!(is_there, returns_after_yielding);
+    }
+}
+
+#[test]
+fn a_foe_yields_to_what_it_is_told() {
+    let mut fight = fight_with_a_name(2);
+    let (hall, ann, bob, owl) = (fight.tiny.hall, fight.tiny.ann, fight.tiny.bob, fight.owl);
     fight.run(begin::begin_fight);
     fight.run(turn::next_turn);
     assert_eq!(
         fight.get::<Ask<Choice>>(ann).noted()["facts"][0]["title"],
         "Its name"
     );
-    let telling = Choice {
-        say: Some("I know who you are.".into()),
-        tells: vec!["the-name".into()],
-        ..without_cards(Action::Hold)
-    };
-    fight.turn(ann, telling);
+    fight.turn(ann, telling());
     fight.run(deliver);
     assert!(fight.get::<Knowledge>(owl).knows("the-name"));
     assert_eq!(fight.phase(), Phase::Weigh, "before anybody else acts");
@@ -567,6 +636,7 @@ fn every_broken_rule_of_a_choice_is_named() {
     let constraints = ChoiceConstraints {
         hand: vec![legal("Cut", &["Owl", "Rat"]), legal("Balm", &["Ann"])],
         facts: vec!["the-name".into()],
+        known: vec!["made-1".into()],
         items: Vec::new(),
         may_yield: true,
         say_chars: 20,
@@ -588,7 +658,7 @@ fn every_broken_rule_of_a_choice_is_named() {
     long.description.clear();
     let bad = Choice {
         say: Some("A long speech, not a word.".into()),
-        tells: vec!["the-name".into(), "the-lie".into()],
+        tells: vec!["the-name".into(), "the-lie".into(), "made-1".into()],
         action: Some(Action::Hold),
         ..play([long, card("Cut", &[]), card("Curse", &["Owl"])])
     };
@@ -627,6 +697,7 @@ fn the_schema_of_a_choice_is_narrowed_to_what_is_legal() {
     let constraints = ChoiceConstraints {
         hand: Vec::new(),
         facts: Vec::new(),
+        known: Vec::new(),
         items: Vec::new(),
         may_yield: true,
         say_chars: 9,

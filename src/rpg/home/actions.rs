@@ -6,6 +6,7 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 use rand::seq::SliceRandom;
 use serde::Serialize;
+use serde_json::Value;
 
 use super::here::present;
 use super::uses::OpenUses;
@@ -13,7 +14,7 @@ use crate::cast::{CastList, Exits, StageRng, Whereabouts};
 use crate::context::{AgentContext, Chapters};
 use crate::drama::{Belongings, Bonds, Hidden, Promises, StoryData};
 use crate::event::kinds::{Announce, Leave, Mind, Query as Search, Refusal, Speak, Whisper};
-use crate::event::{EventWriter, PromptSet, PromptTemplate};
+use crate::event::{AgentEvent, EventWriter, PromptSet, PromptTemplate};
 use crate::exchange::Answers;
 use crate::knowledge::{FactBook, Knowledge};
 use crate::memory::{LookupVectors, Lore, Vectors, Witnessed};
@@ -31,6 +32,8 @@ const MAX_FINDS: usize = 3;
 
 const NOBODY_THERE: PromptTemplate<NobodyThere> = PromptTemplate::new("refusals/nobody_there");
 const NO_WAY: PromptTemplate<NoWay> = PromptTemplate::new("refusals/no_way");
+const NOT_NOW: PromptTemplate<NotNow> = PromptTemplate::new("refusals/not_now");
+const SWORN: PromptTemplate<Sworn> = PromptTemplate::new("refusals/sworn");
 
 /// Somebody was addressed who is not here.
 #[derive(Default, Serialize)]
@@ -44,9 +47,22 @@ struct NoWay<'a> {
     to: &'a str,
 }
 
+/// Somebody wanted to do what it was not offered.
+#[derive(Default, Serialize)]
+struct NotNow<'a> {
+    action: &'a str,
+}
+
+/// Somebody wanted to tell what nobody can say.
+#[derive(Default, Serialize)]
+struct Sworn<'a> {
+    title: &'a str,
+}
+
 /// Adds the templates of this file.
 pub(super) fn add_templates(prompts: &mut PromptSet) {
     prompts.add(&NOBODY_THERE).add(&NO_WAY);
+    prompts.add(&NOT_NOW).add(&SWORN);
 }
 
 /// Plans are carried out, several in a seeded order; then somebody else has its turn.
@@ -140,6 +156,7 @@ impl Actions<'_, '_> {
             return Default::default();
         };
         let acting = self.acting(talk, (entity, name), stage);
+        let (impossible, told) = (plan.impossible(), plan.told());
         let mut taken = TurnTaken {
             passed: plan.passes(),
             searched: plan.only_searches(),
@@ -201,6 +218,12 @@ impl Actions<'_, '_> {
             .attempt
             .and_then(|Try { what }| self.attempt(&acting, what));
         taken.attempted = tried.is_some();
+        for action in impossible {
+            self.refuse(&acting, action, &NOT_NOW, &NotNow { action });
+        }
+        for fact in told {
+            self.refuse_sworn(&acting, &fact);
+        }
         (taken, tried)
     }
 
@@ -289,14 +312,37 @@ impl Actions<'_, '_> {
         Some(addressed)
     }
 
+    /// Whoever is beside the actor hears it at once, all others at the meeting.
     fn announce(&mut self, acting: &Acting<'_>, announcement: Announcement) {
-        let event = Announce {
+        let mut event = Announce {
             actor: acting.name.to_string(),
             stage: self.whereabouts.name_text(acting.stage),
             message: announcement.text,
             tells: announcement.tells,
         };
-        self.events.announce(event, &[acting.entity]);
+        let unaware = &acting.unaware;
+        self.events
+            .broadcast_to_stage(acting.stage, event.clone(), unaware);
+        let Some(heard) = self.events.last_of(Announce::TYPE).filter(|it| !it.blocked) else {
+            return;
+        };
+        let mut informed = heard.audience.clone();
+        informed.push(acting.entity);
+        // Elsewhere they hear it as it was heard here, so that guards have nothing more to hide.
+        if let Some(message) = heard.data.get("message").and_then(Value::as_str) {
+            event.message = message.to_owned();
+        }
+        event.tells = heard.tells.iter().map(ToString::to_string).collect();
+        self.events.announce(event, &informed);
+    }
+
+    /// Tells the actor that nobody can say a fact, if it is sworn.
+    fn refuse_sworn(&mut self, acting: &Acting<'_>, fact: &str) {
+        let fact = self.book.get(fact).filter(|fact| fact.sworn).cloned();
+        if let Some(fact) = fact {
+            let title = &fact.title;
+            self.refuse(acting, "tells", &SWORN, &Sworn { title });
+        }
     }
 
     fn query(&mut self, acting: &Acting<'_>, question: Lookup) {

@@ -179,11 +179,15 @@ impl Actions<'_, '_> {
         let Ok(mut promises) = self.promises.get_mut(acting.entity) else {
             return;
         };
-        promises.0.push(Promise {
+        let promise = Promise {
             to: to.as_str().into(),
             words: words.as_str().into(),
             state: PromiseState::Open,
-        });
+        };
+        // What is promised once more is the same promise.
+        if !promises.0.contains(&promise) {
+            promises.0.push(promise);
+        }
         let actor = acting.name.to_string();
         self.show_all(acting, PromiseMade { actor, to, words });
     }

@@ -16,7 +16,7 @@ use crate::drama::{
 };
 use crate::event::{EventWriter, PhraseError, Phrasebook, PromptSet, PromptTemplate};
 use crate::exchange::{Ask, AskTemplate};
-use crate::knowledge::{FactBook, Knowledge, MadeFacts};
+use crate::knowledge::{FactBook, Knowledge, MadeFacts, is_made};
 use crate::memory::Lore;
 use crate::rpg::campaign_phase::{CampaignPhase, CampaignState};
 use crate::rpg::components::{LastFight, RpgWorld};
@@ -34,6 +34,8 @@ use crate::rpg::world_file::{Limits, Step, WorldFile};
 const MADE_FACTS: usize = 3;
 /// The maximum number of all facts that somebody is offered to tell.
 const MAX_FACTS: usize = 12;
+/// The maximum number of promises to one person that are open at the same time.
+const MAX_PROMISES: usize = 3;
 
 const PLAN: AskTemplate<PlanData> =
     AskTemplate::condensed("home.plan", "asks/plan", "asks/plan_short");
@@ -63,6 +65,10 @@ struct PlanData<'a> {
     facts: Vec<KnownFact<'a>>,
     /// How many more it could tell.
     more_facts: usize,
+    /// What it knows and nobody can say, by title.
+    sworn: Vec<&'a str>,
+    /// What it has learned in this talk, for minds without language.
+    news: Vec<KnownFact<'a>>,
     items: Vec<SeenItem<'a>>,
     lying: Vec<SeenItem<'a>>,
     /// Whether there are items in this world.
@@ -92,8 +98,8 @@ struct WhenData<'a> {
     dungeon: &'a str,
 }
 
-/// A fact that may be told.
-#[derive(Serialize)]
+/// A fact that somebody knows.
+#[derive(Clone, Serialize)]
 struct KnownFact<'a> {
     id: &'a str,
     title: &'a str,
@@ -111,6 +117,15 @@ struct KnownFact<'a> {
     /// Whether it was known at the start.
     #[serde(skip)]
     is_from_start: bool,
+    /// Whether play made it.
+    #[serde(skip)]
+    is_made: bool,
+    /// Whether nobody can say it.
+    #[serde(skip)]
+    is_sworn: bool,
+    /// Whether it is no news to anybody here.
+    #[serde(skip)]
+    is_known_here: bool,
     /// The turn in which it was learned.
     #[serde(skip)]
     since: u64,
@@ -248,21 +263,19 @@ pub(crate) fn ask_plans(
         let mut others = here.clone();
         others.retain(|other| *other != actor);
         let heard = heard(context);
-        let mut facts: Vec<_> = minds.can_tell(knowledge, &others, turn.0).collect();
-        let more_facts = facts.len().saturating_sub(MAX_FACTS);
-        if more_facts > 0 {
+        let knows: Vec<_> = minds.known(knowledge, &others, &stakes, turn.0).collect();
+        let (sworn, can_tell): (Vec<_>, Vec<_>) = knows.iter().partition(|fact| fact.is_sworn);
+        let is_news = |fact: &&KnownFact<'_>| !fact.is_known_here;
+        let fresh: Vec<_> = can_tell.iter().copied().filter(is_news).cloned().collect();
+        let count = fresh.len();
+        let facts = minds.worth_telling(fresh, knowledge, || {
             let found = last_event_text(context, "query");
-            let spoken: Vec<_> = heard
-                .iter()
-                .map(SpokenLine::text)
-                .chain([&*found])
-                .collect();
-            facts = minds.nearest(facts, knowledge, &spoken.join("\n"));
-        }
-        for fact in &mut facts {
-            fact.is_own = stakes.facts.contains(fact.id);
-            fact.is_feared = stakes.feared.contains(fact.id);
-        }
+            let spoken = heard.iter().map(SpokenLine::text).chain([&*found]);
+            spoken.collect::<Vec<_>>().join("\n")
+        });
+        let common = minds.book.all().filter(|fact| fact.is_common());
+        let common = common.map(|fact| fact.id.clone());
+        let untold = sworn.iter().map(|fact| fact.id.to_owned()).chain(common);
         let open = promises.into_iter().flat_map(|promises| &promises.0);
         let open = open.filter(|promise| promise.state == PromiseState::Open);
         let open = open.zip(1..);
@@ -284,7 +297,10 @@ pub(crate) fn ask_plans(
         let mut feels_about = present.clone();
         feels_about.retain(|other| bonds.is_some() && !talk.has_felt(&name, other));
         let mut promise_to = present.clone();
-        promise_to.retain(|to| promises.is_some() && open.iter().all(|it| it.to != to));
+        promise_to.retain(|to| {
+            let made = open.iter().filter(|it| it.to == to).count();
+            promises.is_some() && made < MAX_PROMISES
+        });
         let constraints = PlanConstraints {
             exits: if decides(&name) {
                 Vec::new()
@@ -293,7 +309,8 @@ pub(crate) fn ask_plans(
             },
             whisper: limits.whisper,
             speech_chars: limits.speech_chars.max(1) as usize,
-            tells: facts.iter().map(|fact| fact.id.to_owned()).collect(),
+            tells: can_tell.iter().map(|fact| fact.id.to_owned()).collect(),
+            untold: untold.collect(),
             held: names_of(&items),
             lying: names_of(&lying),
             readable: readable.map(|item| item.name.to_owned()).collect(),
@@ -324,8 +341,15 @@ pub(crate) fn ask_plans(
             next_dungeon,
             vote,
             last_fight,
+            more_facts: count.saturating_sub(facts.len()),
             facts,
-            more_facts,
+            sworn: sworn
+                .iter()
+                .copied()
+                .filter(is_news)
+                .map(|fact| fact.title)
+                .collect(),
+            news: knows.iter().filter(|fact| fact.is_new).cloned().collect(),
             items,
             lying,
             has_items: !minds.story.items.is_empty(),
@@ -409,60 +433,59 @@ impl Minds<'_, '_> {
         })
     }
 
-    /// Of too many facts those that were just learned or spoken of, then what it has always known,
-    /// then those that were learned last, in their order. Nobody's own secrets make way for news.
-    fn nearest<'a>(
+    /// What somebody who knows this may tell of what is news to somebody here: what it has always
+    /// known first, so that nobody's own secrets make way for news; then what was spoken of or
+    /// learned last; what play made last, and only the newest of it.
+    fn worth_telling<'a>(
         &self,
-        facts: Vec<KnownFact<'a>>,
+        mut facts: Vec<KnownFact<'a>>,
         knowledge: Option<&Knowledge>,
-        spoken: &str,
+        spoken: impl FnOnce() -> String,
     ) -> Vec<KnownFact<'a>> {
-        let found = self
-            .lore
-            .find(&self.book, knowledge, (spoken, None), MAX_FACTS);
-        let rank = |fact: &KnownFact<'_>| {
+        let made = self.made.newest_first();
+        let made = made.filter(|made| facts.iter().any(|fact| fact.id == made.id));
+        let newest: Vec<_> = made.take(MADE_FACTS).map(|made| made.id.clone()).collect();
+        facts.retain(|fact| !fact.is_made || newest.iter().any(|id| id == fact.id));
+        let found = if facts.len() > MAX_FACTS {
+            let spoken = spoken();
+            self.lore
+                .find(&self.book, knowledge, (&spoken, None), MAX_FACTS)
+        } else {
+            Vec::new()
+        };
+        facts.sort_by_key(|fact| {
             let spoken_of = found.iter().position(|found| found.id == fact.id);
-            let spoken_of = spoken_of.unwrap_or(usize::MAX);
+            let is_own_secret = fact.is_from_start && fact.is_own;
             (
-                !fact.is_new,
-                spoken_of,
+                fact.is_made,
                 !fact.is_from_start,
+                !is_own_secret,
+                spoken_of.unwrap_or(usize::MAX),
                 Reverse(fact.since),
             )
-        };
-        let mut facts: Vec<_> = facts.into_iter().enumerate().collect();
-        facts.sort_by_key(|(_, fact)| rank(fact));
+        });
         facts.truncate(MAX_FACTS);
-        facts.sort_by_key(|(place, _)| *place);
-        facts.into_iter().map(|(_, fact)| fact).collect()
+        facts
     }
 
-    /// The facts that somebody who knows this may tell: what everyone knows is no news, and what is
-    /// sworn can't be said. Of those that play made, only the last few that somebody else here does
-    /// not know.
-    fn can_tell<'a>(
+    /// All facts that somebody knows and not everyone does, in the order of the world file.
+    fn known<'a>(
         &'a self,
         knowledge: Option<&'a Knowledge>,
         others: &[Entity],
+        stakes: &Stakes<'_>,
         turn: u64,
     ) -> impl Iterator<Item = KnownFact<'a>> {
         let knows = |other: &Entity, id: &str| {
             let known = self.minds.get(*other).ok().and_then(|(_, known, ..)| known);
             known.is_some_and(|known| known.knows(id))
         };
-        let made = || self.made.newest_first().map(|fact| fact.id.as_str());
-        let news = made()
-            .filter(|id| knowledge.is_some_and(|knowledge| knowledge.knows(id)))
-            .filter(|id| !others.iter().all(|other| knows(other, id)));
-        let news: Vec<_> = news.take(MADE_FACTS).collect();
-        let stale: Vec<_> = made().filter(|id| !news.contains(id)).collect();
-        let facts = self.book.all();
-        let facts = facts.filter(|fact| !fact.is_common() && !fact.sworn);
-        let facts = facts.filter(move |fact| !stale.contains(&fact.id.as_str()));
+        let facts = self.book.all().filter(|fact| !fact.is_common());
         facts.filter_map(move |fact| {
             let knowledge = knowledge?;
             let known = knowledge.get(&fact.id)?;
             let denials = self.book.denials(fact, knowledge);
+            let is_known_here = others.iter().all(|other| knows(other, &fact.id));
             Some(KnownFact {
                 denies: denials.map(|fact| fact.title.as_str()).collect(),
                 id: &fact.id,
@@ -470,9 +493,13 @@ impl Minds<'_, '_> {
                 text: &fact.text,
                 from: known.from.as_deref().unwrap_or_default(),
                 is_new: !known.by.is_empty() && known.turn == turn,
-                is_own: false,
-                is_feared: false,
+                is_own: stakes.facts.contains(fact.id.as_str()),
+                is_feared: stakes.feared.contains(fact.id.as_str()),
                 is_from_start: known.by.is_empty(),
+                is_made: is_made(&fact.id),
+                is_sworn: fact.sworn,
+                // Whoever is alone can tell everybody elsewhere.
+                is_known_here: !others.is_empty() && is_known_here,
                 since: known.turn,
             })
         })

@@ -25,8 +25,10 @@ const OWN_WORDS: usize = 50;
 const FEELS: usize = 40;
 /// The percentage of turns in which one thinks of what one does.
 const THINKS: usize = 15;
-/// The percentage of turns in which one thinks of what one wants.
-const WANTS: usize = 30;
+/// The percentage of turns in which one thinks of what one wants, while its part of the day lasts.
+const WANTS: usize = 60;
+/// The number of parts of a day at home in which one thinks of what one wants.
+const DAY_PARTS: i64 = 2;
 
 /// A turn; `None` if the schema asks for something else.
 pub(super) fn plan<'a>(prompt: &Prompt<'a>, writer: &mut Writer<'a>) -> Option<Value> {
@@ -104,6 +106,8 @@ struct Home<'n> {
     promise_to: Vec<&'n str>,
     feels_about: Vec<&'n str>,
     facts: Vec<Fact<'n>>,
+    /// What it has learned in this talk.
+    news: Vec<Fact<'n>>,
 }
 
 impl<'n> Home<'n> {
@@ -153,6 +157,7 @@ impl<'n> Home<'n> {
             promise_to: allowed("promise.to", others()),
             feels_about: allowed("feels.about", others()),
             facts: facts.collect(),
+            news: notes.list("news").map(Fact::of).collect(),
             present,
             kinds,
         })
@@ -418,8 +423,8 @@ impl<'n> Home<'n> {
 
     /// Words about something that it was just told, to whoever told it.
     fn take_up(&self, writer: &mut Writer<'n>) -> Option<Value> {
-        let mut facts = self.facts.iter().filter(|fact| fact.is_new);
-        let fact = facts.find(|fact| {
+        let mut news = self.news.iter();
+        let fact = news.find(|fact| {
             let title = fact.about(self.me, writer.language());
             let is_open = title.is_some_and(|title| !writer.remembers(&title));
             is_open && self.listeners.contains(&fact.from)
@@ -440,7 +445,7 @@ impl<'n> Home<'n> {
     /// How it feels now about whoever has just told it something: better, unless it would rather
     /// that the other did not know.
     fn feel(&self, writer: &mut Writer<'n>) -> Option<Value> {
-        let mut news = self.facts.iter().filter(|fact| fact.is_new);
+        let mut news = self.news.iter();
         let fact = news.find(|fact| self.feels_about.contains(&fact.from))?;
         if !writer.rng().happens(FEELS) {
             return None;
@@ -457,7 +462,7 @@ impl<'n> Home<'n> {
 
     /// Whether somebody here has just told it something.
     fn is_told(&self) -> bool {
-        let mut news = self.facts.iter().filter(|fact| fact.is_new);
+        let mut news = self.news.iter();
         news.any(|fact| self.listeners.contains(&fact.from))
     }
 
@@ -472,13 +477,19 @@ impl<'n> Home<'n> {
         !unsaid(self.notes, writer).is_empty()
     }
 
-    /// A goal that it has not thought of yet, as far as it remembers, now and then.
+    /// A goal, now and then. Each has one part of one day, so that it is thought once in a story
+    /// although the thought is forgotten once it is archived: among the goals that are still open a
+    /// goal only moves to the front, and its part of the day is over then.
     fn wanted(&self, writer: &mut Writer<'n>) -> Option<&'n str> {
         if !writer.rng().happens(WANTS) {
             return None;
         }
-        let mut goals = self.notes.texts("goals").into_iter();
-        goals.find(|goal| !goal.is_empty() && !writer.remembers(goal) && writer.would_say(goal))
+        let (day, round) = (self.notes.number("day"), self.notes.number("round"));
+        let part = (1..=DAY_PARTS).contains(&round).then_some(round - 1)?;
+        let index = usize::try_from((day - 1) * DAY_PARTS + part).ok()?;
+        let goal = *self.notes.texts("goals").get(index)?;
+        let is_new = !goal.is_empty() && !writer.remembers(goal) && writer.would_say(goal);
+        is_new.then_some(goal)
     }
 
     /// The name we know that a line spoke of last.

@@ -21,8 +21,6 @@ pub(super) struct Fact<'n> {
     text: &'n str,
     /// From whom it was learned; empty if from nobody.
     pub(super) from: &'n str,
-    /// Whether it was learned in this talk.
-    pub(super) is_new: bool,
     /// Whether a goal or a choice of one's own hangs on it: it is seldom told beside these.
     pub(super) is_own: bool,
     /// Whether a goal of one's own is lost if it spreads: it is never told by chance.
@@ -36,7 +34,6 @@ impl<'n> Fact<'n> {
             title: notes.text("title"),
             text: notes.text("text"),
             from: notes.text("from"),
-            is_new: notes.flag("is_new"),
             is_own: notes.flag("is_own"),
             is_feared: notes.flag("is_feared"),
         }
@@ -225,7 +222,6 @@ mod tests {
             title,
             text,
             from,
-            is_new: false,
             is_own: false,
             is_feared: false,
         };

@@ -114,8 +114,7 @@ fn rich_plan(language: Language, me: &str) -> HandPrompt {
     };
     let others: Vec<_> = cast.heroes.iter().filter(|name| **name != me).collect();
     let item = |name: &str, readable: bool| json!({"name": name, "look": "", "readable": readable});
-    let facts =
-        json!([{"id": fact, "title": title, "text": cast.secret, "from": "", "is_new": false}]);
+    let facts = json!([{"id": fact, "title": title, "text": cast.secret, "from": ""}]);
     let feelings = others.iter().map(|name| json!({"name": name, "value": 1}));
     asked.notes["facts"] = facts;
     asked.notes["items"] = json!([item(letter, true)]);
@@ -520,7 +519,7 @@ fn what_one_was_just_told_is_taken_up() {
         let cast = cast(language);
         let mut asked = rich_plan(language, cast.heroes[0]);
         asked.notes["facts"][0]["from"] = json!(cast.heroes[2]);
-        asked.notes["facts"][0]["is_new"] = json!(true);
+        asked.notes["news"] = asked.notes["facts"].clone();
         let turns = (0..SEEDS).map(|seed| asked.value(improviser, seed));
         let answered = turns.filter(|turn| turn["speak"]["target"] == cast.heroes[2]);
         assert!(answered.count() * 3 > SEEDS as usize);
@@ -542,9 +541,9 @@ fn feelings_follow_from_what_was_told() {
         let mut asked = rich_plan(language, cast.heroes[0]);
         assert_eq!(felt(&asked), BTreeSet::new());
         asked.notes["facts"][0]["from"] = json!(cast.heroes[2]);
-        asked.notes["facts"][0]["is_new"] = json!(true);
+        asked.notes["news"] = asked.notes["facts"].clone();
         assert_eq!(felt(&asked), BTreeSet::from([1]));
-        asked.notes["facts"][0]["is_feared"] = json!(true);
+        asked.notes["news"][0]["is_feared"] = json!(true);
         assert_eq!(felt(&asked), BTreeSet::from([-1]));
     }
 }
@@ -877,6 +876,32 @@ fn notes_of_any_form_are_survived() {
                 asked.notes = notes.clone();
                 assert!(!asked.answer(improviser, 1).is_empty(), "{}", asked.purpose);
             }
+        }
+    }
+}
+
+#[test]
+fn each_goal_is_thought_in_one_part_of_one_day() {
+    let goals = ["Get the key.", "Go home.", "Sleep.", "Be paid."];
+    for language in BOTH {
+        let cast = cast(language);
+        let mut asked = plan(language, cast.heroes[0]);
+        asked.notes["goals"] = json!(goals);
+        for (day, round, expected) in [
+            (1, 1, Some(goals[0])),
+            (1, 2, Some(goals[1])),
+            (2, 1, Some(goals[2])),
+            (2, 2, Some(goals[3])),
+            (3, 1, None),
+            (2, 0, None),
+        ] {
+            asked.notes["day"] = json!(day);
+            asked.notes["round"] = json!(round);
+            let turns = (0..SEEDS).map(|seed| asked.value(improviser(), seed));
+            let minds = turns.map(|turn| turn["mind"].as_str().unwrap_or_default().to_owned());
+            let thought: BTreeSet<_> = minds.filter(|mind| goals.contains(&&**mind)).collect();
+            let expected: BTreeSet<_> = expected.into_iter().map(str::to_owned).collect();
+            assert_eq!(thought, expected, "day {day}, round {round}");
         }
     }
 }

@@ -31,6 +31,7 @@ impl Watch {
     pub(super) fn note(&mut self, record: &Record) {
         let Record::Event(event) = record else { return };
         if let Some((wording, member)) = worded(&event.kind)
+            && !is_told_elsewhere(event)
             && let Some(text) = event.data.get(member).and_then(|text| text.as_str())
         {
             self.clauses.note(wording, text);
@@ -92,6 +93,12 @@ fn new<'a, T>(list: &'a [T], seen: &mut usize) -> &'a [T] {
 fn read<E: AgentEvent + for<'a> Deserialize<'a>>(event: &EventRecord) -> Option<E> {
     let is_it = event.kind == E::TYPE;
     is_it.then(|| E::deserialize(&event.data).ok()).flatten()
+}
+
+/// Whether it is what was announced on a stage, as everybody elsewhere hears it at the meeting.
+fn is_told_elsewhere(event: &EventRecord) -> bool {
+    let announced = read::<Announce>(event).filter(|_| event.place.is_empty());
+    announced.is_some_and(|announced| !announced.stage.is_empty())
 }
 
 /// Which kind of text an event carries, and in which member.

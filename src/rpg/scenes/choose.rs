@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::effects::{Cause, apply_effects};
+use super::effects::{Cause, SceneText, apply_effects};
 use super::leads::Leads;
 use super::open::OpenScene;
 use crate::cast::Kind;
@@ -15,7 +15,7 @@ use crate::cast::{CastList, Dead, EntityName, OnStage, Whereabouts, WorldSeed, a
 use crate::context::Happening;
 use crate::drama::{Bonds, GoalState, Goals, History, StoryData, entities_of};
 use crate::event::kinds::{Mind, Speak};
-use crate::event::{AgentEvent, EventWriter, PromptSet, PromptTemplate};
+use crate::event::{AgentEvent, EventWriter, PromptSet, PromptTemplate, write_events_at_meeting};
 use crate::exchange::{Answers, AskTemplate, Reply, Violation};
 use crate::rpg::campaign_phase::CampaignState;
 use crate::rpg::components::RpgWorld;
@@ -60,6 +60,9 @@ pub(crate) struct ChoiceMade {
     pub(crate) option: String,
     /// What everybody there sees.
     pub(crate) message: String,
+    /// What was done, as whoever decided read it.
+    #[serde(default)]
+    pub(crate) label: String,
 }
 
 impl AgentEvent for ChoiceMade {
@@ -69,6 +72,7 @@ impl AgentEvent for ChoiceMade {
         Some(Happening::Decided {
             who: self.actor.as_str().into(),
             choice: self.message.as_str().into(),
+            label: self.label.as_str().into(),
         })
     }
 }
@@ -168,7 +172,8 @@ struct FeltFor<'a> {
 }
 
 /// Offers the choices of all open scenes, and ends the scenes that have none; returns whether there
-/// is anything to decide. At a meeting, after the talk.
+/// is anything to decide. Where a single option is left, the scene takes its course with it. At a
+/// meeting, after the talk.
 pub(crate) fn offer_choices(world: &mut World) -> bool {
     let mut any = false;
     for stage in all_of(world, Kind::Stage) {
@@ -176,10 +181,11 @@ pub(crate) fn offer_choices(world: &mut World) -> bool {
             continue;
         };
         match offered(world, stage, &open) {
-            Some(choice) => {
+            Some(choice) if choice.options.len() > 1 => {
                 world.entity_mut(stage).insert((choice, Phase::Choose));
                 any = true;
             }
+            Some(choice) => take_course(world, stage, choice),
             None => end_scene(world, stage, &open.id),
         }
     }
@@ -222,6 +228,25 @@ fn end_scene(world: &mut World, stage: Entity, scene: &str) {
     world.entity_mut(stage).remove::<OpenScene>();
 }
 
+/// A scene goes the only way that is left: nobody decides, and people see what happens.
+fn take_course(world: &mut World, stage: Entity, only: PendingChoice) {
+    if let Some(id) = only.options.first().cloned() {
+        let option = world.resource::<StoryData>().option(&only.scene, &id);
+        let message = option.map_or("", |option| &option.seen).to_owned();
+        if !message.is_empty() {
+            let event = SceneText {
+                message: message.clone(),
+            };
+            write_events_at_meeting(world, |events| {
+                events.broadcast_to_stage(stage, event, &[]);
+            });
+            publish(world, stage, &message);
+        }
+        apply_option(world, stage, &only, id, &message);
+    }
+    end_scene(world, stage, &only.scene);
+}
+
 /// Applies what was decided, and ends the scenes. At a meeting.
 pub(crate) fn apply_choices(world: &mut World) {
     for stage in all_of(world, Kind::Stage) {
@@ -229,22 +254,37 @@ pub(crate) fn apply_choices(world: &mut World) {
         let Some(pending) = pending else { continue };
         if let Some(Decided(id)) = world.entity_mut(stage).take::<Decided>() {
             let option = world.resource::<StoryData>().option(&pending.scene, &id);
-            let option = option.cloned().unwrap_or_default();
-            let decider = world.resource::<CastList>().by_name(&pending.who);
-            let of = format!("{}/{id}", pending.scene);
-            let choice = (pending.scene.clone(), id, pending.who);
-            world.resource_mut::<History>().choices.push(choice);
-            let cause = Cause {
-                place: stage,
-                decider,
-                of: &of,
-                told: option.told(),
-                is_seen: !option.seen.is_empty(),
-            };
-            apply_effects(world, cause, &option.effects);
+            let told = option.map(|option| option.told().to_owned());
+            let told = told.unwrap_or_default();
+            apply_option(world, stage, &pending, id, &told);
         }
         end_scene(world, stage, &pending.scene);
     }
+}
+
+/// Applies an option of which people were told this, and remembers that it was taken.
+fn apply_option(
+    world: &mut World,
+    stage: Entity,
+    choice: &PendingChoice,
+    id: Arc<str>,
+    told: &str,
+) {
+    let PendingChoice { scene, who, .. } = choice;
+    let option = world.resource::<StoryData>().option(scene, &id);
+    let option = option.cloned().unwrap_or_default();
+    let decider = world.resource::<CastList>().by_name(who);
+    let of = format!("{scene}/{id}");
+    let taken = (scene.clone(), id, who.clone());
+    world.resource_mut::<History>().choices.push(taken);
+    let cause = Cause {
+        place: stage,
+        decider,
+        of: &of,
+        told,
+        is_seen: !option.seen.is_empty(),
+    };
+    apply_effects(world, cause, &option.effects);
 }
 
 /// Whoever must decide is asked.
@@ -385,6 +425,7 @@ pub(crate) fn take_choice(
             scene: pending.scene.to_string(),
             option: option.id.clone(),
             message: option.told().to_owned(),
+            label: option.label.clone(),
         };
         let message = event.message.clone();
         events.broadcast_to_stage(entity, event, &[]);

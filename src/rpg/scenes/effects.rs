@@ -15,7 +15,7 @@ use crate::event::kinds::{Announce, Death};
 use crate::event::{AgentEvent, deliver, write_events_at_meeting};
 use crate::knowledge::{FactBook, Knowledge, Today};
 use crate::rpg::combat::wounds::tell_wound;
-use crate::rpg::components::{ClosedDungeons, Health, Wounded};
+use crate::rpg::components::{ClosedDungeons, FallenFoes, Health, RpgWorld, Wounded};
 use crate::rpg::events::{ItemMoved, PromiseKept, PromiseMade};
 use crate::rpg::everybody::{public_of, publish};
 use crate::rpg::spawn::{HERO, NEUTRAL};
@@ -64,6 +64,8 @@ pub(crate) enum Obstacle {
     NoItem,
     /// No such promise is open.
     NoPromise,
+    /// Somebody else decided, and nobody can promise for another.
+    NotAsked,
     /// There is no such place, or no way from it.
     NoPlace,
     /// Somebody whom it names has no hit points.
@@ -176,22 +178,20 @@ fn apply(world: &mut World, cause: Cause<'_>, effect: &Effect) -> Result<(), Obs
             }
         }
         Effect::Promise(from, to, words) => promise(world, cause, (from, to), words)?,
-        Effect::Break(from, to) => {
-            let broken = settle(world, from, to, PromiseState::Broken).ok_or(NoPromise)?;
+        Effect::Break(from, to, named) => {
+            let words = settle(world, (from, to), named, PromiseState::Broken);
+            let words = words.ok_or(NoPromise)?;
             let from = entity(world, from).ok_or(Nobody)?;
-            for words in broken {
-                note_promise(world, from, to, &words, Pledge::Broken);
-            }
+            note_promise(world, from, to, &words, Pledge::Broken);
         }
-        Effect::Keep(from, to) => {
-            let kept = settle(world, from, to, PromiseState::Kept).ok_or(NoPromise)?;
+        Effect::Keep(from, to, named) => {
+            let words = settle(world, (from, to), named, PromiseState::Kept);
+            let words = words.ok_or(NoPromise)?;
             let both = [from, to].map(|who| living(world, who).unwrap_or_default());
             let told = both.concat();
-            for words in kept {
-                let (actor, to) = (from.clone(), to.clone());
-                let event = PromiseKept { actor, to, words };
-                write_events_at_meeting(world, |events| events.notify_entities(&told, event));
-            }
+            let (actor, to) = (from.clone(), to.clone());
+            let event = PromiseKept { actor, to, words };
+            write_events_at_meeting(world, |events| events.notify_entities(&told, event));
         }
         Effect::Move(who, stage) => {
             let stage = stage_named(world, stage)?;
@@ -238,6 +238,10 @@ fn apply(world: &mut World, cause: Cause<'_>, effect: &Effect) -> Result<(), Obs
             send(world, &[who], stage);
         }
         Effect::Join(who) => set_faction(world, who, HERO)?,
+        Effect::Leave(who) if is_foe(world, who) => {
+            let name = who.as_str().into();
+            world.resource_mut::<FallenFoes>().0.insert(name);
+        }
         Effect::Leave(who) => set_faction(world, who, NEUTRAL)?,
         Effect::OpenWay(from, to) => change_way(world, from, to, true)?,
         Effect::CloseWay(from, to) => change_way(world, from, to, false)?,
@@ -357,6 +361,9 @@ fn promise(
     words: &str,
 ) -> Result<(), Obstacle> {
     let actor = one_living(world, from)?;
+    if cause.decider.is_some_and(|decider| decider != actor) {
+        return Err(Obstacle::NotAsked);
+    }
     let mut promises = world.entity_mut(actor);
     let mut promises = promises.entry::<Promises>().or_default();
     promises.get_mut().0.push(Promise {
@@ -422,18 +429,40 @@ fn note_promise(world: &mut World, from: Entity, to: &str, words: &str, state: P
     );
 }
 
-/// Settles the open promises of somebody to somebody; returns their words. `None` if none is open.
-fn settle(world: &mut World, from: &str, to: &str, state: PromiseState) -> Option<Vec<String>> {
+/// Settles an open promise of somebody to somebody, and returns its words: the oldest of which
+/// `named` is a part, if that is not empty; else the oldest in words of the world file, which is
+/// what its author can mean, or the oldest of all. `None` if there is none.
+fn settle(
+    world: &mut World,
+    (from, to): (&str, &str),
+    named: &str,
+    state: PromiseState,
+) -> Option<String> {
+    let story = world.resource::<StoryData>();
+    let written = story.effects().filter_map(|effect| match effect {
+        Effect::Promise(by, whom, words) if by == from && whom == to => Some(words.clone()),
+        _ => None,
+    });
+    let written: Vec<_> = written.collect();
+    let named = named.to_lowercase();
+    let is_meant = |promise: &&mut Promise| {
+        *promise.to == *to
+            && promise.state == PromiseState::Open
+            && promise.words.to_lowercase().contains(&named)
+    };
     let from = entity(world, from)?;
     let mut promises = world.get_mut::<Promises>(from)?;
-    let open = promises.0.iter_mut();
-    let open = open.filter(|it| *it.to == *to && it.state == PromiseState::Open);
-    let settled = open.map(|promise| {
-        promise.state = state;
-        promise.words.to_string()
-    });
-    let settled: Vec<_> = settled.collect();
-    (!settled.is_empty()).then_some(settled)
+    let open = promises.0.iter_mut().filter(is_meant);
+    // Of equal ones, the first is the smallest.
+    let is_own = |promise: &&mut Promise| !written.iter().any(|words| **words == *promise.words);
+    let promise = open.min_by_key(is_own)?;
+    promise.state = state;
+    Some(promise.words.to_string())
+}
+
+fn is_foe(world: &World, who: &str) -> bool {
+    let foes = &world.resource::<RpgWorld>().0.foes;
+    foes.iter().any(|foe| foe.name == who)
 }
 
 fn set_faction(world: &mut World, who: &str, faction: &str) -> Result<(), Obstacle> {

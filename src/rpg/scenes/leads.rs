@@ -63,11 +63,11 @@ impl<'a> Leads<'a> {
             Effect::Kill(who) => on(who, -3),
             Effect::Teach(..) | Effect::Reveal(..) => self.told += 1,
             Effect::Promise(from, to, _) if from == me => on(to, 1),
-            Effect::Keep(from, to) if from == me => {
+            Effect::Keep(from, to, _) if from == me => {
                 on(to, 1);
                 self.faith += 1;
             }
-            Effect::Break(from, to) if from == me => {
+            Effect::Break(from, to, _) if from == me => {
                 on(to, -1);
                 self.faith -= 1;
             }
@@ -100,11 +100,11 @@ fn pushes(effect: &Effect, condition: &Condition) -> i32 {
             (fact == told && who == whom).into()
         }
         (C::Promised(from, to), E::Promise(by, whom, _)) => (from == by && to == whom).into(),
-        (C::Promised(from, to), E::Break(by, whom)) => -i32::from(from == by && to == whom),
-        (C::Promise(from, to, state), E::Keep(by, whom)) if from == by && to == whom => {
+        (C::Promised(from, to), E::Break(by, whom, _)) => -i32::from(from == by && to == whom),
+        (C::Promise(from, to, state), E::Keep(by, whom, _)) if from == by && to == whom => {
             towards(*state == PromiseState::Kept)
         }
-        (C::Promise(from, to, state), E::Break(by, whom)) if from == by && to == whom => {
+        (C::Promise(from, to, state), E::Break(by, whom, _)) if from == by && to == whom => {
             towards(*state == PromiseState::Broken)
         }
         (C::At(who, place), E::Move(whom, to)) if who == whom => towards(place == to),

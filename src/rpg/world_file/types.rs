@@ -238,8 +238,12 @@ pub struct Foe {
     /// What it is told when it appears.
     #[serde(deserialize_with = "prose")]
     pub kickoff: String,
-    /// Whether it may be met again, and so remembers.
+    /// Whether it may be met again, and so remembers. One that has yielded is not, unless
+    /// `returns_after_yielding` says so.
     pub returns: bool,
+    /// Whether it is a foe again although it has yielded.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub returns_after_yielding: bool,
     /// How firmly it means to fight, from 1 to 5; 0 if nothing but blows can move it.
     #[serde(skip_serializing_if = "is_zero")]
     pub resolve: i32,
@@ -250,7 +254,7 @@ pub struct Foe {
     pub model: String,
 }
 
-/// Something that lowers a foe's resolve, once, when a round ends.
+/// Something that lowers a foe's resolve, once, when it comes true in a fight.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct MovedBy {
@@ -312,6 +316,20 @@ impl WorldFile {
     /// Its facts.
     pub(crate) fn fact_book(&self) -> FactBook {
         FactBook::new(self.facts.iter().cloned())
+    }
+
+    /// The conditions of its scenes, options, uses of items, endings and goals.
+    pub(crate) fn conditions(&self) -> impl Iterator<Item = &Condition> {
+        let scenes = self.scenes.iter().flat_map(|scene| {
+            let options = scene.choice.iter().flat_map(|choice| &choice.options);
+            std::iter::once(&scene.when).chain(options.map(|option| &option.when))
+        });
+        let uses = self.items.iter().flat_map(|item| &item.uses);
+        let endings = self.endings.iter().map(|ending| &ending.when);
+        let goals = self.actors.iter().flat_map(|actor| &actor.goals);
+        let goals = goals.flat_map(|goal| [&goal.met, &goal.lost]);
+        let uses = uses.map(|does| &does.when);
+        scenes.chain(uses).chain(endings).chain(goals)
     }
 
     /// Its drama.

@@ -566,7 +566,7 @@ impl<'a> Links<'a, '_> {
                 self.fighter(&first, from);
                 self.another(&second, from, to);
             }
-            Effect::Break(from, to) | Effect::Keep(from, to) => {
+            Effect::Break(from, to, _) | Effect::Keep(from, to, _) => {
                 self.person(&first, from);
                 self.another(&second, from, to);
             }
@@ -589,7 +589,8 @@ impl<'a> Links<'a, '_> {
             Effect::Kill(who) => self.fighter(&first, who),
             Effect::Join(who) | Effect::Leave(who) => {
                 self.person(&first, who);
-                if self.names.foes.contains(who.as_str()) {
+                let joins = matches!(effect, Effect::Join(_));
+                if joins && self.names.foes.contains(who.as_str()) {
                     let wrong = text!(drama_foe_joins, foe = who);
                     self.report.error(&first, wrong, text!(drama_name_an_actor));
                 }

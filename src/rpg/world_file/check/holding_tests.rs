@@ -173,7 +173,7 @@ fn what_this_world_never_lets_hold_is_a_warning() {
     let mill = "at: \"Grinding Floor\", opening: \"So.\"";
     let at_mill = |when: &str| format!("(id: \"new\", {mill}, when: {when})");
     let flour = "(id: \"flour\", max: 3, start: 1, hidden: true)";
-    let flour_seen = "(id: \"flour\", max: 3, start: 1)";
+    let flour_seen = "(id: \"flour\", max: 3, start: 1, attempts: true)";
     let two = format!(
         "{}, (id: \"x\", {mill}, when: Happened(\"new\"))",
         scene("Never")
@@ -598,7 +598,7 @@ fn names_and_numbers_of_the_drama_are_checked() {
         (
             effect("Join(\"Flour Wight\")"),
             "effects[0].0",
-            "can't join or leave the party",
+            "can't join the party",
         ),
         (
             effect("Revive(\"party\", \"Bakehouse\")"),

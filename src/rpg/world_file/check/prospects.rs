@@ -127,7 +127,7 @@ impl<'a> Prospects<'a> {
         for quality in &world.qualities {
             let start = quality.start.clamp(0, quality.max.max(0));
             // Whoever tries something may change it.
-            let may_vary = !quality.hidden && world.limits.attempts > 0;
+            let may_vary = quality.attempts && world.limits.attempts > 0;
             let (least, most) = if may_vary {
                 (0, quality.max)
             } else {
