@@ -23,6 +23,9 @@ pub struct Scene {
     pub when: Condition,
     /// Whether it may be played again.
     pub again: bool,
+    /// Whom and what its texts name although nothing makes them be there.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub absent: Vec<String>,
     /// What everybody there is told at its beginning.
     #[serde(deserialize_with = "prose")]
     pub opening: String,
@@ -42,6 +45,7 @@ impl Default for Scene {
             at: String::new(),
             when: Condition::Always,
             again: false,
+            absent: Vec::new(),
             opening: String::new(),
             turns: None,
             choice: None,

@@ -339,7 +339,7 @@ fn an_item_is_used_once_when_it_can_be() {
     let does = |with: &str, when| ItemUse {
         with: with.into(),
         when,
-        seen: "It is unfolded.".into(),
+        seen: "The letter is unfolded.".into(),
         effects: vec![Effect::Give("letter".into(), "Pell Gantry".into())],
         ..ItemUse::default()
     };
@@ -359,6 +359,9 @@ fn an_item_is_used_once_when_it_can_be() {
     assert_eq!(turn(&mut stage, brant, with_pell), ["mind", "refusal"]);
     meet(&mut stage);
     assert_eq!(held(&stage, pell), ["letter"]);
+    // What was seen of it has told that already.
+    assert!(!heard(&stage, pell).contains("has the letter"));
+    assert!(!heard(&stage, brant).contains("has the letter"));
     open_uses(stage.world());
     assert_eq!(turn(&mut stage, pell, with_pell), ["mind", "refusal"]);
 }

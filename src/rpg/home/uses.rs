@@ -79,8 +79,13 @@ pub(crate) fn open_uses(world: &mut World) {
 pub(super) fn finish_use(world: &mut World, stage: Entity, item: &str, number: usize) {
     let story = world.resource::<StoryData>();
     let does = story.item(item).and_then(|item| item.uses.get(number));
-    let effects = does.map(|does| does.effects.clone());
+    let does = does.cloned().unwrap_or_default();
     let mut history = world.resource_mut::<History>();
     history.uses.push((item.into(), number as u32));
-    apply_effects(world, Cause::at(stage), &effects.unwrap_or_default());
+    let cause = Cause {
+        told: &does.seen,
+        is_seen: !does.seen.is_empty(),
+        ..Cause::at(stage)
+    };
+    apply_effects(world, cause, &does.effects);
 }

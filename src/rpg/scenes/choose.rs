@@ -352,7 +352,7 @@ pub(crate) fn ask_choice(
                 leads_to: leads(option),
             })
             .collect(),
-        goals: goals.iter().map(|goal| goal.words.as_str()).collect(),
+        goals: open.iter().map(|goal| goal.words.as_str()).collect(),
         speech_chars: constraints.speech_chars,
         feelings: feelings
             .map(|(name, bond)| FeltFor {

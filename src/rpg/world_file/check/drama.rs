@@ -365,6 +365,11 @@ impl<'a> Links<'a, '_> {
                 .error(&format!("{path}.turns"), wrong, text!(drama_change_it));
         }
         self.condition(&format!("{path}.when"), &scene.when, world);
+        for (j, name) in scene.absent.iter().enumerate() {
+            if !self.names.items.contains(name.as_str()) {
+                self.require(&format!("{path}.absent[{j}]"), name, &self.names.entities);
+            }
+        }
         self.effects(&format!("{path}.effects"), &scene.effects);
         let Some(choice) = &scene.choice else { return };
         let path = format!("{path}.choice");

@@ -6,7 +6,7 @@ use crate::locale::Language;
 use crate::world_data::{Problem, Problems, Severity};
 
 /// The sample world with more in some of its lists, which may be new.
-fn with(lists: &[(&str, &str)]) -> Problems {
+pub(super) fn with(lists: &[(&str, &str)]) -> Problems {
     let changes: Vec<(String, String)> = lists
         .iter()
         .map(|(list, more)| match *list {
@@ -27,7 +27,7 @@ fn with(lists: &[(&str, &str)]) -> Problems {
 }
 
 /// A scene at home with a condition.
-fn scene(when: &str) -> String {
+pub(super) fn scene(when: &str) -> String {
     format!("(id: \"new\", at: \"Village Green\", opening: \"So.\", when: {when})")
 }
 
@@ -59,7 +59,7 @@ fn told(problems: &Problems) -> Vec<(Severity, &str, String)> {
 }
 
 /// Each change leads to one problem of this severity, at this field, which says this.
-fn finds(severity: Severity, cases: &[(&[(&str, &str)], &str, &str)]) {
+pub(super) fn finds(severity: Severity, cases: &[(&[(&str, &str)], &str, &str)]) {
     for (lists, field, said) in cases {
         let found = with(lists);
         let told = told(&found);
@@ -78,7 +78,7 @@ fn finds(severity: Severity, cases: &[(&[(&str, &str)], &str, &str)]) {
 }
 
 /// None of these leads to anything.
-fn allows(cases: &[&[(&str, &str)]]) {
+pub(super) fn allows(cases: &[&[(&str, &str)]]) {
     for lists in cases {
         let found = with(lists);
         assert!(found.is_empty(), "{lists:?} leads to:\n{found}");
@@ -165,7 +165,7 @@ fn what_this_world_never_lets_hold_is_a_warning() {
     let [items, nowhere] = item("Holds(\"Isa Finch\", \"the bell\")");
     let neutral = (
         "actors",
-        "(name: \"Old Harl\", profile: \"p\", look: \"l\", kickoff: \"k\", faction: Neutral, stage: \"Bakehouse\",
+        "(name: \"Bea Moss\", profile: \"p\", look: \"l\", kickoff: \"k\", faction: Neutral, stage: \"Bakehouse\",
             stats: (hp: 1, attack: 1, defense: 1, speed: 1, energy: 1))",
     );
     let sworn =
@@ -255,7 +255,7 @@ fn what_this_world_never_lets_hold_is_a_warning() {
             (
                 &[
                     neutral,
-                    ("scenes", &at_mill("At(\"Old Harl\", \"Grinding Floor\")")),
+                    ("scenes", &at_mill("At(\"Bea Moss\", \"Grinding Floor\")")),
                 ],
                 "scenes[0].when",
                 "stays at home and never comes to \"Grinding Floor\"",
@@ -300,10 +300,10 @@ fn what_this_world_never_lets_hold_is_a_warning() {
         ],
         &[
             neutral,
-            ("scenes", &effect("Move(\"Old Harl\", \"Grinding Floor\")")),
+            ("scenes", &effect("Move(\"Bea Moss\", \"Grinding Floor\")")),
             (
                 "scenes",
-                &at_mill("At(\"Old Harl\", \"Grinding Floor\")").replace("new", "other"),
+                &at_mill("At(\"Bea Moss\", \"Grinding Floor\")").replace("new", "other"),
             ),
         ],
         &[

@@ -3,7 +3,7 @@
 //! Each file checks one side of it: `names` what things are called, `texts` what is told, `numbers`
 //! stats, skills and limits, `links` who refers to whom, `drama` facts, items, scenes and endings,
 //! `holding` whether conditions can hold (by what `prospects` says of the world, and what `waiting`
-//! says of scenes that wait for each other), `reachable` which stages can be reached, `old` what
+//! says of scenes that wait for each other), `named` whether those are there of whom scenes tell, `reachable` which stages can be reached, `old` what
 //! became of former fields.
 //! All of them write into a `Report`, which knows the places in the file.
 
@@ -12,6 +12,9 @@ mod holding;
 #[cfg(test)]
 mod holding_tests;
 mod links;
+mod named;
+#[cfg(test)]
+mod named_tests;
 mod names;
 mod numbers;
 mod old;
@@ -57,5 +60,6 @@ pub(super) fn check(reading: &Parsed<WorldFile>, problems: &mut Problems) {
     reachable::check(world, &mut report);
     drama::check(world, &mut report);
     holding::check(world, &mut report);
+    named::check(world, &mut report);
     old::check(world, &mut report);
 }

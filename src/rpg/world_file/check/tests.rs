@@ -223,11 +223,11 @@ fn votes_and_conditions_of_steps_are_checked() {
     let right = r#"If(Now(Afternoon), Vote(["The Mill"])), If(Voted("stay"), Home(days: 1))"#;
     let found = wrong(&[("Home(days: 1), Dungeon", &step(right))]);
     assert!(found.iter().next().is_none(), "{found}");
-    let several = "who: [\"Isa Finch\", \"Tam Weler\"]";
+    let several = "who: [\"Tam Weller\", \"Isa Finc\"]";
     finds(
         ("who: \"Tam Weller\"", several),
         "scenes[0].choice.who[1]",
-        "did you mean \"Tam Weller\"?",
+        "did you mean \"Isa Finch\"?",
     );
 }
 

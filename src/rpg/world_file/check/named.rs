@@ -1,0 +1,218 @@
+//! Whether those whom a scene tells of are there, and so are the things: nothing that was played
+//! may contradict what the writer wrote before.
+
+use super::report::{Report, part};
+use crate::drama::{Condition, Effect, Item, Occasion, PARTY, Scene};
+use crate::locale::text;
+use crate::mind::Language;
+use crate::rpg::world_file::types::{Actor, Faction, StageKind, WorldFile};
+use crate::wording::FoldedText;
+
+/// The most people, and the most things, that are looked for in texts.
+const MAX_NAMES: usize = 500;
+
+/// Warns of everybody whom a scene tells of and whom none of its conditions mentions.
+pub(super) fn check(world: &WorldFile, report: &mut Report<'_>) {
+    let language = world.language;
+    let actors = world.actors.iter().take(MAX_NAMES);
+    let people = actors.map(|actor| (actor, names_of(actor, world)));
+    let items = world.items.iter().take(MAX_NAMES);
+    let items = items.filter_map(|item| Some((item, name_of_thing(&item.name, language)?)));
+    let mut named = Named {
+        world,
+        people: people.collect(),
+        items: items.collect(),
+        report,
+    };
+    for (i, scene) in world.scenes.iter().enumerate() {
+        if named.report.is_full() {
+            return;
+        }
+        named.scene(&format!("scenes[{i}]"), scene);
+    }
+}
+
+struct Named<'n, 'r, 'a> {
+    world: &'a WorldFile,
+    people: Vec<(&'a Actor, Vec<FoldedText>)>,
+    items: Vec<(&'a Item, FoldedText)>,
+    report: &'n mut Report<'r>,
+}
+
+/// A text of a scene, and what is certain when it is told.
+struct Told<'a> {
+    scene: &'a Scene,
+    conditions: Vec<&'a Condition>,
+    /// Who is there since it decides, one of several if so.
+    deciders: &'a [String],
+    /// What applies with it, or may have been told in it.
+    effects: Vec<&'a Effect>,
+}
+
+impl<'a> Named<'_, '_, 'a> {
+    fn scene(&mut self, path: &str, scene: &'a Scene) {
+        let options = scene.choice.iter().flat_map(|choice| &choice.options);
+        let of_options = options.clone().flat_map(|option| &option.effects);
+        let mut told = Told {
+            scene,
+            conditions: vec![&scene.when],
+            deciders: &[],
+            effects: scene.effects.iter().chain(of_options).collect(),
+        };
+        self.text(&format!("{path}.opening"), &scene.opening, &told);
+        self.effects(&format!("{path}.effects"), &scene.effects, &told);
+        let who = scene.choice.as_ref().map(|choice| choice.who.as_slice());
+        told.deciders = who.unwrap_or_default();
+        for (i, option) in options.enumerate() {
+            let path = format!("{path}.choice.options[{i}]");
+            told.conditions = vec![&scene.when, &option.when];
+            told.effects = scene.effects.iter().chain(&option.effects).collect();
+            let (field, text) = match option.seen.is_empty() {
+                true => ("label", &option.label),
+                false => ("seen", &option.seen),
+            };
+            self.text(&format!("{path}.{field}"), text, &told);
+            self.effects(&format!("{path}.effects"), &option.effects, &told);
+        }
+    }
+
+    /// What effects tell at the place.
+    fn effects(&mut self, path: &str, effects: &[Effect], told: &Told<'a>) {
+        for (i, effect) in effects.iter().enumerate() {
+            if let Effect::Tell(text) = effect {
+                self.text(&part(&format!("{path}[{i}]"), 0), text, told);
+            }
+        }
+    }
+
+    fn text(&mut self, path: &str, text: &str, told: &Told<'a>) {
+        let text = FoldedText::of(text);
+        let says = |names: &[FoldedText]| names.iter().any(|name| text.contains_words(name));
+        for (actor, names) in &self.people {
+            if says(names) && !told.minds(actor, self.world) {
+                let who = actor.name.as_str();
+                let wrong = text!(drama_names_somebody, who, stage = told.scene.at.as_str());
+                let right = text!(drama_let_be_there, who, stage = told.scene.at.as_str());
+                self.report.warn(path, wrong, right);
+            }
+        }
+        for (item, name) in &self.items {
+            if text.contains_words(name) && !told.minds_item(&item.name) {
+                let item = item.name.as_str();
+                let wrong = text!(drama_names_a_thing, item);
+                let right = text!(drama_let_be_held, item);
+                self.report.warn(path, wrong, right);
+            }
+        }
+    }
+}
+
+impl Told<'_> {
+    /// Whether something says that somebody is at the stage, or is not.
+    fn minds(&self, actor: &Actor, world: &WorldFile) -> bool {
+        let (who, place) = (actor.name.as_str(), self.scene.at.as_str());
+        let stage = world.stages.iter().find(|stage| stage.name == place);
+        let is_away = stage.is_some_and(|stage| stage.kind == StageKind::Dungeon);
+        let is_moved = |effect: &&Effect| match effect {
+            Effect::Revive(whom, to) => whom == who && to == place,
+            _ => false,
+        };
+        let is_at = |of: &str, condition: &Condition| match condition {
+            Condition::At(whom, stage) => whom == of && stage == place,
+            // On a journey whoever has not fallen is with the party.
+            Condition::Alive(whom) => is_away && whom == of,
+            _ => false,
+        };
+        let mentions = |condition: &Condition, holds: bool| match condition {
+            Condition::Together(names) => {
+                let is_there = |other: &String| {
+                    self.deciders == std::slice::from_ref(other)
+                        || self.says(&|condition, holds| holds && is_at(other, condition))
+                };
+                holds && names.iter().any(|name| name == who) && names.iter().any(is_there)
+            }
+            // Those who have come back are where they live.
+            Condition::Now(Occasion::Return) => {
+                holds && actor.stage == place && actor.faction == Faction::Hero
+            }
+            condition => is_at(who, condition),
+        };
+        let mut deciders = self.deciders.iter();
+        let is_hero = actor.faction == Faction::Hero;
+        deciders.any(|name| name == who || name == PARTY && is_hero)
+            || self.scene.absent.iter().any(|name| name == who)
+            || self.effects.iter().any(is_moved)
+            || self.says(&mentions)
+    }
+
+    /// Whether something says where a thing is, or moves it.
+    fn minds_item(&self, name: &str) -> bool {
+        let moves = |effect: &&Effect| match effect {
+            Effect::Give(item, _) | Effect::Put(item, _) | Effect::Destroy(item) => item == name,
+            _ => false,
+        };
+        let mentions = |condition: &Condition, _| match condition {
+            Condition::Holds(_, item) => item == name,
+            _ => false,
+        };
+        self.scene.absent.iter().any(|absent| absent == name)
+            || self.effects.iter().any(moves)
+            || self.says(&mentions)
+    }
+
+    /// Whether a condition, in each case that it leaves open, says something of this kind.
+    fn says(&self, what: &dyn Fn(&Condition, bool) -> bool) -> bool {
+        self.conditions
+            .iter()
+            .any(|condition| says(condition, true, what))
+    }
+}
+
+fn says(condition: &Condition, holds: bool, what: &dyn Fn(&Condition, bool) -> bool) -> bool {
+    match condition {
+        Condition::Not(condition) => says(condition, !holds, what),
+        Condition::All(parts) | Condition::Any(parts) => {
+            let mut parts = parts.iter().map(|part| says(part, holds, what));
+            if matches!(condition, Condition::All(_)) == holds {
+                parts.any(|says| says)
+            } else {
+                parts.len() > 0 && parts.all(|says| says)
+            }
+        }
+        simple => what(simple, holds),
+    }
+}
+
+/// What somebody is called: by its name, and by its given name if nobody shares it.
+fn names_of(actor: &Actor, world: &WorldFile) -> Vec<FoldedText> {
+    let given = given_name(&actor.name, world.language);
+    let fighters = world.actors.iter().map(|actor| actor.name.as_str());
+    let fighters = fighters.chain(world.foes.iter().map(|foe| foe.name.as_str()));
+    let given = given.filter(|given| {
+        let bearers = fighters.filter(|name| name.contains(given));
+        bearers.count() == 1
+    });
+    let names = [Some(actor.name.as_str()), given].into_iter().flatten();
+    names.map(FoldedText::of).collect()
+}
+
+/// The first of several English names, the last two characters of three in a Chinese one.
+pub(super) fn given_name(name: &str, language: Language) -> Option<&str> {
+    match language {
+        Language::En => name.split_once(' ').map(|(given, _)| given),
+        Language::Zh => {
+            let mut characters = name.char_indices().skip(1);
+            let (start, _) = characters.next()?;
+            (characters.count() == 1).then(|| name.get(start..))?
+        }
+    }
+}
+
+/// What a thing is called, without its article. One English word may mean another thing as well.
+fn name_of_thing(name: &str, language: Language) -> Option<FoldedText> {
+    let mut articles = ["the ", "a ", "an "].into_iter();
+    let bare = articles.find_map(|article| name.strip_prefix(article));
+    let bare = bare.unwrap_or(name);
+    let is_sure = language == Language::Zh || bare.contains(' ');
+    is_sure.then(|| FoldedText::of(bare))
+}
