@@ -32,9 +32,22 @@ bench group *arguments:
 engine:
     cargo check --no-default-features
 
-# Build the program for distribution, with every feature
+# Build the program for distribution, with every feature, and pack it with completions and manual pages, to unpack into /usr/local
 dist:
     cargo build --profile dist --features full
+    just pack target/dist/playhouse
+
+# Pack a program that is built, with its completions and manual pages, as dist/playhouse.tar.gz
+pack program:
+    rm -rf dist
+    install -D -t dist/bin {{program}}
+    install -d dist/share/bash-completion/completions dist/share/zsh/site-functions dist/share/fish/vendor_completions.d
+    dist/bin/playhouse completions bash > dist/share/bash-completion/completions/playhouse
+    dist/bin/playhouse completions zsh > dist/share/zsh/site-functions/_playhouse
+    dist/bin/playhouse completions fish > dist/share/fish/vendor_completions.d/playhouse.fish
+    dist/bin/playhouse manual dist/share/man/man1 --quiet
+    install -D -m 644 -t dist/share/doc/playhouse README.md README.zh.md CHANGELOG.md LICENSE
+    tar -czf dist/playhouse.tar.gz -C dist bin share
 
 # Read the documentation of the library
 doc:

@@ -166,7 +166,7 @@ pub(crate) struct WatchArgs {
     pub(crate) paused: bool,
     #[arg(long, value_name = "ACTOR")]
     pub(crate) invite: Vec<String>,
-    #[arg(long, value_name = "SECONDS", requires = "invite")]
+    #[arg(long, value_name = "SECONDS")]
     pub(crate) away: Option<u64>,
     #[command(flatten)]
     pub(crate) server: ServerArgs,
@@ -306,6 +306,9 @@ pub(crate) struct UndercoverArgs {
     pub(crate) save: Option<String>,
     #[arg(long, requires = "save")]
     pub(crate) force: bool,
+    #[cfg(feature = "page")]
+    #[arg(long, conflicts_with_all = ["games", "seat", "from", "dry_run"])]
+    pub(crate) watch: bool,
     #[cfg(feature = "page")]
     #[arg(long, value_name = "ACTOR", conflicts_with_all = ["games", "seat", "from", "dry_run"])]
     pub(crate) invite: Vec<String>,

@@ -251,7 +251,7 @@ pub(crate) fn totals_json(totals: &Totals) -> Value {
 }
 
 /// What was spent, for programs.
-pub(crate) fn spending_json(rows: &[(String, Spent)]) -> Value {
+fn spending_json(rows: &[(String, Spent)]) -> Value {
     let rows = rows
         .iter()
         .map(|(name, spent)| (name.clone(), json!(spent)));

@@ -32,6 +32,9 @@ pub(crate) struct UndercoverPrinter {
     has_default_answers: bool,
     /// Whether the records are those of one player, who is not told its own descriptions.
     is_seat: bool,
+    shows_ids: bool,
+    /// The id of the event that is printed, until it is shown.
+    id: Option<String>,
 }
 
 impl UndercoverPrinter {
@@ -53,14 +56,29 @@ impl UndercoverPrinter {
             defaults: BTreeSet::new(),
             has_default_answers: false,
             is_seat,
+            shows_ids: false,
+            id: None,
         }
+    }
+
+    /// The same printer, with or without the ids of events.
+    pub(crate) fn with_ids(mut self, shows_ids: bool) -> Self {
+        self.shows_ids = shows_ids;
+        self
     }
 
     fn out(&self) -> MutexGuard<'_, Output> {
         self.out.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write(&self, paragraphs: impl IntoIterator<Item = Paragraph>) {
+    /// Writes paragraphs, the last with the id of the event.
+    fn write(&mut self, paragraphs: impl IntoIterator<Item = Paragraph>) {
+        let mut paragraphs: Vec<_> = paragraphs.into_iter().collect();
+        if let Some(id) = self.id.take()
+            && let Some(last) = paragraphs.pop()
+        {
+            paragraphs.push(last.add(Style::Dim, format!(" [{id}]")));
+        }
         let mut out = self.out();
         for paragraph in paragraphs {
             out.paragraph(&paragraph);
@@ -68,11 +86,15 @@ impl UndercoverPrinter {
         out.flush();
     }
 
-    fn write_table(&self, table: &Table) {
+    fn write_table(&mut self, table: &Table) {
         let mut out = self.out();
         out.paragraph(&Paragraph::blank());
         table.write(&mut out);
         out.flush();
+        drop(out);
+        if self.id.is_some() {
+            self.write([Paragraph::indented(2, 4)]);
+        }
     }
 
     fn answer(&mut self, answer: &AnswerRecord) {
@@ -88,6 +110,7 @@ impl UndercoverPrinter {
     }
 
     fn event(&mut self, event: &EventRecord) {
+        self.id = self.shows_ids.then(|| event.id.to_string());
         if self.known(event).is_none() {
             let text = Paragraph::indented(2, 4).plain(&event.text);
             self.write([text]);
@@ -127,7 +150,7 @@ impl UndercoverPrinter {
         Some(())
     }
 
-    fn deal(&self, deal: &CardDealt) {
+    fn deal(&mut self, deal: &CardDealt) {
         let CardDealt { player, word, .. } = deal;
         let dealt = if word.is_empty() {
             text!(story_gets_blank, player)
@@ -138,7 +161,7 @@ impl UndercoverPrinter {
         self.write([Paragraph::indented(2, 4).add(Style::Whisper, dealt)]);
     }
 
-    fn round(&self, round: &RoundStarted) {
+    fn round(&mut self, round: &RoundStarted) {
         let heading = say!(self.language, story_round, round = round.round);
         let names = round.order.iter().map(|player| player.player.clone());
         let order = names.collect::<Vec<_>>().join(" → ");
@@ -165,7 +188,7 @@ impl UndercoverPrinter {
     }
 
     /// Who votes for whom, and how many votes each gets.
-    fn votes(&self, votes: &VotesCast) {
+    fn votes(&mut self, votes: &VotesCast) {
         let voter = if votes.run_off {
             text!(story_run_off_voter)
         } else {
@@ -190,7 +213,7 @@ impl UndercoverPrinter {
         self.write_table(&table);
     }
 
-    fn end(&self, over: &GameOver) {
+    fn end(&mut self, over: &GameOver) {
         let round = over.round;
         let winner = match (over.winner, over.rounds_ran_out) {
             (Team::Civilian, _) => text!(story_civilians_win, round),

@@ -51,7 +51,7 @@ impl EventStyle {
             "combat_start" | "combat_round" | "card_played" | "card_held" | "combat_move"
             | "combat_outcome" => Self::Fight,
             "query" | "refusal" | "learned" | "masked" | "wound" | "nothing_new" | "feels"
-            | "undercover_deal" => Self::Note,
+            | "undercover_deal" | "host_deed" => Self::Note,
             "judged" if record.data.get("holds") == Some(&Value::Bool(true)) => Self::Note,
             "homecoming" | "story_closes" | "undercover_end" => Self::Ending,
             "day" | "judged" | "effect_skipped" | "archive" | "news" | "chat_recalled"

@@ -1,6 +1,8 @@
 //! The templates of the campaign, in `data/prompts/<language>/`.
 
-use super::{archive, attempt, campaign_state, combat, events, home, kickoff, plan, scenes, spawn};
+use super::{
+    archive, attempt, campaign_state, combat, events, home, host, kickoff, plan, scenes, spawn,
+};
 use crate::event::{Phrasebook, PromptSet, kinds};
 use crate::mind::Language;
 use crate::world_data::{DataError, DataFolder, Problems};
@@ -39,6 +41,7 @@ fn prompts() -> PromptSet {
     plan::add_templates(&mut prompts);
     home::add_templates(&mut prompts);
     attempt::add_templates(&mut prompts);
+    host::add_templates(&mut prompts);
     combat::add_templates(&mut prompts);
     archive::add_templates(&mut prompts);
     scenes::add_templates(&mut prompts);

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serde_json::{Value, json};
 
 use super::chinese::write;
-use super::{err, out, playhouse};
+use super::{err, out, playhouse, spent_on};
 
 /// A server on this machine that makes vectors; how many requests it got.
 fn vector_server() -> (u16, Arc<AtomicUsize>) {
@@ -115,8 +115,7 @@ fn they_are_off_unless_chosen_and_a_save_keeps_the_choice() {
     let first = user.asked(&format!("run --save one --embeddings vectors {play}"));
     assert!(first > 0);
     let (cost, _) = user.told("cost one --json");
-    let cost: Value = serde_json::from_str(&cost).unwrap();
-    let tokens = cost["by_purpose"]["vectors"]["usage"]["prompt_tokens"].as_u64();
+    let tokens = spent_on("vectors", &cost)["prompt_tokens"].as_u64();
     assert_eq!(tokens, Some(5 * first as u64), "{cost}");
     assert!(user.told("cost one").0.contains("vectors for recall"));
     // Long enough for a chapter to close.

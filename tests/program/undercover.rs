@@ -7,7 +7,7 @@ use std::process::{Output, Stdio};
 use serde_json::Value;
 
 use super::chinese::write;
-use super::{err, out, playhouse, run, succeed};
+use super::{err, out, playhouse, run, spent_on, succeed};
 
 fn world(folder: &Path, slot: &str) -> Vec<u8> {
     std::fs::read(folder.join("saves").join(slot).join("world.json")).unwrap()
@@ -67,13 +67,11 @@ fn a_game_is_shown_and_its_slot_does_what_every_slot_does() {
         assert_eq!(listed.matches("undercover").count(), 3, "{listed}");
         let shown = out(&go("show whole --json"));
         assert_eq!(shown.lines().count(), 6);
-        let cost: Value = serde_json::from_str(&out(&go("cost whole --json"))).unwrap();
-        assert!(
-            cost["by_purpose"]["undercover.vote"]["calls"]
-                .as_u64()
-                .unwrap()
-                > 4
-        );
+        let votes = spent_on("undercover.vote", &out(&go("cost whole --json")));
+        assert!(votes["calls"].as_u64().unwrap() > 4);
+        assert!(!out(&go("replay whole")).contains(" ["));
+        let with_ids = out(&go("replay whole --ids"));
+        assert!(with_ids.matches(" [").count() > 10, "{with_ids}");
         assert!(out(&go("trace whole")).contains(">>> "));
         let again = go("resume whole");
         assert!(err(&again).contains("whole"), "{}", err(&again));
@@ -377,13 +375,8 @@ fn nothing_that_is_advised_about_a_tournament_destroys_its_games() {
         assert!(err(&output).contains("3 stories"), "{}", err(&output));
         assert_eq!(games(), 3, "{command}");
     }
-    let cost = records(&succeed(folder, "cost t --json"));
-    assert!(
-        cost[0]["by_purpose"]["undercover.vote"]["calls"]
-            .as_u64()
-            .unwrap()
-            >= 9
-    );
+    let votes = spent_on("undercover.vote", &out(&succeed(folder, "cost t --json")));
+    assert!(votes["calls"].as_u64().unwrap() >= 9);
     // A single story goes as it was asked for.
     succeed(folder, "undercover --players 3 --save one --until 1 -q");
     succeed(

@@ -17,11 +17,32 @@ use crate::cli::say::say;
 
 /// Prints what a shell reads to complete commands, options and values.
 pub(super) fn completions(app: &App, shell: Shell) -> Result<(), CommandError> {
-    let mut command = help::command_line(app.language, app.settings.width.value);
+    let mut command = shown(&help::command_line(app.language, app.settings.width.value));
     let mut script = Vec::new();
     generate(shell, &mut command, "playhouse", &mut script);
     app.out().bytes(script.trim_ascii_end());
     Ok(())
+}
+
+/// A command without those below it that are hidden, such as those of features that this build
+/// lacks: clap completes them, too.
+fn shown(command: &Command) -> Command {
+    let below = command.get_subcommands();
+    let below = below.filter(|command| !command.is_hide_set());
+    // Its own commands have the names of all others.
+    let below = below.map(|command| match command.get_name() {
+        "help" => shown(command),
+        _ => command.clone(),
+    });
+    Command::new(command.get_name().to_owned())
+        .about(command.get_about().cloned().unwrap_or_default())
+        .version(command.get_version().unwrap_or_default().to_owned())
+        .args(command.get_arguments().cloned())
+        .subcommands(below)
+        // They are among the others already.
+        .disable_help_flag(true)
+        .disable_version_flag(true)
+        .disable_help_subcommand(true)
 }
 
 /// Writes a page for `man` of the program and of each command into a folder.
@@ -60,4 +81,21 @@ fn with_heading(command: Command, heading: &str) -> Command {
             arg
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_hidden_is_not_completed() {
+        let hidden = Command::new("watch").alias("serve").hide(true);
+        let mut command = Command::new("playhouse").subcommands([Command::new("run"), hidden]);
+        command.build();
+        let mut script = Vec::new();
+        generate(Shell::Bash, &mut shown(&command), "playhouse", &mut script);
+        let script = String::from_utf8(script).unwrap();
+        assert!(script.contains("run") && !script.contains("watch") && !script.contains("serve"));
+        assert!(script.contains("help"), "{script}");
+    }
 }

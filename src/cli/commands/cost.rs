@@ -18,7 +18,7 @@ use crate::cli::labels::purpose_label;
 use crate::cli::output::Paragraph;
 use crate::cli::saved::{damaged, save_error};
 use crate::cli::say::say;
-use crate::cli::tables::{Side, Table, spending, spending_by_purpose, spending_json};
+use crate::cli::tables::{Side, Table, spending, spending_by_purpose};
 
 /// The purpose of vectors for recall, which no entity is asked for.
 const VECTORS: &str = "vectors";
@@ -44,6 +44,13 @@ pub(super) fn cost(app: &App, name: &str) -> Result<(), CommandError> {
             match prompts.iter_mut().find(|(known, _)| **known == *name) {
                 Some((_, sum)) => sum.add(&of_outcome),
                 None => prompts.push((name.to_string(), of_outcome)),
+            }
+        }
+        for line in &lines {
+            if let Line::Outcome(outcome) = line
+                && outcome.id != 0
+            {
+                app.out().names().add(&outcome.entity, outcome.id);
             }
         }
         for spent in lines.iter().filter_map(on_vectors) {
@@ -122,17 +129,18 @@ fn print(
 ) {
     let mut out = app.out();
     if app.settings.json {
-        let prompts = prompts.iter().map(|(name, prompts)| {
-            let mut json = json!(prompts);
-            json["repeated_share"] = prompts.bytes.repeated_share().into();
-            (name.clone(), json)
-        });
-        return out.json(&json!({
-            "record": "cost",
-            "by_entity": spending_json(by_entity),
-            "by_purpose": by_purpose,
-            "prompts": Value::Object(prompts.collect()),
-        }));
+        for (name, spent) in by_entity {
+            out.json(&record("cost", ("entity", name), spent));
+        }
+        for (purpose, spent) in by_purpose {
+            out.json(&record("cost", ("purpose", purpose), spent));
+        }
+        for (name, prompts) in prompts {
+            let mut record = record("prompts", ("entity", name), prompts);
+            record["repeated_share"] = prompts.bytes.repeated_share().into();
+            out.json(&record);
+        }
+        return;
     }
     let name = say!(app.language, cli_name);
     let vectors = by_purpose.get(VECTORS).map(|spent| {
@@ -150,6 +158,22 @@ fn print(
         out.paragraph(&Paragraph::blank());
         prompt_table(app.language, prompts).write(&mut out);
     }
+}
+
+/// A record of what somebody or something has, with the members of its parts beside its own.
+fn record(kind: &str, (what, name): (&str, &str), figures: &impl Serialize) -> Value {
+    let mut record = json!({"record": kind, what: name});
+    if let (Some(record), Value::Object(figures)) = (record.as_object_mut(), json!(figures)) {
+        for (key, value) in figures {
+            match value {
+                Value::Object(parts) => record.extend(parts),
+                value => {
+                    record.insert(key, value);
+                }
+            }
+        }
+    }
+    record
 }
 
 /// How much of the prompts of each entity repeats its last one, and what the rest is.

@@ -28,6 +28,7 @@ use crate::cli::progress::Progress;
 use crate::cli::record_printer::RecordPrinter;
 use crate::cli::say::say;
 use crate::cli::seat::{SeatConsole, TerminalSeat};
+use crate::cli::settings::IMPROVISER;
 use crate::cli::story::{Roster, StoryPrinter, write_outcome};
 use crate::cli::{loader, tables};
 
@@ -324,7 +325,12 @@ impl<'a> RunView<'a> {
             }
             self.app.out().json(&joined(parts));
         }
-        if self.app.prints_text() && !self.is_first {
+        // The improviser costs nothing, and its tokens tell nobody anything but in detail.
+        let settings = &self.app.settings;
+        let is_free =
+            settings.model.value == IMPROVISER && engine.totals().spent.cost == Cost::default();
+        let tells_spent = !self.is_first && (!is_free || settings.verbose);
+        if self.app.prints_text() && tells_spent {
             let mut err = self.app.err();
             if self.sees_all {
                 tables::write_entities(&mut err, language, &engine.world);

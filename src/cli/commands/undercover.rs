@@ -122,7 +122,7 @@ fn play_one(app: &App, args: &UndercoverArgs, game: &Match) -> Result<(), Comman
     }
     let session = Session::start(root, &slot, game, seed, minds);
     #[cfg(feature = "page")]
-    if !args.invite.is_empty() {
+    if args.watch || !args.invite.is_empty() {
         // The page opens it again, with the seats.
         drop(session.map_err(session_error)?);
         slot_settings::remember(app, &slot, game.rules().player_models())?;
@@ -234,5 +234,6 @@ pub(super) fn printer(
     let table = stages.filter_map(|stage| world.get::<Table>(stage)).next();
     let table = table.cloned().unwrap_or_default();
     let out = app.shared_out();
-    Box::new(UndercoverPrinter::new(out, language, &table, is_seat))
+    let printer = UndercoverPrinter::new(out, language, &table, is_seat);
+    Box::new(printer.with_ids(app.settings.ids))
 }

@@ -270,6 +270,7 @@ impl Formatter {
                 let masked = say!(self.language, story_masked, actor);
                 vec![Paragraph::indented(4, 6).add(Style::Dim, masked)]
             }
+            "host_deed" => vec![Paragraph::indented(4, 6).add(Style::Dim, &event.text)],
             // Not of the story; `why` shows it.
             "effect_skipped" => Vec::new(),
             "judged" if !self.shows_workings => Vec::new(),

@@ -192,6 +192,7 @@ story_event_vote = vote
 story_event_attempt = attempt
 story_event_attempt_outcome = outcome of an attempt
 story_event_effect_skipped = effect that could not apply
+story_event_host_deed = what the host did
 story_event_item_moved = item moved
 story_purpose_attempt_judge = judgement of an attempt
 story_event_judged = judgement of a claim

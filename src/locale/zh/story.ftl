@@ -196,6 +196,7 @@ story_event_vote = 表决
 story_event_attempt = 尝试
 story_event_attempt_outcome = 尝试的结果
 story_event_effect_skipped = 没有生效的效果
+story_event_host_deed = 主持人所做的事
 story_event_item_moved = 物品易手
 story_purpose_attempt_judge = 对尝试的裁定
 story_event_judged = 对论断的判断

@@ -105,6 +105,11 @@ impl Cause<'_> {
 /// Applies effects one after the other, each whole or not at all. One that can't apply is skipped,
 /// and an event says so. At a meeting.
 pub(crate) fn apply_effects(world: &mut World, cause: Cause<'_>, effects: &[Effect]) {
+    try_effects(world, cause, effects);
+}
+
+/// As [`apply_effects`]; returns whether none was skipped.
+pub(crate) fn try_effects(world: &mut World, cause: Cause<'_>, effects: &[Effect]) -> bool {
     let mut told = cause.told.to_owned();
     for effect in effects {
         if let Effect::Tell(text) | Effect::TellTo(_, text) | Effect::Announce(text) = effect {
@@ -117,8 +122,10 @@ pub(crate) fn apply_effects(world: &mut World, cause: Cause<'_>, effects: &[Effe
         told: &told,
         ..cause
     };
+    let mut are_applied = true;
     for effect in effects {
         if let Err(why) = apply(world, cause, effect) {
+            are_applied = false;
             let event = EffectSkipped {
                 of: cause.of.to_owned(),
                 effect: ron::to_string(effect).unwrap_or_default(),
@@ -131,6 +138,7 @@ pub(crate) fn apply_effects(world: &mut World, cause: Cause<'_>, effects: &[Effe
     if let Err(error) = world.run_system_cached(deliver) {
         tracing::error!("events of effects are delivered later: {error}");
     }
+    are_applied
 }
 
 fn apply(world: &mut World, cause: Cause<'_>, effect: &Effect) -> Result<(), Obstacle> {

@@ -266,6 +266,46 @@ async fn branches_share_the_journal_they_have_in_common_until_its_story_goes() {
     }
 }
 
+/// The bytes of all files of a slot.
+fn size_of(slot: &Slot) -> u64 {
+    let size = |folder: &Path| {
+        let entries = fs::read_dir(folder).into_iter().flatten();
+        let sizes = entries.map(|entry| entry.unwrap().metadata().unwrap());
+        sizes
+            .filter(|data| data.is_file())
+            .map(|data| data.len())
+            .sum::<u64>()
+    };
+    size(slot.folder()) + size(&slot.contexts_folder())
+}
+
+#[tokio::test(start_paused = true)]
+async fn branches_take_half_a_kilobyte_each_until_they_are_played() {
+    const BRANCHES: u64 = 50;
+    let root = tempfile::tempdir().unwrap();
+    let root = root.path();
+    play_whole(root).await;
+    let game = Town::default();
+    let story = Slot::find(root, "whole").unwrap();
+    let mut bytes = 0;
+    for number in 0..BRANCHES {
+        let name = format!("branch-{number}");
+        let branched = branch(root, &story, &name, &game, 1).await.unwrap();
+        bytes += size_of(&branched);
+    }
+    // A thousand of them take less than half a megabyte, however long the story is.
+    assert!(bytes < BRANCHES * 500, "{bytes} bytes");
+    // A branch that is played adds what it needs to go on, and its own lines.
+    let played = Slot::find(root, "branch-1").unwrap();
+    let (heard, _) = minds(300);
+    let mut session = Session::resume(root, "branch-1", &game, heard, false).unwrap();
+    session.engine.run(Some(2)).await.unwrap();
+    drop(session);
+    let own = fs::metadata(played.journal_file()).unwrap().len();
+    let whole = fs::metadata(story.journal_file()).unwrap().len();
+    assert!(own < whole / 2, "{own} of {whole} bytes");
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_branch_says_what_became_of_the_story_whose_journal_it_shares() {
     let root = tempfile::tempdir().unwrap();
