@@ -183,15 +183,21 @@ pub(crate) fn bench(criterion: &mut Criterion) {
             median * u32::try_from(iterations).unwrap()
         });
     });
-    for name in ["a campaign that nobody reads", "a campaign with a reader"] {
+    for name in [
+        "a campaign without a page",
+        "a campaign that nobody reads",
+        "a campaign with a reader",
+    ] {
         group.bench_function(name, |bencher| {
             bencher.iter_custom(|iterations| {
                 common::average(iterations, 1, || {
                     let mut engine = engine(&campaign, taught());
                     let view = view();
-                    if name.ends_with("reader") {
+                    if !name.ends_with("page") {
                         // Improvised answers are whole at once: nothing is streamed.
                         let _ = watch(&mut engine, &view);
+                    }
+                    if name.ends_with("reader") {
                         let address = serve(&view, &campaign);
                         thread::spawn(move || {
                             let read = read(address, Times::default(), Arc::default());

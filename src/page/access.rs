@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use axum::http::{HeaderMap, Method, header};
 
@@ -40,8 +40,8 @@ pub struct Access {
     shown: SocketAddr,
     /// Differs from server to server: each numbers events for itself.
     server: String,
-    /// The token of the host; `None` if everybody on this computer is the host.
-    host: Option<String>,
+    /// The token of the host; without one, everybody on this computer is the host.
+    host: OnceLock<String>,
     seats: Mutex<Vec<(String, Visitor)>>,
     requests: Mutex<BTreeMap<String, (u64, u64)>>,
     clock: Box<dyn Fn() -> u64 + Send + Sync>,
@@ -59,7 +59,11 @@ impl Access {
             address,
             shown: reachable(address),
             server: token()?,
-            host: if is_open { None } else { Some(token()?) },
+            host: if is_open {
+                OnceLock::new()
+            } else {
+                token()?.into()
+            },
             seats: Mutex::default(),
             requests: Mutex::default(),
             clock: Box::new(stopwatch()),
@@ -73,7 +77,7 @@ impl Access {
 
     /// The address that the host opens, with its token if it needs one.
     pub fn host_address(&self) -> String {
-        match &self.host {
+        match self.host.get() {
             Some(token) => format!("http://{}/enter/{}", self.shown, token),
             None => format!("http://{}/", self.shown),
         }
@@ -92,6 +96,29 @@ impl Access {
         };
         self.seats().push((token, visitor));
         Ok(address)
+    }
+
+    /// Lets nobody without a token be the host any more. Returns the cookie for whoever is the host
+    /// now, if it had none.
+    ///
+    /// # Errors
+    /// The system gives no random numbers.
+    pub(super) fn guard_host(&self) -> Result<Option<String>, ServerError> {
+        if self.host.get().is_some() {
+            return Ok(None);
+        }
+        let token = token()?;
+        // Of two at once, the later gets the token of the first.
+        let token = self.host.get_or_init(|| token);
+        Ok(Some(self.cookie(token)))
+    }
+
+    /// Takes a seat in a story back: its links lead nowhere any more.
+    pub(super) fn dismiss(&self, slot: &str, name: &str) {
+        self.seats().retain(|(_, visitor)| match visitor {
+            Visitor::Seat { slots, who } => who != name || !slots.iter().any(|own| own == slot),
+            Visitor::Host => true,
+        });
     }
 
     /// Lets those who have seats in a story have them in a branch of it, too. Their links lead to
@@ -123,7 +150,7 @@ impl Access {
 
     /// Whose token it is.
     pub(super) fn visitor_of(&self, token: &str) -> Option<Visitor> {
-        if self.host.as_ref().is_some_and(|host| is_same(host, token)) {
+        if self.host.get().is_some_and(|host| is_same(host, token)) {
             return Some(Visitor::Host);
         }
         let seats = self.seats();
@@ -135,12 +162,12 @@ impl Access {
     pub(super) fn visitor(&self, headers: &HeaderMap) -> Option<Visitor> {
         match self.token_in(headers) {
             Some(token) => self.visitor_of(token),
-            None => self.host.is_none().then_some(Visitor::Host),
+            None => self.host.get().is_none().then_some(Visitor::Host),
         }
     }
 
     /// The token in the cookies of a request.
-    fn token_in<'h>(&self, headers: &'h HeaderMap) -> Option<&'h str> {
+    pub(super) fn token_in<'h>(&self, headers: &'h HeaderMap) -> Option<&'h str> {
         let cookies = headers.get_all(header::COOKIE).iter();
         let cookies = cookies.filter_map(|value| value.to_str().ok());
         let pairs = cookies.flat_map(|value| value.split(';'));

@@ -82,6 +82,17 @@ pub struct Listed {
     pub running: bool,
 }
 
+/// An invitation to a seat.
+#[derive(Clone, Debug)]
+pub struct Invitation {
+    /// The character.
+    pub name: String,
+    /// The address of the seat.
+    pub address: String,
+    /// The address of the host, if it needs a token since there are guests.
+    pub host: Option<String>,
+}
+
 /// Where a branch begins.
 #[derive(Clone, Debug)]
 pub enum BranchAt {
@@ -115,6 +126,9 @@ pub trait Library: Send + Sync {
         let _ = (slot, at, name);
         Err(text!(page_only_shown).into())
     }
+
+    /// Takes note that the host has invited somebody.
+    fn note(&self, _invitation: Invitation) {}
 }
 
 /// A library of one story.

@@ -14,7 +14,7 @@ use super::event::{EventStyle, words};
 use super::seat::Seat;
 use super::span::Span;
 use super::state::{Being, hue};
-use super::view::{Contents, Entry, Run, StoryView};
+use super::view::{Contents, Entry, Run, RunState, StoryView};
 use crate::cast::{Kind, StableId};
 use crate::event::guard::{Act, GuardAct};
 use crate::event::{AudienceRule, EventRecord};
@@ -171,6 +171,14 @@ impl Reader<'_> {
         }
     }
 
+    fn count_calls(&self, contents: &Contents) -> usize {
+        if self.is_host() {
+            contents.calls.len()
+        } else {
+            0
+        }
+    }
+
     fn entry<'c>(&self, contents: &'c Contents, n: u32) -> Option<&'c Arc<Entry>> {
         let number = match self.seat {
             None => n,
@@ -204,10 +212,7 @@ impl Reader<'_> {
             story["seed"].take();
         }
         story["events"] = self.count(&contents).into();
-        story["calls"] = match self.seat {
-            None => contents.calls.len().into(),
-            Some(_) => 0.into(),
-        };
+        story["calls"] = self.count_calls(&contents).into();
         let is_live = contents.calls.last().is_some_and(|call| call.is_timed());
         story["clock"] = if is_live { "live" } else { "recorded" }.into();
         story["now"] = self.view.now().into();
@@ -242,6 +247,11 @@ impl Reader<'_> {
             "run": {"state": state, "thinking": thinking, "error": error},
             "can": self.can(contents),
         });
+        // While a story is read its events are not streamed: pages take those that they show.
+        if *state == RunState::Reading {
+            run["events"] = self.count(contents).into();
+            run["calls"] = self.count_calls(contents).into();
+        }
         if let Some(moved) = &contents.run.moved {
             run["run"]["moved"] = json!(moved);
         }
@@ -263,7 +273,9 @@ impl Reader<'_> {
     }
 
     fn can(&self, contents: &Contents) -> Vec<&'static str> {
-        use super::view::RunState::{Failed, Finished, Paused, Pausing, Playing, Saved, Stopped};
+        use super::view::RunState::{
+            Failed, Finished, Paused, Pausing, Playing, Reading, Saved, Stopped,
+        };
         let is_played = matches!(contents.run.state, Playing | Pausing | Paused);
         if !self.is_host() {
             return if is_played {
@@ -277,6 +289,8 @@ impl Reader<'_> {
             Pausing => &["play", "review", "stop"],
             Paused => &["play", "step", "review", "stop"],
             Finished | Saved | Stopped | Failed => &[],
+            // Nobody knows yet what there is to go back to.
+            Reading => return Vec::new(),
         };
         // Other games have no systems that take what a host does.
         let is_steered = self.view.about.game == "campaign" && !now.is_empty();
@@ -294,6 +308,15 @@ impl Reader<'_> {
             ("change", !state.qualities.is_empty()),
             ("scene", !state.scenes.is_empty()),
         ];
+        let seats = self.seats.into_iter().flat_map(BTreeMap::values);
+        let (has_free, has_taken) = seats.fold((false, false), |(free, taken), seat| {
+            (free || !seat.is_taken(), taken || seat.is_taken())
+        });
+        let seats = [("invite", has_free), ("dismiss", has_taken)];
+        let seats = seats
+            .iter()
+            .filter(|(_, is_possible)| *is_possible && is_played);
+        let seats: Vec<_> = seats.map(|(deed, _)| *deed).collect();
         let deeds = deeds.iter().filter(|(_, is_possible)| *is_possible);
         let deeds = deeds.filter(|_| is_steered).map(|(deed, _)| *deed);
         let deeds: Vec<_> = deeds.collect();
@@ -302,7 +325,7 @@ impl Reader<'_> {
             "team" => &["branch", "undo"],
             _ => &["branch", "undo", "retry"],
         };
-        [now, &deeds, branches].concat()
+        [now, &deeds, &seats, branches].concat()
     }
 
     /// Everybody and everything that has a name, by number.

@@ -5,15 +5,17 @@ use std::sync::Arc;
 
 use axum::body::Bytes;
 use axum::extract::{Path, Query, State};
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::access::Visitor;
+use super::access::{Access, Visitor};
 use super::answer::{Failure, Json};
 use super::branches::{branches, compare, parting};
 use super::control::{Control, Wanted};
-use super::library::{BranchAt, Library, Problem, Story};
+use super::error::ServerError;
+use super::library::{BranchAt, Invitation, Library, Problem, Story};
 use super::reader::{Query as Part, Reader};
 use super::request;
 use super::seat::Seat;
@@ -40,10 +42,18 @@ pub(super) struct InLanguage {
 pub(super) struct Visit {
     pub(super) story: Story,
     seat: Option<u32>,
+    /// The token of whoever has a seat.
+    token: Option<String>,
     pub(super) language: Language,
 }
 
 impl Visit {
+    /// Whether the reader may still be here: nobody took its seat back.
+    pub(super) fn is_welcome(&self, access: &Access) -> bool {
+        let token = self.token.as_deref();
+        token.is_none_or(|token| access.visitor_of(token).is_some())
+    }
+
     /// The seat of whoever has one, with the number of its character.
     pub(super) fn seat(&self) -> Option<(u32, &Arc<Seat>)> {
         let id = self.seat?;
@@ -78,6 +88,7 @@ pub(super) async fn visit(
     let (library, wanted) = (shared.library.clone(), slot.to_owned());
     let story = blocking(language, move || library.open(&wanted)).await?;
     let story = story.ok_or_else(|| Failure::missing(language))?;
+    let token = shared.access.token_in(headers).filter(|_| name.is_some());
     let seat = match &name {
         None => None,
         Some(name) => {
@@ -88,6 +99,7 @@ pub(super) async fn visit(
     Ok(Visit {
         story,
         seat,
+        token: token.map(str::to_owned),
         language,
     })
 }
@@ -306,6 +318,14 @@ enum Deed {
     Scene {
         scene: String,
     },
+    /// Somebody gets the seat of a character.
+    Invite {
+        who: u32,
+    },
+    /// Whoever has the seat of a character loses it.
+    Dismiss {
+        who: u32,
+    },
 }
 
 /// How far a step goes.
@@ -325,7 +345,7 @@ pub(super) async fn steer(
     Query(query): Query<InLanguage>,
     headers: HeaderMap,
     body: Bytes,
-) -> Result<Json, Failure> {
+) -> Result<Response, Failure> {
     let language = query.lang.unwrap_or(shared.language);
     let visit = visit(&shared, &headers, &slot, language).await?;
     if !visit.reader().is_host() {
@@ -334,6 +354,16 @@ pub(super) async fn steer(
     let deed = read_body::<Deed>(&body, language)?;
     let story = &visit.story;
     let failed = |text| Failure::impossible(text, language);
+    if let Deed::Invite { who } = deed {
+        return invite(&shared, story, &slot, who).map_err(failed);
+    }
+    if let Deed::Dismiss { who } = deed {
+        let (name, seat) = seat_of(story, who).map_err(failed)?;
+        shared.access.dismiss(&slot, &name);
+        seat.take(false);
+        story.view.note_seats();
+        return Ok(Json(json!({"ok": true})).into_response());
+    }
     let is_undone = matches!(deed, Deed::Undo { .. });
     let (at, name) = match deed {
         Deed::Branch {
@@ -365,7 +395,7 @@ pub(super) async fn steer(
         }
         deed => {
             do_now(story, &deed).map_err(failed)?;
-            return Ok(Json(json!({"ok": true})));
+            return Ok(Json(json!({"ok": true})).into_response());
         }
     };
     let library = shared.library.clone();
@@ -385,7 +415,34 @@ pub(super) async fn steer(
         }
         Ok(branch)
     });
-    Ok(Json(json!({"ok": true, "slot": branched.await?})))
+    Ok(Json(json!({"ok": true, "slot": branched.await?})).into_response())
+}
+
+/// The seat of a character, by its number, with its name.
+fn seat_of(story: &Story, who: u32) -> Result<(Arc<str>, &Arc<Seat>), UiText> {
+    let name = story.view.read().name_of(who);
+    let seat = name.and_then(|name| Some((name.clone(), story.seats.get(&*name)?)));
+    seat.ok_or_else(|| text!(page_unknown_name))
+}
+
+/// Gives a character to the person who opens the address that this answers. If the host had no
+/// token, its own browser gets one: from now on not everybody on this computer is the host.
+fn invite(shared: &Shared, story: &Story, slot: &str, who: u32) -> Result<Response, UiText> {
+    let (name, seat) = seat_of(story, who)?;
+    let access = &shared.access;
+    let random = |error: ServerError| error.text();
+    let cookie = access.guard_host().map_err(random)?;
+    let address = access.seat(slot, &name).map_err(random)?;
+    seat.take(true);
+    story.view.note_seats();
+    shared.library.note(Invitation {
+        name: name.to_string(),
+        address: address.clone(),
+        host: cookie.is_some().then(|| access.host_address()),
+    });
+    let cookie = cookie.map(|cookie| [(header::SET_COOKIE, cookie)]);
+    let answer = Json(json!({"ok": true, "address": address}));
+    Ok((cookie, answer).into_response())
 }
 
 /// Models by the names of those whose they are.

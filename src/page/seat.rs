@@ -5,6 +5,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use bytes::Bytes;
 use futures_util::FutureExt;
 use futures_util::future::{Either, select};
 use serde_json::{Value, json};
@@ -42,24 +43,16 @@ pub struct Seat {
     patience: Option<Duration>,
 }
 
-impl Default for Seat {
-    fn default() -> Self {
+impl Seat {
+    /// A seat that somebody has, or may have later. Its person may leave a question open this
+    /// long; after it, whoever plays instead takes over until the seat is taken again. `None` waits
+    /// for ever.
+    pub fn new(patience: Option<Duration>, is_taken: bool) -> Self {
         Self {
             open: Mutex::default(),
-            is_taken: watch::Sender::new(true),
+            is_taken: watch::Sender::new(is_taken),
             news: watch::Sender::new(0),
-            patience: None,
-        }
-    }
-}
-
-impl Seat {
-    /// A seat whose person may leave a question open this long; after it, whoever plays instead
-    /// takes over until the seat is taken again. `None` waits for ever.
-    pub fn waiting(patience: Option<Duration>) -> Self {
-        Self {
             patience,
-            ..Self::default()
         }
     }
 
@@ -113,7 +106,7 @@ impl Seat {
     }
 
     /// Whether a person plays.
-    pub(super) fn is_taken(&self) -> bool {
+    pub fn is_taken(&self) -> bool {
         *self.is_taken.borrow()
     }
 
@@ -213,7 +206,16 @@ struct SeatMind {
 
 impl Mind for SeatMind {
     fn info(&self) -> &MindInfo {
-        self.person.info()
+        if self.seat.is_taken() {
+            self.person.info()
+        } else {
+            self.instead.info()
+        }
+    }
+
+    fn request(&self, prompt: &Prompt<'_>) -> Option<Bytes> {
+        let instead = Some(&self.instead).filter(|_| !self.seat.is_taken());
+        instead.and_then(|instead| instead.request(prompt))
     }
 
     fn answer(&self, prompt: &Prompt<'_>) -> Answering {

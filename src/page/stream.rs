@@ -15,8 +15,10 @@ use serde_json::{Value, json};
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use tokio::sync::{broadcast, watch};
 
+use super::access::Access;
 use super::answer::Failure;
 use super::call::CallState;
+use super::reader::Reader;
 use super::routes::{Visit, visit};
 use super::shared::Shared;
 use super::view::AnswerDelta;
@@ -28,6 +30,8 @@ const AT_ONCE: u32 = 200;
 const TOO_FAR: u32 = 5_000;
 /// What happens within this time is sent together.
 const TOGETHER: Duration = Duration::from_millis(15);
+/// While a story is read, its readers are told this often how far.
+const WHILE_READING: Duration = Duration::from_millis(250);
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
 /// Where a stream begins.
@@ -50,7 +54,7 @@ pub(super) async fn stream(
     let last = headers.get("last-event-id").and_then(|id| id.to_str().ok());
     let last = last.or(query.since.as_deref());
     let position = last.and_then(position);
-    let mut watching = Watching::new(visit, position);
+    let mut watching = Watching::new(visit, position, shared.access.clone());
     watching.add("server", &json!(shared.access.server()));
     let events = stream::unfold(watching, |mut watching| async move {
         let event = watching.next().await?;
@@ -69,6 +73,7 @@ fn position(id: &str) -> Option<(u32, u32)> {
 /// A reader of what is new.
 struct Watching {
     visit: Visit,
+    access: Arc<Access>,
     news: watch::Receiver<u64>,
     deltas: broadcast::Receiver<AnswerDelta>,
     events: u32,
@@ -92,7 +97,7 @@ async fn changed(seat: &mut Option<watch::Receiver<u64>>) -> Option<()> {
 }
 
 impl Watching {
-    fn new(visit: Visit, position: Option<(u32, u32)>) -> Self {
+    fn new(visit: Visit, position: Option<(u32, u32)>, access: Arc<Access>) -> Self {
         let reader = visit.reader();
         let view = reader.view;
         let (news, deltas) = (view.news(), view.deltas());
@@ -113,6 +118,7 @@ impl Watching {
             ready: [Event::default().retry(Duration::from_secs(1)).comment("")].into(),
             is_over: false,
             visit: visit.clone(),
+            access,
         };
         drop(contents);
         watching.seat = visit.seat().map(|(_, seat)| seat.news());
@@ -127,7 +133,7 @@ impl Watching {
             if let Some(event) = self.ready.pop_front() {
                 return Some(event);
             }
-            if self.is_over {
+            if self.is_over || !self.visit.is_welcome(&self.access) {
                 return None;
             }
             self.add_news();
@@ -137,7 +143,9 @@ impl Watching {
             tokio::select! {
                 changed = self.news.changed() => {
                     changed.ok()?;
-                    tokio::time::sleep(TOGETHER).await;
+                    let is_reading = self.visit.story.view.is_reading();
+                    let together = if is_reading { WHILE_READING } else { TOGETHER };
+                    tokio::time::sleep(together).await;
                 }
                 changed = changed(&mut self.seat) => {
                     changed?;
@@ -155,6 +163,9 @@ impl Watching {
         self.news.borrow_and_update();
         let visit = self.visit.clone();
         let reader = visit.reader();
+        if reader.view.is_reading() {
+            return self.add_progress(&reader);
+        }
         let (count, turn, run, state, changed) = {
             let contents = reader.view.read();
             let changes = contents
@@ -203,6 +214,17 @@ impl Watching {
                 self.add("turn", &json!({"turn": turn, "day": run["day"]}));
             }
             self.add("run", &run);
+        }
+    }
+
+    /// Adds how far a story was read.
+    fn add_progress(&mut self, reader: &Reader<'_>) {
+        let contents = reader.view.read();
+        let (count, changes) = (reader.count(&contents), contents.changes.len() as u32);
+        drop(contents);
+        if (count, changes) != (self.events, self.changes) {
+            (self.events, self.changes) = (count, changes);
+            self.add("run", &reader.run());
         }
     }
 

@@ -109,6 +109,8 @@ pub(super) enum RunState {
     /// A turn is being finished.
     Pausing,
     Paused,
+    /// What was played before is read.
+    Reading,
     Finished,
     Stopped,
     Failed,
@@ -352,6 +354,12 @@ impl StoryView {
         self.announce();
     }
 
+    /// Adds an outcome alone.
+    #[cfg(test)]
+    pub(super) fn answered(&self, outcome: Outcome, turn: u64) {
+        self.write().answer(&Arc::new(outcome), turn, 0);
+    }
+
     /// Takes a picture of the world, unless the last one is so new that it would cost too much.
     pub(super) fn update_state(&self, world: &World, is_at_rest: bool) {
         let begin = self.now();
@@ -369,6 +377,24 @@ impl StoryView {
         contents.set_state(state);
         drop(contents);
         self.announce();
+    }
+
+    /// Shows whoever is in the world of a story that is about to be read or to begin.
+    pub fn expect(&self, world: &World) {
+        let state = Arc::new(State::of(world, &State::default()));
+        self.write().set_state(state);
+        self.set_run(RunState::Reading, None);
+    }
+
+    /// Waits until what was played before is read.
+    pub async fn is_read(&self) {
+        let mut news = self.news();
+        while self.is_reading() && news.changed().await.is_ok() {}
+    }
+
+    /// Whether what was played before is being read.
+    pub(super) fn is_reading(&self) -> bool {
+        self.read().run.state == RunState::Reading
     }
 
     /// Takes the first picture of a world.
@@ -400,9 +426,9 @@ impl StoryView {
         }
     }
 
-    /// Says why nobody can play it here.
-    pub fn only_shown(&self, reason: UiText) {
-        self.set_run(RunState::Saved, Some(reason));
+    /// Says that nobody plays it here, and why, if it could be played.
+    pub fn only_shown(&self, reason: Option<UiText>) {
+        self.set_run(RunState::Saved, reason);
     }
 
     /// Says whether answers wait for the host.
@@ -420,6 +446,12 @@ impl StoryView {
         contents.run.moved = Some(slot.into());
         contents.run_version += 1;
         drop(contents);
+        self.announce();
+    }
+
+    /// Takes note that somebody was given a seat, or lost one.
+    pub(super) fn note_seats(&self) {
+        self.write().run_version += 1;
         self.announce();
     }
 

@@ -1,5 +1,6 @@
 //! The page in a real browser, over WebDriver: chromium and its driver, as Debian has them.
 
+use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -12,6 +13,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD as BASE64;
 use serde_json::{Value, json};
 
+use super::chinese::write;
 use super::model_server::{Reply, fitting, schema_of, serve_model};
 use super::page::ATTACKS;
 use super::run;
@@ -666,6 +668,94 @@ fn a_report_is_a_whole_page() {
     browser.wait("document.querySelector('#inspector .diff, #inspector .empty')");
     browser.script("location.hash = 'view=audience&day=1'");
     browser.wait("document.querySelectorAll('.matrix .c-y').length > 5");
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}
+
+/// The parts of a report, by their ids.
+fn parts_of(report: &str) -> BTreeMap<String, String> {
+    let parts = report
+        .split("<script type=\"application/json\" id=\"")
+        .skip(1);
+    let parts = parts.map(|part| {
+        let (id, rest) = part.split_once("\">").unwrap();
+        let (json, _) = rest.split_once("</script>").unwrap();
+        (id.replace("&#x2f;", "/"), json.to_owned())
+    });
+    parts.collect()
+}
+
+/// A report of so many events: those of a short one, again and again.
+fn prolonged(report: &str, events: usize) -> String {
+    let parts = parts_of(report);
+    let chunk: Value = serde_json::from_str(&parts["events/0"]).unwrap();
+    let mut story: Value = serde_json::from_str(&parts["story"]).unwrap();
+    story["events"] = events.into();
+    let rows = chunk["rows"].as_array().unwrap();
+    let mut long = String::new();
+    for from in (0..events).step_by(2_000) {
+        let rows = rows.iter().cycle().skip(from % rows.len()).take(2_000);
+        let chunk = json!({"shared": chunk["shared"], "rows": rows.collect::<Vec<_>>()});
+        let json = chunk.to_string().replace('<', "\\u003c");
+        long +=
+            &format!("<script type=\"application/json\" id=\"events/{from}\">{json}</script>\n");
+    }
+    let first = "<script type=\"application/json\"";
+    let (before, after) = report.split_once(first).unwrap();
+    let after = after.replace(&parts["story"], &story.to_string().replace('<', "\\u003c"));
+    // Of two elements with the same id the first counts.
+    format!("{before}{long}{first}{after}")
+}
+
+#[test]
+fn a_report_of_100000_events_opens_at_once_and_scrolls() {
+    let Some(browser) = browser() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    for command in ["--save long --until 12 -q", "export long --html short.html"] {
+        assert_eq!(run(folder.path(), command).status.code(), Some(0));
+    }
+    let report = std::fs::read_to_string(folder.path().join("short.html")).unwrap();
+    let long = folder.path().join("long.html");
+    write(&long, &prolonged(&report, 100_000));
+    browser.open(file_address(folder.path(), "long.html"));
+    browser.wait(IS_READY);
+    let opened = browser.value(
+        "performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? performance.now()",
+    );
+    // An idle machine takes a third of a second.
+    assert!(
+        opened.as_f64() < Some(10_000.0),
+        "first paint after {opened} ms"
+    );
+    // What lies at the end is there as soon as one goes there.
+    for place in [99_990, 50_000] {
+        browser.script(&format!("location.hash = 'n={place}'"));
+        browser.wait(&format!(
+            "[...document.querySelectorAll('#told article')]
+                 .some((one) => Math.abs(one.dataset.n - {place}) < 50)"
+        ));
+    }
+    browser.script(
+        "const told = document.querySelector('#told'); const gaps = []; let last;
+         const step = (now) => {
+             if (last) gaps.push(now - last);
+             last = now;
+             told.scrollTop += 120;
+             if (gaps.length < 120) requestAnimationFrame(step);
+             else window.gaps = gaps.sort((a, b) => a - b);
+         };
+         requestAnimationFrame(step);",
+    );
+    browser.wait("window.gaps");
+    let gaps = browser.value("[window.gaps[60], window.gaps[114]]");
+    let rows = browser.value("document.querySelectorAll('#told article').length");
+    writeln!(
+        std::io::stdout(),
+        "paint {opened} ms, frames {gaps} ms, {rows} rows"
+    )
+    .unwrap();
+    assert!(rows.as_u64() < Some(300), "{rows} rows in the document");
+    // Sixty frames a second are 17 ms each; a busy machine gets some more time.
+    assert!(gaps[0].as_f64() < Some(100.0), "frames of {gaps} ms");
     assert_eq!(browser.complaints(), Vec::<String>::new());
 }
 

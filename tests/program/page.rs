@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::served::Served;
-use super::{playhouse, run};
+use super::{playhouse, run, succeed};
 
 #[test]
 fn a_story_is_served_as_it_was_told() {
@@ -476,6 +476,9 @@ fn a_game_of_undercover_goes_on_from_its_page() {
     assert!(story["events"].as_u64().unwrap() > before);
     let refused = page.post("/api/cards/do", &json!({"do": "play"}));
     assert_eq!(refused.status, 409, "{}", refused.body);
+    // A new one, from its beginning.
+    let page = Served::begin(folder.path(), "undercover --save fresh --watch --json");
+    assert_eq!(page.wait_for("fresh", "finished")["game"], "undercover");
 }
 
 /// Ways to make a text something else than text.
@@ -664,7 +667,31 @@ fn a_host_changes_the_world_between_two_turns() {
     }
     let nothing = json!({"do": "change", "quality": "nothing", "by": 1});
     assert_eq!(page.post("/api/changed/do", &nothing).status, 409);
+    let in_vain = json!({"do": "effect", "effect": {"Destroy": "nothing"}});
+    assert_eq!(page.post("/api/changed/do", &in_vain).status, 200);
     page.step("changed");
+    let noted = api("events?kind=host_deed");
+    let noted = noted["events"].as_array().unwrap();
+    let texts: Vec<_> = noted
+        .iter()
+        .map(|note| note["text"].as_str().unwrap())
+        .collect();
+    assert_eq!(texts.len(), 6, "{texts:?}");
+    assert!(
+        texts.iter().all(|text| text.starts_with("The host ")),
+        "{texts:?}"
+    );
+    let failed = |text: &&str| text.contains("could not be done");
+    assert_eq!(
+        texts.iter().filter(|text| failed(text)).count(),
+        1,
+        "{texts:?}"
+    );
+    let first = api(&format!("event/{}", noted[0]["n"]));
+    assert_eq!(
+        (&first["data"]["by"], &first["form"]),
+        (&json!("host"), &json!("note"))
+    );
     let told = api("events?kind=scene_text");
     let told = told["events"].as_array().unwrap().iter();
     let mut told = told.filter(|event| event["text"] == "Let it rain tonight.");
@@ -916,10 +943,8 @@ fn a_killed_server_loses_neither_held_answers_nor_what_the_world_was_told() {
     let mut held: Vec<_> = open.iter().map(|open| &open["held"]["text"]).collect();
     drop(page);
 
-    let cost = run(folder.path(), "cost killed --json");
-    let cost: Value =
-        serde_json::from_slice(cost.stdout.split(|byte| *byte == b'\n').next().unwrap()).unwrap();
-    assert!(cost.to_string().contains("unfinished"), "{cost}");
+    let cost = super::out(&run(folder.path(), "cost killed --json"));
+    assert!(super::spent_on("unfinished", &cost)["calls"].as_u64() > Some(2));
     let resumed = run(folder.path(), "resume killed --until 1");
     assert_eq!(resumed.status.code(), Some(0), "{}", super::err(&resumed));
     let journal =
@@ -937,6 +962,28 @@ fn a_killed_server_loses_neither_held_answers_nor_what_the_world_was_told() {
     assert_eq!(held, Vec::<&Value>::new(), "asked again");
     let replayed = run(folder.path(), "replay killed");
     assert_eq!(replayed.status.code(), Some(0), "{}", super::err(&replayed));
+}
+
+#[test]
+fn a_long_save_is_shown_while_it_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    succeed(folder.path(), "run --save long --seed 3 --until 30 -q");
+    let page = Served::begin(folder.path(), "serve --json");
+    // A page that opens meanwhile is told how far, and at last all of it.
+    let first = page.get("/api/long/story").json();
+    if first["run"]["state"] == "reading" {
+        assert_eq!(first["can"], json!([]), "nothing to go back to yet");
+        let progress = page.stream("/api/long/stream?since=0.0", None, "turn");
+        let steps = progress.iter().filter(|(_, name, _)| name == "run");
+        let mut steps = steps.map(|(_, _, run)| run["events"].as_u64());
+        assert!(
+            steps.any(|events| events > first["events"].as_u64()),
+            "{progress:?}"
+        );
+    }
+    let whole = page.wait_for("long", "paused");
+    let shown = page.api("long/events?to=500");
+    assert!(whole["events"].as_u64() > Some(100) && shown["of"] == whole["events"]);
 }
 
 #[test]
@@ -1091,6 +1138,53 @@ fn a_seat_gets_what_its_character_learns_and_nothing_else() {
     let left = page.post("/api/seat/seat", &json!({"leave": true}));
     assert_eq!(left.status, 200);
     assert_eq!(page.api("seat/seat")["played_by"], "mind");
+}
+
+#[test]
+fn a_host_invites_somebody_while_the_story_is_played_and_takes_the_seat_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut page = Served::start(folder.path(), "--save inn --paused");
+    page.step("inn");
+    let story = page.wait_for("inn", "paused");
+    let can = |story: &Value, deed: &str| story["can"].as_array().unwrap().contains(&json!(deed));
+    assert!(can(&story, "invite") && !can(&story, "dismiss"));
+    let mut entities = story["entities"].as_array().unwrap().iter();
+    let who = entities.find(|one| one["faction"] == "hero").unwrap()["id"].clone();
+    let invited = page.post("/api/inn/do", &json!({"do": "invite", "who": who}));
+    assert_eq!(invited.status, 200, "{}", invited.body);
+    let address = invited.json()["address"].as_str().unwrap().to_owned();
+    // Not everybody on this computer is the host any more; whoever invited has a cookie now.
+    assert_eq!(page.get("/api/inn/story").status, 403);
+    let mut head = invited.head.lines();
+    let cookie = head
+        .find_map(|line| line.strip_prefix("set-cookie: "))
+        .unwrap();
+    let host = format!("\r\nCookie: {}", cookie.split(';').next().unwrap());
+    page.cookie = page.enter(&address);
+    assert_eq!(page.api("inn/story")["view"]["seat"], who);
+    assert_eq!(page.api("inn/seat")["played_by"], "seat");
+    let own = std::mem::replace(&mut page.cookie, host.clone());
+    assert!(can(&page.api("inn/story"), "dismiss"));
+    page.post("/api/inn/do", &json!({"do": "play"}));
+    page.cookie = own.clone();
+    let is_asked = (0..3_000).any(|_| {
+        std::thread::sleep(Duration::from_millis(10));
+        page.api("inn/seat")["open"] != Value::Null
+    });
+    assert!(is_asked, "a guest at a seat, and not asked");
+    page.cookie = host;
+    let dismissed = page.post("/api/inn/do", &json!({"do": "dismiss", "who": who}));
+    assert_eq!(dismissed.status, 200, "{}", dismissed.body);
+    assert_eq!(page.api(&format!("inn/person/{who}"))["played_by"], "mind");
+    let turn = page.api("inn/story")["turn"].as_u64();
+    let goes_on = (0..3_000).any(|_| {
+        std::thread::sleep(Duration::from_millis(10));
+        let story = page.api("inn/story");
+        story["turn"].as_u64() > turn || story["run"]["state"] == "finished"
+    });
+    assert!(goes_on, "its mind plays on");
+    page.cookie = own;
+    assert_eq!(page.get("/api/inn/story").status, 403, "without a seat");
 }
 
 #[test]

@@ -1,9 +1,11 @@
 //! A story that the program serves, and requests to it.
 
+use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Stdio};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -18,6 +20,8 @@ pub(super) struct Served {
     pub(super) records: Vec<Value>,
     /// Sent with every request.
     pub(super) cookie: String,
+    /// The slots whose stories are read.
+    read: Mutex<BTreeSet<String>>,
 }
 
 impl Drop for Served {
@@ -124,6 +128,7 @@ impl Served {
             program,
             records,
             cookie: String::new(),
+            read: Mutex::default(),
         };
         if page.contains("/enter/") {
             served.cookie = served.enter(&page);
@@ -177,7 +182,18 @@ impl Served {
         self.ask(&head, &body.to_string())
     }
 
+    /// What an address answers once its story is read.
     pub(super) fn api(&self, path: &str) -> Value {
+        let slot = path.split('/').next().unwrap_or_default();
+        let story = format!("/api/{slot}/story");
+        while !self.read.lock().unwrap().contains(slot) {
+            let answer = self.get(&story);
+            if answer.status == 200 && answer.json()["run"]["state"] == "reading" {
+                std::thread::sleep(Duration::from_millis(20));
+            } else {
+                self.read.lock().unwrap().insert(slot.to_owned());
+            }
+        }
         let answer = self.get(&format!("/api/{path}"));
         assert_eq!(answer.status, 200, "{path}: {}", answer.body);
         answer.json()

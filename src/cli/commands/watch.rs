@@ -11,13 +11,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crate::cast::CastList;
+use crate::cast::{EntityName, Kind};
 use crate::engine::{Engine, Stop};
 use crate::journal::{Input, Line, new_minds};
-use crate::locale::{Localize, text};
+use crate::locale::{Localize, UiText, text};
 use crate::mind::{MindAlias, Minds};
 use crate::page::{
-    self, About, BranchAt, Control, Library, Listed, Problem, Seat, Server, Story, StoryView,
+    self, About, BranchAt, Control, Invitation, Library, Listed, Problem, Seat, Server, Story,
+    StoryView,
 };
 use crate::rpg::Campaign;
 use crate::save::{Slot, list, names};
@@ -42,6 +43,8 @@ use crate::cli::saved::{Played, Saved, clear, free_name, save_error, session_err
 use crate::cli::say::say;
 use crate::cli::slot_settings;
 
+/// How long a page waits for a story to be read before it shows what was read so far.
+const AT_ONCE: Duration = Duration::from_millis(500);
 /// A server on this computer, at any free port.
 const LOCAL: ServerArgs = ServerArgs {
     port: 0,
@@ -93,7 +96,7 @@ pub(super) fn run(app: &App, args: &StoryArgs) -> Result<(), CommandError> {
     let mut host = Host::new(app, args.play.until)?;
     let mut shown = host.start(args, false, &[])?;
     host.listen(&LOCAL, false)?;
-    if let Some((session, _)) = &mut shown.session {
+    if let Course::Begun(session, _) = &mut shown.course {
         let language = shown.story.language();
         host.view = Some(RunView::new(app, &mut session.engine, language, None));
     }
@@ -116,17 +119,74 @@ pub(super) fn serve(app: &App, args: &ServerArgs) -> Result<(), CommandError> {
     host.serve()
 }
 
-/// A story that was opened, and its session if it can go on.
+/// A story that was opened.
 struct Opened {
     story: Story,
-    session: Option<(Session, ToolServers)>,
+    course: Course,
     /// Reads the data of its world again when they change.
     edited: Option<EditedWorld>,
+}
+
+/// How a story goes on.
+enum Course {
+    /// It has begun.
+    Begun(Box<Session>, ToolServers),
+    /// What was played is read first.
+    Saved(Box<SavedCourse>),
+}
+
+/// A save that is to be read, and played on with its minds if they can be had.
+struct SavedCourse {
+    app: App,
+    /// The turn of its snapshot.
+    turn: u64,
+    minds: Result<Option<Minds>, UiText>,
+}
+
+impl SavedCourse {
+    /// Lets a view read what was played, and continues it. `None` if it is only shown; then the
+    /// view says why.
+    async fn begin(self, story: &Story) -> Option<(Session, ToolServers)> {
+        let Self { app, turn, minds } = self;
+        let Story { view, slot, .. } = story;
+        let game = &*story.game;
+        // First of all, since nobody else must play it meanwhile.
+        let resumed = minds.and_then(|minds| {
+            let (root, name) = (&app.settings.saves.value, slot.name().as_str());
+            let resumed = minds.map(|minds| Session::resume(root, name, game, minds, false));
+            resumed.transpose().map_err(|error| error.text())
+        });
+        let goes_on = matches!(resumed, Ok(Some(_)));
+        let read = page::read(slot, game, goes_on.then_some(turn), view).await;
+        let resumed = match read {
+            Ok(()) => resumed,
+            Err(error) => Err(error.text()),
+        };
+        let reason = match resumed {
+            Ok(None) => None,
+            Ok(Some(mut session)) => {
+                play::say_changes(&app, &session.changes);
+                play::prepare(&app, &mut session.engine);
+                match loader::connect_tools(&app, &mut session.engine).await {
+                    Ok(servers) => return Some((session, servers)),
+                    Err(error) => Some(why(error).text),
+                }
+            }
+            Err(reason) => Some(reason),
+        };
+        if let Some(reason) = &reason {
+            tracing::warn!("{reason}");
+        }
+        view.only_shown(reason);
+        None
+    }
 }
 
 /// What a page wants of the command.
 enum Wish {
     Open(String, Sender<Result<Option<Story>, Problem>>),
+    /// Somebody was invited.
+    Note(Invitation),
     Branch {
         slot: String,
         at: BranchAt,
@@ -216,6 +276,11 @@ impl Library for Shelf {
             reply,
         })
     }
+
+    fn note(&self, invitation: Invitation) {
+        // Whoever does not listen any more has ended.
+        let _ = self.wishes.send(Wish::Note(invitation));
+    }
 }
 
 /// Opens and plays what pages ask for.
@@ -304,10 +369,10 @@ impl<'a> Host<'a> {
             seats,
         };
         *self.only() = Some(slot);
-        let session = Some(self.prepared(app, session)?);
+        let (session, servers) = self.prepared(app, session)?;
         Ok(Opened {
             story,
-            session,
+            course: Course::Begun(Box::new(session), servers),
             edited,
         })
     }
@@ -325,8 +390,8 @@ impl<'a> Host<'a> {
         self.open(slot, invited)
     }
 
-    /// A save. All but those of teams may go on, with what they were played with before. One whose
-    /// minds can't be had is only shown.
+    /// A save, which is not read yet. All but those of teams may go on, with what they were played
+    /// with before. One whose minds can't be had is only shown.
     fn open(&self, name: &str, invited: &[String]) -> Result<Opened, CommandError> {
         let mut own = self.app.clone();
         let recalled = slot_settings::recall(&mut own, name, true);
@@ -335,9 +400,20 @@ impl<'a> Host<'a> {
         let view = Arc::new(StoryView::new(about(app, &saved, name)?));
         let answered = sent::minds_of(app, &saved)?;
         let mut world = saved.world(true)?.world;
+        view.expect(&world);
         let turn = saved.turn;
         let minds = recalled.and_then(|()| minds(app, &saved, &mut world));
-        let can_go_on = !matches!(minds, Ok(None));
+        let mut seats = BTreeMap::new();
+        let minds = match minds {
+            Ok(Some(minds)) => {
+                let (minds, seated) = self.seated(minds, &mut world, invited)?;
+                seats = seated;
+                Ok(Some(minds))
+            }
+            Ok(None) => Ok(None),
+            Err(error) if invited.is_empty() => Err(why(error).text),
+            Err(error) => return Err(error),
+        };
         let mut edited = None;
         let game: Arc<dyn Game> = match saved.played {
             Played::World(campaign) => {
@@ -347,63 +423,53 @@ impl<'a> Host<'a> {
             Played::Undercover(game) => Arc::new(*game),
             Played::Team(team) => Arc::new(*team),
         };
-        let slot = saved.slot;
-        let read = page::read(&slot, &*game, can_go_on.then_some(turn), &view);
-        self.runtime.block_on(read).map_err(session_error)?;
-        let mut seats = BTreeMap::new();
-        let mut session = None;
-        match minds {
-            Ok(None) => {}
-            Ok(Some(minds)) => {
-                let (minds, invited) = self.seated(minds, &mut world, invited)?;
-                seats = invited;
-                let root = &app.settings.saves.value;
-                let resumed = Session::resume(root, name, &*game, minds, false);
-                let resumed = resumed.map_err(session_error)?;
-                play::say_changes(app, &resumed.changes);
-                session = Some(self.prepared(app, resumed)?);
-            }
-            Err(error) if invited.is_empty() => view.only_shown(why(error).text),
-            Err(error) => return Err(error),
-        }
         // What goes on costs money, and who opens a save may want to read.
-        let control = session.is_some().then(|| Arc::new(Control::paused()));
+        let control = matches!(minds, Ok(Some(_))).then(|| Arc::new(Control::paused()));
         let story = Story {
             view,
             control,
-            slot,
+            slot: saved.slot,
             game,
             answered: Arc::new(Mutex::new(answered)),
             seats,
         };
+        let course = SavedCourse {
+            app: own,
+            turn,
+            minds,
+        };
         Ok(Opened {
             story,
-            session,
+            course: Course::Saved(Box::new(course)),
             edited,
         })
     }
 
-    /// The minds of a run with the seats of those who were invited.
+    /// The minds of a run with a seat for every actor. Those who were invited have theirs; to the
+    /// others somebody may be invited later.
     fn seated(
         &self,
         mut minds: Minds,
         world: &mut World,
         invited: &[String],
     ) -> Result<(Minds, BTreeMap<String, Arc<Seat>>), CommandError> {
-        let mut seats = BTreeMap::new();
         for name in invited {
-            let id = loader::actor(world, name)?;
-            let entity = world.resource::<CastList>().by_id(id);
-            let alias = entity.and_then(|entity| world.get::<MindAlias>(entity));
+            loader::actor(world, name)?;
+        }
+        let mut seats = BTreeMap::new();
+        let mut actors = world.query::<(&EntityName, &Kind, Option<&MindAlias>)>();
+        let actors = actors.iter(world);
+        for (name, _, alias) in actors.filter(|(_, kind, _)| **kind == Kind::Actor) {
+            let name = name.to_string();
             // Whoever is away is played by the mind that it would have without a seat.
-            let instead = minds.of(name, alias).clone();
-            let seat = Arc::new(Seat::waiting(self.patience));
+            let instead = minds.of(&name, alias).clone();
+            let seat = Arc::new(Seat::new(self.patience, invited.contains(&name)));
             let mind = seat.mind(instead, self.app.language, |lessons| {
                 rpg::seat::teach(lessons);
                 undercover::seat::teach(lessons);
             });
             minds = minds.with_seat(name.as_str(), mind);
-            seats.insert(name.clone(), seat);
+            seats.insert(name, seat);
         }
         Ok((minds, seats))
     }
@@ -426,15 +492,7 @@ impl<'a> Host<'a> {
         let server = Server::new(address, self.shelf.clone(), app.language, has_seats);
         let server = self.runtime.block_on(server);
         let server = server.map_err(|error| CommandError::of(ErrorKind::Other, &error))?;
-        let address = server.access().host_address();
-        if app.settings.json {
-            app.out()
-                .json(&json!({"record": "page", "address": address}));
-        } else {
-            app.out()
-                .line(say!(app.language, cli_watch_address, address));
-        }
-        app.out().flush();
+        print_address(app, &server.access().host_address());
         self.access = Some(server.access());
         self.runtime.spawn(server.run());
         Ok(())
@@ -464,50 +522,50 @@ impl<'a> Host<'a> {
         };
         let address = access.seat(slot, name);
         let address = address.map_err(|error| CommandError::of(ErrorKind::Other, &error))?;
-        let app = self.app;
-        if app.settings.json {
-            app.out()
-                .json(&json!({"record": "seat", "name": name, "address": address}));
-        } else {
-            app.out()
-                .line(say!(app.language, cli_watch_seat, name, address));
-        }
-        app.out().flush();
+        print_seat(self.app, name, &address);
         Ok(())
     }
 
-    /// Shows a story, and plays it on a thread of its own if it can go on.
+    /// Shows a story, and reads and plays it on a thread of its own. What is read at once is there
+    /// when this returns.
     fn play(&mut self, opened: Opened) {
         let Opened {
             story,
-            session,
+            course,
             mut edited,
         } = opened;
-        let name = story.slot.name().to_string();
-        let (view, until) = (story.view.clone(), self.until);
+        let (played, until) = (story.clone(), self.until);
         // Whoever has a seat is known by the name of its character, which the view must have.
-        let session = session.map(|(mut session, servers)| {
-            let answers = page::watch(&mut session.engine, &view);
-            (session, servers, answers)
-        });
+        if let Course::Begun(session, _) = &course {
+            played.view.expect(&session.engine.world);
+        }
+        let name = story.slot.name().to_string();
         self.shelf.stories().insert(name, story.clone());
-        let (Some((mut session, servers, answers)), Some(control)) =
-            (session, story.control.clone())
-        else {
-            return;
-        };
         let handle = self.runtime.handle().clone();
         let thread = std::thread::spawn(move || {
             handle.block_on(async {
+                let view = &played.view;
+                let begun = match course {
+                    Course::Begun(session, servers) => Some((*session, servers)),
+                    Course::Saved(saved) => saved.begin(&played).await,
+                };
+                let (Some((mut session, servers)), Some(control)) = (begun, &played.control) else {
+                    return Ok(Stop::Idle);
+                };
+                let answers = page::watch(&mut session.engine, view);
                 let following = tokio::spawn(page::follow(answers, view.clone()));
                 let look = |engine: &mut Engine| {
                     edited.iter_mut().for_each(|edited| edited.look(engine));
                 };
-                let stop = page::play(&mut session.engine, &view, &control, until, look).await;
+                let stop = page::play(&mut session.engine, view, control, until, look).await;
                 servers.close().await;
                 following.abort();
                 stop.map_err(|error| engine_error(&error))
             })
+        });
+        self.runtime.block_on(async {
+            // A long story is shown while it is read.
+            let _ = tokio::time::timeout(AT_ONCE, story.view.is_read()).await;
         });
         self.played.push((story, thread));
     }
@@ -526,6 +584,14 @@ impl<'a> Host<'a> {
             match wish {
                 Wish::Open(slot, reply) => {
                     let _ = reply.send(self.open_for_page(&slot));
+                }
+                Wish::Note(Invitation {
+                    name,
+                    address,
+                    host,
+                }) => {
+                    print_seat(self.app, &name, &address);
+                    host.iter().for_each(|host| print_address(self.app, host));
                 }
                 Wish::Branch {
                     slot,
@@ -597,13 +663,37 @@ impl<'a> Host<'a> {
             slot_settings::give_models(self.app, &branch, models.into_values()).map_err(why)?;
         }
         // Whoever has a seat keeps it.
-        let heirs = story.seats.keys().cloned().collect();
+        let taken = story.seats.iter().filter(|(_, seat)| seat.is_taken());
+        let heirs = taken.map(|(name, _)| name.clone()).collect();
         self.heirs.insert(name.clone(), heirs);
         if let Some(access) = &self.access {
             access.share_seats(slot, &name);
         }
         Ok(name)
     }
+}
+
+fn print_address(app: &App, address: &str) {
+    if app.settings.json {
+        app.out()
+            .json(&json!({"record": "page", "address": address}));
+    } else {
+        app.out()
+            .line(say!(app.language, cli_watch_address, address));
+    }
+    app.out().flush();
+}
+
+/// Prints the address of a seat.
+fn print_seat(app: &App, name: &str, address: &str) {
+    if app.settings.json {
+        app.out()
+            .json(&json!({"record": "seat", "name": name, "address": address}));
+    } else {
+        app.out()
+            .line(say!(app.language, cli_watch_seat, name, address));
+    }
+    app.out().flush();
 }
 
 /// The minds of a save that goes on; `None` for a team, which does not go on here.

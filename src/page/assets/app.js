@@ -1,4 +1,4 @@
-// The page: which view is shown, the inspector beside it, the lists at the side, the keyboard. Starts here.
+// The page: its views, the inspector beside them, the lists at the side, the keyboard. Starts here.
 
 import { announce, button, emptyState, field, h, iconButton, icon, options, t, remember, replace, setCurrency, setLanguage, markButton } from './dom.js';
 import { NO_FILTER, address, go, onRoute, route } from './route.js';
@@ -32,24 +32,23 @@ async function showView(next, before) {
 	document.body.dataset.view = view;
 	document.body.classList.toggle('is-read-only', next.read != null);
 	for (const link of document.querySelectorAll('[data-view-link]')) {
-		if (link.dataset.viewLink === view) link.setAttribute('aria-current', 'page');
-		else link.removeAttribute('aria-current');
+		link.ariaCurrent = link.dataset.viewLink === view ? 'page' : null;
 	}
 	const other = find('view');
 	find('told').hidden = view !== 'story';
 	other.hidden = view === 'story';
 	const { see: _, read: _read, n, ...rest } = next;
 	const key = JSON.stringify({ ...rest, n: view === 'audience' ? n : undefined, view });
-	if (view === 'story') {
+	const isNew = key !== shownView;
+	if (isNew || view === 'story') {
+		shownView = key;
 		leaveView?.();
 		leaveView = null;
-		shownView = key;
+	}
+	if (view === 'story') {
 		book.show(next, before);
 		book.list.schedule();
-	} else if (key !== shownView) {
-		shownView = key;
-		leaveView?.();
-		leaveView = null;
+	} else if (isNew) {
 		const pane = h('div', { class: `pane p-${view}` });
 		replace(other, pane);
 		try {
@@ -112,9 +111,7 @@ function drawSide() {
 	const actors = ofKind('actor').sort((a, b) => Boolean(a.dead) - Boolean(b.dead));
 	const busy = new Set(state.run.thinking.map((open) => open.who));
 	const item = (entity) => h('li', { class: busy.has(entity.id) ? 'is-busy' : '' }, nameLink(entity.id));
-	replace(find('side-people'), h('h2', t('people')), h('ul.plain', actors.map(item)));
-	const stages = ofKind('stage');
-	replace(find('side-places'), h('h2', t('places')), h('ul.plain', stages.map(item)));
+	for (const [name, list] of [['people', actors], ['places', ofKind('stage')]]) replace(find(`side-${name}`), h('h2', t(name)), h('ul.plain', list.map(item)));
 }
 
 function drawHeadings() {
@@ -131,7 +128,7 @@ function setStrip() {
 
 function settingsDialog() {
 	const setting = (text, value, apply) => h('label.check', h('input', { type: 'checkbox', checked: value, onchange: (event) => apply(event.target.checked) }), text);
-	const toggle = (key) => setting(t(`show_${key}`), reading[key], (is) => { reading[key] = is; remember('reading', reading); book.list.heights = new Float64Array(0); book.list.refresh(); });
+	const toggle = (key) => setting(t(`show_${key}`), reading[key], (is) => { reading[key] = is; remember('reading', reading); book.list.reset(); });
 	openDialog(t('reading'), h('div.form', ['thoughts', 'notes'].map(toggle), state.isHost ? toggle('own') : null,
 		state.isHost ? setting(t('show_strip'), remember('strip') !== false, (is) => { remember('strip', is); setStrip(); }) : null,
 		field(t('pace'), h('select', { onchange: (event) => book.setPace(Number(event.target.value)) }, options([0, 150, 220, 320].map((pace, i) => [pace, t(`pace_${i}`)]), reading.pace))),

@@ -67,14 +67,7 @@ export async function showAudience(pane) {
 			return h('div', { class: `row f-${row.form}`, role: 'row', 'aria-rowindex': i + 2 },
 				cell('n', eventLink(row.n, number(row.n))),
 				cell('text', [row.by == null ? null : [nameLink(row.by), ' '], row.text], { title: row.text }),
-				row.cells.map((mark) => {
-					const element = document.createElement('div');
-					element.className = `cell c-${mark}`;
-					element.setAttribute('role', 'cell');
-					element.setAttribute('aria-label', meanings[mark]);
-					element.textContent = MARKS[mark] || '';
-					return element;
-				}));
+				row.cells.map((mark) => cell(`c-${mark}`, MARKS[mark], { 'aria-label': meanings[mark] })));
 		},
 	});
 	scroller.addEventListener('click', (click) => {

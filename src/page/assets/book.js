@@ -46,7 +46,7 @@ export function setEvent(event) {
 	return (FORMS[event.form] || FORMS.deed)(event);
 }
 
-// The number of the event at which the fight of an event begins, as far as it was read.
+// Where the fight of an event begins, as far as it was read.
 function fightStart(source, i) {
 	const event = source.at(i);
 	let start = i;
@@ -166,8 +166,7 @@ export class Book {
 			this.source = isFiltered ? new SomeEvents({ ...query, told: 1 }) : events;
 			this.told = Infinity;
 			this.current = -1;
-			this.list.heights = new Float64Array(0);
-			this.list.refresh();
+			this.list.reset();
 			this.scroller.scrollTop = 0;
 			this.drawFilter(query, isFiltered);
 			if (isFirst && !isFiltered && route.n == null) this.list.stick = this.isLive();
@@ -240,8 +239,7 @@ export class Book {
 			this.list.refresh();
 			return this.drawTail();
 		}
-		const isTelling = Number.isFinite(this.told);
-		if (reading.pace && added.length && !isTelling && this.source === events) {
+		if (reading.pace && added.length && !this.isTelling && this.source === events) {
 			this.told = added[0].n;
 			this.tellOn();
 		}
@@ -274,7 +272,6 @@ export class Book {
 	toEnd() {
 		this.setFresh(0);
 		this.told = Infinity;
-		this.list.stick = this.isLive();
 		this.list.show(this.source.count - 1);
 		this.list.stick = true;
 	}
@@ -288,7 +285,7 @@ export class Book {
 
 	// Tells on from where the reader is.
 	tell() {
-		if (Number.isFinite(this.told)) {
+		if (this.isTelling) {
 			this.told = Infinity;
 			clearTimeout(this.telling);
 			this.telling = 0;
@@ -344,8 +341,8 @@ export class Book {
 			parts.push(h('div.status.bad', { role: 'status' }, h('p', t('failed')), h('p.small', run.error || '')));
 		} else if (isAtLast && events.of && run.state === 'paused') {
 			parts.push(h('p.status', t('is_paused')));
-		} else if (isAtLast && events.of && ['finished', 'stopped', 'saved'].includes(run.state)) {
-			parts.push(h('p.status.fin', run.state === 'finished' ? t('the_end') : t(isReport ? 'end_of_report' : `is_${run.state}`)));
+		} else if (isAtLast && events.of && ['finished', 'stopped', 'saved', 'reading'].includes(run.state)) {
+			parts.push(h('p.status.fin', run.state === 'finished' ? t('the_end') : t(isReport ? 'end_of_report' : `is_${run.state}`), run.error && [' ', run.error]));
 		}
 		if (!this.source.count && !(this.source instanceof SomeEvents && !this.source.isWhole)) {
 			parts.unshift(this.source instanceof SomeEvents ? emptyState('nothing_found')

@@ -57,10 +57,18 @@ const served = {
 const CHUNK_IN_FILE = 2000;
 const parsed = new Map();
 
-// A chunk's rows: a table has what many share.
+// A chunk's rows: a table has what many share, and the names of the values of each.
 function unpacked({ shared, rows: list }, kind, start) {
-	return list.map(([place, own], i) => {
-		const row = { ...shared[place], ...own, [kind[0] === 'e' ? 'n' : 'c']: Number(start) + i };
+	let row = {};
+	return list.map(([place, ...values], i) => {
+		const [common, names] = shared[place];
+		const { turn, day } = row;
+		row = { turn, day, ...common, [kind[0] === 'e' ? 'n' : 'c']: Number(start) + i };
+		names.forEach((name, at) => {
+			const [key, part] = name.split('.');
+			if (part) row[key] = { ...row[key], [part]: values[at] };
+			else row[key] = values[at];
+		});
 		if (Array.isArray(row.text)) row.text = row.text.join(row.said);
 		return row;
 	});
@@ -101,11 +109,9 @@ function matches(event, query) {
 		&& (!text || (event.said || event.text).toLowerCase().includes(String(text).toLowerCase()));
 }
 
-const FILTERS = ['who', 'by', 'place', 'fact', 'text', 'kind', 'turn', 'day', 'told'];
-
 function filtered(query, of) {
 	const limit = Math.min(query.to ?? Infinity, of);
-	if (!FILTERS.some((name) => query[name])) {
+	if (!Object.entries(query).some(([name, value]) => value && !['from', 'to'].includes(name))) {
 		const from = Number(query.from ?? Math.max(0, of - 500));
 		return { from, to: Math.min(limit, from + 2000), of, events: rows('events', from, Math.min(limit, from + 2000)) };
 	}
@@ -147,10 +153,12 @@ const inFile = {
 		const [kind, id] = path.split('/');
 		const [row] = kind === 'event' || kind === 'call' ? rows(`${kind}s`, Number(id), Number(id) + 1) : [];
 		if (kind === 'event' && row) {
-			const codes = { e: 'elsewhere', x: 'left_out', n: 'not_named', p: 'private', l: 'later', d: 'dead' };
+			const codes = { e: 'elsewhere', x: 'left_out', n: 'not_named', p: 'private', l: 'later' };
 			const missed = state.entityList.map(({ id: who }) => ({ who, why: codes[cellOf(row, who)] }));
 			return { ...row, not_told: row.rule ? missed.filter(({ who, why }) => why && who !== row.by) : undefined };
 		}
+		const [told] = row?.told == null ? [] : rows('events', row.told, row.told + 1);
+		if (told) Object.assign(row, { text: told.said || told.text, events: [told.n] });
 		const value = embedded(path) ?? row;
 		if (value == null) throw new Refused(404);
 		return value;
@@ -257,6 +265,12 @@ function setEntities(list) {
 function setRun({ run, ...more }) {
 	Object.assign(state.story, more);
 	state.run = run;
+	// All there is on opening; later what was read meanwhile.
+	if (more.events != null) {
+		events.of = more.events;
+		calls.of = more.calls || 0;
+		emit('events', { added: [] });
+	}
 	// The host went back: the story goes on there.
 	if (run.moved && state.seat != null) location.assign(storyPath(run.moved));
 	emit('run');
@@ -270,8 +284,6 @@ export async function open() {
 	state.isHost = !story.view || story.view.seat == null;
 	state.seat = state.isHost ? null : story.view.seat;
 	setEntities(story.entities || []);
-	events.of = story.events;
-	calls.of = story.calls || 0;
 	setRun(story);
 	if (story.now != null) state.offset = performance.now() - story.now;
 	return story;
@@ -342,7 +354,6 @@ export function follow() {
 	listen('gone', async () => {
 		stream.close();
 		await open();
-		emit('events', { added: [] });
 		follow();
 	});
 }

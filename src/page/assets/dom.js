@@ -33,7 +33,7 @@ export function rich(key, args) {
 	});
 }
 
-// The label of a word that comes with the data, such as a purpose; the word itself if there is none.
+// The label of a word of the data, such as a purpose, or the word itself.
 export function word(prefix, name) {
 	return labels[`page_${prefix}_${String(name).replace(/\W+/g, '_')}`] || String(name);
 }
@@ -87,10 +87,7 @@ export function button(text, onclick, attributes, picture) {
 		picture ? h('span', text) : text);
 }
 
-export function iconButton(picture, text, onclick, attributes) {
-	return h('button', { type: 'button', class: 'bare', title: text, 'aria-label': text, onclick, ...attributes },
-		icon(picture));
-}
+export const iconButton = (picture, text, onclick, attributes) => markButton(icon(picture), text, onclick, { class: 'bare', ...attributes });
 
 export function number(value, digits) {
 	return new Intl.NumberFormat(lang, { maximumFractionDigits: digits ?? 0 }).format(value);

@@ -53,7 +53,6 @@ export async function seeCall(pane, c, tab = 'overview') {
 		const off = on('calls', ({ added }) => { if (added?.some((one) => one.c === Number(c) && one.state === 'done')) { off(); if (pane.isConnected) seeCall(pane, c, tab).catch(() => {}); } });
 		return off;
 	}
-	return undefined;
 }
 
 const askAgain = ({ c, turn }) => button(t('ask_again'), () => steer({ do: 'retry', c }, t('retry_sure', { n: turn })));

@@ -91,6 +91,12 @@ export class VirtualList {
 		this.schedule();
 	}
 
+	// Forgets all rows and how high they are.
+	reset() {
+		this.heights = new Float64Array(0);
+		this.refresh();
+	}
+
 	refreshWaiting() {
 		for (const [i, node] of this.nodes) if (node?.classList.contains('wait')) this.refresh(i);
 		this.schedule();

@@ -54,10 +54,10 @@ export async function seePerson(pane, id) {
 		]),
 		listPart('bonds', person.bonds, (bond) => [nameLink(bond.to, { name: bond.name }), ' ', h('span.muted', bond.word || ''),
 			h('span', { class: `num end ${bond.value > 0 ? 'good' : bond.value < 0 ? 'bad' : ''}` }, feeling(bond.value || 0))]),
-		listPart('goals', person.goals, (goal) => [h('span', linked(goal.words)), h('span', { class: `tag end ${goal.state}` }, word('goal', goal.state))]),
+		listPart('goals', person.goals, (goal) => [h('span', linked(goal.words)), tag(word('goal', goal.state), `.end.${goal.state}`)]),
 		listPart('promises', person.promises, (promise) => [
 			h('span', rich('to', { name: nameLink(promise.to, { name: promise.name }) }), ' “', linked(promise.words), '”'),
-			h('span', { class: `tag end ${promise.state}` }, word('promise', promise.state))]),
+			tag(word('promise', promise.state), `.end.${promise.state}`)]),
 		listPart('items', person.items, (item) => h('span', itemLink(item.name ?? item), item.look ? h('span.small', ' ', item.look) : null)),
 		section('skills', person.skills?.length ? h('p', listNodes(person.skills)) : null),
 		listPart('knows', person.knows, knownRow, '.known') || section('knows', h('p.muted', t('knows_nothing'))),
@@ -83,8 +83,9 @@ const PARTS = ['rules', 'profile', 'chapter', 'message', 'recalled', 'exchange',
 export async function seeContext(pane, id, call) {
 	const context = await get(`context/${id}`, { call });
 	const person = call == null ? await get(`person/${id}`).catch(() => ({})) : {};
-	const total = context.tokens || context.parts.reduce((sum, part) => sum + part.tokens, 0) || 1;
-	const sums = PARTS.map((kind) => [kind, context.parts.filter((part) => part.part === kind).reduce((sum, part) => sum + part.tokens, 0)]).filter(([, tokens]) => tokens);
+	const sumOf = (parts) => parts.reduce((sum, part) => sum + part.tokens, 0);
+	const total = context.tokens || sumOf(context.parts) || 1;
+	const sums = PARTS.map((kind) => [kind, sumOf(context.parts.filter((part) => part.part === kind))]).filter(([, tokens]) => tokens);
 	let edge = -1;
 	context.parts.forEach((part, i) => { if (part.cached) edge = i; });
 	const folded = new Set(context.fold_next || []);

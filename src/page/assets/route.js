@@ -27,12 +27,10 @@ export function address(changes) {
 
 // Shows something else. What is `undefined` is removed from the address.
 export function go(changes, { silently = false } = {}) {
-	const before = route;
 	const next = address(changes);
 	if (silently) history.replaceState(null, '', next);
 	else if (next !== address({})) history.pushState(null, '', next);
-	route = read();
-	for (const listener of listeners) listener(route, before);
+	moved();
 }
 
 function moved() {

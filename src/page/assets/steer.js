@@ -35,6 +35,7 @@ export async function steer(body, sure) {
 	}
 	try {
 		const answer = await post('do', body);
+		if (answer.address) openDialog(t('do_invite'), h('p', rich('invited', { name: nameLink(body.who) })), h('p.prose', h('code', answer.address)));
 		if (answer?.slot) {
 			const name = storyLink(answer.slot);
 			if (body.do !== 'branch') location.assign(name.href);
@@ -56,9 +57,7 @@ function formDialog(title, fields, send, hint) {
 		if (answer !== null) dialog.close();
 	});
 	const dialog = openDialog(title, form);
-	return dialog;
 }
-
 
 export function askForText(title, hint, text, send) {
 	return formDialog(title, field(t('words'), h('textarea', { name: 'text', rows: 6, required: true }, text)), (data) => send(data.get('text')), hint.slice(0, 1200));
@@ -73,11 +72,12 @@ export function branchDialog(turn = state.story.turn) {
 
 const those = (...kinds) => state.entityList.filter(({ kind, dead }) => kinds.includes(kind) && !dead).map(({ id, name }) => [id, name]);
 const pick = (label, name, list) => field(t(label), h('select', { name, required: true }, options(list)));
+const person = () => pick('who', 'who', those('actor'));
 const words = () => field(t('words'), h('textarea', { name: 'text', rows: 4, required: true }));
 
 const NUMBERS = ['to', 'by', 'turn', 'seed'];
 
-// A dialog for what a host does to the story; what was filled in is sent under the names of the fields, with `more`.
+// A dialog for a deed of the host: its fields are sent under their names, with `more`.
 function deed(what, fields, hint = 'deed_hint', more = {}) {
 	formDialog(t(`do_${what}`), fields, (data) => {
 		const body = { do: what, ...more };
@@ -97,30 +97,30 @@ const numberField = (label, name, value, more) => field(t(label), h('input', { n
 const DEEDS = {
 	tell: () => deed('tell', [h('fieldset.checks', h('legend', t('to_whom')), those('actor').map(([id, name]) => h('label', h('input', { type: 'checkbox', name: 'who', value: id }), name))), words()], 'tell_hint'),
 	note: () => deed('note', words(), 'note_hint', { do: 'tell', who: those('world_agent').map(([id]) => id) }),
-	teach: async () => deed('teach', [pick('who', 'who', those('actor')), pick('fact', 'fact', (await get('facts')).map(({ fact, title }) => [fact, title || fact]))]),
+	teach: async () => deed('teach', [person(), pick('fact', 'fact', (await get('facts')).map(({ fact, title }) => [fact, title || fact]))]),
 	give: async () => deed('give', [pick('item', 'item', (await get('items')).map(({ name }) => [name, name])), pick('to_whom', 'to', those('actor', 'stage'))]),
-	move: () => deed('move', [pick('who', 'who', those('actor')), pick('where_to', 'to', those('stage'))]),
+	move: () => deed('move', [person(), pick('where_to', 'to', those('stage'))]),
 	change: async () => deed('change', [pick('quality', 'quality', (await get('qualities')).map((one) => [one.quality, `${one.title} (${number(one.value)} / ${number(one.max)})`])), numberField('change_by', 'by', 1)]),
 	undo: () => {
 		const max = Math.max(0, state.story.turn - 1);
 		deed('undo', numberField('to_end_of_turn', 'turn', max, { min: 0, max }), 'undo_hint');
 	},
+	invite: () => deed('invite', person(), 'invite_hint'),
+	dismiss: async () => deed('dismiss', pick('who', 'who', (await get('people')).filter((one) => one.played_by === 'seat').map(({ id, name }) => [id, name]))),
 	scene: async () => deed('scene', pick('scene', 'scene', (await get('scenes')).map((one) => [one.scene, `${one.scene} · ${one.at}${one.played ? ` · ${t('played')}` : ''}`])), 'scene_hint'),
 	step_scene: () => step('scene'), step_call: () => step('call'),
 	review: () => steer({ do: 'review', on: !state.run.review }),
 	branch: () => branchDialog(), stop: () => steer({ do: 'stop' }, t('stop_sure')),
 };
 
-// What a deed needs to be possible, if that isn't itself.
-const NEEDS = { step_scene: 'step', step_call: 'step' };
-const isPossible = (what) => can(NEEDS[what] || what);
+// Steps of all lengths are possible together.
+const isPossible = (what) => can(what.replace(/_.*/, ''));
 const nameOf = (what) => t(`do_${what}${what === 'review' && state.run.review ? '_off' : ''}`);
 
 // Pauses or plays: the engine if one may, else nothing.
 export function togglePlay() {
 	const isPlaying = ['playing', 'pausing'].includes(state.run.state);
 	if (isPlaying ? can('pause') : can('play')) return steer({ do: isPlaying ? 'pause' : 'play' });
-	return undefined;
 }
 
 export function step(by = 'turn') {
@@ -216,7 +216,6 @@ export async function openSeat(box) {
 			menu.length ? h('div.menu', { role: 'group', 'aria-label': t('what_you_can_do') }, menu) : null, form));
 		announce(ask.question.slice(0, 500));
 		if (document.activeElement === document.body) (menu[0] || words).focus({ preventScroll: true });
-		return undefined;
 	};
 	draw();
 	on('ask entities', draw);
