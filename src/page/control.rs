@@ -113,7 +113,10 @@ impl Control {
     }
 
     pub(super) fn begin(&self, token: CancellationToken) {
-        *self.token() = Some(token);
+        *self.token() = Some(token.clone());
+        if *self.wanted.borrow() == Wanted::Stop {
+            token.cancel();
+        }
     }
 
     fn token(&self) -> MutexGuard<'_, Option<CancellationToken>> {

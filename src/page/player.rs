@@ -111,7 +111,7 @@ async fn turns(
     }
 }
 
-/// Fills a view with what a slot's journal holds, until a turn or its end.
+/// Fills a view with what a slot's journal holds, until a turn or its end. A control can stop it.
 ///
 /// # Errors
 /// As [`crate::session::replay`].
@@ -120,9 +120,13 @@ pub async fn read(
     game: &dyn Game,
     until: Option<u64>,
     view: &Arc<StoryView>,
+    control: Option<&Control>,
 ) -> Result<(), SessionError> {
     let replayed = replay_with(slot, game, until, |engine| {
         observe(engine, view);
+        if let Some(control) = control {
+            control.begin(engine.cancellation_token());
+        }
         // Where everybody is when the first calls are made.
         view.begin(&engine.world);
     })

@@ -31,7 +31,7 @@ pub(super) fn export(
         // All of it is read again, and need not be held twice.
         (saved.story.world, saved.story.lines) = (None, Vec::new());
     }
-    let read = page::read(&saved.slot, saved.played.game(), None, &view);
+    let read = page::read(&saved.slot, saved.played.game(), None, &view, None);
     play::runtime()?.block_on(read).map_err(session_error)?;
     let requests = if calls {
         sent::find(app, &saved, Wanted::default())?

@@ -157,7 +157,14 @@ impl SavedCourse {
             resumed.transpose().map_err(|error| error.text())
         });
         let goes_on = matches!(resumed, Ok(Some(_)));
-        let read = page::read(slot, game, goes_on.then_some(turn), view).await;
+        let read = page::read(
+            slot,
+            game,
+            goes_on.then_some(turn),
+            view,
+            story.control.as_deref(),
+        )
+        .await;
         let resumed = match read {
             Ok(()) => resumed,
             Err(error) => Err(error.text()),
