@@ -13,6 +13,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD as BASE64;
 use serde_json::{Value, json};
 
+use super::chinese::write;
 use super::model_server::{Reply, fitting, schema_of, serve_model};
 use super::page::ATTACKS;
 use super::run;
@@ -714,7 +715,7 @@ fn a_report_of_100000_events_opens_at_once_and_scrolls() {
     }
     let report = std::fs::read_to_string(folder.path().join("short.html")).unwrap();
     let long = folder.path().join("long.html");
-    std::fs::write(&long, prolonged(&report, 100_000)).unwrap();
+    write(&long, &prolonged(&report, 100_000));
     browser.open(file_address(folder.path(), "long.html"));
     browser.wait(IS_READY);
     let opened = browser.value(
