@@ -497,7 +497,8 @@ impl Village {
                 Effect::Destroy(thing)
             }
             7 => {
-                if !truth.dead[who] {
+                // Nobody promises for another.
+                if !truth.dead[who] && decider.is_none_or(|decider| decider == who) {
                     let here = truth.here(truth.at[who]);
                     truth.tell(who, &[fact], &here, "promise");
                 }
