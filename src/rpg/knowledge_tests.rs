@@ -497,8 +497,7 @@ impl Village {
                 Effect::Destroy(thing)
             }
             7 => {
-                // Nobody promises for another.
-                if !truth.dead[who] && decider.is_none_or(|decider| decider == who) {
+                if !truth.dead[who] {
                     let here = truth.here(truth.at[who]);
                     truth.tell(who, &[fact], &here, "promise");
                 }

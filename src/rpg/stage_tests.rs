@@ -632,28 +632,6 @@ fn whoever_is_taken_out_of_the_story_is_gone_and_does_not_fall() {
 }
 
 #[test]
-fn nobody_promises_for_another() {
-    let mut stage = stage_test();
-    let (brant, pell, tavern) = (stage.brant, stage.pell, stage.tavern);
-    stage.world().insert_resource(CurrentStage::Meeting);
-    let promise = |from: &str, to: &str| Effect::Promise(from.into(), to.into(), "Lit.".into());
-    let effects = [
-        promise("Brant Hollis", "Pell Gantry"),
-        promise("Pell Gantry", "Brant Hollis"),
-    ];
-    let cause = Cause {
-        decider: Some(brant),
-        ..Cause::at(tavern)
-    };
-    apply_effects(stage.world(), cause, &effects);
-    let count = |who| {
-        let promises = stage.setup.world.get::<Promises>(who);
-        promises.map_or(0, |promises| promises.0.len())
-    };
-    assert_eq!((count(brant), count(pell)), (1, 0));
-}
-
-#[test]
 fn an_announcement_is_heard_at_once_by_those_beside_the_speaker_and_later_by_others() {
     let mut stage = stage_test();
     let (brant, pell) = (stage.brant, stage.pell);

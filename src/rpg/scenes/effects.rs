@@ -64,8 +64,6 @@ pub(crate) enum Obstacle {
     NoItem,
     /// No such promise is open.
     NoPromise,
-    /// Somebody else decided, and nobody can promise for another.
-    NotAsked,
     /// There is no such place, or no way from it.
     NoPlace,
     /// Somebody whom it names has no hit points.
@@ -369,9 +367,6 @@ fn promise(
     words: &str,
 ) -> Result<(), Obstacle> {
     let actor = one_living(world, from)?;
-    if cause.decider.is_some_and(|decider| decider != actor) {
-        return Err(Obstacle::NotAsked);
-    }
     let mut promises = world.entity_mut(actor);
     let mut promises = promises.entry::<Promises>().or_default();
     promises.get_mut().0.push(Promise {
