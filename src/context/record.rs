@@ -154,19 +154,32 @@ pub enum Happening {
         /// Who went.
         party: Vec<Arc<str>>,
     },
+    /// The witness told a fact to those who did not know it.
+    Told {
+        /// The id of the fact.
+        fact: Arc<str>,
+        /// What it is about, or the fact itself if play made it.
+        about: Arc<str>,
+        /// To whom.
+        to: Vec<Arc<str>>,
+    },
     /// Somebody tried something.
+    #[serde(alias = "outcome")]
     Tried {
         /// Who.
         who: Arc<str>,
-        /// What, in its words.
+        /// What, in its words; empty if only the outcome is known.
+        #[serde(default)]
         attempt: Arc<str>,
-    },
-    /// How an attempt ended.
-    Outcome {
-        /// Who tried.
-        who: Arc<str>,
-        /// `full`, `cost` or `not`.
+        /// `full`, `cost` or `not`; empty until it is known.
+        #[serde(default)]
         outcome: Arc<str>,
+        /// The item that was found by it; else empty.
+        #[serde(default)]
+        found: Arc<str>,
+        /// The item that was left there by it; else empty.
+        #[serde(default)]
+        left: Arc<str>,
     },
     /// Somebody decided what a scene hung on.
     Decided {
@@ -174,9 +187,6 @@ pub enum Happening {
         who: Arc<str>,
         /// What, as others see it.
         choice: Arc<str>,
-        /// What, as whoever decided read it.
-        #[serde(default)]
-        label: Arc<str>,
     },
 }
 
@@ -187,6 +197,9 @@ impl Happening {
         match &mut self {
             Self::Promised { words, .. } => *words = "".into(),
             Self::Felt { why, .. } => *why = "".into(),
+            Self::Tried {
+                attempt, outcome, ..
+            } if !outcome.is_empty() => *attempt = "".into(),
             Self::Tried { .. } | Self::Learned { .. } | Self::Decided { .. } => return None,
             _ => {}
         }
@@ -254,13 +267,15 @@ fn add_new(to: &mut Vec<Arc<str>>, from: &[Arc<str>]) {
     }
 }
 
-/// Each fight, fact, promise and feeling once, as it stands at the end: a promise on the day when
-/// it was kept, a feeling when it last moved.
+/// Each fight, fact, promise, feeling and attempt once, as it stands at the end: a promise on the
+/// day when it was kept, a feeling when it last moved.
 fn deduplicated(notes: Vec<&Note>) -> Vec<Note> {
     let mut fights: BTreeMap<Arc<str>, usize> = BTreeMap::new();
     let mut feelings: BTreeMap<Arc<str>, usize> = BTreeMap::new();
     let mut promises: BTreeMap<[Arc<str>; 3], usize> = BTreeMap::new();
     let mut facts: BTreeSet<Arc<str>> = BTreeSet::new();
+    let mut told: BTreeMap<Arc<str>, usize> = BTreeMap::new();
+    let mut attempts: BTreeMap<Arc<str>, usize> = BTreeMap::new();
     let mut seen: BTreeSet<(u32, &Happening)> = BTreeSet::new();
     let mut merged: Vec<Note> = Vec::new();
     for note in notes {
@@ -292,8 +307,14 @@ fn deduplicated(notes: Vec<&Note>) -> Vec<Note> {
                 }
                 next
             }
-            other => {
-                if !seen.insert((note.day, other)) {
+            Happening::Told { fact, .. } => *told.entry(fact.clone()).or_insert(next),
+            Happening::Tried { who, outcome, .. } if outcome.is_empty() => {
+                attempts.insert(who.clone(), next);
+                next
+            }
+            Happening::Tried { who, .. } => attempts.remove(who).unwrap_or(next),
+            once_a_day => {
+                if !seen.insert((note.day, once_a_day)) {
                     continue;
                 }
                 next
@@ -342,17 +363,36 @@ impl Happening {
                     ..
                 },
             ) => {
-                let before = change.signum();
-                *change = change.saturating_add(*by);
-                // A reason stands only beside what it is a reason for.
-                let sign = change.signum();
-                if sign == by.signum() && !reason.is_empty() {
+                let total = change.saturating_add(*by);
+                // A reason for the better explains nothing that has become worse.
+                let still_fits = total.signum() == change.signum();
+                if total.signum() == by.signum() && !(reason.is_empty() && still_fits) {
                     *why = reason.clone();
-                } else if sign == 0 || sign != before {
+                } else if !still_fits {
                     *why = "".into();
                 }
+                *change = total;
             }
             (Self::Promised { state, .. }, Self::Promised { state: later, .. }) => *state = *later,
+            (Self::Told { to, .. }, Self::Told { to: more, .. }) => add_new(to, more),
+            (
+                Self::Tried {
+                    outcome,
+                    found,
+                    left,
+                    ..
+                },
+                Self::Tried {
+                    outcome: how,
+                    found: finds,
+                    left: leaves,
+                    ..
+                },
+            ) => {
+                outcome.clone_from(how);
+                found.clone_from(finds);
+                left.clone_from(leaves);
+            }
             _ => {}
         }
     }

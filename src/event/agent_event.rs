@@ -75,6 +75,11 @@ pub trait AgentEvent: Serialize + DeserializeOwned + Send + Sync + 'static {
         None
     }
 
+    /// What whoever did it notes, and its name: by default its speaker, the same as the others.
+    fn own_happening(&self) -> Option<(&str, Happening)> {
+        self.speaker().zip(self.happening())
+    }
+
     /// Images, audio and video that receivers get after the words.
     fn media(&self) -> Vec<Block> {
         Vec::new()

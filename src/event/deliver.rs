@@ -14,10 +14,10 @@ use super::{
     PhraseError, Phrasebook, Recipient, Record, Records,
 };
 use crate::cast::{
-    Clock, CurrentStage, EntityName, Kind, MEETING, MeetingClock, StableId, WorldTurn,
+    CastList, Clock, CurrentStage, EntityName, Kind, MEETING, MeetingClock, StableId, WorldTurn,
 };
-use crate::context::{AgentContext, Chapter, Chapters};
-use crate::knowledge::{Fact, FactBook, Knowledge, Known, Today};
+use crate::context::{AgentContext, Chapter, Chapters, Happening};
+use crate::knowledge::{Fact, FactBook, Knowledge, Known, Today, is_made};
 use crate::message::{Block, Body, BodyId, Language, Tag, Tags};
 
 /// Adds one message to the context of each audience member, all sharing one body for each distinct
@@ -29,6 +29,7 @@ pub fn deliver(
     mut meeting: ResMut<MeetingClock>,
     current: Res<CurrentStage>,
     turn: Res<WorldTurn>,
+    list: Res<CastList>,
     guards: Res<Guards>,
     language: Res<Language>,
     mut kinds: Local<BTreeMap<&'static str, Metadata>>,
@@ -88,7 +89,10 @@ pub fn deliver(
             } else if event.rule != AudienceRule::Private {
                 context.add_human_message(copy.body.clone(), copy.tags.clone());
             }
-            if let Some(happening) = &event.happening {
+            let is_own = |(doer, _): &(Arc<str>, _)| doer == context.name();
+            if let Some(happening) = &event.happening
+                && !event.own_happening.as_ref().is_some_and(is_own)
+            {
                 let seen = match &copy.masked {
                     None => Some(happening.clone()),
                     Some(_) => happening.clone().without_words(),
@@ -98,12 +102,27 @@ pub fn deliver(
                 }
             }
         }
+        let lessons = teaching.teach(&event, id, turn.0, &reached);
+        let own = event.own_happening.filter(|_| !event.blocked);
+        let told = lessons.iter().filter_map(|lesson| {
+            let is_actor = |entity: &Entity| {
+                let found = cast.get(*entity);
+                found.is_ok_and(|(.., kind, _)| *kind == Kind::Actor)
+            };
+            let learners = lesson.learners.iter().copied().filter(is_actor);
+            let names = learners.filter_map(|entity| cast.get(entity).ok());
+            lesson.told_to(names.map(|(context, ..)| context.name().clone()).collect())
+        });
+        // Whoever does something notes it, though it is not in the audience.
+        for (doer, happening) in own.into_iter().chain(told.collect::<Vec<_>>()) {
+            let doer = list.by_name(&doer);
+            if let Some(Ok((context, mut chapters, ..))) = doer.map(|doer| cast.get_mut(doer)) {
+                chapters.note(&context, teaching.today.0, &place_name, happening);
+            }
+        }
         // What is learned is told right after the event that taught it.
-        for learned in teaching
-            .teach(&event, id, turn.0, &reached)
-            .into_iter()
-            .rev()
-        {
+        let lessons = lessons.into_iter().rev();
+        for learned in lessons.filter_map(|lesson| lesson.event) {
             queue.push_front(learned);
         }
         records.0.push(Record::Event(EventRecord {
@@ -123,6 +142,30 @@ pub fn deliver(
     }
 }
 
+/// A fact that some have just learned.
+struct Lesson {
+    about: Arc<Fact>,
+    /// Who told it; empty for nobody.
+    from: Arc<str>,
+    learners: Vec<Entity>,
+    /// The event by which they are told; `None` if it has told them.
+    event: Option<PendingEvent>,
+}
+
+impl Lesson {
+    /// What whoever told the fact to these people notes, and its name.
+    fn told_to(&self, to: Vec<Arc<str>>) -> Option<(Arc<str>, Happening)> {
+        let Fact {
+            id, title, text, ..
+        } = &*self.about;
+        // What play made has no title of its own.
+        let about = if is_made(id) { text } else { title };
+        let (fact, about) = (id.as_str().into(), about.as_str().into());
+        let is_told = !self.from.is_empty() && !to.is_empty();
+        is_told.then(|| (self.from.clone(), Happening::Told { fact, about, to }))
+    }
+}
+
 /// The only place where knowledge grows: those whom an event reached know what it tells.
 #[derive(SystemParam)]
 pub struct Teaching<'w, 's> {
@@ -134,15 +177,15 @@ pub struct Teaching<'w, 's> {
 }
 
 impl Teaching<'_, '_> {
-    /// Teaches what an event tells, and returns the events by which the learners are told.
+    /// Teaches what an event tells, and returns what was learned.
     fn teach(
         &mut self,
         event: &PendingEvent,
         id: BodyId,
         turn: u64,
         reached: &[Entity],
-    ) -> Vec<PendingEvent> {
-        let mut told = Vec::new();
+    ) -> Vec<Lesson> {
+        let mut lessons = Vec::new();
         for fact in &event.tells {
             let about = self.facts.get(fact).filter(|about| !about.is_common());
             let Some(about) = about.cloned() else {
@@ -169,11 +212,19 @@ impl Teaching<'_, '_> {
                 // Nobody learns a fact from itself: whoever tells one knew it before.
                 how.from.as_ref() != Some(&name.0) && knowledge.learn(fact, &how)
             });
-            if !learners.is_empty() && event.kind != Learned::TYPE {
-                told.extend(self.learned(&about, from.unwrap_or_default(), learners));
+            if !learners.is_empty() {
+                let from = from.unwrap_or_default();
+                let is_told = event.kind == Learned::TYPE;
+                let event = (!is_told).then(|| self.learned(&about, from, learners.clone()));
+                lessons.push(Lesson {
+                    event: event.flatten(),
+                    from: from.into(),
+                    about,
+                    learners,
+                });
             }
         }
-        told
+        lessons
     }
 
     /// Takes those out of the audience of a lesson who have learned its fact from another event
@@ -202,6 +253,7 @@ impl Teaching<'_, '_> {
                 media: Vec::new(),
                 kind: Learned::TYPE,
                 happening: event.happening(),
+                own_happening: None,
                 speaker: None,
                 data,
                 text,

@@ -28,6 +28,8 @@ pub struct PendingEvent {
     pub tags: Tags,
     /// What its receivers note.
     pub happening: Option<Happening>,
+    /// What whoever did it notes instead, and its name.
+    pub own_happening: Option<(Arc<str>, Happening)>,
     /// Who gets it, in a stable order.
     pub audience: Vec<Entity>,
     /// The rule by which the audience was made.

@@ -263,6 +263,9 @@ impl EventWriter<'_, '_> {
             Ok((text, data)) => self.queue.0.push(PendingEvent {
                 kind: E::TYPE,
                 happening: event.happening(),
+                own_happening: event
+                    .own_happening()
+                    .map(|(doer, happening)| (doer.into(), happening)),
                 speaker,
                 media: event.media(),
                 data,

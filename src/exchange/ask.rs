@@ -97,6 +97,8 @@ struct Spec<R: Reply> {
     max_tokens: u32,
     repairs: u32,
     ask_short: bool,
+    /// Whether the context keeps the answer.
+    keeps_answer: bool,
     /// Rounds of tool calls; `None` for the limit of the run.
     tool_rounds: Option<u32>,
     tool_round_limit: ToolRoundLimit,
@@ -138,6 +140,7 @@ impl<R: Reply> Ask<R> {
             max_tokens: 1024,
             repairs: 2,
             ask_short: false,
+            keeps_answer: true,
             tool_rounds: None,
             tool_round_limit: ToolRoundLimit::default(),
             calls: Vec::new(),
@@ -161,6 +164,12 @@ impl<R: Reply> Ask<R> {
     #[must_use]
     pub fn condensed(self, short: impl Into<Box<str>>) -> Self {
         self.edit(|spec| spec.body = spec.body.clone().with_short(short))
+    }
+
+    /// Keeps neither question nor answer in the context: what comes of it is told by events.
+    #[must_use]
+    pub fn forgotten(self) -> Self {
+        self.condensed("").edit(|spec| spec.keeps_answer = false)
     }
 
     /// Sends the short form in the prompt of this ask, too.
@@ -308,6 +317,8 @@ pub trait ErasedAsk: Send + Sync {
     fn body(&self) -> &Body;
     /// Whether the short form is sent in the prompt of this ask, too.
     fn ask_short(&self) -> bool;
+    /// Whether the context keeps the answer.
+    fn keeps_answer(&self) -> bool;
     /// The tags of its message.
     fn tags(&self) -> &Tags;
     /// The form of the answer.
@@ -407,6 +418,10 @@ impl<R: Reply> ErasedAsk for Spec<R> {
 
     fn ask_short(&self) -> bool {
         self.ask_short
+    }
+
+    fn keeps_answer(&self) -> bool {
+        self.keeps_answer
     }
 
     fn tags(&self) -> &Tags {

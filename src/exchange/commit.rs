@@ -81,7 +81,7 @@ pub(crate) fn commit(
             context.add_tool_message(stamp.put_on(round.returned));
         }
         // The answer is empty if tools returned all that was wanted.
-        if !text.is_empty() {
+        if !text.is_empty() && question.keeps_answer() {
             let body = answer_body(outcome, &text, &by, name.clone());
             let _ = context.add_ai_message([stamp.put_on(body)]);
         }

@@ -10,6 +10,8 @@ pub struct Cues {
     pub texts: Vec<String>,
     /// The names of those who are there.
     pub people: Vec<Arc<str>>,
+    /// Whether only what names one of them comes to mind.
+    pub of_people_only: bool,
     /// The maximum number of tokens of all memories; none come if it is 0.
     pub tokens: u64,
     /// The maximum number of tokens of the whole prompt with them.

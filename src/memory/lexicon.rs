@@ -16,9 +16,9 @@ static ENGLISH: LazyLock<BTreeMap<u32, Vec<(u32, f32)>>> = LazyLock::new(|| {
     let mut related: BTreeMap<u32, Vec<(u32, f32)>> = BTreeMap::new();
     each_pair(
         include_str!("english/related.txt"),
-        |word, other, weight| {
-            let (word, other) = (term(word, true), term(other, true));
-            related.entry(word).or_default().push((other, weight));
+        |word, synonym, weight| {
+            let (word, synonym) = (term(word, true), term(synonym, true));
+            related.entry(word).or_default().push((synonym, weight));
         },
     );
     related
@@ -29,10 +29,10 @@ static CHINESE: LazyLock<BTreeMap<char, Words>> = LazyLock::new(|| {
     let mut related: BTreeMap<char, Words> = BTreeMap::new();
     each_pair(
         include_str!("chinese/related.txt"),
-        |word, other, weight| {
+        |word, synonym, weight| {
             if let Some(first) = word.chars().next() {
                 let words = related.entry(first).or_default();
-                words.entry(word).or_default().push((other, weight));
+                words.entry(word).or_default().push((synonym, weight));
             }
         },
     );
@@ -49,9 +49,9 @@ pub(super) fn related(term: u32) -> &'static [(u32, f32)] {
 
 /// The Chinese words that are related to those of a text, in a fixed order.
 pub(super) fn related_in(text: &str) -> impl Iterator<Item = (&'static str, f32)> {
-    let places = text.char_indices().filter_map(|(at, first)| {
+    let places = text.char_indices().filter_map(|(begin, first)| {
         let words = CHINESE.get(&first)?;
-        Some((text.get(at..)?, words))
+        Some((text.get(begin..)?, words))
     });
     let found: BTreeMap<_, _> = places
         .flat_map(|(rest, words)| {
@@ -72,10 +72,10 @@ fn each_pair<'t>(lines: &'t str, mut pair: impl FnMut(&'t str, &'t str, f32)) {
             }
         } else {
             let words: Vec<_> = line.split('=').map(str::trim).collect();
-            for (at, word) in words.iter().enumerate() {
-                for (other_at, other) in words.iter().enumerate() {
-                    if at != other_at {
-                        pair(word, other, SAME);
+            for (number, word) in words.iter().enumerate() {
+                for (second_number, second) in words.iter().enumerate() {
+                    if number != second_number {
+                        pair(word, second, SAME);
                     }
                 }
             }

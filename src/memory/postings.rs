@@ -170,12 +170,12 @@ mod tests {
             let mut postings = Postings::default();
             let mut expected: Vec<(u32, Posting)> = Vec::new();
             let mut entry = 0;
-            for (at, (step, terms)) in entries.iter().enumerate() {
+            for (number, (step, terms)) in entries.iter().enumerate() {
                 entry += step;
                 let terms: Vec<_> = terms.iter().map(|(term, count)| (*term, *count)).collect();
                 postings.add(entry, &terms);
                 expected.extend(terms.iter().map(|(term, count)| (*term, Posting { entry, count: *count })));
-                if at % packs == 0 {
+                if number % packs == 0 {
                     postings.pack();
                 }
             }

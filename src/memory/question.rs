@@ -100,11 +100,11 @@ impl Speakers {
         }
         let of = u16::try_from(self.names.len()).ok()?;
         self.names.push(name.to_owned());
-        for (at, word) in words(name).enumerate() {
+        for (number, word) in words(name).enumerate() {
             self.words.push(NameWord {
                 word: lower(word.text).collect(),
                 of,
-                is_first: at == 0,
+                is_first: number == 0,
             });
         }
         self.words.sort_unstable();
@@ -212,21 +212,21 @@ impl Query {
     fn add_related(&mut self, text: &str, parts: Parts) {
         let own = self.terms.clone();
         for word in own {
-            for &(other, weight) in related(word.term) {
-                self.add_term(other, weight, Some(word.term));
+            for &(kin, weight) in related(word.term) {
+                self.add_term(kin, weight, Some(word.term));
             }
         }
         if text.contains(writes_no_spaces) {
             for (word, weight) in related_in(text) {
                 let others: Vec<_> = words(word).collect();
-                for other in &others {
+                for kin in &others {
                     // A single character is in many words.
                     let share = if others.len() == 1 {
                         weight
                     } else {
                         weight * 0.5
                     };
-                    self.add_term(other.term(parts.has(Part::Stems)), share, None);
+                    self.add_term(kin.term(parts.has(Part::Stems)), share, None);
                 }
                 self.add_pairs(word, &others, weight);
             }

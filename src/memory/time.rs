@@ -179,8 +179,8 @@ fn part(word: &Word<'_>) -> Part {
 fn month_of(lower: &str) -> Option<u32> {
     let lower = if lower == "sept" { "sep" } else { lower };
     let is_name = |name: &&str| *name == lower || (lower.len() == 3 && name.starts_with(lower));
-    let at = MONTHS.iter().position(is_name)?;
-    Some(at as u32 + 1)
+    let month = MONTHS.iter().position(is_name)?;
+    Some(month as u32 + 1)
 }
 
 /// Whether a text says when: "yesterday", "last week", "in 2019", 昨天.

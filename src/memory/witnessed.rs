@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use super::cues::Cues;
 use super::index::{self, Index};
+use super::told::{gist, words_of};
 use super::vectors::{Meaning, Vectors, merged, read_part};
 use super::words::telling;
 use crate::context::{AgentContext, Chapter, Chapters, Entry, EntryId, Happening, Note, Pledge};
@@ -34,7 +35,7 @@ const CUES: usize = 6;
 const CUE_CHARS: usize = 600;
 /// The most memories that come at once, the most characters of each, and the tokens of what
 /// surrounds it.
-const COME: usize = 10;
+const COME: usize = 6;
 const COME_CHARS: usize = 280;
 const LINE_TOKENS: u64 = 12;
 /// Of how many messages it is kept what they are about.
@@ -43,8 +44,9 @@ const KEPT_MATTERS: usize = 4096;
 const KEPT_CUES: usize = 64;
 /// Events that are no news when they come.
 const NO_CUES: [&str; 5] = ["day", "query", "archive", "learned", "kickoff"];
-/// Events of which others tell what is worth to be remembered: the moves of a fight, ways.
-const MINOR: [&str; 12] = [
+/// Events of which others tell what is worth to be remembered: ways, what is seen for the first
+/// time, the moves of a fight, and how it ended, which is in its record.
+const MINOR: [&str; 15] = [
     "day",
     "query",
     "archive",
@@ -52,16 +54,15 @@ const MINOR: [&str; 12] = [
     "refusal",
     "arrive",
     "leave",
+    "appearance",
+    "dungeon",
     "combat_start",
     "combat_round",
     "combat_move",
+    "combat_outcome",
     "card_held",
     "card_played",
 ];
-/// Members of an answer in JSON that only say how something is done.
-const MANNER: [&str; 4] = ["description", "seen", "reason", "why"];
-/// Members of an answer in JSON in which something is said to others.
-const SAID: [&str; 5] = ["speak", "whisper", "announce", "promise", "say"];
 
 /// The name of a place by its stable number, which the ids of messages hold.
 pub type PlaceNames<'p> = &'p dyn Fn(u32) -> Option<Arc<str>>;
@@ -253,7 +254,7 @@ impl Past {
         if chapters.all().len() > self.chapters {
             self.found.get_mut().clear();
         }
-        for (at, chapter) in chapters.all().iter().enumerate().skip(self.chapters) {
+        for (chapter_index, chapter) in chapters.all().iter().enumerate().skip(self.chapters) {
             let mut day = first_day(chapter);
             let notes = chapter.record.as_ref().map(|record| &*record.notes);
             let notes = notes.unwrap_or_default();
@@ -265,7 +266,7 @@ impl Past {
                 }
                 // Summaries in a chapter were added with their own chapters.
                 if is_witnessed(message.role, &message.body) && !is_summary(&message.tags) {
-                    let source = Source::Chapter(at as u32, number as u32);
+                    let source = Source::Chapter(chapter_index as u32, number as u32);
                     let own = speaker(message.role, &message.body, "");
                     let text = words_of(message.role, &message.body);
                     let first = notes.partition_point(|note| note.entry < held.id);
@@ -280,7 +281,7 @@ impl Past {
                     self.add(source, [own, &text, session], day.as_deref(), &about);
                 }
             }
-            let source = Source::Summary(at as u32);
+            let source = Source::Summary(chapter_index as u32);
             let summary = chapter.summary.full_text();
             let texts = ["", &*summary, &*chapter.id.0];
             self.add(source, texts, day.as_deref(), &[&chapter.title]);
@@ -304,13 +305,13 @@ impl Past {
 
     fn add_conversation(&mut self, context: &AgentContext) {
         let mut day = None;
-        for (at, entry) in context.entries().iter().enumerate() {
+        for (entry_index, entry) in context.entries().iter().enumerate() {
             let tags = context.tags(entry.id());
             let body = entry.body();
             day = tags.and_then(day_of).or(day);
             if is_witnessed(entry.role(), body) && !tags.is_some_and(is_summary) {
                 let own = speaker(entry.role(), body, context.name());
-                let source = Source::Conversation(at as u32);
+                let source = Source::Conversation(entry_index as u32);
                 let text = words_of(entry.role(), body);
                 self.add(source, [own, &text, ""], day.as_deref(), &[]);
             }
@@ -354,8 +355,8 @@ impl Past {
                     let chapter = chapters.all().get(chapter as usize)?;
                     chapter.summary.full_text()
                 }
-                Source::Conversation(at) => {
-                    let entry = context.entries().get(at as usize)?;
+                Source::Conversation(index) => {
+                    let entry = context.entries().get(index as usize)?;
                     words_of(entry.role(), entry.body())
                 }
             })
@@ -466,11 +467,13 @@ impl Past {
         // The best first, of equals the latest.
         best.sort_by_key(|(entry, score)| Reverse((score.to_bits(), *entry)));
         let days = [&self.days, &days_of(context)];
-        let stands = |text: &str| {
+        // What a record or a message of the conversation tells need not come to mind.
+        let stands = |gist: &str| {
             let entries = context.entries().iter();
             let mut texts = entries.map(|entry| entry.body().short_text());
-            texts.any(|other| other == text)
+            texts.any(|text| text.contains(gist))
         };
+        let mut gists: Vec<String> = Vec::new();
         let mut left = room;
         let mut come: Vec<Memory> = Vec::new();
         for (entry, _) in best {
@@ -480,13 +483,24 @@ impl Past {
             let source = self.sources.get(entry as usize);
             let memory =
                 source.and_then(|source| memory(*source, (context, chapters), places, days));
-            let Some(mut memory) = memory.filter(|memory| !stands(&memory.text)) else {
+            let concerns = |memory: &Memory| {
+                let mut people = cues.people.iter();
+                !cues.of_people_only || people.any(|name| memory.text.contains(&**name))
+            };
+            let Some(mut memory) = memory.filter(concerns) else {
                 continue;
             };
+            let gist = gist(&memory.text);
+            let is_known = |known: &String| known.contains(gist) || gist.contains(known.as_str());
+            if stands(gist) || gists.iter().any(is_known) {
+                continue;
+            }
+            let gist = gist.to_owned();
             memory.text = cut(&memory.text, COME_CHARS);
             let tokens = u64::from(tokens::estimate(&memory.text)) + LINE_TOKENS;
-            if tokens <= left && come.iter().all(|known| known.text != memory.text) {
+            if tokens <= left {
                 left -= tokens;
+                gists.push(gist);
                 come.push(memory);
             }
         }
@@ -540,8 +554,8 @@ fn memory(
 ) -> Option<Memory> {
     let of_chapter = |at: u32| chapters.all().get(at as usize);
     let (chapter, id, role, body) = match source {
-        Source::Chapter(at, number) => {
-            let chapter = of_chapter(at)?;
+        Source::Chapter(index, number) => {
+            let chapter = of_chapter(index)?;
             let held = chapter.messages.get(number as usize)?;
             (
                 Some(chapter),
@@ -550,8 +564,8 @@ fn memory(
                 &held.message.body,
             )
         }
-        Source::Summary(at) => {
-            let chapter = of_chapter(at)?;
+        Source::Summary(index) => {
+            let chapter = of_chapter(index)?;
             let first = chapter.messages.first()?.id;
             let stands = context.message(first);
             if stands.is_some_and(|held| held.message.body.same(&chapter.summary)) {
@@ -559,8 +573,8 @@ fn memory(
             }
             (Some(chapter), first, Role::Human, &chapter.summary)
         }
-        Source::Conversation(at) => {
-            let entry: &Entry = context.entries().get(at as usize)?;
+        Source::Conversation(index) => {
+            let entry: &Entry = context.entries().get(index as usize)?;
             (None, entry.id(), entry.role(), entry.body())
         }
     };
@@ -593,58 +607,14 @@ fn is_witnessed(role: Role, body: &Body) -> bool {
     }
 }
 
-/// What a message says. Of an answer in JSON, its sentences, those that were spoken in quotation
-/// marks.
-fn words_of(role: Role, body: &Body) -> Cow<'_, str> {
-    let text = body.full_text();
-    if role != Role::Ai || !text.starts_with('{') {
-        return text;
-    }
-    match serde_json::from_str::<Value>(&text) {
-        Ok(value) => {
-            let mut sentences = Vec::new();
-            add_sentences(&value, false, &mut sentences);
-            Cow::Owned(sentences.join(" "))
-        }
-        Err(_) => text,
-    }
-}
-
-/// Adds the texts of a value that are no mere names.
-fn add_sentences(value: &Value, is_said: bool, to: &mut Vec<String>) {
-    match value {
-        Value::String(text) => {
-            let text = text.trim();
-            let is_sentence = text.split_whitespace().nth(2).is_some()
-                || text.ends_with(['.', '!', '?', '。', '！', '？', '…']);
-            if is_sentence && is_said {
-                to.push(format!("“{text}”"));
-            } else if is_sentence {
-                to.push(text.to_owned());
-            }
-        }
-        Value::Array(values) => {
-            let values = values.iter();
-            values.for_each(|value| add_sentences(value, is_said, to));
-        }
-        Value::Object(members) => {
-            for (name, value) in members {
-                let name = name.as_str();
-                if !MANNER.contains(&name) {
-                    add_sentences(value, is_said || SAID.contains(&name), to);
-                }
-            }
-        }
-        _ => {}
-    }
-}
-
 /// The facts in a note, in words.
 fn facts_of(note: &Note) -> impl Iterator<Item = &str> {
     let facts: [&str; 2] = match &note.happening {
         Happening::Learned { text, .. } => [text, ""],
         Happening::Promised { words, to, .. } => [words, to],
         Happening::Took { item, .. } | Happening::Lost { item, .. } => [item, ""],
+        Happening::Told { about, .. } => [about, ""],
+        Happening::Tried { found, left, .. } => [found, left],
         Happening::Gave { item, to, .. } => [item, to],
         _ => ["", ""],
     };
@@ -666,6 +636,7 @@ fn concerned(happening: &Happening) -> (u8, Vec<&Arc<str>>) {
         Happening::Fight(fight) if fight.result.is_some() => (3, fight.foes.iter().collect()),
         Happening::Gave { who, to, .. } => (3, vec![who, to]),
         Happening::Learned { from, .. } => (2, vec![from]),
+        Happening::Told { to, .. } => (2, to.iter().collect()),
         Happening::Felt { about, .. } => (2, vec![about]),
         Happening::Tried { who, .. } => (1, vec![who]),
         _ => (0, Vec::new()),
@@ -781,14 +752,6 @@ mod tests {
     }
 
     #[test]
-    fn of_an_answer_what_was_spoken_is_in_quotation_marks() {
-        let answer = r#"{"mind": "I must tell her.", "speak": {"target": "Bob", "text": "It was me."},
-            "feels": {"about": "Bob", "change": 1, "why": "he listens to me"}}"#;
-        let words = words_of(Role::Ai, &Body::text(answer)).into_owned();
-        assert_eq!(words, "I must tell her. “It was me.”");
-    }
-
-    #[test]
     fn what_was_archived_is_found_with_its_day_and_source() {
         let lines = [
             "Bob says to Ann: “The rope was cut with a bread knife.”",
@@ -856,16 +819,6 @@ mod tests {
             ..Cues::default()
         };
         assert_eq!(come(&context, &at_stake, 600), [lines[0]]);
-    }
-
-    #[test]
-    fn answers_in_json_are_remembered_as_what_they_say() {
-        let answer = r#"{"mind":"I wonder why.","speak":{"target":"Bob","text":"Go home."}}"#;
-        assert_eq!(
-            words_of(Role::Ai, &Body::text(answer)),
-            "I wonder why. “Go home.”"
-        );
-        assert!(!is_witnessed(Role::Ai, &Body::text(r#"{"action":"hold"}"#)));
     }
 
     #[test]

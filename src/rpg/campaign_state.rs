@@ -3,7 +3,7 @@
 
 use bevy_ecs::prelude::*;
 
-use super::archive::archive_overdue;
+use super::archive::{archive_fights, archive_overdue};
 use super::campaign_phase::{CampaignPhase, CampaignState};
 use super::combat::resolve::weigh_resolve;
 use super::combat::wounds::heal_wounds;
@@ -48,6 +48,7 @@ pub(super) fn advance_campaign(world: &mut World) {
     if weigh_resolve(world) {
         return;
     }
+    archive_fights(world);
     let phase = world.resource::<CampaignState>().phase.clone();
     let (phase, is_judged) = match phase {
         CampaignPhase::Judge { after } => match *after {
@@ -65,7 +66,7 @@ pub(super) fn advance_campaign(world: &mut World) {
             apply_choices(world);
             (*after, false)
         }
-        CampaignPhase::Archive { after } => return archive_or_go_on(world, *after),
+        CampaignPhase::Archive { after } => return go_on_after(world, *after),
         phase => (phase, false),
     };
     let may_end = is_running(&phase);
@@ -85,13 +86,23 @@ pub(super) fn advance_campaign(world: &mut World) {
     archive_or_go_on(world, phase);
 }
 
-/// Goes on after a phase, once conversations that have grown too long are archived.
+/// Goes on after a phase, once conversations that have grown too long are archived: not between two
+/// phases that archive themselves, and not if only last words will be asked for.
 fn archive_or_go_on(world: &mut World, phase: CampaignPhase) {
-    let may_archive = is_running(&phase) && !matches!(phase, CampaignPhase::Fight { .. });
+    let archives = matches!(
+        phase,
+        CampaignPhase::Fight { .. } | CampaignPhase::Evening { .. } | CampaignPhase::Night { .. }
+    );
+    let may_archive = is_running(&phase) && !archives && !is_last(world, &phase);
     if may_archive && archive_overdue(world, phase.may_meet_foes()) {
         let after = Box::new(phase);
         return set_campaign_phase(world, CampaignPhase::Archive { after });
     }
+    go_on_after(world, phase);
+}
+
+/// Begins what comes after a phase.
+fn go_on_after(world: &mut World, phase: CampaignPhase) {
     match phase {
         CampaignPhase::NotStarted => begin(world),
         CampaignPhase::Kickoff => next_step(world),
@@ -166,6 +177,29 @@ fn is_running(phase: &CampaignPhase) -> bool {
             | CampaignPhase::Closing
             | CampaignPhase::Over
     )
+}
+
+/// Whether the course is over after this phase, as far as can be seen.
+fn is_last(world: &World, phase: &CampaignPhase) -> bool {
+    let CampaignState {
+        steps_done, voted, ..
+    } = world.resource::<CampaignState>();
+    let ends_step = match phase {
+        CampaignPhase::Night { day, days } => day >= days,
+        CampaignPhase::Home { day, days, round } => {
+            let rounds = world.resource::<RpgWorld>().0.limits.home_rounds.max(1) as u32;
+            day >= days && *round >= rounds
+        }
+        CampaignPhase::Return { .. } => true,
+        _ => false,
+    };
+    let steps = *steps_done..world.resource::<RpgWorld>().0.schedule.len();
+    let stays = voted.as_deref().is_none_or(|voted| voted == STAY);
+    ends_step
+        && stays
+        && steps
+            .into_iter()
+            .all(|step| step_to_take(world, step).is_none())
 }
 
 fn set_campaign_phase(world: &mut World, phase: CampaignPhase) {
@@ -378,11 +412,14 @@ fn begin_night(world: &mut World, day: u32, days: u32) {
     );
     world.resource_mut::<CampaignState>().days_done = date;
     heal_wounds(world);
-    let agents = all_of(world, Kind::WorldAgent);
-    for place in home_stages(world).into_iter().chain(agents) {
-        set_phase(world, place, Phase::Summarize);
+    let night = CampaignPhase::Night { day, days };
+    if !is_last(world, &night) {
+        let agents = all_of(world, Kind::WorldAgent);
+        for place in home_stages(world).into_iter().chain(agents) {
+            set_phase(world, place, Phase::Summarize);
+        }
     }
-    set_campaign_phase(world, CampaignPhase::Night { day, days });
+    set_campaign_phase(world, night);
 }
 
 // --- the end ---

@@ -799,6 +799,9 @@ impl AgentEvent for Attempted {
         Some(Happening::Tried {
             who: self.actor.as_str().into(),
             attempt: self.what.as_str().into(),
+            outcome: "".into(),
+            found: "".into(),
+            left: "".into(),
         })
     }
 }
@@ -832,21 +835,12 @@ impl AgentEvent for AttemptOutcome {
     }
 
     fn happening(&self) -> Option<Happening> {
-        let who: Arc<str> = self.actor.as_str().into();
-        let (found, left) = (self.found.as_str(), self.left.as_str());
-        Some(match (found, left) {
-            ("", "") => {
-                let outcome = self.outcome.as_str().into();
-                Happening::Outcome { who, outcome }
-            }
-            ("", item) => {
-                let item = item.into();
-                Happening::Lost { who, item }
-            }
-            (item, _) => {
-                let item = item.into();
-                Happening::Took { who, item }
-            }
+        Some(Happening::Tried {
+            who: self.actor.as_str().into(),
+            attempt: "".into(),
+            outcome: self.outcome.as_str().into(),
+            found: self.found.as_str().into(),
+            left: self.left.as_str().into(),
         })
     }
 }

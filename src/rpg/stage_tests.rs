@@ -19,7 +19,7 @@ use super::scenes::effects::{Cause, apply_effects};
 use super::scenes::endings;
 use super::scenes::open::OpenScene;
 use crate::cast::{CastList, CurrentStage, Dead, OnStage};
-use crate::context::AgentContext;
+use crate::context::{AgentContext, Chapters, Happening, Pledge};
 use crate::drama::{
     Belongings, Bond, BondSpec, Bonds, Choice, ChoiceOption, Condition, Effect, Hidden, History,
     Item, ItemUse, Promise, PromiseState, Promises, Scene, StoryData,
@@ -185,6 +185,36 @@ fn turn(stage: &mut StageTest, who: Entity, plan: &str) -> Vec<&'static str> {
 fn knows(stage: &StageTest, who: Entity, fact: &str) -> bool {
     let knowledge = stage.setup.world.get::<Knowledge>(who);
     knowledge.is_some_and(|knowledge| knowledge.knows(fact))
+}
+
+#[test]
+fn whoever_does_something_notes_it_too() {
+    let mut stage = stage_test();
+    let (brant, pell) = (stage.brant, stage.pell);
+    let plan = r#"{"mind": "m", "promise": {"to": "Brant Hollis", "words": "I will light it."},
+        "speak": {"target": "Brant Hollis", "text": "Listen.", "tells": ["the-lamp"]}}"#;
+    turn(&mut stage, pell, plan);
+    let notes = |who| {
+        let chapters = stage.setup.world.get::<Chapters>(who).expect("has some");
+        let notes = chapters.open_notes().iter();
+        notes.map(|note| note.happening.clone()).collect::<Vec<_>>()
+    };
+    let promised = Happening::Promised {
+        who: "Pell Gantry".into(),
+        to: "Brant Hollis".into(),
+        words: "I will light it.".into(),
+        state: Pledge::Made,
+    };
+    for who in [brant, pell] {
+        let noted = notes(who).into_iter().filter(|note| *note == promised);
+        assert_eq!(noted.count(), 1);
+    }
+    let told = |note: &Happening| {
+        matches!(note, Happening::Told { fact, to, .. }
+            if **fact == *"the-lamp" && *to == ["Brant Hollis".into()])
+    };
+    assert!(notes(pell).iter().any(told), "{:?}", notes(pell));
+    assert!(!notes(brant).iter().any(told));
 }
 
 #[test]

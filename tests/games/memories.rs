@@ -4,7 +4,6 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
-use playhouse::cast::Kind;
 use playhouse::context::{AgentContext, Chapters};
 use playhouse::engine::{Engine, Stop};
 use playhouse::event::{Feed, Record};
@@ -45,9 +44,9 @@ fn held(context: &AgentContext, chapters: &Chapters) -> Vec<BodyId> {
 async fn fights_and_long_days_become_chapters_and_every_message_stays_findable() {
     for world in ["drowned-assize", "zhaoying-ban"] {
         let mut engine = play(world).await;
-        let mut minds = engine.world.query::<(&AgentContext, &Chapters, &Kind)>();
+        let mut minds = engine.world.query::<(&AgentContext, &Chapters)>();
         let (mut fights, mut days) = (0, 0);
-        for (context, chapters, kind) in minds.iter(&engine.world) {
+        for (context, chapters) in minds.iter(&engine.world) {
             let name = context.name();
             let ids = held(context, chapters);
             let distinct: BTreeSet<_> = ids.iter().map(|id| (id.place, id.number)).collect();
@@ -66,9 +65,9 @@ async fn fights_and_long_days_become_chapters_and_every_message_stays_findable()
                     let mut messages = chapter.messages.iter();
                     messages.any(|held| held.message.tags.get(key).is_some())
                 };
-                // A stage remembers a fight as it told it, without being asked again.
-                let is_told = *kind == Kind::Stage && has("combat_outcome");
-                let asked = if is_told { 0 } else { 2 };
+                // A fight is remembered as it was told, and nobody is asked.
+                let is_fight = has("combat_outcome");
+                let asked = if is_fight { 0 } else { 2 };
                 assert_eq!(chapter.summing_up.len(), asked, "{}", chapter.id);
                 assert_eq!(
                     has("combat_initialization"),

@@ -8,16 +8,16 @@ use bevy_ecs::prelude::*;
 use serde::Serialize;
 
 use super::range::{EntryRange, past_to_fold, past_tokens, room};
-use super::summary::{pending, summary_ask};
-use crate::cast::{CastList, Dead, EntityName, Kind, Whereabouts, WorldTurn, all_of};
+use super::summary::{PendingSummary, pending, summary_ask};
+use crate::cast::{CastList, Dead, EntityName, Kind, Whereabouts, all_of};
 #[cfg(feature = "page")]
 use crate::context::EntryId;
 use crate::context::{AgentContext, Chapters, Entry, Happening, Level};
 use crate::event::{EventWriter, PromptSet, PromptTemplate};
-use crate::exchange::AskTemplate;
+use crate::exchange::{Answers, AskTemplate, Prose};
 use crate::knowledge::{FactBook, is_made};
-use crate::message::Role;
-use crate::rpg::campaign_phase::{CampaignPhase, CampaignState};
+use crate::message::{Role, cut};
+use crate::rpg::campaign_phase::CampaignState;
 use crate::rpg::components::RpgWorld;
 use crate::rpg::conversation::{SpokenLine, is_speech};
 use crate::rpg::everybody::{on_stage, set_phase};
@@ -28,6 +28,8 @@ use crate::rpg::phase::{CurrentPlace, Phase};
 const MAX_PEOPLE: usize = 4;
 /// The maximum number of spoken lines that the notes quote.
 const MAX_LINES: usize = 8;
+/// The maximum number of characters of a message by which a question names it.
+const NAMING_CHARS: usize = 90;
 
 const QUESTION: AskTemplate<DayData> = AskTemplate::new("archive", "asks/archive_day");
 const TITLE: PromptTemplate<TitleData> = PromptTemplate::new("archive/day_title");
@@ -38,20 +40,18 @@ struct DayData<'a> {
     me: &'a str,
     kind: &'a str,
     place: &'a str,
-    what: &'a str,
     level: Level,
     day: u32,
     with: &'a [String],
     record: &'a str,
+    /// The beginning of the first message, if something stands before it.
+    begins: String,
+    /// The beginning of the last message, if something stands after it.
+    ends: String,
     said: Vec<SpokenLine>,
     // Of the record, for minds without language.
     learned: Vec<LearnedNote<'a>>,
     felt: Vec<FeltNote<'a>>,
-    // Empty, since the notes of all summaries have the same fields.
-    foes: [&'a str; 0],
-    result: &'a str,
-    fallen: [&'a str; 0],
-    gains: [&'a str; 0],
 }
 
 /// A fact that was learned.
@@ -90,34 +90,32 @@ pub(crate) fn budget(world: &RpgWorld) -> u64 {
 /// The tokens that a fight may take, which is archived only when it is over.
 const FIGHT_TOKENS: u64 = 2_400;
 
-/// Begins to archive wherever somebody's conversation takes most of its room, or half of it
-/// if it was archived a turn ago. Where a fight may come next, there must be room for it.
-/// Returns whether anybody's does.
+/// Begins to archive wherever somebody's conversation takes most of its room. Where a fight may
+/// come next, there must be room for it. Returns whether anybody's does. A place where nobody is
+/// waits until somebody comes.
 pub(in crate::rpg) fn archive_overdue(world: &mut World, before_fight: bool) -> bool {
     let budget = budget(world.resource::<RpgWorld>());
-    let turn = *world.resource::<WorldTurn>();
     let is_overdue = |world: &World, entity: Entity| {
         let mind = world.get::<AgentContext>(entity);
         let Some((context, chapters)) = mind.zip(world.get::<Chapters>(entity)) else {
             return false;
         };
         let room = room(context, budget);
-        let most = if has_begun(chapters, turn) {
-            room / 2
-        } else if before_fight {
+        let most = if before_fight {
             most_before_fight(room)
         } else {
             room * 4 / 5
         };
-        world.get::<Dead>(entity).is_none()
-            && past_tokens(context) > most
-            && past_to_fold(context, chapters, room).is_some()
+        past_tokens(context) > most && past_to_fold(context, chapters, room).is_some()
     };
     let mut places = all_of(world, Kind::Stage);
     places.extend(all_of(world, Kind::WorldAgent));
     places.retain(|place| {
-        let mut minds = std::iter::once(*place).chain(on_stage(world, *place));
-        minds.any(|entity| is_overdue(world, entity))
+        let mut living = on_stage(world, *place);
+        living.retain(|actor| world.get::<Dead>(*actor).is_none());
+        let is_in_use = !living.is_empty() || world.get(*place) == Some(&Kind::WorldAgent);
+        let mut minds = std::iter::once(*place).chain(living);
+        is_in_use && minds.any(|entity| is_overdue(world, entity))
     });
     for place in &places {
         set_phase(world, *place, Phase::Summarize);
@@ -159,18 +157,10 @@ fn most_before_fight(room: u64) -> u64 {
     without.clamp(room / 2, room * 4 / 5)
 }
 
-/// Whether somebody's past was archived a turn ago. Archiving much at once changes the beginning of
-/// the prompt seldom.
-fn has_begun(chapters: &Chapters, turn: WorldTurn) -> bool {
-    let last = chapters.all().last();
-    last.is_some_and(|chapter| chapter.turn + 1 >= turn.0)
-}
-
 /// Asks those here whose conversations take two thirds of their room, or leave too little for a
-/// fight that may come, until they take half.
-pub(super) fn ask_day_summaries(
+/// fight that may come. Each is asked once, for all that is archived now.
+pub(super) fn ask_summaries(
     (world, campaign): (Res<RpgWorld>, Res<CampaignState>),
-    turn: Res<WorldTurn>,
     (list, facts): (Res<CastList>, Res<FactBook>),
     whereabouts: Whereabouts,
     minds: Query<(&AgentContext, &Chapters)>,
@@ -183,16 +173,16 @@ pub(super) fn ask_day_summaries(
     };
     let budget = budget(&world);
     let mut next = Phase::Idle;
-    for entity in std::iter::once(place).chain(whereabouts.living_on(place)) {
+    let living = whereabouts.living_on(place);
+    let is_in_use = !living.is_empty() || whereabouts.kind(place) == Some(Kind::WorldAgent);
+    let own_place = std::iter::once(place).filter(|_| is_in_use);
+    for entity in own_place.chain(living) {
         let (Ok((context, chapters)), Some(kind)) = (minds.get(entity), whereabouts.kind(entity))
         else {
             continue;
         };
         let room = room(context, budget);
-        let is_archiving = matches!(campaign.phase, CampaignPhase::Archive { .. });
-        let most = if has_begun(chapters, *turn) {
-            room / 2
-        } else if is_archiving && campaign.phase.may_meet_foes() {
+        let most = if campaign.phase.may_meet_foes() {
             most_before_fight(room).min(room * 2 / 3)
         } else {
             room * 2 / 3
@@ -242,15 +232,15 @@ pub(super) fn ask_day_summaries(
                 me: context.name(),
                 kind: kind_name(kind),
                 place: if kind == Kind::WorldAgent { "" } else { place },
-                what: "day",
                 level: pending.record.level,
                 day: pending.record.days.1,
                 with: &with,
                 record: &pending.text,
+                begins: beginning(context, past),
+                ends: ending(context, past),
                 said: spoken_lines(context, past),
                 learned,
                 felt,
-                ..DayData::default()
             };
             let ask = summary_ask(phrases, &world.0, &QUESTION, &data, &pending.text)?;
             Ok((ask, pending))
@@ -261,6 +251,64 @@ pub(super) fn ask_day_summaries(
         events.insert_or_fault(&mut commands, entity, bundle);
     }
     current.set_phase(next);
+}
+
+/// Replaces what was summed up.
+pub(super) fn take_summaries(
+    mut answers: Answers<Prose>,
+    whereabouts: Whereabouts,
+    minds: Query<(&AgentContext, &Chapters, &PendingSummary)>,
+    mut current: CurrentPlace,
+    mut events: EventWriter,
+    mut commands: Commands,
+) {
+    let Some(place) = current.entity() else {
+        return;
+    };
+    current.set_phase(Phase::Idle);
+    for (entity, Prose(mut words), _by) in answers.take() {
+        let Ok((context, chapters, pending)) = minds.get(entity) else {
+            continue;
+        };
+        // Whoever has no words of its own has the record.
+        if words == pending.text {
+            words.clear();
+        }
+        let stage = whereabouts.name_text(place);
+        let words = (words, context.last_exchange());
+        let closing = pending.clone().close((context, chapters), stage, words);
+        events.close_chapter(entity, closing.event, closing.close);
+        commands.entity(entity).remove::<PendingSummary>();
+    }
+}
+
+/// By what the first message of a range is known, if something but the rules stands before it.
+fn beginning(context: &AgentContext, range: EntryRange) -> String {
+    let mut before = context.entries().iter();
+    let is_older = |entry: &Entry| entry.role() != Role::System && entry.id() < range.begin;
+    if before.any(is_older) {
+        known_by(entries(context, range))
+    } else {
+        String::new()
+    }
+}
+
+/// By what the last message of a range is known, if something stands after it.
+fn ending(context: &AgentContext, range: EntryRange) -> String {
+    let last = context.entries().last();
+    if last.is_some_and(|entry| entry.id() > range.end) {
+        known_by(entries(context, range).rev())
+    } else {
+        String::new()
+    }
+}
+
+/// The beginning of the first of these messages that tells what happened.
+fn known_by<'a>(mut entries: impl Iterator<Item = &'a Entry>) -> String {
+    let happened = entries.find(|entry| entry.body().metadata().is_some());
+    happened.map_or_else(String::new, |entry| {
+        cut(&entry.body().short_text(), NAMING_CHARS)
+    })
 }
 
 /// The messages of a range.

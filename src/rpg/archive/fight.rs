@@ -1,43 +1,35 @@
-//! A fight is over: everybody who will remember it summarizes it, and the summary replaces it. The
-//! stage has told it already, so its account is its summary.
-
-use std::sync::Arc;
+//! A fight is over: for everybody who will remember it, its record and the stage's account replace
+//! it. Nobody is asked, since what it meant to them belongs to their next look back.
 
 use bevy_ecs::prelude::*;
 use serde::Serialize;
 
 use super::day::budget;
-use super::range::{fight_range, fight_so_far, room};
-use super::summary::{PendingSummary, close_chapter, pending, summary_ask};
-use crate::cast::{EntityName, Whereabouts};
-use crate::context::{AgentContext, Chapters, Level, Note, Record};
-use crate::event::{AgentEvent, EventWriter, PhraseError, Phrasebook, PromptSet, PromptTemplate};
-use crate::exchange::{Answers, AskTemplate, Prose};
-use crate::knowledge::Today;
+use super::range::{EntryRange, fight_range, room};
+use super::summary::{Closing, pending};
+use crate::cast::{EntityName, Kind, all_of};
+use crate::context::{AgentContext, Chapters, Record};
+use crate::event::{
+    Faults, PhraseError, Phrasebook, PromptSet, PromptTemplate, write_events_at_meeting,
+};
+use crate::memory::spoken_words;
+use crate::message::{Role, cut};
 use crate::rpg::combat::FinishedFight;
-use crate::rpg::components::{FightResult, Foe, RpgWorld};
-use crate::rpg::phase::{CurrentPlace, Phase};
+use crate::rpg::components::{Foe, RpgWorld};
+use crate::rpg::everybody::on_stage;
 
-const QUESTION: AskTemplate<FightData> = AskTemplate::new("archive", "asks/archive_fight");
+/// How much of what a fighter said in a fight it keeps in mind: sayings, and characters of each.
+const MAX_SAID: usize = 3;
+const SAID_CHARS: usize = 200;
+
+const WORDS: PromptTemplate<WordsData> = PromptTemplate::new("archive/fight");
 const TITLE: PromptTemplate<TitleData> = PromptTemplate::new("archive/fight_title");
 
-/// What somebody is asked for a summary of a fight with.
+/// What a fight is remembered by.
 #[derive(Default, Serialize)]
-struct FightData<'a> {
-    me: &'a str,
-    kind: &'a str,
-    place: &'a str,
-    what: &'a str,
-    level: Level,
-    foes: Vec<&'a str>,
-    with: Vec<&'a str>,
-    result: &'a str,
-    fallen: Vec<&'a str>,
-    gains: Vec<&'a str>,
-    record: &'a str,
-    // Empty, since the notes of all summaries have the same fields.
-    day: u32,
-    said: [&'a str; 0],
+struct WordsData<'a> {
+    account: &'a str,
+    said: Vec<String>,
 }
 
 #[derive(Default, Serialize)]
@@ -47,205 +39,95 @@ struct TitleData<'a> {
 
 /// Adds the templates of this file.
 pub(super) fn add_templates(prompts: &mut PromptSet) {
-    QUESTION.add_to(prompts);
-    prompts.add(&TITLE);
+    prompts.add(&TITLE).add(&WORDS);
 }
 
-/// Asks every hero, fallen ones included, and every foe that may be met again.
-pub(super) fn ask_fight_summaries(
-    world: Res<RpgWorld>,
-    today: Res<Today>,
-    whereabouts: Whereabouts,
-    fights: Query<&FinishedFight>,
-    foes: Query<&Foe>,
-    minds: Query<(&AgentContext, &Chapters)>,
-    mut current: CurrentPlace,
-    mut events: EventWriter,
-    mut commands: Commands,
-) {
-    let Some(stage) = current.entity() else {
-        return;
-    };
-    let Ok(fight) = fights.get(stage) else {
-        return;
-    };
-    current.set_phase(Phase::Summarized);
-    let remembers = |entity: Entity, name: &Arc<str>| {
-        let returns = foes.get(entity).is_ok_and(|foe| foe.returns);
-        fight.heroes.contains(name) || (fight.foes.contains(name) && returns)
-    };
-    for entity in whereabouts.on_stage(stage) {
-        let (Some(EntityName(name)), Ok(mind)) = (whereabouts.name(entity), minds.get(entity))
-        else {
+/// Replaces the fights that are over: for their stages, for every hero, fallen ones included, and
+/// for every foe that may be met again. At a meeting, when their outcomes are delivered.
+pub(in crate::rpg) fn archive_fights(world: &mut World) {
+    for stage in all_of(world, Kind::Stage) {
+        let Some(fight) = world.entity_mut(stage).take::<FinishedFight>() else {
             continue;
         };
-        if !remembers(entity, name) {
-            continue;
+        let remembers = |world: &World, entity: &Entity| {
+            let returns = world.get::<Foe>(*entity).is_some_and(|foe| foe.returns);
+            let name = world.get::<EntityName>(*entity);
+            name.is_some_and(|EntityName(name)| {
+                fight.heroes.contains(name) || (fight.foes.contains(name) && returns)
+            })
+        };
+        let mut witnesses = on_stage(world, stage);
+        witnesses.retain(|entity| remembers(world, entity));
+        for entity in std::iter::once(stage).chain(witnesses) {
+            match whole_fight(world, &fight, entity) {
+                Some(Ok(closing)) => write_events_at_meeting(world, |events| {
+                    events.close_chapter(entity, closing.event, closing.close);
+                }),
+                Some(Err(error)) => world.resource_mut::<Faults>().note(error.into()),
+                None => {}
+            }
         }
-        let Some(range) = fight_so_far(mind.0, &fight.outcome.combat_id) else {
-            continue;
-        };
-        let phrases = events.phrases();
-        let data = seen_by_fighter(fight, name);
-        let with: Vec<_> = data.with.iter().map(|name| (*name).into()).collect();
-        // The outcome is delivered after this step.
-        let outcome = fight.outcome.happening().map(|happening| Note {
-            entry: range.end,
-            day: today.0,
-            place: fight.outcome.stage.as_str().into(),
-            happening,
-        });
-        let room = room(mind.0, budget(&world));
-        let pending = pending(phrases, mind, range, room, |record| {
-            record.notes.extend(outcome);
-            describe(phrases, record, fight, with)
-        });
-        let bundle = pending.and_then(|pending| {
-            let record = pending.text.as_str();
-            let data = FightData { record, ..data };
-            let ask = summary_ask(phrases, &world.0, &QUESTION, &data, &pending.text)?;
-            Ok((ask, pending))
-        });
-        events.insert_or_fault(&mut commands, entity, bundle);
     }
-}
-
-/// Completes the record of a fight, and returns its title.
-fn describe(
-    phrases: &Phrasebook,
-    record: &mut Record,
-    fight: &FinishedFight,
-    with: Vec<Arc<str>>,
-) -> Result<String, PhraseError> {
-    let stage = &fight.outcome.stage;
-    record.places = vec![stage.as_str().into()];
-    record.with = with;
-    phrases.render(&TITLE, &TitleData { stage })
 }
 
 /// What a fight will be replaced with in a context. `None` if its tags are doubtful: then it stays
 /// as it is.
 fn whole_fight(
-    phrases: &Phrasebook,
-    world: &RpgWorld,
+    world: &World,
     fight: &FinishedFight,
-    (context, chapters): (&AgentContext, &Chapters),
-    with: Vec<Arc<str>>,
-) -> Option<Result<PendingSummary, PhraseError>> {
+    entity: Entity,
+) -> Option<Result<Closing, PhraseError>> {
+    let (context, chapters) = (world.get::<AgentContext>(entity)?, world.get(entity)?);
+    let stage = &fight.outcome.stage;
     let range = match fight_range(context, &fight.outcome.combat_id) {
         Ok(range) => range,
         Err(reason) => {
-            let (entity, stage) = (context.name(), &fight.outcome.stage);
+            let entity = context.name();
             tracing::warn!(%entity, "the fight at '{stage}' is not archived: {reason}");
             return None;
         }
     };
-    let room = room(context, budget(world));
-    let complete = |record: &mut Record| describe(phrases, record, fight, with);
-    Some(pending(phrases, (context, chapters), range, room, complete))
-}
-
-/// Replaces what was summarized. A stage remembers a fight as it told it.
-pub(super) fn take_summaries(
-    world: Res<RpgWorld>,
-    mut answers: Answers<Prose>,
-    whereabouts: Whereabouts,
-    fights: Query<&FinishedFight>,
-    minds: Query<(&AgentContext, &Chapters, Option<&PendingSummary>)>,
-    mut current: CurrentPlace,
-    mut events: EventWriter,
-    mut commands: Commands,
-) {
-    let Some(place) = current.entity() else {
-        return;
+    let phrases = world.resource::<Phrasebook>();
+    let room = room(context, budget(world.resource::<RpgWorld>()));
+    let mind: (&AgentContext, &Chapters) = (context, chapters);
+    // A fighter was there with its own side.
+    let sides = [&fight.heroes, &fight.foes];
+    let own_side = sides.into_iter().find(|side| side.contains(context.name()));
+    let with = match own_side {
+        Some(side) => side
+            .iter()
+            .filter(|name| *name != context.name())
+            .cloned()
+            .collect(),
+        None => sides.into_iter().flatten().cloned().collect(),
     };
-    current.set_phase(Phase::Idle);
-    let name = whereabouts.name_text(place);
-    let fight = fights.get(place).ok();
-    let mut closing = Vec::new();
-    if let Some(fight) = fight {
-        let with = fight.heroes.iter().chain(&fight.foes).cloned().collect();
-        closing.push((place, fight.account.clone(), with, false));
-        commands.entity(place).remove::<FinishedFight>();
-    }
-    for (entity, Prose(mut words), _by) in answers.take() {
-        let Ok((_, _, Some(pending))) = minds.get(entity) else {
-            continue;
-        };
-        // Whoever has no words of its own has the record.
-        if words == pending.text {
-            words.clear();
-        }
-        closing.push((entity, words, pending.record.with.clone(), true));
-        commands.entity(entity).remove::<PendingSummary>();
-    }
-    for (entity, words, with, was_asked) in closing {
-        let Ok((context, chapters, pending)) = minds.get(entity) else {
-            continue;
-        };
-        let pending = match fight {
-            Some(fight) => {
-                let mind = (context, chapters);
-                whole_fight(events.phrases(), &world, fight, mind, with).transpose()
-            }
-            None => Ok(pending.cloned()),
-        };
-        match pending {
-            Ok(Some(pending)) => {
-                let summing_up = context.last_exchange().filter(|_| was_asked);
-                let mind = (entity, context, chapters);
-                close_chapter(
-                    &mut events,
-                    mind,
-                    name.clone(),
-                    pending,
-                    (words, summing_up),
-                );
-            }
-            Ok(None) => {}
-            Err(error) => events.fault(error.into()),
-        }
-    }
-}
-
-/// A fighter remembers the fight from its own side.
-fn seen_by_fighter<'a>(fight: &'a FinishedFight, me: &'a Arc<str>) -> FightData<'a> {
-    let outcome = &fight.outcome;
-    let is_hero = fight.heroes.contains(me);
-    let (ours, theirs, fallen) = if is_hero {
-        (&fight.heroes, &fight.foes, &outcome.fallen)
-    } else {
-        (&fight.foes, &fight.heroes, &outcome.felled)
-    };
-    let gains: &[String] = if is_hero { &outcome.gains } else { &[] };
-    let others = |name: &&str| *name != &**me;
-    FightData {
-        me,
-        kind: "actor",
-        place: &outcome.stage,
-        what: "fight",
-        foes: theirs.iter().map(|name| &**name).collect(),
-        with: ours.iter().map(|name| &**name).filter(others).collect(),
-        result: match outcome.result {
-            FightResult::Drawn => "",
-            _ => result_name(outcome.result, is_hero),
+    let pending = pending(phrases, mind, range, room, |record: &mut Record| {
+        record.places = vec![stage.as_str().into()];
+        record.with = with;
+        phrases.render(&TITLE, &TitleData { stage })
+    });
+    let words = phrases.render(
+        &WORDS,
+        &WordsData {
+            account: &fight.account,
+            said: said_in(context, range),
         },
-        fallen: fallen.iter().map(String::as_str).filter(others).collect(),
-        gains: gains.iter().map(|gain| bare(gain)).collect(),
-        ..FightData::default()
-    }
+    );
+    Some(pending.and_then(|pending| {
+        let words = words?.trim().to_owned();
+        Ok(pending.close(mind, stage.clone(), (words, None)))
+    }))
 }
 
-/// What prompts call the result of a fight, from the party's point of view or its foes'.
-fn result_name(result: FightResult, for_party: bool) -> &'static str {
-    match (result, for_party) {
-        (FightResult::Drawn, _) => "drawn",
-        (FightResult::Won, true) | (FightResult::Lost, false) => "won",
-        (FightResult::Won, false) | (FightResult::Lost, true) => "lost",
-    }
-}
-
-/// A gain without its full stop, so that it fits into a sentence.
-fn bare(gain: &str) -> &str {
-    gain.trim_end_matches(['.', '。', '！', '!', ' '])
+/// The last that somebody said in a fight, oldest first.
+fn said_in(context: &AgentContext, range: EntryRange) -> Vec<String> {
+    let entries = context.entries().iter().rev();
+    let own = entries.filter(|entry| entry.role() == Role::Ai && range.contains(entry.id()));
+    let said = own.flat_map(|entry| spoken_words(&entry.body().full_text()));
+    let mut said: Vec<_> = said
+        .take(MAX_SAID)
+        .map(|words| cut(&words, SAID_CHARS))
+        .collect();
+    said.reverse();
+    said
 }

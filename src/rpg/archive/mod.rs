@@ -2,11 +2,11 @@
 //! what its owner witnessed, and the owner's own words, for which it is asked with the record in
 //! view. Both replace the messages in the prompt.
 //!
-//! [`fight`] closes a fight for everybody who will remember it, [`day`] closes what is oldest in
-//! conversations that have grown too long: messages become a chapter, chapters a volume, volumes a
-//! life. Both ask as one more turn on the old prompt, and cut only what [`range`] finds whole: a
-//! doubtful range is left as it is. The originals, the request and its answer stay readable in a
-//! chapter. Start reading at `day.rs`.
+//! [`fight`] closes a fight for everybody who will remember it, without asking. [`day`] closes what
+//! is oldest in conversations that have grown too long, and asks as one more turn on the old
+//! prompt: messages become a chapter, chapters a volume, volumes a life. Both cut only what
+//! [`range`] finds whole: a doubtful range is left as it is. The originals, the request and its
+//! answer stay readable in a chapter. Start reading at `day.rs`.
 
 mod day;
 mod fight;
@@ -19,12 +19,11 @@ mod tests;
 pub(super) use day::archive_overdue;
 #[cfg(feature = "page")]
 pub(crate) use day::{budget, next_archive};
+pub(super) use fight::archive_fights;
 
 use bevy_ecs::prelude::*;
 
-use super::combat::FinishedFight;
 use super::phase::{CampaignSet, Phase, in_phase};
-use crate::cast::CurrentStage;
 use crate::engine::Setup;
 use crate::event::PromptSet;
 
@@ -34,13 +33,8 @@ pub(super) fn plugin(setup: &mut Setup) {
         .saves()
         .component::<summary::PendingSummary>("day_closing");
     let systems = (
-        fight::take_summaries.run_if(in_phase(Phase::Summarized)),
-        fight::ask_fight_summaries
-            .run_if(in_phase(Phase::Summarize))
-            .run_if(after_fight),
-        day::ask_day_summaries
-            .run_if(in_phase(Phase::Summarize))
-            .run_if(not(after_fight)),
+        day::take_summaries.run_if(in_phase(Phase::Summarized)),
+        day::ask_summaries.run_if(in_phase(Phase::Summarize)),
     );
     setup
         .step
@@ -52,9 +46,4 @@ pub(super) fn add_templates(prompts: &mut PromptSet) {
     fight::add_templates(prompts);
     day::add_templates(prompts);
     record::add_templates(prompts);
-}
-
-/// A run condition: a fight on the current stage is over and not summarized yet.
-fn after_fight(stage: Res<CurrentStage>, fights: Query<(), With<FinishedFight>>) -> bool {
-    matches!(*stage, CurrentStage::Place(place) if fights.contains(place))
 }

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use thiserror::Error;
 
+use super::record::record_tokens;
 use crate::context::{
     AgentContext, Chapter, ChapterId, Chapters, EntryId, Level, SearchOrder, StoredMessage,
 };
@@ -13,8 +14,8 @@ use crate::message::Role;
 /// The tokens that a long question may take.
 const QUESTION_TOKENS: u64 = 1_100;
 
-/// How many chapters make a volume, and volumes a life.
-const SEVERAL: usize = 4;
+/// How many tokens an owner's words about its past usually take at most.
+const WORDS_TOKENS: u64 = 300;
 
 /// A range of a context, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,15 +74,6 @@ pub(super) fn fight_range(
     }
 }
 
-/// The range from the beginning of a fight on, while its outcome is not delivered.
-pub(super) fn fight_so_far(context: &AgentContext, combat: &str) -> Option<EntryRange> {
-    let tagged =
-        context.filter_human_messages_by_attribute("combat_id", combat, SearchOrder::OldestFirst);
-    let begin = single(&tagged, BEGIN).ok()?;
-    let end = context.entries().last()?.id();
-    Some(EntryRange { begin, end })
-}
-
 fn single(messages: &[StoredMessage], key: &'static str) -> Result<EntryId, FightRangeError> {
     let messages = messages.iter();
     let mut found = messages.filter(|held| held.message.tags.get(key).is_some());
@@ -128,16 +120,14 @@ fn system_tokens(context: &AgentContext) -> u64 {
     system.map_or(0, |entry| u64::from(entry.body().short_tokens()))
 }
 
-/// What to archive next of a context that has grown too long, oldest first, up to the last end of
-/// a day after which a quarter of the tokens remains, or up to its end if there is none:
+/// What to archive of a context that has grown too long: one range, so that its owner is asked
+/// once. It begins after what must not be cut and ends where a part of the story does, so that a
+/// quarter of the tokens remains, or else at the end of the conversation. Of these the first that
+/// leaves half of the room free, or else the one that leaves most:
 ///
-/// 1. volumes, if they take more than a quarter of the room: they become a life;
-/// 2. chapters, if they do: they become a volume, with what lies between them;
-/// 3. the oldest messages that take at least an eighth of the room: they become a chapter;
-/// 4. whatever else is left, by the same rules without these limits.
-///
-/// Fewer than [`SEVERAL`] volumes or chapters stay as they are unless they take a third of the
-/// room, or nothing else can become shorter.
+/// 1. the oldest stretch of messages between what is archived already: it becomes a chapter;
+/// 2. everything after the volumes: it becomes a volume;
+/// 3. everything: it becomes a life.
 ///
 /// `None` if nothing can become shorter.
 pub(super) fn past_to_fold(
@@ -147,64 +137,69 @@ pub(super) fn past_to_fold(
 ) -> Option<EntryRange> {
     let entries = context.entries();
     let first = usize::from(entries.first()?.role() == Role::System);
-    let tokens = |from: usize, to: usize| -> u64 {
-        let part = entries.get(from..to).unwrap_or_default().iter();
+    let count = entries.len();
+    let tokens = |range: &Range<usize>| -> u64 {
+        let part = entries.get(range.clone()).unwrap_or_default().iter();
         part.map(|entry| u64::from(entry.body().short_tokens()))
             .sum()
     };
-    let tag = |index: usize, key: &str| {
+    let has_tag = |index: usize, key: &str| {
         let tags = entries
             .get(index)
             .and_then(|entry| context.tags(entry.id()));
         tags.filter(|tags| tags.get(key).is_some())
     };
     let level = |index: usize| {
-        let id = tag(index, "archive")?.text("chapter").unwrap_or_default();
+        let id = has_tag(index, "archive")?.text("chapter")?;
         let chapter = chapters.get(&ChapterId(id.into()));
         Some(chapter.map(Chapter::level).unwrap_or_default())
     };
-    let count = entries.len();
-    let quarter = tokens(first, count) / 4;
-    let mut day_ends = (first..count)
-        .rev()
-        .filter(|index| tag(*index, "day_end").is_some());
-    let end = day_ends.find(|index| tokens(index + 1, count) >= quarter);
-    let end = end.map_or(count, |last| last + 1);
+    let total = tokens(&(first..count));
+    let left = |range: &Range<usize>| {
+        let levels = range.clone().filter_map(level).max();
+        let folded = match levels {
+            None => folded_tokens(Level::Chapter, room),
+            Some(Level::Chapter) => folded_tokens(Level::Volume, room),
+            Some(_) => folded_tokens(Level::Life, room),
+        };
+        let range = tokens(range);
+        total - range + range.min(folded)
+    };
+    // A part of the story begins with a message or after one.
+    let is_part = |from: usize| {
+        let begins = has_tag(from, "day_begin").or_else(|| has_tag(from, "stage_transition"));
+        let before = from.checked_sub(1);
+        let ends =
+            before.filter(|last| has_tag(*last, "day_end").is_some() || level(*last).is_some());
+        begins.is_some() || ends.is_some()
+    };
+    let keeps_quarter = |from: &usize| tokens(&(*from..count)) >= total / 4;
+    let mut parts = (first + 1..count).rev().filter(|from| is_part(*from));
+    let end = parts.find(keeps_quarter).unwrap_or(count);
 
     let is_upper = |index: &usize| level(*index) > Some(Level::Chapter);
-    let uppers = first..first + (first..end).take_while(is_upper).count();
-    let closed = (uppers.end..end).filter(|index| level(*index).is_some());
-    let closed: Vec<_> = closed.collect();
-    let lower_end = closed.last().map_or(uppers.end, |last| last + 1);
-    let lowers = uppers.end..lower_end;
-    let closed_tokens: u64 = closed.iter().map(|index| tokens(*index, index + 1)).sum();
-    // Stretches of messages between what is archived already.
-    let mut stretches = Vec::new();
-    let mut from = uppers.end;
-    for to in closed.iter().copied().chain([end]) {
-        stretches.push(from..to);
+    let uppers_end = first + (first..end).take_while(is_upper).count();
+    let mut ranges = Vec::new();
+    let mut from = uppers_end;
+    for to in (uppers_end..end).filter(|index| level(*index).is_some()) {
+        ranges.push(from..to);
         from = to + 1;
     }
-    let length = |range: &Range<usize>| tokens(range.start, range.end);
-    let are_several =
-        |count: usize, tokens: u64| count > 1 && (count >= SEVERAL || tokens > room / 3);
-    let some_uppers = || (uppers.len() > 1).then(|| uppers.clone());
-    let some_closed = || (closed.len() > 1).then(|| lowers.clone());
-    let upper_tokens = length(&uppers);
-    let several_uppers = || some_uppers().filter(|_| are_several(uppers.len(), upper_tokens));
-    let several_closed = || some_closed().filter(|_| are_several(closed.len(), closed_tokens));
-    let long_stretch = |least: u64| {
-        let mut long = stretches.iter();
-        let long = long.find(|range| range.len() > 1 && length(range) >= least.max(1));
-        long.cloned()
-    };
-    let chosen = several_uppers().filter(|_| upper_tokens > room / 4);
-    let chosen = chosen.or_else(|| several_closed().filter(|_| closed_tokens > room / 4));
-    let chosen = chosen.or_else(|| long_stretch(room / 8));
-    let chosen = chosen.or_else(|| long_stretch(room / 16));
-    let chosen = chosen.or_else(some_closed).or_else(some_uppers)?;
+    ranges.push(from..end);
+    for end in [end, count] {
+        ranges.extend([uppers_end..end, first..end]);
+    }
+    ranges.retain(|range| range.len() > 1 && left(range) < total);
+    let suffices = |range: &&Range<usize>| left(range) <= room / 2;
+    let most = || ranges.iter().min_by_key(|range| left(range));
+    let chosen = ranges.iter().find(suffices).or_else(most)?;
     Some(EntryRange {
         begin: entries.get(chosen.start)?.id(),
         end: entries.get(chosen.end.checked_sub(1)?)?.id(),
     })
+}
+
+/// How many tokens a range usually takes when it is archived: its record, and its owner's words.
+fn folded_tokens(level: Level, room: u64) -> u64 {
+    record_tokens(level, room) + (room / 16).min(WORDS_TOKENS)
 }

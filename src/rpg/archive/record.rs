@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::context::{Happening, Level, Note, Pledge, Record};
 use crate::event::{PhraseError, Phrasebook, PromptSet, PromptTemplate};
+use crate::knowledge::is_made;
 use crate::message::Text;
 
 /// The maximum number of people and of places that a record names in its first line.
@@ -46,6 +47,15 @@ pub(super) fn add_templates(prompts: &mut PromptSet) {
     prompts.add(&RECORD).add(&LINE);
 }
 
+/// How many tokens a record may take in a conversation with so much room.
+pub(super) fn record_tokens(level: Level, room: u64) -> u64 {
+    match level {
+        Level::Chapter => room / 10,
+        Level::Volume => room / 8,
+        Level::Life => room / 6,
+    }
+}
+
 /// A merged record, as its owner reads it. It says less, but the most important, if all would take
 /// more tokens than its level may.
 pub(super) fn record_text(
@@ -55,7 +65,26 @@ pub(super) fn record_text(
     room: u64,
 ) -> Result<String, PhraseError> {
     let mut lines = Vec::new();
+    let is_mine =
+        |note: &Note| matches!(&note.happening, Happening::Promised { to, .. } if **to == *me);
+    let mut promised: Vec<_> = record.notes.iter().filter(|note| is_mine(note)).collect();
     for note in &record.notes {
+        // The same words given to several people are one line, preferably about oneself.
+        if let Happening::Promised {
+            who, words, state, ..
+        } = &note.happening
+            && !words.is_empty()
+            && !is_mine(note)
+        {
+            let is_same = |known: &&Note| {
+                matches!(&known.happening, Happening::Promised { who: by, words: said, state: now, .. }
+                    if (by, said, now) == (who, words, state))
+            };
+            if promised.iter().any(is_same) {
+                continue;
+            }
+            promised.push(note);
+        }
         let it = Some(&note.happening);
         let line = phrases.render(&LINE, &LineData { me, it })?;
         let line = line.trim();
@@ -63,11 +92,7 @@ pub(super) fn record_text(
             lines.push((note, line.to_owned()));
         }
     }
-    let mut left = match record.level {
-        Level::Chapter => room / 10,
-        Level::Volume => room / 8,
-        Level::Life => room / 6,
-    };
+    let mut left = record_tokens(record.level, room);
     // The heaviest first, of these the latest. What happens again and again weighs less each time,
     // or else a life would be nothing but promises.
     let mut told_of_kind: BTreeMap<_, u32> = BTreeMap::new();
@@ -85,7 +110,7 @@ pub(super) fn record_text(
         let Some((note, line)) = lines.get(index) else {
             continue;
         };
-        // That somebody tried something matters for some days only.
+        // That somebody else tried something matters for some days only.
         if record.level > Level::Chapter && weight(note, me) == 0 {
             continue;
         }
@@ -136,21 +161,34 @@ fn kind(happening: &Happening) -> (u8, [&str; 2]) {
         Happening::Felt { about, .. } => (10, [about, ""]),
         Happening::Journey { dungeon, .. } => (11, [dungeon, ""]),
         Happening::Tried { who, .. } => (12, [who, ""]),
-        Happening::Outcome { who, .. } => (13, [who, ""]),
+        Happening::Told { .. } => (13, ["", ""]),
         Happening::Decided { who, .. } => (14, [who, ""]),
     }
 }
 
-/// How much is lost if a line is left out.
+/// How much is lost if a line is left out: most by what the story hangs on and by what one did
+/// oneself, least by journeys and by what play made.
 fn weight(note: &Note, me: &str) -> u32 {
+    let is_me = |name: &Arc<str>| **name == *me;
     match &note.happening {
-        Happening::Died { .. } => 6,
-        Happening::Fight(fight) if !fight.fallen.is_empty() => 5,
-        Happening::Promised { who, to, .. } if **who == *me || **to == *me => 5,
-        Happening::Decided { .. } | Happening::Fight(_) | Happening::Learned { .. } => 4,
-        Happening::Gave { .. } | Happening::Took { .. } | Happening::Lost { .. } => 3,
-        Happening::Promised { .. } | Happening::Felt { .. } => 2,
-        Happening::Wounded { .. } | Happening::Journey { .. } => 1,
-        Happening::Tried { .. } | Happening::Outcome { .. } => 0,
+        Happening::Died { .. } => 9,
+        Happening::Learned { fact, .. } if !is_made(fact) => 8,
+        Happening::Decided { who, .. } if is_me(who) => 7,
+        Happening::Told { fact, .. } if !is_made(fact) => 7,
+        Happening::Decided { .. } => 6,
+        Happening::Fight(fight) if !fight.fallen.is_empty() => 6,
+        Happening::Fight(_) => 5,
+        Happening::Promised { who, to, .. } if is_me(who) || is_me(to) => 5,
+        Happening::Gave { who, to, .. } if is_me(who) || is_me(to) => 4,
+        Happening::Took { who, .. } | Happening::Lost { who, .. } if is_me(who) => 4,
+        Happening::Wounded { who, .. } if is_me(who) => 3,
+        Happening::Felt { .. } => 3,
+        Happening::Tried { who, .. } if is_me(who) => 3,
+        Happening::Gave { .. } | Happening::Took { .. } | Happening::Lost { .. } => 2,
+        Happening::Promised { .. } => 2,
+        Happening::Learned { .. } | Happening::Told { .. } | Happening::Wounded { .. } => 1,
+        Happening::Journey { .. } => 1,
+        Happening::Tried { found, left, .. } if !found.is_empty() || !left.is_empty() => 1,
+        Happening::Tried { .. } => 0,
     }
 }

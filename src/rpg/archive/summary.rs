@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::range::EntryRange;
 use crate::context::{AgentContext, Chapters, EntryId, Record};
 use crate::event::kinds::Archive;
-use crate::event::{ChapterClose, EventWriter, PhraseError, Phrasebook};
+use crate::event::{ChapterClose, PhraseError, Phrasebook};
 use crate::exchange::{Ask, AskTemplate, Prose, ProseRules, Reply};
 use crate::rpg::world_file::WorldFile;
 
@@ -27,6 +27,42 @@ pub(super) struct PendingSummary {
     pub(super) record: Record,
     /// The same in words.
     pub(super) text: String,
+}
+
+/// What closes a chapter: its record and its owner's words replace a range of the owner's context.
+pub(super) struct Closing {
+    /// What stands in place of the range.
+    pub(super) event: Archive,
+    /// What moves to the chapter.
+    pub(super) close: ChapterClose,
+}
+
+impl PendingSummary {
+    /// Closes the chapter with its owner's words. The exchange that asked for them, if there was
+    /// one, moves to the chapter too.
+    pub(super) fn close(
+        self,
+        (context, chapters): (&AgentContext, &Chapters),
+        stage: String,
+        (words, summing_up): (String, Option<(EntryId, EntryId)>),
+    ) -> Closing {
+        Closing {
+            event: Archive {
+                actor: context.name().to_string(),
+                stage,
+                chapter: chapters.next_id(context.name()).to_string(),
+                record: self.text,
+                message: words,
+            },
+            close: ChapterClose {
+                begin: self.begin,
+                end: self.end,
+                summing_up,
+                title: self.title,
+                record: Some(self.record),
+            },
+        }
+    }
 }
 
 /// The question for a summary. Its default answer is the record in words.
@@ -50,39 +86,6 @@ pub(super) fn summary_ask<D: Serialize>(
     let ask = question.ask(phrases, data, rules, fallback)?;
     let ask = ask.max_tokens(world.limits.max_reply_tokens());
     Ok(ask.without_tools())
-}
-
-/// Closes a chapter: its record and its owner's words replace a range of the owner's context. The
-/// exchange that asked for the words, if there was one, moves to the chapter too.
-pub(super) fn close_chapter(
-    events: &mut EventWriter,
-    (entity, context, chapters): (Entity, &AgentContext, &Chapters),
-    stage: String,
-    pending: PendingSummary,
-    (words, summing_up): (String, Option<(EntryId, EntryId)>),
-) {
-    let PendingSummary {
-        begin,
-        end,
-        title,
-        record,
-        text,
-    } = pending;
-    let event = Archive {
-        actor: context.name().to_string(),
-        stage,
-        chapter: chapters.next_id(context.name()).to_string(),
-        record: text,
-        message: words,
-    };
-    let close = ChapterClose {
-        begin,
-        end,
-        summing_up,
-        title,
-        record: Some(record),
-    };
-    events.close_chapter(entity, event, close);
 }
 
 /// What a range will be replaced with, but for its owner's words.

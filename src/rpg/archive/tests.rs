@@ -8,7 +8,7 @@ use serde_json::json;
 use super::range::{FightRangeError, fight_range, past_to_fold};
 use super::record::record_text;
 use super::summary::{PendingSummary, summary_ask};
-use super::{day, fight};
+use super::{archive_fights, day};
 use crate::cast::Dead;
 use crate::context::{
     AgentContext, Chapters, EntryId, FightEnd, FightNote, Happening, Level, Note, Pledge,
@@ -111,32 +111,53 @@ fn a_fight_is_cut_only_where_its_tags_are_beyond_doubt() {
 
 #[test]
 fn a_past_ends_with_a_day_and_is_archived_oldest_first() {
-    let past = |context: &AgentContext, room| {
-        let past = past_to_fold(context, &Chapters::default(), room);
+    let past = |tags: &[Tags], room| {
+        let context = context(tags.iter().cloned());
+        let past = past_to_fold(&context, &Chapters::default(), room);
         past.map(|past| (past.begin.0, past.end.0))
     };
     let none = Tags::new;
     let day = |number: &str| Tags::from(Tag::DayEnd(number.into()));
-    let memory = || Tags::from(Tag::Archive("Hall".into()));
+    let memory = || {
+        let tags = [Tag::Archive("Hall".into()), Tag::Chapter("Ann/1".into())];
+        Tags::from(tags)
+    };
     // Of two days, the older one.
-    let two = [none(), day("1"), none(), none(), day("2")];
-    assert_eq!(past(&context(two), 16), Some((2, 3)));
+    let two = [none(), none(), none(), day("1"), none(), day("2")];
+    assert_eq!(past(&two, 34), Some((2, 5)));
+    assert_eq!(past(&two, 12), Some((2, 7)), "one day is not enough");
     // The only day: all of it.
     let one = [none(), none(), none(), day("1")];
-    assert_eq!(past(&context(one), 16), Some((2, 5)));
-    // Memories stand between; the oldest stretch that is long enough goes.
-    let between = [none(), none(), memory(), none(), none(), day("1")];
-    assert_eq!(past(&context(between.clone()), 16), Some((2, 3)));
-    assert_eq!(past(&context(between), 100), Some((5, 7)));
-    // Memories that take much of the room go together.
-    let memories = [memory(), memory(), memory(), none(), day("1")];
-    assert_eq!(past(&context(memories), 16), Some((2, 4)));
-    assert_eq!(past(&context([]), 16), None);
-    assert_eq!(
-        past(&context([day("1")]), 16),
-        None,
-        "it can't become shorter"
-    );
+    assert_eq!(past(&one, 16), Some((2, 5)));
+    // Memories stand between; the oldest stretch goes if that is enough.
+    let between = [
+        none(),
+        none(),
+        none(),
+        none(),
+        memory(),
+        none(),
+        day("1"),
+        none(),
+    ];
+    assert_eq!(past(&between, 46), Some((2, 5)));
+    // Else everything that is due goes at once, so that its owner is asked once.
+    let many = [
+        memory(),
+        none(),
+        none(),
+        memory(),
+        none(),
+        none(),
+        memory(),
+        none(),
+        none(),
+        none(),
+    ];
+    assert_eq!(past(&many, 40), Some((2, 8)), "the last part remains");
+    assert_eq!(past(&many, 16), Some((2, 11)));
+    assert_eq!(past(&[], 16), None);
+    assert_eq!(past(&[day("1")], 16), None, "it can't become shorter");
 }
 
 /// A fight in the hall that is over: Bob has fallen, and everybody heard it from beginning to end.
@@ -159,10 +180,7 @@ fn aftermath(bad_tags: bool) -> FightTest {
         foes: vec!["Owl".into(), "Rat".into()],
     };
     let [hall, ann, bob, owl, rat] = fight.entities();
-    fight
-        .world()
-        .entity_mut(hall)
-        .insert((aftermath, Phase::Summarize));
+    fight.world().entity_mut(hall).insert(aftermath);
     fight.world().entity_mut(bob).insert(Dead);
     let lines: Vec<_> = ["Before.", "It begins.", "A blow.", "It is over."]
         .map(Body::text)
@@ -180,6 +198,12 @@ fn aftermath(bad_tags: bool) -> FightTest {
                 _ => Tags::new(),
             };
             last = context.add_human_message(line.clone(), tags);
+            if (who, number) == (ann, 2) {
+                let answer = r#"{"mind": "At last.", "action": "hold", "say": "Good owl."}"#;
+                context
+                    .add_ai_message([Body::text(answer)])
+                    .expect("one message");
+            }
         }
         let note = Note {
             entry: last,
@@ -193,56 +217,32 @@ fn aftermath(bad_tags: bool) -> FightTest {
     fight
 }
 
-/// The minds answer, as a commit would write it, and the summaries are taken and delivered.
-fn sum_up(fight: &mut FightTest, who: &[Entity], words: &str) {
-    for &who in who {
-        fight.world().entity_mut(who).remove::<Ask<Prose>>();
-        let mut context = fight
-            .world()
-            .get_mut::<AgentContext>(who)
-            .expect("has a mind");
-        context.add_human_message("Sum it up.", Tags::new());
-        context
-            .add_ai_message([Body::text(words)])
-            .expect("one message");
-        fight.answer(who, Prose(words.into()));
-    }
-}
-
-#[test]
-fn whoever_will_remember_is_asked_with_the_record_before_its_eyes() {
-    let mut fight = aftermath(false);
-    fight.run(fight::ask_fight_summaries);
-    let hall = &fight.tiny.setup.world;
-    let unasked = [fight.rat, fight.tiny.hall];
-    assert!(
-        unasked
-            .iter()
-            .all(|who| hall.get::<Ask<Prose>>(*who).is_none()),
-        "the rat is never met again, and the hall has told the fight"
-    );
-    for who in [fight.tiny.ann, fight.tiny.bob, fight.owl] {
-        let ask: &Ask<Prose> = fight.get(who);
-        assert!(ask.fallback().check(ask.constraints()).is_empty());
-        assert_eq!(ask.noted()["what"], "fight");
-        let pending: &PendingSummary = fight.get(who);
-        assert!(!pending.record.notes.is_empty());
-        assert_eq!(ask.fallback().0, pending.text);
-        assert_eq!(ask.noted()["record"], json!(pending.text));
-        let other = Prose("They all live, and we were defeated.".into());
-        assert!(other.check(ask.constraints()).is_empty(), "words are free");
-    }
-    assert_eq!(*fight.get::<Phase>(fight.tiny.hall), Phase::Summarized);
+/// The mind answers, as a commit would write it.
+fn sum_up(fight: &mut FightTest, who: Entity, words: &str) {
+    fight.world().entity_mut(who).remove::<Ask<Prose>>();
+    let mut context = fight
+        .world()
+        .get_mut::<AgentContext>(who)
+        .expect("has a mind");
+    context.add_human_message("Sum it up.", Tags::new());
+    context
+        .add_ai_message([Body::text(words)])
+        .expect("one message");
+    fight.answer(who, Prose(words.into()));
 }
 
 #[test]
 fn a_fight_becomes_a_memory_and_a_chapter_that_share_their_words() {
     let mut fight = aftermath(false);
     let (hall, ann, bob) = (fight.tiny.hall, fight.tiny.ann, fight.tiny.bob);
-    fight.run(fight::ask_fight_summaries);
-    sum_up(&mut fight, &[ann, bob], "I remember it well.");
-    fight.run(fight::take_summaries);
+    archive_fights(fight.world());
     fight.run(deliver);
+    let mut asks = fight.world().query::<&Ask<Prose>>();
+    assert_eq!(
+        asks.iter(&fight.tiny.setup.world).count(),
+        0,
+        "nobody is asked"
+    );
     let context: &AgentContext = fight.get(ann);
     let texts: Vec<_> = context
         .entries()
@@ -250,21 +250,21 @@ fn a_fight_becomes_a_memory_and_a_chapter_that_share_their_words() {
         .map(|entry| entry.body().full_text().into_owned())
         .collect();
     assert_eq!(texts.len(), 3, "{texts:?}");
-    assert!(
-        texts[1].contains("Before.") && texts[2].contains("I remember it well."),
-        "{texts:?}"
-    );
+    for told in ["Dust falls.", "Good owl."] {
+        assert!(texts[2].contains(told), "{texts:?}");
+    }
     let memory = context.messages().last().expect("has one").message;
     assert_eq!(memory.tags.text("archive"), Some("Hall"));
     assert_eq!(memory.tags.text("chapter"), Some("Ann/1"));
     let chapter = |who| fight.get::<Chapters>(who).all()[0].clone();
     assert_eq!(&*chapter(ann).id.0, "Ann/1");
-    assert_eq!(chapter(ann).messages.len(), 3);
-    assert_eq!(chapter(ann).summing_up.len(), 2);
-    assert_eq!(chapter(hall).summing_up.len(), 0);
+    assert_eq!(chapter(ann).messages.len(), 4);
     let account = chapter(hall).summary.full_text().into_owned();
     assert!(account.contains("Dust falls."), "{account}");
+    assert_eq!(chapter(fight.owl).messages.len(), 3, "it may be met again");
+    assert!(fight.get::<Chapters>(fight.rat).all().is_empty());
     let record = chapter(bob).record.expect("has one");
+    assert_eq!(record.with, ["Ann".into()]);
     let Happening::Fight(told) = &record.notes[0].happening else {
         panic!("{record:?}");
     };
@@ -273,22 +273,18 @@ fn a_fight_becomes_a_memory_and_a_chapter_that_share_their_words() {
     assert!(fight.get::<Chapters>(bob).open_notes().is_empty());
     let blow = |who| chapter(who).messages[1].message.body.clone();
     assert!(blow(ann).same(&blow(bob)), "one body for all who heard it");
-    assert_eq!(*fight.get::<Phase>(hall), Phase::Idle);
     assert!(fight.world().get::<FinishedFight>(hall).is_none());
 }
 
 #[test]
 fn doubtful_tags_destroy_nothing() {
     let mut fight = aftermath(true);
-    let (hall, ann) = (fight.tiny.hall, fight.tiny.ann);
-    fight.run(fight::ask_fight_summaries);
-    sum_up(&mut fight, &[ann], "I remember it well.");
+    let ann = fight.tiny.ann;
     let before = fight.get::<AgentContext>(ann).len();
-    fight.run(fight::take_summaries);
+    archive_fights(fight.world());
     fight.run(deliver);
     assert_eq!(fight.get::<AgentContext>(ann).len(), before);
     assert!(fight.get::<Chapters>(ann).all().is_empty());
-    assert_eq!(*fight.get::<Phase>(hall), Phase::Idle);
 }
 
 /// The hall at the end of a day, with a limit of tokens.
@@ -317,7 +313,7 @@ fn evening(limit: i32) -> FightTest {
 #[test]
 fn whoever_has_room_left_keeps_the_day_as_it_was() {
     let mut fight = evening(100_000);
-    fight.run(day::ask_day_summaries);
+    fight.run(day::ask_summaries);
     assert!(
         fight
             .world()
@@ -333,23 +329,20 @@ fn whoever_has_room_left_keeps_the_day_as_it_was() {
 fn a_day_that_grew_too_long_becomes_a_memory() {
     let mut fight = evening(200);
     let (hall, ann, bob) = (fight.tiny.hall, fight.tiny.ann, fight.tiny.bob);
-    fight.run(day::ask_day_summaries);
+    fight.run(day::ask_summaries);
     assert!(
         fight.world().get::<Ask<Prose>>(bob).is_none(),
         "he has room left"
     );
     let ask: &Ask<Prose> = fight.get(ann);
-    assert_eq!(
-        (&ask.noted()["day"], &ask.noted()["what"]),
-        (&json!(3), &json!("day"))
-    );
+    assert_eq!(ask.noted()["day"], json!(3));
     let record = fight.get::<PendingSummary>(ann).record.clone();
     assert_eq!((record.days, record.with), ((3, 3), vec!["Bob".into()]));
     assert!(ask.fallback().check(ask.constraints()).is_empty());
     assert_eq!(ask.noted()["said"].as_array().map(Vec::len), Some(8));
     assert_eq!(*fight.get::<Phase>(hall), Phase::Summarized);
-    sum_up(&mut fight, &[ann], "Bob talked all day in the Hall.");
-    fight.run(fight::take_summaries);
+    sum_up(&mut fight, ann, "Bob talked all day in the Hall.");
+    fight.run(day::take_summaries);
     fight.run(deliver);
     assert_eq!(fight.get::<AgentContext>(ann).len(), 2);
     let chapter = &fight.get::<Chapters>(ann).all()[0];
@@ -390,6 +383,13 @@ fn everything(me: &str, other: &str, place: &str) -> Vec<Happening> {
         why: "reason".into(),
     };
     let (who, to, item) = (me.clone(), other.clone(), Arc::from("item"));
+    let tried = |attempt: &str, outcome: &str| Happening::Tried {
+        who: me.clone(),
+        attempt: attempt.into(),
+        outcome: outcome.into(),
+        found: "".into(),
+        left: "".into(),
+    };
     vec![
         fight("1", None, &[]),
         fight("1", Some(FightEnd::Won), &[&other]),
@@ -430,18 +430,16 @@ fn everything(me: &str, other: &str, place: &str) -> Vec<Happening> {
             part: "enter".into(),
             party: vec![who.clone(), to.clone()],
         },
-        Happening::Tried {
-            who: who.clone(),
-            attempt: "attempt".into(),
-        },
-        Happening::Outcome {
-            who: who.clone(),
-            outcome: "cost".into(),
+        tried("attempt", ""),
+        tried("", "cost"),
+        Happening::Told {
+            fact: "g".into(),
+            about: "title".into(),
+            to: vec![to.clone()],
         },
         Happening::Decided {
             who,
             choice: "choice".into(),
-            label: "label".into(),
         },
     ]
 }
@@ -474,8 +472,9 @@ fn a_past_is_summed_up_beside_its_record_in_either_language() {
         assert!(short.len() < text.len(), "{short}");
         for kind in ["actor", "stage", "world"] {
             let data = json!({
-                "me": name, "kind": kind, "place": place, "what": "day", "day": 3,
-                "level": "chapter", "with": [other], "record": text, "said": [],
+                "me": name, "kind": kind, "place": place, "day": 3, "level": "chapter",
+                "with": [other], "record": text, "said": [],
+                "begins": "", "ends": if kind == "actor" { "…" } else { "" },
             });
             let question = AskTemplate::new("archive", "asks/archive_day");
             let ask = summary_ask(&phrases, &file, &question, &data, &text).expect("is asked");
@@ -561,4 +560,23 @@ fn a_kept_promise_and_a_feeling_stand_on_the_day_of_their_last_change() {
         .map(|it| (it.day, it.happening))
         .collect();
     assert_eq!(merged, [(3, promised(Pledge::Kept)), (4, felt(3))]);
+}
+
+#[test]
+fn a_feeling_has_no_reason_that_speaks_against_it() {
+    let mut chapters = Chapters::default();
+    let mut context = AgentContext::new("Ann");
+    let felt = |change, why: &str| Happening::Felt {
+        about: "Bob".into(),
+        change,
+        why: why.into(),
+    };
+    let mut last = EntryId(0);
+    for happening in [felt(1, "He asked."), felt(-2, "")] {
+        last = context.add_human_message("…", Tags::new());
+        chapters.note(&context, 1, "The Hall", happening);
+    }
+    let record = chapters.record_of(&context, EntryId(0), last);
+    let merged = chapters.merged(&record).notes;
+    assert_eq!(merged[0].happening, felt(-1, ""));
 }

@@ -23,8 +23,7 @@ use crate::rpg::phase::{CurrentPlace, Phase};
 use crate::rpg::scenes::effects::{Cause, apply_effects};
 use crate::rpg::world_file::StageKind;
 
-const RULING: AskTemplate<AttemptData> =
-    AskTemplate::condensed("attempt.judge", "asks/attempt", "asks/attempt_short");
+const RULING: AskTemplate<AttemptData> = AskTemplate::new("attempt.judge", "asks/attempt");
 const NOTHING_COMES: PromptTemplate<AttemptData> = PromptTemplate::new("fallback/attempt");
 
 /// An attempt can cost this fraction of all hit points: one divided by the number.
@@ -335,7 +334,8 @@ pub(crate) fn ask_ruling(
     let cues = limits.cues(vec![format!("{who}: {what}")], &data.present);
     let ask = ask.map(|ask| {
         let ask = ask.max_tokens(limits.max_reply_tokens());
-        ask.without_tools().recalling(cues)
+        // Only the outcome that happens is told, and remembered.
+        ask.without_tools().forgotten().recalling(cues)
     });
     events.insert_or_fault(&mut commands, stage, ask);
 }

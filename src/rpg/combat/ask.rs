@@ -13,6 +13,7 @@ use super::state::Combat;
 use crate::drama::History;
 use crate::event::{PhraseError, Phrasebook, PromptSet, PromptTemplate};
 use crate::exchange::{Ask, AskTemplate};
+use crate::memory::Cues;
 use crate::rpg::components::Departure;
 use crate::rpg::events::CombatantStatus;
 use crate::rpg::speaker::Speaker;
@@ -140,11 +141,13 @@ pub(super) fn act_ask(
         may_yield: data.may_yield,
         say_chars: data.say_chars,
     };
-    let others = combatants.iter().filter(|other| other.name != actor.name);
-    let others: Vec<_> = others.map(|other| other.name.clone()).collect();
     let foes = combatants.iter().filter(|other| !other.is_ally_of(actor));
     let foes: Vec<_> = foes.map(|foe| foe.name.to_string()).collect();
-    let cues = world.limits.cues(vec![foes.join(", ")], &others);
+    // Of the past, only what one knows of those whom one fights helps now.
+    let cues = Cues {
+        of_people_only: true,
+        ..world.limits.cues(vec![foes.join(", ")], &foes)
+    };
     let ask = || {
         let fallback = default_choice(phrases, &actor.name)?;
         let ask = ACT.ask(phrases, &data, constraints, fallback)?;

@@ -55,7 +55,7 @@ pub(super) fn end_fight(
         combatant.effects.clear();
     }
     arena.write_back(&combatants);
-    arena.set_phase(stage, Phase::Summarize);
+    arena.set_phase(stage, Phase::Idle);
 }
 
 /// Foes who fell or yielded are never met again, unless the world file lets them return.

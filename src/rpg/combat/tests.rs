@@ -19,6 +19,7 @@ use crate::event::{By, DeferredCommands, EventQueue, deliver};
 use crate::exchange::{Answer, Ask, Prose, Reply};
 use crate::knowledge::{Fact, Knowledge, KnownBy};
 use crate::mind::{MindError, ScriptLine, ScriptMind};
+use crate::rpg::archive::archive_fights;
 use crate::rpg::components::{
     self, CurrentFight, Departure, Effect, Effects, FallenFoes, FightResult, Fighter, Health,
     LastFight, Resolve, RpgWorld, Wounded, insert_data,
@@ -413,7 +414,7 @@ fn a_fight_is_told_once_and_its_outcome_reaches_the_fallen_too() {
         ["Owl".into(), "Rat".into()]
     );
     assert!(fight.get::<Effects>(ann).0.is_empty());
-    assert_eq!(fight.phase(), Phase::Summarize);
+    assert_eq!(fight.phase(), Phase::Idle);
     let changes = fight.world().resource_mut::<DeferredCommands>().take();
     for change in changes {
         change(fight.world());
@@ -602,6 +603,8 @@ async fn a_fight_without_a_single_answer_is_fought_summed_up_and_archived() {
     let (hall, ann, owl, rat) = (fight.tiny.hall, fight.tiny.ann, fight.owl, fight.rat);
     let mut engine = fight.tiny.engine(mute()).expect("every order is declared");
     engine.run(Some(2)).await.expect("runs");
+    archive_fights(&mut engine.world);
+    engine.world.run_system_once(deliver).expect("runs");
     let world = &engine.world;
     assert!(
         world

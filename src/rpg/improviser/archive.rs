@@ -1,51 +1,16 @@
-//! What one remembers of a fight, or of days at home.
+//! What one remembers of what is over.
 
 use super::telling::about;
 use crate::mind::Notes;
 use crate::mind::improviser::Writer;
-use crate::mind::improviser::wording::bare;
 
-/// How much of each kind a summary of a day recalls.
+/// How much of each kind a summary recalls.
 const LEARNED: usize = 2;
 const FELT: usize = 1;
 
-/// Sums up what is over. What must not be lost is in the record.
+/// Sums up what is over: what one learned and came to feel, as the record tells it. What must not
+/// be lost is in the record.
 pub(super) fn summary<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> String {
-    let me = notes.text("me");
-    let others = notes.texts("with").into_iter();
-    let others: Vec<_> = others.filter(|name| *name != me).collect();
-    writer.set_list("with", &others);
-    writer.flag("alone", others.is_empty());
-    match notes.text("what") {
-        "day" => day(notes, writer),
-        _ => fight(notes, writer),
-    }
-}
-
-fn fight<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> String {
-    let foes = notes.names("foes");
-    let fallen = notes.texts("fallen");
-    let result = notes.text("result");
-    writer.set_list("foes", &foes);
-    writer.set_any("foe", &foes);
-    writer.set_list("fallen", &fallen);
-    let gains: Vec<_> = notes.texts("gains").into_iter().map(bare).collect();
-    writer.set_list("gains", &gains);
-    writer.flag("won", result == "won");
-    writer.flag("lost", result == "lost");
-    let parts = [
-        ("fight.open", !foes.is_empty()),
-        ("fight.result", !result.is_empty()),
-        ("fight.fallen", !fallen.is_empty()),
-        ("fight.gains", !gains.is_empty()),
-        ("fight.close", true),
-    ];
-    let parts = parts.into_iter().filter(|(_, is_told)| *is_told);
-    writer.lines(&parts.map(|(symbol, _)| symbol).collect::<Vec<_>>())
-}
-
-/// What one learned and came to feel, as the record tells it.
-fn day<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> String {
     let mut texts = Vec::new();
     for fact in latest(notes, "learned", LEARNED) {
         writer.set("title", about(fact.text("title"), writer.language()));

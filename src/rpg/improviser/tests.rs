@@ -273,12 +273,8 @@ fn account(language: Language, deeds: usize) -> HandPrompt {
     HandPrompt::new(cast.cave, "combat.narrate", language, notes)
 }
 
-fn archive(language: Language, me: &str, what: &str, result: &str) -> HandPrompt {
+fn archive(language: Language, me: &str) -> HandPrompt {
     let cast = cast(language);
-    let gain = match language {
-        Language::En => "A silver key.",
-        Language::Zh => "一把银钥匙。",
-    };
     let title = match language {
         Language::En => "Where the key is",
         Language::Zh => "钥匙在哪里",
@@ -287,8 +283,7 @@ fn archive(language: Language, me: &str, what: &str, result: &str) -> HandPrompt
     let said = json!([{"who": with[0], "text": "…"}, {"who": with[1], "text": cast.secret}]);
     let notes = json!({
         "me": me, "kind": if me == cast.cave { "stage" } else { "actor" }, "place": cast.cave,
-        "what": what, "foes": cast.foes, "result": result, "fallen": [cast.heroes[3]],
-        "gains": [gain], "day": 4, "with": with, "said": said,
+        "day": 4, "with": with, "said": said,
         "learned": [{"title": title, "from": with[0]}],
     });
     HandPrompt::new(me, "archive", language, notes)
@@ -316,9 +311,7 @@ fn every_purpose(language: Language) -> Vec<HandPrompt> {
         turn(language, [2, 0, 0, 0], [20, 20, 20]),
         account(language, 3),
         account(language, 7),
-        archive(language, me, "fight", "won"),
-        archive(language, me, "fight", "lost"),
-        archive(language, me, "day", ""),
+        archive(language, me),
         unknown,
     ]
 }
@@ -748,34 +741,14 @@ fn summaries_and_news_name_what_they_are_about() {
     let improviser = improviser();
     for language in BOTH {
         let cast = cast(language);
-        for (me, what, result) in [
-            (cast.heroes[0], "fight", "won"),
-            (cast.heroes[0], "fight", "lost"),
-            (cast.heroes[0], "day", ""),
-        ] {
-            let asked = archive(language, me, what, result);
-            for seed in 0..SEEDS {
-                let answer = asked.answer(improviser, seed);
-                let holds = |name: &Value| answer.contains(name.as_str().unwrap());
-                if what == "fight" {
-                    assert!(
-                        asked.notes["foes"].as_array().unwrap().iter().all(holds),
-                        "{answer}"
-                    );
-                    assert!(answer.contains(cast.heroes[3]), "{answer}");
-                    let word = match (language, result) {
-                        (Language::En, result) => result,
-                        (Language::Zh, "won") => "胜",
-                        (Language::Zh, _) => "败",
-                    };
-                    assert!(answer.contains(word), "{word}: {answer}");
-                }
-                let title = match language {
-                    Language::En => "where the key is",
-                    Language::Zh => "钥匙在哪里",
-                };
-                assert!(answer.contains(title) || what == "fight", "{answer}");
-            }
+        let asked = archive(language, cast.heroes[0]);
+        for seed in 0..SEEDS {
+            let answer = asked.answer(improviser, seed);
+            let title = match language {
+                Language::En => "where the key is",
+                Language::Zh => "钥匙在哪里",
+            };
+            assert!(answer.contains(title), "{answer}");
         }
         let asked = announcement(language);
         let answer = asked.answer(improviser, 4);
@@ -784,8 +757,7 @@ fn summaries_and_news_name_what_they_are_about() {
     }
 }
 
-/// Lets the heroes live through days and fights, each remembering what is its own and what it
-/// heard.
+/// Lets the heroes live through days, each remembering what is its own and what it heard.
 #[test]
 fn nobody_says_a_sentence_twice() {
     let improviser = improviser();
@@ -795,19 +767,11 @@ fn nobody_says_a_sentence_twice() {
         let mut all = BTreeSet::new();
         let (mut lines, mut repeated) = (0, 0);
         let mut histories: Vec<_> = cast.heroes.map(AgentContext::new).into();
-        for turn in 0..24_u64 {
+        for turn in 0..20_u64 {
             for (at, me) in cast.heroes.into_iter().enumerate() {
-                let mut asked = match turn % 6 {
-                    5 => archive(language, me, "fight", "won"),
-                    _ => plan(language, me),
-                };
-                asked.notes["day"] = json!(turn / 6);
-                asked.notes["round"] = json!(turn % 6);
-                if turn % 6 == 5 {
-                    let fight = format!("{}{}", cast.cave, ["", "·", "·:", ":"][turn as usize / 6]);
-                    asked.notes["place"] = json!(fight);
-                    asked.notes["gains"] = json!([format!("{fight}!")]);
-                }
+                let mut asked = plan(language, me);
+                asked.notes["day"] = json!(turn / 5);
+                asked.notes["round"] = json!(turn % 5);
                 std::mem::swap(&mut asked.history, &mut histories[at]);
                 let answer = asked.answer(improviser, turn);
                 asked.remember(&answer);
@@ -834,7 +798,7 @@ fn nobody_says_a_sentence_twice() {
         // They did not hear each other here, so a few may coincide by chance, though of one scene
         // none.
         assert!(
-            repeated * 30 <= lines,
+            repeated * 15 <= lines,
             "{language:?}: {repeated} of {lines}"
         );
     }

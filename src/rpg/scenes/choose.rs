@@ -23,7 +23,8 @@ use crate::rpg::everybody::publish;
 use crate::rpg::phase::{CurrentPlace, Phase};
 use crate::rpg::speaker::Speaker;
 
-const CHOICE: AskTemplate<ChoiceData> = AskTemplate::new("scene.choose", "asks/choose");
+const CHOICE: AskTemplate<ChoiceData> =
+    AskTemplate::condensed("scene.choose", "asks/choose", "asks/choose_short");
 const NOT_OFFERED: PromptTemplate<NotOffered> = PromptTemplate::new("rules/not_offered");
 
 /// Adds the templates of this file.
@@ -60,7 +61,7 @@ pub(crate) struct ChoiceMade {
     pub(crate) option: String,
     /// What everybody there sees.
     pub(crate) message: String,
-    /// What was done, as whoever decided read it.
+    /// The option, in the words in which it was offered.
     #[serde(default)]
     pub(crate) label: String,
 }
@@ -68,11 +69,18 @@ pub(crate) struct ChoiceMade {
 impl AgentEvent for ChoiceMade {
     const TYPE: &'static str = "choice";
 
+    fn own_happening(&self) -> Option<(&str, Happening)> {
+        let decided = Happening::Decided {
+            who: self.actor.as_str().into(),
+            choice: self.label.as_str().into(),
+        };
+        Some((&self.actor, decided))
+    }
+
     fn happening(&self) -> Option<Happening> {
         Some(Happening::Decided {
             who: self.actor.as_str().into(),
             choice: self.message.as_str().into(),
-            label: self.label.as_str().into(),
         })
     }
 }

@@ -472,6 +472,7 @@ impl Limits {
                 .into_iter()
                 .map(|name| name.as_ref().into())
                 .collect(),
+            of_people_only: false,
             tokens: self.recall_tokens.max(0) as u64,
             prompt_tokens: self.context_tokens.max(0) as u64,
         }
@@ -495,7 +496,7 @@ impl Default for Limits {
             combat_rounds: 10,
             hand_size: 4,
             context_tokens: 6_000,
-            recall_tokens: 600,
+            recall_tokens: 400,
             reply_tokens: 600,
             speech_chars: 600,
             attempts: 1,

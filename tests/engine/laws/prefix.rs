@@ -98,7 +98,9 @@ fn check(log: &Log) -> (f64, u32) {
                 after.number,
                 before.number
             );
-            if after.number == before.number + 1 {
+            // What is forgotten leaves no trace.
+            let is_kept = before.short.as_deref() != Some("");
+            if is_kept && after.number == before.number + 1 {
                 let (full, kept) = (&before.turns[same].1, &after.turns[same].1);
                 assert_eq!(kept, before.short.as_ref().unwrap_or(full), "{entity}");
             }
@@ -193,5 +195,5 @@ async fn in_whole_campaigns_only_chapters_change_what_was_sent() {
         check_figure(&engine, share);
     }
     let mean = shares.iter().sum::<f64>() / shares.len() as f64;
-    assert!(mean > 0.79, "{shares:?}");
+    assert!(mean > 0.80, "{shares:?}");
 }
