@@ -85,7 +85,8 @@ pub(crate) fn remember(secret: &str) {
     }
     known.sort_by_key(|known| std::cmp::Reverse(known.needle().len()));
     drop(known);
-    let read = Reading::of(secret).bytes;
+    // A backslash at its end would be read together with what follows the secret.
+    let read = Reading::of(secret.trim_end_matches('\\')).bytes;
     let mut known = READ.write().unwrap_or_else(PoisonError::into_inner);
     if read.len() >= shortest && known.iter().all(|known| known.needle() != read) {
         known.push(Finder::new(&read).into_owned());

@@ -1,5 +1,5 @@
-//! `rehearse`: a whole campaign of each shipped world, as a rehearsal plays it on one core, averaged
-//! over sixteen.
+//! `rehearse`: a whole campaign of each shipped world, as a rehearsal plays it on one core, the
+//! average of sixteen.
 
 use std::ops::ControlFlow;
 use std::time::Duration;

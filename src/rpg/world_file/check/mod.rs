@@ -3,9 +3,9 @@
 //! Each file checks one side of it: `names` what things are called, `texts` what is told, `numbers`
 //! stats, skills and limits, `links` who refers to whom, `drama` facts, items, scenes and endings,
 //! `holding` whether conditions can hold (by what `prospects` says of the world, and what `waiting`
-//! says of scenes that wait for each other), `named` whether those are there of whom scenes tell, `reachable` which stages can be reached, `old` what
-//! became of former fields.
-//! All of them write into a `Report`, which knows the places in the file.
+//! says of scenes that wait for each other), `named` whether those are there of whom scenes tell,
+//! `reachable` which stages can be reached, `old` what became of former fields. All of them write
+//! into a `Report`, which knows the places in the file.
 
 mod drama;
 mod holding;
