@@ -4,7 +4,7 @@
 #   sh tests/real_server/start.sh plain|tools|deepseek [PORT] [OPTION…]
 #
 # -t 1      one thread: with these small models others only wait for each other
-# -np, -c   eight conversations at once, each with a window of 16,384 tokens
+# -np, -c   sixteen conversations, as many as a story has characters and places, each with a window of 16,384 tokens
 # -sps 0.9  a prompt goes to a slot that holds nine tenths of it, else to another: with the default of 0.1 all
 #           entities that share their rules throw each other out of one slot
 set -eu
@@ -17,4 +17,4 @@ if [ "$model" = deepseek ]; then
     set -- --chat-template-file "$templates/deepseek-ai-DeepSeek-V3.1.jinja" "$@"
 fi
 exec "$folder/build/bin/llama-server" --model "$folder/models/$model.gguf" --alias "$model" \
-    --host 127.0.0.1 --port "$port" -t 1 -np 8 -c 131072 -sps 0.9 --jinja --slots --no-warmup "$@"
+    --host 127.0.0.1 --port "$port" -t 1 -np 16 -c 262144 -sps 0.9 --jinja --slots --no-warmup "$@"

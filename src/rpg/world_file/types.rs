@@ -496,7 +496,7 @@ impl Default for Limits {
             combat_rounds: 10,
             hand_size: 4,
             context_tokens: 6_000,
-            recall_tokens: 400,
+            recall_tokens: 600,
             reply_tokens: 600,
             speech_chars: 600,
             attempts: 1,

@@ -124,7 +124,7 @@ impl Server {
     pub(crate) async fn busy(&self) -> usize {
         let slots = self.client.get(self.url("/slots")).send().await.unwrap();
         let slots: Vec<Value> = slots.json().await.unwrap();
-        assert_eq!(slots.len(), 8);
+        assert_eq!(slots.len(), 16);
         let at_work = slots.iter().filter(|slot| slot["is_processing"] == true);
         at_work.count()
     }
