@@ -305,6 +305,11 @@ impl StoryView {
         let Some(number) = contents.open.get(&delta.entity).copied() else {
             return;
         };
+        // Deltas are followed apart from the run, and may come after the end of their call.
+        let call = contents.calls.get(number as usize);
+        if call.is_none_or(|call| call.end.is_some() || call.number != delta.number) {
+            return;
+        }
         let text = match &delta.kind {
             StreamDeltaKind::Text(text) => Some(text),
             StreamDeltaKind::Retract => None,

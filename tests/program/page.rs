@@ -809,8 +809,6 @@ fn a_run_goes_on_by_one_call_or_to_the_next_scene() {
     let page = Served::start(folder.path(), "--save little --seed 3 --paused");
     page.wait_for("little", "paused");
     let step = |by: &str| {
-        // A step that is asked for in the moment of the pause may be lost.
-        std::thread::sleep(Duration::from_millis(300));
         let done = page.post("/api/little/do", &json!({"do": "step", "by": by}));
         assert_eq!(done.status, 200, "{}", done.body);
     };
