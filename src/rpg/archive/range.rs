@@ -143,14 +143,14 @@ pub(super) fn past_to_fold(
         part.map(|entry| u64::from(entry.body().short_tokens()))
             .sum()
     };
-    let has_tag = |index: usize, key: &str| {
+    let tags_with = |index: usize, key: &str| {
         let tags = entries
             .get(index)
             .and_then(|entry| context.tags(entry.id()));
         tags.filter(|tags| tags.get(key).is_some())
     };
     let level = |index: usize| {
-        let id = has_tag(index, "archive")?.text("chapter")?;
+        let id = tags_with(index, "archive")?.text("chapter")?;
         let chapter = chapters.get(&ChapterId(id.into()));
         Some(chapter.map(Chapter::level).unwrap_or_default())
     };
@@ -167,10 +167,10 @@ pub(super) fn past_to_fold(
     };
     // A part of the story begins with a message or after one.
     let is_part = |from: usize| {
-        let begins = has_tag(from, "day_begin").or_else(|| has_tag(from, "stage_transition"));
+        let begins = tags_with(from, "day_begin").or_else(|| tags_with(from, "stage_transition"));
         let before = from.checked_sub(1);
         let ends =
-            before.filter(|last| has_tag(*last, "day_end").is_some() || level(*last).is_some());
+            before.filter(|last| tags_with(*last, "day_end").is_some() || level(*last).is_some());
         begins.is_some() || ends.is_some()
     };
     let keeps_quarter = |from: &usize| tokens(&(*from..count)) >= total / 4;

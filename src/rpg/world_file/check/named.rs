@@ -34,9 +34,28 @@ pub(super) fn check(world: &WorldFile, report: &mut Report<'_>) {
 
 struct Named<'n, 'r, 'a> {
     world: &'a WorldFile,
-    people: Vec<(&'a Actor, Vec<FoldedText>)>,
-    items: Vec<(&'a Item, FoldedText)>,
+    people: Vec<(&'a Actor, Vec<Searched>)>,
+    items: Vec<(&'a Item, Searched)>,
     report: &'n mut Report<'r>,
+}
+
+/// A text or a name. Most names are in no text, which its small letters tell fastest.
+struct Searched {
+    lowercase: String,
+    folded: FoldedText,
+}
+
+impl Searched {
+    fn of(text: &str) -> Self {
+        Self {
+            lowercase: text.to_lowercase(),
+            folded: FoldedText::of(text),
+        }
+    }
+
+    fn contains(&self, name: &Self) -> bool {
+        self.lowercase.contains(&name.lowercase) && self.folded.contains_words(&name.folded)
+    }
 }
 
 /// A text of a scene, and what is certain when it is told.
@@ -67,9 +86,10 @@ impl<'a> Named<'_, '_, 'a> {
             let path = format!("{path}.choice.options[{i}]");
             told.conditions = vec![&scene.when, &option.when];
             told.effects = scene.effects.iter().chain(&option.effects).collect();
-            let (field, text) = match option.seen.is_empty() {
-                true => ("label", &option.label),
-                false => ("seen", &option.seen),
+            let (field, text) = if option.seen.is_empty() {
+                ("label", &option.label)
+            } else {
+                ("seen", &option.seen)
             };
             self.text(&format!("{path}.{field}"), text, &told);
             self.effects(&format!("{path}.effects"), &option.effects, &told);
@@ -86,10 +106,10 @@ impl<'a> Named<'_, '_, 'a> {
     }
 
     fn text(&mut self, path: &str, text: &str, told: &Told<'a>) {
-        let text = FoldedText::of(text);
-        let says = |names: &[FoldedText]| names.iter().any(|name| text.contains_words(name));
+        let text = Searched::of(text);
+        let says = |names: &[Searched]| names.iter().any(|name| text.contains(name));
         for (actor, names) in &self.people {
-            if says(names) && !told.minds(actor, self.world) {
+            if says(names) && !told.places(actor, self.world) {
                 let who = actor.name.as_str();
                 let wrong = text!(drama_names_somebody, who, stage = told.scene.at.as_str());
                 let right = text!(drama_let_be_there, who, stage = told.scene.at.as_str());
@@ -97,7 +117,7 @@ impl<'a> Named<'_, '_, 'a> {
             }
         }
         for (item, name) in &self.items {
-            if text.contains_words(name) && !told.minds_item(&item.name) {
+            if text.contains(name) && !told.places_item(&item.name) {
                 let item = item.name.as_str();
                 let wrong = text!(drama_names_a_thing, item);
                 let right = text!(drama_let_be_held, item);
@@ -109,7 +129,7 @@ impl<'a> Named<'_, '_, 'a> {
 
 impl Told<'_> {
     /// Whether something says that somebody is at the stage, or is not.
-    fn minds(&self, actor: &Actor, world: &WorldFile) -> bool {
+    fn places(&self, actor: &Actor, world: &WorldFile) -> bool {
         let (who, place) = (actor.name.as_str(), self.scene.at.as_str());
         let stage = world.stages.iter().find(|stage| stage.name == place);
         let is_away = stage.is_some_and(|stage| stage.kind == StageKind::Dungeon);
@@ -146,7 +166,7 @@ impl Told<'_> {
     }
 
     /// Whether something says where a thing is, or moves it.
-    fn minds_item(&self, name: &str) -> bool {
+    fn places_item(&self, name: &str) -> bool {
         let moves = |effect: &&Effect| match effect {
             Effect::Give(item, _) | Effect::Put(item, _) | Effect::Destroy(item) => item == name,
             _ => false,
@@ -184,7 +204,7 @@ fn says(condition: &Condition, holds: bool, what: &dyn Fn(&Condition, bool) -> b
 }
 
 /// What somebody is called: by its name, and by its given name if nobody shares it.
-fn names_of(actor: &Actor, world: &WorldFile) -> Vec<FoldedText> {
+fn names_of(actor: &Actor, world: &WorldFile) -> Vec<Searched> {
     let given = given_name(&actor.name, world.language);
     let fighters = world.actors.iter().map(|actor| actor.name.as_str());
     let fighters = fighters.chain(world.foes.iter().map(|foe| foe.name.as_str()));
@@ -193,7 +213,7 @@ fn names_of(actor: &Actor, world: &WorldFile) -> Vec<FoldedText> {
         bearers.count() == 1
     });
     let names = [Some(actor.name.as_str()), given].into_iter().flatten();
-    names.map(FoldedText::of).collect()
+    names.map(Searched::of).collect()
 }
 
 /// The first of several English names, the last two characters of three in a Chinese one.
@@ -209,10 +229,10 @@ pub(super) fn given_name(name: &str, language: Language) -> Option<&str> {
 }
 
 /// What a thing is called, without its article. One English word may mean another thing as well.
-fn name_of_thing(name: &str, language: Language) -> Option<FoldedText> {
+fn name_of_thing(name: &str, language: Language) -> Option<Searched> {
     let mut articles = ["the ", "a ", "an "].into_iter();
     let bare = articles.find_map(|article| name.strip_prefix(article));
     let bare = bare.unwrap_or(name);
     let is_sure = language == Language::Zh || bare.contains(' ');
-    is_sure.then(|| FoldedText::of(bare))
+    is_sure.then(|| Searched::of(bare))
 }
