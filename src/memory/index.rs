@@ -355,30 +355,40 @@ impl Index {
         let Scores {
             own,
             sessions,
-            is_touched,
+            greatest,
             ..
         } = scores;
-        let touched = self.sessions.iter().enumerate();
-        let touched = touched.filter(|(at, _)| is_touched.get(*at) == Some(&true));
         let lends = self.parts.has(Part::Neighbours);
         let (by_shape, by_speaker) = (self.by_shape(question), self.by_speaker(question));
+        let [of_shape, of_speaker] = [&by_shape[..], &by_speaker].map(most_of);
+        let is_without = |at| takes_part.get(at) == Some(&false);
+        let nearness = |day| {
+            let each = question.times.iter().map(|time| time.nearness(day));
+            each.fold(0.0, f32::max)
+        };
+        let scored = self.sessions.iter().zip(sessions).zip(greatest).enumerate();
+        let scored = scored.filter(|(_, (_, greatest))| *greatest > 0.0);
+        let scored = scored.map(|(at, ((session, whole), greatest))| {
+            let factor = 1.0 + OF_TIME * session.day.map_or(0.0, nearness);
+            let of_people = if is_without(at) { WITHOUT_SPEAKER } else { 1.0 };
+            (at, session, [whole, greatest, factor * of_people])
+        });
+        let scored: Vec<_> = scored.collect();
         let mut hits = Best::new(most);
-        for (at, session) in touched {
-            let within = self.range_of(at);
-            let own = own.get(within.clone()).unwrap_or_default();
-            let whole = sessions.get(at).copied().unwrap_or_default();
-            let nearness = |day| {
-                let each = question.times.iter().map(|time| time.nearness(day));
-                each.fold(0.0, f32::max)
-            };
-            let mut factor = 1.0 + OF_TIME * session.day.map_or(0.0, nearness);
-            if takes_part.get(at) == Some(&false) && !question.people.is_empty() {
-                factor *= WITHOUT_SPEAKER;
-            }
-            let most = own.iter().copied().fold(0.0, f32::max);
-            if (whole + MOST_LENT * most) * factor * OF_SPEAKER * SAYS_WHEN <= hits.least {
+        let at_least = |[whole, greatest, factor]: [f32; 3]| (whole + greatest) * factor;
+        hits.expect(
+            scored
+                .iter()
+                .map(|(.., score)| at_least(*score) * ONLY_ASKS),
+        );
+        for (at, session, [whole, greatest, factor]) in scored {
+            let of_speaker = if is_without(at) { 1.0 } else { of_speaker };
+            let at_most = (whole + MOST_LENT * greatest) * factor * of_shape * of_speaker;
+            if at_most < hits.least {
                 continue;
             }
+            let within = self.range_of(at);
+            let own = own.get(within.clone()).unwrap_or_default();
             // The scores of the two messages before, of this one, and of the two after.
             let mut near = [0.0, 0.0, 0.0, at_or_zero(own, 0), at_or_zero(own, 1)];
             let mut is_asked = false;
@@ -426,7 +436,11 @@ impl Index {
         if question.people.is_empty() {
             return Vec::new();
         }
-        let is_named = |speaker: &u16| question.people.contains(&(speaker - 1));
+        let by_speaker = self.by_speaker(question);
+        let is_named = |speaker: &u16| {
+            let factor = by_speaker.get(usize::from(*speaker));
+            factor.is_some_and(|factor| *factor > 1.0)
+        };
         let sessions = self.sessions.iter();
         sessions
             .map(|it| it.speakers.iter().any(is_named))
@@ -498,9 +512,19 @@ impl Best {
         Self { most, hits, least }
     }
 
-    /// Adds a hit whose number is greater than those before.
+    /// Prepares for one hit of at least each of these scores, so that nothing is added that can't be
+    /// among the best.
+    fn expect(&mut self, scores: impl Iterator<Item = f32>) {
+        let mut bits: Vec<_> = scores.map(f32::to_bits).collect();
+        if let Some(last) = self.most.checked_sub(1).filter(|last| *last < bits.len()) {
+            let (_, least, _) = bits.select_nth_unstable_by_key(last, |bits| Reverse(*bits));
+            self.least = f32::from_bits(*least);
+        }
+    }
+
+    /// Adds a hit.
     fn add(&mut self, entry: u32, score: f32) {
-        if score > self.least {
+        if score >= self.least && score > 0.0 {
             self.hits.push(Hit { entry, score });
             if self.hits.len() > 2 * self.most + 16 {
                 self.cut();
@@ -535,17 +559,19 @@ struct Scores<'i> {
     index: &'i Index,
     own: Vec<f32>,
     /// The [bits](bit) of the terms that each message holds, of those whose scores were added;
-    /// empty if the question has no pairs, like those terms.
-    held: Vec<u64>,
+    /// empty if the question has no pairs.
+    held: Vec<u32>,
     terms: Vec<u32>,
     sessions: Vec<f32>,
-    /// Whether a session has a message with a score.
-    is_touched: Vec<bool>,
+    /// The greatest score of a message of each session.
+    greatest: Vec<f32>,
     /// BM25's reduction by length of a message of this many words.
-    reductions: Vec<f32>,
+    reductions: [f32; 256],
     /// How rare the words of the question are. A related word is never more telling.
     rarities: Vec<(u32, f32)>,
     postings: Vec<Posting>,
+    /// How often the last term occurs in sessions.
+    counts: Vec<(usize, f32)>,
 }
 
 impl<'i> Scores<'i> {
@@ -556,16 +582,20 @@ impl<'i> Scores<'i> {
             PLAIN_B
         };
         let average = index.total.max(1) as f32 / index.len().max(1) as f32;
-        let lengths = (0..=255_u8).map(f32::from);
+        let mut reductions = [K1; 256];
+        for (words, of_length) in (0_u16..).zip(&mut reductions) {
+            *of_length = reduction(b, f32::from(words) / average);
+        }
         Self {
             own: vec![0.0; index.len()],
             held: Vec::new(),
             terms: Vec::new(),
             sessions: vec![0.0; index.sessions.len()],
-            is_touched: vec![false; index.sessions.len()],
-            reductions: lengths.map(|words| reduction(b, words / average)).collect(),
+            greatest: vec![0.0; index.sessions.len()],
+            reductions,
             rarities: Vec::new(),
             postings: Vec::new(),
+            counts: Vec::new(),
             index,
         }
     }
@@ -581,57 +611,47 @@ impl<'i> Scores<'i> {
         } else {
             self.rarities.push((term.term, rarity));
         }
-        let weight = term.weight;
-        let rarity = weight * rarity;
+        let rarity = term.weight * rarity;
+        self.counts.clear();
+        let (mut at, mut end) = (0, 0);
         for posting in &self.postings {
-            let kept = self.index.kept.get(posting.entry as usize);
-            let score = self.own.get_mut(posting.entry as usize);
-            if let (Some(kept), Some(score)) = (kept, score) {
-                let reduction = self.reductions.get(usize::from(kept.words));
-                *score +=
-                    rarity * saturated(posting.count.into(), reduction.copied().unwrap_or(K1));
-            }
-        }
-        if !self.held.is_empty() {
-            self.terms.push(term.term);
-            for posting in &self.postings {
-                if let Some(held) = self.held.get_mut(posting.entry as usize) {
-                    *held |= bit(term.term);
+            let entry = posting.entry as usize;
+            let count = f32::from(posting.count);
+            match self.counts.last_mut() {
+                Some((_, sum)) if entry < end => *sum += count,
+                _ => {
+                    at = self.index.session_after(at, posting.entry);
+                    end = self.index.range_of(at).end;
+                    self.counts.push((at, count));
                 }
             }
+            if let (Some(kept), Some(score)) = (self.index.kept.get(entry), self.own.get_mut(entry))
+                && let Some(greatest) = self.greatest.get_mut(at)
+            {
+                let reduction = self.reductions[usize::from(kept.words)];
+                *score += rarity * saturated(count, reduction);
+                *greatest = greatest.max(*score);
+            }
+            if let Some(held) = self.held.get_mut(entry) {
+                *held |= bit(term.term);
+            }
         }
-        self.add_to_sessions(weight);
+        self.terms.push(term.term);
+        self.add_to_sessions(term.weight);
     }
 
     /// Adds the scores of the last term to sessions, each as one long message.
     fn add_to_sessions(&mut self, weight: f32) {
         let index = self.index;
-        let average = index.total.max(1) as f32 / index.sessions.len().max(1) as f32;
-        let mut counts: Vec<(usize, f32)> = Vec::new();
-        let (mut at, mut end) = (0, 0);
-        for posting in &self.postings {
-            let count = f32::from(posting.count);
-            if let Some((_, sum)) = counts.last_mut()
-                && (posting.entry as usize) < end
-            {
-                *sum += count;
-                continue;
-            }
-            at = index.session_after(at, posting.entry);
-            end = index.range_of(at).end;
-            counts.push((at, count));
-            if let Some(is_touched) = self.is_touched.get_mut(at) {
-                *is_touched = true;
-            }
-        }
         if !index.parts.has(Part::Sessions) {
             return;
         }
-        let rarity = SESSION * weight * rarity(counts.len(), index.sessions.len());
-        for (at, count) in counts {
-            let words = index.sessions.get(at).map_or(0, |session| session.words);
-            if let Some(score) = self.sessions.get_mut(at) {
-                *score += rarity * saturated(count, reduction(B, words as f32 / average));
+        let average = index.total.max(1) as f32 / index.sessions.len().max(1) as f32;
+        let rarity = SESSION * weight * rarity(self.counts.len(), index.sessions.len());
+        for (at, count) in &self.counts {
+            let words = index.sessions.get(*at).map_or(0, |session| session.words);
+            if let Some(score) = self.sessions.get_mut(*at) {
+                *score += rarity * saturated(*count, reduction(B, words as f32 / average));
             }
         }
     }
@@ -651,12 +671,12 @@ impl<'i> Scores<'i> {
             let kept = self.index.kept.get(posting.entry as usize);
             let is_told = kept.is_some_and(|kept| kept.speaker == 0);
             let score = self.own.get_mut(posting.entry as usize);
-            let is_touched = self.is_touched.get_mut(at);
+            let greatest = self.greatest.get_mut(at);
             if (is_told || takes_part.get(at) == Some(&false))
-                && let (Some(score), Some(is_touched)) = (score, is_touched)
+                && let (Some(score), Some(greatest)) = (score, greatest)
             {
                 *score += rarity;
-                *is_touched = true;
+                *greatest = greatest.max(*score);
             }
         }
     }
@@ -681,100 +701,59 @@ impl<'i> Scores<'i> {
                 |(_, rarity)| *rarity,
             )
         };
-        let pairs = question.pairs.iter().filter_map(|pair| {
+        let pairs = question.pairs.iter().map(|pair| {
             let rarity: f32 = pair.terms.iter().map(|term| rarity_of(*term)).sum();
-            let mut rest = pair.text.chars();
-            Some(Sought {
-                needed: needed(pair),
-                begins: [rest.next()?, rest.next()?],
-                rest: rest.as_str(),
-                weight: PAIR * pair.weight * rarity,
-            })
+            (
+                pair.text.as_str(),
+                needed(pair),
+                PAIR * pair.weight * rarity,
+            )
         });
         let pairs: Vec<_> = pairs.collect();
         let mut found = Best::new(PAIRED);
-        for (entry, score) in (0..).zip(&self.own) {
-            found.add(entry, *score);
+        found.expect(self.greatest.iter().copied());
+        for (at, greatest) in self.greatest.iter().enumerate() {
+            if *greatest < found.least || *greatest == 0.0 {
+                continue;
+            }
+            let within = self.index.range_of(at);
+            let own = self.own.get(within.clone()).unwrap_or_default();
+            for (entry, score) in (within.start as u32..).zip(own) {
+                found.add(entry, *score);
+            }
         }
-        let mut possible = Vec::new();
-        for hit in found.in_order() {
+        found.cut();
+        for hit in found.hits {
             let held = self.held.get(hit.entry as usize).copied().unwrap_or(0);
-            possible.clear();
-            possible.extend(
-                pairs
-                    .iter()
-                    .filter(|pair| held & pair.needed == pair.needed),
-            );
-            if let Some(score) = self.own.get_mut(hit.entry as usize)
-                && !possible.is_empty()
+            let possible = pairs
+                .iter()
+                .filter(|(_, needed, _)| held & needed == *needed);
+            let mut possible = possible.peekable();
+            if possible.peek().is_none() {
+                continue;
+            }
+            let text = text(hit.entry);
+            let own = possible.filter(|(pair, ..)| text.contains(pair));
+            let sum: f32 = own.map(|(.., weight)| weight).sum();
+            if sum > 0.0
+                && let Some(score) = self.own.get_mut(hit.entry as usize)
+                && let at = self.index.session_of(hit.entry)
+                && let Some(greatest) = self.greatest.get_mut(at)
             {
-                *score += pairs_in(&text(hit.entry), &possible);
+                *score += sum;
+                *greatest = greatest.max(*score);
             }
         }
     }
 }
 
-/// A [pair](Pair) as it is looked for.
-struct Sought<'q> {
-    /// The bits of the terms that a message must hold to have it.
-    needed: u64,
-    begins: [char; 2],
-    /// What follows the first two characters of a text that joins more.
-    rest: &'q str,
-    weight: f32,
+/// The bit of a term among 32.
+fn bit(term: u32) -> u32 {
+    1 << (term.wrapping_mul(0x9e37_79b1) >> 27)
 }
 
-/// The weight of those pairs that stand in a text.
-fn pairs_in(text: &str, pairs: &[&Sought<'_>]) -> f32 {
-    let mut filter = Filter::default();
-    for pair in pairs {
-        filter.add(pair.begins);
-    }
-    let mut stands = vec![false; pairs.len()];
-    let mut chars = text.chars();
-    let mut first = chars.next().unwrap_or_default();
-    while let Some(second) = chars.next() {
-        let both = [first, second];
-        if filter.may_hold(both) {
-            for (pair, stands) in pairs.iter().zip(&mut stands) {
-                *stands |= pair.begins == both && chars.as_str().starts_with(pair.rest);
-            }
-        }
-        first = second;
-    }
-    let own = pairs.iter().zip(&stands).filter(|(_, stands)| **stands);
-    own.map(|(pair, _)| pair.weight).sum()
-}
-
-/// The bit of a term among 64.
-fn bit(term: u32) -> u64 {
-    1 << (term.wrapping_mul(0x9e37_79b1) >> 26)
-}
-
-/// Tells of two characters that they are none of those added, or that they may be.
-struct Filter([u64; 64]);
-
-impl Default for Filter {
-    fn default() -> Self {
-        Self([0; 64])
-    }
-}
-
-impl Filter {
-    fn add(&mut self, both: [char; 2]) {
-        let (at, bit) = Self::place(both);
-        self.0[at] |= bit;
-    }
-
-    fn may_hold(&self, both: [char; 2]) -> bool {
-        let (at, bit) = Self::place(both);
-        self.0[at] & bit != 0
-    }
-
-    fn place([first, second]: [char; 2]) -> (usize, u64) {
-        let both = (u32::from(first) * 37) ^ u32::from(second);
-        ((both / 64 % 64) as usize, 1 << (both % 64))
-    }
+fn most_of(factors: &[f32]) -> f32 {
+    factors.iter().copied().fold(1.0, f32::max)
 }
 
 fn at_or_zero(scores: &[f32], at: usize) -> f32 {

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 use super::lexicon::{related, related_in};
 use super::parts::{Part, Parts};
@@ -14,6 +15,14 @@ const MAX_WORDS: usize = 64;
 const MAX_TERMS: usize = 512;
 /// How much of a question is read.
 const MAX_BYTES: usize = 128 * 1024;
+
+/// The words that make a Chinese text a question, each with its first character.
+static ASKING: LazyLock<Vec<(char, &str)>> = LazyLock::new(|| {
+    let words = include_str!("chinese/asking.txt").split_whitespace();
+    words
+        .filter_map(|word| Some((word.chars().next()?, word)))
+        .collect()
+});
 
 /// Something to look for.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -252,8 +261,8 @@ fn without_asking(text: &str) -> Cow<'_, str> {
         return text.into();
     }
     let mut without = Cow::Borrowed(text);
-    for word in include_str!("chinese/asking.txt").split_whitespace() {
-        if without.contains(word) {
+    for (first, word) in ASKING.iter() {
+        if text.contains(*first) && without.contains(word) {
             without = without.replace(word, " ").into();
         }
     }

@@ -147,6 +147,14 @@ const MONTHS: [&str; 12] = [
 ];
 
 fn part(word: &Word<'_>) -> Part {
+    if word.is_character {
+        return match word.text {
+            "年" => Part::Mark('年'),
+            "月" => Part::Mark('月'),
+            "第" => Part::Day,
+            _ => Part::Other,
+        };
+    }
     let is_letter = |char: char| !char.is_ascii_digit();
     let digits = word.text.find(is_letter).unwrap_or(word.text.len());
     let (number, ending) = word.text.split_at(digits);
@@ -157,14 +165,6 @@ fn part(word: &Word<'_>) -> Part {
             Part::Number(number)
         } else {
             Part::Other
-        };
-    }
-    if word.is_character {
-        return match word.text {
-            "年" => Part::Mark('年'),
-            "月" => Part::Mark('月'),
-            "第" => Part::Day,
-            _ => Part::Other,
         };
     }
     let lower = word.text.to_lowercase();

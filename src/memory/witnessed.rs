@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bevy_ecs::prelude::*;
+use memchr::memmem::Finder;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -469,9 +470,10 @@ impl Past {
         let days = [&self.days, &days_of(context)];
         // What a record or a message of the conversation tells need not come to mind.
         let stands = |gist: &str| {
+            let gist = Finder::new(gist);
             let entries = context.entries().iter();
             let mut texts = entries.map(|entry| entry.body().short_text());
-            texts.any(|text| text.contains(gist))
+            texts.any(|text| gist.find(text.as_bytes()).is_some())
         };
         let mut gists: Vec<String> = Vec::new();
         let mut left = room;
