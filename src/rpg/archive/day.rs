@@ -3,6 +3,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 use serde::Serialize;
@@ -12,7 +13,7 @@ use super::summary::{PendingSummary, pending, summary_ask};
 use crate::cast::{CastList, Dead, EntityName, Kind, Whereabouts, all_of};
 #[cfg(feature = "page")]
 use crate::context::EntryId;
-use crate::context::{AgentContext, Chapters, Entry, Happening, Level};
+use crate::context::{AgentContext, Chapter, ChapterId, Chapters, Entry, Happening, Level};
 use crate::event::{EventWriter, PromptSet, PromptTemplate};
 use crate::exchange::{Answers, AskTemplate, Prose};
 use crate::knowledge::{FactBook, is_made};
@@ -48,6 +49,8 @@ struct DayData<'a> {
     begins: String,
     /// The beginning of the last message, if something stands after it.
     ends: String,
+    /// Where the fights were that nobody was asked about yet.
+    fights: Vec<Arc<str>>,
     said: Vec<SpokenLine>,
     // Of the record, for minds without language.
     learned: Vec<LearnedNote<'a>>,
@@ -238,6 +241,10 @@ pub(super) fn ask_summaries(
                 record: &pending.text,
                 begins: beginning(context, past),
                 ends: ending(context, past),
+                fights: match kind {
+                    Kind::Actor => fights(context, chapters, past),
+                    _ => Vec::new(),
+                },
                 said: spoken_lines(context, past),
                 learned,
                 felt,
@@ -309,6 +316,28 @@ fn known_by<'a>(mut entries: impl Iterator<Item = &'a Entry>) -> String {
     happened.map_or_else(String::new, |entry| {
         cut(&entry.body().short_text(), NAMING_CHARS)
     })
+}
+
+/// The places of the fights in a range and right before it, which were archived without asking.
+fn fights(context: &AgentContext, chapters: &Chapters, range: EntryRange) -> Vec<Arc<str>> {
+    let mut newest_first = context.entries().iter().rev();
+    let before = newest_first.find(|entry| entry.id() < range.begin);
+    let chapter_of = |entry: &Entry| {
+        let id = context.tags(entry.id())?.text("chapter")?;
+        chapters.get(&ChapterId(id.into()))
+    };
+    let place_of = |chapter: &Chapter| {
+        let notes = chapter.record.iter().flat_map(|record| &record.notes);
+        let mut places = notes.filter_map(|note| match &note.happening {
+            Happening::Fight(fight) => Some(fight.place.clone()),
+            _ => None,
+        });
+        places.next()
+    };
+    let archived = before.into_iter().chain(entries(context, range));
+    let archived = archived.filter_map(chapter_of);
+    let unasked = archived.filter(|chapter| chapter.summing_up.is_empty());
+    unasked.filter_map(place_of).collect()
 }
 
 /// The messages of a range.

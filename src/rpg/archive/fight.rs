@@ -1,5 +1,6 @@
 //! A fight is over: for everybody who will remember it, its record and the stage's account replace
-//! it. Nobody is asked, since what it meant to them belongs to their next look back.
+//! it. Nobody is asked: when heroes look back on what came after it, they also tell what it meant
+//! to them.
 
 use bevy_ecs::prelude::*;
 use serde::Serialize;

@@ -16,6 +16,9 @@ const MAX_NAMES: usize = 8;
 /// How many lines of a kind weigh the same, before the next weigh half as much, a third, and so on.
 const AS_WEIGHTY: u32 = 4;
 
+/// How many of the last times that an item changed hands are told of a longer past.
+const TOLD_MOVES: u32 = 3;
+
 const RECORD: PromptTemplate<RecordData> = PromptTemplate::new("archive/record");
 const LINE: PromptTemplate<LineData> = PromptTemplate::new("archive/line");
 
@@ -69,6 +72,9 @@ pub(super) fn record_text(
         |note: &Note| matches!(&note.happening, Happening::Promised { to, .. } if **to == *me);
     let mut promised: Vec<_> = record.notes.iter().filter(|note| is_mine(note)).collect();
     for note in &record.notes {
+        if is_told_by_attempt(note, record, me) {
+            continue;
+        }
         // The same words given to several people are one line, preferably about oneself.
         if let Happening::Promised {
             who, words, state, ..
@@ -96,8 +102,20 @@ pub(super) fn record_text(
     // The heaviest first, of these the latest. What happens again and again weighs less each time,
     // or else a life would be nothing but promises.
     let mut told_of_kind: BTreeMap<_, u32> = BTreeMap::new();
+    let mut moves: BTreeMap<_, u32> = BTreeMap::new();
     let mut order = Vec::with_capacity(lines.len());
     for (index, (note, _)) in lines.iter().enumerate().rev() {
+        let moved = moved_item(&note.happening).map(|item| {
+            let count = moves.entry(item).or_default();
+            *count += 1;
+            *count
+        });
+        // For some days only it matters that somebody else tried something, and through whose hands
+        // an item went in between.
+        let is_minor = weight(note, me) == 0 || moved > Some(TOLD_MOVES);
+        if record.level > Level::Chapter && is_minor {
+            continue;
+        }
         let told = told_of_kind.entry(kind(&note.happening)).or_default();
         let weight = f64::from(weight(note, me)) / f64::from(1 + *told / AS_WEIGHTY);
         *told += 1;
@@ -107,13 +125,9 @@ pub(super) fn record_text(
     order.sort_by_key(|(weight, _)| *weight);
     let mut is_told = vec![false; lines.len()];
     for (_, index) in order {
-        let Some((note, line)) = lines.get(index) else {
+        let Some((_, line)) = lines.get(index) else {
             continue;
         };
-        // That somebody else tried something matters for some days only.
-        if record.level > Level::Chapter && weight(note, me) == 0 {
-            continue;
-        }
         let tokens = u64::from(Text::from(line.as_str()).tokens()) + 1;
         if tokens <= left {
             left -= tokens;
@@ -138,8 +152,33 @@ pub(super) fn record_text(
     phrases.render(&RECORD, &data)
 }
 
+/// Whether a fact that play made only says that an attempt succeeded, which its own line says.
+fn is_told_by_attempt(note: &Note, record: &Record, me: &str) -> bool {
+    let Happening::Learned { fact, text, from } = &note.happening else {
+        return false;
+    };
+    let says = |other: &Note| match &other.happening {
+        Happening::Tried { who, attempt, .. } if other.day == note.day && **who == *me => {
+            let tried = attempt.trim_end_matches(['.', '。']);
+            !tried.is_empty() && text.contains(tried)
+        }
+        _ => false,
+    };
+    is_made(fact) && from.is_empty() && record.notes.iter().any(says)
+}
+
 fn first(names: &[Arc<str>]) -> &[Arc<str>] {
     names.get(..MAX_NAMES).unwrap_or(names)
+}
+
+/// The item that changes hands.
+fn moved_item(happening: &Happening) -> Option<&str> {
+    match happening {
+        Happening::Took { item, .. }
+        | Happening::Gave { item, .. }
+        | Happening::Lost { item, .. } => Some(item),
+        _ => None,
+    }
 }
 
 /// What happens again: that the same promise-giver keeps another promise, another gift of the same

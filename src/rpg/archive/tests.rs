@@ -288,8 +288,7 @@ fn doubtful_tags_destroy_nothing() {
 }
 
 /// The hall at the end of a day, with a limit of tokens.
-fn evening(limit: i32) -> FightTest {
-    let mut fight = fight_test();
+fn evening(mut fight: FightTest, limit: i32) -> FightTest {
     let mut file = world_file();
     file.limits.context_tokens = limit;
     let (hall, ann) = (fight.tiny.hall, fight.tiny.ann);
@@ -312,7 +311,7 @@ fn evening(limit: i32) -> FightTest {
 
 #[test]
 fn whoever_has_room_left_keeps_the_day_as_it_was() {
-    let mut fight = evening(100_000);
+    let mut fight = evening(fight_test(), 100_000);
     fight.run(day::ask_summaries);
     assert!(
         fight
@@ -327,7 +326,7 @@ fn whoever_has_room_left_keeps_the_day_as_it_was() {
 
 #[test]
 fn a_day_that_grew_too_long_becomes_a_memory() {
-    let mut fight = evening(200);
+    let mut fight = evening(fight_test(), 200);
     let (hall, ann, bob) = (fight.tiny.hall, fight.tiny.ann, fight.tiny.bob);
     fight.run(day::ask_summaries);
     assert!(
@@ -349,6 +348,17 @@ fn a_day_that_grew_too_long_becomes_a_memory() {
     assert_eq!((chapter.messages.len(), chapter.summing_up.len()), (21, 2));
     assert!(fight.world().get::<PendingSummary>(ann).is_none());
     assert_eq!(*fight.get::<Phase>(hall), Phase::Idle);
+}
+
+#[test]
+fn whoever_looks_back_on_what_came_after_a_fight_tells_of_the_fight_too() {
+    let mut fight = aftermath(false);
+    archive_fights(fight.world());
+    fight.run(deliver);
+    let mut fight = evening(fight, 400);
+    fight.run(day::ask_summaries);
+    let ask: &Ask<Prose> = fight.get(fight.tiny.ann);
+    assert_eq!(ask.noted()["fights"], json!(["Hall"]));
 }
 
 fn phrasebook(language: Language) -> Phrasebook {
@@ -473,7 +483,7 @@ fn a_past_is_summed_up_beside_its_record_in_either_language() {
         for kind in ["actor", "stage", "world"] {
             let data = json!({
                 "me": name, "kind": kind, "place": place, "day": 3, "level": "chapter",
-                "with": [other], "record": text, "said": [],
+                "with": [other], "record": text, "said": [], "fights": [place],
                 "begins": "", "ends": if kind == "actor" { "…" } else { "" },
             });
             let question = AskTemplate::new("archive", "asks/archive_day");
@@ -513,8 +523,17 @@ fn a_life_of_many_promises_tells_of_other_things_too() {
         item: "the key".into(),
     };
     note(3, took);
+    let gave = |who: &str, to: &str| Happening::Gave {
+        who: who.into(),
+        item: "the bell rope".into(),
+        to: to.into(),
+    };
+    for day in 4..24 {
+        let [who, to] = [["Ann", "Bob"], ["Bob", "Ann"]][day as usize % 2];
+        note(day, gave(who, to));
+    }
     let mut last = first;
-    for day in 4..60 {
+    for day in 24..60 {
         last = note(day, kept(&format!("I will stay until day {day}.")));
     }
     let mut record = chapters.record_of(&context, first, last);
@@ -526,6 +545,39 @@ fn a_life_of_many_promises_tells_of_other_things_too() {
         assert!(text.contains(other), "{text}");
     }
     assert!(text.matches("kept a promise").count() > 4, "{text}");
+    assert_eq!(text.matches("the bell rope").count(), 3, "{text}");
+}
+
+#[test]
+fn what_an_own_attempt_led_to_is_told_once() {
+    let phrases = phrasebook(Language::En);
+    let mut chapters = Chapters::default();
+    let mut context = AgentContext::new("Ann");
+    let tried = Happening::Tried {
+        who: "Ann".into(),
+        attempt: "force the door.".into(),
+        outcome: "full".into(),
+        found: "".into(),
+        left: "".into(),
+    };
+    let made = |fact: &str, text: &str| Happening::Learned {
+        fact: fact.into(),
+        text: text.into(),
+        from: "".into(),
+    };
+    let mut last = EntryId(0);
+    for happening in [
+        tried,
+        made("made-1", "Ann was able to force the door."),
+        made("made-2", "The door is off its hinges."),
+    ] {
+        last = context.add_human_message("…", Tags::new());
+        chapters.note(&context, 1, "The Hall", happening);
+    }
+    let record = chapters.record_of(&context, EntryId(0), last);
+    let text = record_text(&phrases, "Ann", &record, 6_000).expect("is right");
+    assert_eq!(text.matches("force the door").count(), 1, "{text}");
+    assert!(text.contains("off its hinges"), "{text}");
 }
 
 #[test]

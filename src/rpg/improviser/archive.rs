@@ -8,7 +8,7 @@ use crate::mind::improviser::Writer;
 const LEARNED: usize = 2;
 const FELT: usize = 1;
 
-/// Sums up what is over: what one learned and came to feel, as the record tells it. What must not
+/// Sums up what is over: what one learned, the last fight and what one came to feel, as the record tells it. What must not
 /// be lost is in the record.
 pub(super) fn summary<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> String {
     let mut texts = Vec::new();
@@ -20,6 +20,10 @@ pub(super) fn summary<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> String {
             _ => "day.told",
         };
         texts.push(writer.line(symbol));
+    }
+    if let Some(place) = notes.texts("fights").last() {
+        writer.set("place", *place);
+        texts.push(writer.line("day.fought"));
     }
     for felt in latest(notes, "felt", FELT) {
         writer.set("other", felt.text("about"));

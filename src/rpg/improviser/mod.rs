@@ -144,6 +144,7 @@ const SYMBOLS: &[(&str, &[&str])] = &[
     ("about.strengthen", &["target"]),
     ("account.close", &["place", "foes"]),
     ("account.fallen", &["fallen"]),
+    ("day.fought", &["place"]),
     ("day.quiet", &[]),
     ("day.learned", &["title"]),
     ("day.told", &["title", "from"]),
