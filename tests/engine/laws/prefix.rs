@@ -162,13 +162,13 @@ fn check_stray_has_none(log: &Log) {
 }
 
 /// Plays a campaign; with a budget of its own if it is given.
-async fn played(world: &str, budget: Option<i32>) -> (Log, Engine) {
+async fn played(world: &str, seed: u64, budget: Option<i32>) -> (Log, Engine) {
     let data = DataFolder::at("data").unwrap();
     let mut campaign = Campaign::load(&data, world).unwrap();
     if let Some(budget) = budget {
         Arc::make_mut(&mut campaign.file).limits.context_tokens = budget;
     }
-    let setup = campaign.new_game(3).unwrap();
+    let setup = campaign.new_game(seed).unwrap();
     let log = Log::default();
     let mind = Watched {
         mind: Improviser::taught(playhouse::rpg::improviser::teach).unwrap(),
@@ -181,19 +181,21 @@ async fn played(world: &str, budget: Option<i32>) -> (Log, Engine) {
 
 #[tokio::test]
 async fn in_whole_campaigns_only_chapters_change_what_was_sent() {
-    let mut shares = Vec::new();
     for world in ["drowned-assize", "zhaoying-ban"] {
-        let (log, mut engine) = played(world, None).await;
+        let (log, mut engine) = played(world, 3, None).await;
         check_prefixes(&log);
         let (share, changes) = check(&log);
         assert!(changes <= chapters(&mut engine), "{world}: {changes}");
         check_figure(&engine, share);
-        // With room for a window of 32k, memories included.
-        let (log, engine) = played(world, Some(32_000)).await;
-        let (share, _) = check(&log);
-        shares.push(share);
-        check_figure(&engine, share);
+        // With room for a window of 32k, memories included. Single runs differ.
+        let mut shares = Vec::new();
+        for seed in 2..=5 {
+            let (log, engine) = played(world, seed, Some(32_000)).await;
+            let (share, _) = check(&log);
+            shares.push(share);
+            check_figure(&engine, share);
+        }
+        let mean = shares.iter().sum::<f64>() / shares.len() as f64;
+        assert!(mean > 0.80, "{world}: {shares:?}");
     }
-    let mean = shares.iter().sum::<f64>() / shares.len() as f64;
-    assert!(mean > 0.80, "{shares:?}");
 }
