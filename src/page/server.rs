@@ -20,9 +20,9 @@ use tokio::net::TcpListener;
 
 use super::access::Access;
 use super::answer::Failure;
+use super::connections::{ConnectionLimiter, Permit, SentBody};
 use super::error::ServerError;
 use super::library::Library;
-use super::places::{Place, Places, SentBody};
 use super::shared::Shared;
 use super::{pages, routes, stream};
 use crate::locale::{Language, text};
@@ -79,7 +79,7 @@ impl Server {
 
     /// Answers requests until it is dropped.
     pub async fn run(self) {
-        let places = Places::default();
+        let limiter = ConnectionLimiter::default();
         let router = TowerToHyperService::new(router(self.shared));
         loop {
             let (stream, peer) = match self.listener.accept().await {
@@ -91,20 +91,20 @@ impl Server {
                     continue;
                 }
             };
-            let Some(place) = places.take(peer.ip()) else {
-                tracing::warn!(%peer, "there is no place for another connection");
+            let Some(permit) = limiter.acquire(peer.ip()) else {
+                tracing::warn!(%peer, "there are too many connections");
                 continue;
             };
-            let (router, own) = (router.clone(), place.clone());
+            let (router, own) = (router.clone(), permit.clone());
             let service = service_fn(move |mut request: hyper::Request<hyper::body::Incoming>| {
                 let busy = if request.body().is_end_stream() {
                     own.begin()
                 } else {
                     own.begin_body()
                 };
-                let place = own.clone();
+                let permit = own.clone();
                 let ip = peer.ip();
-                request.extensions_mut().insert(Peer { ip, place });
+                request.extensions_mut().insert(Peer { ip, permit });
                 let answer = router.call(request);
                 async move {
                     let answer: Response<Body> = answer.await?;
@@ -115,13 +115,13 @@ impl Server {
                 .timer(TokioTimer::new())
                 .header_read_timeout(HEAD_TIME)
                 .serve_connection(TokioIo::new(stream), service);
-            let own = place.clone();
+            let own = permit.clone();
             let running = tokio::spawn(async move {
                 // A client that disconnects wants no more.
                 let _ = connection.await;
                 drop(own);
             });
-            place.is_run_by(running.abort_handle());
+            permit.is_run_by(running.abort_handle());
         }
     }
 }
@@ -130,7 +130,7 @@ impl Server {
 #[derive(Clone)]
 struct Peer {
     ip: IpAddr,
-    place: Place,
+    permit: Permit,
 }
 
 fn router(shared: Arc<Shared>) -> Router {
@@ -193,7 +193,7 @@ async fn check(
     } else {
         match whole(request).await {
             Ok(request) => {
-                let _busy = peer.map(|peer| peer.place.begin());
+                let _busy = peer.map(|peer| peer.permit.begin());
                 next.run(request).await
             }
             Err(status) => {

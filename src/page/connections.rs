@@ -1,4 +1,4 @@
-//! The places for connections: as many as there are, and those that wait make room for others.
+//! Limits on connections: so many at once, of which those that wait make room for others.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -52,18 +52,18 @@ impl All {
     }
 }
 
-/// The places for connections.
+/// Gives connections their permits.
 #[derive(Clone, Default)]
-pub(super) struct Places(Arc<Mutex<All>>);
+pub(super) struct ConnectionLimiter(Arc<Mutex<All>>);
 
-impl Places {
+impl ConnectionLimiter {
     fn all(&self) -> MutexGuard<'_, All> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A place for a connection from an address. If all are taken, the connection that has waited
+    /// A permit for a connection from an address. If all are in use, the connection that has waited
     /// longest for a request is ended; `None` if none waits.
-    pub(super) fn take(&self, peer: IpAddr) -> Option<Place> {
+    pub(super) fn acquire(&self, peer: IpAddr) -> Option<Permit> {
         let mut all = self.all();
         let of_peer = all.connections.values().filter(|one| one.peer == peer);
         if of_peer.count() >= MOST_OF_ONE && !all.end_idle(Some(peer)) {
@@ -80,32 +80,32 @@ impl Places {
         };
         all.connections.insert(number, connection);
         drop(all);
-        Some(Place(Arc::new(Taken {
-            places: self.clone(),
+        Some(Permit(Arc::new(Issued {
+            limiter: self.clone(),
             number,
         })))
     }
 }
 
-struct Taken {
-    places: Places,
+struct Issued {
+    limiter: ConnectionLimiter,
     number: u64,
 }
 
-impl Drop for Taken {
+impl Drop for Issued {
     fn drop(&mut self) {
-        self.places.all().connections.remove(&self.number);
+        self.limiter.all().connections.remove(&self.number);
     }
 }
 
-/// The place of a connection, until the last copy is dropped.
+/// The permit of a connection, until the last copy is dropped.
 #[derive(Clone)]
-pub(super) struct Place(Arc<Taken>);
+pub(super) struct Permit(Arc<Issued>);
 
-impl Place {
+impl Permit {
     /// Says what ends the connection.
     pub(super) fn is_run_by(&self, end: AbortHandle) {
-        if let Some(one) = self.0.places.all().connections.get_mut(&self.0.number) {
+        if let Some(one) = self.0.limiter.all().connections.get_mut(&self.0.number) {
             one.end = Some(end);
         }
     }
@@ -123,7 +123,7 @@ impl Place {
     }
 
     fn set_waiting(&self, waits: bool) {
-        let mut all = self.0.places.all();
+        let mut all = self.0.limiter.all();
         let number = waits.then(|| all.number());
         if let Some(one) = all.connections.get_mut(&self.0.number) {
             one.waits = number;
@@ -132,7 +132,7 @@ impl Place {
 }
 
 /// A request that is being answered.
-pub(super) struct Busy(Place);
+pub(super) struct Busy(Permit);
 
 impl Drop for Busy {
     fn drop(&mut self) {
@@ -179,32 +179,35 @@ mod tests {
 
     #[test]
     fn those_who_wait_make_room_and_those_who_are_answered_stay() {
-        let places = Places::default();
+        let limiter = ConnectionLimiter::default();
         let peer = |last: u8| IpAddr::from([10, 0, 0, last]);
-        let mut idle: Vec<_> = (0..MOST_OF_ONE).map(|_| places.take(peer(1))).collect();
+        let mut idle: Vec<_> = (0..MOST_OF_ONE).map(|_| limiter.acquire(peer(1))).collect();
         assert!(idle.iter().all(Option::is_some));
         // One more of the same address ends its oldest, whatever others do.
-        let more = places.take(peer(1)).unwrap();
-        assert_eq!(places.all().connections.len(), MOST_OF_ONE);
-        let others: Vec<_> = (0..MOST).map(|_| places.take(peer(2))).collect();
-        assert_eq!(places.all().connections.len(), MOST);
+        let more = limiter.acquire(peer(1)).unwrap();
+        assert_eq!(limiter.all().connections.len(), MOST_OF_ONE);
+        let others: Vec<_> = (0..MOST).map(|_| limiter.acquire(peer(2))).collect();
+        assert_eq!(limiter.all().connections.len(), MOST);
         assert!(others.iter().all(Option::is_some));
         idle.clear();
         drop((others, more));
         let busy: Vec<_> = (0..MOST_OF_ONE)
-            .map(|_| places.take(peer(3)).unwrap().begin())
+            .map(|_| limiter.acquire(peer(3)).unwrap().begin())
             .collect();
-        assert!(places.take(peer(3)).is_none(), "all are being answered");
-        assert!(places.take(peer(4)).is_some());
+        assert!(limiter.acquire(peer(3)).is_none(), "all are being answered");
+        assert!(limiter.acquire(peer(4)).is_some());
         drop(busy);
-        // Whoever has sent no more than the head of a request has no right to its place.
+        // Whoever has sent no more than the head of a request has no right to its permit.
         let heads: Vec<_> = (0..MOST_OF_ONE)
-            .map(|_| places.take(peer(3)).unwrap())
+            .map(|_| limiter.acquire(peer(3)).unwrap())
             .collect();
-        let bodies: Vec<_> = heads.iter().map(Place::begin_body).collect();
+        let bodies: Vec<_> = heads.iter().map(Permit::begin_body).collect();
         let answered = heads[0].begin();
-        assert!(places.take(peer(3)).is_some(), "an unfinished one is ended");
+        assert!(
+            limiter.acquire(peer(3)).is_some(),
+            "an unfinished one is ended"
+        );
         drop((bodies, answered, heads));
-        assert!(places.all().connections.is_empty());
+        assert!(limiter.all().connections.is_empty());
     }
 }
