@@ -67,7 +67,7 @@ impl Engine {
         let vectors = vectors.flat_map(|it| std::mem::take(&mut it.ask.vectors));
         let vectors = LookupVectors(vectors.collect());
         self.world.insert_resource(vectors);
-        let is_watched = self.listeners.on_commit.is_some();
+        let is_watched = !self.listeners.on_commit.is_empty();
         let outcomes = finished.iter().filter(|_| is_watched);
         let outcomes: Vec<_> = outcomes.map(|finished| finished.outcome.clone()).collect();
         for FinishedAsk {
@@ -89,7 +89,7 @@ impl Engine {
             );
         }
         self.serve_feeds();
-        if let Some(act) = &mut self.listeners.on_commit {
+        for act in &mut self.listeners.on_commit {
             act(&self.world, &outcomes);
         }
     }

@@ -47,7 +47,7 @@ pub(super) struct Listeners {
     pub(super) feeds: Vec<Feed>,
     pub(super) on_turn: Option<OnTurn>,
     pub(super) on_call: Option<OnCall>,
-    pub(super) on_commit: Option<OnCommit>,
+    pub(super) on_commit: Vec<OnCommit>,
     pub(super) on_signal: Vec<OnSignal>,
     pub(super) requests: Option<RequestViewer>,
     /// Where answers are shown while they are written.

@@ -229,10 +229,10 @@ impl Engine {
         self.listeners.on_turn = Some(Box::new(act));
     }
 
-    /// Calls this whenever a place has committed the outcomes of its asks, with the world as they
-    /// left it. They may be recorded ones.
+    /// Calls this, too, whenever a place has committed the outcomes of its asks, with the world as
+    /// they left it. They may be recorded ones.
     pub fn on_commit(&mut self, act: impl FnMut(&World, &[Arc<Outcome>]) + Send + 'static) {
-        self.listeners.on_commit = Some(Box::new(act));
+        self.listeners.on_commit.push(Box::new(act));
     }
 
     /// Calls this whenever a mind is about to be asked, with the world as the question found it and

@@ -11,8 +11,8 @@ use crate::engine::{Engine, EngineError, Stop};
 use crate::event::Feed;
 use crate::locale::Localize;
 use crate::mind::StreamReceiver;
-use crate::save::Slot;
-use crate::session::{Game, SessionError, replay_with};
+use crate::save::{Slot, StoredStory};
+use crate::session::{EventLog, Game, SessionError, play_again, play_on};
 
 /// Lets a view see what an engine does from now on. What minds write arrives at the receiver; give
 /// it to [`follow`].
@@ -111,26 +111,36 @@ async fn turns(
     }
 }
 
-/// Fills a view with what a slot's journal holds, until a turn or its end. A control can stop it.
+/// Fills a view with a slot's story, until a turn or its end: from its log of events, if it has
+/// one, and by playing the rest of the journal again. A control can stop it.
 ///
 /// # Errors
 /// As [`crate::session::replay`].
 pub async fn read(
     slot: &Slot,
+    story: StoredStory,
     game: &dyn Game,
     until: Option<u64>,
     view: &Arc<StoryView>,
     control: Option<&Control>,
 ) -> Result<(), SessionError> {
-    let replayed = replay_with(slot, game, until, |engine| {
+    let log = EventLog::of(slot, &story)?;
+    let log = log.filter(|log| until.is_none_or(|until| until >= log.turn));
+    let is_logged = log.is_some();
+    log.into_iter().for_each(|log| view.fill(log));
+    let prepare = |engine: &mut Engine| {
         observe(engine, view);
         if let Some(control) = control {
             control.begin(engine.cancellation_token());
         }
         // Where everybody is when the first calls are made.
         view.begin(&engine.world);
-    })
-    .await?;
+    };
+    let replayed = if is_logged {
+        play_on(slot, story, game, until, prepare).await?
+    } else {
+        play_again(story, game, until, prepare).await?
+    };
     view.begin(&replayed.engine.world);
     Ok(())
 }

@@ -563,7 +563,7 @@ impl Reader<'_> {
                 .map(|being| {
                     let why = why_not(&contents, entry, being.id);
                     let stay = contents.stay(being.id, entry.number);
-                    let at = stay.and_then(|stay| stay.place);
+                    let at = stay.and_then(|stay| stay.place).map(|place| place.0);
                     json!({"who": being.id, "why": why.name(), "at": at})
                 });
             event["not_told"] = others.collect();
@@ -722,10 +722,12 @@ fn why_not(contents: &Contents, entry: &Entry, id: u32) -> WhyNot {
     let blocked = |act: &GuardAct| act.act == Act::Block;
     let absent = |stage: Option<u32>| match contents.stay(id, entry.number) {
         None => WhyNot::Later,
-        Some(stay) if stay.is_dead => WhyNot::Dead,
+        Some(stay) if stay.dead => WhyNot::Dead,
         Some(stay)
             if entry.record.guarded.iter().any(blocked)
-                && (stage.is_none() || stage == stay.place || stage == Some(id)) =>
+                && (stage.is_none()
+                    || stage == stay.place.map(|place| place.0)
+                    || stage == Some(id)) =>
         {
             WhyNot::Withheld
         }

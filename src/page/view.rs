@@ -11,14 +11,15 @@ use tokio::sync::{broadcast, watch};
 use super::call::{Call, CallState, Segment, made_by};
 use super::event::{EventStyle, fight, target, words};
 use super::state::State;
-use crate::cast::{CastList, Dead, OnStage, StableId, WorldTurn};
-use crate::context::{AgentContext, EntryId};
+use crate::cast::{CastList, WorldTurn};
+use crate::context::EntryId;
 use crate::engine::Signal;
 use crate::event::{EventRecord, Record};
 use crate::journal::Outcome;
 use crate::locale::{Language, UiText, text};
 use crate::message::{BodyId, Digest};
 use crate::mind::{StreamDelta, StreamDeltaKind, stopwatch};
+use crate::session::{Answered, EventLog, Logged, Stay, answered};
 use crate::world_data::Problem;
 
 /// How many deltas of answers a reader may be behind before it is given the whole answers again.
@@ -170,8 +171,8 @@ pub(super) struct Contents {
     answered: BTreeMap<u32, u32>,
     /// By entity, the last question that it was asked: what came before it was sent with it.
     pub(super) sent: BTreeMap<u32, EntryId>,
-    /// By entity, where it was from an event on, and whether it lived.
-    stays: BTreeMap<u32, Vec<Stay>>,
+    /// By entity, where it was from an event on.
+    stays: BTreeMap<u32, Vec<(u32, Stay)>>,
     /// What was told in this turn, by form and words.
     told: BTreeSet<Digest>,
     /// The appearances that were told.
@@ -180,14 +181,6 @@ pub(super) struct Contents {
     clocks: BTreeMap<u32, u64>,
     /// When the next picture of the world may be taken.
     next_state: u64,
-}
-
-/// Where somebody was from an event on.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Stay {
-    from: u32,
-    pub(super) place: Option<u32>,
-    pub(super) is_dead: bool,
 }
 
 /// All that a page can show of one story. The engine's thread adds to it; readers take what they
@@ -245,7 +238,7 @@ impl StoryView {
     pub(super) fn record(&self, record: &Record) {
         let mut contents = self.write();
         match record {
-            Record::Event(event) => contents.add_event(event),
+            Record::Event(event) => contents.add_event(event.clone()),
             Record::Answer(_) | Record::Chapter { .. } => return,
             Record::Turn { turn } => contents.end_turn(*turn),
         }
@@ -344,18 +337,28 @@ impl StoryView {
         let now = self.now();
         let mut contents = self.write();
         let turn = world.resource::<WorldTurn>().0;
-        for outcome in outcomes {
-            contents.answer(outcome, turn, now);
-            let entity = world.resource::<CastList>().by_name(&outcome.entity);
-            let context = entity.and_then(|entity| world.get::<AgentContext>(entity));
-            let exchange = context.and_then(AgentContext::last_exchange);
-            let id = contents.id_of(&outcome.entity);
-            contents
-                .sent
-                .extend(id.zip(exchange.map(|(question, _)| question)));
-        }
+        contents.take(&answered(world, outcomes), turn, now);
         drop(contents);
         self.update_state(world, false);
+        self.announce();
+    }
+
+    /// Adds what a log of events holds.
+    pub(super) fn fill(&self, log: EventLog) {
+        let mut contents = self.write();
+        for logged in log.records {
+            match logged {
+                Logged::Name(id, name) => drop(contents.names.insert(name, id.0)),
+                Logged::Event(event) => contents.add_event(event),
+                Logged::Answers(answered) => {
+                    let turn = contents.turn;
+                    contents.take(&answered, turn, 0);
+                }
+                Logged::Stays(stays) => stays.into_iter().for_each(|stay| contents.note(stay)),
+                Logged::Turn(turn) => contents.end_turn(turn),
+            }
+        }
+        drop(contents);
         self.announce();
     }
 
@@ -524,28 +527,33 @@ impl Contents {
 
     /// Takes note of those who are at another place, or dead, since the last events.
     fn note_stays(&mut self, world: &World) {
+        let all = world.resource::<CastList>().all();
+        let stays = all.filter_map(|(_, entity)| Stay::of(world, entity));
+        stays.for_each(|stay| self.note(stay));
+    }
+
+    fn note(&mut self, stay: Stay) {
         let from = self.events.len() as u32;
-        for (id, entity) in world.resource::<CastList>().all() {
-            let stage = world.get::<OnStage>(entity);
-            let place = stage.and_then(|stage| world.get::<StableId>(stage.0));
-            let (place, is_dead) = (place.map(|id| id.0), world.get::<Dead>(entity).is_some());
-            let stays = self.stays.entry(id.0).or_default();
-            let last = stays.last().map(|last| (last.place, last.is_dead));
-            if last != Some((place, is_dead)) {
-                stays.push(Stay {
-                    from,
-                    place,
-                    is_dead,
-                });
-            }
+        let stays = self.stays.entry(stay.id.0).or_default();
+        if stays.last().is_none_or(|(_, last)| *last != stay) {
+            stays.push((from, stay));
+        }
+    }
+
+    /// A place has taken outcomes.
+    fn take(&mut self, answered: &[Answered], turn: u64, now: u64) {
+        for (outcome, question) in answered {
+            self.answer(outcome, turn, now);
+            let id = self.id_of(&outcome.entity);
+            self.sent.extend(id.zip(*question));
         }
     }
 
     /// Where somebody was when an event happened; `None` if it was not there yet.
     pub(super) fn stay(&self, id: u32, event: u32) -> Option<Stay> {
         let stays = self.stays.get(&id)?;
-        let next = stays.partition_point(|stay| stay.from <= event);
-        stays.get(next.checked_sub(1)?).copied()
+        let next = stays.partition_point(|(from, _)| *from <= event);
+        Some(stays.get(next.checked_sub(1)?)?.1)
     }
 
     /// The last call of an entity that was answered.
@@ -561,7 +569,7 @@ impl Contents {
         open.filter(|call| call.state != CallState::Done)
     }
 
-    fn add_event(&mut self, record: &EventRecord) {
+    fn add_event(&mut self, record: EventRecord) {
         for who in &record.audience {
             if self.names.get(&who.name) != Some(&who.id.0) {
                 self.names.insert(who.name.clone(), who.id.0);
@@ -570,7 +578,7 @@ impl Contents {
         let number = self.events.len() as u32;
         let by = record.speaker.as_ref().and_then(|name| self.id_of(name));
         let is_by_stage = record.speaker.as_ref() == Some(&record.place);
-        let form = EventStyle::of(record, is_by_stage);
+        let form = EventStyle::of(&record, is_by_stage);
         if form == EventStyle::Day
             && let Some(day) = record.data.get("day").and_then(Value::as_u64)
         {
@@ -604,7 +612,7 @@ impl Contents {
             repeats,
             call,
             fight: fight(&record.kind, &record.data),
-            record: record.clone(),
+            record,
         }));
     }
 
@@ -643,7 +651,9 @@ impl Contents {
             number,
             purpose: purpose.into(),
             mind: mind.into(),
-            place: stay.and_then(|stay| stay.place).unwrap_or(who),
+            place: stay
+                .and_then(|(_, stay)| stay.place)
+                .map_or(who, |place| place.0),
             turn: self.turn + 1,
             start: now,
             ..Call::default()

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, TryLockError};
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -18,12 +18,13 @@ use super::slot_name::SlotName;
 use super::snapshot::{Meta, snapshot};
 use super::story::StoredStory;
 use crate::cast::WorldTurn;
-use crate::files::{Access, Durability, FileAction, FileError, Folder};
+use crate::files::{Access, Durability, FileAction, FileError, Folder, is_too_heavy};
 use crate::journal::{Base, Journal, JournalLines, Line, SnapshotRecord};
 use crate::message::Digest;
 
 const WORLD: &str = "world.json";
 const JOURNAL: &str = "journal.jsonl";
+const EVENTS: &str = "events.jsonl";
 const CONTEXTS: &str = "contexts";
 const LOCK: &str = "lock";
 const SETTINGS: &str = "settings.json";
@@ -200,6 +201,7 @@ impl Slot {
             slot: self,
             folder,
             buffers: Buffers::default(),
+            events: None,
             recorded: BTreeSet::new(),
             _lock: lock,
         })
@@ -272,6 +274,23 @@ impl Slot {
     /// The file can't be read.
     pub fn read_world(&self) -> Result<Option<Vec<u8>>, SaveError> {
         Ok(self.open()?.read(WORLD, MAX_BYTES)?)
+    }
+
+    /// The lines of its log of events up to this snapshot, without that of the snapshot; `None` if
+    /// it is not logged. See `docs/save-format.md`.
+    ///
+    /// # Errors
+    /// The file can't be read.
+    pub fn read_events(&self, world: &[u8]) -> Result<Option<Vec<u8>>, SaveError> {
+        let Some(mut events) = self.open()?.read(EVENTS, MAX_BYTES)? else {
+            return Ok(None);
+        };
+        let known = length_up_to(&events, Digest::of(world));
+        let Some(length) = known.filter(|_| !is_too_heavy(&events)) else {
+            return Ok(None);
+        };
+        events.truncate(length);
+        Ok(Some(events))
     }
 
     /// The header of its snapshot; `None` if there is none yet.
@@ -351,12 +370,27 @@ fn journal(folder: &Folder, access: Access) -> Result<File, SaveError> {
     })
 }
 
+/// The line of a snapshot in a log of events.
+fn snapshot_line(digest: Digest) -> Vec<u8> {
+    format!("{{\"snapshot\":\"{digest}\"}}\n").into_bytes()
+}
+
+/// Where the line of this snapshot begins in a log of events, if it has one.
+fn length_up_to(events: &[u8], digest: Digest) -> Option<usize> {
+    let line = snapshot_line(digest);
+    let found = memchr::memmem::rfind(events, &line)?;
+    let is_line = found == 0 || events.get(found - 1) == Some(&b'\n');
+    is_line.then_some(found)
+}
+
 /// A slot that this process has locked for writing. Dropping it unlocks it.
 #[derive(Debug)]
 pub struct LockedSlot {
     slot: Slot,
     folder: Folder,
     buffers: Buffers,
+    /// The log of events and its length, unless it has a gap.
+    events: Option<(File, u64)>,
     /// The snapshots that its journal knows.
     recorded: BTreeSet<SnapshotRecord>,
     /// Locked while it is open. The system unlocks it however the process ends.
@@ -384,8 +418,56 @@ impl LockedSlot {
         Ok((journal, story))
     }
 
+    /// Begins the log of events of a story whose first snapshot is this one, after these lines.
+    ///
+    /// # Errors
+    /// The file system refuses.
+    pub fn begin_log(&mut self, lines: &[u8], world: &[u8]) -> Result<(), SaveError> {
+        let bytes = [lines, &snapshot_line(Digest::of(world))].concat();
+        self.folder.replace(EVENTS, &bytes, Durability::Unsynced)?;
+        self.continue_log(world)
+    }
+
+    /// Continues the log of events after this snapshot. One that does not know it is removed.
+    ///
+    /// # Errors
+    /// The file system refuses.
+    pub fn continue_log(&mut self, world: &[u8]) -> Result<(), SaveError> {
+        let Some(events) = self.folder.read(EVENTS, MAX_BYTES)? else {
+            return Ok(());
+        };
+        let digest = Digest::of(world);
+        let Some(length) = length_up_to(&events, digest) else {
+            return Ok(self.folder.remove_file(EVENTS)?);
+        };
+        let length = (length + snapshot_line(digest).len()) as u64;
+        if let Some(file) = self.folder.file(EVENTS, Access::Append)? {
+            let path = self.folder.path().join(EVENTS);
+            let cut = file.set_len(length);
+            cut.map_err(|source| FileError::io(&path, FileAction::Write, source))?;
+            self.events = Some((file, length));
+        }
+        Ok(())
+    }
+
+    /// Adds lines and this snapshot to the log of events. One that is full or can't be written is
+    /// removed: the journal alone is enough.
+    fn log(&mut self, lines: &[u8], digest: Digest) -> Result<(), SaveError> {
+        let Some((file, length)) = &mut self.events else {
+            return Ok(());
+        };
+        let bytes = [lines, &snapshot_line(digest)].concat();
+        *length += bytes.len() as u64;
+        if *length > MAX_BYTES || file.write_all(&bytes).is_err() {
+            self.events = None;
+            self.folder.remove_file(EVENTS)?;
+        }
+        Ok(())
+    }
+
     /// Writes the snapshot of a world at rest, and the readable contexts that changed. The journal
-    /// records the snapshot before. The last snapshot stays until the new one is safe on disk.
+    /// records the snapshot before; so does the log of events, after these lines of what happened.
+    /// The last snapshot stays until the new one is safe on disk.
     ///
     /// # Errors
     /// The world is not at rest, or the file system refuses.
@@ -394,6 +476,7 @@ impl LockedSlot {
         world: &World,
         meta: &Meta,
         journal: &mut Journal,
+        events: &[u8],
     ) -> Result<(), SaveError> {
         let bytes = snapshot(world, meta)?;
         let turn = world.get_resource::<WorldTurn>().map_or(0, |turn| turn.0);
@@ -404,6 +487,7 @@ impl LockedSlot {
         if self.recorded.insert(record) {
             journal.append(&[Line::Snapshot(record)])?;
         }
+        self.log(events, record.digest)?;
         self.folder.replace(WORLD, &bytes, Durability::Synced)?;
         self.write_contexts(world)
     }

@@ -4,8 +4,9 @@ use std::path::Path;
 
 use bevy_ecs::prelude::*;
 
-use super::rewind::catch_up;
-use super::world::{KeptData, new_world, other_data};
+use super::event_log::EventLogger;
+use super::rewind::caught_up;
+use super::world::{KeptData, loaded, new_world, other_data};
 use super::{Adaptation, Game, SessionError};
 use crate::cast::WorldTurn;
 use crate::engine::{Engine, EngineError, Setup};
@@ -13,9 +14,7 @@ use crate::journal::{Journal, JournalHeader, Line, Recording, SnapshotRecord, ga
 use crate::locale::UiText;
 use crate::message::Digest;
 use crate::mind::Minds;
-use crate::save::{
-    Expected, LockedSlot, Meta, SaveError, Slot, read_head, restore, snapshot, state_hashes,
-};
+use crate::save::{LockedSlot, Meta, Slot, snapshot};
 
 /// A story that is saved while it is played. Dropping it frees its slot for others.
 pub struct Session {
@@ -53,13 +52,14 @@ impl Session {
         }));
         let mut locked = Slot::create(root, name, &lines, &bytes)?;
         locked.write_contexts(&setup.world)?;
+        locked.begin_log(&[], &bytes)?;
         let (journal, _) = locked.open_story(false)?;
         Self::open(locked, meta, setup, minds, journal)
     }
 
     /// Continues a story where it stopped, however it stopped: from the last snapshot and the
-    /// outcomes that the journal holds beyond it. Without a snapshot, it [catches up](catch_up).
-    /// `force` accepts other data than the save was made from, and a state that differs from the
+    /// outcomes that the journal holds beyond it. Without a snapshot, it
+    /// [catches up](super::catch_up). `force` accepts other data than the save was made from, and a state that differs from the
     /// journal, at the player's risk.
     ///
     /// # Errors
@@ -75,7 +75,13 @@ impl Session {
         let slot = locked.slot().clone();
         let (mut journal, story) = locked.open_story(force)?;
         let is_saved = story.world.is_some();
-        let story = catch_up(story, game)?;
+        let (story, events) = caught_up(story, game)?;
+        let snapshot = story.world.as_deref().unwrap_or_default();
+        if is_saved {
+            locked.continue_log(snapshot)?;
+        } else {
+            locked.begin_log(&events, snapshot)?;
+        }
         let head = story.header;
         let kept = KeptData::of(&story.lines);
         let recording = Recording::of(story.lines);
@@ -94,7 +100,7 @@ impl Session {
             changes = changed_data(&mut setup, &meta, (game, &kept))?;
         }
         if !is_saved {
-            locked.save(&setup.world, &meta, &mut journal)?;
+            locked.save(&setup.world, &meta, &mut journal, &[])?;
         }
         let mut session = Self::open(locked, meta, setup, minds, journal)?;
         session.engine.play_back(recording);
@@ -117,8 +123,9 @@ impl Session {
     ) -> Result<Self, SessionError> {
         let slot = locked.slot().clone();
         let mut engine = Engine::new(setup, minds, journal)?;
+        let events = EventLogger::of(&mut engine);
         engine.on_turn(move |world, journal| {
-            let saved = locked.save(world, &meta, journal);
+            let saved = locked.save(world, &meta, journal, &events.take());
             saved.map_err(EngineError::Snapshot)
         });
         Ok(Self {
@@ -131,51 +138,6 @@ impl Session {
     /// The slot that is written to.
     pub fn slot(&self) -> &Slot {
         &self.slot
-    }
-}
-
-/// The world of a snapshot, with the data that it was saved with: those that the journal keeps, if
-/// the game has others today. A game whose journal keeps none fits the world to those of today.
-fn loaded(
-    slot: &Slot,
-    text: &[u8],
-    recording: &Recording,
-    head: &JournalHeader,
-    (game, kept): (&dyn Game, &KeptData),
-    force: bool,
-) -> Result<(Setup, Meta), SessionError> {
-    let snapshot = slot.explain(read_head(text))?;
-    let seed = recording.seed_at(snapshot.turn, head.seed);
-    if snapshot.seed != seed {
-        return Err(SessionError::OtherSeed {
-            snapshot: snapshot.seed,
-            journal: seed,
-        });
-    }
-    let anything = Expected::default();
-    let restored = |game: &dyn Game| {
-        let mut setup = game.set_up(head.seed).map_err(SessionError::World)?;
-        let saved = slot.explain(restore(&mut setup.world, text, &anything))?;
-        Ok::<_, SessionError>((setup, saved))
-    };
-    if force {
-        return restored(game);
-    }
-    if let Some(played) = kept.game(game, &snapshot.data) {
-        let (mut setup, saved) = restored(played.get())?;
-        check_state(&mut setup.world, recording)?;
-        return Ok((setup, saved));
-    }
-    let other_data = || slot.explain(Err(other_data(&snapshot.data, game)));
-    let Ok((mut setup, _)) = restored(game) else {
-        return Ok(other_data()?);
-    };
-    check_state(&mut setup.world, recording)?;
-    match game.adapt(&mut setup.world) {
-        Ok(Adaptation::Done) => Ok((setup, game.meta())),
-        Err(Some(error)) => Err(SessionError::Unfit(error)),
-        // Without the data that it was saved with, nobody knows what has changed.
-        Ok(Adaptation::AtMeeting(_)) | Err(None) => Ok(other_data()?),
     }
 }
 
@@ -200,28 +162,5 @@ fn changed_data(
         Ok(Adaptation::Done) => Ok(None),
         Err(Some(error)) => Err(SessionError::Unfit(error)),
         Err(None) => Err(other_data(&saved.data, game).into()),
-    }
-}
-
-/// Compares a loaded world with the hashes that the journal recorded for its turn.
-fn check_state(world: &mut World, recording: &Recording) -> Result<(), SessionError> {
-    let turn = world.resource::<WorldTurn>().0;
-    let Some(meeting) = recording.meeting(turn) else {
-        let last = recording.last_turn();
-        return match turn {
-            0 => Ok(()),
-            // What the turn led to was lost, but the snapshot was recorded with its digest.
-            turn if recording.has_snapshot(turn) => Ok(()),
-            _ => Err(SaveError::JournalBehind { turn, last }.into()),
-        };
-    };
-    let hashes = state_hashes(world);
-    let mut places = meeting.hashes.keys().chain(hashes.keys());
-    match places.find(|place| meeting.hashes.get(*place) != hashes.get(*place)) {
-        Some(place) => Err(SessionError::OtherState {
-            turn,
-            place: place.to_string(),
-        }),
-        None => Ok(()),
     }
 }

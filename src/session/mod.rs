@@ -12,6 +12,7 @@
 mod audience;
 mod difference;
 mod error;
+mod event_log;
 mod live;
 mod requests;
 mod retake;
@@ -25,10 +26,13 @@ pub use difference::{
     knowledge_differences, parting,
 };
 pub use error::{SessionError, SetupError};
+pub use event_log::{Answered, EventLog, Logged, Stay, answered};
 pub use live::Session;
 pub use requests::{CallRequest, PromptMessage, PromptPart, Wanted, messages_of, requests};
 pub use retake::{Retaken, retake};
-pub use rewind::{Replayed, branch, branch_with, catch_up, replay, replay_with, state_at};
+pub use rewind::{
+    Replayed, branch, branch_with, catch_up, play_again, play_on, replay, replay_with, state_at,
+};
 pub use timeline::{TimedCall, timeline};
 
 use bevy_ecs::prelude::*;

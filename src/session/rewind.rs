@@ -3,13 +3,14 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::world::{KeptData, new_world};
+use super::event_log::EventLogger;
+use super::world::{KeptData, loaded, new_world};
 use super::{Game, SessionError};
 use crate::cast::WorldTurn;
-use crate::engine::{Engine, EngineError, Stop};
+use crate::engine::{Engine, EngineError, Setup, Stop};
 use crate::journal::{FORMAT, Journal, JournalHeader, Line, Recording};
 use crate::mind::{Answering, Mind, MindError, MindInfo, Minds, Prompt};
-use crate::save::{Slot, StoredStory, snapshot};
+use crate::save::{Meta, Slot, StoredStory, snapshot};
 
 /// A story that was played again.
 pub struct Replayed {
@@ -132,25 +133,36 @@ pub(super) fn create(
 ///
 /// # Errors
 /// As [`replay`].
-pub fn catch_up(mut story: StoredStory, game: &dyn Game) -> Result<StoredStory, SessionError> {
+pub fn catch_up(story: StoredStory, game: &dyn Game) -> Result<StoredStory, SessionError> {
+    Ok(caught_up(story, game)?.0)
+}
+
+/// As [`catch_up`], with the lines of the log of events if it was played again.
+pub(super) fn caught_up(
+    mut story: StoredStory,
+    game: &dyn Game,
+) -> Result<(StoredStory, Vec<u8>), SessionError> {
     let last = story.last_turn();
     if story.world.is_some() || last == 0 {
-        return Ok(story);
+        return Ok((story, Vec::new()));
     }
     let kept = KeptData::of(&story.lines);
     if kept.exact_game(game, &story.header.data).is_err() {
-        return Ok(story);
+        return Ok((story, Vec::new()));
     }
+    let mut logger = None;
     let again = || {
         let runtime = tokio::runtime::Builder::new_current_thread().build().ok()?;
-        let played = play_again(story.clone(), game, Some(last), |_| {});
+        let log = |engine: &mut Engine| logger = Some(EventLogger::of(engine));
+        let played = play_again(story.clone(), game, Some(last), log);
         Some(runtime.block_on(played))
     };
     // The caller may be within a runtime, which can't wait for another.
     let played = std::thread::scope(|scope| scope.spawn(again).join());
     let replayed = played.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
     story.world = replayed.transpose()?.map(|replayed| replayed.snapshot);
-    Ok(story)
+    let events = logger.map(|logger| logger.take()).unwrap_or_default();
+    Ok((story, events))
 }
 
 /// The lines of a journal up to the meeting that closed a turn; for turn 0 those before the first
@@ -174,7 +186,11 @@ pub(super) fn up_to(mut lines: Vec<Line>, turn: u64) -> Result<Vec<Line>, Sessio
     Ok(lines)
 }
 
-pub(super) async fn play_again(
+/// As [`replay_with`], of a story that was read.
+///
+/// # Errors
+/// As [`replay`].
+pub async fn play_again(
     story: StoredStory,
     game: &dyn Game,
     until: Option<u64>,
@@ -182,9 +198,41 @@ pub(super) async fn play_again(
 ) -> Result<Replayed, SessionError> {
     let head = story.header;
     let game = KeptData::of(&story.lines).exact_game(game, &head.data)?;
-    let meta = game.get().meta();
-    let setup = new_world(game.get(), head.seed)?;
+    let begun = (new_world(game.get(), head.seed)?, game.get().meta());
     let recording = Recording::of(story.lines);
+    play_from(begun, (head, recording), until, prepare).await
+}
+
+/// Plays what a slot's journal holds beyond its snapshot, without any mind. Its world is that of
+/// the snapshot first.
+///
+/// # Errors
+/// The snapshot can't be loaded, or as [`replay`].
+pub async fn play_on(
+    slot: &Slot,
+    story: StoredStory,
+    game: &dyn Game,
+    until: Option<u64>,
+    prepare: impl FnOnce(&mut Engine),
+) -> Result<Replayed, SessionError> {
+    let StoredStory {
+        header: head,
+        lines,
+        world,
+    } = story;
+    let kept = KeptData::of(&lines);
+    let recording = Recording::of(lines);
+    let text = world.unwrap_or_default();
+    let begun = loaded(slot, &text, &recording, &head, (game, &kept), false)?;
+    play_from(begun, (head, recording), until, prepare).await
+}
+
+async fn play_from(
+    (setup, meta): (Setup, Meta),
+    (head, recording): (JournalHeader, Recording),
+    until: Option<u64>,
+    prepare: impl FnOnce(&mut Engine),
+) -> Result<Replayed, SessionError> {
     let last = recording.last_turn();
     let wanted = until.map_or(last, |until| until.min(last));
     // A snapshot of every turn would take longer than the turns.

@@ -1,9 +1,12 @@
 //! The world that a story begins or goes on with, of the data that it was played with.
 
-use super::{Game, SessionError};
+use bevy_ecs::prelude::*;
+
+use super::{Adaptation, Game, SessionError};
+use crate::cast::WorldTurn;
 use crate::engine::Setup;
-use crate::journal::{GameSetup, Line, game_setups};
-use crate::save::SaveError;
+use crate::journal::{GameSetup, JournalHeader, Line, Recording, game_setups};
+use crate::save::{Expected, Meta, SaveError, Slot, read_head, restore, state_hashes};
 
 /// A world with its cast before its first turn.
 pub(super) fn new_world(game: &dyn Game, seed: u64) -> Result<Setup, SessionError> {
@@ -71,5 +74,73 @@ pub(super) fn other_data(saved: &str, game: &dyn Game) -> SaveError {
     SaveError::OtherData {
         saved: saved.to_owned(),
         expected: game.meta().data,
+    }
+}
+
+/// The world of a snapshot, with the data that it was saved with: those that the journal keeps, if
+/// the game has others today. A game whose journal keeps none fits the world to those of today.
+pub(super) fn loaded(
+    slot: &Slot,
+    text: &[u8],
+    recording: &Recording,
+    head: &JournalHeader,
+    (game, kept): (&dyn Game, &KeptData),
+    force: bool,
+) -> Result<(Setup, Meta), SessionError> {
+    let snapshot = slot.explain(read_head(text))?;
+    let seed = recording.seed_at(snapshot.turn, head.seed);
+    if snapshot.seed != seed {
+        return Err(SessionError::OtherSeed {
+            snapshot: snapshot.seed,
+            journal: seed,
+        });
+    }
+    let anything = Expected::default();
+    let restored = |game: &dyn Game| {
+        let mut setup = game.set_up(head.seed).map_err(SessionError::World)?;
+        let saved = slot.explain(restore(&mut setup.world, text, &anything))?;
+        Ok::<_, SessionError>((setup, saved))
+    };
+    if force {
+        return restored(game);
+    }
+    if let Some(played) = kept.game(game, &snapshot.data) {
+        let (mut setup, saved) = restored(played.get())?;
+        check_state(&mut setup.world, recording)?;
+        return Ok((setup, saved));
+    }
+    let other_data = || slot.explain(Err(other_data(&snapshot.data, game)));
+    let Ok((mut setup, _)) = restored(game) else {
+        return Ok(other_data()?);
+    };
+    check_state(&mut setup.world, recording)?;
+    match game.adapt(&mut setup.world) {
+        Ok(Adaptation::Done) => Ok((setup, game.meta())),
+        Err(Some(error)) => Err(SessionError::Unfit(error)),
+        // Without the data that it was saved with, nobody knows what has changed.
+        Ok(Adaptation::AtMeeting(_)) | Err(None) => Ok(other_data()?),
+    }
+}
+
+/// Compares a loaded world with the hashes that the journal recorded for its turn.
+fn check_state(world: &mut World, recording: &Recording) -> Result<(), SessionError> {
+    let turn = world.resource::<WorldTurn>().0;
+    let Some(meeting) = recording.meeting(turn) else {
+        let last = recording.last_turn();
+        return match turn {
+            0 => Ok(()),
+            // What the turn led to was lost, but the snapshot was recorded with its digest.
+            turn if recording.has_snapshot(turn) => Ok(()),
+            _ => Err(SaveError::JournalBehind { turn, last }.into()),
+        };
+    };
+    let hashes = state_hashes(world);
+    let mut places = meeting.hashes.keys().chain(hashes.keys());
+    match places.find(|place| meeting.hashes.get(*place) != hashes.get(*place)) {
+        Some(place) => Err(SessionError::OtherState {
+            turn,
+            place: place.to_string(),
+        }),
+        None => Ok(()),
     }
 }

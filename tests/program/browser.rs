@@ -1001,6 +1001,7 @@ fn screenshots_of_every_view() {
         for (view, query) in &views {
             browser.open_story(&page, "tide", &with_lang(query, lang));
             browser.wait("document.querySelector('#told article, .pane > *')");
+            browser.wait("document.querySelector('#inspector h2')");
             std::thread::sleep(Duration::from_millis(500));
             browser.screenshot(&docs.join(format!("{view}-{lang}.png")));
         }

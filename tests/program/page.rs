@@ -1294,3 +1294,66 @@ fn a_branch_from_the_page_may_have_other_models() {
     let person = page.api(&format!("twig/person/{id}"));
     assert_eq!(person["mind"], "improviser", "{person}");
 }
+
+/// The data of a report, but for its clock.
+fn report_of(folder: &std::path::Path, slot: &str) -> Vec<String> {
+    succeed(folder, &format!("export {slot} --html {slot}.html"));
+    let report = fs::read_to_string(folder.join(format!("{slot}.html"))).unwrap();
+    let parts = report.split("<script type=\"application/json\" ");
+    let parts = parts
+        .skip(1)
+        .filter(|part| !part.starts_with("id=\"story\""));
+    parts.map(str::to_owned).collect()
+}
+
+#[test]
+fn the_log_of_events_tells_a_story_as_its_journal_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    succeed(
+        folder,
+        "run drowned-assize --seed 2 --save one --until 12 --quiet",
+    );
+    // Their logs are in the order of a replay. A run's own is in that in which answers came.
+    for (slot, turn) in [("twin", 12), ("torn", 9)] {
+        succeed(folder, &format!("branch one {slot} --turn {turn} --quiet"));
+        succeed(folder, &format!("resume {slot} --until {turn} --quiet"));
+    }
+    // A story that was killed while it played a turn: its journal is ahead of its snapshot.
+    let files = ["world.json", "events.jsonl"].map(|file| folder.join("saves/torn").join(file));
+    let old = files.clone().map(|file| fs::read(file).unwrap());
+    succeed(folder, "resume torn --until 10 --quiet");
+    for (file, old) in files.iter().zip(&old) {
+        fs::write(file, old).unwrap();
+    }
+    succeed(folder, "undercover --seed 3 --save game --quiet");
+    for slot in ["twin", "torn", "game"] {
+        let log = folder.join(format!("saves/{slot}/events.jsonl"));
+        let logged = report_of(folder, slot);
+        let text = fs::read_to_string(&log).unwrap();
+        let changed = text.replace("\"text\":\"", "\"text\":\"LOGGED ");
+        fs::write(&log, changed).unwrap();
+        let changed = report_of(folder, slot).concat();
+        assert!(changed.contains("LOGGED "), "{slot} is played again");
+        fs::remove_file(&log).unwrap();
+        let replayed = report_of(folder, slot);
+        for (logged, replayed) in logged.iter().zip(&replayed) {
+            assert!(logged == replayed, "{slot}\n{logged}\n{replayed}");
+        }
+        assert_eq!(logged.len(), replayed.len());
+        // What can't be read, or does not reach the snapshot, is not used.
+        let end = text.rfind("{\"snapshot\"").unwrap();
+        for broken in [
+            &text.replacen("\"event\":[", "\"event\":[[", 1),
+            &text[..end],
+        ] {
+            fs::write(&log, broken).unwrap();
+            assert!(report_of(folder, slot) == replayed, "{slot}");
+        }
+    }
+    let count = |slot| report_of(folder, slot).concat().matches("\"by\":").count();
+    assert_eq!(count("one"), count("twin"));
+    // It has no gap.
+    succeed(folder, "resume torn --until 11 --quiet");
+    assert!(!folder.join("saves/torn/events.jsonl").exists());
+}

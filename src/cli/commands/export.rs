@@ -23,24 +23,26 @@ pub(super) fn export(
     seat: Option<&str>,
     calls: bool,
 ) -> Result<(), CommandError> {
-    let mut saved = Saved::find(app, slot)?;
+    let saved = Saved::find(app, slot)?;
     // What can't be resumed is not played through either.
     saved.world(true)?;
     let view = Arc::new(StoryView::new(watch::about(app, &saved, slot)?));
-    if !calls {
-        // All of it is read again, and need not be held twice.
-        (saved.story.world, saved.story.lines) = (None, Vec::new());
-    }
-    let read = page::read(&saved.slot, saved.played.game(), None, &view, None);
-    play::runtime()?.block_on(read).map_err(session_error)?;
     let requests = if calls {
         sent::find(app, &saved, Wanted::default())?
     } else {
         Vec::new()
     };
+    let Saved {
+        slot: of,
+        story,
+        played,
+        ..
+    } = saved;
+    let read = page::read(&of, story, played.game(), None, &view, None);
+    play::runtime()?.block_on(read).map_err(session_error)?;
     let slots = names(&app.settings.saves.value).unwrap_or_default();
     let slots: Vec<_> = slots.iter().map(ToString::to_string).collect();
-    let branches = page::branches(&slots, &saved.slot);
+    let branches = page::branches(&slots, &of);
     let branches = branches.map_err(|message| CommandError::new(ErrorKind::Other, message))?;
     let extras = Extras {
         branches: Some(branches),

@@ -157,14 +157,12 @@ impl SavedCourse {
             resumed.transpose().map_err(|error| error.text())
         });
         let goes_on = matches!(resumed, Ok(Some(_)));
-        let read = page::read(
-            slot,
-            game,
-            goes_on.then_some(turn),
-            view,
-            story.control.as_deref(),
-        )
-        .await;
+        let until = goes_on.then_some(turn);
+        let control = story.control.as_deref();
+        let read = match slot.read(false) {
+            Ok(stored) => page::read(slot, stored, game, until, view, control).await,
+            Err(error) => Err(error.into()),
+        };
         let resumed = match read {
             Ok(()) => resumed,
             Err(error) => Err(error.text()),

@@ -1,0 +1,272 @@
+//! The log of events beside a journal: whoever shows a long story need not play it again.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bevy_ecs::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use crate::cast::{CastList, Dead, EntityName, Occupants, OnStage, StableId};
+use crate::context::{AgentContext, EntryId};
+use crate::engine::Engine;
+use crate::event::{EventRecord, Feed, Recipient, Record};
+use crate::journal::{Line, Outcome};
+use crate::message::Digest;
+use crate::save::{SaveError, Slot, StoredStory};
+use crate::secrets::redact_json;
+
+/// What happened in a story, in order, up to its snapshot.
+pub struct EventLog {
+    /// What happened.
+    pub records: Vec<Logged>,
+    /// The turn of the snapshot.
+    pub turn: u64,
+}
+
+/// Something that happened.
+pub enum Logged {
+    /// An entity has this name.
+    Name(StableId, Arc<str>),
+    /// An event.
+    Event(EventRecord),
+    /// A place has taken the outcomes of its asks.
+    Answers(Vec<Answered>),
+    /// Some are at another place than before.
+    Stays(Vec<Stay>),
+    /// A turn is over.
+    Turn(u64),
+}
+
+/// An outcome that was taken, and the message of its question.
+pub type Answered = (Arc<Outcome>, Option<EntryId>);
+
+/// The outcomes that a place has just taken.
+pub fn answered(world: &World, outcomes: &[Arc<Outcome>]) -> Vec<Answered> {
+    let cast = world.resource::<CastList>();
+    let answered = outcomes.iter().map(|outcome| {
+        let entity = cast.by_name(&outcome.entity);
+        let context = entity.and_then(|entity| world.get::<AgentContext>(entity));
+        let exchange = context.and_then(AgentContext::last_exchange);
+        (outcome.clone(), exchange.map(|(question, _)| question))
+    });
+    answered.collect()
+}
+
+/// Where somebody or something is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stay {
+    /// Its number.
+    pub id: StableId,
+    /// The place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<StableId>,
+    /// Whether it is dead.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub dead: bool,
+}
+
+impl Stay {
+    /// Where an entity is; `None` if it has no number.
+    pub fn of(world: &World, entity: Entity) -> Option<Self> {
+        let place = world.get::<OnStage>(entity);
+        Some(Self {
+            id: *world.get(entity)?,
+            place: place.and_then(|place| world.get(place.0)).copied(),
+            dead: world.get::<Dead>(entity).is_some(),
+        })
+    }
+}
+
+/// A line of the file.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum LogLine {
+    /// The name of an entity, before its number is used.
+    Name(StableId, Arc<str>),
+    /// An event without its audience, and the numbers of that.
+    Event(EventRecord, Vec<StableId>),
+    /// Each who answered, the number of its ask, and the message of the question.
+    Answers(Vec<(StableId, u32, Option<EntryId>)>),
+    /// Who is at another place than before.
+    Stays(Vec<Stay>),
+    Turn(u64),
+    /// The snapshot that was written then.
+    Snapshot(Digest),
+}
+
+impl EventLog {
+    /// What a slot's log holds of a story; `None` if it holds less than all up to the snapshot.
+    ///
+    /// # Errors
+    /// The file can't be read.
+    pub fn of(slot: &Slot, story: &StoredStory) -> Result<Option<Self>, SaveError> {
+        let Some(world) = &story.world else {
+            return Ok(None);
+        };
+        let bytes = slot.read_events(world)?;
+        Ok(bytes.and_then(|bytes| Self::parsed(&bytes, &story.lines)))
+    }
+
+    fn parsed(bytes: &[u8], journal: &[Line]) -> Option<Self> {
+        let mut outcomes = BTreeMap::new();
+        for line in journal {
+            if let Line::Outcome(outcome) = line {
+                let key = (StableId(outcome.id), outcome.number);
+                outcomes.entry(key).or_insert(outcome);
+            }
+        }
+        let mut names = BTreeMap::new();
+        let mut log = Self {
+            records: Vec::new(),
+            turn: 0,
+        };
+        for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+            match serde_json::from_slice(line).ok()? {
+                LogLine::Name(id, name) => {
+                    names.insert(id, name.clone());
+                    log.records.push(Logged::Name(id, name));
+                }
+                LogLine::Event(mut event, audience) => {
+                    let recipient = |id| {
+                        let name = names.get(&id)?.clone();
+                        Some(Recipient { id, name })
+                    };
+                    let audience = audience.into_iter().map(recipient);
+                    event.audience = audience.collect::<Option<_>>()?;
+                    log.records.push(Logged::Event(event));
+                }
+                LogLine::Answers(answers) => {
+                    let found = answers.into_iter().map(|(id, number, question)| {
+                        let outcome = outcomes.get(&(id, number))?;
+                        Some((Arc::clone(outcome), question))
+                    });
+                    log.records
+                        .push(Logged::Answers(found.collect::<Option<_>>()?));
+                }
+                LogLine::Stays(stays) => log.records.push(Logged::Stays(stays)),
+                LogLine::Turn(turn) => {
+                    log.turn = turn;
+                    log.records.push(Logged::Turn(turn));
+                }
+                LogLine::Snapshot(_) => {}
+            }
+        }
+        Some(log)
+    }
+}
+
+/// Lines for the log of a story that is played.
+#[derive(Default)]
+struct Writer {
+    lines: Vec<u8>,
+    names: BTreeMap<StableId, Arc<str>>,
+    stays: BTreeMap<StableId, Stay>,
+    /// Whether a place has committed something in this turn.
+    has_begun: bool,
+}
+
+/// The lines of what an engine does from now on, to be [taken](Self::take) after each turn.
+#[derive(Clone)]
+pub(super) struct EventLogger(Arc<Mutex<Writer>>);
+
+impl EventLogger {
+    pub(super) fn of(engine: &mut Engine) -> Self {
+        let logger = Self(Arc::default());
+        logger.writer().note_stays(&engine.world, None);
+        let records = logger.clone();
+        engine.add_feed(Feed::observer(move |record| {
+            records.writer().record(record);
+        }));
+        let commits = logger.clone();
+        engine.on_commit(move |world, outcomes| commits.writer().commit(world, outcomes));
+        logger
+    }
+
+    fn writer(&self) -> MutexGuard<'_, Writer> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn take(&self) -> Vec<u8> {
+        std::mem::take(&mut self.writer().lines)
+    }
+}
+
+impl Writer {
+    fn add(&mut self, line: &LogLine) {
+        let start = self.lines.len();
+        // Nothing in a line can fail to serialize.
+        let _ = serde_json::to_writer(&mut self.lines, line);
+        redact_json(&mut self.lines, start);
+        self.lines.push(b'\n');
+    }
+
+    fn name(&mut self, id: StableId, name: &Arc<str>) {
+        if self.names.get(&id) != Some(name) {
+            self.names.insert(id, name.clone());
+            self.add(&LogLine::Name(id, name.clone()));
+        }
+    }
+
+    fn record(&mut self, record: &Record) {
+        match record {
+            Record::Event(event) => {
+                for who in &event.audience {
+                    self.name(who.id, &who.name);
+                }
+                let audience = event.audience.iter().map(|who| who.id).collect();
+                let event = EventRecord {
+                    audience: Vec::new(),
+                    ..event.clone()
+                };
+                self.add(&LogLine::Event(event, audience));
+            }
+            Record::Turn { turn } => {
+                self.has_begun = false;
+                self.add(&LogLine::Turn(*turn));
+            }
+            Record::Answer(_) | Record::Chapter { .. } => {}
+        }
+    }
+
+    fn commit(&mut self, world: &World, outcomes: &[Arc<Outcome>]) {
+        let answers = answered(world, outcomes).into_iter();
+        let answers: Vec<_> = answers
+            .map(|(outcome, question)| (StableId(outcome.id), outcome.number, question))
+            .collect();
+        if !answers.is_empty() {
+            self.add(&LogLine::Answers(answers));
+        }
+        // Between two turns everybody may move; within one, a place changes only its own.
+        let is_first = !std::mem::replace(&mut self.has_begun, true);
+        self.note_stays(world, outcomes.first().filter(|_| !is_first));
+    }
+
+    /// Notes where everybody is, or only those at the place of whoever has this outcome.
+    fn note_stays(&mut self, world: &World, outcome: Option<&Arc<Outcome>>) {
+        let cast = world.resource::<CastList>();
+        let entities: Vec<_> = match outcome.and_then(|outcome| cast.by_name(&outcome.entity)) {
+            Some(entity) => {
+                let place = world.get::<OnStage>(entity).map_or(entity, |stage| stage.0);
+                let there = world.get::<Occupants>(place);
+                let there = there.map(Occupants::in_order).unwrap_or_default();
+                there.iter().copied().chain([entity, place]).collect()
+            }
+            None => cast.all().map(|(_, entity)| entity).collect(),
+        };
+        let mut moved = Vec::new();
+        for entity in entities {
+            let Some(stay) = Stay::of(world, entity) else {
+                continue;
+            };
+            if let Some(name) = world.get::<EntityName>(entity) {
+                self.name(stay.id, &name.0);
+            }
+            if self.stays.insert(stay.id, stay) != Some(stay) {
+                moved.push(stay);
+            }
+        }
+        if !moved.is_empty() {
+            self.add(&LogLine::Stays(moved));
+        }
+    }
+}
