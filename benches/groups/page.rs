@@ -152,7 +152,7 @@ fn latencies(campaign: &Arc<Campaign>) -> Vec<Duration> {
     common::runtime().block_on(async {
         tokio::spawn(follow(answers, view.clone()));
         let control = Control::default();
-        play(&mut engine, &view, &control, Some(TURNS), |_| {})
+        play(&mut engine, &view, &control, Some(TURNS), |_| true)
             .await
             .unwrap();
     });

@@ -83,7 +83,7 @@ pub(crate) fn save(criterion: &mut Criterion) {
         let mut slot = Slot::create(root.path(), "bench", &[Line::Header(head)], b"").unwrap();
         let (mut journal, _) = slot.open_story(true).unwrap();
         let setup = full();
-        bencher.iter(|| slot.save(&setup.world, &meta(), &mut journal).unwrap());
+        bencher.iter(|| slot.save(&setup.world, &meta(), &mut journal, &[]).unwrap());
     });
     group.finish();
 }

@@ -124,11 +124,15 @@ impl Saved {
             return Err(error.help(text!(cli_is_tournament_help, games)));
         }
         let story = slot.read(force).map_err(|error| damaged(error, name))?;
-        let (world, data) = match &story.world {
-            Some(text) => {
-                let head = slot.explain(read_head(text)).map_err(save_error)?;
-                (head.world, head.data)
-            }
+        // A long world takes a while to read.
+        let head = |story: &StoredStory| {
+            let head = story.world.as_deref().map(read_head).transpose();
+            slot.explain(head).map_err(save_error)
+        };
+        let saved = head(&story)?;
+        let turn = saved.as_ref().map(|head| head.turn);
+        let (world, data) = match saved {
+            Some(head) => (head.world, head.data),
             None if story.header.world.is_empty() => {
                 // Old journals don't know their world.
                 let error = CommandError::new(ErrorKind::Save, text!(cli_no_snapshot, slot = name));
@@ -148,8 +152,10 @@ impl Saved {
         drop(out);
         let played = Played::find(app, &story, (&world, &data), goes_on)?;
         let story = catch_up(story, played.game()).map_err(session_error)?;
-        let head = story.world.as_deref().map(read_head);
-        let turn = head.and_then(Result::ok).map_or(0, |head| head.turn);
+        let turn = match turn {
+            Some(turn) => turn,
+            None => head(&story)?.map_or(0, |head| head.turn),
+        };
         Ok(Self {
             slot,
             story,

@@ -85,9 +85,9 @@ impl Journal {
         Ok(base)
     }
 
-    /// The header and the base of the journal of a branch; `None` if it is a whole journal.
-    pub(crate) fn base_of(file: &File, path: &Path) -> Option<(JournalHeader, Base)> {
-        read::base_of(file, path)
+    /// The header of a journal, and its base if it is that of a branch.
+    pub(crate) fn beginning_of(file: &File, path: &Path) -> Option<(JournalHeader, Option<Base>)> {
+        read::beginning_of(file, path)
     }
 
     /// Continues a journal whose file is open for reading and appending, and returns its lines. An

@@ -140,9 +140,8 @@ fn too_many_values(path: &Path) -> FileError {
     }
 }
 
-/// The header and the base of the journal of a branch, which is not read; `None` if it is a whole
-/// journal.
-pub(super) fn base_of(file: &File, path: &Path) -> Option<(JournalHeader, Base)> {
+/// The header of a journal, and its base if it is that of a branch. What follows is not read.
+pub(super) fn beginning_of(file: &File, path: &Path) -> Option<(JournalHeader, Option<Base>)> {
     let mut reader = BufReader::new(file.take(MAX_LINE));
     let mut checks = Checks::Head;
     let mut next = || {
@@ -155,7 +154,8 @@ pub(super) fn base_of(file: &File, path: &Path) -> Option<(JournalHeader, Base)>
     let Ok(Line::Header(head)) = parsed(&next()?) else {
         return None;
     };
-    Some((head, Base::of(&next()?)?.ok()?))
+    let base = next().and_then(|second| Base::of(&second)?.ok());
+    Some((head, base))
 }
 
 struct Reader<'o> {

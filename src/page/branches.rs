@@ -1,5 +1,6 @@
 //! The branches of a story: other slots that share the beginning of its journal, or began alike.
 
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -57,23 +58,22 @@ impl Course {
         })
     }
 
-    /// Whether both are of the same world and began with the same seed.
-    fn is_kin(&self, other: &Self) -> bool {
-        (&self.head.world, self.head.seed) == (&other.head.world, other.head.seed)
-    }
-
     /// The last turn up to which another course is the same; `None` if they are of other stories.
     fn parts_from(&self, other: &Self) -> Option<u64> {
         let both = self.meetings.iter().zip(&other.meetings);
         let same = both.take_while(|(one, other)| one == other).last();
-        self.is_kin(other)
-            .then(|| same.map_or(0, |(meeting, _)| meeting.turn))
+        is_kin(&self.head, &other.head).then(|| same.map_or(0, |(meeting, _)| meeting.turn))
     }
 
     fn last(&self) -> u64 {
         let point = self.point.as_ref().map_or(0, |point| point.turn);
         self.meetings.last().map_or(point, |meeting| meeting.turn)
     }
+}
+
+/// Whether both are of the same world and began with the same seed.
+fn is_kin(one: &JournalHeader, other: &JournalHeader) -> bool {
+    (&one.world, one.seed) == (&other.world, other.seed)
 }
 
 /// The slots of a story, by name.
@@ -95,13 +95,15 @@ pub fn branches(slots: &[String], story: &Slot) -> Result<Value, UiText> {
     let mut courses = Courses::new();
     for name in slots {
         // A slot that can't be read is no branch that could be shown.
-        let slot = Slot::find(root, name).ok();
-        let other = slot.and_then(|slot| Course::own(&slot).ok().flatten());
-        courses.extend(
-            other
-                .filter(|other| other.is_kin(&course))
-                .map(|it| (name.clone(), it)),
-        );
+        let slot = Slot::find(root, name).ok().filter(|_| name != own);
+        // Journals of other stories may be long.
+        let is_ours = |slot: &Slot| {
+            let head = slot.journal_header();
+            head.is_some_and(|head| is_kin(&head, &course.head))
+        };
+        let other = slot.filter(is_ours);
+        let other = other.and_then(|slot| Course::own(&slot).ok().flatten());
+        courses.extend(other.map(|it| (name.clone(), it)));
     }
     courses.insert(own.to_owned(), course);
     // Those that share no journal with another are compared by what happened.
@@ -111,9 +113,7 @@ pub fn branches(slots: &[String], story: &Slot) -> Result<Value, UiText> {
         let slot = Slot::find(root, name).ok()?;
         Course::whole(&slot).ok().flatten()
     };
-    let Some(first_course) = whole(&first) else {
-        return Ok(nothing());
-    };
+    let first_course = LazyCell::new(|| whole(&first));
     for (name, course) in &courses {
         let parent = course
             .point
@@ -122,8 +122,9 @@ pub fn branches(slots: &[String], story: &Slot) -> Result<Value, UiText> {
         let parent = match parent {
             Some(point) => Some((point.slot.clone(), point.turn)),
             None if *name == first => None,
-            None => whole(name)
-                .and_then(|course| first_course.parts_from(&course))
+            None => first_course
+                .as_ref()
+                .and_then(|first| first.parts_from(&whole(name)?))
                 .map(|turn| (first.clone(), turn)),
         };
         parents.extend(parent.map(|parent| (name.clone(), parent)));

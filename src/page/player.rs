@@ -33,7 +33,7 @@ pub async fn follow(mut answers: StreamReceiver, view: Arc<StoryView>) {
 }
 
 /// Plays turn by turn as the control says, at the latest until a turn. `before_turn` may look for
-/// what has changed outside.
+/// what has changed outside, and says whether there is another turn.
 ///
 /// # Errors
 /// As [`Engine::run`].
@@ -42,7 +42,7 @@ pub async fn play(
     view: &StoryView,
     control: &Control,
     until: Option<u64>,
-    mut before_turn: impl FnMut(&mut Engine),
+    mut before_turn: impl FnMut(&mut Engine) -> bool,
 ) -> Result<Stop, EngineError> {
     control.begin(engine.cancellation_token());
     engine.set_gate(control.gate().clone());
@@ -64,7 +64,7 @@ async fn turns(
     view: &StoryView,
     control: &Control,
     until: Option<u64>,
-    before_turn: &mut impl FnMut(&mut Engine),
+    before_turn: &mut impl FnMut(&mut Engine) -> bool,
 ) -> Result<Stop, EngineError> {
     loop {
         // A turn that an earlier run left in the middle was asked without them.
@@ -87,7 +87,9 @@ async fn turns(
         if !may_play {
             return Ok(Stop::Cancelled);
         }
-        before_turn(engine);
+        if !before_turn(engine) {
+            return Ok(Stop::Idle);
+        }
         let is_step = control.will_pause();
         view.set_run(
             if is_step {

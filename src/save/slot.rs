@@ -19,7 +19,7 @@ use super::snapshot::{Meta, snapshot};
 use super::story::StoredStory;
 use crate::cast::WorldTurn;
 use crate::files::{Access, Durability, FileAction, FileError, Folder, is_too_heavy};
-use crate::journal::{Base, Journal, JournalLines, Line, SnapshotRecord};
+use crate::journal::{Base, Journal, JournalHeader, JournalLines, Line, SnapshotRecord};
 use crate::message::Digest;
 
 const WORLD: &str = "world.json";
@@ -154,11 +154,20 @@ impl Slot {
 
     /// Where it branched from another slot, if it shares part of that one's journal.
     pub fn branch_point(&self) -> Option<BranchPoint> {
-        let file = journal(&self.open().ok()?, Access::Read).ok()?;
-        let (head, base) = Journal::base_of(&file, &self.journal_file())?;
-        let Base { slot, turn, .. } = base;
+        let (head, base) = self.beginning()?;
+        let Base { slot, turn, .. } = base?;
         let world = head.world;
         Some(BranchPoint { slot, turn, world })
+    }
+
+    /// The header of its journal, of which nothing else is read.
+    pub fn journal_header(&self) -> Option<JournalHeader> {
+        Some(self.beginning()?.0)
+    }
+
+    fn beginning(&self) -> Option<(JournalHeader, Option<Base>)> {
+        let file = journal(&self.open().ok()?, Access::Read).ok()?;
+        Journal::beginning_of(&file, &self.journal_file())
     }
 
     fn missing(&self) -> SaveError {

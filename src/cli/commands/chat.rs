@@ -51,7 +51,7 @@ pub(super) fn chat(app: &App, args: &ChatArgs) -> Result<(), CommandError> {
     }
     let seed = play::seed(app, args.seed)?;
     let user_proxy = user_proxy(app);
-    let minds = minds(app, &game, seed, &user_proxy)?;
+    let minds = minds(app, &game, seed, &user_proxy, true)?;
     let game = with_tools_played(app, game, &minds)?;
     let session = Session::start(root, &slot, &game, seed, minds);
     let mut session = session.map_err(session_error)?;
@@ -79,7 +79,7 @@ pub(super) fn resume(
     let game = game.clone().with_code(code_policy(args));
     let user_proxy = user_proxy(app);
     // Nothing that is random is asked of this world.
-    let minds = minds(app, &game, 0, &user_proxy)?;
+    let minds = minds(app, &game, 0, &user_proxy, true)?;
     let game = &with_tools_played(app, game, &minds)?;
     let root = &app.settings.saves.value;
     let session = Session::resume(root, slot, game, minds, force);
@@ -97,8 +97,24 @@ pub(super) fn resume(
     run.play(&mut session.engine, &user_proxy)
 }
 
+/// The minds with which a page lets a team finish its run; `None` if it waits for a task, or has
+/// people, who are at a terminal.
+pub(super) fn minds_of_run(
+    app: &App,
+    game: &ChatGame,
+    world: &World,
+) -> Result<Option<Minds>, CommandError> {
+    let can_go_on = is_running(world, game.team()) && people(game).next().is_none();
+    let minds = can_go_on.then(|| minds(app, game, 0, &UserProxy::new(), false));
+    minds.transpose()
+}
+
 /// The game with minds and web pages for its teams that are tools.
-fn with_tools_played(app: &App, game: ChatGame, minds: &Minds) -> Result<ChatGame, CommandError> {
+pub(super) fn with_tools_played(
+    app: &App,
+    game: ChatGame,
+    minds: &Minds,
+) -> Result<ChatGame, CommandError> {
     if game.team().tool_teams().next().is_none() {
         return Ok(game);
     }
@@ -168,11 +184,13 @@ fn minds(
     game: &ChatGame,
     seed: u64,
     user_proxy: &UserProxy,
+    at_terminal: bool,
 ) -> Result<Minds, CommandError> {
     let mut setup = game.set_up(seed)?;
     game.populate(&mut setup)?;
     let main = loader::main_mind(app, &app.settings.model.value)?;
-    if let (Some(introduction), false) = (&main.introduction, app.settings.quiet) {
+    let is_quiet = app.settings.quiet || !at_terminal;
+    if let (Some(introduction), false) = (&main.introduction, is_quiet) {
         let introduction = Paragraph::of(Style::Dim, introduction);
         app.err().paragraph(&introduction);
     }
@@ -183,13 +201,12 @@ fn minds(
             minds = minds.with_alias(model, loader::preferred(app, &main.mind, model)?);
         }
     }
-    // All people of the team are at the terminal.
-    let people = game.team().nested();
-    let people = people.iter().flat_map(|team| &team.participants);
-    let people = people.filter(|member| member.kind == ParticipantKind::Person);
     let mut minds = seat_user_proxy(game, minds, user_proxy);
-    for person in people.filter(|person| person.name != game.team().user) {
-        minds = play::seated(app, minds, Some(&person.name), None);
+    if !at_terminal {
+        return Ok(minds);
+    }
+    for person in people(game) {
+        minds = play::seated(app, minds, Some(&person), None);
     }
     Ok(match app.settings.seat.value.as_deref() {
         Some(seat) => {
@@ -198,6 +215,16 @@ fn minds(
         }
         None => minds,
     })
+}
+
+/// The names of a team's people, but for its user.
+fn people(game: &ChatGame) -> impl Iterator<Item = String> {
+    let members = game.team().nested().into_iter();
+    let members = members.flat_map(|team| team.participants.clone());
+    let people = members.filter(|member| member.kind == ParticipantKind::Person);
+    people
+        .map(|person| person.name)
+        .filter(|name| *name != game.team().user)
 }
 
 /// A conversation that is printed as it takes place.
@@ -283,6 +310,11 @@ impl ChatRun<'_> {
 pub(super) fn chat_of<'w>(world: &'w World, team: &TeamFile) -> Option<&'w Chat> {
     let stage = world.resource::<CastList>().by_name(&team.name)?;
     world.get::<Chat>(stage)
+}
+
+/// Whether a run is not over.
+pub(super) fn is_running(world: &World, team: &TeamFile) -> bool {
+    phase_and_runs(world, team).0 != Phase::Waiting
 }
 
 fn phase_and_runs(world: &World, team: &TeamFile) -> (Phase, u32) {

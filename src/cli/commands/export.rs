@@ -12,7 +12,7 @@ use super::rehearse::write_page;
 use super::{play, sent, watch};
 use crate::cli::app::App;
 use crate::cli::error::{CommandError, ErrorKind};
-use crate::cli::saved::{Saved, session_error};
+use crate::cli::saved::{Saved, save_error, session_error};
 
 /// Writes the page of a save into a file, as the host or as one of its characters sees it; with
 /// `calls`, also what was sent for every call.
@@ -24,8 +24,12 @@ pub(super) fn export(
     calls: bool,
 ) -> Result<(), CommandError> {
     let saved = Saved::find(app, slot)?;
-    // What can't be resumed is not played through either.
-    saved.world(true)?;
+    let snapshot = saved.story.world.as_deref().unwrap_or_default();
+    let logged = saved.slot.read_events(snapshot).map_err(save_error)?;
+    if logged.is_none() {
+        // What can't be resumed is not played through either.
+        saved.world(true)?;
+    }
     let view = Arc::new(StoryView::new(watch::about(app, &saved, slot)?));
     let requests = if calls {
         sent::find(app, &saved, Wanted::default())?

@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use crate::cast::{EntityName, Kind};
 use crate::engine::{Engine, Stop};
+use crate::groupchat::team::TeamFile;
 use crate::journal::{Input, Line, new_minds};
 use crate::locale::{Localize, UiText, text};
 use crate::mind::{MindAlias, Minds};
@@ -30,6 +31,7 @@ use bevy_ecs::prelude::*;
 use serde_json::json;
 use tokio::runtime::Runtime;
 
+use super::chat;
 use super::edited::EditedWorld;
 use super::play::{self, RunView, stopped};
 use super::players::Players;
@@ -125,6 +127,8 @@ struct Opened {
     course: Course,
     /// Reads the data of its world again when they change.
     edited: Option<EditedWorld>,
+    /// The team whose run it is.
+    team: Option<TeamFile>,
 }
 
 /// How a story goes on.
@@ -379,6 +383,7 @@ impl<'a> Host<'a> {
             story,
             course: Course::Begun(Box::new(session), servers),
             edited,
+            team: None,
         })
     }
 
@@ -395,8 +400,8 @@ impl<'a> Host<'a> {
         self.open(slot, invited)
     }
 
-    /// A save, which is not read yet. All but those of teams may go on, with what they were played
-    /// with before. One whose minds can't be had is only shown.
+    /// A save, which is not read yet. It may go on with what it was played with before. One whose
+    /// minds can't be had is only shown, and so is a team whose run is over.
     fn open(&self, name: &str, invited: &[String]) -> Result<Opened, CommandError> {
         let mut own = self.app.clone();
         let recalled = slot_settings::recall(&mut own, name, true);
@@ -410,6 +415,7 @@ impl<'a> Host<'a> {
         let minds = recalled.and_then(|()| minds(app, &saved, &mut world));
         let mut seats = BTreeMap::new();
         let minds = match minds {
+            Ok(Some(minds)) if matches!(saved.played, Played::Team(_)) => Ok(Some(minds)),
             Ok(Some(minds)) => {
                 let (minds, seated) = self.seated(minds, &mut world, invited)?;
                 seats = seated;
@@ -419,14 +425,20 @@ impl<'a> Host<'a> {
             Err(error) if invited.is_empty() => Err(why(error).text),
             Err(error) => return Err(error),
         };
-        let mut edited = None;
+        let (mut edited, mut team) = (None, None);
         let game: Arc<dyn Game> = match saved.played {
             Played::World(campaign) => {
                 edited = EditedWorld::of(app, &campaign, &view);
                 Arc::new(*campaign)
             }
             Played::Undercover(game) => Arc::new(*game),
-            Played::Team(team) => Arc::new(*team),
+            Played::Team(game) => {
+                team = Some(game.team().clone());
+                match &minds {
+                    Ok(Some(minds)) => Arc::new(chat::with_tools_played(app, *game, minds)?),
+                    _ => Arc::new(*game),
+                }
+            }
         };
         // What goes on costs money, and who opens a save may want to read.
         let control = matches!(minds, Ok(Some(_))).then(|| Arc::new(Control::paused()));
@@ -447,6 +459,7 @@ impl<'a> Host<'a> {
             story,
             course: Course::Saved(Box::new(course)),
             edited,
+            team,
         })
     }
 
@@ -538,6 +551,7 @@ impl<'a> Host<'a> {
             story,
             course,
             mut edited,
+            team,
         } = opened;
         let (played, until) = (story.clone(), self.until);
         // Whoever has a seat is known by the name of its character, which the view must have.
@@ -561,6 +575,9 @@ impl<'a> Host<'a> {
                 let following = tokio::spawn(page::follow(answers, view.clone()));
                 let look = |engine: &mut Engine| {
                     edited.iter_mut().for_each(|edited| edited.look(engine));
+                    // A team whose run is over waits for a task.
+                    let goes_on = |team| chat::is_running(&engine.world, team);
+                    team.as_ref().is_none_or(goes_on) || engine.has_recorded_outcomes()
                 };
                 let stop = page::play(&mut session.engine, view, control, until, look).await;
                 servers.close().await;
@@ -701,7 +718,7 @@ fn print_seat(app: &App, name: &str, address: &str) {
     app.out().flush();
 }
 
-/// The minds of a save that goes on; `None` for a team, which does not go on here.
+/// The minds of a save that goes on; `None` for a team that can't go on here.
 fn minds(app: &App, saved: &Saved, world: &mut World) -> Result<Option<Minds>, CommandError> {
     let given = saved.given_models();
     Ok(match &saved.played {
@@ -719,7 +736,7 @@ fn minds(app: &App, saved: &Saved, world: &mut World) -> Result<Option<Minds>, C
             let players = Players::find(app, rules)?;
             Some(players.given(app, game, seed, &given)?)
         }
-        Played::Team(_) => None,
+        Played::Team(game) => chat::minds_of_run(app, game, world)?,
     })
 }
 
