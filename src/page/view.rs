@@ -349,7 +349,7 @@ impl StoryView {
         for logged in log.records {
             match logged {
                 Logged::Name(id, name) => drop(contents.names.insert(name, id.0)),
-                Logged::Event(event) => contents.add_event(event),
+                Logged::Event(event) => contents.add_event(*event),
                 Logged::Answers(answered) => {
                     let turn = contents.turn;
                     contents.take(&answered, turn, 0);

@@ -28,7 +28,7 @@ pub enum Logged {
     /// An entity has this name.
     Name(StableId, Arc<str>),
     /// An event.
-    Event(EventRecord),
+    Event(Box<EventRecord>),
     /// A place has taken the outcomes of its asks.
     Answers(Vec<Answered>),
     /// Some are at another place than before.
@@ -84,7 +84,7 @@ enum LogLine {
     /// The name of an entity, before its number is used.
     Name(StableId, Arc<str>),
     /// An event without its audience, and the numbers of that.
-    Event(EventRecord, Vec<StableId>),
+    Event(Box<EventRecord>, Vec<StableId>),
     /// Each who answered, the number of its ask, and the message of the question.
     Answers(Vec<(StableId, u32, Option<EntryId>)>),
     /// Who is at another place than before.
@@ -218,7 +218,7 @@ impl Writer {
                     audience: Vec::new(),
                     ..event.clone()
                 };
-                self.add(&LogLine::Event(event, audience));
+                self.add(&LogLine::Event(Box::new(event), audience));
             }
             Record::Turn { turn } => {
                 self.has_begun = false;
