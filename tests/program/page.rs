@@ -1,5 +1,10 @@
 //! The page over real connections: what is served, to whom, and what is refused.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "tests write the files that they are about"
+)]
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{Read, Write};
