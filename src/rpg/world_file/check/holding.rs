@@ -38,6 +38,12 @@ pub(super) fn check(world: &WorldFile, report: &mut Report<'_>) {
             holding.check(&path, &moved.when, Moment::AnyTime);
         }
     }
+    for (i, item) in world.items.iter().enumerate() {
+        for (j, does) in item.uses.iter().enumerate() {
+            let path = format!("items[{i}].uses[{j}].when");
+            holding.check(&path, &does.when, Moment::AnyTime);
+        }
+    }
     for (i, scene) in world.scenes.iter().enumerate() {
         holding.scene(&format!("scenes[{i}]"), scene);
     }

@@ -1,8 +1,8 @@
-//! Whether those whom a scene tells of are there, and so are the things: nothing that was played
-//! may contradict what the writer wrote before.
+//! Whether those whom a scene or the use of an item tells of are there, and so are the things:
+//! nothing that was played may contradict what the writer wrote before.
 
 use super::report::{Report, part};
-use crate::drama::{Condition, Effect, Item, Occasion, PARTY, Scene};
+use crate::drama::{Condition, Effect, Item, ItemUse, Occasion, PARTY, Scene};
 use crate::locale::text;
 use crate::mind::Language;
 use crate::rpg::world_file::types::{Actor, Faction, StageKind, WorldFile};
@@ -11,7 +11,7 @@ use crate::wording::FoldedText;
 /// The most people, and the most things, that are looked for in texts.
 const MAX_NAMES: usize = 500;
 
-/// Warns of everybody whom a scene tells of and whom none of its conditions mentions.
+/// Warns of everybody whom a text tells of and whom none of its conditions mentions.
 pub(super) fn check(world: &WorldFile, report: &mut Report<'_>) {
     let language = world.language;
     let actors = world.actors.iter().take(MAX_NAMES);
@@ -29,6 +29,11 @@ pub(super) fn check(world: &WorldFile, report: &mut Report<'_>) {
             return;
         }
         named.scene(&format!("scenes[{i}]"), scene);
+    }
+    for (i, item) in world.items.iter().enumerate() {
+        for (j, does) in item.uses.iter().enumerate() {
+            named.item_use(&format!("items[{i}].uses[{j}]"), item, does);
+        }
     }
 }
 
@@ -58,9 +63,9 @@ impl Searched {
     }
 }
 
-/// A text of a scene, and what is certain when it is told.
+/// A text, and what is certain when it is told.
 struct Told<'a> {
-    scene: &'a Scene,
+    source: TextSource<'a>,
     conditions: Vec<&'a Condition>,
     /// Who is there since it decides, one of several if so.
     deciders: &'a [String],
@@ -68,12 +73,49 @@ struct Told<'a> {
     effects: Vec<&'a Effect>,
 }
 
+/// Where a text stands.
+#[derive(Clone, Copy)]
+enum TextSource<'a> {
+    Scene(&'a Scene),
+    Use(&'a Item, &'a ItemUse),
+}
+
+impl<'a> TextSource<'a> {
+    /// The stage where it is told, if it is always the same.
+    fn place(self) -> &'a str {
+        match self {
+            Self::Scene(scene) => &scene.at,
+            Self::Use(_, does) => &does.with,
+        }
+    }
+
+    /// Whether it may be told of somebody or something that is not there.
+    fn allows_absent(self, name: &str) -> bool {
+        match self {
+            Self::Scene(scene) => scene.absent.iter().any(|absent| absent == name),
+            // What is used, and with whom or what, is there.
+            Self::Use(item, does) => item.name == name || does.with == name,
+        }
+    }
+}
+
 impl<'a> Named<'_, '_, 'a> {
+    fn item_use(&mut self, path: &str, item: &'a Item, does: &'a ItemUse) {
+        let told = Told {
+            source: TextSource::Use(item, does),
+            conditions: vec![&does.when],
+            deciders: &[],
+            effects: does.effects.iter().collect(),
+        };
+        self.text(&format!("{path}.seen"), &does.seen, &told);
+        self.effects(&format!("{path}.effects"), &does.effects, &told);
+    }
+
     fn scene(&mut self, path: &str, scene: &'a Scene) {
         let options = scene.choice.iter().flat_map(|choice| &choice.options);
         let of_options = options.clone().flat_map(|option| &option.effects);
         let mut told = Told {
-            scene,
+            source: TextSource::Scene(scene),
             conditions: vec![&scene.when],
             deciders: &[],
             effects: scene.effects.iter().chain(of_options).collect(),
@@ -111,8 +153,18 @@ impl<'a> Named<'_, '_, 'a> {
         for (actor, names) in &self.people {
             if says(names) && !told.places(actor, self.world) {
                 let who = actor.name.as_str();
-                let wrong = text!(drama_names_somebody, who, stage = told.scene.at.as_str());
-                let right = text!(drama_let_be_there, who, stage = told.scene.at.as_str());
+                let (wrong, right) = match told.source {
+                    TextSource::Scene(scene) => {
+                        let stage = scene.at.as_str();
+                        let right = text!(drama_let_be_there, who, stage);
+                        (text!(drama_names_somebody, who, stage), right)
+                    }
+                    TextSource::Use(item, _) => {
+                        let item = item.name.as_str();
+                        let right = text!(drama_let_be_there_at_use, who, item);
+                        (text!(drama_use_names_somebody, who), right)
+                    }
+                };
                 self.report.warn(path, wrong, right);
             }
         }
@@ -120,7 +172,10 @@ impl<'a> Named<'_, '_, 'a> {
             if text.contains(name) && !told.places_item(&item.name) {
                 let item = item.name.as_str();
                 let wrong = text!(drama_names_a_thing, item);
-                let right = text!(drama_let_be_held, item);
+                let right = match told.source {
+                    TextSource::Scene(_) => text!(drama_let_be_held, item),
+                    TextSource::Use(..) => text!(drama_let_be_held_at_use, item),
+                };
                 self.report.warn(path, wrong, right);
             }
         }
@@ -130,7 +185,7 @@ impl<'a> Named<'_, '_, 'a> {
 impl Told<'_> {
     /// Whether something says that somebody is at the stage, or is not.
     fn places(&self, actor: &Actor, world: &WorldFile) -> bool {
-        let (who, place) = (actor.name.as_str(), self.scene.at.as_str());
+        let (who, place) = (actor.name.as_str(), self.source.place());
         let stage = world.stages.iter().find(|stage| stage.name == place);
         let is_away = stage.is_some_and(|stage| stage.kind == StageKind::Dungeon);
         let is_moved = |effect: &&Effect| match effect {
@@ -141,6 +196,11 @@ impl Told<'_> {
             Condition::At(whom, stage) => whom == of && stage == place,
             // On a journey whoever has not fallen is with the party.
             Condition::Alive(whom) => is_away && whom == of,
+            // Whoever uses an item holds it.
+            Condition::Holds(whom, held) => {
+                let is_used = |item: &Item| item.name == *held;
+                whom == of && matches!(self.source, TextSource::Use(item, _) if is_used(item))
+            }
             _ => false,
         };
         let mentions = |condition: &Condition, holds: bool| match condition {
@@ -160,7 +220,7 @@ impl Told<'_> {
         let mut deciders = self.deciders.iter();
         let is_hero = actor.faction == Faction::Hero;
         deciders.any(|name| name == who || name == PARTY && is_hero)
-            || self.scene.absent.iter().any(|name| name == who)
+            || self.source.allows_absent(who)
             || self.effects.iter().any(is_moved)
             || self.says(&mentions)
     }
@@ -175,9 +235,7 @@ impl Told<'_> {
             Condition::Holds(_, item) => item == name,
             _ => false,
         };
-        self.scene.absent.iter().any(|absent| absent == name)
-            || self.effects.iter().any(moves)
-            || self.says(&mentions)
+        self.source.allows_absent(name) || self.effects.iter().any(moves) || self.says(&mentions)
     }
 
     /// Whether a condition, in each case that it leaves open, says something of this kind.

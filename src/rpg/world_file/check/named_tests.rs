@@ -64,6 +64,46 @@ fn whoever_is_told_of_has_to_be_there() {
     );
 }
 
+/// The key, of which this is seen when Tam uses it.
+fn used(seen: &str, when: &str) -> String {
+    format!(
+        "(name: \"the other key\", look: \"Small.\", at: \"Tam Weller\",
+            uses: [(with: \"Village Green\", when: {when}, seen: \"{seen}\")])"
+    )
+}
+
+#[test]
+fn whoever_is_told_of_when_an_item_is_used_has_to_be_there() {
+    let user = "Holds(\"Tam Weller\", \"the other key\")";
+    let both = format!("All([{user}, Together([\"Isa Finch\", \"Tam Weller\"])])");
+    let somebody = "tells of \"Isa Finch\", who need not be there when the item is used";
+    let alone = used("Tam Weller shows Isa the other key.", user);
+    let unknown = used("Tam turns the other key.", "Always");
+    let thing = used("It opens nothing but the miller's key.", user);
+    let path = "items[0].uses[0].seen";
+    finds(
+        Severity::Warning,
+        &[
+            (&[("items", &alone)], path, somebody),
+            (&[("items", &unknown)], path, "tells of \"Tam Weller\""),
+            (&[("items", &thing)], path, "tells of \"the miller's key\""),
+        ],
+    );
+    let right = used("Tam Weller shows Isa the other key.", &both);
+    allows(&[&[("items", &right)]]);
+}
+
+#[test]
+fn a_use_that_can_never_be_made_is_found() {
+    let never = used(
+        "So.",
+        "All([Alive(\"Tam Weller\"), Not(Alive(\"Tam Weller\"))])",
+    );
+    let found = wrong(&[("items: [", &format!("items: [{never},"))]);
+    let fields: Vec<_> = found.iter().map(|it| it.field.as_str()).collect();
+    assert_eq!(fields, ["items[0].uses[0].when"], "{found}");
+}
+
 #[test]
 fn what_is_certain_or_said_to_be_absent_may_be_told_of() {
     let both = telling(&format!("when: All([{HELD}, {THERE}])"));
