@@ -295,7 +295,7 @@ impl Slot {
             return Ok(None);
         };
         let known = length_up_to(&events, Digest::of(world));
-        let Some(length) = known.filter(|_| !is_too_heavy(&events)) else {
+        let Some((length, _)) = known.filter(|_| !is_too_heavy(&events)) else {
             return Ok(None);
         };
         events.truncate(length);
@@ -379,17 +379,41 @@ fn journal(folder: &Folder, access: Access) -> Result<File, SaveError> {
     })
 }
 
-/// The line of a snapshot in a log of events.
-fn snapshot_line(digest: Digest) -> Vec<u8> {
-    format!("{{\"snapshot\":\"{digest}\"}}\n").into_bytes()
+/// How the line of a snapshot in a log of events begins.
+const SNAPSHOT_LINE: &str = "{\"snapshot\":[";
+
+/// The line of a snapshot in a log of events, with the checksum of all lines before it.
+fn snapshot_line(snapshot: Digest, checksum: Digest) -> Vec<u8> {
+    format!("{SNAPSHOT_LINE}\"{snapshot}\",\"{checksum}\"]}}\n").into_bytes()
 }
 
-/// Where the line of this snapshot begins in a log of events, if it has one.
-fn length_up_to(events: &[u8], digest: Digest) -> Option<usize> {
-    let line = snapshot_line(digest);
-    let found = memchr::memmem::rfind(events, &line)?;
-    let is_line = found == 0 || events.get(found - 1) == Some(&b'\n');
-    is_line.then_some(found)
+/// The checksum of lines of a log, given that of all before them.
+fn checksum(before: Digest, lines: &[u8]) -> Digest {
+    Digest::of(&[&before.0, lines].concat())
+}
+
+/// Where the line of this snapshot begins in a log of events, and the checksum of all up to its
+/// end; `None` if it has no such line, or something before a snapshot was changed.
+fn length_up_to(events: &[u8], snapshot: Digest) -> Option<(usize, Digest)> {
+    let mut found = None;
+    let (mut start, mut sum) = (0, Digest([0; 16]));
+    for at in memchr::memmem::find_iter(events, SNAPSHOT_LINE) {
+        if at > 0 && events.get(at - 1) != Some(&b'\n') {
+            continue; // Somebody said so.
+        }
+        sum = checksum(sum, events.get(start..at)?);
+        let line = events.get(at..).unwrap_or_default();
+        let length = snapshot_line(snapshot, sum).len();
+        let line = line.get(..length)?;
+        if line == snapshot_line(snapshot, sum) {
+            found = Some((at, checksum(sum, line)));
+        } else if !line.ends_with(format!("\"{sum}\"]}}\n").as_bytes()) {
+            return None;
+        }
+        sum = checksum(sum, line);
+        start = at + length;
+    }
+    found
 }
 
 /// A slot that this process has locked for writing. Dropping it unlocks it.
@@ -398,8 +422,8 @@ pub struct LockedSlot {
     slot: Slot,
     folder: Folder,
     buffers: Buffers,
-    /// The log of events and its length, unless it has a gap.
-    events: Option<(File, u64)>,
+    /// The log of events, its length and its checksum, unless it has a gap.
+    events: Option<(File, u64, Digest)>,
     /// The snapshots that its journal knows.
     recorded: BTreeSet<SnapshotRecord>,
     /// Locked while it is open. The system unlocks it however the process ends.
@@ -432,7 +456,8 @@ impl LockedSlot {
     /// # Errors
     /// The file system refuses.
     pub fn begin_log(&mut self, lines: &[u8], world: &[u8]) -> Result<(), SaveError> {
-        let bytes = [lines, &snapshot_line(Digest::of(world))].concat();
+        let line = snapshot_line(Digest::of(world), checksum(Digest([0; 16]), lines));
+        let bytes = [lines, &line].concat();
         self.folder.replace(EVENTS, &bytes, Durability::Unsynced)?;
         self.continue_log(world)
     }
@@ -446,15 +471,15 @@ impl LockedSlot {
             return Ok(());
         };
         let digest = Digest::of(world);
-        let Some(length) = length_up_to(&events, digest) else {
+        let Some((length, sum)) = length_up_to(&events, digest) else {
             return Ok(self.folder.remove_file(EVENTS)?);
         };
-        let length = (length + snapshot_line(digest).len()) as u64;
+        let length = (length + snapshot_line(digest, sum).len()) as u64;
         if let Some(file) = self.folder.file(EVENTS, Access::Append)? {
             let path = self.folder.path().join(EVENTS);
             let cut = file.set_len(length);
             cut.map_err(|source| FileError::io(&path, FileAction::Write, source))?;
-            self.events = Some((file, length));
+            self.events = Some((file, length, sum));
         }
         Ok(())
     }
@@ -462,10 +487,12 @@ impl LockedSlot {
     /// Adds lines and this snapshot to the log of events. One that is full or can't be written is
     /// removed: the journal alone is enough.
     fn log(&mut self, lines: &[u8], digest: Digest) -> Result<(), SaveError> {
-        let Some((file, length)) = &mut self.events else {
+        let Some((file, length, sum)) = &mut self.events else {
             return Ok(());
         };
-        let bytes = [lines, &snapshot_line(digest)].concat();
+        let line = snapshot_line(digest, checksum(*sum, lines));
+        let bytes = [lines, &line].concat();
+        *sum = checksum(checksum(*sum, lines), &line);
         *length += bytes.len() as u64;
         if *length > MAX_BYTES || file.write_all(&bytes).is_err() {
             self.events = None;
@@ -602,5 +629,34 @@ fn listed(slot: Slot) -> Listed {
         changed: existing().filter_map(|file| file.modified().ok()).max(),
         size: existing().map(fs::Metadata::len).sum(),
         slot,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_is_known_up_to_a_snapshot_unless_something_was_changed() {
+        let snapshots = [b"one", b"two"].map(|world| Digest::of(world));
+        let lines = b"{\"turn\":1}\n";
+        let (mut log, mut sum) = (Vec::new(), Digest([0; 16]));
+        for snapshot in snapshots {
+            sum = checksum(sum, lines);
+            let line = snapshot_line(snapshot, sum);
+            log.extend_from_slice(lines);
+            log.extend_from_slice(&line);
+            sum = checksum(sum, &line);
+        }
+        let known = |log: &[u8], snapshot| length_up_to(log, snapshot).map(|(length, _)| length);
+        let half = log.len() / 2;
+        assert_eq!(known(&log, snapshots[0]), Some(lines.len()));
+        assert_eq!(known(&log, snapshots[1]), Some(half + lines.len()));
+        assert_eq!(known(&log, Digest::of(b"three")), None);
+        for byte in 0..log.len() {
+            let mut changed = log.clone();
+            changed[byte] ^= 1;
+            assert_eq!(known(&changed, snapshots[1]), None, "{byte}");
+        }
     }
 }

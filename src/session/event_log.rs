@@ -90,8 +90,8 @@ enum LogLine {
     /// Who is at another place than before.
     Stays(Vec<Stay>),
     Turn(u64),
-    /// The snapshot that was written then.
-    Snapshot(Digest),
+    /// The snapshot that was written then, and the checksum of all lines before.
+    Snapshot(Digest, Digest),
 }
 
 impl EventLog {
@@ -148,7 +148,7 @@ impl EventLog {
                     log.turn = turn;
                     log.records.push(Logged::Turn(turn));
                 }
-                LogLine::Snapshot(_) => {}
+                LogLine::Snapshot(..) => {}
             }
         }
         Some(log)

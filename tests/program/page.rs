@@ -1337,9 +1337,6 @@ fn the_log_of_events_tells_a_story_as_its_journal_does() {
         let logged = report_of(folder, slot);
         let text = fs::read_to_string(&log).unwrap();
         let changed = text.replace("\"text\":\"", "\"text\":\"LOGGED ");
-        fs::write(&log, changed).unwrap();
-        let changed = report_of(folder, slot).concat();
-        assert!(changed.contains("LOGGED "), "{slot} is played again");
         fs::remove_file(&log).unwrap();
         let replayed = report_of(folder, slot);
         for (logged, replayed) in logged.iter().zip(&replayed) {
@@ -1351,6 +1348,7 @@ fn the_log_of_events_tells_a_story_as_its_journal_does() {
         for broken in [
             &text.replacen("\"event\":[", "\"event\":[[", 1),
             &text[..end],
+            &changed,
         ] {
             fs::write(&log, broken).unwrap();
             assert!(report_of(folder, slot) == replayed, "{slot}");
