@@ -7,8 +7,9 @@ use super::campaign::Campaign;
 use super::combat::choice::{Choice, ChoiceConstraints, PlayableSkill};
 use super::plan::{Plan, PlanConstraints};
 use crate::event::guard::FactPhrases;
-use crate::exchange::Ask;
+use crate::exchange::{Ask, Prose, ProseRules};
 use crate::knowledge::FactBook;
+use crate::mind::Language;
 use crate::world_data::DataFolder;
 
 const RECORDED: [&str; 2] = [
@@ -31,6 +32,12 @@ enum Recorded {
     Cards {
         who: String,
         hand: Vec<Skill>,
+        answer: String,
+    },
+    Prose {
+        who: String,
+        language: Language,
+        chars: usize,
         answer: String,
     },
 }
@@ -76,6 +83,21 @@ fn refusal(recorded: Recorded) -> Option<String> {
                 say_chars: CHARS,
             };
             let ask = Ask::new("combat.act", "", constraints, Choice::default());
+            let violations = ask.read(&answer).err()?;
+            (who, answer, violations)
+        }
+        Recorded::Prose {
+            who,
+            language,
+            chars,
+            answer,
+        } => {
+            let rules = ProseRules {
+                max_chars: chars,
+                language: Some(language),
+                ..ProseRules::default()
+            };
+            let ask = Ask::new("home.scene", "", rules, Prose(String::new()));
             let violations = ask.read(&answer).err()?;
             (who, answer, violations)
         }
