@@ -180,13 +180,15 @@ impl Played {
         (texts.len(), texts.iter().filter(has_vector).count())
     }
 
-    /// The memories of all asks.
+    /// The memories of all asks, by entity: places answer side by side.
     fn recalled(&self) -> Vec<String> {
         let outcomes = self.lines.iter().filter_map(|line| match line {
             Line::Outcome(outcome) => Some(outcome),
             _ => None,
         });
-        let memories = outcomes.flat_map(|outcome| outcome.recalled.iter());
+        let mut outcomes: Vec<_> = outcomes.collect();
+        outcomes.sort_by_key(|outcome| (outcome.id, outcome.number));
+        let memories = outcomes.iter().flat_map(|outcome| outcome.recalled.iter());
         memories.map(|memory| memory.text.clone()).collect()
     }
 }
