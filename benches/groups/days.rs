@@ -1,6 +1,6 @@
-//! `days/200`: a day at home of the sample world with the improviser, on average over ten days after
-//! 50 and after 190 days of one run, and loading the save of day 200. Nothing of a day should cost
-//! more the longer a story is; single days differ.
+//! `days/200`: a day at home of the sample world with the improviser, on average over ten days
+//! after 50 and after 190 days of one run, and loading the save of day 200. Nothing of a day should
+//! cost more the longer a story is; single days differ.
 
 use std::sync::Arc;
 use std::time::Duration;

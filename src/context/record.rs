@@ -124,6 +124,9 @@ pub enum Happening {
         who: Arc<str>,
         /// What.
         item: Arc<str>,
+        /// Where it was hidden, if that is how it was lost.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        hidden_at: Option<Arc<str>>,
     },
     /// Somebody made, kept or broke a promise.
     Promised {

@@ -38,6 +38,11 @@ pub trait AgentEvent: Serialize + DeserializeOwned + Send + Sync + 'static {
         None
     }
 
+    /// By whose knowledge guards judge its words: by default its speaker's.
+    fn knower(&self) -> Option<&str> {
+        self.speaker()
+    }
+
     /// Free text that the speaker's mind wrote. Guards judge it before the event is sent.
     fn spoken(&mut self) -> Option<&mut String> {
         None

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::agent_event::AgentEvent;
 use crate::context::Happening;
-use crate::knowledge::{Fact, is_made};
+use crate::knowledge::{Fact, MadeKind, is_made};
 
 /// Somebody learned something. Every recipient knows the fact from then on.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -48,6 +48,9 @@ impl AgentEvent for Learned {
     }
 
     fn happening(&self) -> Option<Happening> {
+        if self.from.is_empty() && MadeKind::of(&self.fact) == Some(MadeKind::Hiding) {
+            return None; // Whoever hid it remembers that.
+        }
         Some(Happening::Learned {
             fact: self.fact.as_str().into(),
             text: self.message.as_str().into(),

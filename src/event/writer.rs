@@ -123,6 +123,25 @@ impl EventWriter<'_, '_> {
         }
     }
 
+    /// Teaches somebody a fact that its own deed made. It has read of that deed, so nothing is
+    /// added to its context.
+    pub fn teach_own_deed(&mut self, doer: Entity, fact: &str) {
+        if let Some(fact) = self.facts.get(fact).cloned() {
+            self.think(doer, Learned::of(&fact, ""));
+        }
+    }
+
+    /// Whether words give away only what all of these know.
+    pub fn is_known_to_all(&self, hearers: &[Entity], words: &str) -> bool {
+        let knows = |entity: &Entity, fact: &str| {
+            let knowledge = self.knowledge.get(*entity);
+            knowledge.is_ok_and(|knowledge| knowledge.knows(fact))
+        };
+        let facts = self.fact_phrases.facts_in(words);
+        let mut facts = facts.iter();
+        facts.all(|fact| hearers.iter().all(|hearer| knows(hearer, fact)))
+    }
+
     /// Closes a chapter of an entity: the event's words replace a range of its context, and what
     /// was there moves to the chapter.
     pub fn close_chapter(&mut self, owner: Entity, event: impl AgentEvent, close: ChapterClose) {
@@ -218,7 +237,9 @@ impl EventWriter<'_, '_> {
         let mut heard_instead = None;
         let speaking = speaker.as_deref();
         let speaking = speaking.and_then(|name| self.list.by_name(name));
-        let knowledge = speaking.and_then(|entity| self.knowledge.get(entity).ok());
+        let knower = event.knower();
+        let knower = knower.and_then(|name| self.list.by_name(name));
+        let knowledge = knower.and_then(|entity| self.knowledge.get(entity).ok());
         let mut tells: Vec<Arc<str>> = event.tells().iter().map(|id| id.as_str().into()).collect();
         if let Some(spoken) = event.spoken() {
             // Whoever knows nothing tells nothing by its words.
@@ -289,7 +310,8 @@ impl EventWriter<'_, '_> {
             CurrentStage::Meeting => true,
             CurrentStage::Place(place) => self.place_of(*entity) == place,
         };
-        if let Some((message, entity)) = heard_instead.zip(speaking.filter(is_here)) {
+        let speaking = speaking.filter(is_here);
+        if let Some((message, entity)) = heard_instead.zip(speaking) {
             let actor = self.name(entity).to_string();
             self.notify_entities(&[entity], Masked { actor, message });
         }

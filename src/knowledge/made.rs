@@ -1,10 +1,10 @@
-//! Facts that play made: what somebody's attempt brought about.
+//! Facts that play made: what an attempt brought about, and where somebody has hidden something.
 
 use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::{Fact, FactBook};
-use crate::message::cut;
+use crate::message::{Language, cut};
 
 /// The maximum number of characters of the title of a made fact.
 const TITLE_CHARS: usize = 60;
@@ -21,23 +21,57 @@ impl MadeFacts {
     }
 }
 
-/// What the ids of facts that play made begin with.
-const ID: &str = "made-";
+/// The kinds of facts that play makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MadeKind {
+    /// What an attempt brought about.
+    Outcome,
+    /// Where somebody has hidden something. It is true as long as that is there.
+    Hiding,
+}
+
+impl MadeKind {
+    const ALL: [Self; 2] = [Self::Outcome, Self::Hiding];
+
+    /// What the ids of such facts begin with, before a number. Minds read them.
+    fn prefix(self, language: Language) -> &'static str {
+        match (self, language) {
+            (Self::Outcome, Language::En) => "made-",
+            (Self::Outcome, Language::Zh) => "见闻",
+            (Self::Hiding, Language::En) => "hidden-",
+            (Self::Hiding, Language::Zh) => "藏处",
+        }
+    }
+
+    /// The kind of the fact with this id; `None` if a writer made it.
+    pub fn of(id: &str) -> Option<Self> {
+        let is_number = |rest: &str| !rest.is_empty() && rest.bytes().all(|it| it.is_ascii_digit());
+        let is_id = |kind: &Self| {
+            let mut prefixes = [Language::En, Language::Zh]
+                .map(|language| kind.prefix(language))
+                .into_iter();
+            prefixes.any(|prefix| id.strip_prefix(prefix).is_some_and(is_number))
+        };
+        Self::ALL.into_iter().find(is_id)
+    }
+}
 
 /// Whether the fact with this id was made by play.
 pub fn is_made(id: &str) -> bool {
-    id.starts_with(ID)
+    MadeKind::of(id).is_some()
 }
 
 /// Makes a fact that nobody knows yet, and returns its id. A text that was made a fact before stays
 /// that fact. At a meeting, since everybody reads the book.
-pub fn make_fact(world: &mut World, text: String) -> String {
+pub fn make_fact(world: &mut World, kind: MadeKind, text: String) -> String {
+    let language = world.get_resource().copied().unwrap_or_default();
     let made = world.get_resource_or_init::<MadeFacts>();
     if let Some(same) = made.0.iter().find(|fact| fact.text == text) {
         return same.id.clone();
     }
     let book = world.resource::<FactBook>();
-    let mut ids = (1..).map(|number| format!("{ID}{number}"));
+    let prefix = kind.prefix(language);
+    let mut ids = (1..).map(|number| format!("{prefix}{number}"));
     let id = ids.find(|id| book.get(id).is_none()).unwrap_or_default();
     let fact = Fact {
         id: id.clone(),
@@ -71,15 +105,34 @@ mod tests {
         };
         let mut world = World::new();
         world.insert_resource(FactBook::new([taken()]));
-        let first = make_fact(&mut world, "The door is open.".into());
-        let second = make_fact(&mut world, "The rope holds.".into());
+        let mut make = |text: &str| make_fact(&mut world, MadeKind::Outcome, text.into());
+        let [first, second] = ["The door is open.", "The rope holds."].map(&mut make);
         assert_eq!([&first, &second], ["made-2", "made-3"]);
-        assert_eq!(make_fact(&mut world, "The door is open.".into()), first);
+        assert_eq!(make("The door is open."), first);
         world.insert_resource(FactBook::new([taken()]));
         restore_made_facts(&mut world);
         let book = world.resource::<FactBook>();
         let ids: Vec<_> = book.all().map(|fact| fact.id.as_str()).collect();
         assert_eq!(ids, ["made-1", "made-2", "made-3"]);
         assert_eq!(book.get(&second).expect("is there").text, "The rope holds.");
+    }
+
+    #[test]
+    fn an_id_tells_what_play_made() {
+        for (kind, language, id) in [
+            (MadeKind::Outcome, Language::En, "made-1"),
+            (MadeKind::Outcome, Language::Zh, "见闻1"),
+            (MadeKind::Hiding, Language::En, "hidden-1"),
+            (MadeKind::Hiding, Language::Zh, "藏处1"),
+        ] {
+            let mut world = World::new();
+            world.insert_resource(FactBook::default());
+            world.insert_resource(language);
+            assert_eq!(make_fact(&mut world, kind, "It is so.".into()), id);
+            assert_eq!(MadeKind::of(id), Some(kind));
+        }
+        for of_a_writer in ["", "made-", "made-up", "hidden-way", "见闻录"] {
+            assert_eq!(MadeKind::of(of_a_writer), None);
+        }
     }
 }

@@ -13,4 +13,4 @@ mod made;
 
 pub use fact::{Fact, FactBook, KnownBy, SecretAction};
 pub use known::{Knowledge, Known, Today};
-pub use made::{MadeFacts, is_made, make_fact, restore_made_facts};
+pub use made::{MadeFacts, MadeKind, is_made, make_fact, restore_made_facts};

@@ -512,8 +512,8 @@ impl Best {
         Self { most, hits, least }
     }
 
-    /// Prepares for one hit of at least each of these scores, so that nothing is added that can't be
-    /// among the best.
+    /// Prepares for one hit of at least each of these scores, so that nothing is added that can't
+    /// be among the best.
     fn expect(&mut self, scores: impl Iterator<Item = f32>) {
         let mut bits: Vec<_> = scores.map(f32::to_bits).collect();
         if let Some(last) = self.most.checked_sub(1).filter(|last| *last < bits.len()) {

@@ -104,10 +104,10 @@ mod tests {
     fn the_gist_of_a_message_is_what_it_tells() {
         assert_eq!(gist("Bob promises Ann: “I will come.”"), "I will come.");
         assert_eq!(
-            gist("You learn from Bob: The bell is cracked."),
+            gist("Bob lets you know: The bell is cracked."),
             "The bell is cracked."
         );
-        assert_eq!(gist("你从老闻那里得知：钟裂了。"), "钟裂了。");
+        assert_eq!(gist("老闻让你知道：钟裂了。"), "钟裂了。");
         assert_eq!(gist("A gull lands."), "A gull lands.");
     }
 }

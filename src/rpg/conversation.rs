@@ -4,16 +4,20 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::context::{AgentContext, Entry};
-use crate::message::{Role, cut};
+use crate::context::{AgentContext, Chapters, Entry};
+use crate::event::AgentEvent;
+use crate::event::kinds::Archive;
+use crate::message::{Body, Role, cut};
 
 /// The maximum number of spoken lines that a prompt quotes.
 const MAX_HEARD: usize = 6;
 /// The maximum number of events that a world agent's prompt lists.
 const MAX_WITNESSED: usize = 20;
 
-/// The maximum number of characters by which a listed event is recognized.
+/// The maximum number of characters by which a listed event is recognized, and of one that is no
+/// longer in the conversation.
 const BEGINNING_CHARS: usize = 80;
+const ARCHIVED_CHARS: usize = 240;
 
 /// What somebody said.
 #[derive(Debug, Serialize)]
@@ -46,8 +50,12 @@ pub(super) struct WitnessedEvent<'a> {
 }
 
 /// The type of the event that a message carries.
-fn event_type(entry: &Entry) -> Option<&str> {
-    entry.body().metadata()?.get("event")?.as_str()
+pub(super) fn event_type(entry: &Entry) -> Option<&str> {
+    event_of(entry.body())
+}
+
+fn event_of(body: &Body) -> Option<&str> {
+    body.metadata()?.get("event")?.as_str()
 }
 
 /// Whether a message carries words that somebody spoke.
@@ -99,7 +107,7 @@ pub(super) fn witnessed(context: &AgentContext) -> Vec<WitnessedEvent<'_>> {
 pub(super) struct NumberedEvent {
     /// From 1, of those that are listed.
     pub(super) number: usize,
-    /// How what happened begins: the whole is in the conversation.
+    /// How what happened begins, if the whole is in the conversation; more if it is in a chapter.
     beginning: String,
     /// What happened.
     #[serde(skip)]
@@ -110,20 +118,39 @@ pub(super) struct NumberedEvent {
 }
 
 /// The last events that an entity witnessed, oldest first: all since the one with this id, at most
-/// `most` of them.
-pub(super) fn last_events(context: &AgentContext, since: &str, most: usize) -> Vec<NumberedEvent> {
+/// `most` of them. What has become a chapter is told from its messages.
+pub(super) fn last_events(
+    context: &AgentContext,
+    chapters: &Chapters,
+    since: &str,
+    most: usize,
+) -> Vec<NumberedEvent> {
     let newest_first = context.entries().iter().rev();
-    let events = newest_first.filter(|entry| event_type(entry).is_some_and(|kind| kind != "day"));
-    let events = events.map(|entry| (entry.body().id().to_string(), entry.body().full_text()));
-    let new = events.take_while(|(id, _)| id != since);
+    let bodies = newest_first.flat_map(|entry| {
+        let mut all = chapters.all().iter();
+        let chapter = all.find(|chapter| chapter.summary.id() == entry.body().id());
+        let archived = chapter.into_iter().flat_map(|chapter| &chapter.messages);
+        let archived = archived
+            .rev()
+            .map(|stored| (&stored.message.body, ARCHIVED_CHARS));
+        let own = chapter.is_none().then(|| (entry.body(), BEGINNING_CHARS));
+        own.into_iter().chain(archived)
+    });
+    let events = bodies.filter(|(body, _)| {
+        event_of(body).is_some_and(|kind| kind != "day" && kind != Archive::TYPE)
+    });
+    let new = events.take_while(|(body, _)| body.id().to_string() != since);
     let mut new: Vec<_> = new.take(most).collect();
     new.reverse();
     let numbered = new.into_iter().zip(1..);
-    let numbered = numbered.map(|((id, text), number)| NumberedEvent {
-        number,
-        beginning: cut(&text, BEGINNING_CHARS),
-        text: text.into_owned(),
-        id: id.into(),
+    let numbered = numbered.map(|((body, chars), number)| {
+        let text = body.full_text();
+        NumberedEvent {
+            number,
+            beginning: cut(&text, chars),
+            text: text.into_owned(),
+            id: body.id().to_string().into(),
+        }
     });
     numbered.collect()
 }

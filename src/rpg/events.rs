@@ -547,7 +547,12 @@ impl ItemMoved {
     /// What its old holder notes.
     pub(super) fn lost(&self) -> Option<Happening> {
         let (who, item) = (self.from.as_str().into(), self.item.as_str().into());
-        (!self.from.is_empty()).then_some(Happening::Lost { who, item })
+        let lost = Happening::Lost {
+            who,
+            item,
+            hidden_at: None,
+        };
+        (!self.from.is_empty()).then_some(lost)
     }
 }
 
@@ -640,6 +645,7 @@ impl AgentEvent for ItemHidden {
         Some(Happening::Lost {
             who: self.actor.as_str().into(),
             item: self.item.as_str().into(),
+            hidden_at: Some(self.stage.as_str().into()),
         })
     }
 }
@@ -668,6 +674,8 @@ pub struct NothingNew {
     pub actor: String,
     /// What.
     pub item: String,
+    /// What it says, fact by fact.
+    pub says: Vec<String>,
 }
 
 impl AgentEvent for NothingNew {
@@ -823,12 +831,25 @@ pub struct AttemptOutcome {
     pub left: String,
     /// The place to which a way is open again; else empty.
     pub way: String,
+    /// Who regained hit points by it; else empty.
+    #[serde(default)]
+    pub healed: String,
+    /// How many.
+    #[serde(default)]
+    pub healed_by: i32,
     /// The number of hit points that it cost.
     pub hurt: i32,
+    /// Whether all who are there know whatever the words give away.
+    #[serde(skip)]
+    pub is_known: bool,
 }
 
 impl AgentEvent for AttemptOutcome {
     const TYPE: &'static str = "attempt_outcome";
+
+    fn knower(&self) -> Option<&str> {
+        self.is_known.then_some(&self.actor)
+    }
 
     fn spoken(&mut self) -> Option<&mut String> {
         Some(&mut self.message)

@@ -1,5 +1,7 @@
 //! Who is where, read at meetings, when the whole world may be read.
 
+use std::sync::Arc;
+
 use bevy_ecs::prelude::*;
 
 use super::components::HomeStage;
@@ -61,7 +63,7 @@ pub(super) fn inform_home(world: &mut World, event: impl AgentEvent) {
 }
 
 /// How many people make a place public: what so many see is talked of.
-const PUBLIC: usize = 3;
+pub(super) const PUBLIC: usize = 3;
 
 /// The world agents if what happens on a stage is talked of: at home, among several people. Else
 /// nobody.
@@ -76,15 +78,39 @@ pub(super) fn public_of(world: &World, stage: Entity) -> Vec<Entity> {
     }
 }
 
+/// Informs the world agents of facts that somebody told several people on a stage, at home.
+pub(super) fn publish_telling(
+    world: &mut World,
+    stage: Entity,
+    teller: &str,
+    words: &str,
+    facts: &[Arc<str>],
+) {
+    if world.get::<HomeStage>(stage).is_none() {
+        return;
+    }
+    let agents = all_of(world, Kind::WorldAgent);
+    inform_agents(world, stage, words, &agents);
+    write_events_at_meeting(world, |events| {
+        for fact in facts {
+            events.teach(&agents, fact, teller);
+        }
+    });
+}
+
 /// Informs the world agents of what was seen or heard on a stage, if it is talked of.
 pub(super) fn publish(world: &mut World, stage: Entity, message: &str) {
     let agents = public_of(world, stage);
+    inform_agents(world, stage, message, &agents);
+}
+
+fn inform_agents(world: &mut World, stage: Entity, message: &str, agents: &[Entity]) {
     let name = world.get::<EntityName>(stage);
     let event = News {
         stage: name.map(ToString::to_string).unwrap_or_default(),
         message: message.to_owned(),
     };
     if !agents.is_empty() {
-        write_events_at_meeting(world, |events| events.notify_entities(&agents, event));
+        write_events_at_meeting(world, |events| events.notify_entities(agents, event));
     }
 }

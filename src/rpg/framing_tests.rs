@@ -92,7 +92,10 @@ const FRAMES: &[fn(&mut EventWriter, Entity, &str)] = &[
             found: "coin".into(),
             left: "cup".into(),
             way: "Stair".into(),
+            healed: "Bob".into(),
+            healed_by: 1,
             hurt: 2,
+            is_known: false,
         };
         events.broadcast_to_stage(bob, event, &[]);
     },

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use bevy_ecs::prelude::*;
 
 use super::campaign_phase::{CampaignPhase, CampaignState};
+use super::combat::Combat;
 use super::combat::resolve::set_aside_what_holds;
 use super::combat::wounds::tell_wounds;
 use super::components::{
@@ -273,11 +274,14 @@ fn report_battle(
 ) {
     let mut fallen = party(world);
     fallen.retain(|hero| is_dead(world, *hero) && stage_of(world, *hero) == Some(stage));
+    // Not all whom the world file names need be there.
+    let combat = world.get::<Combat>(stage);
+    let foes = combat.map(|combat| combat.foes.iter().map(ToString::to_string).collect());
     let event = BattleReport {
         dungeon: dungeon.into(),
         stage: fight.stage.clone(),
         result,
-        foes: fight.foes.clone(),
+        foes: foes.unwrap_or_else(|| fight.foes.clone()),
         fallen: names(world, &fallen),
     };
     let agents = all_of(world, Kind::WorldAgent);

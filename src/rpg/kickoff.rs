@@ -36,7 +36,7 @@ struct KickoffData<'a> {
     name: &'a str,
     kind: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    camp: Option<&'a str>,
+    faction: Option<&'a str>,
     profile: &'a str,
     kickoff: &'a str,
     look: Option<&'a str>,
@@ -99,7 +99,7 @@ pub(super) fn ask_kickoffs(
         let place_name = whereabouts.name_text(place);
         let data = KickoffData {
             kind: kind_name(kind),
-            camp: faction.map(|faction| &*faction.0),
+            faction: faction.map(|faction| &*faction.0),
             home: is_home,
             present: present_without(&whereabouts, &appearances, &visible, entity),
             companions: &companions,

@@ -13,6 +13,7 @@ use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
 
 use super::campaign::Campaign;
+use super::everybody::PUBLIC;
 use super::home::actions::take_plans;
 use super::plan::Plan;
 use super::scenes::effects::{Cause, apply_effects};
@@ -119,6 +120,8 @@ type Source = (Option<usize>, &'static str, u64, u32, usize);
 enum Crossing {
     Walk(usize, usize),
     Announce(usize, Vec<&'static str>),
+    /// What was told before several people, of which the world agent hears.
+    Publish(usize, Vec<&'static str>),
 }
 
 /// What is true, kept by hand.
@@ -188,13 +191,18 @@ impl Truth {
         for (_, crossing) in crossings {
             match crossing {
                 Crossing::Walk(who, to) => self.at[who] = to,
-                Crossing::Announce(who, facts) => announced.push((who, facts)),
+                Crossing::Announce(who, facts) => {
+                    announced.push((who, facts, "announce", everybody.clone()));
+                }
+                Crossing::Publish(who, facts) => {
+                    announced.push((who, facts, "learned", vec![AGENT]));
+                }
             }
         }
-        for (who, facts) in announced {
+        for (who, facts, by, hearers) in announced {
             for fact in facts {
-                for hearer in everybody.iter().filter(|hearer| **hearer != who) {
-                    self.learn(*hearer, fact, Some(who), "announce");
+                for hearer in hearers.iter().filter(|hearer| **hearer != who) {
+                    self.learn(*hearer, fact, Some(who), by);
                 }
             }
         }
@@ -332,8 +340,14 @@ impl Village {
             0 => {
                 plan["speak"] = json!({"target": name, "text": text, "tells": tells});
                 if is_here {
+                    let told = self.truth.told(me, &facts);
                     let hearers = hearers(&self.truth);
                     self.truth.tell(me, &facts, &hearers, "speak");
+                    // The stage is one of the hearers, the speaker is not.
+                    if hearers.len() >= PUBLIC {
+                        let published = (stage, Crossing::Publish(me, told));
+                        self.truth.crossings.push(published);
+                    }
                 }
             }
             1 => {
@@ -396,7 +410,11 @@ impl Village {
                 let words = format!("I swear, {} it.", words_of(fact));
                 plan["promise"] = json!({"to": name, "words": words});
                 if is_here {
-                    let hearers = hearers(&self.truth);
+                    // Beside a whisper it is whispered, too.
+                    let hearers = match plan.get("whisper") {
+                        Some(_) => vec![other],
+                        None => hearers(&self.truth),
+                    };
                     self.truth.tell(me, &[fact], &hearers, "promise");
                 }
             }

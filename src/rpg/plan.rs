@@ -1,5 +1,5 @@
 //! What an actor does in its turn at home: a thought, at most one thing said, at most one thing
-//! done.
+//! done, and perhaps a promise given or kept beside them.
 //!
 //! The doc comments of the types that minds answer with are part of the schema that models read.
 
@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use crate::event::{PromptSet, PromptTemplate};
 use crate::exchange::{Reply, Violation, read_json};
-use crate::rpg::lenient::number;
+use crate::rpg::lenient::{Bare, bare, number, step};
 
 /// Words to somebody.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -98,6 +98,18 @@ pub(super) struct Keeping {
     pub(super) promise: u64,
 }
 
+macro_rules! bare {
+    ($($thing:ident $member:literal),*) => {$(
+        impl Bare for $thing {
+            const MEMBER: &'static str = $member;
+        }
+    )*};
+}
+bare!(
+    Announcement "text", Lookup "text", Destination "to", Thing "item", Companion "who",
+    Try "what", WaitReason "reason"
+);
+
 impl Using {
     /// The index of the use that is meant, if only one can be.
     pub(super) fn find(&self, open: &[Self]) -> Option<usize> {
@@ -127,8 +139,11 @@ impl Keeping {
 /// Something to try.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub(super) struct Try {
-    /// What you do that others can see, and what for, beginning with a verb.
+    /// What you do, as everybody here sees it, beginning with a verb.
     pub(super) what: String,
+    /// What for, which the place alone reads, to judge it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(super) aim: String,
 }
 
 /// A way to go.
@@ -154,6 +169,7 @@ pub(super) struct Feeling {
     /// The name of the one it is about.
     pub(super) about: String,
     /// 1 if you like them better now, -1 if you like them less.
+    #[serde(deserialize_with = "step")]
     pub(super) change: i8,
     /// Why, in a few words.
     pub(super) why: String,
@@ -180,16 +196,33 @@ pub(super) struct Plan {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) whisper: Option<Speech>,
     /// Have something made known in every place.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "bare",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub(super) announce: Option<Announcement>,
     /// Search your memory and what you know.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "bare",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub(super) query: Option<Lookup>,
     /// Walk to another place.
-    #[serde(default, rename = "move", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "bare",
+        rename = "move",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub(super) go: Option<Destination>,
     /// Take something that lies here.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "bare",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub(super) take: Option<Thing>,
     /// Give somebody here something that you have.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -198,16 +231,28 @@ pub(super) struct Plan {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) show: Option<Handing>,
     /// Read something that you have or that lies here.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "bare",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub(super) read: Option<Thing>,
     /// Use something that you have or that lies here.
     #[serde(default, rename = "use", skip_serializing_if = "Option::is_none")]
     pub(super) using: Option<Using>,
     /// Hide something that you have where you are; nobody sees it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "bare",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub(super) hide: Option<Thing>,
     /// Go along with somebody here who leaves.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "bare",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub(super) follow: Option<Companion>,
     /// Promise something to somebody here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -216,10 +261,18 @@ pub(super) struct Plan {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) keep: Option<Keeping>,
     /// Try something else; the place judges whether and how it comes off.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "bare",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub(super) attempt: Option<Try>,
     /// Do nothing; the talk ends when everybody waits.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "bare",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub(super) wait: Option<WaitReason>,
     /// How your feelings for somebody here have changed, if they have.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -263,10 +316,11 @@ pub(super) struct PlanConstraints {
 /// What may be said, by the names in JSON.
 const SAID: [&str; 3] = ["speak", "whisper", "announce"];
 /// What may be done, by the names in JSON.
-const DONE: [&str; 13] = [
-    "query", "move", "take", "give", "show", "read", "use", "hide", "follow", "promise", "keep",
-    "attempt", "wait",
+const DONE: [&str; 11] = [
+    "query", "move", "take", "give", "show", "read", "use", "hide", "follow", "attempt", "wait",
 ];
+/// What may stand beside both, by the names in JSON.
+const BESIDE: [&str; 2] = ["promise", "keep"];
 
 const NOT_HERE: PromptTemplate<NotHere> = PromptTemplate::new("rules/not_here");
 const NO_ACTION: PromptTemplate<NoAction> = PromptTemplate::new("rules/no_action");
@@ -349,8 +403,6 @@ impl Plan {
             self.using.is_some(),
             self.hide.is_some(),
             self.follow.is_some(),
-            self.promise.is_some(),
-            self.keep.is_some(),
             self.attempt.is_some(),
             self.wait.is_some(),
         ];
@@ -359,7 +411,7 @@ impl Plan {
 
     /// What it would have said and done besides, had it been possible.
     pub(super) fn impossible(&self) -> Vec<&'static str> {
-        let actions = SAID.into_iter().chain(DONE);
+        let actions = SAID.into_iter().chain(BESIDE).chain(DONE);
         let is_left_out = |action: &&str| self.left_out.iter().any(|left| left == action);
         actions.filter(is_left_out).collect()
     }
@@ -374,12 +426,21 @@ impl Plan {
 
     /// Whether the actor says nothing and does nothing.
     pub(super) fn passes(&self) -> bool {
-        self.said().is_empty() && self.done() == ["wait"]
+        self.says_nothing() && self.done() == ["wait"]
     }
 
     /// Whether the actor searches and does nothing else.
     pub(super) fn only_searches(&self) -> bool {
-        self.said().is_empty() && self.done() == ["query"]
+        self.says_nothing() && self.done() == ["query"]
+    }
+
+    fn says_nothing(&self) -> bool {
+        self.said().is_empty() && self.beside().is_empty()
+    }
+
+    /// What stands beside it, in the order of [`BESIDE`].
+    fn beside(&self) -> Vec<&'static str> {
+        held_of(BESIDE, [self.promise.is_some(), self.keep.is_some()])
     }
 }
 
@@ -393,7 +454,7 @@ fn held_of<const N: usize>(actions: [&'static str; N], held: [bool; N]) -> Vec<&
 impl PlanConstraints {
     /// What may be said and done now.
     fn possible(&self) -> impl Iterator<Item = &'static str> {
-        let actions = SAID.into_iter().chain(DONE);
+        let actions = SAID.into_iter().chain(BESIDE).chain(DONE);
         actions.filter(|action| self.allows(action))
     }
 
@@ -475,8 +536,13 @@ impl PlanConstraints {
             check_one_of("promise.to".into(), &vow.to, &self.promise_to, violations);
             self.check_text("promise.words", &vow.words, violations);
         }
-        if let Some(Try { what }) = plan.attempt.as_ref().filter(|_| self.allows("attempt")) {
-            self.check_text("attempt.what", what, violations);
+        if let Some(tried) = plan.attempt.as_ref().filter(|_| self.allows("attempt")) {
+            self.check_text("attempt.what", &tried.what, violations);
+            violations.extend(Violation::too_long(
+                "attempt.aim",
+                &tried.aim,
+                self.speech_chars,
+            ));
         }
         if let Some(keeping) = plan.keep.as_ref().filter(|_| self.allows("keep")) {
             self.check_kept(keeping, violations);
@@ -520,8 +586,7 @@ impl PlanConstraints {
     }
 
     fn check_feeling(&self, feeling: &Feeling, violations: &mut Vec<Violation>) {
-        let path = "feels.about".to_owned();
-        check_one_of(path, &feeling.about, &self.feels_about, violations);
+        // Whoever it can't be about any more leaves it without effect.
         self.check_text("feels.why", &feeling.why, violations);
     }
 
@@ -621,7 +686,7 @@ impl Reply for Plan {
                     let number = json!({"type": "integer", "enum": numbers});
                     object_of([("to", &one_of(&distinct(open))), ("promise", &number)])
                 }
-                "attempt" => object_of([("what", &text)]),
+                "attempt" => object_of([("what", &text), ("aim", &text)]),
                 "wait" => object_of([("reason", &text)]),
                 _ => object_of([("text", &text)]),
             };
@@ -669,7 +734,7 @@ impl Reply for Plan {
         let mind = Violation::too_long("mind", &self.mind, constraints.speech_chars);
         violations.extend(mind);
         let (said, done) = (self.said(), self.done());
-        if said.is_empty() && done.is_empty() {
+        if self.says_nothing() && done.is_empty() {
             let possible: Vec<_> = constraints.possible().collect();
             let rule = format!("say or do something: {}", possible.join(", "));
             let data = NoAction { actions: &possible };
@@ -682,7 +747,8 @@ impl Reply for Plan {
                 violations.push(violation.with_template(&ONE_ACTION, &OneAction { found }));
             }
         }
-        let found = said.iter().chain(&done);
+        let beside = self.beside();
+        let found = said.iter().chain(&beside).chain(&done);
         for &action in found.filter(|action| !constraints.allows(action)) {
             let rule = "not possible here and now; choose another action";
             let data = NotPossible { action };
@@ -766,10 +832,14 @@ mod tests {
             r#"{"mind": "m", "announce": {"text": "t", "tells": ["the-oath"]}}"#,
             r#"{"mind": "m", "give": {"item": "the key", "to": "Bob"}}"#,
             r#"{"mind": "m", "promise": {"to": "Bob", "words": "I will."}}"#,
+            r#"{"mind": "m", "speak": {"target": "Bob", "text": "Hi"}, "promise": {"to": "Bob", "words": "I will."}, "move": {"to": "Mill"}}"#,
             r#"{"mind": "m", "keep": {"to": "Bob", "promise": 3}}"#,
             r#"{"mind": "m", "keep": {"promise": "number 1"}}"#,
             r#"{"mind": "m", "keep": {"to": "Ann"}}"#,
             r#"{"mind": "m", "attempt": {"what": "force the door"}}"#,
+            r#"{"mind": "m", "attempt": {"what": "force the door", "aim": "to get out"}}"#,
+            r#"{"mind": "m", "give": {"item": "the key", "to": "Bob"}, "keep": {"to": "Ann"}}"#,
+            r#"{"mind": "m", "announce": "Hi", "move": "Mill", "feels": {"about": "Eve", "change": "+1", "why": "w"}}"#,
             r#"{"mind": "m", "use": {"item": "the key", "with": "the log"}}"#,
             r#"{"mind": "m", "hide": {"item": "the key"}}"#,
             r#"{"mind": "m", "follow": {"who": "Bob"}}"#,
@@ -820,7 +890,7 @@ mod tests {
             assert_eq!(broken_paths(&plan), [path], "{done}");
         }
         let feels = r#"{"mind": "m", "wait": {"reason": "r"}, "feels": {"about": "Eve", "change": 2, "why": ""}}"#;
-        assert_eq!(broken_paths(feels), ["feels.about", "feels.why"]);
+        assert_eq!(broken_paths(feels), ["feels.why"]);
     }
 
     #[test]

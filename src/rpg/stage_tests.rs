@@ -14,7 +14,7 @@ use super::home::{actions, plans, scene};
 use super::kickoff;
 use super::phase::Phase;
 use super::plan::{Announcement, Destination, Lookup, Plan, Speech, WaitReason};
-use super::scenes::choose::offer_choices;
+use super::scenes::choose::{self, Decision, apply_choices, offer_choices};
 use super::scenes::effects::{Cause, apply_effects};
 use super::scenes::endings;
 use super::scenes::open::OpenScene;
@@ -22,12 +22,12 @@ use crate::cast::{CastList, CurrentStage, Dead, OnStage};
 use crate::context::{AgentContext, Chapters, Happening, Pledge};
 use crate::drama::{
     Belongings, Bond, BondSpec, Bonds, Choice, ChoiceOption, Condition, Effect, Hidden, History,
-    Item, ItemUse, Promise, PromiseState, Promises, Scene, StoryData,
+    Item, ItemUse, Occasion, Promise, PromiseState, Promises, Scene, StoryData,
 };
 use crate::engine::{Setup, StoryEnd};
 use crate::event::{By, DeferredCommands, EventQueue, Record, Records, deliver};
 use crate::exchange::{Answer, Ask, Prose};
-use crate::knowledge::{Fact, FactBook, Knowledge, Known, make_fact};
+use crate::knowledge::{Fact, FactBook, Knowledge, Known, MadeKind, make_fact};
 use crate::world_data::DataFolder;
 
 /// The English world with the party in the tavern, about to step there.
@@ -356,10 +356,84 @@ fn what_is_hidden_is_seen_by_whoever_is_told() {
     assert_eq!(turn(&mut stage, pell, take), ["mind", "refusal"]);
     meet(&mut stage);
     assert_eq!(turn(&mut stage, pell, take), ["mind", "refusal"]);
-    let tell = r#"{"mind": "m", "speak": {"target": "Pell Gantry", "text": "Under it.", "tells": ["made-1"]}}"#;
+    let tell = r#"{"mind": "m", "speak": {"target": "Pell Gantry", "text": "Under it.", "tells": ["hidden-1"]}}"#;
     turn(&mut stage, brant, tell);
     turn(&mut stage, pell, take);
     assert_eq!(held(&stage, pell), ["letter"]);
+}
+
+#[test]
+fn where_something_was_hidden_is_told_only_while_it_is_there() {
+    let mut stage = with_items();
+    let (brant, pell) = (stage.brant, stage.pell);
+    let all_act = |stage: &mut StageTest| {
+        let mut world = (*stage.world().resource::<RpgWorld>().0).clone();
+        world.limits.together = true;
+        stage.world().insert_resource(RpgWorld(world.into()));
+        asked(stage);
+    };
+    turn(
+        &mut stage,
+        brant,
+        r#"{"mind": "m", "hide": {"item": "letter"}}"#,
+    );
+    meet(&mut stage);
+    // Its own deed is told once.
+    assert_eq!(heard(&stage, brant).matches("letter").count(), 1);
+    all_act(&mut stage);
+    assert!(offered(&stage, brant).contains(&"hidden-1".to_owned()));
+    stage.world().entity_mut(brant).remove::<Ask<Plan>>();
+    stage.world().entity_mut(pell).remove::<Ask<Plan>>();
+    turn(
+        &mut stage,
+        brant,
+        r#"{"mind": "m", "take": {"item": "letter"}}"#,
+    );
+    all_act(&mut stage);
+    assert!(!offered(&stage, brant).contains(&"hidden-1".to_owned()));
+}
+
+#[test]
+fn whoever_lies_here_and_whoever_is_hurt_on_a_journey_is_named() {
+    let mut stage = stage_test();
+    let (brant, pell) = (stage.brant, stage.pell);
+    stage.world().entity_mut(pell).insert(Dead);
+    stage.world().insert_resource(Occasion::Camp);
+    let mut health = stage.world().get_mut::<Health>(brant).expect("has a body");
+    health.hp = 3;
+    asked(&mut stage);
+    let ask = stage.world().get::<Ask<Plan>>(brant).expect("is asked");
+    assert_eq!(ask.noted()["fallen"][0], "Pell Gantry");
+    assert_eq!(ask.noted()["hurt"][0]["hp"], 3);
+    assert_eq!(ask.noted()["exits"].as_array().map(Vec::len), Some(0));
+}
+
+#[test]
+fn nobody_walks_off_to_be_sent_home_at_once() {
+    let exits = |round| {
+        let mut stage = stage_test();
+        let mut world = (*stage.world().resource::<RpgWorld>().0).clone();
+        world.limits.together = true;
+        world.limits.home_rounds = 2;
+        stage.world().insert_resource(RpgWorld(world.into()));
+        let phase = CampaignPhase::Home {
+            day: 1,
+            days: 1,
+            round,
+        };
+        stage.world().insert_resource(CampaignState {
+            phase,
+            ..CampaignState::default()
+        });
+        asked(&mut stage);
+        [stage.brant, stage.pell].map(|who| {
+            let ask = stage.setup.world.get::<Ask<Plan>>(who);
+            let exits = ask.expect("is asked").noted()["exits"].clone();
+            exits.as_array().is_some_and(|exits| !exits.is_empty())
+        })
+    };
+    assert_eq!(exits(1), [true, true]);
+    assert_eq!(exits(2), [true, false], "neighbours sleep at home");
 }
 
 #[test]
@@ -389,9 +463,9 @@ fn an_item_is_used_once_when_it_can_be() {
     assert_eq!(turn(&mut stage, brant, with_pell), ["mind", "refusal"]);
     meet(&mut stage);
     assert_eq!(held(&stage, pell), ["letter"]);
-    // What was seen of it has told that already.
-    assert!(!heard(&stage, pell).contains("has the letter"));
-    assert!(!heard(&stage, brant).contains("has the letter"));
+    // What was seen of it has told all but who has it.
+    assert!(heard(&stage, pell).contains("has letter now"));
+    assert!(heard(&stage, brant).contains("has letter now"));
     open_uses(stage.world());
     assert_eq!(turn(&mut stage, pell, with_pell), ["mind", "refusal"]);
 }
@@ -417,6 +491,8 @@ fn whoever_reads_what_it_knows_is_told_that_it_is_nothing_new() {
     let read = r#"{"mind": "m", "read": {"item": "cup"}}"#;
     assert_eq!(turn(&mut stage, pell, read), ["mind", "learned"]);
     assert_eq!(turn(&mut stage, pell, read), ["mind", "nothing_new"]);
+    let told = heard(&stage, pell);
+    assert!(told.contains("It says what you knew: "), "{told}");
 }
 
 #[test]
@@ -480,7 +556,13 @@ fn of_two_promises_to_somebody_the_one_that_is_meant_is_kept() {
 fn of_made_facts_the_last_few_are_offered_that_somebody_here_does_not_know() {
     let mut stage = stage_test();
     let (brant, pell) = (stage.brant, stage.pell);
-    let made = (1..=5).map(|number| make_fact(stage.world(), format!("It is so {number}.")));
+    let made = (1..=5).map(|number| {
+        make_fact(
+            stage.world(),
+            MadeKind::Outcome,
+            format!("It is so {number}."),
+        )
+    });
     let made: Vec<_> = made.collect();
     let knows = |ids: &[String]| Knowledge::at_start(ids.iter().map(String::as_str));
     stage.world().entity_mut(brant).insert(knows(&made));
@@ -689,46 +771,63 @@ fn an_announcement_is_heard_at_once_by_those_beside_the_speaker_and_later_by_oth
 }
 
 #[test]
-fn a_single_option_is_the_course_of_its_scene_and_nobody_is_asked() {
-    let mut stage = stage_test();
-    let (pell, tavern) = (stage.pell, stage.tavern);
-    let option = |id: &str, when| ChoiceOption {
-        id: id.into(),
-        label: "Do it".into(),
-        when,
-        seen: "The barrel is rolled out.".into(),
-        effects: vec![Effect::Teach("Pell Gantry".into(), "the-clapper".into())],
-    };
-    let choice = Choice {
-        who: vec!["Brant Hollis".into()],
-        options: vec![
-            option("no", Condition::Never),
-            option("yes", Condition::Always),
-        ],
-        ..Choice::default()
-    };
-    let scene = Scene {
-        id: "barrel".into(),
-        choice: Some(choice),
-        ..Scene::default()
-    };
-    stage.world().insert_resource(StoryData {
-        scenes: vec![scene],
-        ..StoryData::default()
-    });
-    let open = OpenScene {
-        id: "barrel".into(),
-        turns: None,
-    };
-    stage.world().entity_mut(tavern).insert(open);
-    stage.world().insert_resource(CurrentStage::Meeting);
-    assert!(!offer_choices(stage.world()));
-    let told = heard(&stage, pell);
-    assert!(told.contains("The barrel is rolled out."), "{told}");
-    assert!(knows(&stage, pell, "the-clapper"));
-    let world = &stage.setup.world;
-    assert!(world.resource::<History>().chose("barrel", "yes"));
-    assert!(world.get::<OpenScene>(tavern).is_none());
+fn whoever_has_one_option_left_may_do_nothing() {
+    for (chosen, is_taken) in [("yes", true), ("nothing", false)] {
+        let mut stage = stage_test();
+        let (brant, pell, tavern) = (stage.brant, stage.pell, stage.tavern);
+        let option = |id: &str, when| ChoiceOption {
+            id: id.into(),
+            label: "Do it".into(),
+            when,
+            seen: "The barrel is rolled out.".into(),
+            effects: vec![Effect::Teach("Pell Gantry".into(), "the-clapper".into())],
+        };
+        let choice = Choice {
+            who: vec!["Brant Hollis".into()],
+            options: vec![
+                option("no", Condition::Never),
+                option("yes", Condition::Always),
+            ],
+            ..Choice::default()
+        };
+        let scene = Scene {
+            id: "barrel".into(),
+            choice: Some(choice),
+            ..Scene::default()
+        };
+        stage.world().insert_resource(StoryData {
+            scenes: vec![scene],
+            ..StoryData::default()
+        });
+        let open = OpenScene {
+            id: "barrel".into(),
+            turns: None,
+        };
+        stage.world().entity_mut(tavern).insert(open);
+        stage.world().insert_resource(CurrentStage::Meeting);
+        assert!(offer_choices(stage.world()));
+        stage.world().insert_resource(CurrentStage::Place(tavern));
+        let asked = stage.world().run_system_once(choose::ask_choice);
+        asked.expect("runs");
+        let ask = stage.world().get::<Ask<Decision>>(brant);
+        let options = ask.expect("is asked").noted()["options"].clone();
+        assert_eq!(options.as_array().map(Vec::len), Some(2), "{options}");
+        let decision = Decision {
+            option: chosen.into(),
+            ..Decision::default()
+        };
+        let mut actor = stage.world().entity_mut(brant);
+        actor.remove::<Ask<Decision>>();
+        actor.insert(Answer::new(decision, By::Mind));
+        let taken = stage.world().run_system_once(choose::take_choice);
+        taken.expect("runs");
+        stage.world().insert_resource(CurrentStage::Meeting);
+        apply_choices(stage.world());
+        assert_eq!(knows(&stage, pell, "the-clapper"), is_taken);
+        let world = &stage.setup.world;
+        assert_eq!(world.resource::<History>().chose("barrel", "yes"), is_taken);
+        assert!(world.get::<OpenScene>(tavern).is_none());
+    }
 }
 
 /// All that somebody has been told.
@@ -837,6 +936,8 @@ fn promises_and_items_of_effects_are_told_unless_words_of_the_world_file_tell_th
     let words = "He says: I will pay.";
     assert_eq!(told(words, true), [false, true, false, false]);
     let all = "“I will pay.” The Letter goes over the bar; the cup breaks.";
+    assert_eq!(told(all, true), [false, true, false, false]);
+    let all = "“I will pay.” Pell takes the Letter over the bar; the cup breaks.";
     assert_eq!(told(all, true), [false; 4]);
 }
 

@@ -107,7 +107,8 @@ impl Talk {
     ///
     /// A person who has only searched gets another turn, once per round. Otherwise the person who
     /// was addressed last is next, unless somebody has been silent for as many turns as there are
-    /// people. Otherwise it is the one who has been silent longest; dice decide between several.
+    /// people, or the turns that are left have to go to those who have had none. Otherwise it is
+    /// the one who has been silent longest; dice decide between several.
     pub(super) fn next(
         &mut self,
         present: &[Arc<str>],
@@ -139,8 +140,14 @@ impl Talk {
         order.sort_by_key(|name| std::cmp::Reverse(silent_for(name)));
         let longest = order.first()?;
         let is_starving = silent_for(longest) >= present.len() as u64;
+        // The turns that are left go to those who have had none.
+        let begun = self.all_turns - u64::from(self.turns);
+        let had_none = |name: &&Arc<str>| self.since.get(*name).is_none_or(|since| *since <= begun);
+        let waiting = present.iter().filter(had_none).count();
+        let is_late = waiting > 0 && (max_turns - self.turns) as usize <= waiting;
         let addressed = self.addressed.as_ref();
         let addressed = addressed.filter(|name| !is_starving && present.contains(name));
+        let addressed = addressed.filter(|name| !is_late || had_none(name));
         Some(addressed.unwrap_or(longest).clone())
     }
 
@@ -261,6 +268,23 @@ mod tests {
             assert_eq!(*pair[1], *addressed, "{order:?}");
         }
         assert!(present.iter().all(|name| at(name).is_some()), "{order:?}");
+    }
+
+    #[test]
+    fn everybody_has_a_turn_if_there_are_enough() {
+        let present = people(&["A", "B", "C", "D"]);
+        for turns in 4..8 {
+            let mut talk = Talk::default();
+            talk.begin(1);
+            let mut rng = ChaCha8Rng::seed_from_u64(7);
+            let mut spoke = BTreeSet::new();
+            while let Some(next) = talk.next(&present, turns, &mut rng) {
+                let other = if *next == *"A" { "B" } else { "A" };
+                talk.take_turn(&next, to(other));
+                spoke.insert(next);
+            }
+            assert_eq!(spoke.len(), 4, "{turns}");
+        }
     }
 
     #[test]

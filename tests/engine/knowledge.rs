@@ -128,7 +128,7 @@ fn a_stranger_is_masked_and_told_so_and_one_who_knows_is_heard() {
     let (_, bob_learned) = say(ann, "Ann", "Yes: the key is under it.");
     assert_eq!(
         bob_learned,
-        "You learn from Ann: The key is under the stair."
+        "Ann lets you know: The key is under the stair."
     );
     let (ann_was_told, bob_heard) = say(ann, "Ann", "And the oath is under it.");
     assert_eq!(bob_heard, "Ann says: “And ███ it.”");
@@ -159,7 +159,9 @@ fn what_is_told_and_shown_at_once_is_learned_once() {
     let context = village.world.get::<AgentContext>(bob).unwrap();
     let heard = context.entries().iter();
     let heard: Vec<_> = heard.map(|entry| entry.body().full_text()).collect();
-    let learned = heard.iter().filter(|text| text.starts_with("You learn"));
+    let learned = heard
+        .iter()
+        .filter(|text| text.starts_with("Ann lets you know: "));
     assert_eq!(learned.count(), 1, "{heard:?}");
 }
 

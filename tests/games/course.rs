@@ -239,6 +239,66 @@ async fn nobody_votes_for_a_dungeon_that_is_closed() {
     }
 }
 
+#[tokio::test]
+async fn nobody_goes_to_a_dungeon_that_is_closed() {
+    let closed = (
+        "dungeons: [\n        (",
+        "dungeons: [\n        (closed: true,",
+    );
+    let played = play(&world(&[closed]), 1).await;
+    assert_eq!(played.of("dungeon").count(), 0);
+    assert_eq!(played.of("story_closes").count(), 1);
+    let scene = r#"scenes: [
+        (id: "sluice", at: "Bakehouse", when: Now(Morning), opening: "The sluice gives.", turns: 1, effects: [OpenDungeon("The Mill")]),"#;
+    let played = play(&world(&[closed, ("scenes: [", scene)]), 1).await;
+    assert!(played.of("dungeon").count() > 0);
+}
+
+/// The improviser, in which somebody says one thing whenever it speaks with others.
+struct Stranger(Improviser);
+
+impl Mind for Stranger {
+    fn info(&self) -> &MindInfo {
+        self.0.info()
+    }
+
+    fn answer(&self, prompt: &Prompt<'_>) -> Answering {
+        if prompt.purpose != "home.plan" || **prompt.entity != *"Isa Finch" {
+            return self.0.answer(prompt);
+        }
+        let plan = r#"{"mind": "m", "speak": {"target": "Tam Weller", "text": "You will leave Hollow Brook."}}"#;
+        Box::pin(async move { Ok(Completion::instant("stranger", plan)) })
+    }
+}
+
+#[tokio::test]
+async fn a_fact_says_what_becomes_of_words_that_a_stranger_guesses() {
+    for guard in ["flag", "mask", "block"] {
+        let guarded = format!("id: \"leaving\", guard: {guard},");
+        let campaign = world(&[("id: \"leaving\",", &guarded)]);
+        let stranger = Arc::new(Stranger(improviser()));
+        let played = play_with(&campaign, 1, Minds::all(stranger)).await;
+        let words = "You will leave Hollow Brook.";
+        let by_isa = |event: &&EventRecord| event.data["actor"] == "Isa Finch";
+        let said = played.of("speak").filter(by_isa);
+        let said: Vec<_> = said
+            .filter(|event| event.text.contains("You will"))
+            .collect();
+        assert!(!said.is_empty(), "{guard}");
+        for event in said {
+            assert_eq!(event.guarded.len(), 1, "{guard}: {event:?}");
+            assert_eq!(event.text.contains(words), guard != "mask", "{event:?}");
+            assert_eq!(event.audience.is_empty(), guard == "block", "{event:?}");
+        }
+        // A guess teaches nothing.
+        let learned = played
+            .of("learned")
+            .filter(|it| it.data["fact"] == "leaving");
+        let shared = played.history().chose("the-coins", "share");
+        assert!(shared || learned.count() == 0, "{guard}");
+    }
+}
+
 /// The number of turns of talk on the way, after the fight, and back home.
 fn turns_on_journey(played: &Played) -> [usize; 3] {
     let (mut turns, mut part) = ([0; 3], None);

@@ -122,7 +122,14 @@ impl Formatter {
         Some(match event.kind.as_str() {
             "kickoff" => {
                 let Kickoff { actor, message } = data(event)?;
-                self.prose(&actor, &message)
+                if !self.roster.is_actor(&actor) {
+                    self.prose(&actor, &message)
+                } else if self.is_news(&actor, &message) {
+                    let thought = self.aside(&actor, &say!(self.language, story_thinks), &message);
+                    vec![self.mark_default(thought, &actor)]
+                } else {
+                    Vec::new()
+                }
             }
             "scene" => {
                 let Scene { stage, message } = data(event)?;
@@ -383,16 +390,23 @@ impl Formatter {
 
     /// Free text: a stage's as narration, others' with their name. Each once a turn.
     fn prose(&mut self, who: &str, text: &str) -> Vec<Paragraph> {
-        let is_known = self.looks.contains(&format!("{who} {text}"));
-        if is_known || !self.once(&format!("prose {who} {text}")) {
-            self.defaults.remove(who);
-            return Vec::new();
-        }
-        if self.roster.is_stage(who) {
+        if !self.is_news(who, text) {
+            Vec::new()
+        } else if self.roster.is_stage(who) {
             vec![self.mark_default(Paragraph::indented(2, 2).plain(text), who)]
         } else {
             vec![self.said(who, "", text, Style::Plain)]
         }
+    }
+
+    /// Whether a text has not been told as its own or as how somebody looks.
+    fn is_news(&mut self, who: &str, text: &str) -> bool {
+        let is_look = self.looks.contains(&format!("{who} {text}"));
+        let is_news = !is_look && self.once(&format!("prose {who} {text}"));
+        if !is_news {
+            self.defaults.remove(who);
+        }
+        is_news
     }
 
     fn said(&mut self, who: &str, how: &str, text: &str, style: Style) -> Paragraph {

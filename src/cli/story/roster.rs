@@ -23,11 +23,11 @@ impl Roster {
     pub(crate) fn of(world: &mut World) -> Self {
         let mut roster = Self::default();
         let mut entities = world.query::<(&EntityName, &Kind, Option<&Faction>, Has<HomeStage>)>();
-        for (name, kind, camp, is_home) in entities.iter(world) {
+        for (name, kind, faction, is_home) in entities.iter(world) {
             let style = match kind {
                 Kind::Stage => Style::Place,
                 Kind::WorldAgent => Style::Voice,
-                Kind::Actor => style_of_camp(camp.map_or("", |camp| &camp.0)),
+                Kind::Actor => style_of(faction.map_or("", |faction| &faction.0)),
             };
             roster.styles.insert(name.0.clone(), style);
             if *kind == Kind::Stage && !is_home {
@@ -39,12 +39,13 @@ impl Roster {
 
     /// The names of the actors among these, foes included.
     pub(crate) fn actors(&self, recipients: &[Recipient]) -> Vec<String> {
-        let is_actor = |who: &&Recipient| {
-            let style = self.style(&who.name);
-            matches!(style, Style::Hero | Style::Neutral | Style::Foe)
-        };
-        let names = recipients.iter().filter(is_actor);
+        let names = recipients.iter().filter(|who| self.is_actor(&who.name));
         names.map(|who| who.name.to_string()).collect()
+    }
+
+    /// Whether this is the name of an actor, foes included.
+    pub(crate) fn is_actor(&self, name: &str) -> bool {
+        matches!(self.style(name), Style::Hero | Style::Neutral | Style::Foe)
     }
 
     /// Whether nobody has reached a place yet.
@@ -58,8 +59,8 @@ impl Roster {
     }
 
     /// Notes which side somebody is on.
-    pub(crate) fn note(&mut self, name: &str, camp: &str) {
-        self.styles.insert(name.into(), style_of_camp(camp));
+    pub(crate) fn note(&mut self, name: &str, faction: &str) {
+        self.styles.insert(name.into(), style_of(faction));
     }
 
     /// Notes that a name is that of a stage.
@@ -85,8 +86,8 @@ impl Roster {
     }
 }
 
-fn style_of_camp(camp: &str) -> Style {
-    match camp {
+fn style_of(faction: &str) -> Style {
+    match faction {
         "hero" => Style::Hero,
         "foe" => Style::Foe,
         _ => Style::Neutral,

@@ -11,8 +11,8 @@ use crate::rpg::{ChoiceOutcome, FactOutcome, FightOutcome, GoalOutcome, Outcome}
 fn story(language: Language, width: usize) -> (StoryPrinter, Written) {
     let (out, written) = output(width);
     let mut roster = Roster::default();
-    for (name, camp) in [("Mira", "hero"), ("米拉", "hero"), ("Tobin", "neutral")] {
-        roster.note(name, camp);
+    for (name, faction) in [("Mira", "hero"), ("米拉", "hero"), ("Tobin", "neutral")] {
+        roster.note(name, faction);
     }
     for stage in ["Inn", "Quay", "旧磨坊"] {
         roster.note_stage(stage);

@@ -14,13 +14,14 @@ use crate::cast::{CastList, Dead, EntityName, Kind, Whereabouts, all_of};
 #[cfg(feature = "page")]
 use crate::context::EntryId;
 use crate::context::{AgentContext, Chapter, ChapterId, Chapters, Entry, Happening, Level};
-use crate::event::{EventWriter, PromptSet, PromptTemplate};
+use crate::event::kinds::Archive;
+use crate::event::{AgentEvent, EventWriter, PromptSet, PromptTemplate};
 use crate::exchange::{Answers, AskTemplate, Prose};
 use crate::knowledge::{FactBook, is_made};
 use crate::message::{Role, cut};
 use crate::rpg::campaign_phase::CampaignState;
 use crate::rpg::components::RpgWorld;
-use crate::rpg::conversation::{SpokenLine, is_speech};
+use crate::rpg::conversation::{SpokenLine, event_type, is_speech};
 use crate::rpg::everybody::{on_stage, set_phase};
 use crate::rpg::kickoff::kind_name;
 use crate::rpg::phase::{CurrentPlace, Phase};
@@ -310,9 +311,10 @@ fn ending(context: &AgentContext, range: EntryRange) -> String {
     }
 }
 
-/// The beginning of the first of these messages that tells what happened.
+/// The beginning of the first of these messages that tells what happened, and is no memory.
 fn known_by<'a>(mut entries: impl Iterator<Item = &'a Entry>) -> String {
-    let happened = entries.find(|entry| entry.body().metadata().is_some());
+    let happened =
+        entries.find(|entry| event_type(entry).is_some_and(|kind| kind != Archive::TYPE));
     happened.map_or_else(String::new, |entry| {
         cut(&entry.body().short_text(), NAMING_CHARS)
     })

@@ -430,6 +430,7 @@ fn everything(me: &str, other: &str, place: &str) -> Vec<Happening> {
         Happening::Lost {
             who: who.clone(),
             item,
+            hidden_at: None,
         },
         promised(Pledge::Made),
         promised(Pledge::Broken),

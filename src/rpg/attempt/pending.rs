@@ -19,12 +19,15 @@ pub(super) struct PendingAttempt {
     pub(super) who: Arc<str>,
     /// What, as those present understood it.
     pub(super) what: String,
+    /// What for, which the referee alone is told; empty if that is plain.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(super) aim: String,
 }
 
 impl PendingAttempts {
     /// Adds an attempt behind the others.
-    pub(crate) fn add(&mut self, who: Arc<str>, what: String) {
-        self.0.push_back(PendingAttempt { who, what });
+    pub(crate) fn add(&mut self, who: Arc<str>, what: String, aim: String) {
+        self.0.push_back(PendingAttempt { who, what, aim });
     }
 
     /// Whether there are none.

@@ -198,6 +198,11 @@ const GONE_ZH: [&str; 7] = ["不见了", "没了", "没有了", "丢了", "毁�
 /// What ends a place after "在".
 const PLACES_ZH: &str = "里上下中内外边旁前后间底处手身怀这那";
 
+/// What shows that "在" is followed by a time.
+const TIMES_ZH: [&str; 12] = [
+    "夜里", "夜间", "夜中", "日里", "天里", "年里", "时候", "时辰", "之前", "之后", "以前", "以后",
+];
+
 fn places_zh(text: &str, name: &str) -> bool {
     // How far from its name it may be said where something is, in characters.
     const NEAR: usize = 3;
@@ -210,6 +215,8 @@ fn places_zh(text: &str, name: &str) -> bool {
         let clause: String = clause.chars().take(CLAUSE).collect();
         let near: String = clause.chars().take(NEAR + 1).collect();
         let place = near.find('在').and_then(|at| clause.get(at..));
+        // "在中元夜里" says when.
+        let place = place.filter(|place| !TIMES_ZH.iter().any(|time| place.contains(time)));
         place.is_some_and(|place| place.contains(|char| PLACES_ZH.contains(char)))
             || HAS_ZH.iter().any(|has| before.ends_with(has))
             || GONE_ZH.iter().any(|gone| near.contains(gone))

@@ -14,7 +14,7 @@ use crate::drama::{Belongings, Bonds, Condition, Effect, Hidden, Qualities, Stor
 use crate::event::guard::{Guards, Judged, Point};
 use crate::event::{EventWriter, PromptSet, PromptTemplate, write_events_at_meeting};
 use crate::exchange::{Answers, AskTemplate};
-use crate::knowledge::make_fact;
+use crate::knowledge::{MadeKind, make_fact};
 use crate::message::{FoldedText, Language, cut};
 use crate::rpg::combat::wounds::wound;
 use crate::rpg::components::{Fighter, Health, RpgWorld, Wounded};
@@ -26,8 +26,8 @@ use crate::rpg::world_file::StageKind;
 const RULING: AskTemplate<AttemptData> = AskTemplate::new("attempt.judge", "asks/attempt");
 const NOTHING_COMES: PromptTemplate<AttemptData> = PromptTemplate::new("fallback/attempt");
 
-/// An attempt can cost this fraction of all hit points: one divided by the number.
-const HURT_PARTS: i32 = 4;
+/// An attempt can cost or restore this fraction of all hit points: one divided by the number.
+const HURT_PARTS: i32 = 8;
 
 /// Adds the templates of this file.
 pub(super) fn add_templates(prompts: &mut PromptSet) {
@@ -44,7 +44,13 @@ struct AttemptData<'a> {
     place: &'a str,
     actor: &'a str,
     what: &'a str,
+    /// What it is for, which nobody is told.
+    aim: &'a str,
     present: Vec<String>,
+    /// Those who have fallen and lie here.
+    fallen: Vec<String>,
+    /// Whom and what it is about that is not here.
+    absent: Vec<String>,
     abilities: Vec<Ability<'a>>,
     prizes: Vec<Offer<'a>>,
     costs: Vec<Offer<'a>>,
@@ -127,6 +133,10 @@ impl Table<'_, '_> {
         }
         let name = self.whereabouts.name_text(actor);
         for other in self.whereabouts.living_on(stage) {
+            let health = self.bodies.get(other).ok().and_then(|(health, ..)| health);
+            if health.is_some_and(|health| health.hp < health.max) {
+                prizes.push(Stake::Heal(self.whereabouts.name_text(other)));
+            }
             let Ok(bonds) = self.bonds.get(other) else {
                 continue;
             };
@@ -230,6 +240,17 @@ impl Table<'_, '_> {
         health.hurt(amount)
     }
 
+    /// Restores some hit points of somebody; returns how many.
+    fn heal(&mut self, who: &str) -> i32 {
+        let body = self.list.by_name(who);
+        let body = body.and_then(|entity| self.bodies.get_mut(entity).ok());
+        let Some((Some(mut health), ..)) = body else {
+            return 0;
+        };
+        let amount = (health.max / HURT_PARTS).max(1);
+        health.heal(amount)
+    }
+
     /// Moves an item between a stage and somebody there; returns whether it was where it came from.
     fn move_item(&mut self, item: &str, from: Entity, to: Entity) -> bool {
         if let Ok(mut hidden) = self.hidden.get_mut(from) {
@@ -285,7 +306,7 @@ pub(crate) fn ask_ruling(
         .get(stage)
         .ok()
         .and_then(|pending| pending.0.front());
-    let Some(PendingAttempt { who, what }) = first else {
+    let Some(PendingAttempt { who, what, aim }) = first else {
         return;
     };
     let Some(actor) = table.list.by_name(who) else {
@@ -295,16 +316,24 @@ pub(crate) fn ask_ruling(
     let mut stakes = table.stakes(stage, actor);
     let tried = FoldedText::of(what);
     let elsewhere = &mut stakes.surroundings.elsewhere;
-    elsewhere.retain(|name| !names(&tried, name));
+    let mut absent: Vec<_> = elsewhere
+        .extract_if(.., |name| names(&tried, name))
+        .collect();
     let place = table.whereabouts.name_text(stage);
     let mut present = table.whereabouts.living_on(stage);
     present.retain(|other| *other != actor);
+    let lying = table.whereabouts.on_stage(stage).into_iter();
+    let lying = lying.filter(|other| !table.whereabouts.is_alive(*other));
+    let lying = lying.map(|other| table.whereabouts.name_text(other));
+    let is_actor = |name: &String| table.rpg.0.actors.iter().any(|actor| actor.name == *name);
+    let fallen: Vec<_> = lying.filter(is_actor).collect();
     let skills = &table.rpg.0.skills;
     let abilities = stakes.abilities.iter().map(|name| {
         let skill = skills.iter().find(|skill| skill.name == *name);
         let about = skill.map_or("", |skill| skill.about.as_str());
         Ability { name, about }
     });
+    absent.retain(|name| !fallen.contains(name));
     let data = AttemptData {
         me: &place,
         name: &place,
@@ -312,6 +341,9 @@ pub(crate) fn ask_ruling(
         place: &place,
         actor: who,
         what,
+        aim,
+        fallen,
+        absent,
         present: present
             .iter()
             .map(|other| table.whereabouts.name_text(*other))
@@ -363,7 +395,7 @@ pub(crate) fn take_ruling(
         current.set_phase(Phase::Attempt);
     }
     let ruling = rulings.into_iter().find(|(entity, ..)| *entity == stage);
-    let Some((PendingAttempt { who, .. }, (_, ruling, _))) = attempt.zip(ruling) else {
+    let Some((PendingAttempt { who, what, .. }, (_, ruling, _))) = attempt.zip(ruling) else {
         return;
     };
     let Some(actor) = table.list.by_name(&who) else {
@@ -378,6 +410,7 @@ pub(crate) fn take_ruling(
         stage,
         actor,
         who: &who,
+        what: &what,
     };
     if outcome != Outcome::Not {
         let prize = named(&stakes.prizes, &ruling.prize);
@@ -387,13 +420,17 @@ pub(crate) fn take_ruling(
         let cost = named(&stakes.costs, &ruling.cost);
         applied.apply(&mut table, &trying, cost, "");
     }
+    let present = table.whereabouts.living_on(stage);
     let event = AttemptOutcome {
+        is_known: events.is_known_to_all(&present, &message),
         actor: who.to_string(),
         outcome: outcome.name().to_owned(),
         message,
         found: applied.found,
         left: applied.left,
         way: applied.way,
+        healed: applied.healed,
+        healed_by: applied.healed_by,
         hurt: applied.hurt,
     };
     events.broadcast_to_stage(stage, event, &[]);
@@ -417,7 +454,7 @@ pub(crate) fn take_ruling(
         let mut present = vec![stage];
         present.extend(table.whereabouts.living_on(stage));
         events.defer(move |world| {
-            let id = make_fact(world, text);
+            let id = make_fact(world, MadeKind::Outcome, text);
             write_events_at_meeting(world, |events| events.teach(&present, &id, ""));
         });
     }
@@ -428,6 +465,7 @@ struct Trying<'a> {
     stage: Entity,
     actor: Entity,
     who: &'a str,
+    what: &'a str,
 }
 
 /// What an attempt changed, and what waits for the meeting.
@@ -436,6 +474,8 @@ struct Applied {
     found: String,
     left: String,
     way: String,
+    healed: String,
+    healed_by: i32,
     hurt: i32,
     wounded: bool,
     felt: Vec<(Entity, FeelingChanged)>,
@@ -480,9 +520,13 @@ impl Applied {
                     actor: name,
                     about: trying.who.to_owned(),
                     change: by,
-                    why: String::new(),
+                    why: trying.what.to_owned(),
                 };
                 self.felt.push((other, feeling));
+            }
+            Stake::Heal(name) => {
+                self.healed_by = table.heal(&name);
+                self.healed = name;
             }
             Stake::Hurt => self.hurt = table.hurt(trying.actor),
             Stake::Wound => self.wounded = true,

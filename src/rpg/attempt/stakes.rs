@@ -35,6 +35,8 @@ pub(crate) enum Stake {
         /// 1 or -1.
         by: i32,
     },
+    /// Some hit points of somebody who is here and has lost some.
+    Heal(String),
     /// Some hit points, never the last.
     Hurt,
     /// A wound.
@@ -60,6 +62,7 @@ impl Stake {
             Self::Left(name) => ("left", name.as_str(), 0),
             Self::Way(name) => ("way", name.as_str(), 0),
             Self::Bond { name, by } => ("bond", name.as_str(), *by),
+            Self::Heal(name) => ("heal", name.as_str(), 0),
             Self::Hurt => ("hurt", "", 0),
             Self::Wound => ("wound", "", 0),
         };

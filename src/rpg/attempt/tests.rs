@@ -13,6 +13,7 @@ use super::referee::{ask_ruling, take_ruling};
 use super::ruling::{Outcome, Ruling};
 use super::stakes::{Stake, Stakes, Surroundings};
 use crate::cast::{CastList, CurrentStage, Dead, EntityName, Exits, StableId};
+use crate::context::AgentContext;
 use crate::drama::{
     Belongings, Bonds, Hidden, History, Item, Qualities, Quality, StoryData, change_bond,
 };
@@ -101,7 +102,8 @@ impl Trial {
 
     /// Brant tries something; the stage is asked, and answers this.
     fn attempt(&mut self, answer: &str) {
-        let plan = r#"{"mind": "m", "attempt": {"what": "Force the lid."}}"#;
+        let plan =
+            r#"{"mind": "m", "attempt": {"what": "Force the lid.", "aim": "to see the log"}}"#;
         let (tavern, brant) = (self.tavern, self.brant);
         let plan = Plan::read(plan).expect("a plan");
         let answered = Answer::new(plan, By::Mind);
@@ -122,6 +124,12 @@ impl Trial {
         assert_eq!(self.phase(), Phase::Plan, "the talk goes on");
     }
 
+    fn has_heard(&self, who: Entity, words: &str) -> bool {
+        let context = self.setup.world.get::<AgentContext>(who).expect("has one");
+        let mut entries = context.entries().iter();
+        entries.any(|entry| entry.body().full_text().contains(words))
+    }
+
     /// What waits for the meeting happens.
     fn meet(&mut self) {
         self.world().run_system_once(deliver).expect("runs");
@@ -140,7 +148,7 @@ impl Trial {
         let (tavern, brant) = (self.tavern, self.brant);
         let mut pending = self.world().get_mut::<PendingAttempts>(tavern);
         let pending = pending.as_mut().expect("has some");
-        pending.add("Brant Hollis".into(), "w".into());
+        pending.add("Brant Hollis".into(), "w".into(), String::new());
         self.world().run_system_once(ask_ruling).expect("runs");
         let ask = self.world().get::<Ask<Ruling>>(tavern).expect("is asked");
         let stakes = ask.constraints().clone();
@@ -185,6 +193,34 @@ fn won(prize: &str, fact: &str) -> Trial {
     });
     let won = trials.find(|trial| trial.outcome()["outcome"] != "not");
     won.expect("nine of ten come off")
+}
+
+#[test]
+fn what_an_attempt_is_for_is_told_to_nobody() {
+    let mut trial = trial(1);
+    trial.attempt(r#"{"possible": false, "not": "The lid stays shut."}"#);
+    let (tavern, brant, pell) = (trial.tavern, trial.brant, trial.pell);
+    for who in [tavern, pell] {
+        assert!(trial.has_heard(who, "Force the lid"));
+    }
+    for who in [tavern, brant, pell] {
+        assert!(!trial.has_heard(who, "to see the log"));
+    }
+}
+
+#[test]
+fn somebody_who_is_hurt_can_be_healed_a_little() {
+    let mut trial = trial(1);
+    let brant = trial.brant;
+    let (hp, max) = {
+        let mut health = trial.world().get_mut::<Health>(brant).expect("a body");
+        health.hp = 3;
+        (health.hp, health.max)
+    };
+    let answer = r#"{"possible": true, "difficulty": "easy", "prize": "heal Brant Hollis", "fully": "He breathes.", "at_cost": "He breathes.", "not": "It bleeds on."}"#;
+    trial.attempt(answer);
+    let health = trial.world().get::<Health>(brant).expect("a body");
+    assert_eq!(health.hp, hp + max / 8);
 }
 
 #[test]

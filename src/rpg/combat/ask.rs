@@ -13,6 +13,7 @@ use super::state::Combat;
 use crate::drama::History;
 use crate::event::{PhraseError, Phrasebook, PromptSet, PromptTemplate};
 use crate::exchange::{Ask, AskTemplate};
+use crate::knowledge::Fact;
 use crate::memory::Cues;
 use crate::rpg::components::Departure;
 use crate::rpg::events::CombatantStatus;
@@ -202,6 +203,12 @@ fn data<'a>(
     let later = later.filter(|name| standing().any(|each| each.name == **name));
     let facts = world.facts.iter();
     let facts = facts.filter(|fact| me.facts.iter().any(|id| **id == *fact.id));
+    // Only what is news to somebody can move anybody.
+    let is_news = |fact: &&Fact| {
+        let mut others = standing().filter(|other| other.name != me.name);
+        others.any(|other| !other.facts.iter().any(|id| **id == *fact.id))
+    };
+    let facts = facts.filter(is_news);
     let (sworn, facts): (Vec<_>, Vec<_>) = facts.partition(|fact| fact.sworn);
     let items = world.items.iter();
     let items = items.filter(|item| me.items.iter().any(|name| **name == *item.name));

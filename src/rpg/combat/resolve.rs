@@ -1,6 +1,7 @@
 //! Foes whose resolve fails. What moves them may concern the whole world, so it is weighed at a
 //! meeting: before anybody else acts if something was told, and after each round.
 
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
@@ -51,23 +52,29 @@ fn key_of(foe: &str, number: usize) -> String {
     format!("foes/{foe}/{number}")
 }
 
-/// Lowers the resolve of a foe by what has come true since it was last weighed.
+/// Lowers the resolve of a foe by the strongest of what has come true. The rest counts when it is
+/// weighed again, so that nothing said in one breath ends a fight.
 fn weigh(world: &mut World, stage: Entity, name: &Arc<str>) {
     let Some(foe) = world.resource::<CastList>().by_name(name) else {
         return;
     };
     let file = world.resource::<RpgWorld>().0.clone();
     let known = file.foes.iter().find(|known| *known.name == **name);
-    for (number, moved) in known.iter().flat_map(|known| &known.moved_by).enumerate() {
-        let combat = world.get::<Combat>(stage);
-        let has_left = combat.is_none_or(|combat| combat.departure(name).is_some());
-        let has_fallen = world.get::<Health>(foe).is_none_or(|health| health.hp <= 0);
+    let combat = world.get::<Combat>(stage);
+    let has_left = combat.is_none_or(|combat| combat.departure(name).is_some());
+    let has_fallen = world.get::<Health>(foe).is_none_or(|health| health.hp <= 0);
+    if has_left || has_fallen {
+        return;
+    }
+    let moved_by = known.iter().flat_map(|known| &known.moved_by).enumerate();
+    let holds = moved_by.filter(|(number, moved)| {
         let resolve = world.get::<Resolve>(foe);
-        let is_new = resolve.is_some_and(|resolve| !resolve.moved.contains(&number));
-        let key = key_of(name, number);
-        if !has_left && !has_fallen && is_new && moved.when.holds(world, &key) {
-            move_foe(world, (stage, foe), number, moved);
-        }
+        let is_new = resolve.is_some_and(|resolve| !resolve.moved.contains(number));
+        is_new && moved.when.holds(world, &key_of(name, *number))
+    });
+    let strongest = holds.max_by_key(|(number, moved)| (moved.by, Reverse(*number)));
+    if let Some((number, moved)) = strongest {
+        move_foe(world, (stage, foe), number, moved);
     }
 }
 

@@ -84,7 +84,7 @@ pub(crate) fn fight_test() -> FightTest {
     let (owl, rat) = (enter("Owl"), enter("Rat"));
     let (hall, ann, bob) = (tiny.hall, tiny.ann, tiny.bob);
     let world = tiny.world();
-    for (who, camp, speed) in [
+    for (who, faction, speed) in [
         (ann, "hero", 9),
         (bob, "hero", 7),
         (owl, "foe", 5),
@@ -99,7 +99,7 @@ pub(crate) fn fight_test() -> FightTest {
         };
         let skills = vec!["Cut".into(), "Balm".into()];
         world.entity_mut(who).insert((
-            Faction(camp.into()),
+            Faction(faction.into()),
             Health::full(20),
             Fighter { stats, skills },
             Effects::default(),

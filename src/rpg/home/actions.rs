@@ -22,6 +22,7 @@ use crate::rpg::attempt::pending::PendingAttempts;
 use crate::rpg::attempt::referee::talk_goes_on;
 use crate::rpg::components::RpgWorld;
 use crate::rpg::events::Following;
+use crate::rpg::everybody::{PUBLIC, publish_telling};
 use crate::rpg::phase::{CurrentPlace, Phase};
 use crate::rpg::plan::{Announcement, Companion, Destination, Lookup, Plan, Speech, Thing, Try};
 use crate::rpg::talk::{Talk, TurnTaken};
@@ -91,8 +92,8 @@ pub(crate) fn take_plans(
             if let Some(to) = left {
                 actions.lead(&mut talk, &name, &to);
             }
-            if let Some((what, pending)) = tried.zip(pending.as_mut()) {
-                pending.add(name, what);
+            if let Some((Try { what, aim }, pending)) = tried.zip(pending.as_mut()) {
+                pending.add(name, what, aim);
             }
         }
     }
@@ -107,7 +108,7 @@ pub(crate) fn take_plans(
 /// Carries out what actors choose. What is done with items and promises is in `deeds.rs`.
 #[derive(SystemParam)]
 pub(crate) struct Actions<'w, 's> {
-    book: Res<'w, FactBook>,
+    pub(super) book: Res<'w, FactBook>,
     pub(super) list: Res<'w, CastList>,
     pub(super) whereabouts: Whereabouts<'w, 's>,
     exits: Query<'w, 's, &'static Exits>,
@@ -151,7 +152,7 @@ impl Actions<'_, '_> {
         entity: Entity,
         name: &Arc<str>,
         plan: Plan,
-    ) -> (TurnTaken, Option<String>) {
+    ) -> (TurnTaken, Option<Try>) {
         let Some(stage) = self.whereabouts.place_of(entity) else {
             return Default::default();
         };
@@ -172,6 +173,7 @@ impl Actions<'_, '_> {
         if let Some(speech) = plan.speak {
             taken.addressed = self.speak(&acting, speech);
         }
+        let whispered_to = plan.whisper.as_ref().map(|speech| speech.target.clone());
         if let Some(speech) = plan.whisper {
             taken.addressed = self.whisper(&acting, speech);
         }
@@ -206,7 +208,8 @@ impl Actions<'_, '_> {
             taken.follows = self.follow(&acting, who);
         }
         if let Some(vow) = plan.promise {
-            self.promise(&acting, vow);
+            let is_whispered = whispered_to.is_some_and(|target| target == vow.to);
+            self.promise(&acting, vow, is_whispered);
         }
         if let Some(keeping) = plan.keep {
             self.keep(&acting, &keeping);
@@ -214,9 +217,7 @@ impl Actions<'_, '_> {
         if let Some(feeling) = plan.feels.filter(|it| !talk.has_felt(name, &it.about)) {
             taken.felt = self.feel(&acting, feeling);
         }
-        let tried = plan
-            .attempt
-            .and_then(|Try { what }| self.attempt(&acting, what));
+        let tried = plan.attempt.and_then(|tried| self.attempt(&acting, tried));
         taken.attempted = tried.is_some();
         for action in impossible {
             self.refuse(&acting, action, &NOT_NOW, &NotNow { action });
@@ -288,8 +289,15 @@ impl Actions<'_, '_> {
             message: text,
             tells,
         };
-        let unaware = &acting.unaware;
-        self.events.broadcast_to_stage(acting.stage, event, unaware);
+        let (unaware, stage) = (&acting.unaware, acting.stage);
+        self.events.broadcast_to_stage(stage, event, unaware);
+        let told = self.events.last_of(Speak::TYPE);
+        let told = told.filter(|told| !told.blocked && !told.tells.is_empty());
+        if let Some(told) = told.filter(|_| acting.present.len() >= PUBLIC) {
+            let (actor, text, facts) = (acting.name.clone(), told.text.clone(), told.tells.clone());
+            self.events
+                .defer(move |world| publish_telling(world, stage, &actor, &text, &facts));
+        }
         Some(addressed)
     }
 

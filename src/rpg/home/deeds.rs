@@ -10,12 +10,12 @@ use super::actions::{Acting, Actions};
 use super::uses::finish_use;
 use crate::drama::{Hidden, Promise, PromiseState};
 use crate::event::{AgentEvent, PromptSet, PromptTemplate, write_events_at_meeting};
-use crate::knowledge::make_fact;
+use crate::knowledge::{MadeKind, make_fact};
 use crate::rpg::events::{
     Attempted, FeelingChanged, ItemGiven, ItemHidden, ItemRead, ItemShown, ItemTaken, ItemUsed,
     NothingNew, PromiseKept, PromiseMade,
 };
-use crate::rpg::plan::{Feeling, Handing, Keeping, Using, Vow};
+use crate::rpg::plan::{Feeling, Handing, Keeping, Try, Using, Vow};
 
 const NO_ITEM: PromptTemplate<NoItem> = PromptTemplate::new("refusals/no_item");
 const HIDDEN: PromptTemplate<ItemHidden> = PromptTemplate::new("made/hidden");
@@ -97,18 +97,18 @@ impl Actions<'_, '_> {
             let item = &using.item;
             return self.refuse(acting, "use", &NO_ITEM, &NoItem { item });
         };
-        let (item, number) = (open.item.to_owned(), open.number);
+        let (item, number, does) = (open.item.to_owned(), open.number, open.does.clone());
         let event = ItemUsed {
             actor: acting.name.to_string(),
             item: item.clone(),
-            with: open.does.with.clone(),
-            message: open.does.seen.clone(),
+            with: does.with.clone(),
+            message: does.seen.clone(),
         };
         let mut unaware = acting.unaware.clone();
         unaware.retain(|it| *it != acting.entity);
         self.events.broadcast_to_stage(stage, event, &unaware);
         if let Ok(mut uses) = self.uses.get_mut(stage) {
-            uses.close(&item, number);
+            uses.close(&item, number, &does);
         }
         self.events
             .defer(move |world| finish_use(world, stage, &item, number));
@@ -135,13 +135,13 @@ impl Actions<'_, '_> {
         }
         self.events.notify_entities(&[actor], event);
         self.events.defer(move |world| {
-            let id = make_fact(world, fact);
+            let id = make_fact(world, MadeKind::Hiding, fact);
             if let Some(mut hidden) = world.get_mut::<Hidden>(stage)
                 && let Some(by) = hidden.0.get_mut(item.as_str())
             {
                 *by = id.as_str().into();
             }
-            write_events_at_meeting(world, |events| events.teach(&[actor], &id, ""));
+            write_events_at_meeting(world, |events| events.teach_own_deed(actor, &id));
         });
     }
 
@@ -158,9 +158,11 @@ impl Actions<'_, '_> {
         }
         let teaches = self.taught_by(&item);
         let actor = acting.name.to_string();
+        let says = teaches.iter().filter_map(|fact| self.book.get(fact));
         let nothing_new = NothingNew {
             actor: actor.clone(),
             item: item.clone(),
+            says: says.map(|fact| fact.text.clone()).collect(),
         };
         self.show_all(acting, ItemRead { actor, item });
         if !teaches.iter().any(|fact| self.is_new(acting.entity, fact)) {
@@ -171,11 +173,12 @@ impl Actions<'_, '_> {
         }
     }
 
-    pub(super) fn promise(&mut self, acting: &Acting<'_>, vow: Vow) {
+    /// Everybody there hears a promise, unless it is given in a whisper.
+    pub(super) fn promise(&mut self, acting: &Acting<'_>, vow: Vow, is_whispered: bool) {
         let Vow { to, words } = vow;
-        if self.listener(acting, "promise", &to).is_none() {
+        let Some(listener) = self.listener(acting, "promise", &to) else {
             return;
-        }
+        };
         let Ok(mut promises) = self.promises.get_mut(acting.entity) else {
             return;
         };
@@ -188,8 +191,17 @@ impl Actions<'_, '_> {
         if !promises.0.contains(&promise) {
             promises.0.push(promise);
         }
-        let actor = acting.name.to_string();
-        self.show_all(acting, PromiseMade { actor, to, words });
+        let event = PromiseMade {
+            actor: acting.name.to_string(),
+            to,
+            words,
+        };
+        if is_whispered {
+            self.events
+                .notify_entities(&[acting.entity, listener], event);
+        } else {
+            self.show_all(acting, event);
+        }
     }
 
     /// Everybody there sees that a promise is kept; whoever it was made to learns it at the meeting
@@ -226,6 +238,11 @@ impl Actions<'_, '_> {
     pub(super) fn feel(&mut self, acting: &Acting<'_>, feeling: Feeling) -> Option<Arc<str>> {
         let Feeling { about, change, why } = feeling;
         let change = i32::from(change.signum());
+        let other = self.list.by_name(&about);
+        let is_here = other.is_some_and(|other| acting.present.contains(&other));
+        if !is_here || other == Some(acting.entity) {
+            return None;
+        }
         let mut bonds = self.bonds.get_mut(acting.entity).ok()?;
         bonds.change(&about, change);
         let felt = about.as_str().into();
@@ -241,7 +258,8 @@ impl Actions<'_, '_> {
 
     /// Everybody there sees what is tried. Returns it as they understood it, for the stage to
     /// judge.
-    pub(super) fn attempt(&mut self, acting: &Acting<'_>, what: String) -> Option<String> {
+    pub(super) fn attempt(&mut self, acting: &Acting<'_>, tried: Try) -> Option<Try> {
+        let Try { what, aim } = tried;
         let actor = acting.name.to_string();
         self.events
             .broadcast_to_stage(acting.stage, Attempted { actor, what }, &acting.unaware);
@@ -249,7 +267,8 @@ impl Actions<'_, '_> {
         let last = self.events.last()?;
         let understood = last.data.get("what").or(last.data.get("message"));
         let understood = understood.and_then(Value::as_str).unwrap_or_default();
-        (!understood.is_empty()).then(|| understood.to_owned())
+        let what = understood.to_owned();
+        (!what.is_empty()).then_some(Try { what, aim })
     }
 
     /// Who gets or sees an item; if that can't be, the actor is told so.

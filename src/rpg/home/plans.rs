@@ -16,10 +16,10 @@ use crate::drama::{
 };
 use crate::event::{EventWriter, PhraseError, Phrasebook, PromptSet, PromptTemplate};
 use crate::exchange::{Ask, AskTemplate};
-use crate::knowledge::{FactBook, Knowledge, MadeFacts, is_made};
+use crate::knowledge::{FactBook, Knowledge, MadeFacts, MadeKind};
 use crate::memory::Lore;
 use crate::rpg::campaign_phase::{CampaignPhase, CampaignState};
-use crate::rpg::components::{LastFight, RpgWorld};
+use crate::rpg::components::{Health, LastFight, RpgWorld};
 use crate::rpg::conversation::{SpokenLine, heard, last_event_text};
 use crate::rpg::kickoff::{PresentActor, names_without, present_without};
 use crate::rpg::phase::{CurrentPlace, Phase};
@@ -28,7 +28,7 @@ use crate::rpg::scenes::open::OpenScene;
 use crate::rpg::speaker::Speaker;
 use crate::rpg::stakes::Stakes;
 use crate::rpg::talk::Talk;
-use crate::rpg::world_file::{Limits, Step, WorldFile};
+use crate::rpg::world_file::{Faction, Limits, Step, WorldFile};
 
 /// The maximum number of facts that play made which somebody is offered to tell.
 const MADE_FACTS: usize = 3;
@@ -57,6 +57,14 @@ struct PlanData<'a> {
     together: bool,
     present: Vec<PresentActor>,
     exits: &'a [String],
+    /// Those who have fallen and lie here.
+    fallen: Vec<String>,
+    /// The hit points of those here who have lost some, on a journey.
+    hurt: Vec<HitPoints>,
+    /// Whether it may go later, when it has decided what comes up here.
+    stays: bool,
+    /// Whether it is too late to walk anywhere.
+    is_late: bool,
     heard: Vec<SpokenLine>,
     next_dungeon: &'a str,
     /// The dungeons that may be voted for in the evening.
@@ -96,6 +104,14 @@ struct WhenData<'a> {
     round: u32,
     rounds: i32,
     dungeon: &'a str,
+}
+
+/// What somebody has left of its hit points.
+#[derive(Clone, Serialize)]
+struct HitPoints {
+    name: String,
+    hp: i32,
+    max_hp: i32,
 }
 
 /// A fact that somebody knows.
@@ -216,14 +232,33 @@ pub(crate) fn ask_plans(
     let exits = exits.unwrap_or_default().iter();
     let exits = exits.filter_map(|id| whereabouts.name(list.by_id(*id)?));
     let mut exits: Vec<_> = exits.map(ToString::to_string).collect();
-    if !matches!(*occasion, Occasion::Morning | Occasion::Afternoon) {
+    let is_home = matches!(*occasion, Occasion::Morning | Occasion::Afternoon);
+    if !is_home {
         // Nobody leaves the party on a journey, and who is back wakes up at home.
         exits.clear();
     }
-    // Nor does whoever has to decide something here before it is decided.
+    // Nor does whoever has to decide something here, or to be there then, before it is decided.
     let choice = scene.and_then(|scene| minds.story.choice(&scene.id));
     let decides =
         |name: &str| choice.is_some_and(|choice| choice.who.iter().any(|who| who == name));
+    let lying = whereabouts.on_stage(stage).into_iter();
+    let lying = lying.filter(|actor| !whereabouts.is_alive(*actor));
+    let lying = lying.map(|actor| whereabouts.name_text(actor));
+    let is_written = |name: &String| world.0.actors.iter().any(|actor| actor.name == *name);
+    let fallen: Vec<_> = lying.filter(is_written).collect();
+    let hurt: Vec<_> = if is_home {
+        Vec::new() // Nobody is in danger here.
+    } else {
+        let points = |actor: &Entity| {
+            let health = minds.bodies.get(*actor).ok()?;
+            (health.hp < health.max).then(|| HitPoints {
+                name: whereabouts.name_text(*actor),
+                hp: health.hp,
+                max_hp: health.max,
+            })
+        };
+        here.iter().filter_map(points).collect()
+    };
     let (next_dungeon, vote) = ahead(&campaign).unwrap_or_default();
     let when = WhenData {
         occasion: *occasion,
@@ -243,8 +278,9 @@ pub(crate) fn ask_plans(
         };
         let name = whereabouts.name_text(actor);
         let mut actors = world.0.actors.iter();
-        let goals = actors.find(|actor| actor.name == name);
-        let goals = goals.map_or(&[][..], |actor| &actor.goals);
+        let written = actors.find(|actor| actor.name == name);
+        let is_hero = written.is_some_and(|actor| actor.faction == Faction::Hero);
+        let goals = written.map_or(&[][..], |actor| &actor.goals);
         let states = states.map_or(&[][..], |states| &states.0);
         let wanted = goals.iter().zip(states);
         let wanted = wanted.filter(|(_, state)| **state == GoalState::Open);
@@ -253,6 +289,10 @@ pub(crate) fn ask_plans(
         let present = names_without(&whereabouts, &here, actor);
         let mut items: Vec<_> = minds.items_of(actor, knowledge).collect();
         let mut lying: Vec<_> = minds.items_of(stage, knowledge).collect();
+        if let Ok(uses) = minds.uses.get(stage) {
+            items.retain(|item| !uses.is_spent(item.name));
+            lying.retain(|item| !uses.is_spent(item.name));
+        }
         for item in items.iter_mut().chain(&mut lying) {
             item.is_own = stakes.items.contains(item.name);
             let taught = minds.story.item(item.name).map(|item| &item.teaches);
@@ -301,12 +341,19 @@ pub(crate) fn ask_plans(
             let made = open.iter().filter(|it| it.to == to).count();
             promises.is_some() && made < MAX_PROMISES
         });
+        let mut exits = exits.clone();
+        let is_late = !exits.is_empty() && !walks_matter(&campaign, limits, is_hero);
+        if is_late {
+            exits.clear();
+        }
+        let is_needed =
+            decides(&name) || scene.is_some_and(|scene| minds.is_named(&scene.id, &name));
+        let stays = !exits.is_empty() && is_needed && choice.is_some();
+        if stays {
+            exits.clear();
+        }
         let constraints = PlanConstraints {
-            exits: if decides(&name) {
-                Vec::new()
-            } else {
-                exits.clone()
-            },
+            exits,
             whisper: limits.whisper,
             speech_chars: limits.speech_chars.max(1) as usize,
             tells: can_tell.iter().map(|fact| fact.id.to_owned()).collect(),
@@ -337,6 +384,10 @@ pub(crate) fn ask_plans(
             together: limits.together,
             present: present_without(&whereabouts, &minds.appearances, &here, actor),
             exits: &constraints.exits,
+            stays,
+            is_late,
+            fallen: fallen.clone(),
+            hurt: hurt.clone(),
             heard,
             next_dungeon,
             vote,
@@ -358,8 +409,7 @@ pub(crate) fn ask_plans(
             promises: open,
             feelings: feelings.collect(),
             goals: wanted.iter().map(|goal| goal.words.as_str()).collect(),
-            is_needed: decides(&name)
-                || scene.is_some_and(|scene| minds.is_named(&scene.id, &name)),
+            is_needed,
             attempt: constraints.attempt,
             whisper: constraints.whisper,
             speech_chars: constraints.speech_chars,
@@ -400,6 +450,7 @@ pub(crate) struct Minds<'w, 's> {
     hidden: Query<'w, 's, &'static Hidden>,
     uses: Query<'w, 's, &'static OpenUses>,
     appearances: Query<'w, 's, &'static Appearance>,
+    bodies: Query<'w, 's, &'static Health>,
 }
 
 impl Minds<'_, '_> {
@@ -420,6 +471,12 @@ impl Minds<'_, '_> {
             is_own: false,
             is_known: false,
         })
+    }
+
+    /// Whether something is still hidden where this fact says.
+    fn hides_by(&self, fact: &str) -> bool {
+        let mut hidden = self.hidden.iter().flat_map(|hidden| hidden.0.values());
+        hidden.any(|by| **by == *fact)
     }
 
     /// Whether the condition of a scene names somebody.
@@ -484,19 +541,27 @@ impl Minds<'_, '_> {
         facts.filter_map(move |fact| {
             let knowledge = knowledge?;
             let known = knowledge.get(&fact.id)?;
+            let made = MadeKind::of(&fact.id);
+            if made == Some(MadeKind::Hiding) && !self.hides_by(&fact.id) {
+                return None;
+            }
             let denials = self.book.denials(fact, knowledge);
             let is_known_here = others.iter().all(|other| knows(other, &fact.id));
             Some(KnownFact {
                 denies: denials.map(|fact| fact.title.as_str()).collect(),
                 id: &fact.id,
-                title: &fact.title,
+                title: if made.is_some() {
+                    &fact.text
+                } else {
+                    &fact.title
+                },
                 text: &fact.text,
                 from: known.from.as_deref().unwrap_or_default(),
                 is_new: !known.by.is_empty() && known.turn == turn,
                 is_own: stakes.facts.contains(fact.id.as_str()),
                 is_feared: stakes.feared.contains(fact.id.as_str()),
                 is_from_start: known.by.is_empty(),
-                is_made: is_made(&fact.id),
+                is_made: made.is_some(),
                 is_sworn: fact.sworn,
                 // Whoever is alone can tell everybody elsewhere.
                 is_known_here: !others.is_empty() && is_known_here,
@@ -536,6 +601,13 @@ fn ahead(campaign: &CampaignState) -> Option<(&str, &[String])> {
         Step::Vote(names) => Some(("", names)),
         _ => None,
     }
+}
+
+/// Whether it matters where somebody walks: after the last round of a day neighbours go home to
+/// sleep.
+fn walks_matter(campaign: &CampaignState, limits: &Limits, is_hero: bool) -> bool {
+    let is_last_round = round_of(campaign) >= limits.home_rounds.max(1) as u32;
+    is_hero || !is_last_round
 }
 
 /// The number of turns of talk without a scene.

@@ -6,13 +6,18 @@ use std::sync::Arc;
 use bevy_ecs::prelude::*;
 
 use crate::cast::{Kind, all_of};
-use crate::drama::{History, ItemUse, StoryData};
+use crate::drama::{Effect, History, ItemUse, StoryData};
 use crate::rpg::scenes::effects::{Cause, apply_effects};
 
-/// On stages: the uses whose conditions held when the world last met, as the item and which of its
-/// uses. It follows from the rest at each meeting, so it is not saved.
+/// On stages: the uses whose conditions held when the world last met. It follows from the rest at
+/// each meeting, so it is not saved.
 #[derive(Component, Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct OpenUses(Vec<(Arc<str>, usize)>);
+pub(crate) struct OpenUses {
+    /// The items, and which of their uses.
+    open: Vec<(Arc<str>, usize)>,
+    /// The items that a use takes away at the next meeting.
+    spent: Vec<Arc<str>>,
+}
 
 impl OpenUses {
     /// The uses that are open, of items that are at hand with what is there.
@@ -22,7 +27,7 @@ impl OpenUses {
         is_at_hand: impl Fn(&str) -> bool,
         is_there: impl Fn(&str) -> bool,
     ) -> Vec<OfferedUse<'s>> {
-        let open = self.0.iter().filter(|(item, _)| is_at_hand(item));
+        let open = self.open.iter().filter(|(item, _)| is_at_hand(item));
         let open = open.filter_map(|(item, number)| {
             let (item, number) = (story.item(item)?, *number);
             let does = item.uses.get(number)?;
@@ -36,10 +41,22 @@ impl OpenUses {
         open.collect()
     }
 
-    /// Closes a use until the next meeting.
-    pub(super) fn close(&mut self, item: &str, number: usize) {
-        let is_it = |open: &(Arc<str>, usize)| *open.0 == *item && open.1 == number;
-        self.0.retain(|open| !is_it(open));
+    /// Closes a use that somebody makes until the next meeting.
+    pub(super) fn close(&mut self, used: &str, number: usize, does: &ItemUse) {
+        let is_it = |open: &(Arc<str>, usize)| *open.0 == *used && open.1 == number;
+        self.open.retain(|open| !is_it(open));
+        let moves = |effect: &Effect| match effect {
+            Effect::Give(item, _) | Effect::Put(item, _) | Effect::Destroy(item) => item == used,
+            _ => false,
+        };
+        if does.effects.iter().any(moves) {
+            self.spent.push(used.into());
+        }
+    }
+
+    /// Whether an item has been used and will be gone from where it is.
+    pub(super) fn is_spent(&self, item: &str) -> bool {
+        self.spent.iter().any(|spent| **spent == *item)
     }
 }
 
@@ -71,7 +88,11 @@ pub(crate) fn open_uses(world: &mut World) {
         }
     }
     for stage in all_of(world, Kind::Stage) {
-        world.entity_mut(stage).insert(OpenUses(open.clone()));
+        let uses = OpenUses {
+            open: open.clone(),
+            spent: Vec::new(),
+        };
+        world.entity_mut(stage).insert(uses);
     }
 }
 

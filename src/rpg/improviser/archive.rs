@@ -8,8 +8,8 @@ use crate::mind::improviser::Writer;
 const LEARNED: usize = 2;
 const FELT: usize = 1;
 
-/// Sums up what is over: what one learned, the last fight and what one came to feel, as the record tells it. What must not
-/// be lost is in the record.
+/// Sums up what is over: what one learned, the last fight and what one came to feel, as the record
+/// tells it. What must not be lost is in the record.
 pub(super) fn summary<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> String {
     let mut texts = Vec::new();
     for fact in latest(notes, "learned", LEARNED) {

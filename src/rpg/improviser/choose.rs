@@ -23,7 +23,15 @@ pub(super) fn choose<'a>(prompt: &Prompt<'a>, writer: &mut Writer<'a>) -> Option
     let options: Vec<_> = notes.list("options").collect();
     let weights = options.iter();
     let weights: Vec<_> = weights
-        .map(|option| temperament.weight(*option, &feelings))
+        .map(|option| {
+            let weight = temperament.weight(*option, &feelings);
+            // Hardly anybody lets the only chance pass.
+            if option.flag("is_pass") {
+                weight / 3
+            } else {
+                weight
+            }
+        })
         .collect();
     let index = writer.rng().weighted(weights.iter().copied())?;
     let option = options.get(index)?;

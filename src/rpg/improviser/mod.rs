@@ -287,7 +287,7 @@ fn look_around<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) {
         }
     }
     writer.flag("travels", notes.object("speaker").flag("travels"));
-    let camp = notes.text("faction").to_lowercase();
-    let hostile = writer.words("faction.hostile").any(|word| camp == word);
+    let faction = notes.text("faction").to_lowercase();
+    let hostile = writer.words("faction.hostile").any(|word| faction == word);
     writer.flag("hostile", hostile);
 }

@@ -36,8 +36,8 @@ pub(super) fn kickoff<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> String {
 
 /// First words of its own, if its writer gave it some, and what it thinks of the others.
 fn actor<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> String {
-    let camp = notes.text("faction").to_lowercase();
-    let is_foe = writer.words("faction.hostile").any(|word| camp == word);
+    let faction = notes.text("faction").to_lowercase();
+    let is_foe = writer.words("faction.hostile").any(|word| faction == word);
     match voice_line(notes, writer) {
         Some(line) if is_foe => line.to_owned(),
         Some(line) => {

@@ -264,7 +264,7 @@ fn account(language: Language, deeds: usize) -> HandPrompt {
     let heroes = cast.heroes.iter().map(|name| (name, "hero"));
     let fighters = heroes.chain(cast.foes.iter().map(|name| (name, "foe")));
     let standing: Vec<_> = fighters
-        .map(|(name, camp)| json!({"name": name, "hp": 9, "max_hp": 20, "faction": camp}))
+        .map(|(name, faction)| json!({"name": name, "hp": 9, "max_hp": 20, "faction": faction}))
         .collect();
     let notes = json!({
         "me": cast.cave, "kind": "stage", "place": cast.cave, "rounds": 4, "deeds": deeds,

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::effects::{Cause, SceneText, apply_effects};
+use super::effects::{Cause, apply_effects};
 use super::leads::Leads;
 use super::open::OpenScene;
 use crate::cast::Kind;
@@ -15,7 +15,7 @@ use crate::cast::{CastList, Dead, EntityName, OnStage, Whereabouts, WorldSeed, a
 use crate::context::Happening;
 use crate::drama::{Bonds, GoalState, Goals, History, StoryData, entities_of};
 use crate::event::kinds::{Mind, Speak};
-use crate::event::{AgentEvent, EventWriter, PromptSet, PromptTemplate, write_events_at_meeting};
+use crate::event::{AgentEvent, EventWriter, PromptSet, PromptTemplate};
 use crate::exchange::{Answers, AskTemplate, Reply, Violation};
 use crate::rpg::campaign_phase::CampaignState;
 use crate::rpg::components::RpgWorld;
@@ -25,12 +25,16 @@ use crate::rpg::speaker::Speaker;
 
 const CHOICE: AskTemplate<ChoiceData> =
     AskTemplate::condensed("scene.choose", "asks/choose", "asks/choose_short");
+const NOTHING: PromptTemplate<()> = PromptTemplate::new("asks/choose_nothing");
 const NOT_OFFERED: PromptTemplate<NotOffered> = PromptTemplate::new("rules/not_offered");
+
+/// The id of the option to do nothing, which stands beside a single one that is left.
+const PASS: &str = "nothing";
 
 /// Adds the templates of this file.
 pub(super) fn add_templates(prompts: &mut PromptSet) {
     CHOICE.add_to(prompts);
-    prompts.add(&NOT_OFFERED);
+    prompts.add(&NOTHING).add(&NOT_OFFERED);
 }
 
 /// On a stage: a choice that has to be made there.
@@ -169,6 +173,8 @@ struct ChoiceData<'a> {
 struct OfferedOption<'a> {
     id: &'a str,
     label: &'a str,
+    /// Whether it is to do nothing; for minds without language.
+    is_pass: bool,
     /// For minds without language, which can't tell it from the label.
     leads_to: Leads<'a>,
 }
@@ -180,8 +186,7 @@ struct FeltFor<'a> {
 }
 
 /// Offers the choices of all open scenes, and ends the scenes that have none; returns whether there
-/// is anything to decide. Where a single option is left, the scene takes its course with it. At a
-/// meeting, after the talk.
+/// is anything to decide. At a meeting, after the talk.
 pub(crate) fn offer_choices(world: &mut World) -> bool {
     let mut any = false;
     for stage in all_of(world, Kind::Stage) {
@@ -189,11 +194,10 @@ pub(crate) fn offer_choices(world: &mut World) -> bool {
             continue;
         };
         match offered(world, stage, &open) {
-            Some(choice) if choice.options.len() > 1 => {
+            Some(choice) => {
                 world.entity_mut(stage).insert((choice, Phase::Choose));
                 any = true;
             }
-            Some(choice) => take_course(world, stage, choice),
             None => end_scene(world, stage, &open.id),
         }
     }
@@ -201,7 +205,7 @@ pub(crate) fn offer_choices(world: &mut World) -> bool {
 }
 
 /// The choice of a scene; `None` if it has none, nobody who may decide is there, or no option's
-/// condition holds.
+/// condition holds. Nobody is made to do the only thing that is left.
 fn offered(world: &World, stage: Entity, open: &OpenScene) -> Option<PendingChoice> {
     let choice = world.resource::<StoryData>().choice(&open.id)?;
     let mut named = choice.who.iter().flat_map(|who| entities_of(world, who));
@@ -213,7 +217,10 @@ fn offered(world: &World, stage: Entity, open: &OpenScene) -> Option<PendingChoi
         let key = format!("{}/{}", open.id, option.id);
         option.when.holds(world, &key)
     });
-    let options: Vec<_> = options.map(|option| option.id.as_str().into()).collect();
+    let mut options: Vec<Arc<str>> = options.map(|option| option.id.as_str().into()).collect();
+    if options.len() == 1 {
+        options.push(PASS.into());
+    }
     let who = world.get::<EntityName>(who)?.0.clone();
     (!options.is_empty()).then(|| PendingChoice {
         scene: open.id.clone(),
@@ -234,25 +241,6 @@ fn end_scene(world: &mut World, stage: Entity, scene: &str) {
         apply_effects(world, cause, &scene.effects);
     }
     world.entity_mut(stage).remove::<OpenScene>();
-}
-
-/// A scene goes the only way that is left: nobody decides, and people see what happens.
-fn take_course(world: &mut World, stage: Entity, only: PendingChoice) {
-    if let Some(id) = only.options.first().cloned() {
-        let option = world.resource::<StoryData>().option(&only.scene, &id);
-        let message = option.map_or("", |option| &option.seen).to_owned();
-        if !message.is_empty() {
-            let event = SceneText {
-                message: message.clone(),
-            };
-            write_events_at_meeting(world, |events| {
-                events.broadcast_to_stage(stage, event, &[]);
-            });
-            publish(world, stage, &message);
-        }
-        apply_option(world, stage, &only, id, &message);
-    }
-    end_scene(world, stage, &only.scene);
 }
 
 /// Applies what was decided, and ends the scenes. At a meeting.
@@ -339,6 +327,16 @@ pub(crate) fn ask_choice(
     let open = open.filter(|(_, state)| **state == GoalState::Open);
     let open: Vec<_> = open.map(|(goal, _)| goal).collect();
     let leads = |option| Leads::of(&pending.who, &open, (&pending.scene, option));
+    let nothing = match events.phrases().render(&NOTHING, &()) {
+        Ok(nothing) => nothing,
+        Err(error) => return events.fault(error.into()),
+    };
+    let pass = is_offered(PASS).then(|| OfferedOption {
+        id: PASS,
+        label: nothing.trim(),
+        is_pass: true,
+        leads_to: Leads::default(),
+    });
     let feelings = bonds.into_iter().flat_map(|bonds| &bonds.0);
     let constraints = DecisionConstraints {
         options: pending.options.iter().map(ToString::to_string).collect(),
@@ -357,8 +355,10 @@ pub(crate) fn ask_choice(
             .map(|option| OfferedOption {
                 id: &option.id,
                 label: &option.label,
+                is_pass: false,
                 leads_to: leads(option),
             })
+            .chain(pass)
             .collect(),
         goals: open.iter().map(|goal| goal.words.as_str()).collect(),
         speech_chars: constraints.speech_chars,
@@ -409,9 +409,10 @@ pub(crate) fn take_choice(
     };
     for (entity, decision, _by) in answers.take() {
         let actor = whereabouts.name_text(entity);
-        let Some(option) = story.option(&pending.scene, &decision.option) else {
+        let option = story.option(&pending.scene, &decision.option);
+        if option.is_none() && decision.option != PASS {
             continue;
-        };
+        }
         if !decision.mind.trim().is_empty() {
             let thought = Mind {
                 actor: actor.clone(),
@@ -428,6 +429,7 @@ pub(crate) fn take_choice(
             };
             events.broadcast_to_stage(entity, event, &[entity]);
         }
+        let Some(option) = option else { continue };
         let event = ChoiceMade {
             actor,
             scene: pending.scene.to_string(),

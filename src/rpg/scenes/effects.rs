@@ -14,12 +14,16 @@ use crate::drama::{
 use crate::event::kinds::{Announce, Death};
 use crate::event::{AgentEvent, deliver, write_events_at_meeting};
 use crate::knowledge::{FactBook, Knowledge, Today};
+use crate::message::cut;
 use crate::rpg::combat::wounds::tell_wound;
 use crate::rpg::components::{ClosedDungeons, FallenFoes, Health, RpgWorld, Wounded};
 use crate::rpg::events::{ItemMoved, PromiseKept, PromiseMade};
-use crate::rpg::everybody::{public_of, publish};
+use crate::rpg::everybody::{public_of, publish, stage_of};
 use crate::rpg::spawn::{HERO, NEUTRAL};
 use crate::rpg::travel::send;
+
+/// The maximum number of characters of the reason for a feeling.
+const WHY_CHARS: usize = 80;
 
 /// Something that the world file tells everybody at a place.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -115,7 +119,6 @@ pub(crate) fn try_effects(world: &mut World, cause: Cause<'_>, effects: &[Effect
             told.push_str(text);
         }
     }
-    let told = told.to_lowercase();
     let cause = Cause {
         told: &told,
         ..cause
@@ -179,7 +182,14 @@ fn apply(world: &mut World, cause: Cause<'_>, effect: &Effect) -> Result<(), Obs
         Effect::Bond(from, to, by) => {
             for from in living(world, from)? {
                 change_bond(world, from, to, *by);
-                let (about, change, why) = (to.as_str().into(), *by, "".into());
+                // Whoever is elsewhere has not seen why.
+                let is_here = stage_of(world, from) == Some(cause.place);
+                let why = if is_here {
+                    cut(cause.told, WHY_CHARS)
+                } else {
+                    String::new()
+                };
+                let (about, change, why) = (to.as_str().into(), *by, why.into());
                 note(world, from, Happening::Felt { about, change, why });
             }
         }
@@ -295,8 +305,8 @@ fn knows(world: &World, who: Entity, fact: &str) -> bool {
 }
 
 /// Gives an item to somebody, puts it on a stage, or takes it out of the world. Who has it and had
-/// it is told, unless words of the world file have named it already; so are those who are there,
-/// unless it is hidden or these words are what they see.
+/// it is told, unless words of the world file have named it already together with them; so are
+/// those who are there, unless it is hidden or these words are what they see.
 fn pass_item(
     world: &mut World,
     cause: Cause<'_>,
@@ -330,11 +340,20 @@ fn pass_item(
     };
     if names(cause.told, name) {
         let taker = to.filter(|_| !event.to.is_empty());
-        for (who, happening) in [(loser, event.lost()), (taker, event.took())] {
-            if let (Some(who), Some(happening)) = (who, happening) {
+        let sides = [
+            (loser, &event.from, event.lost()),
+            (taker, &event.to, event.took()),
+        ];
+        let mut unaware = Vec::new();
+        for (who, name, happening) in sides {
+            let Some(who) = who else { continue };
+            if !names_person(cause.told, name) {
+                unaware.push(who);
+            } else if let Some(happening) = happening {
                 note(world, who, happening);
             }
         }
+        write_events_at_meeting(world, |events| events.notify_entities(&unaware, event));
         return Ok(());
     }
     let mut told = Vec::new();
@@ -350,12 +369,26 @@ fn pass_item(
     Ok(())
 }
 
-/// Whether words, in small letters, name a thing, with whatever article.
+/// Whether words name a thing, with whatever article.
 fn names(words: &str, thing: &str) -> bool {
-    let thing = thing.to_lowercase();
+    let (words, thing) = (words.to_lowercase(), thing.to_lowercase());
     let mut articles = ["the ", "a ", "an "].into_iter();
     let bare = articles.find_map(|article| thing.strip_prefix(article));
     words.contains(bare.unwrap_or(&thing))
+}
+
+/// Whether words name somebody, by the whole name or by the given one.
+fn names_person(words: &str, name: &str) -> bool {
+    let (words, name) = (words.to_lowercase(), name.to_lowercase());
+    let given = match name.split_once(' ') {
+        Some((given, _)) => given,
+        None if !name.is_ascii() && name.chars().count() > 2 => {
+            let family = name.chars().next().map_or(0, char::len_utf8);
+            name.get(family..).unwrap_or(&name)
+        }
+        None => &name,
+    };
+    words.contains(given)
 }
 
 /// Somebody makes a promise. Those where it is hear it, unless words of the world file have said it
@@ -374,7 +407,7 @@ fn promise(
         words: words.into(),
         state: PromiseState::Open,
     });
-    if cause.told.contains(&words.to_lowercase()) {
+    if cause.told.to_lowercase().contains(&words.to_lowercase()) {
         note_promise(world, actor, to, words, Pledge::Made);
         return Ok(());
     }

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::open::OpenScene;
 use crate::cast::{EntityName, Kind, Whereabouts, WorldSeed, WorldTurn, all_of};
-use crate::context::AgentContext;
+use crate::context::{AgentContext, Chapters};
 use crate::drama::{Finding, Judgements, Occasion, StoryData, claims_of_endings, claims_of_scenes};
 use crate::event::{AgentEvent, EventWriter, PromptSet};
 use crate::exchange::{Answers, AskTemplate, Reply};
@@ -184,13 +184,14 @@ fn ask_judges(world: &mut World, wanted: Vec<(Entity, Claim)>) -> bool {
     let mut pending: BTreeMap<Entity, Vec<PendingClaim>> = BTreeMap::new();
     let mut count = 0;
     for (judge, (claim, likely)) in wanted {
-        let (Some(name), Some(context)) = (
+        let (Some(name), Some(context), Some(chapters)) = (
             world.get::<EntityName>(judge).map(|name| name.0.clone()),
             world.get::<AgentContext>(judge),
+            world.get::<Chapters>(judge),
         ) else {
             continue;
         };
-        let Some(last) = last_events(context, "", 1).pop() else {
+        let Some(last) = last_events(context, chapters, "", 1).pop() else {
             continue;
         };
         let drawn = is_drawn(world, &claim, likely);
@@ -225,7 +226,7 @@ fn is_drawn(world: &World, claim: &str, likely: u32) -> bool {
 pub(crate) fn ask_verdict(
     rpg: Res<RpgWorld>,
     whereabouts: Whereabouts,
-    judges: Query<(&PendingClaims, &AgentContext)>,
+    judges: Query<(&PendingClaims, &AgentContext, &Chapters)>,
     mut current: CurrentPlace,
     mut events: EventWriter,
     mut commands: Commands,
@@ -234,7 +235,7 @@ pub(crate) fn ask_verdict(
         return;
     };
     current.set_phase(Phase::Idle);
-    let Ok((pending, context)) = judges.get(place) else {
+    let Ok((pending, context, chapters)) = judges.get(place) else {
         return;
     };
     let Some(PendingClaim {
@@ -254,7 +255,7 @@ pub(crate) fn ask_verdict(
         kind: if is_agent { "world" } else { "stage" },
         place: if is_agent { "" } else { &name },
         claim,
-        events: last_events(context, since, MAX_EVENTS),
+        events: last_events(context, chapters, since, MAX_EVENTS),
         drawn: *drawn,
     };
     let count = data.events.len();
@@ -271,7 +272,7 @@ pub(crate) fn take_verdict(
     turn: Res<WorldTurn>,
     today: Res<Today>,
     whereabouts: Whereabouts,
-    mut judges: Query<(&mut PendingClaims, &AgentContext)>,
+    mut judges: Query<(&mut PendingClaims, &AgentContext, &Chapters)>,
     mut answers: Answers<Verdict>,
     mut current: CurrentPlace,
     mut events: EventWriter,
@@ -281,7 +282,7 @@ pub(crate) fn take_verdict(
         return;
     };
     current.set_phase(Phase::Idle);
-    let Ok((mut pending, context)) = judges.get_mut(place) else {
+    let Ok((mut pending, context, chapters)) = judges.get_mut(place) else {
         return;
     };
     if pending.0.is_empty() {
@@ -295,7 +296,7 @@ pub(crate) fn take_verdict(
     let Some((_, verdict, _)) = verdict else {
         return;
     };
-    let shown_by = last_events(context, &since, MAX_EVENTS)
+    let shown_by = last_events(context, chapters, &since, MAX_EVENTS)
         .into_iter()
         .find(|event| verdict.holds && event.number as u64 == verdict.event);
     let judge = whereabouts.name_text(place);
