@@ -73,13 +73,12 @@ impl Formatter {
         if matches!(answer.by, By::Fallback(_)) {
             self.defaults.insert(answer.entity.to_string());
         }
-        let is_prose = matches!(
-            answer.purpose.as_str(),
-            "kickoff" | "home.scene" | "combat.narrate"
-        );
+        let is_prose = matches!(answer.purpose.as_str(), "home.scene" | "combat.narrate");
         let calls = answer.calls.iter().filter(|_| self.shows_workings);
         let mut paragraphs: Vec<_> = calls.map(|call| self.call(&answer.entity, call)).collect();
-        if is_prose {
+        if answer.purpose == "kickoff" {
+            paragraphs.extend(self.opening(&answer.entity, &answer.text));
+        } else if is_prose {
             paragraphs.extend(self.prose(&answer.entity, &answer.text));
         }
         paragraphs
@@ -122,14 +121,7 @@ impl Formatter {
         Some(match event.kind.as_str() {
             "kickoff" => {
                 let Kickoff { actor, message } = data(event)?;
-                if !self.roster.is_actor(&actor) {
-                    self.prose(&actor, &message)
-                } else if self.is_news(&actor, &message) {
-                    let thought = self.aside(&actor, &say!(self.language, story_thinks), &message);
-                    vec![self.mark_default(thought, &actor)]
-                } else {
-                    Vec::new()
-                }
+                self.opening(&actor, &message)
             }
             "scene" => {
                 let Scene { stage, message } = data(event)?;
@@ -396,6 +388,18 @@ impl Formatter {
             vec![self.mark_default(Paragraph::indented(2, 2).plain(text), who)]
         } else {
             vec![self.said(who, "", text, Style::Plain)]
+        }
+    }
+
+    /// How a place is when the story begins, or an actor's first thought.
+    fn opening(&mut self, who: &str, text: &str) -> Vec<Paragraph> {
+        if !self.roster.is_actor(who) {
+            self.prose(who, text)
+        } else if self.is_news(who, text) {
+            let thought = self.aside(who, &say!(self.language, story_thinks), text);
+            vec![self.mark_default(thought, who)]
+        } else {
+            Vec::new()
         }
     }
 
