@@ -296,7 +296,7 @@ fn a_seat_shows_its_own_feed_and_its_end_stops_the_run() {
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
     assert!(out(&output).contains("你是沈豆娘"), "{}", out(&output));
     assert!(
-        out(&output).contains("沈豆娘：我来了。"),
+        out(&output).contains("沈豆娘心想：我来了。"),
         "{}",
         out(&output)
     );
