@@ -227,6 +227,15 @@ pub(super) struct PresentActor {
     look: String,
 }
 
+/// The names of those who have fallen and lie on a stage; foes are not told of.
+pub(super) fn fallen(whereabouts: &Whereabouts, file: &WorldFile, stage: Entity) -> Vec<String> {
+    let lying = whereabouts.on_stage(stage).into_iter();
+    let lying = lying.filter(|actor| !whereabouts.is_alive(*actor));
+    let lying = lying.map(|actor| whereabouts.name_text(actor));
+    let is_written = |name: &String| file.actors.iter().any(|actor| actor.name == *name);
+    lying.filter(is_written).collect()
+}
+
 /// How some entities look to one of them.
 pub(super) fn present_without(
     whereabouts: &Whereabouts,

@@ -29,6 +29,7 @@ drama_remove_it = remove it
 drama_resolve_alone = resolve and moved_by work only together
 drama_secrets_are_facts = `secrets` has been replaced by `facts`
 drama_stay_is_offered = every vote already offers staying
+drama_nothing_is_offered = "nothing" is the option to do nothing, which is offered where a single other one is left
 drama_too_late = the schedule has { $days ->
     [one] { $days } day
    *[other] { $days } days

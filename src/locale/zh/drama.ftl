@@ -36,6 +36,7 @@ drama_nothing_chosen = 在场景“{ $scene }”中没有人作过决定，其�
 drama_no_afternoon = 在家的一天只有一轮谈话
 drama_no_vote_for = 日程里没有一次表决可以选“{ $winner }”
 drama_stay_is_offered = 表决时本来就可以选留下
+drama_nothing_is_offered = 只剩一个选项时，会另给出“什么也不做”，它的 id 就是 "nothing"
 drama_empty_claim = 论断是空的
 drama_judge_in_scene = 请在某个场景里判断它，这里改写 Happened 或 Chose
 drama_judged_in_schedule = 日程的一步开始时，不会有人被问到论断

@@ -19,6 +19,7 @@ use crate::message::{FoldedText, Language, cut};
 use crate::rpg::combat::wounds::wound;
 use crate::rpg::components::{Fighter, Health, RpgWorld, Wounded};
 use crate::rpg::events::{AttemptOutcome, FeelingChanged, Wound};
+use crate::rpg::kickoff::fallen;
 use crate::rpg::phase::{CurrentPlace, Phase};
 use crate::rpg::scenes::effects::{Cause, apply_effects};
 use crate::rpg::world_file::StageKind;
@@ -322,11 +323,7 @@ pub(crate) fn ask_ruling(
     let place = table.whereabouts.name_text(stage);
     let mut present = table.whereabouts.living_on(stage);
     present.retain(|other| *other != actor);
-    let lying = table.whereabouts.on_stage(stage).into_iter();
-    let lying = lying.filter(|other| !table.whereabouts.is_alive(*other));
-    let lying = lying.map(|other| table.whereabouts.name_text(other));
-    let is_actor = |name: &String| table.rpg.0.actors.iter().any(|actor| actor.name == *name);
-    let fallen: Vec<_> = lying.filter(is_actor).collect();
+    let fallen = fallen(&table.whereabouts, &table.rpg.0, stage);
     let skills = &table.rpg.0.skills;
     let abilities = stakes.abilities.iter().map(|name| {
         let skill = skills.iter().find(|skill| skill.name == *name);

@@ -21,7 +21,7 @@ use crate::memory::Lore;
 use crate::rpg::campaign_phase::{CampaignPhase, CampaignState};
 use crate::rpg::components::{Health, LastFight, RpgWorld};
 use crate::rpg::conversation::{SpokenLine, heard, last_event_text};
-use crate::rpg::kickoff::{PresentActor, names_without, present_without};
+use crate::rpg::kickoff::{PresentActor, fallen, names_without, present_without};
 use crate::rpg::phase::{CurrentPlace, Phase};
 use crate::rpg::plan::{Plan, PlanConstraints, Using};
 use crate::rpg::scenes::open::OpenScene;
@@ -241,11 +241,7 @@ pub(crate) fn ask_plans(
     let choice = scene.and_then(|scene| minds.story.choice(&scene.id));
     let decides =
         |name: &str| choice.is_some_and(|choice| choice.who.iter().any(|who| who == name));
-    let lying = whereabouts.on_stage(stage).into_iter();
-    let lying = lying.filter(|actor| !whereabouts.is_alive(*actor));
-    let lying = lying.map(|actor| whereabouts.name_text(actor));
-    let is_written = |name: &String| world.0.actors.iter().any(|actor| actor.name == *name);
-    let fallen: Vec<_> = lying.filter(is_written).collect();
+    let fallen = fallen(&whereabouts, &world.0, stage);
     let hurt: Vec<_> = if is_home {
         Vec::new() // Nobody is in danger here.
     } else {

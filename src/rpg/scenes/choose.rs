@@ -22,19 +22,17 @@ use crate::rpg::components::RpgWorld;
 use crate::rpg::everybody::publish;
 use crate::rpg::phase::{CurrentPlace, Phase};
 use crate::rpg::speaker::Speaker;
+use crate::rpg::world_file::NOTHING;
 
 const CHOICE: AskTemplate<ChoiceData> =
     AskTemplate::condensed("scene.choose", "asks/choose", "asks/choose_short");
-const NOTHING: PromptTemplate<()> = PromptTemplate::new("asks/choose_nothing");
+const PASS: PromptTemplate<()> = PromptTemplate::new("asks/choose_nothing");
 const NOT_OFFERED: PromptTemplate<NotOffered> = PromptTemplate::new("rules/not_offered");
-
-/// The id of the option to do nothing, which stands beside a single one that is left.
-const PASS: &str = "nothing";
 
 /// Adds the templates of this file.
 pub(super) fn add_templates(prompts: &mut PromptSet) {
     CHOICE.add_to(prompts);
-    prompts.add(&NOTHING).add(&NOT_OFFERED);
+    prompts.add(&PASS).add(&NOT_OFFERED);
 }
 
 /// On a stage: a choice that has to be made there.
@@ -219,7 +217,7 @@ fn offered(world: &World, stage: Entity, open: &OpenScene) -> Option<PendingChoi
     });
     let mut options: Vec<Arc<str>> = options.map(|option| option.id.as_str().into()).collect();
     if options.len() == 1 {
-        options.push(PASS.into());
+        options.push(NOTHING.into());
     }
     let who = world.get::<EntityName>(who)?.0.clone();
     (!options.is_empty()).then(|| PendingChoice {
@@ -327,13 +325,13 @@ pub(crate) fn ask_choice(
     let open = open.filter(|(_, state)| **state == GoalState::Open);
     let open: Vec<_> = open.map(|(goal, _)| goal).collect();
     let leads = |option| Leads::of(&pending.who, &open, (&pending.scene, option));
-    let nothing = match events.phrases().render(&NOTHING, &()) {
-        Ok(nothing) => nothing,
+    let pass = match events.phrases().render(&PASS, &()) {
+        Ok(pass) => pass,
         Err(error) => return events.fault(error.into()),
     };
-    let pass = is_offered(PASS).then(|| OfferedOption {
-        id: PASS,
-        label: nothing.trim(),
+    let pass = is_offered(NOTHING).then(|| OfferedOption {
+        id: NOTHING,
+        label: pass.trim(),
         is_pass: true,
         leads_to: Leads::default(),
     });
@@ -410,7 +408,7 @@ pub(crate) fn take_choice(
     for (entity, decision, _by) in answers.take() {
         let actor = whereabouts.name_text(entity);
         let option = story.option(&pending.scene, &decision.option);
-        if option.is_none() && decision.option != PASS {
+        if option.is_none() && decision.option != NOTHING {
             continue;
         }
         if !decision.mind.trim().is_empty() {

@@ -374,6 +374,9 @@ pub struct Fight {
 /// What may be voted for besides a dungeon: not to go now.
 pub const STAY: &str = "stay";
 
+/// The option beside a single one that is left: to do nothing.
+pub(crate) const NOTHING: &str = "nothing";
+
 /// One step of the campaign.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -9,7 +9,7 @@ use super::report::{NameSet, Report, part, report_twice};
 use crate::drama::{Condition, Effect, PARTY, Scene};
 use crate::knowledge::KnownBy;
 use crate::locale::{Argument, text};
-use crate::rpg::world_file::types::{Foe, STAY, Step, WorldFile};
+use crate::rpg::world_file::types::{Foe, NOTHING, STAY, Step, WorldFile};
 use crate::world_data::nearest;
 
 /// The maximum number of turns of talk in a scene.
@@ -391,6 +391,11 @@ impl<'a> Links<'a, '_> {
         }
         for (j, option) in choice.options.iter().enumerate() {
             let path = format!("{path}.options[{j}]");
+            if option.id == NOTHING {
+                let path = format!("{path}.id");
+                let wrong = text!(drama_nothing_is_offered);
+                self.report.error(&path, wrong, text!(drama_change_it));
+            }
             self.condition(&format!("{path}.when"), &option.when, world);
             self.effects(&format!("{path}.effects"), &option.effects);
         }

@@ -94,6 +94,14 @@ fn whoever_is_told_of_when_an_item_is_used_has_to_be_there() {
 }
 
 #[test]
+fn no_option_has_the_id_of_the_one_to_do_nothing() {
+    let scene = seen("Tam sighs.", "").replace("id: \"it\"", "id: \"nothing\"");
+    let found = wrong(&[("scenes: [", &format!("scenes: [{scene},"))]);
+    let fields: Vec<_> = found.iter().map(|it| it.field.as_str()).collect();
+    assert_eq!(fields, ["scenes[0].choice.options[0].id"], "{found}");
+}
+
+#[test]
 fn a_use_that_can_never_be_made_is_found() {
     let never = used(
         "So.",
