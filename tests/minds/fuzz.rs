@@ -20,8 +20,10 @@ mod files;
 #[path = "../support/fuzz/words.rs"]
 mod words;
 
-/// No input is longer, in bytes, so that each is tried in no time; longer files are cut into parts.
+/// No input is longer, in bytes, so that each is tried in no time.
 const LONGEST: usize = 4 * 1024;
+/// Files that are longer than an input are cut into parts of so many bytes.
+const PART: usize = 1024;
 
 /// What is put into inputs.
 const PARTS: [&str; 18] = [
@@ -57,7 +59,10 @@ fn seeds(folders: &[&str]) -> Vec<Vec<u8>> {
     paths.sort();
     let texts = paths.iter().map(|path| fs::read(path).unwrap());
     let texts: Vec<_> = texts
-        .flat_map(|text| text.chunks(LONGEST).map(<[u8]>::to_vec).collect::<Vec<_>>())
+        .flat_map(|text| {
+            let size = if text.len() > LONGEST { PART } else { LONGEST };
+            text.chunks(size).map(<[u8]>::to_vec).collect::<Vec<_>>()
+        })
         .collect();
     assert!(!texts.is_empty());
     texts
@@ -96,7 +101,9 @@ fn change(input: &mut Vec<u8>, seeds: &[Vec<u8>], rng: &mut Rng) {
         0 => drop(input.drain(from..to)),
         1 => drop(input.splice(from..from, rng.pick(&PARTS).bytes())),
         2 => {
-            let again = input[from..to].repeat(1 + rng.below(200));
+            // Seldom often, so that most inputs stay short.
+            let most = 1 << rng.below(8);
+            let again = input[from..to].repeat(1 + rng.below(most));
             input.splice(to..to, again);
         }
         3 => {

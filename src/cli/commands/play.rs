@@ -358,7 +358,9 @@ impl<'a> RunView<'a> {
             .filter(|_| self.app.prints_text())
         {
             let mut out = self.app.out();
-            write_outcome(&mut out, self.app.language, &outcome);
+            // In the language of the story, which it ends.
+            let language = engine.world.resource::<Language>();
+            write_outcome(&mut out, *language, &outcome);
             out.flush();
         }
     }
