@@ -859,6 +859,10 @@ fn an_answer_that_is_written_while_the_connection_breaks_is_whole() {
     }
 }
 
+/// Answers the question that waits for words.
+const SAY_SOMETHING: &str = "const words = document.querySelector('#seat .ask textarea'); \
+     words.value = '…'; words.form.requestSubmit();";
+
 /// What a seat answers to what it is asked; returns whether it was asked.
 const ANSWER: &str = "const ask = document.querySelector('#seat .ask:not([data-answered])'); \
      if (!ask) return false; ask.dataset.answered = '1'; \
@@ -1009,6 +1013,21 @@ fn screenshots_of_every_view() {
         browser.open_story(&page, "tide", &with_lang("", lang));
         browser.wait("document.querySelector('#told article')");
         browser.screenshot(&docs.join(format!("narrow-{lang}.png")));
+        let name = seat.replace(' ', "\u{a0}");
+        let played = format!("watch {world} --seed 1 --json --lang {lang} --invite {name}");
+        let played = Served::begin(folder.path(), &played);
+        let mut records = played.records.iter();
+        let invited = records.find(|record| record["record"] == "seat").unwrap();
+        browser.resize(1280, 800);
+        browser.open(invited["address"].as_str().unwrap());
+        browser.wait(IS_READY);
+        // The first question is answered in words, the next has a menu.
+        browser.wait("document.querySelector('#seat .ask textarea')");
+        browser.script(SAY_SOMETHING);
+        browser.wait("document.querySelector('#seat .ask .menu button')");
+        browser.wait("document.querySelector('#inspector h2')");
+        std::thread::sleep(Duration::from_millis(500));
+        browser.screenshot(&docs.join(format!("seat-{lang}.png")));
     }
 }
 
