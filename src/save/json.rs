@@ -15,7 +15,11 @@ use crate::locale::{Localize, UiText, text};
 /// is not parsed.
 pub(super) fn parse<'a, T: Deserialize<'a>>(save: &'a [u8]) -> Result<T, SaveError> {
     check_weight(save).map_err(|problem| SaveError::wrong("world", problem))?;
-    serde_json::from_slice(save).map_err(|error| describe::<T>(save, &error))
+    let text = std::str::from_utf8(save).map_err(|error| {
+        let at = format!("byte {}", error.valid_up_to());
+        SaveError::wrong(at, text!(save_not_utf8))
+    })?;
+    serde_json::from_str(text).map_err(|error| describe::<T>(text, &error))
 }
 
 /// Refuses what has more values than can be read.
@@ -26,14 +30,7 @@ fn check_weight(save: &[u8]) -> Result<(), UiText> {
     Ok(())
 }
 
-fn describe<'a, T: Deserialize<'a>>(save: &'a [u8], error: &serde_json::Error) -> SaveError {
-    let text = match std::str::from_utf8(save) {
-        Ok(text) => text,
-        Err(error) => {
-            let at = format!("byte {}", error.valid_up_to());
-            return SaveError::wrong(at, text!(save_not_utf8));
-        }
-    };
+fn describe<'a, T: Deserialize<'a>>(text: &'a str, error: &serde_json::Error) -> SaveError {
     if error.is_eof() {
         return SaveError::Truncated(error.text());
     }
