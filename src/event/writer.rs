@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::{SystemParam, SystemState};
+use serde_json::Value;
 
 use super::guard::{FactPhrases, Guards, Judged, Point};
 use super::learning::{Learned, Masked};
@@ -61,7 +62,7 @@ impl EventWriter<'_, '_> {
     ) {
         let stage = self.place_of(entity);
         if *self.current != CurrentStage::Meeting && *self.current != CurrentStage::Place(stage) {
-            return self.note_elsewhere(stage, &event);
+            return self.note_elsewhere(stage, kind_of(&event));
         }
         let occupants = self.stages.get(stage);
         let count = occupants.map_or(0, |occupants| occupants.in_order().len());
@@ -211,7 +212,7 @@ impl EventWriter<'_, '_> {
         if let CurrentStage::Place(place) = *self.current {
             let elsewhere = receivers.iter().find(|who| self.place_of(**who) != place);
             if let Some(&receiver) = elsewhere {
-                return self.note_elsewhere(receiver, &event);
+                return self.note_elsewhere(receiver, kind_of(&event));
             }
         }
         let mut audience = Vec::with_capacity(receivers.len());
@@ -223,95 +224,123 @@ impl EventWriter<'_, '_> {
         self.queue(event, audience, rule);
     }
 
+    // What follows is compiled for every type of event, so all that needs no type is elsewhere.
     fn queue<E: AgentEvent>(&mut self, mut event: E, audience: Vec<Entity>, rule: AudienceRule) {
         if !self.types.knows(E::TYPE) {
             return self.faults.note(Fault::UnregisteredEvent(E::TYPE.into()));
         }
-        let speaker: Option<Arc<str>> = event.speaker().map(Into::into);
-        let mut tags = event.tags();
-        let public = event.is_public();
-        let own = event.is_own();
+        let mut pending = PendingEvent {
+            kind: E::TYPE,
+            speaker: event.speaker().map(Into::into),
+            data: Value::Null,
+            text: String::new(),
+            media: Vec::new(),
+            tags: event.tags(),
+            happening: None,
+            own_happening: None,
+            audience,
+            rule,
+            guarded: Vec::new(),
+            public: event.is_public(),
+            own: event.is_own(),
+            tells: event.tells().iter().map(|id| id.as_str().into()).collect(),
+            blocked: false,
+            chapter_close: None,
+        };
+        let knower = event.knower().and_then(|name| self.list.by_name(name));
         let tells_by_words = event.tells_by_words();
-        let mut guarded = Vec::new();
-        let mut blocked = false;
-        let mut heard_instead = None;
-        let speaking = speaker.as_deref();
-        let speaking = speaking.and_then(|name| self.list.by_name(name));
-        let knower = event.knower();
-        let knower = knower.and_then(|name| self.list.by_name(name));
-        let knowledge = knower.and_then(|entity| self.knowledge.get(entity).ok());
-        let mut tells: Vec<Arc<str>> = event.tells().iter().map(|id| id.as_str().into()).collect();
-        if let Some(spoken) = event.spoken() {
-            // Whoever knows nothing tells nothing by its words.
-            let knows_any = knowledge.is_some_and(|knowledge| !knowledge.is_empty());
-            if tells_by_words && knows_any {
-                for fact in self.fact_phrases.facts_in(spoken) {
-                    if !tells.contains(&fact) {
-                        tells.push(fact);
-                    }
-                }
-            }
-            let judgement = self.guards.judge(Judged {
-                point: Point::Send,
-                text: spoken,
-                kind: E::TYPE,
-                speaker: speaker.as_deref(),
-                receiver: None,
-                knowledge,
-                public,
-                language: *self.language,
-            });
-            blocked = judgement.blocked().is_some();
-            if let Some(flag) = judgement.flagged().next() {
-                tags = tags.with(Tag::Suspicious(flag.to_string().into()));
-            }
-            let text = judgement.text.into_owned();
-            if self.guards.hid(&judgement.acts) {
-                heard_instead = Some(if blocked { String::new() } else { text.clone() });
-            }
-            guarded = judgement.acts;
-            *spoken = text;
-        }
-        if speaker.is_some() {
-            // Nobody can tell what it does not know, nor what is sworn.
-            tells.retain(|id| {
-                let is_sworn = self.facts.get(id).is_none_or(|fact| fact.sworn);
-                !is_sworn && knowledge.is_some_and(|knowledge| knowledge.knows(id))
-            });
-        }
+        let spoken = event.spoken();
+        let heard_instead =
+            spoken.and_then(|spoken| self.judge(&mut pending, spoken, knower, tells_by_words));
         let data = serde_json::to_value(&event).map_err(PhraseError::from);
         match data.and_then(|data| Ok((event.text(&self.phrases, &data)?, data))) {
-            Ok((text, data)) => self.queue.0.push(PendingEvent {
-                kind: E::TYPE,
-                happening: event.happening(),
-                own_happening: event
-                    .own_happening()
-                    .map(|(doer, happening)| (doer.into(), happening)),
-                speaker,
-                media: event.media(),
-                data,
-                text,
-                tags,
-                audience,
-                rule,
-                guarded,
-                public,
-                own,
-                tells,
-                blocked,
-                chapter_close: None,
-            }),
+            Ok((text, data)) => {
+                (pending.text, pending.data) = (text, data);
+                pending.media = event.media();
+                pending.happening = event.happening();
+                let own = event.own_happening();
+                pending.own_happening = own.map(|(doer, happening)| (doer.into(), happening));
+                self.push(pending, knower, heard_instead);
+            }
             Err(reason) => self.faults.note(Fault::NoText {
                 event: E::TYPE.into(),
                 reason,
             }),
         }
+    }
+
+    /// Lets guards judge what is spoken, and adds the facts that its words tell. Returns what is
+    /// heard instead, if a guard hid something; empty if it was blocked.
+    fn judge(
+        &self,
+        pending: &mut PendingEvent,
+        spoken: &mut String,
+        knower: Option<Entity>,
+        tells_by_words: bool,
+    ) -> Option<String> {
+        let knowledge = knower.and_then(|entity| self.knowledge.get(entity).ok());
+        // Whoever knows nothing tells nothing by its words.
+        let knows_any = knowledge.is_some_and(|knowledge| !knowledge.is_empty());
+        if tells_by_words && knows_any {
+            for fact in self.fact_phrases.facts_in(spoken) {
+                if !pending.tells.contains(&fact) {
+                    pending.tells.push(fact);
+                }
+            }
+        }
+        let judgement = self.guards.judge(Judged {
+            point: Point::Send,
+            text: spoken,
+            kind: pending.kind,
+            speaker: pending.speaker.as_deref(),
+            receiver: None,
+            knowledge,
+            public: pending.public,
+            language: *self.language,
+        });
+        pending.blocked = judgement.blocked().is_some();
+        if let Some(flag) = judgement.flagged().next() {
+            let flagged = Tag::Suspicious(flag.to_string().into());
+            pending.tags = std::mem::take(&mut pending.tags).with(flagged);
+        }
+        let text = judgement.text.into_owned();
+        let is_hidden = self.guards.hid(&judgement.acts);
+        let heard_instead = is_hidden.then(|| {
+            if pending.blocked {
+                String::new()
+            } else {
+                text.clone()
+            }
+        });
+        pending.guarded = judgement.acts;
+        *spoken = text;
+        heard_instead
+    }
+
+    /// Queues an event without what its speaker can't tell, and lets a speaker who is here know
+    /// what is heard instead of its words.
+    fn push(
+        &mut self,
+        mut pending: PendingEvent,
+        knower: Option<Entity>,
+        heard_instead: Option<String>,
+    ) {
+        let speaker = pending.speaker.as_deref();
+        let speaker = speaker.and_then(|name| self.list.by_name(name));
+        if pending.speaker.is_some() {
+            // Nobody can tell what it does not know, nor what is sworn.
+            let knowledge = knower.and_then(|entity| self.knowledge.get(entity).ok());
+            pending.tells.retain(|id| {
+                let is_sworn = self.facts.get(id).is_none_or(|fact| fact.sworn);
+                !is_sworn && knowledge.is_some_and(|knowledge| knowledge.knows(id))
+            });
+        }
+        self.queue.0.push(pending);
         let is_here = |entity: &Entity| match *self.current {
             CurrentStage::Meeting => true,
             CurrentStage::Place(place) => self.place_of(*entity) == place,
         };
-        let speaking = speaking.filter(is_here);
-        if let Some((message, entity)) = heard_instead.zip(speaking) {
+        if let Some((message, entity)) = heard_instead.zip(speaker.filter(is_here)) {
             let actor = self.name(entity).to_string();
             self.notify_entities(&[entity], Masked { actor, message });
         }
@@ -348,17 +377,21 @@ impl EventWriter<'_, '_> {
         entities.iter().map(|entity| self.name(*entity)).collect()
     }
 
-    fn note_elsewhere<E: AgentEvent>(&mut self, receiver: Entity, _event: &E) {
+    fn note_elsewhere(&mut self, receiver: Entity, kind: &str) {
         let CurrentStage::Place(place) = *self.current else {
             return;
         };
         let fault = Fault::ToldElsewhere {
             place: self.name(place).to_string(),
             receiver: self.name(receiver).to_string(),
-            event: E::TYPE.into(),
+            event: kind.into(),
         };
         self.faults.note(fault);
     }
+}
+
+fn kind_of<E: AgentEvent>(_event: &E) -> &'static str {
+    E::TYPE
 }
 
 /// An [`EventWriter`] of this world, kept between uses.

@@ -6,6 +6,7 @@
 
 use std::marker::PhantomData;
 
+use minijinja::value::{Serde, ValueKind};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -92,12 +93,18 @@ impl PromptSet {
     }
 }
 
-/// The names of a struct's fields.
+/// The names of a struct's fields, as templates see them.
 fn fields<D: Default + Serialize>() -> Vec<String> {
-    match serde_json::to_value(D::default()) {
-        Ok(Value::Object(fields)) => fields.into_iter().map(|(name, _)| name).collect(),
-        _ => Vec::new(),
+    names_in(&Serde(D::default()).into())
+}
+
+fn names_in(data: &minijinja::Value) -> Vec<String> {
+    if data.kind() != ValueKind::Map {
+        return Vec::new();
     }
+    let names = data.try_iter().into_iter().flatten();
+    let names = names.filter_map(|name| name.as_str().map(str::to_owned));
+    names.collect()
 }
 
 #[cfg(test)]

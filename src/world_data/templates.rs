@@ -174,13 +174,17 @@ impl Templates {
     /// # Errors
     /// There is no such template, it uses a variable that is missing, or it becomes too long.
     pub fn render(&self, name: &str, context: impl Serialize) -> Result<String, Problem> {
+        self.fill(name, Serde(context).into())
+    }
+
+    fn fill(&self, name: &str, context: Value) -> Result<String, Problem> {
         if !self.has(name) {
             return Err(self.missing(name));
         }
         let mut out = Bounded::default();
         let template = self.environment.get_template(name);
         template
-            .and_then(|template| template.render_captured_to(Serde(context), &mut out))
+            .and_then(|template| template.render_captured_to(context, &mut out))
             .map_err(|error| self.problem(name, &error))?;
         Ok(out.into_text())
     }
