@@ -144,7 +144,7 @@ impl Journal {
         read::read(file, path, true, Some(others))?.all(path)
     }
 
-    /// The header, and the lines that this journal shares with no other.
+    /// The header, and the lines but for outcomes that this journal shares with no other.
     pub(crate) fn read_own(file: &File, path: &Path) -> Result<Vec<Line>, JournalError> {
         read::read(file, path, true, None)?.all(path)
     }

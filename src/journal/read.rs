@@ -29,6 +29,9 @@ const LINE_WEIGHT: u64 = 8;
 pub(super) const MAX_GAMES: u64 = 1 << 26;
 const MIN_GAME: u64 = 1 << 16;
 
+/// How the line of an outcome begins.
+const OUTCOME: &[u8] = b"{\"outcome\":";
+
 /// A file with more damaged lines than this is hardly a journal.
 const MAX_DAMAGED: usize = 1_000;
 
@@ -42,6 +45,8 @@ pub(crate) struct JournalLines {
     pub(crate) lines: Vec<Result<Line, UiText>>,
     /// Where each of them ends.
     pub(super) ends: Vec<End>,
+    /// How many lines were checked and left out.
+    left_out: usize,
     /// How many journals share their beginnings with it, one in the other.
     pub(super) depth: usize,
     /// The length of the file in bytes, without an incomplete last line.
@@ -69,6 +74,7 @@ impl JournalLines {
     /// All lines, or the first mistake.
     pub(super) fn all(self, path: &Path) -> Result<Vec<Line>, JournalError> {
         let mut number = 0;
+        let left_out = self.left_out;
         let lines = self.lines.into_iter().zip(&self.ends);
         let line = |(line, end): (Result<_, UiText>, &End)| {
             // All that is shared is one line of the file.
@@ -79,7 +85,7 @@ impl JournalLines {
             };
             line.map_err(|problem| JournalError::Unreadable {
                 path: path.to_owned(),
-                line: number,
+                line: number + left_out,
                 problem,
             })
         };
@@ -87,8 +93,8 @@ impl JournalLines {
     }
 }
 
-/// Reads a whole journal; without `others`, what is in its own file. If `stops`, nothing is read
-/// after the first mistake.
+/// Reads a whole journal; without `others`, what is in its own file but for the outcomes, which
+/// are most of it. If `stops`, nothing is read after the first mistake.
 pub(super) fn read(
     file: &File,
     path: &Path,
@@ -201,6 +207,11 @@ impl Reader<'_> {
                 return Err(too_many_values(path).into());
             }
             let checked = checks.check(&mut raw, path);
+            let is_outcome = self.others.is_none() && raw.starts_with(OUTCOME);
+            if is_whole && is_outcome && checked.is_ok() {
+                found.left_out += 1;
+                continue;
+            }
             let base = (found.lines.len() == 1).then(|| Base::of(&raw)).flatten();
             let line = match (checked, base) {
                 (Ok(()), _) if !is_whole => Err(text!(journal_damaged)),

@@ -114,22 +114,25 @@ async fn turns(
 }
 
 /// Fills a view with a slot's story, until a turn or its end: from its log of events, if it has
-/// one, and by playing the rest of the journal again. A control can stop it.
+/// one, and by playing the rest of the journal again. A control can stop it. If the log holds all
+/// until that turn, where everybody is then is left to [`watch`].
 ///
 /// # Errors
 /// As [`crate::session::replay`].
 pub async fn read(
     slot: &Slot,
-    story: StoredStory,
+    (story, log): (StoredStory, Option<EventLog>),
     game: &dyn Game,
     until: Option<u64>,
     view: &Arc<StoryView>,
     control: Option<&Control>,
 ) -> Result<(), SessionError> {
-    let log = EventLog::of(slot, &story)?;
     let log = log.filter(|log| until.is_none_or(|until| until >= log.turn));
-    let is_logged = log.is_some();
+    let logged = log.as_ref().map(|log| log.turn);
     log.into_iter().for_each(|log| view.fill(log));
+    if until.is_some() && until == logged {
+        return Ok(());
+    }
     let prepare = |engine: &mut Engine| {
         observe(engine, view);
         if let Some(control) = control {
@@ -138,7 +141,7 @@ pub async fn read(
         // Where everybody is when the first calls are made.
         view.begin(&engine.world);
     };
-    let replayed = if is_logged {
+    let replayed = if logged.is_some() {
         play_on(slot, story, game, until, prepare).await?
     } else {
         play_again(story, game, until, prepare).await?

@@ -323,7 +323,7 @@ impl Slot {
     }
 
     /// The header of its journal, and the lines after its [branch point](Self::branch_point), if it
-    /// has one.
+    /// has one. Outcomes are checked and left out.
     ///
     /// # Errors
     /// As [`Self::read_journal`].

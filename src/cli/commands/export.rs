@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::page::{self, Extras, StoryView};
 use crate::save::names;
-use crate::session::Wanted;
+use crate::session::{EventLog, Wanted};
 use serde_json::json;
 
 use super::rehearse::write_page;
@@ -24,9 +24,8 @@ pub(super) fn export(
     calls: bool,
 ) -> Result<(), CommandError> {
     let saved = Saved::find(app, slot)?;
-    let snapshot = saved.story.world.as_deref().unwrap_or_default();
-    let logged = saved.slot.read_events(snapshot).map_err(save_error)?;
-    if logged.is_none() {
+    let log = EventLog::of(&saved.slot, &saved.story).map_err(save_error)?;
+    if log.is_none() {
         // What can't be resumed is not played through either.
         saved.world(true)?;
     }
@@ -42,7 +41,7 @@ pub(super) fn export(
         played,
         ..
     } = saved;
-    let read = page::read(&of, story, played.game(), None, &view, None);
+    let read = page::read(&of, (story, log), played.game(), None, &view, None);
     play::runtime()?.block_on(read).map_err(session_error)?;
     let slots = names(&app.settings.saves.value).unwrap_or_default();
     let slots: Vec<_> = slots.iter().map(ToString::to_string).collect();

@@ -7,6 +7,7 @@ use crate::cast::{CastList, EntityName};
 use crate::journal::Outcome;
 use crate::locale::text;
 use crate::mind::{Mind, MindAlias};
+use crate::save::Slot;
 use crate::session::{CallRequest, PromptMessage, PromptPart, SessionError, Wanted, requests};
 use bevy_ecs::prelude::*;
 use serde_json::{Value, json};
@@ -33,7 +34,11 @@ pub(super) fn try_to_find(
     saved: &Saved,
     wanted: Wanted,
 ) -> Result<Result<Vec<CallRequest>, SessionError>, CommandError> {
-    let mind_of = minds_of(app, saved)?;
+    let aliases = match saved.world(true) {
+        Ok(setup) => aliases(&setup.world),
+        Err(_) => BTreeMap::new(),
+    };
+    let mind_of = minds_of(app, &saved.slot, aliases)?;
     let found = requests(&saved.slot, saved.played.game(), wanted, mind_of);
     Ok(play::runtime()?.block_on(found))
 }
@@ -71,13 +76,10 @@ pub(super) fn of_call(
 /// Who made an answer of this save, in the models that count now.
 pub(super) fn minds_of(
     app: &App,
-    saved: &Saved,
+    slot: &Slot,
+    aliases: BTreeMap<Arc<str>, Arc<str>>,
 ) -> Result<impl FnMut(&Outcome) -> Option<Arc<dyn Mind>> + Send + 'static, CommandError> {
-    let model = slot_settings::model(&saved.slot)?;
-    let aliases = match saved.world(true) {
-        Ok(setup) => aliases(&setup.world),
-        Err(_) => BTreeMap::new(),
-    };
+    let model = slot_settings::model(slot)?;
     let models = Arc::new(app.models()?);
     let mut known: BTreeMap<_, Option<Arc<dyn Mind>>> = BTreeMap::new();
     Ok(move |outcome: &Outcome| {
@@ -99,7 +101,7 @@ pub(super) fn minds_of(
 }
 
 /// The models that entities prefer, by their names.
-fn aliases(world: &World) -> BTreeMap<Arc<str>, Arc<str>> {
+pub(super) fn aliases(world: &World) -> BTreeMap<Arc<str>, Arc<str>> {
     let cast = world.resource::<CastList>().all();
     let aliases = cast.filter_map(|(_, entity)| {
         let name = world.get::<EntityName>(entity)?.0.clone();

@@ -22,8 +22,8 @@ use crate::page::{
     StoryView,
 };
 use crate::rpg::Campaign;
-use crate::save::{Slot, list, names};
-use crate::session::{self, Game, Session};
+use crate::save::{Slot, StoredStory, list, names};
+use crate::session::{self, EventLog, Game, Session};
 use crate::tool::servers::ToolServers;
 use crate::undercover::Tournament;
 use crate::{rpg, undercover};
@@ -142,6 +142,7 @@ enum Course {
 /// A save that is to be read, and played on with its minds if they can be had.
 struct SavedCourse {
     app: App,
+    stored: StoredStory,
     /// The turn of its snapshot.
     turn: u64,
     minds: Result<Option<Minds>, UiText>,
@@ -151,7 +152,12 @@ impl SavedCourse {
     /// Lets a view read what was played, and continues it. `None` if it is only shown; then the
     /// view says why.
     async fn begin(self, story: &Story) -> Option<(Session, ToolServers)> {
-        let Self { app, turn, minds } = self;
+        let Self {
+            app,
+            stored,
+            turn,
+            minds,
+        } = self;
         let Story { view, slot, .. } = story;
         let game = &*story.game;
         // First of all, since nobody else must play it meanwhile.
@@ -163,8 +169,8 @@ impl SavedCourse {
         let goes_on = matches!(resumed, Ok(Some(_)));
         let until = goes_on.then_some(turn);
         let control = story.control.as_deref();
-        let read = match slot.read(false) {
-            Ok(stored) => page::read(slot, stored, game, until, view, control).await,
+        let read = match EventLog::of(slot, &stored) {
+            Ok(log) => page::read(slot, (stored, log), game, until, view, control).await,
             Err(error) => Err(error.into()),
         };
         let resumed = match read {
@@ -367,7 +373,8 @@ impl<'a> Host<'a> {
         } else {
             Control::default()
         };
-        let answered = sent::minds_of(app, &Saved::find(app, &slot)?)?;
+        let aliases = sent::aliases(&session.engine.world);
+        let answered = sent::minds_of(app, session.slot(), aliases)?;
         let edited = EditedWorld::of(app, &campaign, &view);
         let story = Story {
             view,
@@ -408,8 +415,8 @@ impl<'a> Host<'a> {
         let app = &own;
         let saved = Saved::to_play(app, name, false)?;
         let view = Arc::new(StoryView::new(about(app, &saved, name)?));
-        let answered = sent::minds_of(app, &saved)?;
         let mut world = saved.world(true)?.world;
+        let answered = sent::minds_of(app, &saved.slot, sent::aliases(&world))?;
         view.expect(&world);
         let turn = saved.turn;
         let minds = recalled.and_then(|()| minds(app, &saved, &mut world));
@@ -452,6 +459,7 @@ impl<'a> Host<'a> {
         };
         let course = SavedCourse {
             app: own,
+            stored: saved.story,
             turn,
             minds,
         };
