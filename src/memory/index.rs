@@ -522,13 +522,18 @@ impl Best {
         }
     }
 
-    /// Adds a hit.
+    /// Adds a hit. Most are none of the best.
+    #[inline]
     fn add(&mut self, entry: u32, score: f32) {
         if score >= self.least && score > 0.0 {
-            self.hits.push(Hit { entry, score });
-            if self.hits.len() > 2 * self.most + 16 {
-                self.cut();
-            }
+            self.keep(Hit { entry, score });
+        }
+    }
+
+    fn keep(&mut self, hit: Hit) {
+        self.hits.push(hit);
+        if self.hits.len() > 2 * self.most + 16 {
+            self.cut();
         }
     }
 
@@ -567,6 +572,8 @@ struct Scores<'i> {
     greatest: Vec<f32>,
     /// BM25's reduction by length of a message of this many words.
     reductions: [f32; 256],
+    /// BM25's weight of a word that stands once in a message of this many words, as most do.
+    once: [f32; 256],
     /// How rare the words of the question are. A related word is never more telling.
     rarities: Vec<(u32, f32)>,
     postings: Vec<Posting>,
@@ -592,6 +599,7 @@ impl<'i> Scores<'i> {
             terms: Vec::new(),
             sessions: vec![0.0; index.sessions.len()],
             greatest: vec![0.0; index.sessions.len()],
+            once: reductions.map(|reduction| saturated(1.0, reduction)),
             reductions,
             rarities: Vec::new(),
             postings: Vec::new(),
@@ -628,8 +636,12 @@ impl<'i> Scores<'i> {
             if let (Some(kept), Some(score)) = (self.index.kept.get(entry), self.own.get_mut(entry))
                 && let Some(greatest) = self.greatest.get_mut(at)
             {
-                let reduction = self.reductions[usize::from(kept.words)];
-                *score += rarity * saturated(count, reduction);
+                let words = usize::from(kept.words);
+                *score += rarity
+                    * match posting.count {
+                        1 => self.once[words],
+                        _ => saturated(count, self.reductions[words]),
+                    };
                 *greatest = greatest.max(*score);
             }
             if let Some(held) = self.held.get_mut(entry) {
