@@ -27,7 +27,9 @@ pub(crate) fn write_outcome(out: &mut Output, language: Language, outcome: &Outc
         (String::new(), say!(language, story_row, name, what))
     });
     let learned = outcome.learned.iter().map(|fact| {
-        let (name, what) = (&fact.title, Argument::list(&fact.who));
+        // What play made true is a sentence.
+        let name = fact.title.trim_end_matches(['.', '。']);
+        let what = Argument::list(&fact.who);
         (String::new(), say!(language, story_row, name, what))
     });
     let fights = outcome.fights.iter().map(|fight| {

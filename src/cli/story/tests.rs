@@ -370,11 +370,18 @@ fn a_story_ends_with_what_became_of_it() {
             words: "Nobody finds the letter before I have burned it.".into(),
             state: GoalState::Lost,
         }],
-        learned: vec![FactOutcome {
-            fact: "letter".into(),
-            title: "What the letter says".into(),
-            who: vec!["Mira".into(), "Tobin".into()],
-        }],
+        learned: vec![
+            FactOutcome {
+                fact: "letter".into(),
+                title: "What the letter says".into(),
+                who: vec!["Mira".into(), "Tobin".into()],
+            },
+            FactOutcome {
+                fact: "made-1".into(),
+                title: "Mira hid the key.".into(),
+                who: vec!["Tobin".into()],
+            },
+        ],
         choices: vec![ChoiceOutcome {
             who: "Tobin".into(),
             scene: "fire".into(),
@@ -399,6 +406,7 @@ fn a_story_ends_with_what_became_of_it() {
 
     Learned
       What the letter says: Mira, Tobin
+      Mira hid the key: Tobin
 
     Fights
       won  Quay
