@@ -54,15 +54,15 @@ pub struct EventWriter<'w, 's> {
 
 impl EventWriter<'_, '_> {
     /// Tells the stage that `entity` is or is on, and its living occupants, except `exclude`.
-    pub fn broadcast_to_stage(
+    pub fn broadcast_to_stage<E: AgentEvent>(
         &mut self,
         entity: Entity,
-        event: impl AgentEvent,
+        event: E,
         exclude: &[Entity],
     ) {
         let stage = self.place_of(entity);
         if *self.current != CurrentStage::Meeting && *self.current != CurrentStage::Place(stage) {
-            return self.note_elsewhere(stage, kind_of(&event));
+            return self.note_elsewhere(stage, E::TYPE);
         }
         let occupants = self.stages.get(stage);
         let count = occupants.map_or(0, |occupants| occupants.in_order().len());
@@ -208,11 +208,11 @@ impl EventWriter<'_, '_> {
     }
 
     /// Tells these entities once each.
-    fn write_to(&mut self, receivers: &[Entity], event: impl AgentEvent, rule: AudienceRule) {
+    fn write_to<E: AgentEvent>(&mut self, receivers: &[Entity], event: E, rule: AudienceRule) {
         if let CurrentStage::Place(place) = *self.current {
             let elsewhere = receivers.iter().find(|who| self.place_of(**who) != place);
             if let Some(&receiver) = elsewhere {
-                return self.note_elsewhere(receiver, kind_of(&event));
+                return self.note_elsewhere(receiver, E::TYPE);
             }
         }
         let mut audience = Vec::with_capacity(receivers.len());
@@ -224,7 +224,8 @@ impl EventWriter<'_, '_> {
         self.queue(event, audience, rule);
     }
 
-    // What follows is compiled for every type of event, so all that needs no type is elsewhere.
+    /// Queues an event as its guards leave it. This is compiled for every type of event; what needs
+    /// no type is in [`Self::judge`] and [`Self::push`].
     fn queue<E: AgentEvent>(&mut self, mut event: E, audience: Vec<Entity>, rule: AudienceRule) {
         if !self.types.knows(E::TYPE) {
             return self.faults.note(Fault::UnregisteredEvent(E::TYPE.into()));
@@ -388,10 +389,6 @@ impl EventWriter<'_, '_> {
         };
         self.faults.note(fault);
     }
-}
-
-fn kind_of<E: AgentEvent>(_event: &E) -> &'static str {
-    E::TYPE
 }
 
 /// An [`EventWriter`] of this world, kept between uses.
