@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crate::cast::{EntityName, Kind};
+use crate::cast::{EntityName, Kind, WorldTurn};
 use crate::engine::{Engine, Stop};
 use crate::groupchat::team::TeamFile;
 use crate::journal::{Input, Line, new_minds};
@@ -166,11 +166,18 @@ impl SavedCourse {
             let resumed = minds.map(|minds| Session::resume(root, name, game, minds, false));
             resumed.transpose().map_err(|error| error.text())
         });
-        let goes_on = matches!(resumed, Ok(Some(_)));
-        let until = goes_on.then_some(turn);
+        let until = match &resumed {
+            Ok(Some(session)) => Some(session.engine.world.resource::<WorldTurn>().0),
+            _ => None,
+        };
+        // Somebody else may have played it since it was opened.
+        let stored = match until {
+            Some(now) if now != turn => slot.read(false),
+            _ => Ok(stored),
+        };
         let control = story.control.as_deref();
-        let read = match EventLog::of(slot, &stored) {
-            Ok(log) => page::read(slot, (stored, log), game, until, view, control).await,
+        let read = match stored.and_then(|stored| Ok((EventLog::of(slot, &stored)?, stored))) {
+            Ok((log, stored)) => page::read(slot, (stored, log), game, until, view, control).await,
             Err(error) => Err(error.into()),
         };
         let resumed = match read {
