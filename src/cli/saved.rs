@@ -106,13 +106,34 @@ fn undercover(app: &App, story: &StoredStory) -> Result<Option<Match>, CommandEr
 impl Saved {
     /// The save in this slot, to be read.
     pub(crate) fn find(app: &App, name: &str) -> Result<Self, CommandError> {
+        Self::as_stored(app, name)?.caught_up()
+    }
+
+    /// As [`Self::find`], with the snapshot of its file, which may be one of an earlier turn.
+    pub(crate) fn as_stored(app: &App, name: &str) -> Result<Self, CommandError> {
         Self::read(app, name, (false, false))
     }
 
-    /// The save in this slot, to go on. With `force`, its snapshot may be another than its journal
-    /// records.
+    /// The save in this slot, to go on, with the snapshot of its file. With `force`, that may be
+    /// another than its journal records.
     pub(crate) fn to_play(app: &App, name: &str, force: bool) -> Result<Self, CommandError> {
-        Self::read(app, name, (true, force))
+        let saved = Self::read(app, name, (true, force))?;
+        match saved.story.world {
+            Some(_) => Ok(saved),
+            None => saved.caught_up(),
+        }
+    }
+
+    /// With the snapshot of its last whole turn.
+    fn caught_up(mut self) -> Result<Self, CommandError> {
+        let story = catch_up(&self.slot, self.story, self.played.game());
+        self.story = story.map_err(session_error)?;
+        if self.turn < self.story.last_turn() {
+            let head = self.story.world.as_deref().map(read_head).transpose();
+            let head = self.slot.explain(head).map_err(save_error)?;
+            self.turn = head.map_or(0, |head| head.turn);
+        }
+        Ok(self)
     }
 
     fn read(app: &App, name: &str, (goes_on, force): (bool, bool)) -> Result<Self, CommandError> {
@@ -125,12 +146,9 @@ impl Saved {
         }
         let story = slot.read(force).map_err(|error| damaged(error, name))?;
         // A long world takes a while to read.
-        let head = |story: &StoredStory| {
-            let head = story.world.as_deref().map(read_head).transpose();
-            slot.explain(head).map_err(save_error)
-        };
-        let saved = head(&story)?;
-        let turn = saved.as_ref().map(|head| head.turn);
+        let saved = story.world.as_deref().map(read_head).transpose();
+        let saved = slot.explain(saved).map_err(save_error)?;
+        let turn = saved.as_ref().map_or(0, |head| head.turn);
         let (world, data) = match saved {
             Some(head) => (head.world, head.data),
             None if story.header.world.is_empty() => {
@@ -151,11 +169,6 @@ impl Saved {
         }
         drop(out);
         let played = Played::find(app, &story, (&world, &data), goes_on)?;
-        let story = catch_up(story, played.game()).map_err(session_error)?;
-        let turn = match turn {
-            Some(turn) => turn,
-            None => head(&story)?.map_or(0, |head| head.turn),
-        };
         Ok(Self {
             slot,
             story,

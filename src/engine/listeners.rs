@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 
-use super::{EngineError, Signal};
+use super::{EngineError, Signal, Stop};
 use crate::event::Feed;
 use crate::journal::{Journal, Outcome};
 use crate::mind::{Mind, Prompt, StreamSender};
@@ -36,7 +36,8 @@ pub(super) struct RequestViewer {
     pub(super) act: OnRequest,
 }
 
-type OnTurn = Box<dyn FnMut(&mut World, &mut Journal) -> Result<(), EngineError> + Send>;
+type OnTurn =
+    Box<dyn FnMut(&mut World, &mut Journal, Option<&Stop>) -> Result<(), EngineError> + Send>;
 type OnCommit = Box<dyn FnMut(&World, &[Arc<Outcome>]) + Send>;
 type OnCall = Box<dyn FnMut(&World, &Arc<str>) + Send>;
 type OnSignal = Box<dyn FnMut(Signal) + Send>;

@@ -220,11 +220,14 @@ impl Engine {
         self.listeners.feeds.push(feed);
     }
 
-    /// Calls this after every turn, when the whole world rests: the moment for a snapshot. What it
-    /// appends to the journal comes after the line of the turn's meeting.
+    /// Calls this after every turn, when the whole world rests: the moment for a snapshot. It is
+    /// told why the run stops after the turn, if it does. What it appends to the journal comes after
+    /// the line of the turn's meeting.
     pub fn on_turn(
         &mut self,
-        act: impl FnMut(&mut World, &mut Journal) -> Result<(), EngineError> + Send + 'static,
+        act: impl FnMut(&mut World, &mut Journal, Option<&Stop>) -> Result<(), EngineError>
+        + Send
+        + 'static,
     ) {
         self.listeners.on_turn = Some(Box::new(act));
     }
@@ -369,8 +372,7 @@ impl Engine {
             } else if self.settings.replay && !self.calls.waiting.is_empty() {
                 return Ok(Stop::EndOfRecording);
             } else {
-                self.close_turn()?;
-                if let Some(stop) = self.stop_at_turn(until) {
+                if let Some(stop) = self.close_turn(until)? {
                     return Ok(stop);
                 }
                 if let Err(reason) = self.add_vectors().await {
@@ -436,8 +438,9 @@ impl Engine {
         Ok(())
     }
 
-    /// All places rest: deferred commands run, and the state goes to journal and snapshot.
-    fn close_turn(&mut self) -> Result<(), EngineError> {
+    /// All places rest: deferred commands run, and the state goes to journal and snapshot. Returns
+    /// why the run stops here, if it does.
+    fn close_turn(&mut self, until: Option<u64>) -> Result<Option<Stop>, EngineError> {
         self.world.insert_resource(CurrentStage::Meeting);
         self.world.resource_mut::<MeetingClock>().0.time += 1;
         self.run_deferred_commands()?;
@@ -458,10 +461,12 @@ impl Engine {
         if self.settings.hash_meetings || self.settings.replay {
             self.check_or_record_state(turn)?;
         }
+        let stop = self.stop_at_turn(until);
         if let Some(act) = &mut self.listeners.on_turn {
-            act(&mut self.world, &mut self.record.journal)?;
+            act(&mut self.world, &mut self.record.journal, stop.as_ref())?;
         }
-        Ok(self.record.journal.append([])?)
+        self.record.journal.append([])?;
+        Ok(stop)
     }
 
     /// Keeps the count of idle turns for saves. A story that moves has none.

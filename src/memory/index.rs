@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::parts::{Part, Parts};
-use super::postings::{Posting, Postings};
+use super::postings::Postings;
 use super::question::{Pair, Query, Speakers, Term};
 use super::time::{day_of, says_when};
 use super::words::words;
@@ -45,7 +45,7 @@ const SAME_RARE: f32 = 1.8;
 const PAIRED: usize = 64;
 const PAIR: f32 = 0.5;
 /// How many times the words of a text that is no question are looked at in messages.
-const RARE_POSTINGS: usize = 4_000;
+const RARE_POSTINGS: usize = 1_000;
 /// How many messages are kept unpacked, or a share of all.
 const UNPACKED: usize = 64;
 const UNPACKED_SHARE: usize = 32;
@@ -340,10 +340,7 @@ impl Index {
         most: usize,
         text: impl Fn(u32) -> Cow<'t, str>,
     ) -> Vec<Hit> {
-        let mut scores = Scores::new(self);
-        if !question.pairs.is_empty() {
-            scores.held = vec![0; self.len()];
-        }
+        let mut scores = Scores::new(self, !question.pairs.is_empty());
         for term in &question.terms {
             scores.add(term);
         }
@@ -352,12 +349,6 @@ impl Index {
             scores.add_name(name, &takes_part);
         }
         scores.add_pairs(question, text);
-        let Scores {
-            own,
-            sessions,
-            greatest,
-            ..
-        } = scores;
         let lends = self.parts.has(Part::Neighbours);
         let (by_shape, by_speaker) = (self.by_shape(question), self.by_speaker(question));
         let [of_shape, of_speaker] = [&by_shape[..], &by_speaker].map(most_of);
@@ -366,9 +357,10 @@ impl Index {
             let each = question.times.iter().map(|time| time.nearness(day));
             each.fold(0.0, f32::max)
         };
-        let scored = self.sessions.iter().zip(sessions).zip(greatest).enumerate();
-        let scored = scored.filter(|(_, (_, greatest))| *greatest > 0.0);
-        let scored = scored.map(|(at, ((session, whole), greatest))| {
+        let scored = self.sessions.iter().zip(&scores.sessions).enumerate();
+        let scored = scored.filter(|(_, (_, scores))| scores.greatest > 0.0);
+        let scored = scored.map(|(at, (session, scores))| {
+            let (whole, greatest) = (scores.whole, scores.greatest);
             let factor = 1.0 + OF_TIME * session.day.map_or(0.0, nearness);
             let of_people = if is_without(at) { WITHOUT_SPEAKER } else { 1.0 };
             (at, session, [whole, greatest, factor * of_people])
@@ -387,12 +379,11 @@ impl Index {
             if at_most < hits.least {
                 continue;
             }
-            let within = self.range_of(at);
-            let own = own.get(within.clone()).unwrap_or_default();
+            let own = scores.own(at);
             // The scores of the two messages before, of this one, and of the two after.
             let mut near = [0.0, 0.0, 0.0, at_or_zero(own, 0), at_or_zero(own, 1)];
             let mut is_asked = false;
-            let kept = self.kept.get(within).unwrap_or_default();
+            let kept = self.kept.get(self.range_of(at)).unwrap_or_default();
             for (entry, kept) in (session.first..).zip(kept) {
                 let [_, one, two, three, four] = near;
                 let step = (entry - session.first) as usize;
@@ -562,27 +553,38 @@ impl Best {
 /// The scores of all messages and sessions for one question.
 struct Scores<'i> {
     index: &'i Index,
+    sessions: Vec<SessionScores>,
+    /// The scores of messages, session by session in the order in which they were found: a search
+    /// takes as much memory as it finds, however long the past is.
     own: Vec<f32>,
     /// The [bits](bit) of the terms that each message holds, of those whose scores were added;
     /// empty if the question has no pairs.
     held: Vec<u32>,
+    has_pairs: bool,
     terms: Vec<u32>,
-    sessions: Vec<f32>,
-    /// The greatest score of a message of each session.
-    greatest: Vec<f32>,
     /// BM25's reduction by length of a message of this many words.
     reductions: [f32; 256],
     /// BM25's weight of a word that stands once in a message of this many words, as most do.
     once: [f32; 256],
     /// How rare the words of the question are. A related word is never more telling.
     rarities: Vec<(u32, f32)>,
-    postings: Vec<Posting>,
     /// How often the last term occurs in sessions.
     counts: Vec<(usize, f32)>,
 }
 
+/// The scores of a session for one question.
+#[derive(Clone, Debug, Default)]
+struct SessionScores {
+    /// Where the scores of its messages begin; `None` while none has any.
+    start: Option<usize>,
+    /// That of the whole session, as one long message.
+    whole: f32,
+    /// The greatest of a message.
+    greatest: f32,
+}
+
 impl<'i> Scores<'i> {
-    fn new(index: &'i Index) -> Self {
+    fn new(index: &'i Index, has_pairs: bool) -> Self {
         let b = if index.parts.has(Part::Shape) {
             B
         } else {
@@ -594,25 +596,59 @@ impl<'i> Scores<'i> {
             *of_length = reduction(b, f32::from(words) / average);
         }
         Self {
-            own: vec![0.0; index.len()],
+            sessions: vec![SessionScores::default(); index.sessions.len()],
+            own: Vec::new(),
             held: Vec::new(),
+            has_pairs,
             terms: Vec::new(),
-            sessions: vec![0.0; index.sessions.len()],
-            greatest: vec![0.0; index.sessions.len()],
             once: reductions.map(|reduction| saturated(1.0, reduction)),
             reductions,
             rarities: Vec::new(),
-            postings: Vec::new(),
             counts: Vec::new(),
             index,
         }
     }
 
+    /// The scores of the messages of a session; empty if none has any.
+    fn own(&self, session: usize) -> &[f32] {
+        let start = self.sessions.get(session).and_then(|it| it.start);
+        let own = start.and_then(|start| self.own.get(start..));
+        let own = own.and_then(|own| own.get(..self.index.range_of(session).len()));
+        own.unwrap_or_default()
+    }
+
+    /// Where the scores of a session's messages begin.
+    fn start_of(&mut self, session: usize) -> usize {
+        let end = self.own.len();
+        let start = self.sessions.get_mut(session).map(|it| &mut it.start);
+        if let Some(Some(start)) = start {
+            return *start;
+        }
+        if let Some(start) = start {
+            *start = Some(end);
+        }
+        let length = self.index.range_of(session).len();
+        self.own.resize(end + length, 0.0);
+        if self.has_pairs {
+            self.held.resize(end + length, 0);
+        }
+        end
+    }
+
+    /// Adds to the score of a message, given where it is in [`Self::own`] and its session.
+    fn add_to(&mut self, place: usize, session: usize, more: f32) {
+        if let (Some(score), Some(session)) =
+            (self.own.get_mut(place), self.sessions.get_mut(session))
+        {
+            *score += more;
+            session.greatest = session.greatest.max(*score);
+        }
+    }
+
     /// Adds the scores of a term.
     fn add(&mut self, term: &Term) {
-        self.postings.clear();
-        self.index.postings.read(term.term, &mut self.postings);
-        let mut rarity = rarity(self.postings.len(), self.index.len());
+        let index = self.index;
+        let mut rarity = rarity(index.postings.count(term.term), index.len());
         if let Some(of) = term.related_to {
             let asked = self.rarities.iter().find(|(asked, _)| *asked == of);
             rarity = asked.map_or(rarity, |(_, most)| rarity.min(*most));
@@ -621,33 +657,32 @@ impl<'i> Scores<'i> {
         }
         let rarity = term.weight * rarity;
         self.counts.clear();
-        let (mut at, mut end) = (0, 0);
-        for posting in &self.postings {
+        let (mut at, mut within, mut start) = (0, 0..0, 0);
+        index.postings.each(term.term, |posting| {
             let entry = posting.entry as usize;
             let count = f32::from(posting.count);
             match self.counts.last_mut() {
-                Some((_, sum)) if entry < end => *sum += count,
+                Some((_, sum)) if entry < within.end => *sum += count,
                 _ => {
-                    at = self.index.session_after(at, posting.entry);
-                    end = self.index.range_of(at).end;
+                    at = index.session_after(at, posting.entry);
+                    within = index.range_of(at);
+                    start = self.start_of(at);
                     self.counts.push((at, count));
                 }
             }
-            if let (Some(kept), Some(score)) = (self.index.kept.get(entry), self.own.get_mut(entry))
-                && let Some(greatest) = self.greatest.get_mut(at)
-            {
+            let place = start + entry - within.start;
+            if let Some(kept) = index.kept.get(entry) {
                 let words = usize::from(kept.words);
-                *score += rarity
-                    * match posting.count {
-                        1 => self.once[words],
-                        _ => saturated(count, self.reductions[words]),
-                    };
-                *greatest = greatest.max(*score);
+                let weight = match posting.count {
+                    1 => self.once[words],
+                    _ => saturated(count, self.reductions[words]),
+                };
+                self.add_to(place, at, rarity * weight);
             }
-            if let Some(held) = self.held.get_mut(entry) {
+            if let Some(held) = self.held.get_mut(place) {
                 *held |= bit(term.term);
             }
-        }
+        });
         self.terms.push(term.term);
         self.add_to_sessions(term.weight);
     }
@@ -662,8 +697,8 @@ impl<'i> Scores<'i> {
         let rarity = SESSION * weight * rarity(self.counts.len(), index.sessions.len());
         for (at, count) in &self.counts {
             let words = index.sessions.get(*at).map_or(0, |session| session.words);
-            if let Some(score) = self.sessions.get_mut(*at) {
-                *score += rarity * saturated(*count, reduction(B, words as f32 / average));
+            if let Some(session) = self.sessions.get_mut(*at) {
+                session.whole += rarity * saturated(*count, reduction(B, words as f32 / average));
             }
         }
     }
@@ -671,26 +706,22 @@ impl<'i> Scores<'i> {
     /// Adds the scores of the name of somebody who speaks. To say it is to talk of them, unless
     /// they take part: then it is to talk to them.
     fn add_name(&mut self, term: u32, takes_part: &[bool]) {
-        self.postings.clear();
-        self.index.postings.read(term, &mut self.postings);
-        let rarity = rarity(self.postings.len(), self.index.len());
-        let (mut at, mut end) = (0, 0);
-        for posting in &self.postings {
-            if posting.entry as usize >= end {
-                at = self.index.session_after(at, posting.entry);
-                end = self.index.range_of(at).end;
+        let index = self.index;
+        let rarity = rarity(index.postings.count(term), index.len());
+        let (mut at, mut within) = (0, 0..0);
+        index.postings.each(term, |posting| {
+            let entry = posting.entry as usize;
+            if entry >= within.end {
+                at = index.session_after(at, posting.entry);
+                within = index.range_of(at);
             }
-            let kept = self.index.kept.get(posting.entry as usize);
+            let kept = index.kept.get(entry);
             let is_told = kept.is_some_and(|kept| kept.speaker == 0);
-            let score = self.own.get_mut(posting.entry as usize);
-            let greatest = self.greatest.get_mut(at);
-            if (is_told || takes_part.get(at) == Some(&false))
-                && let (Some(score), Some(greatest)) = (score, greatest)
-            {
-                *score += rarity;
-                *greatest = greatest.max(*score);
+            if is_told || takes_part.get(at) == Some(&false) {
+                let place = self.start_of(at) + entry - within.start;
+                self.add_to(place, at, rarity);
             }
-        }
+        });
     }
 
     /// Adds the scores of pairs of characters to the messages that are best without.
@@ -723,20 +754,22 @@ impl<'i> Scores<'i> {
         });
         let pairs: Vec<_> = pairs.collect();
         let mut found = Best::new(PAIRED);
-        found.expect(self.greatest.iter().copied());
-        for (at, greatest) in self.greatest.iter().enumerate() {
-            if *greatest < found.least || *greatest == 0.0 {
+        found.expect(self.sessions.iter().map(|session| session.greatest));
+        for (at, session) in self.sessions.iter().enumerate() {
+            if session.greatest < found.least || session.greatest == 0.0 {
                 continue;
             }
-            let within = self.index.range_of(at);
-            let own = self.own.get(within.clone()).unwrap_or_default();
-            for (entry, score) in (within.start as u32..).zip(own) {
+            let first = self.index.range_of(at).start as u32;
+            for (entry, score) in (first..).zip(self.own(at)) {
                 found.add(entry, *score);
             }
         }
         found.cut();
         for hit in found.hits {
-            let held = self.held.get(hit.entry as usize).copied().unwrap_or(0);
+            let at = self.index.session_of(hit.entry);
+            let step = hit.entry as usize - self.index.range_of(at).start;
+            let place = self.start_of(at) + step;
+            let held = self.held.get(place).copied().unwrap_or(0);
             let possible = pairs
                 .iter()
                 .filter(|(_, needed, _)| held & needed == *needed);
@@ -747,13 +780,8 @@ impl<'i> Scores<'i> {
             let text = text(hit.entry);
             let own = possible.filter(|(pair, ..)| text.contains(pair));
             let sum: f32 = own.map(|(.., weight)| weight).sum();
-            if sum > 0.0
-                && let Some(score) = self.own.get_mut(hit.entry as usize)
-                && let at = self.index.session_of(hit.entry)
-                && let Some(greatest) = self.greatest.get_mut(at)
-            {
-                *score += sum;
-                *greatest = greatest.max(*score);
+            if sum > 0.0 {
+                self.add_to(place, at, sum);
             }
         }
     }

@@ -46,14 +46,16 @@ impl Postings {
         }
     }
 
-    /// Appends the postings of a term, in order of the messages.
-    pub(super) fn read(&self, term: u32, into: &mut Vec<Posting>) {
+    /// Takes each posting of a term, in order of the messages.
+    #[inline]
+    pub(super) fn each(&self, term: u32, mut take: impl FnMut(Posting)) {
         if let Ok(row) = self.terms.binary_search(&term) {
-            unpack(self.packed_of(row), into);
+            unpack(self.packed_of(row), &mut take);
         }
         let from = self.recent.partition_point(|(known, _)| *known < term);
         let own = self.recent.get(from..).unwrap_or_default().iter();
-        into.extend(own.take_while(|(known, _)| *known == term).map(|row| row.1));
+        let own = own.take_while(|(known, _)| *known == term);
+        own.for_each(|row| take(row.1));
     }
 
     /// How many messages hold a term.
@@ -80,7 +82,7 @@ impl Postings {
             };
             postings.clear();
             if old == Some(term) {
-                unpack(self.packed_of(row), &mut postings);
+                unpack(self.packed_of(row), |posting| postings.push(posting));
                 row += 1;
             }
             while let Some((_, posting)) = recent.next_if(|(known, _)| *known == term) {
@@ -127,15 +129,21 @@ fn pack(postings: &[Posting], into: &mut Vec<u8>) {
     }
 }
 
-fn unpack(bytes: &[u8], into: &mut Vec<Posting>) {
+#[inline]
+fn unpack(bytes: &[u8], mut take: impl FnMut(Posting)) {
     let (mut next, mut step, mut shift) = (0_u32, 0_u32, 0);
+    // How often the term is in the last message: zeros may follow.
+    let mut count = 0_u8;
+    let posting = |next: u32, count| Posting {
+        entry: next - 1,
+        count,
+    };
     for &byte in bytes {
         if shift == 0 && (1..0x80).contains(&byte) {
-            next += u32::from(byte);
-            into.push(Posting {
-                entry: next - 1,
-                count: 1,
-            });
+            if count > 0 {
+                take(posting(next, count));
+            }
+            (next, count) = (next + u32::from(byte), 1);
             continue;
         }
         step |= u32::from(byte & 0x7f) << shift;
@@ -143,15 +151,18 @@ fn unpack(bytes: &[u8], into: &mut Vec<Posting>) {
             shift += 7;
             continue;
         }
-        next += step;
-        match into.last_mut() {
-            Some(last) if step == 0 => last.count = last.count.saturating_add(1),
-            _ => into.push(Posting {
-                entry: next - 1,
-                count: 1,
-            }),
+        if step == 0 {
+            count = count.saturating_add(1);
+        } else {
+            if count > 0 {
+                take(posting(next, count));
+            }
+            (next, count) = (next + step, 1);
         }
         (step, shift) = (0, 0);
+    }
+    if count > 0 {
+        take(posting(next, count));
     }
 }
 
@@ -181,7 +192,7 @@ mod tests {
             }
             for term in 0..30 {
                 let mut read = Vec::new();
-                postings.read(term, &mut read);
+                postings.each(term, |posting| read.push(posting));
                 prop_assert_eq!(postings.count(term), read.len());
                 let own = expected.iter().filter(|row| row.0 == term).map(|row| row.1);
                 prop_assert_eq!(read, own.collect::<Vec<_>>());

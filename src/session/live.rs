@@ -58,8 +58,8 @@ impl Session {
     }
 
     /// Continues a story where it stopped, however it stopped: from the last snapshot and the
-    /// outcomes that the journal holds beyond it. Without a snapshot, it
-    /// [catches up](super::catch_up). `force` accepts other data than the save was made from, and a
+    /// outcomes that the journal holds beyond it. If these end whole turns, or without a snapshot,
+    /// it [catches up](super::catch_up). `force` accepts other data than the save was made from, and a
     /// state that differs from the journal, at the player's risk.
     ///
     /// # Errors
@@ -75,12 +75,18 @@ impl Session {
         let slot = locked.slot().clone();
         let (mut journal, story) = locked.open_story(force)?;
         let is_saved = story.world.is_some();
-        let (story, events) = caught_up(story, game)?;
-        let snapshot = story.world.as_deref().unwrap_or_default();
-        if is_saved {
+        if let Some(snapshot) = &story.world {
             locked.continue_log(snapshot)?;
+        }
+        // What happened before a snapshot that is to be written.
+        let (story, mut unsaved) = if is_saved && force {
+            (story, None)
         } else {
-            locked.begin_log(&events, snapshot)?;
+            caught_up(&slot, story, game)?
+        };
+        if !is_saved {
+            let events = unsaved.replace(Vec::new()).unwrap_or_default();
+            locked.begin_log(&events, story.world.as_deref().unwrap_or_default())?;
         }
         let head = story.header;
         let kept = KeptData::of(&story.lines);
@@ -99,8 +105,8 @@ impl Session {
         if !force {
             changes = changed_data(&mut setup, &meta, (game, &kept))?;
         }
-        if !is_saved {
-            locked.save(&setup.world, &meta, &mut journal, &[])?;
+        if let Some(events) = unsaved {
+            locked.save(&setup.world, &meta, &mut journal, &events)?;
         }
         let mut session = Self::open(locked, meta, setup, minds, journal)?;
         session.engine.play_back(recording);
@@ -124,8 +130,16 @@ impl Session {
         let slot = locked.slot().clone();
         let mut engine = Engine::new(setup, minds, journal)?;
         let events = EventLogger::of(&mut engine);
-        engine.on_turn(move |world, journal| {
-            let saved = locked.save(world, &meta, journal, &events.take());
+        let turn_of = |world: &World| world.resource::<WorldTurn>().0;
+        let mut last = turn_of(&engine.world);
+        engine.on_turn(move |world, journal, stop| {
+            let turn = turn_of(world);
+            let saved = if stop.is_some() || turn >= next_snapshot(last) {
+                last = turn;
+                locked.save(world, &meta, journal, &events.take())
+            } else {
+                locked.write_contexts(world)
+            };
             saved.map_err(EngineError::Snapshot)
         });
         Ok(Self {
@@ -139,6 +153,13 @@ impl Session {
     pub fn slot(&self) -> &Slot {
         &self.slot
     }
+}
+
+/// The turn of the snapshot after that of a turn, unless the run stops before. A snapshot holds the
+/// whole past: if there were one for every turn, a turn would take the longer, the longer the story
+/// is. What was played since is in the journal, a sixteenth of the turns at most.
+fn next_snapshot(last: u64) -> u64 {
+    last + (last / 16).max(1)
 }
 
 /// What has changed in the data of a game since a world was saved; `None` if nothing has, or the

@@ -10,7 +10,7 @@ use crate::cast::WorldTurn;
 use crate::engine::{Engine, EngineError, Setup, Stop};
 use crate::journal::{FORMAT, Journal, JournalHeader, Line, Recording};
 use crate::mind::{Answering, Mind, MindError, MindInfo, Minds, Prompt};
-use crate::save::{Meta, Slot, StoredStory, snapshot};
+use crate::save::{Meta, Slot, StoredStory, read_head, snapshot};
 
 /// A story that was played again.
 pub struct Replayed {
@@ -127,42 +127,57 @@ pub(super) fn create(
     Ok(locked.slot().clone())
 }
 
-/// Adds the snapshot of its last whole turn to a story without one, such as a branch that was not
-/// played yet: its journal is played again, without any mind. Without it, a story starts from the
-/// beginning. So does one of other data.
+/// Gives a story the snapshot of its last whole turn, if it has an earlier one or none, such as a
+/// branch that was not played yet: what its journal holds beyond it is played again, without any
+/// mind. A story of other data stays as it is: without a snapshot it starts from the beginning.
 ///
 /// # Errors
-/// As [`replay`].
-pub fn catch_up(story: StoredStory, game: &dyn Game) -> Result<StoredStory, SessionError> {
-    Ok(caught_up(story, game)?.0)
+/// The snapshot can't be loaded, or as [`replay`].
+pub fn catch_up(
+    slot: &Slot,
+    story: StoredStory,
+    game: &dyn Game,
+) -> Result<StoredStory, SessionError> {
+    Ok(caught_up(slot, story, game)?.0)
 }
 
-/// As [`catch_up`], with the lines of the log of events if it was played again.
+/// As [`catch_up`], with the lines of the log of events of what was played again; `None` if nothing
+/// was.
 pub(super) fn caught_up(
+    slot: &Slot,
     mut story: StoredStory,
     game: &dyn Game,
-) -> Result<(StoredStory, Vec<u8>), SessionError> {
+) -> Result<(StoredStory, Option<Vec<u8>>), SessionError> {
     let last = story.last_turn();
-    if story.world.is_some() || last == 0 {
-        return Ok((story, Vec::new()));
-    }
+    let saved = story.world.as_deref().map(read_head).transpose();
+    let saved = slot.explain(saved)?;
+    let (turn, data) = match &saved {
+        Some(head) => (head.turn, &head.data),
+        None => (0, &story.header.data),
+    };
     let kept = KeptData::of(&story.lines);
-    if kept.exact_game(game, &story.header.data).is_err() {
-        return Ok((story, Vec::new()));
+    if last <= turn || kept.exact_game(game, data).is_err() {
+        return Ok((story, None));
     }
     let mut logger = None;
     let again = || {
         let runtime = tokio::runtime::Builder::new_current_thread().build().ok()?;
         let log = |engine: &mut Engine| logger = Some(EventLogger::of(engine));
-        let played = play_again(story.clone(), game, Some(last), log);
-        Some(runtime.block_on(played))
+        let story = story.clone();
+        Some(match saved {
+            Some(_) => runtime.block_on(play_on(slot, story, game, Some(last), log)),
+            None => runtime.block_on(play_again(story, game, Some(last), log)),
+        })
     };
     // The caller may be within a runtime, which can't wait for another.
     let played = std::thread::scope(|scope| scope.spawn(again).join());
     let replayed = played.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-    story.world = replayed.transpose()?.map(|replayed| replayed.snapshot);
+    let Some(replayed) = replayed.transpose()? else {
+        return Ok((story, None));
+    };
+    story.world = Some(replayed.snapshot);
     let events = logger.map(|logger| logger.take()).unwrap_or_default();
-    Ok((story, events))
+    Ok((story, Some(events)))
 }
 
 /// The lines of a journal up to the meeting that closed a turn; for turn 0 those before the first
@@ -247,7 +262,7 @@ async fn play_from(
     engine.settings.replay = true;
     engine.play_back(recording);
     let newest = latest.clone();
-    engine.on_turn(move |world, _| {
+    engine.on_turn(move |world, _, _| {
         if world.resource::<WorldTurn>().0 < wanted {
             return Ok(());
         }

@@ -346,7 +346,7 @@ async fn items_and_knowledge_hold_together_at_every_meeting() {
             let mut engine = engine(world, seed);
             let watched = Arc::new(Mutex::new(Watched::default()));
             let sink = watched.clone();
-            engine.on_turn(move |world, _| {
+            engine.on_turn(move |world, _, _| {
                 sink.lock().unwrap().look(world);
                 Ok(())
             });

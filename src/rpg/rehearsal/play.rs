@@ -168,7 +168,7 @@ async fn play_engine(
         watch.note(record);
     }));
     let turns = watch.clone();
-    engine.on_turn(move |world, _| {
+    engine.on_turn(move |world, _, _| {
         let mut watch = turns.lock().unwrap_or_else(PoisonError::into_inner);
         watch.note_turn(world);
         Ok(())

@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use playhouse::cast::WorldTurn;
 use playhouse::engine::{EngineError, Setup, Stop};
 use playhouse::journal::{Journal, Line, SnapshotRecord};
 use playhouse::message::Digest;
 use playhouse::save::{Meta, SaveError, Slot, repair};
 use playhouse::session::{
-    Game, Session, SessionError, SetupError, branch, catch_up, replay, state_at,
+    EventLog, Game, Logged, Session, SessionError, SetupError, branch, catch_up, replay, state_at,
 };
 
 use crate::save::town::{Town, minds};
@@ -179,6 +180,65 @@ async fn a_replay_names_the_turn_and_the_entity_that_differ() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_snapshot_of_an_earlier_turn_is_enough() {
+    const STOPS: u64 = 43;
+    const LAST: u64 = 47;
+    let root = tempfile::tempdir().unwrap();
+    let game = Town::default();
+    let start = |name: &str| {
+        let (minds, heard) = minds(300);
+        let session = Session::start(root.path(), name, &game, 11, minds).unwrap();
+        (session, heard)
+    };
+    let (mut whole, _) = start("whole");
+    let mut at_stop = Vec::new();
+    for turn in [STOPS, LAST] {
+        whole.engine.run(Some(turn)).await.unwrap();
+        at_stop.push(whole.slot().read_world().unwrap().unwrap());
+    }
+
+    // The run ends in the middle of a turn.
+    let (mut session, _) = start("stopped");
+    let token = session.engine.cancellation_token();
+    session.engine.on_commit(move |world, _| {
+        if world.resource::<WorldTurn>().0 == STOPS {
+            token.cancel();
+        }
+    });
+    let stop = session.engine.run(None).await.unwrap();
+    assert_eq!(stop, Stop::Cancelled);
+    let slot = session.slot().clone();
+    drop(session);
+    let saved: Vec<_> = slot.read(false).unwrap().snapshots().collect();
+    let saved: Vec<_> = saved.iter().map(|snapshot| snapshot.turn).collect();
+    assert_eq!(saved[..33], (0..=32).collect::<Vec<_>>());
+    assert_eq!(saved[33..], [34, 36, 38, 40, 42]);
+    assert_eq!(slot.head().unwrap().unwrap().turn, 42);
+
+    let story = slot.read(false).unwrap();
+    let log = EventLog::of(&slot, &story).unwrap();
+    assert_eq!(log.map(|log| log.turn), Some(42));
+    let story = catch_up(&slot, story, &game).unwrap();
+    assert!(story.world.as_ref() == Some(&at_stop[0]));
+
+    let before = recorded(&slot.journal_file()).len();
+    let (minds, heard) = minds(50);
+    let mut session = Session::resume(root.path(), "stopped", &game, minds, false).unwrap();
+    assert!(slot.read_world().unwrap().as_ref() == Some(&at_stop[0]));
+    session.engine.run(Some(LAST)).await.unwrap();
+    assert!(slot.read_world().unwrap().as_ref() == Some(&at_stop[1]));
+    let asked = recorded(&slot.journal_file()).len() - before;
+    assert_eq!(heard.heard().len(), asked, "something was asked twice");
+    let story = slot.read(false).unwrap();
+    let log = EventLog::of(&slot, &story).unwrap().unwrap();
+    let turns = log.records.iter().filter_map(|logged| match logged {
+        Logged::Turn(turn) => Some(*turn),
+        _ => None,
+    });
+    assert_eq!(turns.collect::<Vec<_>>(), (1..=LAST).collect::<Vec<_>>());
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_branch_is_a_story_of_its_own() {
     let root = tempfile::tempdir().unwrap();
     let whole = play_whole(root.path()).await;
@@ -188,7 +248,7 @@ async fn a_branch_is_a_story_of_its_own() {
         let name = format!("from {turn}");
         let new = branch(root.path(), &old, &name, &game, turn).await.unwrap();
         assert_eq!(new.read_world().unwrap(), None, "not before it is played");
-        let story = catch_up(new.read(false).unwrap(), &game).unwrap();
+        let story = catch_up(&new, new.read(false).unwrap(), &game).unwrap();
         let world = story.world.map_or(0, |world| {
             assert!(world == whole.snapshots[turn as usize]);
             turn
