@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use super::weight::MAX_WEIGHT;
 use crate::locale::{Localize, UiText, text};
 
 /// Why a file or folder can't be used.
@@ -119,7 +118,7 @@ impl Localize for FileProblem {
             Self::Foreign(kind) => text!(files_foreign, kind),
             Self::HardLinks => text!(files_hard_links),
             Self::TooLarge { max } => text!(files_too_large, max),
-            Self::TooManyValues => text!(files_too_many_values, max = MAX_WEIGHT),
+            Self::TooManyValues => text!(files_too_many_values),
             Self::NotText => text!(files_not_text),
         }
     }

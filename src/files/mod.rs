@@ -25,4 +25,4 @@ pub(crate) use read::read_text;
 pub(crate) use read::{bounded, open, read};
 #[cfg(unix)]
 use unix as system;
-pub(crate) use weight::{MAX_WEIGHT, is_too_heavy, json_weight};
+pub(crate) use weight::{MAX_EXCESS, excess_weight, is_too_heavy};

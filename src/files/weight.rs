@@ -5,17 +5,28 @@
 
 use memchr::memchr2;
 
-/// The most that what is read of one file may weigh. A unit takes up to 100 bytes of memory, and
-/// some of them twice while a story is played. What this program writes has 22 bytes to a unit, and
-/// a journal 30.
-pub(crate) const MAX_WEIGHT: u64 = 4_000_000;
+/// The most that what is read of one file may weigh beyond what its length allows. A unit takes up
+/// to 100 bytes of memory, and some of them twice while a story is played.
+pub(crate) const MAX_EXCESS: u64 = 3_500_000;
 
-/// Whether a JSON text weighs more than `MAX_WEIGHT`.
+/// For how many bytes of a file it may weigh one unit. What this program writes has 22 bytes to a
+/// unit, and a journal 30, so the longest files that may be read just fit.
+const BYTES_PER_UNIT: u64 = 30;
+
+fn allowed(json: &[u8]) -> u64 {
+    json.len() as u64 / BYTES_PER_UNIT
+}
+
+/// Whether a JSON text weighs too much for its length.
 pub(crate) fn is_too_heavy(json: &[u8]) -> bool {
     // Most texts are far below the limit even if all that stands within quotes counts.
-    json.len() as u64 > MAX_WEIGHT / 3
-        && upper_bound(json) > MAX_WEIGHT
-        && json_weight(json) > MAX_WEIGHT
+    let most = MAX_EXCESS + allowed(json);
+    json.len() as u64 > most / 3 && upper_bound(json) > most && json_weight(json) > most
+}
+
+/// What a JSON text and something beside it weigh beyond what its length allows.
+pub(crate) fn excess_weight(json: &[u8], beside: u64) -> u64 {
+    (json_weight(json) + beside).saturating_sub(allowed(json))
 }
 
 /// What a JSON text weighs at most. In blocks of a size for which the compiler uses vectors.
@@ -33,12 +44,13 @@ fn upper_bound(json: &[u8]) -> u64 {
 
 /// What a JSON text weighs: a unit for every value and name, and three more for every object in a
 /// list.
-pub(crate) fn json_weight(json: &[u8]) -> u64 {
+fn json_weight(json: &[u8]) -> u64 {
+    let most = MAX_EXCESS + allowed(json);
     let mut weight = 1;
     let mut before = b' ';
     let mut offset = 0;
     // What is too much is not counted to its end.
-    while weight <= MAX_WEIGHT
+    while weight <= most
         && let Some(byte) = json.get(offset).copied()
     {
         offset += 1;
@@ -89,5 +101,17 @@ mod tests {
             assert_eq!(json_weight(json.as_bytes()), weight, "{json}");
             assert!(upper_bound(json.as_bytes()) >= weight, "{json}");
         }
+    }
+
+    #[test]
+    fn a_long_text_may_weigh_more() {
+        let list =
+            |value: &str, count: usize| format!("[{}{value}]", format!("{value},").repeat(count));
+        let count = MAX_EXCESS as usize * 15 / 14;
+        assert!(!is_too_heavy(list("1", count - 99).as_bytes()));
+        assert!(is_too_heavy(list("1", count + 99).as_bytes()));
+        let long = format!("\"{}\"", "a".repeat(BYTES_PER_UNIT as usize));
+        assert_eq!(excess_weight(b"[1,2,3]", 8), 12);
+        assert_eq!(excess_weight(list(&long, 100).as_bytes(), 8), 0);
     }
 }

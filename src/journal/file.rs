@@ -9,7 +9,7 @@ use super::error::JournalError;
 use super::read::{self, JournalLines, MAX_BYTES, MAX_GAMES, MAX_LINE};
 use super::sums::{Sum, write_masked};
 use super::{JournalHeader, Line};
-use crate::files::{self, FileAction, FileError, MAX_WEIGHT};
+use crate::files::{self, FileAction, FileError, MAX_EXCESS};
 
 /// The append-only record of a run.
 #[derive(Debug)]
@@ -27,7 +27,8 @@ struct JournalFile {
     path: PathBuf,
     /// Its length in bytes.
     length: u64,
-    /// What its lines weigh, and what the setups of the game among them take.
+    /// What its lines weigh beyond what their lengths allow, and what the setups of the game among
+    /// them take.
     weight: u64,
     games: u64,
     /// The sum of the last line; `None` for journals of old formats, which have none.
@@ -202,7 +203,7 @@ impl JournalFile {
             let own = (bytes.len() - start) as u64;
             games += read::games_of(line, own);
             let is_long = own > MAX_LINE || length > MAX_BYTES;
-            if is_long || weight > MAX_WEIGHT || games > MAX_GAMES {
+            if is_long || weight > MAX_EXCESS || games > MAX_GAMES {
                 let path = self.path.clone();
                 return Err(JournalError::Full { path });
             }

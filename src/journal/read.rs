@@ -12,7 +12,7 @@ use super::error::JournalError;
 use super::recording::is_of_game;
 use super::sums::{Sum, Summed};
 use super::{FORMAT, JournalHeader, Line};
-use crate::files::{FileAction, FileError, FileProblem, MAX_WEIGHT, json_weight};
+use crate::files::{FileAction, FileError, FileProblem, MAX_EXCESS, excess_weight};
 use crate::locale::{Localize, UiText, text};
 
 /// The maximum length of a journal in bytes.
@@ -51,7 +51,7 @@ pub(crate) struct JournalLines {
     pub(super) depth: usize,
     /// The length of the file in bytes, without an incomplete last line.
     pub(super) length: u64,
-    /// What its lines and those that it shares weigh.
+    /// What its lines and those that it shares weigh beyond what their lengths allow.
     pub(super) weight: u64,
     /// What the setups of the game among them take.
     pub(super) games: u64,
@@ -112,7 +112,7 @@ pub(super) fn read(
         depth: 0,
         limit: MAX_BYTES,
         left,
-        weight: MAX_WEIGHT,
+        weight: MAX_EXCESS,
         games: MAX_GAMES,
     };
     reader.read(file, path)
@@ -127,9 +127,9 @@ pub(super) fn games_of(line: &Line, length: u64) -> u64 {
     }
 }
 
-/// What a line weighs.
+/// What a line weighs beyond what its length allows.
 pub(super) fn weight_of(line: &[u8]) -> u64 {
-    LINE_WEIGHT + json_weight(line)
+    excess_weight(line, LINE_WEIGHT)
 }
 
 fn too_large(path: &Path, max: u64) -> FileError {
@@ -174,7 +174,7 @@ struct Reader<'o> {
     limit: u64,
     /// How long the bases may be in all, in bytes.
     left: u64,
-    /// What its lines may weigh, those of its bases included.
+    /// What its lines may weigh beyond what their lengths allow, those of its bases included.
     weight: u64,
     /// What its setups of the game may take, those of its bases included.
     games: u64,
