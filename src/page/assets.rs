@@ -1,6 +1,6 @@
 //! Templates, scripts and styles, embedded in the program.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use include_dir::{Dir, include_dir};
@@ -23,6 +23,17 @@ pub(super) struct Asset {
     pub(super) tag: String,
 }
 
+/// The scripts without comments, which are for those who change them.
+static SCRIPTS: LazyLock<BTreeMap<&str, String>> = LazyLock::new(|| {
+    let scripts = ASSETS.files().filter_map(|file| {
+        let name = file.path().to_str().filter(|name| name.ends_with(".js"))?;
+        let lines = file.contents_utf8()?.split_inclusive('\n');
+        let code = lines.filter(|line| !line.trim_start().starts_with("//"));
+        Some((name, code.collect()))
+    });
+    scripts.collect()
+});
+
 /// A file that browsers may ask for.
 pub(super) fn asset(name: &str) -> Option<Asset> {
     let media_type = match name.rsplit_once('.')?.1 {
@@ -31,7 +42,10 @@ pub(super) fn asset(name: &str) -> Option<Asset> {
         "svg" => "image/svg+xml",
         _ => return None,
     };
-    let bytes = ASSETS.get_file(name)?.contents();
+    let bytes = match SCRIPTS.get(name) {
+        Some(script) => script.as_bytes(),
+        None => ASSETS.get_file(name)?.contents(),
+    };
     let tag = Digest::of(bytes).0;
     let tag: String = tag.iter().map(|byte| format!("{byte:02x}")).collect();
     Some(Asset {
@@ -78,8 +92,7 @@ pub(super) fn script() -> String {
 }
 
 fn add_module(name: &str, added: &mut BTreeSet<String>, bundle: &mut String) {
-    let file = ASSETS.get_file(name);
-    let Some(text) = file.and_then(|file| file.contents_utf8()) else {
+    let Some(text) = SCRIPTS.get(name) else {
         return;
     };
     if !added.insert(name.to_owned()) {
@@ -109,12 +122,7 @@ mod tests {
     #[test]
     fn all_modules_become_one() {
         let bundle = script();
-        let is_script = |file: &&include_dir::File<'_>| {
-            let name = file.path().extension();
-            name.is_some_and(|name| name == "js")
-        };
-        let scripts = ASSETS.files().filter(is_script);
-        let bytes: usize = scripts.map(|file| file.contents().len()).sum();
+        let bytes: usize = SCRIPTS.values().map(String::len).sum();
         assert!(bytes <= 120 * 1024, "{bytes} bytes of scripts");
         assert!(style().len() < 30_000, "{} bytes of styles", style().len());
         let lines = || bundle.lines();

@@ -26,24 +26,25 @@ struct Course {
 impl Course {
     /// The course since the slot branched from another.
     fn own(slot: &Slot) -> Result<Option<Self>, SaveError> {
-        Ok(Self::of(slot.read_own_journal()?, slot.branch_point()))
+        Ok(Self::of(&slot.read_own_journal()?, slot.branch_point()))
     }
 
     /// The course from the beginning.
     fn whole(slot: &Slot) -> Result<Option<Self>, SaveError> {
-        Ok(Self::of(slot.read_journal()?, None))
+        Ok(Self::of(&slot.read_journal()?, None))
     }
 
-    fn of(lines: Vec<Line>, point: Option<BranchPoint>) -> Option<Self> {
-        let mut lines = lines.into_iter();
-        let Some(Line::Header(head)) = lines.next() else {
+    /// What these lines say after the turn in which the slot branched.
+    fn of(lines: &[Line], point: Option<BranchPoint>) -> Option<Self> {
+        let (Line::Header(head), lines) = lines.split_first()? else {
             return None;
         };
+        let since = point.as_ref().map_or(0, |point| point.turn);
         let (mut meetings, mut seeds) = (Vec::new(), Vec::new());
         for line in lines {
             match line {
-                Line::Meeting(meeting) => meetings.push(meeting),
-                Line::Input(input) => {
+                Line::Meeting(meeting) if meeting.turn > since => meetings.push(meeting.clone()),
+                Line::Input(input) if input.turn >= since => {
                     let seed = new_seed(std::slice::from_ref(&input.value));
                     seeds.extend(seed.map(|seed| (input.turn, seed)));
                 }
@@ -51,7 +52,7 @@ impl Course {
             }
         }
         Some(Self {
-            head,
+            head: head.clone(),
             point,
             meetings,
             seeds,
@@ -80,16 +81,19 @@ fn is_kin(one: &JournalHeader, other: &JournalHeader) -> bool {
 type Courses = BTreeMap<String, Course>;
 
 /// A story and its branches among these slots: each with the one from which it branched, and the
-/// last turn that they share. Every branch follows its parent.
+/// last turn that they share. Every branch follows its parent. The journal of the story need not be
+/// read again if somebody has.
 ///
 /// # Errors
 /// The journal of the story can't be read.
-pub fn branches(slots: &[String], story: &Slot) -> Result<Value, UiText> {
+pub fn branches(slots: &[String], story: &Slot, journal: Option<&[Line]>) -> Result<Value, UiText> {
     let own = story.name().as_str();
-    let failed = |error: SaveError| error.text();
     let nothing = || json!({"this": own, "tree": []});
-    let (Some(course), Some(root)) = (Course::own(story).map_err(failed)?, story.folder().parent())
-    else {
+    let course = match journal {
+        Some(lines) => Course::of(lines, story.branch_point()),
+        None => Course::own(story).map_err(|error| error.text())?,
+    };
+    let (Some(course), Some(root)) = (course, story.folder().parent()) else {
         return Ok(nothing());
     };
     let mut courses = Courses::new();

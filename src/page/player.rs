@@ -133,6 +133,8 @@ pub async fn read(
     if until.is_some() && until == logged {
         return Ok(());
     }
+    // Nothing of the next turn was played.
+    let until = until.or_else(|| story.ends_with_a_turn().then(|| story.last_turn()));
     let prepare = |engine: &mut Engine| {
         observe(engine, view);
         if let Some(control) = control {

@@ -121,6 +121,18 @@ pub(super) struct EventJson {
     fight: Option<Value>,
 }
 
+impl EventJson {
+    /// Of a chapter's summary the first line alone: whoever has the chapter has the rest.
+    pub(super) fn without_chapter(mut self) -> Self {
+        if self.kind == "archive"
+            && let Some((first, _)) = self.text.split_once('\n')
+        {
+            self.text = format!("{first} …");
+        }
+        self
+    }
+}
+
 /// What was spent, as it is sent.
 #[derive(Debug, Serialize)]
 pub(super) struct SpentJson {

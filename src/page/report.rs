@@ -1,7 +1,15 @@
 //! A story as one file that needs no server.
 
 use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
+use base64::prelude::{BASE64_STANDARD, Engine as _};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use minijinja::HtmlEscape;
 use serde_json::{Value, json};
 
 use super::assets::{render, script, style};
@@ -74,18 +82,39 @@ pub fn report(
     page["is_report"] = true.into();
     page["styles"] = style().into();
     page["scripts"] = script().replace("</", "<\\/").into();
-    page["data"] = data(&reader, &page, extras).into();
-    let report = render("story.html", &page);
-    let report = report.map_err(|error| UiText::verbatim(error.to_string()))?;
-    Ok(shown(redacted(report)))
+    let frame = render("story.html", &page);
+    let frame = frame.map_err(|error| UiText::verbatim(error.to_string()))?;
+    let data = data(&reader, &page, extras);
+    let (before, after) = frame.split_once(DATA).unwrap_or((&frame, ""));
+    let (before, after) = (cleaned(before.into()), cleaned(after.into()));
+    let mut report = before;
+    report.reserve(data.iter().map(String::len).sum::<usize>() + after.len());
+    report.extend(data);
+    report.push_str(&after);
+    Ok(report)
 }
 
-/// What the addresses of the page answer, each as `{id, json}`.
-fn data(reader: &Reader<'_>, page: &Value, extras: Extras) -> Vec<Value> {
+/// Where the data stand in the page. No text can look like it, since they are escaped.
+const DATA: &str = "<!-- data -->";
+
+fn cleaned(text: String) -> String {
+    shown(redacted(text))
+}
+
+/// What an address of the page answers that takes a while to make.
+enum Part {
+    Call(u32, Box<Sent>),
+    Person(u32),
+    Context(u32),
+    Fact(String),
+    Events(u32),
+    Calls(u32),
+}
+
+/// What the addresses of the page answer, each as an element of the page.
+fn data(reader: &Reader<'_>, page: &Value, extras: Extras) -> Vec<String> {
     let mut data = Vec::new();
-    let mut add = |id: String, value: &Value| {
-        data.push(json!({"id": id, "json": escaped(value)}));
-    };
+    let mut add = |id: String, value: &Value| data.push(element(&id, value));
     add("story".into(), &page["story"]);
     add("labels".into(), &json!(labels(reader.language, "page_")));
     add("turns".into(), &reader.turns());
@@ -101,60 +130,93 @@ fn data(reader: &Reader<'_>, page: &Value, extras: Extras) -> Vec<Value> {
         if let Some(branches) = &extras.branches {
             add("branches".into(), branches);
         }
-        for (number, sent) in pairs(reader, extras.requests) {
-            if let Some(mut call) = reader.call(number) {
-                request::add(&mut call, reader.view, &sent);
-                add(format!("call/{number}"), &call);
-            }
-        }
     }
-    for id in people
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(|person| person["id"].as_u64())
-    {
-        let id = id as u32;
-        add(format!("person/{id}"), &json!(reader.person(id)));
-        add(format!("context/{id}"), &json!(reader.context(id)));
+    let mut parts = Vec::new();
+    if reader.is_host() {
+        let sent = pairs(reader, extras.requests).into_iter();
+        parts.extend(sent.map(|(number, sent)| Part::Call(number, Box::new(sent))));
     }
-    for fact in facts
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(|fact| fact["fact"].as_str())
-    {
-        add(format!("fact/{fact}"), &json!(reader.fact(fact)));
-    }
-    let events = page["story"]["events"].as_u64().unwrap_or_default() as u32;
-    for from in (0..events).step_by(CHUNK as usize) {
-        let chunk = reader.events_from(from, CHUNK).into_iter();
-        let chunk = chunk.map(|event| json!(event));
-        add(format!("events/{from}"), &packed(chunk, "n", &OF_EVENT));
-    }
+    let people = people.as_array().into_iter().flatten();
+    let people = people.filter_map(|person| person["id"].as_u64());
+    parts.extend(people.flat_map(|id| [Part::Person(id as u32), Part::Context(id as u32)]));
+    let facts = facts.as_array().into_iter().flatten();
+    let facts = facts.filter_map(|fact| fact["fact"].as_str());
+    parts.extend(facts.map(|fact| Part::Fact(fact.to_owned())));
+    let chunks = |count: &Value| {
+        let count = count.as_u64().unwrap_or_default() as u32;
+        (0..count).step_by(CHUNK as usize)
+    };
+    parts.extend(chunks(&page["story"]["events"]).map(Part::Events));
+    parts.extend(chunks(&page["story"]["calls"]).map(Part::Calls));
     let told = told_by(reader);
-    let calls = page["story"]["calls"].as_u64().unwrap_or_default() as u32;
-    for from in (0..calls).step_by(CHUNK as usize) {
-        let parts = (from..calls.min(from + CHUNK)).step_by(MOST as usize);
-        let chunk = parts.flat_map(|from| {
-            let part = Query {
-                from: Some(from),
-                to: Some(from + MOST),
-                ..Query::default()
-            };
-            reader.calls(&part).rows
-        });
-        let chunk = chunk.map(|mut call| {
-            let number = call["c"].as_u64().unwrap_or_default() as u32;
-            if let (Some(event), Some(call)) = (told.get(&number), call.as_object_mut()) {
-                call.insert("told".into(), (*event).into());
-                call.remove("text");
-            }
-            call
-        });
-        add(format!("calls/{from}"), &packed(chunk, "c", &OF_CALL));
-    }
+    let made = in_parallel(&parts, |part| answer(reader, part, &told));
+    data.extend(made.into_iter().flatten());
     data
+}
+
+/// The element of a part; `None` for a call that is not there.
+fn answer(reader: &Reader<'_>, part: &Part, told: &BTreeMap<u32, u32>) -> Option<String> {
+    Some(match part {
+        Part::Call(number, sent) => {
+            let mut call = reader.call(*number)?;
+            request::add(&mut call, reader.view, sent);
+            element(&format!("call/{number}"), &call)
+        }
+        Part::Person(id) => zipped(&format!("person/{id}"), &json!(reader.person(*id))),
+        Part::Context(id) => element(&format!("context/{id}"), &json!(reader.context(*id))),
+        Part::Fact(fact) => element(&format!("fact/{fact}"), &json!(reader.fact(fact))),
+        Part::Events(from) => {
+            let chunk = reader.events_from(*from, CHUNK).into_iter();
+            let chunk = chunk.map(|event| json!(event.without_chapter()));
+            element(&format!("events/{from}"), &packed(chunk, "n", &OF_EVENT))
+        }
+        Part::Calls(from) => {
+            let parts = (*from..from + CHUNK).step_by(MOST as usize);
+            let chunk = parts.flat_map(|from| {
+                let part = Query {
+                    from: Some(from),
+                    to: Some(from + MOST),
+                    ..Query::default()
+                };
+                reader.calls(&part).rows
+            });
+            let chunk = chunk.map(|mut call| {
+                let number = call["c"].as_u64().unwrap_or_default() as u32;
+                if let (Some(event), Some(call)) = (told.get(&number), call.as_object_mut()) {
+                    call.insert("told".into(), (*event).into());
+                    call.remove("text");
+                }
+                call
+            });
+            element(&format!("calls/{from}"), &packed(chunk, "c", &OF_CALL))
+        }
+    })
+}
+
+/// What this makes of each, in their order, on as many threads as there are processors.
+fn in_parallel<T: Sync, R: Send>(items: &[T], make: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut made = Vec::new();
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(item) = items.get(index) else {
+                return made;
+            };
+            made.push((index, make(item)));
+        }
+    };
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let mut made = thread::scope(|scope| {
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+        let mut made = work();
+        for other in others {
+            made.extend(other.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        }
+        made
+    });
+    made.sort_unstable_by_key(|(index, _)| *index);
+    made.into_iter().map(|(_, made)| made).collect()
 }
 
 /// By call, the first event that tells its answer; a thought only if nothing else does.
@@ -244,9 +306,25 @@ fn packed(rows: impl Iterator<Item = Value>, number: &str, own: &[&str]) -> Valu
     json!({"shared": shared, "rows": packed})
 }
 
-/// JSON that no text in it can end.
-fn escaped(value: &Value) -> String {
-    value.to_string().replace('<', "\\u003c")
+/// An element with JSON that no text in it can end.
+fn element(id: &str, value: &Value) -> String {
+    let json = cleaned(value.to_string().replace('<', "\\u003c"));
+    script_element("json", id, &json)
+}
+
+/// As [`element`], for JSON that repeats much: compressed, in base64.
+fn zipped(id: &str, value: &Value) -> String {
+    let mut zipped = GzEncoder::new(Vec::new(), Compression::fast());
+    let json = cleaned(value.to_string());
+    // Memory never fails.
+    let _ = zipped.write_all(json.as_bytes());
+    let zipped = zipped.finish().unwrap_or_default();
+    script_element("gzip", id, &BASE64_STANDARD.encode(zipped))
+}
+
+fn script_element(kind: &str, id: &str, content: &str) -> String {
+    let id = HtmlEscape(id);
+    format!("<script type=\"application/{kind}\" id=\"{id}\">{content}</script>\n")
 }
 
 #[cfg(test)]

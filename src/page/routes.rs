@@ -150,7 +150,9 @@ pub(super) async fn get(
     let found = blocking(language, move || {
         let reader = visit.reader();
         Ok(match what.as_str() {
-            "branches" if reader.is_host() => Some(branches(&library.slots(), &visit.story.slot)?),
+            "branches" if reader.is_host() => {
+                Some(branches(&library.slots(), &visit.story.slot, None)?)
+            }
             "compare" if reader.is_host() => compared(&*library, &visit, &part)?,
             "story" => Some(reader.story()),
             "events" => Some(reader.events(&part).named("events")),

@@ -59,6 +59,13 @@ impl StoredStory {
         turns.max().unwrap_or(0)
     }
 
+    /// Whether nothing was played after the last whole turn.
+    pub fn ends_with_a_turn(&self) -> bool {
+        let after = self.lines.iter().rev();
+        let mut after = after.take_while(|line| !matches!(line, Line::Meeting(_)));
+        after.all(|line| matches!(line, Line::Snapshot(_) | Line::Stopped(_)))
+    }
+
     /// Whether nothing was played yet.
     pub fn is_new(&self) -> bool {
         let is_played = |line: &Line| {

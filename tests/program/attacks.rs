@@ -53,7 +53,7 @@ const HERO: &str = "<img src=x onerror=alert(1)>";
 /// Who has a seat.
 const SEATED: &str = "</title><script>alert(1)</script>";
 /// Elements that the page has none of, or none but its own.
-const FOREIGN: &str = "[...document.querySelectorAll('script:not([type=\"application/json\"]), \
+const FOREIGN: &str = "[...document.querySelectorAll('script:not([type=\"application/json\"], [type=\"application/gzip\"]), \
      iframe, object, embed, base, img, link, style, math, meta[http-equiv], template, noscript, \
      form[action], [href^=\"javascript\"], [onload], [onclick], [onerror], [onfocus], \
      [onmouseover], [ontoggle]')].map((one) => one.outerHTML)";

@@ -23,18 +23,22 @@ pub(super) fn export(
     seat: Option<&str>,
     calls: bool,
 ) -> Result<(), CommandError> {
-    let saved = Saved::find(app, slot)?;
-    let log = EventLog::of(&saved.slot, &saved.story).map_err(save_error)?;
-    if log.is_none() {
-        // What can't be resumed is not played through either.
-        saved.world(true)?;
-    }
+    let saved = Saved::as_stored(app, slot)?;
     let view = Arc::new(StoryView::new(watch::about(app, &saved, slot)?));
     let requests = if calls {
         sent::find(app, &saved, Wanted::default())?
     } else {
         Vec::new()
     };
+    let log = EventLog::of(&saved.slot, &saved.story).map_err(save_error)?;
+    if log.is_none() {
+        // What can't be resumed is not played through either.
+        saved.world(true)?;
+    }
+    let slots = names(&app.settings.saves.value).unwrap_or_default();
+    let slots: Vec<_> = slots.iter().map(ToString::to_string).collect();
+    let branches = page::branches(&slots, &saved.slot, Some(&saved.story.lines));
+    let branches = branches.map_err(|message| CommandError::new(ErrorKind::Other, message))?;
     let Saved {
         slot: of,
         story,
@@ -43,10 +47,6 @@ pub(super) fn export(
     } = saved;
     let read = page::read(&of, (story, log), played.game(), None, &view, None);
     play::runtime()?.block_on(read).map_err(session_error)?;
-    let slots = names(&app.settings.saves.value).unwrap_or_default();
-    let slots: Vec<_> = slots.iter().map(ToString::to_string).collect();
-    let branches = page::branches(&slots, &of);
-    let branches = branches.map_err(|message| CommandError::new(ErrorKind::Other, message))?;
     let extras = Extras {
         branches: Some(branches),
         requests,

@@ -84,6 +84,14 @@ function embedded(id) {
 	return parsed.get(id);
 }
 
+// What repeats much is compressed.
+async function unzipped(id) {
+	const element = document.getElementById(id);
+	if (element?.type !== 'application/gzip') return undefined;
+	const bytes = Uint8Array.from(atob(element.textContent), (char) => char.charCodeAt(0));
+	return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))).json();
+}
+
 function rows(kind, from, to) {
 	const found = [];
 	for (let start = from - (from % CHUNK_IN_FILE); start < to; start += CHUNK_IN_FILE) {
@@ -159,7 +167,7 @@ const inFile = {
 		}
 		const [told] = row?.told == null ? [] : rows('events', row.told, row.told + 1);
 		if (told) Object.assign(row, { text: told.said || told.text, events: [told.n] });
-		const value = embedded(path) ?? row;
+		const value = (await unzipped(path)) ?? embedded(path) ?? row;
 		if (value == null) throw new Refused(404);
 		return value;
 	},
