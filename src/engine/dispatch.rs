@@ -361,13 +361,14 @@ impl Engine {
     }
 
     fn hold(&mut self, job: Box<Job>, answer: PassedAnswer, held: AnswerInReview) {
+        let key: AskKey = (job.ask.name.clone(), job.ask.number);
+        // Whoever is told of it may decide at once.
+        let decision = self.gate.hold(key, held.clone());
         self.listeners.signal(|| Signal::AnswerHeld {
             entity: job.ask.name.clone(),
             number: job.ask.number,
-            answer: held.clone(),
+            answer: held,
         });
-        let key: AskKey = (job.ask.name.clone(), job.ask.number);
-        let decision = self.gate.hold(key, held);
         self.calls.running.push(Box::pin(async move {
             let decision = decision.await.ok();
             (job, CallResult::Decided(Box::new(answer), decision))

@@ -156,12 +156,16 @@ impl CallGate {
         self.state().allowed != Some(0)
     }
 
-    /// Holds an answer until somebody decides.
+    /// Holds an answer until somebody decides. If answers are not held any more, it is used.
     pub(super) fn hold(&self, key: AskKey, answer: AnswerInReview) -> oneshot::Receiver<Decision> {
         let (decision, decided) = oneshot::channel();
-        self.state()
-            .held
-            .insert(key, PendingReview { answer, decision });
+        let mut state = self.state();
+        if state.reviews {
+            state.held.insert(key, PendingReview { answer, decision });
+        } else {
+            let _ = decision.send(Decision::Use);
+        }
+        drop(state);
         self.announce();
         decided
     }
@@ -170,5 +174,29 @@ impl CallGate {
     pub(super) fn drop_held(&self) {
         self.state().held.clear();
         self.announce();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_that_comes_after_the_review_is_used() {
+        let gate = CallGate::default();
+        let hold = |name: &str| {
+            let answer = AnswerInReview {
+                text: "Yes.".into(),
+                complaint: None,
+            };
+            gate.hold((name.into(), 1), answer)
+        };
+        gate.set_review(true);
+        let mut first = hold("Ann");
+        assert!(first.try_recv().is_err());
+        gate.set_review(false);
+        assert_eq!(first.try_recv(), Ok(Decision::Use));
+        assert_eq!(hold("Bob").try_recv(), Ok(Decision::Use));
+        assert!(gate.held().is_empty());
     }
 }

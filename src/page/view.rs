@@ -299,10 +299,11 @@ impl StoryView {
             return;
         };
         // Deltas are followed apart from the run, and may come after the end of their call.
-        let call = contents.calls.get(number as usize);
-        if call.is_none_or(|call| call.end.is_some() || call.number != delta.number) {
+        let call = contents.calls.get(number as usize).cloned();
+        let is_open = |call: &Arc<Call>| call.end.is_none() && call.number == delta.number;
+        let Some(call) = call.filter(is_open) else {
             return;
-        }
+        };
         let text = match &delta.kind {
             StreamDeltaKind::Text(text) => Some(text),
             StreamDeltaKind::Retract => None,
@@ -314,7 +315,9 @@ impl StoryView {
             Some(text) => shown.push_str(text),
             None => shown.clear(),
         }
-        if is_first {
+        // Those of an answer that is held come late.
+        let begins = is_first && text.is_some() && call.held.is_none();
+        if begins {
             contents.change_open(&delta.entity, |call| {
                 call.first.get_or_insert(now);
                 call.state = CallState::Writing;
@@ -327,7 +330,7 @@ impl StoryView {
             text: text.map(|text| text.as_str().into()),
         });
         drop(contents);
-        if is_first {
+        if begins {
             self.announce();
         }
     }
@@ -733,5 +736,52 @@ impl Contents {
         }
         self.state = state;
         self.state_version += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::AnswerInReview;
+
+    #[test]
+    fn what_is_streamed_late_changes_no_state() {
+        let view = StoryView::new(About::default());
+        let entity: Arc<str> = "Ann".into();
+        let start = || {
+            view.signal(&Signal::CallStarted {
+                entity: entity.clone(),
+                number: 1,
+                purpose: "home.speak",
+                mind: "test".into(),
+            });
+        };
+        let stream = |kind: StreamDeltaKind| {
+            view.delta(&StreamDelta {
+                entity: entity.clone(),
+                number: 1,
+                kind,
+            });
+            view.read().calls[0].state
+        };
+        let text = || StreamDeltaKind::Text("Yes.".into());
+        start();
+        assert_eq!(stream(StreamDeltaKind::Retract), CallState::Thinking);
+        assert_eq!(stream(text()), CallState::Writing);
+        stream(StreamDeltaKind::Retract);
+        start();
+        view.signal(&Signal::AnswerHeld {
+            entity: entity.clone(),
+            number: 1,
+            answer: AnswerInReview {
+                text: "Yes.".into(),
+                complaint: None,
+            },
+        });
+        assert_eq!(stream(text()), CallState::InReview);
+        assert_eq!(stream(StreamDeltaKind::Retract), CallState::InReview);
+        // It is asked once more.
+        start();
+        assert_eq!(stream(text()), CallState::Writing);
     }
 }
