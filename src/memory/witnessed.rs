@@ -536,7 +536,11 @@ impl Past {
             let source = self.sources.get(hit.entry as usize);
             let memory =
                 source.and_then(|source| memory(*source, (context, chapters), places, days));
-            let is_new = |memory: &Memory| found.iter().all(|known| known.text != memory.text);
+            // Later summaries repeat much of earlier ones, so the best of them is enough.
+            let is_new = |memory: &Memory| {
+                let mut known = found.iter();
+                known.all(|known| known.text != memory.text && !(known.summary && memory.summary))
+            };
             if found.len() < most
                 && let Some(memory) = memory.filter(is_new)
             {
