@@ -108,6 +108,8 @@ impl Fact {
 pub struct FactBook {
     facts: Vec<Arc<Fact>>,
     by_id: BTreeMap<Arc<str>, usize>,
+    /// By id of a fact, those that contradict it.
+    denied_by: BTreeMap<Arc<str>, Vec<usize>>,
 }
 
 impl FactBook {
@@ -122,7 +124,12 @@ impl FactBook {
     pub(super) fn add(&mut self, fact: Fact) {
         let id: Arc<str> = fact.id.as_str().into();
         if !self.by_id.contains_key(&id) {
-            self.by_id.insert(id, self.facts.len());
+            let number = self.facts.len();
+            if !fact.contradicts.is_empty() {
+                let denied = self.denied_by.entry(fact.contradicts.as_str().into());
+                denied.or_default().push(number);
+            }
+            self.by_id.insert(id, number);
             self.facts.push(Arc::new(fact));
         }
     }
@@ -143,14 +150,19 @@ impl FactBook {
         fact: &'a Fact,
         knowledge: &'a Knowledge,
     ) -> impl Iterator<Item = &'a Arc<Fact>> {
-        let denies = |fact: &Fact, about: &Fact| {
-            !fact.contradicts.is_empty() && fact.contradicts == about.id
-        };
-        let known = self
-            .facts
-            .iter()
-            .filter(|known| known.is_common() || knowledge.knows(&known.id));
-        known.filter(move |known| denies(fact, known) || denies(known, fact))
+        let denied = self.by_id.get(fact.contradicts.as_str());
+        let denying = self.denied_by.get(fact.id.as_str());
+        let mut numbers: Vec<usize> = denied
+            .into_iter()
+            .chain(denying.into_iter().flatten())
+            .copied()
+            .collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        let facts = numbers
+            .into_iter()
+            .filter_map(|number| self.facts.get(number));
+        facts.filter(|known| known.is_common() || knowledge.knows(&known.id))
     }
 
     /// Whether there are none.
