@@ -447,7 +447,8 @@ async fn two_hundred_days_are_remembered_and_cost_no_more_than_fifty() {
         game.populate(&mut setup).unwrap();
         let journal = playhouse::testing::journal();
         let mut engine = Engine::new(setup, all, journal).unwrap();
-        let early = per_day(&mut engine, &game, 40, 60).await;
+        // By then something is archived with every budget, and comes to mind.
+        let early = per_day(&mut engine, &game, 80, 100).await;
         let late = per_day(&mut engine, &game, 180, 200).await;
         let stop = engine.run(None).await.unwrap();
         assert!(matches!(stop, Stop::Finished(_)), "{stop:?}");
