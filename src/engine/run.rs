@@ -221,8 +221,8 @@ impl Engine {
     }
 
     /// Calls this after every turn, when the whole world rests: the moment for a snapshot. It is
-    /// told why the run stops after the turn, if it does. What it appends to the journal comes after
-    /// the line of the turn's meeting.
+    /// told why the run stops after the turn, if it does. What it appends to the journal comes
+    /// after the line of the turn's meeting.
     pub fn on_turn(
         &mut self,
         act: impl FnMut(&mut World, &mut Journal, Option<&Stop>) -> Result<(), EngineError>
