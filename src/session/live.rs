@@ -59,8 +59,8 @@ impl Session {
 
     /// Continues a story where it stopped, however it stopped: from the last snapshot and the
     /// outcomes that the journal holds beyond it. If these end whole turns, or without a snapshot,
-    /// it [catches up](super::catch_up). `force` accepts other data than the save was made from, and
-    /// a state that differs from the journal, at the player's risk.
+    /// it [catches up](super::catch_up). `force` accepts other data than the save was made from,
+    /// and a state that differs from the journal, at the player's risk.
     ///
     /// # Errors
     /// The slot is unknown or in use, or its files can't be read or don't belong together.
