@@ -104,9 +104,22 @@ fn undercover(app: &App, story: &StoredStory) -> Result<Option<Match>, CommandEr
 }
 
 impl Saved {
-    /// The save in this slot, to be read.
+    /// The save in this slot, to be read, as of its last whole turn; if that can't be played again,
+    /// as of its snapshot.
     pub(crate) fn find(app: &App, name: &str) -> Result<Self, CommandError> {
-        Self::as_stored(app, name)?.caught_up()
+        let mut saved = Self::as_stored(app, name)?;
+        match saved.catch_up() {
+            Err(CommandError {
+                message: Some(reason),
+                ..
+            }) if saved.story.world.is_some() => {
+                let turn = saved.turn;
+                let warning = say!(app.language, cli_not_played_again, turn, reason);
+                app.err().line(warning);
+            }
+            caught_up => caught_up?,
+        }
+        Ok(saved)
     }
 
     /// As [`Self::find`], with the snapshot of its file, which may be one of an earlier turn.
@@ -117,23 +130,23 @@ impl Saved {
     /// The save in this slot, to go on, with the snapshot of its file. With `force`, that may be
     /// another than its journal records.
     pub(crate) fn to_play(app: &App, name: &str, force: bool) -> Result<Self, CommandError> {
-        let saved = Self::read(app, name, (true, force))?;
-        match saved.story.world {
-            Some(_) => Ok(saved),
-            None => saved.caught_up(),
+        let mut saved = Self::read(app, name, (true, force))?;
+        if saved.story.world.is_none() {
+            saved.catch_up()?;
         }
+        Ok(saved)
     }
 
-    /// With the snapshot of its last whole turn.
-    fn caught_up(mut self) -> Result<Self, CommandError> {
-        let story = catch_up(&self.slot, self.story, self.played.game());
-        self.story = story.map_err(session_error)?;
+    /// Gives it the snapshot of its last whole turn.
+    pub(crate) fn catch_up(&mut self) -> Result<(), CommandError> {
+        let caught_up = catch_up(&self.slot, &mut self.story, self.played.game());
+        caught_up.map_err(session_error)?;
         if self.turn < self.story.last_turn() {
             let head = self.story.world.as_deref().map(read_head).transpose();
             let head = self.slot.explain(head).map_err(save_error)?;
             self.turn = head.map_or(0, |head| head.turn);
         }
-        Ok(self)
+        Ok(())
     }
 
     fn read(app: &App, name: &str, (goes_on, force): (bool, bool)) -> Result<Self, CommandError> {

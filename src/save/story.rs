@@ -59,6 +59,21 @@ impl StoredStory {
         turns.max().unwrap_or(0)
     }
 
+    /// Whether its snapshot is that of this turn, as its journal records it.
+    pub fn has_snapshot_of(&self, turn: u64) -> bool {
+        let Some(world) = &self.world else {
+            return false;
+        };
+        let mut digests = self
+            .snapshots()
+            .filter(|known| known.turn == turn)
+            .peekable();
+        digests.peek().is_some() && {
+            let digest = Digest::of(world);
+            digests.any(|known| known.digest == digest)
+        }
+    }
+
     /// Whether nothing was played after the last whole turn.
     pub fn ends_with_a_turn(&self) -> bool {
         let after = self.lines.iter().rev();

@@ -5,7 +5,7 @@ use std::path::Path;
 use bevy_ecs::prelude::*;
 
 use super::event_log::EventLogger;
-use super::rewind::caught_up;
+use super::rewind::catch_up_logged;
 use super::world::{KeptData, loaded, new_world, other_data};
 use super::{Adaptation, Game, SessionError};
 use crate::cast::WorldTurn;
@@ -73,17 +73,16 @@ impl Session {
     ) -> Result<Self, SessionError> {
         let mut locked = Slot::find(root, name)?.lock()?;
         let slot = locked.slot().clone();
-        let (mut journal, story) = locked.open_story(force)?;
+        let (mut journal, mut story) = locked.open_story(force)?;
         let is_saved = story.world.is_some();
         if let Some(snapshot) = &story.world {
             locked.continue_log(snapshot)?;
         }
         // What happened before a snapshot that is to be written.
-        let (story, mut unsaved) = if is_saved && force {
-            (story, None)
-        } else {
-            caught_up(&slot, story, game)?
-        };
+        let mut unsaved = None;
+        if !(is_saved && force) {
+            unsaved = catch_up_logged(&slot, &mut story, game)?;
+        }
         if !is_saved {
             let events = unsaved.replace(Vec::new()).unwrap_or_default();
             locked.begin_log(&events, story.world.as_deref().unwrap_or_default())?;
@@ -156,8 +155,8 @@ impl Session {
 }
 
 /// The turn of the snapshot after that of a turn, unless the run stops before. A snapshot holds the
-/// whole past: if there were one for every turn, a turn would take the longer, the longer the story
-/// is. What was played since is in the journal, a sixteenth of the turns at most.
+/// whole past, so with one for every turn, turns would become slower as the story grows. What was
+/// played since is in the journal: at most a sixteenth of the turns.
 fn next_snapshot(last: u64) -> u64 {
     last + (last / 16).max(1)
 }

@@ -132,23 +132,23 @@ pub(super) fn create(
 /// mind. A story of other data stays as it is: without a snapshot it starts from the beginning.
 ///
 /// # Errors
-/// The snapshot can't be loaded, or as [`replay`].
-pub fn catch_up(
-    slot: &Slot,
-    story: StoredStory,
-    game: &dyn Game,
-) -> Result<StoredStory, SessionError> {
-    Ok(caught_up(slot, story, game)?.0)
+/// The snapshot can't be loaded, or as [`replay`]. The story stays as it is.
+pub fn catch_up(slot: &Slot, story: &mut StoredStory, game: &dyn Game) -> Result<(), SessionError> {
+    catch_up_logged(slot, story, game).map(drop)
 }
 
-/// As [`catch_up`], with the lines of the log of events of what was played again; `None` if nothing
-/// was.
-pub(super) fn caught_up(
+/// As [`catch_up`]. Returns the lines of the log of events of what was played again; `None` if
+/// nothing was.
+pub(super) fn catch_up_logged(
     slot: &Slot,
-    mut story: StoredStory,
+    story: &mut StoredStory,
     game: &dyn Game,
-) -> Result<(StoredStory, Option<Vec<u8>>), SessionError> {
+) -> Result<Option<Vec<u8>>, SessionError> {
     let last = story.last_turn();
+    // To read a long snapshot takes a while.
+    if story.has_snapshot_of(last) {
+        return Ok(None);
+    }
     let saved = story.world.as_deref().map(read_head).transpose();
     let saved = slot.explain(saved)?;
     let (turn, data) = match &saved {
@@ -157,7 +157,7 @@ pub(super) fn caught_up(
     };
     let kept = KeptData::of(&story.lines);
     if last <= turn || kept.exact_game(game, data).is_err() {
-        return Ok((story, None));
+        return Ok(None);
     }
     let mut logger = None;
     let again = || {
@@ -173,11 +173,10 @@ pub(super) fn caught_up(
     let played = std::thread::scope(|scope| scope.spawn(again).join());
     let replayed = played.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
     let Some(replayed) = replayed.transpose()? else {
-        return Ok((story, None));
+        return Ok(None);
     };
     story.world = Some(replayed.snapshot);
-    let events = logger.map(|logger| logger.take()).unwrap_or_default();
-    Ok((story, Some(events)))
+    Ok(logger.map(|logger| logger.take()))
 }
 
 /// The lines of a journal up to the meeting that closed a turn; for turn 0 those before the first

@@ -25,7 +25,7 @@ pub(super) fn replay(
     actor: Option<&str>,
     form: ChatFormat,
 ) -> Result<(), CommandError> {
-    let saved = Saved::find(app, slot)?;
+    let saved = Saved::as_stored(app, slot)?;
     let game = saved.played.game();
     let language = match &saved.played {
         Played::Team(game) => return replay_team(app, &saved, game, until, form),

@@ -25,7 +25,10 @@ pub(super) fn resume(
     if Tournament::exists(&app.settings.saves.value, slot) {
         return tournament::resume(app, slot, chat_args);
     }
-    let saved = Saved::to_play(app, slot, force)?;
+    let mut saved = Saved::to_play(app, slot, force)?;
+    if !force {
+        saved.catch_up()?;
+    }
     check_seed(chat_args.seed, saved.story.header.seed, slot)?;
     let campaign = match &saved.played {
         Played::World(campaign) => campaign,

@@ -135,6 +135,7 @@ cli_end_turn = Reached turn { $turn }.
 cli_limit_near = Close to a limit: { $what }
 cli_others = {" "}· { $count } more
 cli_recalled = As before: { $options }
+cli_not_played_again = What happened after turn { $turn } can't be replayed, so this is the story as of that turn: { $reason }
 cli_replay_matches = The replay matches the recording up to turn { $turn }.
 cli_repair_aside = The damaged files are kept in { $path }.
 cli_repair_gap = A replay may end after turn { $turn }, where lines of the journal are missing.

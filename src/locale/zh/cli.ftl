@@ -130,6 +130,7 @@ cli_end_turn = 已到第 { $turn } 轮。
 cli_limit_near = 接近上限：{ $what }
 cli_others = {" "}· 另有 { $count } 个
 cli_recalled = 沿用之前的设置：{ $options }
+cli_not_played_again = 第 { $turn } 轮之后的内容无法重放，以下是该轮结束时的情况：{ $reason }
 cli_replay_matches = 重放与记录一致，直到第 { $turn } 轮。
 cli_repair_aside = 损坏的文件保存在 { $path }。
 cli_repair_gap = 第 { $turn } 轮之后的日志有缺失，重放可能到此为止。

@@ -215,10 +215,10 @@ async fn a_snapshot_of_an_earlier_turn_is_enough() {
     assert_eq!(saved[33..], [34, 36, 38, 40, 42]);
     assert_eq!(slot.head().unwrap().unwrap().turn, 42);
 
-    let story = slot.read(false).unwrap();
+    let mut story = slot.read(false).unwrap();
     let log = EventLog::of(&slot, &story).unwrap();
     assert_eq!(log.map(|log| log.turn), Some(42));
-    let story = catch_up(&slot, story, &game).unwrap();
+    catch_up(&slot, &mut story, &game).unwrap();
     assert!(story.world.as_ref() == Some(&at_stop[0]));
 
     let before = recorded(&slot.journal_file()).len();
@@ -248,7 +248,8 @@ async fn a_branch_is_a_story_of_its_own() {
         let name = format!("from {turn}");
         let new = branch(root.path(), &old, &name, &game, turn).await.unwrap();
         assert_eq!(new.read_world().unwrap(), None, "not before it is played");
-        let story = catch_up(&new, new.read(false).unwrap(), &game).unwrap();
+        let mut story = new.read(false).unwrap();
+        catch_up(&new, &mut story, &game).unwrap();
         let world = story.world.map_or(0, |world| {
             assert!(world == whole.snapshots[turn as usize]);
             turn

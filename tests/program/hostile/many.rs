@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::{accepted, refused, write, write_bytes};
+use super::{accepted, attacked, err, refused, write, write_bytes};
 
 const COMMANDS: [&str; 7] = [
     "show one",
@@ -78,6 +78,32 @@ fn a_journal_of_very_many_values_is_refused() {
     journal_is_refused(folder, &lines, &vec![zeros(524_000); 8], words);
     let stopped = r#"{"stopped":{"turn":1,"reason":""}}"#.to_owned();
     journal_is_refused(folder, &lines, &vec![stopped; 400_000], words);
+}
+
+#[test]
+fn a_save_whose_last_turns_can_not_be_replayed_is_shown_as_of_its_snapshot() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    accepted(folder, "run --save one --until 2 -q");
+    let files = ["world.json", "events.jsonl"].map(|file| folder.join("saves/one").join(file));
+    let old = files.clone().map(|file| fs::read(file).unwrap());
+    accepted(folder, "resume one --until 3 -q");
+    for (file, old) in files.iter().zip(&old) {
+        write_bytes(file, old);
+    }
+    let show = || attacked(folder, "show one");
+    assert!(!err(&show()).contains("as of that turn"));
+    let journal = folder.join("saves/one/journal.jsonl");
+    let mut lines = lines_of(&journal);
+    let meeting = "{\"meeting\":{\"turn\":3,\"hashes\":{\"\":\"";
+    let last = lines.iter_mut().find(|line| line.starts_with(meeting));
+    let hash = last.unwrap();
+    hash.replace_range(meeting.len()..meeting.len() + 8, "00000000");
+    write_bytes(&journal, &journal_of(&lines));
+    let shown = show();
+    assert_eq!(shown.status.code(), Some(0), "{}", err(&shown));
+    assert!(err(&shown).contains("What happened after turn 2 can't be replayed"));
+    refused(folder, "resume one -q", "turn 3");
 }
 
 #[test]
