@@ -150,7 +150,8 @@ impl FactBook {
         fact: &'a Fact,
         knowledge: &'a Knowledge,
     ) -> impl Iterator<Item = &'a Arc<Fact>> {
-        let denied = self.by_id.get(fact.contradicts.as_str());
+        let contradicted = Some(fact.contradicts.as_str()).filter(|id| !id.is_empty());
+        let denied = contradicted.and_then(|id| self.by_id.get(id));
         let denying = self.denied_by.get(fact.id.as_str());
         let mut numbers: Vec<usize> = denied
             .into_iter()

@@ -122,9 +122,11 @@ pub(super) struct EventJson {
 }
 
 impl EventJson {
-    /// Of a chapter's summary the first line alone: whoever has the chapter has the rest.
-    pub(super) fn without_chapter(mut self) -> Self {
+    /// Shortens the summary of a chapter to its first line, if all who got it are among these
+    /// people, whose chapters are told elsewhere. A seat gets its own alone.
+    pub(super) fn without_chapter(mut self, people: &BTreeSet<u32>) -> Self {
         if self.kind == "archive"
+            && self.who.iter().all(|who| people.contains(who))
             && let Some((first, _)) = self.text.split_once('\n')
         {
             self.text = format!("{first} …");

@@ -1,6 +1,6 @@
 //! A story as one file that needs no server.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -138,7 +138,10 @@ fn data(reader: &Reader<'_>, page: &Value, extras: Extras) -> Vec<String> {
     }
     let people = people.as_array().into_iter().flatten();
     let people = people.filter_map(|person| person["id"].as_u64());
-    parts.extend(people.flat_map(|id| [Part::Person(id as u32), Part::Context(id as u32)]));
+    let people: BTreeSet<_> = people.map(|id| id as u32).collect();
+    for id in &people {
+        parts.extend([Part::Person(*id), Part::Context(*id)]);
+    }
     let facts = facts.as_array().into_iter().flatten();
     let facts = facts.filter_map(|fact| fact["fact"].as_str());
     parts.extend(facts.map(|fact| Part::Fact(fact.to_owned())));
@@ -149,13 +152,17 @@ fn data(reader: &Reader<'_>, page: &Value, extras: Extras) -> Vec<String> {
     parts.extend(chunks(&page["story"]["events"]).map(Part::Events));
     parts.extend(chunks(&page["story"]["calls"]).map(Part::Calls));
     let told = told_by(reader);
-    let made = in_parallel(&parts, |part| answer(reader, part, &told));
+    let made = in_parallel(&parts, |part| answer(reader, part, (&told, &people)));
     data.extend(made.into_iter().flatten());
     data
 }
 
 /// The element of a part; `None` for a call that is not there.
-fn answer(reader: &Reader<'_>, part: &Part, told: &BTreeMap<u32, u32>) -> Option<String> {
+fn answer(
+    reader: &Reader<'_>,
+    part: &Part,
+    (told, people): (&BTreeMap<u32, u32>, &BTreeSet<u32>),
+) -> Option<String> {
     Some(match part {
         Part::Call(number, sent) => {
             let mut call = reader.call(*number)?;
@@ -167,7 +174,7 @@ fn answer(reader: &Reader<'_>, part: &Part, told: &BTreeMap<u32, u32>) -> Option
         Part::Fact(fact) => element(&format!("fact/{fact}"), &json!(reader.fact(fact))),
         Part::Events(from) => {
             let chunk = reader.events_from(*from, CHUNK).into_iter();
-            let chunk = chunk.map(|event| json!(event.without_chapter()));
+            let chunk = chunk.map(|event| json!(event.without_chapter(people)));
             element(&format!("events/{from}"), &packed(chunk, "n", &OF_EVENT))
         }
         Part::Calls(from) => {
@@ -193,7 +200,7 @@ fn answer(reader: &Reader<'_>, part: &Part, told: &BTreeMap<u32, u32>) -> Option
     })
 }
 
-/// What this makes of each, in their order, on as many threads as there are processors.
+/// Makes something of each item, in their order, on all processors.
 fn in_parallel<T: Sync, R: Send>(items: &[T], make: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let work = || {
@@ -329,7 +336,6 @@ fn script_element(kind: &str, id: &str, content: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
     use std::ops::Range;
     use std::sync::Arc;
 

@@ -668,6 +668,13 @@ fn a_report_is_a_whole_page() {
     browser.wait("document.querySelector('#inspector .diff, #inspector .empty')");
     browser.script("location.hash = 'view=audience&day=1'");
     browser.wait("document.querySelectorAll('.matrix .c-y').length > 5");
+    // People are compressed in it.
+    let report = std::fs::read_to_string(folder.path().join("short.html")).unwrap();
+    let people: Value = serde_json::from_str(&parts_of(&report)["people"]).unwrap();
+    let mut people = people.as_array().unwrap().iter();
+    let id = &people.find(|it| it["name"] == "Odile Marsh").unwrap()["id"];
+    browser.script(&format!("location.hash = 'see=person/{id}'"));
+    browser.wait("document.querySelector('#inspector').textContent.includes('best on this coast')");
     assert_eq!(browser.complaints(), Vec::<String>::new());
 }
 
