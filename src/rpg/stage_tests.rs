@@ -601,10 +601,13 @@ fn own_secrets_come_first_and_what_all_here_know_is_left_out() {
     let others: Vec<_> = (1..=14).map(|number| format!("heard-{number}")).collect();
     let book = others.iter().map(|id| fact(id.clone(), false));
     let own = ["known-here", "mine"].map(|id| fact(id.into(), false));
-    let book = book.chain(own).chain([fact("oath".into(), true)]);
+    let sworn: Vec<_> = (1..=20).map(|number| format!("sworn-{number}")).collect();
+    let oaths = sworn.iter().cloned().chain(["oath".into()]);
+    let book = book.chain(own).chain(oaths.map(|id| fact(id, true)));
     stage.world().insert_resource(FactBook::new(book));
     let mut knowledge = Knowledge::at_start(["mine", "oath", "known-here"]);
-    for (id, turn) in others.iter().zip(1..) {
+    let heard_of = others.iter().zip(1..).chain(sworn.iter().zip(1..));
+    for (id, turn) in heard_of {
         let known = Known {
             by: "speak".into(),
             turn,
@@ -623,7 +626,9 @@ fn own_secrets_come_first_and_what_all_here_know_is_left_out() {
     assert_eq!(ids[..3], ["mine", "heard-14", "heard-13"]);
     assert_eq!(ids.len(), 12);
     let ask = stage.world().get::<Ask<Plan>>(brant).expect("is asked");
-    assert_eq!(ask.noted()["sworn"][0], "About oath");
+    let sworn = &ask.noted()["sworn"];
+    assert_eq!(sworn.as_array().map(Vec::len), Some(12));
+    assert_eq!([&sworn[0], &sworn[11]], ["About sworn-9", "About sworn-20"]);
     assert_eq!(ask.noted()["more_facts"], 3);
     let unlisted = r#"{"mind": "m", "speak": {"target": "Pell Gantry", "text": "t", "tells": ["heard-1", "known-here", "oath"]}}"#;
     let plan = ask.read(unlisted).expect("it knows them all");

@@ -12,7 +12,7 @@ use crate::context::{
 use crate::message::Role;
 
 /// The tokens that a long question may take.
-const QUESTION_TOKENS: u64 = 1_300;
+const QUESTION_TOKENS: u64 = 1_200;
 
 /// How many tokens an owner's words about its past usually take at most.
 const WORDS_TOKENS: u64 = 300;

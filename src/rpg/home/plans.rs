@@ -73,7 +73,7 @@ struct PlanData<'a> {
     facts: Vec<KnownFact<'a>>,
     /// How many more it could tell.
     more_facts: usize,
-    /// What it knows and nobody can say, by title.
+    /// What it knows and nobody can say, by title: of what is not its own, the newest.
     sworn: Vec<&'a str>,
     /// What it has learned in this talk, for minds without language.
     news: Vec<KnownFact<'a>>,
@@ -390,12 +390,7 @@ pub(crate) fn ask_plans(
             last_fight,
             more_facts: count.saturating_sub(facts.len()),
             facts,
-            sworn: sworn
-                .iter()
-                .copied()
-                .filter(is_news)
-                .map(|fact| fact.title)
-                .collect(),
+            sworn: worth_listing(&sworn),
             news: knows.iter().filter(|fact| fact.is_new).cloned().collect(),
             items,
             lying,
@@ -565,6 +560,17 @@ impl Minds<'_, '_> {
             })
         })
     }
+}
+
+/// The titles of what is news to somebody here, in the order of the world file: what is one's
+/// own, and the newest of the rest, as many as are offered to be told.
+fn worth_listing<'a>(facts: &[&KnownFact<'a>]) -> Vec<&'a str> {
+    let news = facts.iter().filter(|fact| !fact.is_known_here);
+    let mut news: Vec<_> = news.enumerate().collect();
+    news.sort_by_key(|(_, fact)| (!fact.is_own, Reverse(fact.since)));
+    news.truncate(MAX_FACTS);
+    news.sort_by_key(|(place, _)| *place);
+    news.into_iter().map(|(_, fact)| fact.title).collect()
 }
 
 fn names_of(items: &[SeenItem<'_>]) -> Vec<String> {
