@@ -146,10 +146,17 @@ pub(super) fn announcement<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> Str
         if told.chars().count() + text.chars().count() > EVENT_CHARS {
             continue;
         }
-        match (told.is_empty(), writer.language()) {
-            (true, _) => told.push_str(text),
-            (false, Language::Zh) => told.extend(["。", text]),
-            (false, Language::En) => told.extend([". ", text]),
+        if !told.is_empty() {
+            told.push_str(match writer.language() {
+                Language::Zh => "。",
+                Language::En => ". ",
+            });
+        }
+        // A sentence in quotes at the end has its full stop outside.
+        let quoted = text.strip_suffix('”');
+        match quoted.and_then(|text| text.strip_suffix(['。', '.'])) {
+            Some(text) => told.extend([text, "”"]),
+            None => told.push_str(text),
         }
     }
     if told.is_empty() {
