@@ -5,6 +5,8 @@
 //! `people.rs` what became of the world; `calls.rs` what minds were asked.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::str::FromStr;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -121,6 +123,32 @@ pub(super) struct EventJson {
     fight: Option<Value>,
 }
 
+/// How many events a reader has, and how many changes of calls, of which a seat isn't told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Position {
+    pub(super) events: u32,
+    pub(super) changes: u32,
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.events, self.changes)
+    }
+}
+
+impl FromStr for Position {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let (events, changes) = text.split_once('.').ok_or(())?;
+        let number = |text: &str| text.parse().map_err(|_| ());
+        Ok(Self {
+            events: number(events)?,
+            changes: number(changes)?,
+        })
+    }
+}
+
 impl EventJson {
     /// Shortens the summary of a chapter to its first line, if all who got it are among these
     /// people, whose chapters are told elsewhere. A seat gets its own alone.
@@ -185,6 +213,15 @@ impl Reader<'_> {
         }
     }
 
+    /// How far it is in the stream of what is new.
+    pub(super) fn position(&self, contents: &Contents) -> Position {
+        let changes = contents.changes.len() as u32;
+        Position {
+            events: self.count(contents),
+            changes: if self.is_host() { changes } else { 0 },
+        }
+    }
+
     fn count_calls(&self, contents: &Contents) -> usize {
         if self.is_host() {
             contents.calls.len()
@@ -227,6 +264,7 @@ impl Reader<'_> {
         }
         story["events"] = self.count(&contents).into();
         story["calls"] = self.count_calls(&contents).into();
+        story["position"] = self.position(&contents).to_string().into();
         let is_live = contents.calls.last().is_some_and(|call| call.is_timed());
         story["clock"] = if is_live { "live" } else { "recorded" }.into();
         story["now"] = self.view.now().into();

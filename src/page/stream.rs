@@ -18,7 +18,7 @@ use tokio::sync::{broadcast, watch};
 use super::access::Access;
 use super::answer::Failure;
 use super::call::CallState;
-use super::reader::Reader;
+use super::reader::{Position, Reader};
 use super::routes::{Visit, visit};
 use super::shared::Shared;
 use super::view::AnswerDelta;
@@ -53,7 +53,7 @@ pub(super) async fn stream(
     let visit = visit(&shared, &headers, &slot, language).await?;
     let last = headers.get("last-event-id").and_then(|id| id.to_str().ok());
     let last = last.or(query.since.as_deref());
-    let position = last.and_then(position);
+    let position = last.and_then(|id| id.parse().ok());
     let mut watching = Watching::new(visit, position, shared.access.clone());
     watching.add("server", &json!(shared.access.server()));
     let events = stream::unfold(watching, |mut watching| async move {
@@ -64,20 +64,13 @@ pub(super) async fn stream(
     Ok(Sse::new(events).keep_alive(alive))
 }
 
-/// How many events, and changes of calls, a reader has.
-fn position(id: &str) -> Option<(u32, u32)> {
-    let (events, changes) = id.split_once('.')?;
-    Some((events.parse().ok()?, changes.parse().ok()?))
-}
-
 /// A reader of what is new.
 struct Watching {
     visit: Visit,
     access: Arc<Access>,
     news: watch::Receiver<u64>,
     deltas: broadcast::Receiver<AnswerDelta>,
-    events: u32,
-    changes: u32,
+    position: Position,
     run: u64,
     state: u64,
     entities: BTreeMap<u32, Value>,
@@ -97,18 +90,20 @@ async fn changed(seat: &mut Option<watch::Receiver<u64>>) -> Option<()> {
 }
 
 impl Watching {
-    fn new(visit: Visit, position: Option<(u32, u32)>, access: Arc<Access>) -> Self {
+    fn new(visit: Visit, position: Option<Position>, access: Arc<Access>) -> Self {
         let reader = visit.reader();
         let view = reader.view;
         let (news, deltas) = (view.news(), view.deltas());
         let contents = view.read();
-        let (events, changes) = (reader.count(&contents), contents.changes.len() as u32);
-        let (from_events, from_changes) = position.unwrap_or((events, changes));
+        let now = reader.position(&contents);
+        let from = position.unwrap_or(now);
         let mut watching = Self {
             news,
             deltas,
-            events: from_events.min(events),
-            changes: from_changes.min(changes),
+            position: Position {
+                events: from.events.min(now.events),
+                changes: from.changes.min(now.changes),
+            },
             run: u64::MAX,
             // What the reader knows may be older than its position.
             state: u64::MAX,
@@ -166,44 +161,44 @@ impl Watching {
         if reader.view.is_reading() {
             return self.add_progress(&reader);
         }
-        let (count, turn, run, state, changed) = {
+        let (now, turn, run, state, changed) = {
             let contents = reader.view.read();
-            let changes = contents
-                .changes
-                .get(self.changes as usize..)
-                .unwrap_or_default();
+            let now = reader.position(&contents);
+            let changes = self.position.changes as usize..now.changes as usize;
+            let changes = contents.changes.get(changes).unwrap_or_default();
             let changed: BTreeSet<u32> = changes.iter().copied().collect();
             let calls = changed
                 .iter()
                 .filter_map(|call| contents.calls.get(*call as usize));
             let calls: Vec<_> = calls.cloned().collect();
-            self.changes = contents.changes.len() as u32;
             (
-                reader.count(&contents),
+                now,
                 contents.turn,
                 contents.run_version,
                 contents.state_version,
                 calls,
             )
         };
-        if count - self.events > TOO_FAR {
+        self.position.changes = now.changes;
+        let behind = now.events - self.position.events;
+        if behind.max(changed.len() as u32) > TOO_FAR {
             self.is_over = true;
-            return self.add("gone", &json!({"events": count}));
+            return self.add("gone", &json!({"events": now.events}));
         }
         // Whoever speaks to a seat for the first time is named before.
-        if state != self.state || (count > self.events && !reader.is_host()) {
+        if state != self.state || (behind > 0 && !reader.is_host()) {
             self.state = state;
             self.add_entities(reader.named());
         }
-        while self.events < count {
-            let events = reader.events_from(self.events, AT_ONCE.min(count - self.events));
-            self.events += events.len().max(1) as u32;
+        while self.position.events < now.events {
+            let from = self.position.events;
+            let events = reader.events_from(from, AT_ONCE.min(now.events - from));
+            self.position.events += events.len().max(1) as u32;
             self.add("events", &json!(events));
         }
-        if reader.is_host() {
-            for call in changed {
-                self.add("call", &reader.call_json(&call));
-            }
+        for calls in changed.chunks(AT_ONCE as usize) {
+            let calls: Vec<_> = calls.iter().map(|call| reader.call_json(call)).collect();
+            self.add("calls", &json!(calls));
         }
         let is_new_turn = self.turn != Some(turn);
         if is_new_turn || run != self.run {
@@ -219,11 +214,9 @@ impl Watching {
 
     /// Adds how far a story was read.
     fn add_progress(&mut self, reader: &Reader<'_>) {
-        let contents = reader.view.read();
-        let (count, changes) = (reader.count(&contents), contents.changes.len() as u32);
-        drop(contents);
-        if (count, changes) != (self.events, self.changes) {
-            (self.events, self.changes) = (count, changes);
+        let position = reader.position(&reader.view.read());
+        if position != self.position {
+            self.position = position;
             self.add("run", &reader.run());
         }
     }
@@ -237,7 +230,7 @@ impl Watching {
     }
 
     fn add(&mut self, name: &str, data: &Value) {
-        let id = format!("{}.{}", self.events, self.changes);
+        let id = self.position.to_string();
         // One line: JSON has no line ends between its tokens.
         let event = Event::default().event(name).id(id).data(data.to_string());
         self.ready.push_back(event);

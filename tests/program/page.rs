@@ -360,6 +360,11 @@ fn a_story_pauses_steps_and_resumes_its_stream() {
     };
     let first = told(&seen);
     assert_eq!(first, (0..first.len() as u64).collect::<Vec<_>>());
+    let position = page.api("steps/story")["position"].clone();
+    let path = format!("/api/steps/stream?since={}", position.as_str().unwrap());
+    let known = page.stream(&path, None, "run");
+    let known: Vec<_> = known.iter().map(|(_, name, _)| name).collect();
+    assert_eq!(known, ["server", "entities", "run"], "all else was read");
     page.step("steps");
     let rest = page.stream("/api/steps/stream", Some(id), "run");
     let rest = told(&rest);

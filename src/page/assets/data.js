@@ -289,6 +289,7 @@ export const can = (what) => !isReport && (state.story?.can || []).includes(what
 export async function open() {
 	const story = await get('story');
 	state.story = story;
+	position = story.position;
 	state.isHost = !story.view || story.view.seat == null;
 	state.seat = state.isHost ? null : story.view.seat;
 	setEntities(story.entities || []);
@@ -305,12 +306,16 @@ export async function readTurns() {
 }
 
 let server;
+// How far the stream was read.
+let position;
 
 export function follow() {
 	if (isReport) return;
-	const since = `${events.of}.${calls.of}`;
-	const stream = new EventSource(`${own}stream?since=${since}&lang=${language}`);
-	const listen = (name, listener) => stream.addEventListener(name, (message) => listener(JSON.parse(message.data)));
+	const stream = new EventSource(`${own}stream?since=${position}&lang=${language}`);
+	const listen = (name, listener) => stream.addEventListener(name, (message) => {
+		position = message.lastEventId;
+		listener(JSON.parse(message.data));
+	});
 	stream.onopen = () => {
 		state.lostSince = null;
 		emit('connection');
@@ -330,13 +335,16 @@ export function follow() {
 		}
 		emit('events', { added: list });
 	});
-	listen('call', (call) => {
-		calls.put(call.c, call);
-		const thinking = state.run.thinking.filter((open) => open.c !== call.c);
-		if (call.state === 'done' || call.state === 'dropped') deltas.delete(call.c);
-		else thinking.push({ c: call.c, who: call.who, purpose: call.purpose, since: call.start, held: call.held });
+	listen('calls', (list) => {
+		const changed = new Set(list.map((call) => call.c));
+		const thinking = state.run.thinking.filter((open) => !changed.has(open.c));
+		for (const call of list) {
+			calls.put(call.c, call);
+			if (call.state === 'done' || call.state === 'dropped') deltas.delete(call.c);
+			else thinking.push({ c: call.c, who: call.who, purpose: call.purpose, since: call.start, held: call.held });
+		}
 		state.run.thinking = thinking;
-		emit('calls', { added: [call] });
+		emit('calls', { added: list });
 		emit('run');
 	});
 	listen('delta', (delta) => {

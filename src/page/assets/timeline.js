@@ -39,7 +39,7 @@ export class Timeline {
 		this.isFitted = true;
 		this.load();
 		this.listen();
-		this.off = on('calls entities', () => { this.load(); this.draw(); });
+		this.off = on('calls entities', () => { this.isStale = true; this.draw(); });
 		this.watch = new ResizeObserver(() => this.draw());
 		this.watch.observe(this.canvas.parentElement);
 		this.scheme = matchMedia('(prefers-color-scheme: dark)');
@@ -57,6 +57,7 @@ export class Timeline {
 
 	// The calls that are looked at: a window of all of them.
 	load() {
+		this.isStale = false;
 		const to = this.last ?? calls.of;
 		const from = Math.max(0, to - WINDOW);
 		calls.want(from, to);
@@ -131,6 +132,7 @@ export class Timeline {
 
 	paint() {
 		const { canvas } = this;
+		if (this.isStale) this.load();
 		const width = canvas.parentElement.clientWidth;
 		const height = AXIS + this.size * ROW + MONEY;
 		if (!width) return;
