@@ -129,7 +129,7 @@ pub async fn read(
 ) -> Result<(), SessionError> {
     let log = log.filter(|log| until.is_none_or(|until| until >= log.turn));
     let logged = log.as_ref().map(|log| log.turn);
-    log.into_iter().for_each(|log| view.fill(log));
+    log.into_iter().for_each(|log| view.fill(log.records));
     if until.is_some() && until == logged {
         return Ok(());
     }

@@ -19,7 +19,7 @@ use crate::journal::Outcome;
 use crate::locale::{Language, UiText, text};
 use crate::message::{BodyId, Digest};
 use crate::mind::{StreamDelta, StreamDeltaKind, stopwatch};
-use crate::session::{Answered, EventLog, Logged, Stay, answered};
+use crate::session::{Answered, Logged, Stay, answered};
 use crate::world_data::Problem;
 
 /// How many deltas of answers a reader may be behind before it is given the whole answers again.
@@ -347,9 +347,9 @@ impl StoryView {
     }
 
     /// Adds what a log of events holds.
-    pub(super) fn fill(&self, log: EventLog) {
+    pub fn fill(&self, records: Vec<Logged>) {
         let mut contents = self.write();
-        for logged in log.records {
+        for logged in records {
             match logged {
                 Logged::Name(id, name) => drop(contents.names.insert(name, id.0)),
                 Logged::Event(event) => contents.add_event(*event),

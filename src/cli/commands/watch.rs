@@ -22,7 +22,7 @@ use crate::page::{
     StoryView,
 };
 use crate::rpg::Campaign;
-use crate::save::{Slot, StoredStory, list, names};
+use crate::save::{SaveError, Slot, StoredStory, list, names};
 use crate::session::{self, EventLog, Game, Session};
 use crate::tool::servers::ToolServers;
 use crate::undercover::Tournament;
@@ -160,7 +160,14 @@ impl SavedCourse {
         } = self;
         let Story { view, slot, .. } = story;
         let game = &*story.game;
-        // First of all, since nobody else must play it meanwhile.
+        // A long story is shown before it can go on.
+        let mut log = EventLog::of(slot, &stored);
+        let mut shown = 0;
+        if let Ok(Some(log)) = &mut log {
+            shown = log.records.len();
+            view.fill(std::mem::take(&mut log.records));
+        }
+        // Nobody else must play it while the rest is read.
         let resumed = minds.and_then(|minds| {
             let (root, name) = (&app.settings.saves.value, slot.name().as_str());
             let resumed = minds.map(|minds| Session::resume(root, name, game, minds, false));
@@ -170,14 +177,13 @@ impl SavedCourse {
             Ok(Some(session)) => Some(session.engine.world.resource::<WorldTurn>().0),
             _ => None,
         };
-        // Somebody else may have played it since it was opened.
         let stored = match until {
-            Some(now) if now != turn => slot.read(false),
-            _ => Ok(stored),
+            Some(now) if now != turn => played_on(slot, shown),
+            _ => log.map(|log| (stored, log)),
         };
         let control = story.control.as_deref();
-        let read = match stored.and_then(|stored| Ok((EventLog::of(slot, &stored)?, stored))) {
-            Ok((log, stored)) => page::read(slot, (stored, log), game, until, view, control).await,
+        let read = match stored {
+            Ok(stored) => page::read(slot, stored, game, until, view, control).await,
             Err(error) => Err(error.into()),
         };
         let resumed = match read {
@@ -202,6 +208,17 @@ impl SavedCourse {
         view.only_shown(reason);
         None
     }
+}
+
+/// A save that somebody else may have played on since it was opened, with those records of its log
+/// that are not shown yet.
+fn played_on(slot: &Slot, shown: usize) -> Result<(StoredStory, Option<EventLog>), SaveError> {
+    let stored = slot.read(false)?;
+    let mut log = EventLog::of(slot, &stored)?;
+    if let Some(log) = &mut log {
+        log.records.drain(..shown.min(log.records.len()));
+    }
+    Ok((stored, log))
 }
 
 /// What a page wants of the command.
