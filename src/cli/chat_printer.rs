@@ -6,8 +6,10 @@ use std::task::{Context, Poll};
 
 use crate::engine::{CancellationToken, Engine};
 use crate::event::{Feed, Record};
+use crate::groupchat::message::Content;
 use crate::groupchat::team::TeamFile;
 use crate::groupchat::{Retracted, StreamEvent, StreamMerger, TeamMessage, TeamStreamEvent};
+use crate::message::BodyId;
 use serde_json::{Value, json};
 
 use super::app::App;
@@ -27,6 +29,8 @@ struct State {
     transcript: Transcript,
     out: Arc<Mutex<Output>>,
     json: bool,
+    /// Whether messages have the IDs of their events, as `why` takes them.
+    shows_ids: bool,
     token: CancellationToken,
 }
 
@@ -48,6 +52,7 @@ impl ChatPrinter {
             transcript: Transcript::new(form, app.language),
             out: app.shared_out(),
             json: app.settings.json,
+            shows_ids: app.settings.ids,
             token: engine.cancellation_token(),
         })));
         let fed = printer.clone();
@@ -76,7 +81,11 @@ impl ChatPrinter {
 impl State {
     fn record(&mut self, record: &Record) {
         let events = self.stream.record(record);
-        self.print(events);
+        let id = match record {
+            Record::Event(event) if self.shows_ids => Some(event.id),
+            _ => None,
+        };
+        self.print(events, id);
     }
 
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
@@ -84,32 +93,37 @@ impl State {
             let Some(events) = events else {
                 return Poll::Ready(());
             };
-            self.print(events);
+            self.print(events, None);
         }
         Poll::Pending
     }
 
-    fn print(&mut self, events: Vec<TeamStreamEvent>) {
+    fn print(&mut self, events: Vec<TeamStreamEvent>, id: Option<BodyId>) {
         if events.is_empty() {
             return;
         }
         let out = self.out.clone();
         let mut out = out.lock().unwrap_or_else(PoisonError::into_inner);
         for TeamStreamEvent { event, .. } in events {
-            match (event, self.json) {
-                (StreamEvent::Shown(_), _) => {}
-                (StreamEvent::Preview(message) | StreamEvent::Message(message), true) => {
-                    out.json(&self.message_json(&message));
+            let (message, id) = match event {
+                StreamEvent::Retracted(retracted) => {
+                    if self.json {
+                        out.json(&self.retracted_json(&retracted));
+                    } else {
+                        out.raw(&self.transcript.retract(&retracted.full_message_id));
+                    }
+                    continue;
                 }
-                (StreamEvent::Preview(message) | StreamEvent::Message(message), false) => {
-                    out.raw(&self.transcript.message(&message, &time_of_day()));
-                }
-                (StreamEvent::Retracted(retracted), true) => {
-                    out.json(&self.retracted_json(&retracted));
-                }
-                (StreamEvent::Retracted(retracted), false) => {
-                    out.raw(&self.transcript.retract(&retracted.full_message_id));
-                }
+                // What was shown before had no ID yet, so it was left out if IDs are shown.
+                StreamEvent::Shown(_) if !self.shows_ids => continue,
+                StreamEvent::Preview(message) if self.shows_ids && !is_chunk(&message) => continue,
+                StreamEvent::Preview(message) => (message, None),
+                StreamEvent::Message(message) | StreamEvent::Shown(message) => (message, id),
+            };
+            if self.json {
+                out.json(&self.message_json(&message, id));
+            } else {
+                out.raw(&self.transcript.message(&message, &time_of_day(), id));
             }
         }
         out.flush();
@@ -118,17 +132,25 @@ impl State {
         }
     }
 
-    /// A message for programs; `team_path` is the path of the team that is a tool.
-    fn message_json(&self, heard: &TeamMessage) -> Value {
-        match heard.team_path.as_str() {
-            "" => json!({"team": self.team, "message": heard.message}),
-            team_path => {
-                json!({"team": self.team, "team_path": team_path, "message": heard.message})
-            }
+    /// A message for programs; `team_path` is the path of the team that is a tool, `event` the ID
+    /// of the event.
+    fn message_json(&self, heard: &TeamMessage, id: Option<BodyId>) -> Value {
+        let mut record = json!({"team": self.team});
+        if !heard.team_path.is_empty() {
+            record["team_path"] = json!(heard.team_path);
         }
+        if let Some(id) = id {
+            record["event"] = json!(id.to_string());
+        }
+        record["message"] = json!(heard.message);
+        record
     }
 
     fn retracted_json(&self, retracted: &Retracted) -> Value {
         json!({"team": self.team, "dropped": retracted})
     }
+}
+
+fn is_chunk(heard: &TeamMessage) -> bool {
+    matches!(heard.message.content, Content::StreamingChunk { .. })
 }

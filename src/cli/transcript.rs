@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::groupchat::TeamMessage;
 use crate::groupchat::message::{ChatMessage, Content, RequestUsage};
 use crate::locale::{Language, UiText, text};
+use crate::message::BodyId;
 
 use super::args::ChatFormat;
 use super::say::say;
@@ -42,15 +43,22 @@ impl Transcript {
     }
 
     /// The text of a message, with line ends. What is said in a team that is a tool is indented,
-    /// named after the team, and shown only when it is complete. `clock` is the time of day.
-    pub(crate) fn message(&mut self, heard: &TeamMessage, clock: &str) -> String {
+    /// named after the team, and shown only when it is complete. `clock` is the time of day; the
+    /// message ends with the ID of its event, if one is given.
+    pub(crate) fn message(
+        &mut self,
+        heard: &TeamMessage,
+        clock: &str,
+        id: Option<BodyId>,
+    ) -> String {
         let TeamMessage { team_path, message } = heard;
         let is_chunk = matches!(message.content, Content::StreamingChunk { .. });
         if !team_path.is_empty() {
             if is_chunk {
                 return String::new();
             }
-            let inner = self.whole(message, &format!("{team_path} › "), clock);
+            let head = self.head(message, &format!("{team_path} › "), clock);
+            let inner = self.whole(message, &head, id);
             return format!("{}{}", self.end_line(), indented(&inner));
         }
         if !is_chunk {
@@ -67,37 +75,42 @@ impl Transcript {
         }
         self.unseen.remove(&message.id);
         if self.streamed.remove(&message.id).is_some() {
-            return self.end_of_chunks(message, &head);
+            return self.end_of_chunks(message, &head, id);
         }
-        match self.whole(message, "", clock) {
+        match self.whole(message, &head, id) {
             empty if empty.is_empty() => empty,
             text => format!("{}{text}", self.end_line()),
         }
     }
 
-    /// The end of a message that was shown in chunks. Its usage must not follow another message.
-    fn end_of_chunks(&mut self, message: &ChatMessage, head: &str) -> String {
+    /// The end of a message that was shown in chunks. It must not follow another message.
+    fn end_of_chunks(&mut self, message: &ChatMessage, head: &str, id: Option<BodyId>) -> String {
         let usage = self.usage_line(message);
-        if self.open.as_deref() == Some(&message.id) || usage.is_empty() {
-            format!("{}{usage}", self.end_line())
+        let id = id.map(|id| format!("[{id}]")).unwrap_or_default();
+        if self.open.as_deref() == Some(&message.id) {
+            let has_gap = self.in_line && !id.is_empty();
+            self.in_line |= !id.is_empty();
+            let gap = if has_gap { " " } else { "" };
+            format!("{gap}{id}{}{usage}", self.end_line())
+        } else if id.is_empty() && usage.is_empty() {
+            self.end_line().to_owned()
         } else {
-            format!("{}{}\n{usage}", self.end_line(), head.trim_end())
+            let line = format!("{head}{id}");
+            format!("{}{}\n{usage}", self.end_line(), line.trim_end())
         }
     }
 
-    /// A message with its head and its usage.
-    fn whole(&self, message: &ChatMessage, team_path: &str, clock: &str) -> String {
+    /// A message with its head, the ID of its event and its usage.
+    fn whole(&self, message: &ChatMessage, head: &str, id: Option<BodyId>) -> String {
         let is_request = matches!(message.content, Content::UserInputRequested { .. });
         let text = match (is_request, self.form) {
             (true, ChatFormat::Rule) => return String::new(),
             (true, ChatFormat::Log) => "…".to_owned(),
             (false, _) => message.to_text(),
         };
-        let (head, usage) = (
-            self.head(message, team_path, clock),
-            self.usage_line(message),
-        );
-        format!("{head}{text}\n{usage}")
+        let id = id.map(|id| format!(" [{id}]")).unwrap_or_default();
+        let usage = self.usage_line(message);
+        format!("{head}{text}{id}\n{usage}")
     }
 
     /// The text that follows a message which was partly shown and will not be completed.
@@ -256,12 +269,12 @@ mod tests {
         let mut transcript = Transcript::new(ChatFormat::Rule, EN);
         let mut page: String = told()
             .iter()
-            .map(|message| transcript.message(&heard("", message.clone()), "09:00:00"))
+            .map(|message| transcript.message(&heard("", message.clone()), "09:00:00", None))
             .collect();
         let asked = Content::UserInputRequested {
             request_id: "1".into(),
         };
-        page += &transcript.message(&heard("", ChatMessage::new("p", asked)), "");
+        page += &transcript.message(&heard("", ChatMessage::new("p", asked)), "", None);
         page += &transcript.end(None, 1.5);
         let wanted = "\
 ---------- TextMessage (user) ----------
@@ -293,10 +306,10 @@ Duration: 1.50 seconds
     fn what_is_said_inside_is_indented_and_does_not_count() {
         let mut transcript = Transcript::new(ChatFormat::Rule, EN);
         let mut told = told().into_iter().skip(3);
-        let mut page = transcript.message(&heard("", told.next().unwrap()), "");
-        page += &transcript.message(&heard("lab › den", told.next().unwrap()), "");
+        let mut page = transcript.message(&heard("", told.next().unwrap()), "", None);
+        page += &transcript.message(&heard("lab › den", told.next().unwrap()), "", None);
         let inner = ChatMessage::text("B", "x\ny").with_usage(used(1, 2));
-        page += &transcript.message(&heard("lab › den", inner), "");
+        page += &transcript.message(&heard("lab › den", inner), "", None);
         let wanted = "\
 ---------- ModelClientStreamingChunkEvent (Ava) ----------
 Hello 
@@ -318,7 +331,7 @@ Hello
         let mut transcript = Transcript::new(ChatFormat::Log, EN);
         let page: String = told()
             .iter()
-            .map(|message| transcript.message(&heard("", message.clone()), "09:00:00"))
+            .map(|message| transcript.message(&heard("", message.clone()), "09:00:00", None))
             .collect();
         assert!(page.starts_with(
             "[09:00:00] user: hi\n[09:00:00] 🔔 Ava: look({})\n    4 + 2 = 6 tokens\n"
@@ -330,7 +343,7 @@ Hello
             ChatMessage::text("B", "x\n\ny").with_usage(used(1, 2)),
         );
         assert_eq!(
-            transcript.message(&inner, "09:00:01"),
+            transcript.message(&inner, "09:00:01", None),
             "    inner › [09:00:01] B: x\n\n    y\n        1 + 2 = 3 tokens\n"
         );
         let end = transcript.end(Some("enough"), 0.0);
@@ -364,7 +377,7 @@ Hello
         ];
         let page: String = told
             .iter()
-            .map(|message| transcript.message(&heard("", message.clone()), ""))
+            .map(|message| transcript.message(&heard("", message.clone()), "", None))
             .collect();
         let wanted = "\
 ---------- ModelClientStreamingChunkEvent (Bo) ----------
@@ -379,16 +392,75 @@ Hello
     }
 
     #[test]
+    fn ids_of_events_stand_behind_messages() {
+        let told = [
+            (chunk("Bo", "b", "Good "), None),
+            (chunk("Ava", "a", "Hello"), None),
+            (chunk("Bo", "b", "day"), None),
+            (
+                whole("Ava", "a", "Hello"),
+                Some(BodyId {
+                    place: 2,
+                    number: 4,
+                }),
+            ),
+            (
+                whole("Bo", "b", "Good day"),
+                Some(BodyId {
+                    place: 2,
+                    number: 5,
+                }),
+            ),
+            (
+                whole("Ava", "c", "Well?"),
+                Some(BodyId {
+                    place: 2,
+                    number: 6,
+                }),
+            ),
+        ];
+        let page = |form| -> String {
+            let mut transcript = Transcript::new(form, EN);
+            let told = told.iter().cloned();
+            let lines = told.map(|(message, id)| transcript.message(&heard("", message), "9", id));
+            lines.collect()
+        };
+        let usage = "[Prompt tokens: 4, Completion tokens: 2]";
+        let wanted = format!(
+            "\
+---------- ModelClientStreamingChunkEvent (Bo) ----------
+Good day
+---------- TextMessage (Ava) ----------
+Hello [2-4]
+{usage}
+---------- TextMessage (Bo) ----------
+[2-5]
+{usage}
+---------- TextMessage (Ava) ----------
+Well? [2-6]
+{usage}
+"
+        );
+        assert_eq!(page(ChatFormat::Rule), wanted);
+        let log = page(ChatFormat::Log);
+        assert!(
+            log.starts_with("[9] Bo: Good day\n[9] Ava: Hello [2-4]\n"),
+            "{log}"
+        );
+        assert!(log.contains("[9] Bo: [2-5]\n"), "{log}");
+    }
+
+    #[test]
     fn retracted_text_is_marked() {
         for (language, retracted) in [
             (Language::En, "[retracted by Ava]"),
             (Language::Zh, "［Ava 撤回了以上发言］"),
         ] {
             let mut transcript = Transcript::new(ChatFormat::Log, language);
-            let mut page = transcript.message(&heard("", chunk("Ava", "a", "Hel")), "9");
+            let mut page = transcript.message(&heard("", chunk("Ava", "a", "Hel")), "9", None);
             page += &transcript.retract("a");
             assert_eq!(transcript.retract("a"), "", "once is enough");
-            page += &transcript.message(&heard("", chunk("Ava", "a", "Good day")), "9");
+            page += &transcript.message(&heard("", chunk("Ava", "a", "Good day")), "9", None);
             assert_eq!(
                 page,
                 format!("[9] Ava: Hel\n{retracted}\n[9] Ava: Good day"),

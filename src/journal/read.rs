@@ -298,7 +298,8 @@ impl Reader<'_> {
 }
 
 fn parsed(raw: &[u8]) -> Result<Line, UiText> {
-    serde_json::from_slice(raw).map_err(|error| error.text())
+    let line = std::str::from_utf8(raw).map_err(|_| text!(journal_damaged))?;
+    serde_json::from_str(line).map_err(|error| error.text())
 }
 
 /// How the next line is checked.

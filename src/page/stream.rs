@@ -179,7 +179,6 @@ impl Watching {
                 calls,
             )
         };
-        self.position.changes = now.changes;
         let behind = now.events - self.position.events;
         if behind.max(changed.len() as u32) > TOO_FAR {
             self.is_over = true;
@@ -196,10 +195,16 @@ impl Watching {
             self.position.events += events.len().max(1) as u32;
             self.add("events", &json!(events));
         }
-        for calls in changed.chunks(AT_ONCE as usize) {
+        // Whoever gets only some of the calls gets all of them again.
+        let mut batches = changed.chunks(AT_ONCE as usize).peekable();
+        while let Some(calls) = batches.next() {
+            if batches.peek().is_none() {
+                self.position.changes = now.changes;
+            }
             let calls: Vec<_> = calls.iter().map(|call| reader.call_json(call)).collect();
             self.add("calls", &json!(calls));
         }
+        self.position.changes = now.changes;
         let is_new_turn = self.turn != Some(turn);
         if is_new_turn || run != self.run {
             self.run = run;

@@ -75,7 +75,7 @@ impl<'w> BodyTable<'w> {
 #[derive(Default)]
 pub(super) struct Bodies {
     pub(super) list: Vec<Body>,
-    /// The indexes of bodies and of their prefixes, in order. An prefix is a shared prefix.
+    /// The indexes of bodies and of their shared prefixes, in order.
     pub(super) prefixed: Vec<(u32, u32)>,
     /// The event types in metadata, each with the index of its first body; filled by reading.
     pub(super) events: BTreeMap<String, u32>,

@@ -1,6 +1,8 @@
 //! Saves as JSON: errors name the place, and nothing is written that could not be read back.
 
 use std::io;
+use std::panic::resume_unwind;
+use std::str::Utf8Error;
 
 use serde::{Deserialize, Serialize};
 use serde_json::ser::Formatter;
@@ -14,12 +16,29 @@ use crate::locale::{Localize, UiText, text};
 /// Parses a save; if that fails, once more to find out where. One that would take too much memory
 /// is not parsed.
 pub(super) fn parse<'a, T: Deserialize<'a>>(save: &'a [u8]) -> Result<T, SaveError> {
-    check_weight(save).map_err(|problem| SaveError::wrong("world", problem))?;
-    let text = std::str::from_utf8(save).map_err(|error| {
+    let (weight, text) = scanned(save);
+    weight.map_err(|problem| SaveError::wrong("world", problem))?;
+    let text = text.map_err(|error| {
         let at = format!("byte {}", error.valid_up_to());
         SaveError::wrong(at, text!(save_not_utf8))
     })?;
     serde_json::from_str(text).map_err(|error| describe::<T>(text, &error))
+}
+
+/// A longer save is checked on two threads.
+const LONG: usize = 1 << 20;
+
+/// Whether it has too many values, and its text.
+fn scanned(save: &[u8]) -> (Result<(), UiText>, Result<&str, Utf8Error>) {
+    if save.len() < LONG {
+        return (check_weight(save), std::str::from_utf8(save));
+    }
+    std::thread::scope(|scope| {
+        let weight = scope.spawn(|| check_weight(save));
+        let text = std::str::from_utf8(save);
+        let weight = weight.join();
+        (weight.unwrap_or_else(|panic| resume_unwind(panic)), text)
+    })
 }
 
 /// Refuses what has more values than can be read.

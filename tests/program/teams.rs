@@ -434,6 +434,20 @@ fn what_is_written_in_pieces_stands_on_the_page_once() {
         );
         assert!(!page.contains(&format!("TextMessage ({writer})")), "{page}");
         assert_ok(&run(folder.path(), "replay one"));
+
+        let with_ids = chat(
+            folder.path(),
+            &format!("chat {team} --save ids --ids"),
+            task,
+        );
+        let written = out(&with_ids);
+        let (_, after) = written.split_once(&format!("{text} [")).unwrap();
+        let (id, _) = after.split_once("]\n").unwrap();
+        let why = out(&run(folder.path(), &format!("why ids {id} --json")));
+        let why: serde_json::Value = serde_json::from_str(why.trim()).unwrap();
+        assert_eq!(why["id"], id, "{why}");
+        let again = out(&run(folder.path(), "replay ids --ids"));
+        assert_eq!(timeless(&written), timeless(&again));
     }
 }
 
