@@ -19,14 +19,14 @@ pub(crate) const LINES: usize = 100;
 #[derive(Resource)]
 struct Next(String);
 
-fn say_next(next: Res<Next>, company: StageQuery<()>, mut tell: EventWriter) {
+fn say_next(next: Res<Next>, actors: StageQuery<()>, mut events: EventWriter) {
     let event = Speak {
         actor: "Stage 0".into(),
         target: "all".into(),
         message: next.0.clone(),
         tells: Vec::new(),
     };
-    tell.broadcast_to_stage(company.stage().unwrap(), event, &[]);
+    events.broadcast_to_stage(actors.stage().unwrap(), event, &[]);
 }
 
 /// A stage full of actors that have heard nothing, and the schedule of its step.

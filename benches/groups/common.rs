@@ -123,13 +123,13 @@ pub(crate) struct AskedAtOnce(pub(crate) usize);
 
 /// Asks the actors of a stage, each once a turn, so many in a step.
 pub(crate) fn ask_in_turn(
-    company: StageQuery<(), Without<Dead>>,
+    actors: StageQuery<(), Without<Dead>>,
     turn: Res<WorldTurn>,
     at_once: Res<AskedAtOnce>,
     mut talks: Query<&mut Talk>,
     mut commands: Commands,
 ) {
-    let Some(Ok(mut talk)) = company.stage().map(|stage| talks.get_mut(stage)) else {
+    let Some(Ok(mut talk)) = actors.stage().map(|stage| talks.get_mut(stage)) else {
         return;
     };
     if talk.turn != turn.0 {
@@ -138,7 +138,7 @@ pub(crate) fn ask_in_turn(
             asked: 0,
         };
     }
-    let actors = company.entities();
+    let actors = actors.entities();
     for actor in actors.iter().skip(talk.asked).take(at_once.0) {
         commands.entity(*actor).insert(ask_for_line());
     }
@@ -149,7 +149,7 @@ pub(crate) fn ask_in_turn(
 pub(crate) fn tell_lines(
     mut answers: Answers<Line>,
     names: Query<&EntityName>,
-    mut tell: EventWriter,
+    mut events: EventWriter,
 ) {
     for (who, line, _) in answers.take() {
         let event = Speak {
@@ -158,7 +158,7 @@ pub(crate) fn tell_lines(
             message: line.words,
             tells: Vec::new(),
         };
-        tell.broadcast_to_stage(who, event, &[who]);
+        events.broadcast_to_stage(who, event, &[who]);
     }
 }
 

@@ -23,7 +23,7 @@ const MAX_BOND: i32 = 3;
 
 /// What is known of the world and the moment in which conditions are asked, besides what is true in
 /// every world.
-pub(crate) trait Surroundings {
+pub(crate) trait ConditionContext {
     /// Whether a condition without parts always holds there (`true`) or never (`false`), and why.
     fn settles(&self, condition: &Condition) -> Option<(bool, Impossible)>;
     /// The first day on which a condition without parts can hold.
@@ -122,7 +122,7 @@ impl<'a> Cases<'a> {
     /// too many.
     pub(crate) fn of(
         conditions: &[(&'a Condition, bool)],
-        around: &dyn Surroundings,
+        around: &dyn ConditionContext,
     ) -> Option<Self> {
         let mut work = Work {
             around,
@@ -177,7 +177,7 @@ impl<'a> Cases<'a> {
 
 /// Putting together the cases of a condition.
 struct Work<'w> {
-    around: &'w dyn Surroundings,
+    around: &'w dyn ConditionContext,
     steps: usize,
     left_out: Option<Impossible>,
 }
@@ -227,9 +227,12 @@ impl Work<'_> {
             Meaning::Settled(so) if so == holds => return Some(cases),
             Meaning::Settled(false) => {
                 let is_never = *condition == Condition::Never;
-                self.leave_out(|| match is_never {
-                    true => Impossible::Never,
-                    false => Impossible::Itself(text!(drama_no_chance)),
+                self.leave_out(|| {
+                    if is_never {
+                        Impossible::Never
+                    } else {
+                        Impossible::Itself(text!(drama_no_chance))
+                    }
                 });
                 return Some(Vec::new());
             }
@@ -294,7 +297,7 @@ impl Work<'_> {
 
 /// What a condition without parts means. Each kind of condition is here, and only here: whether
 /// nothing is known about it (`other`), or what excludes it and what follows from it.
-fn meaning<'a>(condition: &'a Condition, around: &dyn Surroundings) -> Meaning<'a> {
+fn meaning<'a>(condition: &'a Condition, around: &dyn ConditionContext) -> Meaning<'a> {
     let open = |claim| Meaning::Open(claim, Vec::new());
     let other = || open(Claim::So(Statement::Other(condition)));
     // One of several heroes may be what another is not.

@@ -22,7 +22,7 @@ const OPTIONS: [&str; 2] = ["a", "b"];
 /// A world of which nothing is known, except that one scene is played only once.
 struct Anywhere;
 
-impl Surroundings for Anywhere {
+impl ConditionContext for Anywhere {
     fn settles(&self, _: &Condition) -> Option<(bool, Impossible)> {
         None
     }

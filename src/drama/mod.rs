@@ -22,7 +22,7 @@ mod state;
 pub use condition::{Condition, PARTY, entities_of};
 pub use data::{BondSpec, Goal, Item, ItemUse, StoryData};
 pub use judgement::{Finding, Judgements};
-pub(crate) use logic::{Cases, Impossible, Surroundings};
+pub(crate) use logic::{Cases, ConditionContext, Impossible};
 pub use occasion::Occasion;
 pub use quality::{Qualities, Quality, QualityStep};
 pub use scene::{

@@ -15,7 +15,7 @@ use super::totals::worst_case;
 use super::{Engine, Signal, Stop};
 use crate::context::{AgentContext, ContextStats};
 use crate::event::{By, Phrasebook};
-use crate::exchange::prompts::{Broken, REPAIR, Repair};
+use crate::exchange::prompts::{REPAIR, Repair, RepairViolation};
 use crate::exchange::{BoxedAnswer, Budget, Ledger, Spent, Violation};
 use crate::journal::Ending;
 use crate::locale::{Localize, text};
@@ -415,7 +415,7 @@ impl Engine {
             return self.end(job, Ending::Failed { reason }, None);
         }
         let phrases = self.world.resource::<Phrasebook>();
-        let violations = violations.iter().map(|violation| Broken {
+        let violations = violations.iter().map(|violation| RepairViolation {
             path: &violation.path,
             rule: violation.words(phrases),
         });

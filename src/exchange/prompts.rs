@@ -86,12 +86,12 @@ pub(super) struct WrongForm<'a> {
 
 #[derive(Default, Serialize)]
 pub(crate) struct Repair<'a> {
-    pub(crate) violations: Vec<Broken<'a>>,
+    pub(crate) violations: Vec<RepairViolation<'a>>,
 }
 
 /// A violation as [`REPAIR`] shows it.
 #[derive(Serialize)]
-pub(crate) struct Broken<'a> {
+pub(crate) struct RepairViolation<'a> {
     pub(crate) path: &'a str,
     pub(crate) rule: String,
 }

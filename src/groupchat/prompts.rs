@@ -30,7 +30,7 @@ pub(super) const CODE_DONE: PromptTemplate<CodeResultPrompt> =
 pub(super) const CODE_FAILED: PromptTemplate<CodeResultPrompt> =
     PromptTemplate::new("chat/code/failed");
 /// Asks a coder to fix its own code.
-pub(super) const FIX_CODE: PromptTemplate<CodeResultPrompt> = PromptTemplate::new("chat/code/mend");
+pub(super) const FIX_CODE: PromptTemplate<CodeResultPrompt> = PromptTemplate::new("chat/code/fix");
 /// Asks a coder to comment on the result of its own code.
 pub(super) const REPORT_CODE: PromptTemplate<CodeResultPrompt> =
     PromptTemplate::new("chat/code/report");

@@ -5,7 +5,7 @@ use axum::response::{Html, IntoResponse, Response};
 use serde_json::{Value, json};
 
 use super::assets::render;
-use super::library::Problem;
+use super::library::LibraryError;
 use crate::locale::{Language, UiText, labels, text};
 
 /// A JSON answer.
@@ -71,8 +71,8 @@ impl Failure {
     }
 
     /// It can't be done, for this reason.
-    pub(super) fn impossible(problem: impl Into<Problem>, language: Language) -> Self {
-        let Problem { text, help } = problem.into();
+    pub(super) fn impossible(problem: impl Into<LibraryError>, language: Language) -> Self {
+        let LibraryError { text, help } = problem.into();
         let failure = Self::new(StatusCode::CONFLICT, text, language);
         match help {
             Some(help) => failure.help(help),

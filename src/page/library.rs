@@ -17,7 +17,7 @@ use crate::session::{Game, Retaken};
 
 /// Who made a recorded answer, since a request is in the form of its mind; `None` for a mind that
 /// is sent nothing.
-pub type Answered = dyn FnMut(&Outcome) -> Option<Arc<dyn Mind>> + Send;
+pub type AnswerMinds = dyn FnMut(&Outcome) -> Option<Arc<dyn Mind>> + Send;
 
 /// A story that a server shows.
 #[derive(Clone)]
@@ -31,7 +31,7 @@ pub struct Story {
     /// Its game, to play it again.
     pub game: Arc<dyn Game>,
     /// Who made its recorded answers.
-    pub answered: Arc<Mutex<Answered>>,
+    pub answered: Arc<Mutex<AnswerMinds>>,
     /// The seats that people may have, by name.
     pub seats: BTreeMap<String, Arc<Seat>>,
 }
@@ -45,14 +45,14 @@ impl Story {
 
 /// Why something can't be done, and what to do.
 #[derive(Clone, Debug)]
-pub struct Problem {
+pub struct LibraryError {
     /// Why.
     pub text: UiText,
     /// What to do, if anything is known to help.
     pub help: Option<UiText>,
 }
 
-impl From<UiText> for Problem {
+impl From<UiText> for LibraryError {
     fn from(text: UiText) -> Self {
         Self { text, help: None }
     }
@@ -60,7 +60,7 @@ impl From<UiText> for Problem {
 
 /// A story in the list of all stories.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Listed {
+pub struct StoryEntry {
     /// The slot's name.
     pub slot: String,
     /// The world's name.
@@ -105,7 +105,7 @@ pub enum BranchAt {
 /// The stories that a server can show. All functions may read files and be slow.
 pub trait Library: Send + Sync {
     /// All stories.
-    fn list(&self) -> Vec<Listed>;
+    fn list(&self) -> Vec<StoryEntry>;
 
     /// The names of all slots among which branches of these stories may be.
     fn slots(&self) -> Vec<String> {
@@ -116,13 +116,13 @@ pub trait Library: Send + Sync {
     ///
     /// # Errors
     /// Why it can't be shown.
-    fn open(&self, slot: &str) -> Result<Option<Story>, Problem>;
+    fn open(&self, slot: &str) -> Result<Option<Story>, LibraryError>;
 
     /// Starts a new slot from a story, under this name or a free one; returns its name.
     ///
     /// # Errors
     /// Why that is impossible; by default, that stories are only shown.
-    fn branch(&self, slot: &str, at: BranchAt, name: Option<&str>) -> Result<String, Problem> {
+    fn branch(&self, slot: &str, at: BranchAt, name: Option<&str>) -> Result<String, LibraryError> {
         let _ = (slot, at, name);
         Err(text!(page_only_shown).into())
     }
@@ -133,10 +133,10 @@ pub trait Library: Send + Sync {
 
 /// A library of one story.
 impl Library for Story {
-    fn list(&self) -> Vec<Listed> {
+    fn list(&self) -> Vec<StoryEntry> {
         let about = &self.view.about;
         let contents = self.view.read();
-        vec![Listed {
+        vec![StoryEntry {
             slot: about.slot.clone(),
             world: about.world.clone(),
             title: about.title.clone(),
@@ -148,7 +148,7 @@ impl Library for Story {
         }]
     }
 
-    fn open(&self, slot: &str) -> Result<Option<Story>, Problem> {
+    fn open(&self, slot: &str) -> Result<Option<Story>, LibraryError> {
         Ok((self.view.about.slot == slot).then(|| self.clone()))
     }
 }

@@ -37,7 +37,7 @@ pub use access::Access;
 pub use branches::branches;
 pub use control::Control;
 pub use error::ServerError;
-pub use library::{Answered, BranchAt, Invitation, Library, Listed, Problem, Story};
+pub use library::{AnswerMinds, BranchAt, Invitation, Library, LibraryError, Story, StoryEntry};
 pub use player::{follow, play, read, watch};
 pub use report::{Extras, report};
 pub use seat::Seat;

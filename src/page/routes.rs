@@ -15,7 +15,7 @@ use super::answer::{Failure, Json};
 use super::branches::{branches, compare, parting};
 use super::control::{Control, Wanted};
 use super::error::ServerError;
-use super::library::{BranchAt, Invitation, Library, Problem, Story};
+use super::library::{BranchAt, Invitation, Library, LibraryError, Story};
 use super::reader::{Query as Part, Reader};
 use super::request;
 use super::seat::Seat;
@@ -107,7 +107,7 @@ pub(super) async fn visit(
 /// Does what may take its time on a thread of its own.
 pub(super) async fn blocking<T: Send + 'static>(
     language: Language,
-    work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
+    work: impl FnOnce() -> Result<T, LibraryError> + Send + 'static,
 ) -> Result<T, Failure> {
     let done = tokio::task::spawn_blocking(work).await;
     let done = done.unwrap_or_else(|error| Err(UiText::verbatim(error.to_string()).into()));
@@ -177,7 +177,11 @@ pub(super) async fn get(
     found.ok_or_else(|| Failure::missing(language))
 }
 
-fn compared(library: &dyn Library, visit: &Visit, part: &Part) -> Result<Option<Value>, Problem> {
+fn compared(
+    library: &dyn Library,
+    visit: &Visit,
+    part: &Part,
+) -> Result<Option<Value>, LibraryError> {
     let other = part
         .with
         .as_deref()

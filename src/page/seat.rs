@@ -40,19 +40,19 @@ pub struct Seat {
     is_taken: watch::Sender<bool>,
     news: watch::Sender<u64>,
     /// How long a question waits before the substitute takes over; forever if `None`.
-    patience: Option<Duration>,
+    max_away: Option<Duration>,
 }
 
 impl Seat {
     /// A seat that somebody has, or may have later. Its person may leave a question open this
     /// long; after it, whoever plays instead takes over until the seat is taken again. `None` waits
     /// for ever.
-    pub fn new(patience: Option<Duration>, is_taken: bool) -> Self {
+    pub fn new(max_away: Option<Duration>, is_taken: bool) -> Self {
         Self {
             open: Mutex::default(),
             is_taken: watch::Sender::new(is_taken),
             news: watch::Sender::new(0),
-            patience,
+            max_away,
         }
     }
 
@@ -229,12 +229,12 @@ impl Mind for SeatMind {
             let left = Box::pin(async move {
                 let mut is_taken = seat.is_taken.subscribe();
                 let leaves = is_taken.wait_for(|is_taken| !is_taken);
-                let Some(patience) = seat.patience else {
+                let Some(max_away) = seat.max_away else {
                     // The sender is in the seat.
                     let _ = leaves.await;
                     return;
                 };
-                if tokio::time::timeout(patience, leaves).await.is_err() {
+                if tokio::time::timeout(max_away, leaves).await.is_err() {
                     seat.take(false);
                 }
             });

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::error::SaveError;
 use super::head::read_head;
-use crate::journal::{JournalHeader, Line, SnapshotRecord};
+use crate::journal::{JournalHeader, Line, SnapshotRecord, new_seed};
 use crate::message::Digest;
 
 /// The first format of journals that record snapshots.
@@ -48,6 +48,15 @@ impl StoredStory {
     /// The snapshots that its journal records.
     pub fn snapshots(&self) -> impl Iterator<Item = SnapshotRecord> {
         self.lines.iter().filter_map(snapshot_of)
+    }
+
+    /// The seed of its world after all that was recorded.
+    pub fn seed(&self) -> u64 {
+        let found = self.lines.iter().rev().find_map(|line| match line {
+            Line::Input(input) => new_seed(std::slice::from_ref(&input.value)),
+            _ => None,
+        });
+        found.unwrap_or(self.header.seed)
     }
 
     /// The last turn that was played to its end.

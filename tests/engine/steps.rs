@@ -37,8 +37,8 @@ impl Reply for Line {
 #[derive(Component)]
 struct Talks(u32);
 
-fn ask_lines(mut company: StageQuery<&mut Talks, Without<Dead>>, mut commands: Commands) {
-    company.each(|entity, mut talks| {
+fn ask_lines(mut actors: StageQuery<&mut Talks, Without<Dead>>, mut commands: Commands) {
+    actors.each(|entity, mut talks| {
         if talks.0 > 0 {
             talks.0 -= 1;
             let fallback = Line {
@@ -51,7 +51,7 @@ fn ask_lines(mut company: StageQuery<&mut Talks, Without<Dead>>, mut commands: C
     });
 }
 
-fn take_lines(mut answers: Answers<Line>, mut tell: EventWriter) {
+fn take_lines(mut answers: Answers<Line>, mut events: EventWriter) {
     for (who, line, _by) in answers.take() {
         let event = Speak {
             actor: format!("{who}"),
@@ -59,7 +59,7 @@ fn take_lines(mut answers: Answers<Line>, mut tell: EventWriter) {
             message: line.words,
             tells: Vec::new(),
         };
-        tell.broadcast_to_stage(who, event, &[who]);
+        events.broadcast_to_stage(who, event, &[who]);
     }
 }
 
@@ -131,8 +131,8 @@ async fn an_answer_that_nobody_takes_is_named() {
     );
 }
 
-fn ask_prose(mut company: StageQuery<&mut Talks, Without<Dead>>, mut commands: Commands) {
-    company.each(|entity, mut talks| {
+fn ask_prose(mut actors: StageQuery<&mut Talks, Without<Dead>>, mut commands: Commands) {
+    actors.each(|entity, mut talks| {
         if talks.0 > 0 {
             talks.0 -= 1;
             let rules = ProseRules {
@@ -184,15 +184,15 @@ async fn whoever_watches_sees_answers_being_written_and_which_of_it_is_void() {
 
 #[test]
 fn two_tellers_without_an_order_are_named() {
-    fn other(mut tell: EventWriter, company: StageQuery<&Kind>) {
+    fn other(mut events: EventWriter, actors: StageQuery<&Kind>) {
         let event = Speak {
             actor: "x".into(),
             target: "y".into(),
             message: "z".into(),
             tells: Vec::new(),
         };
-        if let Some(stage) = company.stage() {
-            tell.broadcast_to_stage(stage, event, &[]);
+        if let Some(stage) = actors.stage() {
+            events.broadcast_to_stage(stage, event, &[]);
         }
     }
     let mut tiny = tiny();

@@ -273,7 +273,7 @@ async fn the_delay_that_a_server_asks_for_is_kept() {
 }
 
 #[tokio::test]
-async fn a_server_that_asks_for_too_much_patience_is_given_up_at_once() {
+async fn a_server_that_asks_for_too_long_a_wait_is_given_up_at_once() {
     let server = Server::start([answer(429, "retry-after: 3600\r\n", "slow down")]).await;
     let began = Instant::now();
     let busy = told(&*server.mind("")).await.unwrap_err();

@@ -296,15 +296,13 @@ async fn no_process_is_left_behind_however_it_ends() {
     let program = std::env::current_exe().unwrap();
     let inner = std::env::var("PLAYHOUSE_ALONE").is_ok();
     if !inner {
+        let name = "mcp::no_process_is_left_behind_however_it_ends";
         let mut alone = Command::new(program);
-        alone.args(["--exact", "no_process_is_left_behind_however_it_ends"]);
-        assert!(
-            alone
-                .env("PLAYHOUSE_ALONE", "1")
-                .status()
-                .unwrap()
-                .success()
-        );
+        let alone = alone.args(["--exact", name]).env("PLAYHOUSE_ALONE", "1");
+        let output = alone.output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        let report = String::from_utf8_lossy(&output.stdout);
+        assert!(report.contains("1 passed"), "{report}");
         return;
     }
     for well in [true, false] {

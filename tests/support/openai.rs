@@ -135,7 +135,7 @@ fn models(base: &str, key: Option<&str>, model: &str, options: &str) -> Models {
     let retry = if options.contains("retry:") {
         ""
     } else {
-        "retry: (times: 2, first_wait: 0.01, longest_wait: 0.02, patience: 1.0),"
+        "retry: (times: 2, first_wait: 0.01, longest_wait: 0.02, longest_total_wait: 1.0),"
     };
     let text = format!(
         r#"(

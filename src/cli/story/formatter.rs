@@ -245,7 +245,7 @@ impl Formatter {
             "combat_outcome" => self.combat_outcome(&data(event)?),
             // Those at home hear of what has been told.
             "battle_report" if !self.shows_workings => Vec::new(),
-            "homecoming" => self.finale(&event.text),
+            "homecoming" => self.story_end(&event.text),
             "learned" => {
                 let learned: Learned = data(event)?;
                 // Places learn too, but readers need not be told.
@@ -494,7 +494,7 @@ impl Formatter {
         }
     }
 
-    fn finale(&mut self, text: &str) -> Vec<Paragraph> {
+    fn story_end(&mut self, text: &str) -> Vec<Paragraph> {
         if !self.once("homecoming") {
             return Vec::new();
         }

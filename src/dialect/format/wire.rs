@@ -218,18 +218,26 @@ impl Pair<'_> {
     }
 
     /// The result as a part of content, or as a message of its own. `output` is what it says.
-    pub(super) fn result(&self, api: Api, options: &FormatOptions, output: Vec<Said>) -> Value {
+    pub(super) fn result(
+        &self,
+        api: Api,
+        options: &FormatOptions,
+        output: Vec<SentOutput>,
+    ) -> Value {
         let id = api.call_id(self.call.id);
         let name = self.result.name.unwrap_or(self.call.name);
         if api == Api::Anthropic {
-            let content: Vec<_> = output.into_iter().filter_map(Said::into_part).collect();
+            let content: Vec<_> = output
+                .into_iter()
+                .filter_map(SentOutput::into_part)
+                .collect();
             let mut part = json!({"type": "tool_result", "tool_use_id": id, "content": content});
             if self.result.is_error {
                 part["is_error"] = true.into();
             }
             return part;
         }
-        let texts = output.into_iter().filter_map(Said::into_text);
+        let texts = output.into_iter().filter_map(SentOutput::into_text);
         let content = texts.collect::<Vec<_>>().join("\n");
         if api == Api::Gemini {
             let key = if self.result.is_error {
@@ -252,13 +260,13 @@ impl Pair<'_> {
 
 /// A piece of a tool's output as it is sent.
 #[derive(Debug)]
-pub(super) enum Said {
+pub(super) enum SentOutput {
     Text(String),
     /// A content part; only Anthropic has others than text in a result.
     Part(Value),
 }
 
-impl Said {
+impl SentOutput {
     fn into_text(self) -> Option<String> {
         match self {
             Self::Text(text) => Some(text),

@@ -18,7 +18,7 @@ use super::options::{Api, Format, Style, SystemPlace, ThinkingPolicy};
 use super::pairing::{Calls, calls_tools};
 use super::turn::{Turn, TurnContent};
 use super::wire::{
-    MediaPart, Pair, Said, Speaker, escaped, is_thought, may_return, media_part, thought_part,
+    MediaPart, Pair, SentOutput, Speaker, escaped, is_thought, may_return, media_part, thought_part,
 };
 use crate::message::{Block, Role, Text};
 
@@ -592,26 +592,26 @@ impl<'f> MessageWriter<'f> {
             if let Some(media) = Media::of(&block) {
                 output.extend(match self.media_part(media)? {
                     Some(MediaPart::Part(part)) if self.format.api == Api::Anthropic => {
-                        Some(Said::Part(part))
+                        Some(SentOutput::Part(part))
                     }
                     Some(part) => {
                         attached.push((media.in_words(), part));
-                        Some(Said::Text(media.in_words()))
+                        Some(SentOutput::Text(media.in_words()))
                     }
-                    None => self.omit_media(media).map(Said::Text),
+                    None => self.omit_media(media).map(SentOutput::Text),
                 });
                 continue;
             }
             match &block {
-                Block::Text { text } => output.push(Said::Text(text.to_string())),
+                Block::Text { text } => output.push(SentOutput::Text(text.to_string())),
                 Block::Unknown(value) if value["text"].is_string() => {
                     let text = value["text"].as_str().unwrap_or_default();
-                    output.push(Said::Text(text.into()));
+                    output.push(SentOutput::Text(text.into()));
                 }
                 thought if is_thought(thought) => self.omissions.push(Omission::Thought),
                 Block::Unknown(_) => self.omit_unknown(&block),
                 // A call or a result within a result is neither.
-                other => output.push(Said::Text(json!(other).to_string())),
+                other => output.push(SentOutput::Text(json!(other).to_string())),
             }
         }
         let Format { api, options, .. } = self.format;

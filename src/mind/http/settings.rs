@@ -103,7 +103,7 @@ pub struct RetryPolicy {
     pub longest_wait: f64,
     /// The maximum of all waits together, in seconds. If a server asks for more, the call fails at
     /// once.
-    pub patience: f64,
+    pub longest_total_wait: f64,
 }
 
 impl Default for RetryPolicy {
@@ -113,7 +113,7 @@ impl Default for RetryPolicy {
             billed: 2,
             first_wait: 0.5,
             longest_wait: 20.0,
-            patience: 120.0,
+            longest_total_wait: 120.0,
         }
     }
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::day::budget;
 use super::range::{EntryRange, fight_range, room};
-use super::summary::{Closing, pending};
+use super::summary::{ClosedChapter, pending};
 use crate::cast::{EntityName, Kind, all_of};
 use crate::context::{AgentContext, Chapters, Record};
 use crate::event::{
@@ -77,7 +77,7 @@ fn whole_fight(
     world: &World,
     fight: &FinishedFight,
     entity: Entity,
-) -> Option<Result<Closing, PhraseError>> {
+) -> Option<Result<ClosedChapter, PhraseError>> {
     let (context, chapters) = (world.get::<AgentContext>(entity)?, world.get(entity)?);
     let stage = &fight.outcome.stage;
     let range = match fight_range(context, &fight.outcome.combat_id) {

@@ -30,7 +30,7 @@ pub(super) struct PendingSummary {
 }
 
 /// What closes a chapter: its record and its owner's words replace a range of the owner's context.
-pub(super) struct Closing {
+pub(super) struct ClosedChapter {
     /// What stands in place of the range.
     pub(super) event: Archive,
     /// What moves to the chapter.
@@ -45,8 +45,8 @@ impl PendingSummary {
         (context, chapters): (&AgentContext, &Chapters),
         stage: String,
         (words, summing_up): (String, Option<(EntryId, EntryId)>),
-    ) -> Closing {
-        Closing {
+    ) -> ClosedChapter {
+        ClosedChapter {
             event: Archive {
                 actor: context.name().to_string(),
                 stage,

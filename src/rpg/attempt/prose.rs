@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use super::stakes::{Stake, Stakes, Surroundings, named};
+use super::stakes::{AttemptScope, Stake, Stakes, named};
 use crate::event::{PromptSet, PromptTemplate};
 use crate::exchange::Violation;
 use crate::message::Language;
@@ -61,7 +61,7 @@ pub(super) struct Written<'a> {
 
 /// What is wrong with texts of which one may be told.
 pub(super) fn faults(written: &Written<'_>, stakes: &Stakes) -> Vec<Violation> {
-    let around = &stakes.surroundings;
+    let around = &stakes.scope;
     let prize = named(&stakes.prizes, written.prize);
     let mut texts = vec![("not", written.not, &Stake::Nothing)];
     if written.possible {
@@ -100,7 +100,7 @@ pub(super) fn faults(written: &Written<'_>, stakes: &Stakes) -> Vec<Violation> {
 }
 
 /// Whether a text says that somebody dies.
-fn dies(text: &FoldedText, name: &str, around: &Surroundings) -> bool {
+fn dies(text: &FoldedText, name: &str, around: &AttemptScope) -> bool {
     let deaths = match around.language {
         Language::En => DEATHS,
         Language::Zh => DEATHS_ZH,

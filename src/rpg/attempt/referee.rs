@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::pending::{PendingAttempt, PendingAttempts};
 use super::prose::names;
 use super::ruling::{FACT_CHARS, OUTCOME_CHARS, Outcome, Ruling};
-use super::stakes::{Offer, Stake, Stakes, Surroundings, named, offers};
+use super::stakes::{AttemptScope, Offer, Stake, Stakes, named, offers};
 use crate::cast::{CastList, Exits, Kind, StageRng, Whereabouts};
 use crate::drama::{Belongings, Bonds, Condition, Effect, Hidden, Qualities, StoryData};
 use crate::event::guard::{Guards, Judged, Point};
@@ -154,12 +154,12 @@ impl Table<'_, '_> {
             prizes,
             costs,
             abilities,
-            surroundings: self.surroundings(stage),
+            scope: self.scope(stage),
         }
     }
 
     /// Whom and what those on a stage could see.
-    fn surroundings(&self, stage: Entity) -> Surroundings {
+    fn scope(&self, stage: Entity) -> AttemptScope {
         let here = self.whereabouts.living_on(stage);
         let actors = self.list.all().map(|(_, entity)| entity);
         let actors = actors.filter(|entity| self.whereabouts.kind(*entity) == Some(Kind::Actor));
@@ -178,7 +178,7 @@ impl Table<'_, '_> {
             };
             holder.is_some_and(|holder| !is_here(holder))
         };
-        Surroundings {
+        AttemptScope {
             people: here
                 .iter()
                 .map(|actor| self.whereabouts.name_text(*actor))
@@ -316,7 +316,7 @@ pub(crate) fn ask_ruling(
     current.set_phase(Phase::Attempted);
     let mut stakes = table.stakes(stage, actor);
     let tried = FoldedText::of(what);
-    let elsewhere = &mut stakes.surroundings.elsewhere;
+    let elsewhere = &mut stakes.scope.elsewhere;
     let mut absent: Vec<_> = elsewhere
         .extract_if(.., |name| names(&tried, name))
         .collect();

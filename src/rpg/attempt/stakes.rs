@@ -91,7 +91,7 @@ impl Stake {
 
 /// Who and what the outcomes of an attempt may tell of.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Surroundings {
+pub(super) struct AttemptScope {
     /// The names of those who are here.
     pub(super) people: Vec<String>,
     /// Characters who are elsewhere, and items that nobody here can reach, unless the attempt is
@@ -112,7 +112,7 @@ pub(crate) struct Stakes {
     /// The names of the abilities of whoever tries.
     pub(super) abilities: Vec<String>,
     /// Whom and what the outcomes may tell of.
-    pub(super) surroundings: Surroundings,
+    pub(super) scope: AttemptScope,
 }
 
 /// As prompts show them.

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::pending::PendingAttempts;
 use super::referee::{ask_ruling, take_ruling};
 use super::ruling::{Outcome, Ruling};
-use super::stakes::{Stake, Stakes, Surroundings};
+use super::stakes::{AttemptScope, Stake, Stakes};
 use crate::cast::{CastList, CurrentStage, Dead, EntityName, Exits, StableId};
 use crate::context::AgentContext;
 use crate::drama::{
@@ -296,16 +296,16 @@ fn what_the_story_still_needs_can_not_be_left_behind() {
 
 #[test]
 fn what_a_referee_tells_agrees_with_what_happens() {
-    let surroundings = Surroundings {
+    let scope = AttemptScope {
         people: vec!["Brant Hollis".into(), "崔晚灯".into()],
         elsewhere: vec!["Odile Marsh".into(), "coin".into()],
         items: vec!["coin".into(), "cup".into()],
         language: Language::En,
     };
-    let faults = |surroundings: &Surroundings, ruling: Value| {
+    let faults = |scope: &AttemptScope, ruling: Value| {
         let stakes = Stakes {
             prizes: vec![Stake::Nothing, Stake::Fact, Stake::Item("coin".into())],
-            surroundings: surroundings.clone(),
+            scope: scope.clone(),
             ..Stakes::default()
         };
         let ruling = Ruling::read(&ruling.to_string()).expect("is one");
@@ -314,7 +314,7 @@ fn what_a_referee_tells_agrees_with_what_happens() {
     };
     let tell = |text: &str, prize: &str| {
         let ruling = json!({"possible": true, "prize": prize, "fully": text, "not": "Nothing."});
-        faults(&surroundings, ruling)
+        faults(&scope, ruling)
     };
     assert_eq!(tell("The board gives way.", "nothing"), [""; 0]);
     assert_eq!(tell("There is a coin under it.", "nothing"), ["fully"]);
@@ -326,7 +326,7 @@ fn what_a_referee_tells_agrees_with_what_happens() {
     );
     let fact = |fact: &str, not: &str| {
         let ruling = json!({"possible": true, "prize": "fact", "fact": fact, "not": not});
-        faults(&surroundings, ruling)
+        faults(&scope, ruling)
     };
     for placed in [
         "The cup hangs over the door.",
@@ -344,13 +344,13 @@ fn what_a_referee_tells_agrees_with_what_happens() {
         ["not"]
     );
     assert_eq!(fact("The door is open.", "The door stays shut."), [""; 0]);
-    let chinese = Surroundings {
+    let chinese = AttemptScope {
         language: Language::Zh,
-        ..surroundings.clone()
+        ..scope.clone()
     };
     let ruling = json!({"possible": false, "fully": "x", "not": "崔晚灯死了。"});
     assert_eq!(faults(&chinese, ruling), ["not"]);
-    let chinese = Surroundings {
+    let chinese = AttemptScope {
         items: vec!["纸马".into()],
         ..chinese
     };

@@ -63,7 +63,7 @@ impl House {
         act: impl Fn(&mut EventWriter, &BTreeMap<&'static str, Entity>) + Send + Sync + 'static,
     ) {
         let cast = self.cast.clone();
-        let tells = move |mut tell: EventWriter| act(&mut tell, &cast);
+        let tells = move |mut events: EventWriter| act(&mut events, &cast);
         self.world.run_system_once(tells).unwrap();
         self.world.run_system_once(deliver).unwrap();
     }
@@ -91,10 +91,11 @@ impl House {
 #[test]
 fn a_broadcast_reaches_the_stage_and_its_living_less_exactly_the_excluded() {
     let mut house = house();
-    house.step(|tell, cast| tell.broadcast_to_stage(cast["Ann"], speech("one"), &[cast["Ann"]]));
-    house.step(|tell, cast| tell.broadcast_to_stage(cast["Hall"], speech("two"), &[]));
-    house.step(|tell, cast| {
-        tell.broadcast_to_stage(cast["Bob"], speech("three"), &[cast["Hall"], cast["Dora"]]);
+    house
+        .step(|events, cast| events.broadcast_to_stage(cast["Ann"], speech("one"), &[cast["Ann"]]));
+    house.step(|events, cast| events.broadcast_to_stage(cast["Hall"], speech("two"), &[]));
+    house.step(|events, cast| {
+        events.broadcast_to_stage(cast["Bob"], speech("three"), &[cast["Hall"], cast["Dora"]]);
     });
     assert_eq!(house.heard("one"), ["Bob", "Dora", "Hall"]);
     assert_eq!(house.heard("two"), ["Ann", "Bob", "Dora", "Hall"]);
@@ -104,14 +105,14 @@ fn a_broadcast_reaches_the_stage_and_its_living_less_exactly_the_excluded() {
 #[test]
 fn a_whisper_reaches_its_ear_alone_and_once() {
     let mut house = house();
-    house.step(|tell, cast| {
+    house.step(|events, cast| {
         let whisper = Whisper {
             actor: "Ann".into(),
             target: "Bob".into(),
             message: "psst".into(),
             tells: Vec::new(),
         };
-        tell.notify_entities(&[cast["Bob"], cast["Bob"]], whisper);
+        events.notify_entities(&[cast["Bob"], cast["Bob"]], whisper);
     });
     assert_eq!(house.heard("psst"), ["Bob"]);
     let bob = house.world.get::<AgentContext>(house.cast["Bob"]).unwrap();
@@ -121,12 +122,12 @@ fn a_whisper_reaches_its_ear_alone_and_once() {
 #[test]
 fn a_thought_adds_nothing_to_any_context() {
     let mut house = house();
-    house.step(|tell, cast| {
+    house.step(|events, cast| {
         let thought = Mind {
             actor: "Ann".into(),
             message: "hm".into(),
         };
-        tell.think(cast["Ann"], thought);
+        events.think(cast["Ann"], thought);
     });
     assert!(house.heard("hm").is_empty());
     let records = &house.world.resource::<Records>().0;
@@ -140,8 +141,8 @@ fn a_thought_adds_nothing_to_any_context() {
 fn the_audience_is_fixed_when_told() {
     let mut house = house();
     let cast = house.cast.clone();
-    let system = move |mut tell: EventWriter, mut commands: Commands| {
-        tell.broadcast_to_stage(cast["Ann"], speech("last words"), &[]);
+    let system = move |mut events: EventWriter, mut commands: Commands| {
+        events.broadcast_to_stage(cast["Ann"], speech("last words"), &[]);
         commands.entity(cast["Bob"]).insert(Dead);
         commands.entity(cast["Dora"]).insert(OnStage(cast["Yard"]));
         commands.entity(cast["Eve"]).insert(OnStage(cast["Hall"]));
@@ -149,7 +150,7 @@ fn the_audience_is_fixed_when_told() {
     house.world.run_system_once(system).unwrap();
     house.world.run_system_once(deliver).unwrap();
     assert_eq!(house.heard("last words"), ["Ann", "Bob", "Dora", "Hall"]);
-    house.step(|tell, cast| tell.broadcast_to_stage(cast["Ann"], speech("after"), &[]));
+    house.step(|events, cast| events.broadcast_to_stage(cast["Ann"], speech("after"), &[]));
     assert_eq!(house.heard("after"), ["Ann", "Eve", "Hall"]);
 }
 
@@ -157,16 +158,16 @@ fn the_audience_is_fixed_when_told() {
 fn telling_somebody_elsewhere_is_a_named_fault_and_reaches_nobody() {
     type Act = fn(&mut EventWriter, &BTreeMap<&'static str, Entity>);
     let acts: [Act; 4] = [
-        |tell, cast| tell.broadcast_to_stage(cast["Eve"], speech("far"), &[]),
-        |tell, cast| tell.notify_entities(&[cast["Bob"], cast["Eve"]], speech("far")),
-        |tell, cast| {
+        |events, cast| events.broadcast_to_stage(cast["Eve"], speech("far"), &[]),
+        |events, cast| events.notify_entities(&[cast["Bob"], cast["Eve"]], speech("far")),
+        |events, cast| {
             let thought = Mind {
                 actor: "Eve".into(),
                 message: "far".into(),
             };
-            tell.think(cast["Eve"], thought);
+            events.think(cast["Eve"], thought);
         },
-        |tell, cast| {
+        |events, cast| {
             let archive = Archive {
                 actor: "Eve".into(),
                 stage: "Yard".into(),
@@ -181,7 +182,7 @@ fn telling_somebody_elsewhere_is_a_named_fault_and_reaches_nobody() {
                 title: String::new(),
                 record: None,
             };
-            tell.close_chapter(cast["Eve"], archive, closing);
+            events.close_chapter(cast["Eve"], archive, closing);
         },
     ];
     for act in acts {
@@ -204,8 +205,8 @@ fn telling_somebody_elsewhere_is_a_named_fault_and_reaches_nobody() {
 fn at_the_meeting_anybody_may_be_told() {
     let mut house = house();
     house.world.insert_resource(CurrentStage::Meeting);
-    house.step(|tell, cast| tell.notify_entities(&[cast["Eve"]], speech("far")));
-    house.step(|tell, cast| tell.announce(speech("hear ye"), &[cast["Bob"]]));
+    house.step(|events, cast| events.notify_entities(&[cast["Eve"]], speech("far")));
+    house.step(|events, cast| events.announce(speech("hear ye"), &[cast["Bob"]]));
     assert_eq!(house.heard("far"), ["Eve"]);
     assert_eq!(
         house.heard("hear ye"),
@@ -222,9 +223,9 @@ impl AgentEvent for Unknown {
 
 #[tokio::test]
 async fn an_unregistered_event_stops_the_run_and_is_named() {
-    fn tells(mut tell: EventWriter, here: Res<CurrentStage>) {
-        if let CurrentStage::Place(place) = *here {
-            tell.broadcast_to_stage(place, Unknown {}, &[]);
+    fn tells(mut events: EventWriter, stage: Res<CurrentStage>) {
+        if let CurrentStage::Place(place) = *stage {
+            events.broadcast_to_stage(place, Unknown {}, &[]);
         }
     }
     let mut tiny = tiny();
@@ -267,7 +268,7 @@ fn a_seat_reads_the_words_that_guards_left_its_entity() {
     let mut guards = Guards::none();
     guards.add(Hider);
     house.world.insert_resource(guards);
-    house.step(|tell, cast| tell.broadcast_to_stage(cast["Ann"], speech("the treasure"), &[]));
+    house.step(|events, cast| events.broadcast_to_stage(cast["Ann"], speech("the treasure"), &[]));
     assert_eq!(house.heard("treasure"), ["Hall"]);
 
     let seen = |entity: Option<Entity>, house: &House| {

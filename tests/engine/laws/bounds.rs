@@ -53,8 +53,8 @@ async fn error_of<M>(
     }
 }
 
-fn ask_ann(ann: Res<Ann>, here: Res<CurrentStage>, mut commands: Commands) {
-    if matches!(*here, CurrentStage::Place(_)) {
+fn ask_ann(ann: Res<Ann>, stage: Res<CurrentStage>, mut commands: Commands) {
+    if matches!(*stage, CurrentStage::Place(_)) {
         commands.entity(ann.0).insert(question("first"));
     }
 }
@@ -131,11 +131,11 @@ async fn two_takers_without_an_order_are_named() {
 #[tokio::test]
 async fn crossings_that_never_end_are_named() {
     fn again(world: &mut World) {
-        let more = |mut tell: EventWriter| tell.defer(again);
+        let more = |mut events: EventWriter| events.defer(again);
         bevy_ecs::system::RunSystemOnce::run_system_once(world, more).unwrap();
     }
-    fn begin(mut tell: EventWriter) {
-        tell.defer(again);
+    fn begin(mut events: EventWriter) {
+        events.defer(again);
     }
     let error = error_of(begin.in_set(StepSet::Rules)).await;
     assert!(
@@ -148,11 +148,12 @@ async fn crossings_that_never_end_are_named() {
 async fn crossings_of_crossings_end_in_the_same_meeting() {
     #[derive(Resource, Default)]
     struct Seen(u32);
-    fn begin(mut tell: EventWriter, here: Res<CurrentStage>) {
-        if matches!(*here, CurrentStage::Place(_)) {
-            tell.defer(|world| {
-                let more =
-                    |mut tell: EventWriter| tell.defer(|world| world.resource_mut::<Seen>().0 += 1);
+    fn begin(mut events: EventWriter, stage: Res<CurrentStage>) {
+        if matches!(*stage, CurrentStage::Place(_)) {
+            events.defer(|world| {
+                let more = |mut events: EventWriter| {
+                    events.defer(|world| world.resource_mut::<Seen>().0 += 1)
+                };
                 bevy_ecs::system::RunSystemOnce::run_system_once(world, more).unwrap();
             });
         }
@@ -195,9 +196,14 @@ fn paid(factor: u64, price: f64) -> ScriptMind {
     })
 }
 
-async fn play(caps: SpendLimits, width: usize, mind: ScriptMind, lines: &[Line]) -> (Engine, Stop) {
+async fn play(
+    limits: SpendLimits,
+    width: usize,
+    mind: ScriptMind,
+    lines: &[Line],
+) -> (Engine, Stop) {
     let mut engine = SMALL.engine(Arc::new(mind));
-    engine.settings.limits = caps;
+    engine.settings.limits = limits;
     engine.settings.width = width;
     engine.play_back(Recording::of(lines.iter().cloned()));
     let stop = engine.run(Some(3)).await.unwrap();
@@ -222,17 +228,17 @@ proptest! {
         let (mut free, _) = block_on(play(SpendLimits::default(), 16, mind(), &[]));
         let all = free.totals().spent;
         let part = |whole: u64| Some(whole * share / 100);
-        let caps = match which {
+        let limits = match which {
             0 => SpendLimits { calls: part(all.calls), ..SpendLimits::default() },
             1 => SpendLimits { tokens: part(all.usage.total()), ..SpendLimits::default() },
             _ => SpendLimits { cost: part(all.cost.0).map(Cost), ..SpendLimits::default() },
         };
-        let (capped, stop) = block_on(play(caps, width, mind(), &[]));
+        let (capped, stop) = block_on(play(limits, width, mind(), &[]));
         prop_assert!(matches!(stop, Stop::LimitReached(_)), "{:?}", stop);
         let spent = capped.totals().spent;
-        prop_assert!(spent.calls <= caps.calls.unwrap_or(u64::MAX));
-        prop_assert!(spent.usage.total() <= caps.tokens.unwrap_or(u64::MAX));
-        prop_assert!(spent.cost <= caps.cost.unwrap_or(Cost(u64::MAX)));
+        prop_assert!(spent.calls <= limits.calls.unwrap_or(u64::MAX));
+        prop_assert!(spent.usage.total() <= limits.tokens.unwrap_or(u64::MAX));
+        prop_assert!(spent.cost <= limits.cost.unwrap_or(Cost(u64::MAX)));
         let lines = capped.journal().lines();
         let (mut resumed, stop) = block_on(play(SpendLimits::default(), width, mind(), lines));
         prop_assert_eq!(stop, Stop::TurnReached(3));
@@ -261,22 +267,22 @@ async fn what_is_only_reserved_does_not_stop_a_run() {
     let (free, _) = play(SpendLimits::default(), 16, mind(), &[]).await;
     let all = free.totals().spent;
     // Room for all that is spent and the worst case of one call, not of sixteen.
-    let caps = SpendLimits {
+    let limits = SpendLimits {
         tokens: Some(all.usage.total() + 1_000),
         ..SpendLimits::default()
     };
-    let (_, stop) = play(caps, 16, mind(), &[]).await;
+    let (_, stop) = play(limits, 16, mind(), &[]).await;
     assert_eq!(stop, Stop::TurnReached(3));
 }
 
 #[tokio::test]
 async fn a_server_that_reports_no_usage_is_capped_by_the_estimate() {
     let mind = ScriptMind::by_rule(|prompt| ScriptLine::say(deed(prompt, 7, "words")));
-    let caps = SpendLimits {
+    let limits = SpendLimits {
         tokens: Some(2_000),
         ..SpendLimits::default()
     };
-    let (engine, stop) = play(caps, 4, mind, &[]).await;
+    let (engine, stop) = play(limits, 4, mind, &[]).await;
     assert!(matches!(stop, Stop::LimitReached(_)), "{stop:?}");
     let spent = engine.totals().spent.usage.total();
     assert!((1_000..=2_000).contains(&spent), "{spent}");

@@ -245,7 +245,7 @@ fn take_deeds(
     list: Res<CastList>,
     mut lives: Query<&mut Life>,
     mut fortunes: Query<&mut Fortune>,
-    mut tell: EventWriter,
+    mut events: EventWriter,
     mut commands: Commands,
 ) {
     let mut deeds = answers.take();
@@ -272,7 +272,7 @@ fn take_deeds(
                     message,
                     tells: Vec::new(),
                 };
-                tell.broadcast_to_stage(who, event, &[who]);
+                events.broadcast_to_stage(who, event, &[who]);
             }
             ("whisper", Some(other)) => {
                 let event = Whisper {
@@ -281,7 +281,7 @@ fn take_deeds(
                     message,
                     tells: Vec::new(),
                 };
-                tell.notify_entities(&[other], event);
+                events.notify_entities(&[other], event);
             }
             ("shout", _) => {
                 let event = Announce {
@@ -290,7 +290,7 @@ fn take_deeds(
                     message,
                     tells: Vec::new(),
                 };
-                tell.announce(event, &[who]);
+                events.announce(event, &[who]);
             }
             ("strike", Some(other)) => {
                 let mut life = lives.get_mut(other).unwrap();
@@ -302,10 +302,10 @@ fn take_deeds(
                         by: actor,
                         stage,
                     };
-                    tell.broadcast_to_stage(who, event, &[]);
+                    events.broadcast_to_stage(who, event, &[]);
                 }
             }
-            ("go", _) => tell.defer(move |world| walk(world, &actor, &target)),
+            ("go", _) => events.defer(move |world| walk(world, &actor, &target)),
             _ => {}
         }
     }
@@ -321,25 +321,25 @@ fn walk(world: &mut World, actor: &str, to: &str) {
     let (from_name, to_name) = (name(world, from), name(world, to));
     world.entity_mut(who).insert(OnStage(to));
     let (actor, stage) = (actor.to_owned(), from_name.clone());
-    let notices = move |mut tell: EventWriter| {
+    let notices = move |mut events: EventWriter| {
         let event = Leave {
             actor: actor.clone(),
             stage: stage.clone(),
             to: to_name.clone(),
         };
-        tell.broadcast_to_stage(from, event, &[]);
+        events.broadcast_to_stage(from, event, &[]);
         let event = Arrive {
             actor: actor.clone(),
             stage: to_name.clone(),
             from: stage.clone(),
         };
-        tell.broadcast_to_stage(to, event, &[]);
+        events.broadcast_to_stage(to, event, &[]);
     };
     bevy_ecs::system::RunSystemOnce::run_system_once(world, notices).unwrap();
 }
 
 /// What the chronicler writes is announced everywhere.
-fn take_news(mut answers: Answers<Prose>, whereabouts: Whereabouts, mut tell: EventWriter) {
+fn take_news(mut answers: Answers<Prose>, whereabouts: Whereabouts, mut events: EventWriter) {
     for (who, Prose(message), _by) in answers.take() {
         let actor = whereabouts.name(who).unwrap().to_string();
         let event = Announce {
@@ -348,23 +348,23 @@ fn take_news(mut answers: Answers<Prose>, whereabouts: Whereabouts, mut tell: Ev
             message,
             tells: Vec::new(),
         };
-        tell.announce(event, &[who]);
+        events.announce(event, &[who]);
     }
 }
 
 /// A rule that no other touches.
-fn tire(mut company: StageQuery<&mut Fortune, Without<Dead>>) {
-    company.each(|_, mut fortune| fortune.luck = fortune.luck.rotate_left(1));
+fn tire(mut actors: StageQuery<&mut Fortune, Without<Dead>>) {
+    actors.each(|_, mut fortune| fortune.luck = fortune.luck.rotate_left(1));
 }
 
 fn ask(
-    here: Res<CurrentStage>,
+    stage: Res<CurrentStage>,
     turn: Res<WorldTurn>,
     whereabouts: Whereabouts,
     mut rounds: Query<&mut Rounds>,
     mut commands: Commands,
 ) {
-    let CurrentStage::Place(place) = *here else {
+    let CurrentStage::Place(place) = *stage else {
         return;
     };
     let Ok(mut rounds) = rounds.get_mut(place) else {

@@ -404,15 +404,15 @@ fn a_world_that_does_not_rest_is_not_saved() {
     let mut world = town().world;
     let who = ann(&world);
     world.insert_resource(CurrentStage::Meeting);
-    let tell = move |mut tell: EventWriter| {
+    let tell = move |mut events: EventWriter| {
         let event = Speak {
             actor: "Ann".into(),
             target: "all".into(),
             message: "x".into(),
             tells: Vec::new(),
         };
-        tell.broadcast_to_stage(who, event, &[]);
-        tell.defer(|_| {});
+        events.broadcast_to_stage(who, event, &[]);
+        events.defer(|_| {});
     };
     bevy_ecs::system::RunSystemOnce::run_system_once(&mut world, tell).unwrap();
     assert!(snapshot_error(&world).contains("1 event was not delivered"));

@@ -145,8 +145,8 @@ fn end_story(turn: Res<WorldTurn>, last: Option<Res<LastTurn>>, mut commands: Co
     }
 }
 
-fn ask_deeds(mut company: StageQuery<&mut Breath, Without<Dead>>, mut commands: Commands) {
-    company.each(|entity, mut breath| {
+fn ask_deeds(mut actors: StageQuery<&mut Breath, Without<Dead>>, mut commands: Commands) {
+    actors.each(|entity, mut breath| {
         if breath.0 > 0 {
             breath.0 -= 1;
             let fallback = Deed {
@@ -168,7 +168,7 @@ fn take_deeds(
     mut answers: Answers<Deed>,
     names: Query<&EntityName>,
     mut purses: Query<&mut Purse>,
-    mut tell: EventWriter,
+    mut events: EventWriter,
 ) {
     for (who, deed, _by) in answers.take() {
         let name = names.get(who).map(ToString::to_string).unwrap_or_default();
@@ -182,7 +182,7 @@ fn take_deeds(
                 message: deed.words.clone(),
                 tells: Vec::new(),
             };
-            tell.announce(news, &[who]);
+            events.announce(news, &[who]);
         }
         let event = Speak {
             actor: name,
@@ -190,9 +190,9 @@ fn take_deeds(
             message: deed.words,
             tells: Vec::new(),
         };
-        tell.broadcast_to_stage(who, event, &[who]);
+        events.broadcast_to_stage(who, event, &[who]);
         if deed.go {
-            tell.defer(move |world| travel(world, who));
+            events.defer(move |world| travel(world, who));
         }
     }
 }
@@ -227,17 +227,17 @@ fn travel(world: &mut World, who: Entity) {
     world.insert_resource(CurrentStage::Meeting);
     world.entity_mut(who).insert(OnStage(to));
     let mut state = SystemState::<EventWriter>::new(world);
-    if let Ok(mut tell) = state.get_mut(world) {
-        tell.broadcast_to_stage(from, leave, &[who]);
-        tell.broadcast_to_stage(to, arrive, &[who]);
+    if let Ok(mut events) = state.get_mut(world) {
+        events.broadcast_to_stage(from, leave, &[who]);
+        events.broadcast_to_stage(to, arrive, &[who]);
     }
     state.apply(world);
 }
 
 /// An actor whose memory is long closes a chapter.
-fn end_days(company: StageQuery<(&AgentContext, &Chapters, &EntityName)>, mut tell: EventWriter) {
-    for who in company.entities() {
-        let Some((context, chapters, name)) = company.get(who) else {
+fn end_days(actors: StageQuery<(&AgentContext, &Chapters, &EntityName)>, mut events: EventWriter) {
+    for who in actors.entities() {
+        let Some((context, chapters, name)) = actors.get(who) else {
             continue;
         };
         let entries = context.entries();
@@ -258,7 +258,7 @@ fn end_days(company: StageQuery<(&AgentContext, &Chapters, &EntityName)>, mut te
             title: "A day".into(),
             record: None,
         };
-        tell.close_chapter(who, event, closing);
+        events.close_chapter(who, event, closing);
     }
 }
 

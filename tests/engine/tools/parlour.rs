@@ -147,8 +147,8 @@ fn begin_turn(mut cast: Query<&mut Speaks>) {
     }
 }
 
-fn ask_words(mut company: StageQuery<&mut Speaks>, mut commands: Commands) {
-    company.each(|entity, mut speaks| {
+fn ask_words(mut actors: StageQuery<&mut Speaks>, mut commands: Commands) {
+    actors.each(|entity, mut speaks| {
         if std::mem::take(&mut speaks.0) {
             let ask = Ask::new(
                 "words",
@@ -161,7 +161,7 @@ fn ask_words(mut company: StageQuery<&mut Speaks>, mut commands: Commands) {
     });
 }
 
-fn take_words(mut answers: Answers<Prose>, mut tell: EventWriter) {
+fn take_words(mut answers: Answers<Prose>, mut events: EventWriter) {
     for (who, words, _by) in answers.take() {
         let event = Speak {
             actor: who.to_string(),
@@ -169,7 +169,7 @@ fn take_words(mut answers: Answers<Prose>, mut tell: EventWriter) {
             message: words.0,
             tells: Vec::new(),
         };
-        tell.broadcast_to_stage(who, event, &[who]);
+        events.broadcast_to_stage(who, event, &[who]);
     }
 }
 

@@ -120,9 +120,12 @@ impl<'h, 'a> Holding<'h, '_, 'a> {
 
     fn endings(&mut self, world: &'a WorldFile) {
         let last = world.endings.len().saturating_sub(1);
-        let moment = |ending: &Ending| match ending.early {
-            true => Moment::AnyTime,
-            false => Moment::End,
+        let moment = |ending: &Ending| {
+            if ending.early {
+                Moment::AnyTime
+            } else {
+                Moment::End
+            }
         };
         for (i, ending) in world.endings.iter().enumerate().take(last) {
             let path = format!("endings[{i}].when");

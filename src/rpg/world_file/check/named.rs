@@ -64,7 +64,7 @@ impl Searched {
 }
 
 /// A text, and what is certain when it is told.
-struct Told<'a> {
+struct TextContext<'a> {
     source: TextSource<'a>,
     conditions: Vec<&'a Condition>,
     /// Who is there since it decides, one of several if so.
@@ -101,7 +101,7 @@ impl<'a> TextSource<'a> {
 
 impl<'a> Named<'_, '_, 'a> {
     fn item_use(&mut self, path: &str, item: &'a Item, does: &'a ItemUse) {
-        let told = Told {
+        let told = TextContext {
             source: TextSource::Use(item, does),
             conditions: vec![&does.when],
             deciders: &[],
@@ -114,7 +114,7 @@ impl<'a> Named<'_, '_, 'a> {
     fn scene(&mut self, path: &str, scene: &'a Scene) {
         let options = scene.choice.iter().flat_map(|choice| &choice.options);
         let of_options = options.clone().flat_map(|option| &option.effects);
-        let mut told = Told {
+        let mut told = TextContext {
             source: TextSource::Scene(scene),
             conditions: vec![&scene.when],
             deciders: &[],
@@ -139,7 +139,7 @@ impl<'a> Named<'_, '_, 'a> {
     }
 
     /// What effects tell at the place.
-    fn effects(&mut self, path: &str, effects: &[Effect], told: &Told<'a>) {
+    fn effects(&mut self, path: &str, effects: &[Effect], told: &TextContext<'a>) {
         for (i, effect) in effects.iter().enumerate() {
             if let Effect::Tell(text) = effect {
                 self.text(&part(&format!("{path}[{i}]"), 0), text, told);
@@ -147,7 +147,7 @@ impl<'a> Named<'_, '_, 'a> {
         }
     }
 
-    fn text(&mut self, path: &str, text: &str, told: &Told<'a>) {
+    fn text(&mut self, path: &str, text: &str, told: &TextContext<'a>) {
         let text = Searched::of(text);
         let says = |names: &[Searched]| names.iter().any(|name| text.contains(name));
         for (actor, names) in &self.people {
@@ -182,7 +182,7 @@ impl<'a> Named<'_, '_, 'a> {
     }
 }
 
-impl Told<'_> {
+impl TextContext<'_> {
     /// Whether something says that somebody is at the stage, or is not.
     fn places(&self, actor: &Actor, world: &WorldFile) -> bool {
         let (who, place) = (actor.name.as_str(), self.source.place());

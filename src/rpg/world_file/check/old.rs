@@ -60,9 +60,10 @@ fn converted(
         "" => slug(&title),
         id => id.to_owned(),
     };
-    let id = match taken.insert(id.clone()) {
-        true => id,
-        false => numbered(&id, taken),
+    let id = if taken.insert(id.clone()) {
+        id
+    } else {
+        numbered(&id, taken)
     };
     let knows = |secrets: &Vec<String>| !old.id.is_empty() && secrets.contains(&old.id);
     let knowing = world.actors.iter().filter(|actor| knows(&actor.secrets));

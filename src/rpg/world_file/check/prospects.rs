@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::report::NameSet;
-use crate::drama::{Condition, Effect, Impossible, Occasion, PARTY, Scene, Surroundings};
+use crate::drama::{Condition, ConditionContext, Effect, Impossible, Occasion, PARTY, Scene};
 use crate::knowledge::{Fact, KnownBy};
 use crate::locale::{Argument, UiText, text};
 use crate::rpg::world_file::types::{Actor, Faction, Foe, STAY, StageKind, Step, WorldFile};
@@ -493,7 +493,7 @@ impl Around<'_, '_> {
     }
 }
 
-impl Surroundings for Around<'_, '_> {
+impl ConditionContext for Around<'_, '_> {
     fn settles(&self, condition: &Condition) -> Option<(bool, Impossible)> {
         if !self.prospects.is_whole {
             return None;

@@ -77,9 +77,10 @@ impl<'a> Graph<'a> {
                 let mut conditions = vec![(&option.when, true)];
                 conditions.extend(presence.as_ref().map(|presence| (presence, true)));
                 let cases = Cases::of(&conditions, &choice);
-                let needed = match may_be_decided {
-                    true => graph.needed(cases, own),
-                    false => Vec::new(),
+                let needed = if may_be_decided {
+                    graph.needed(cases, own)
+                } else {
+                    Vec::new()
                 };
                 graph.cases.push(needed);
             }

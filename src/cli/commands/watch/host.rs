@@ -1,347 +1,65 @@
-//! `watch` and `serve`: stories on pages.
-//!
-//! The command's own thread opens stories, one after the other, when a page asks for them; each
-//! story that is played has a thread of its own; a page is answered by the runtime.
+//! Opens and plays what pages ask for.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::path::PathBuf;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::net::SocketAddr;
+use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crate::cast::{EntityName, Kind, WorldTurn};
-use crate::engine::{Engine, Stop};
-use crate::groupchat::team::TeamFile;
-use crate::journal::{Input, Line, new_minds};
-use crate::locale::{Localize, UiText, text};
-use crate::mind::{MindAlias, Minds};
-use crate::page::{
-    self, About, BranchAt, Control, Invitation, Library, Listed, Problem, Seat, Server, Story,
-    StoryView,
-};
-use crate::rpg::Campaign;
-use crate::save::{SaveError, Slot, StoredStory, list, names};
-use crate::session::{self, EventLog, Game, Session};
-use crate::tool::servers::ToolServers;
-use crate::undercover::Tournament;
-use crate::{rpg, undercover};
 use bevy_ecs::prelude::*;
 use serde_json::json;
 use tokio::runtime::Runtime;
 
-use super::chat;
-use super::edited::EditedWorld;
-use super::play::{self, RunView, stopped};
-use super::players::Players;
-use super::sent;
+use super::course::{Course, Opened, SavedCourse};
+use super::shelf::{Shelf, Wish, library_error};
+use crate::cast::{EntityName, Kind};
 use crate::cli::app::App;
-use crate::cli::args::{PlayArgs, ServerArgs, StoryArgs, UndercoverArgs, WatchArgs};
+use crate::cli::args::{ServerArgs, StoryArgs};
+use crate::cli::commands::edited::EditedWorld;
+use crate::cli::commands::play::{self, RunView, stopped};
+use crate::cli::commands::players::Players;
+use crate::cli::commands::{chat, sent};
 use crate::cli::error::{CommandError, ErrorKind, engine_error};
 use crate::cli::loader;
 use crate::cli::process::note_interrupt;
 use crate::cli::saved::{Played, Saved, clear, free_name, save_error, session_error};
 use crate::cli::say::say;
 use crate::cli::slot_settings;
-
+use crate::engine::{Engine, Stop};
+use crate::journal::{Input, Line, new_minds};
+use crate::locale::{Localize, text};
+use crate::mind::{MindAlias, Minds};
+use crate::page::{
+    self, About, BranchAt, Control, Invitation, LibraryError, Seat, Server, Story, StoryView,
+};
+use crate::rpg::Campaign;
+use crate::save::Slot;
+use crate::session::{self, Game, Session};
+use crate::tool::servers::ToolServers;
+use crate::{rpg, undercover};
 /// How long a page waits for a story to be read before it shows what was read so far.
 const AT_ONCE: Duration = Duration::from_millis(500);
-/// A server on this computer, at any free port.
-const LOCAL: ServerArgs = ServerArgs {
-    port: 0,
-    listen: IpAddr::V4(Ipv4Addr::LOCALHOST),
-};
-
-/// Plays a world, or opens a save, and serves its page until it is interrupted.
-pub(super) fn watch(app: &App, args: &WatchArgs) -> Result<(), CommandError> {
-    check_options(&args.story.play)?;
-    let mut host = Host::new(app, args.story.play.until)?;
-    host.patience = args.away.map(Duration::from_secs);
-    let shown = match slot_of(app, args) {
-        Some(slot) => host.read(slot, &args.invite)?,
-        None => host.start(&args.story, args.paused, &args.invite)?,
-    };
-    host.show(shown, &args.server, &args.invite)
-}
-
-/// Refuses what concerns a terminal alone.
-fn check_options(play: &PlayArgs) -> Result<(), CommandError> {
-    let seat = play.seat.as_ref();
-    let unfit = [
-        (play.dry_run, "--dry-run", text!(cli_watch_estimate)),
-        (seat.is_some(), "--seat", text!(cli_watch_invite)),
-        (play.ids, "--ids", text!(cli_watch_shows)),
-        (play.pace.is_some(), "--pace", text!(cli_watch_shows)),
-    ];
-    let unfit = unfit.into_iter().find(|(is_given, ..)| *is_given);
-    unfit.map_or(Ok(()), |(_, option, help)| {
-        let message = text!(cli_watch_option, option);
-        Err(CommandError::new(ErrorKind::Usage, message).help(help))
-    })
-}
-
-/// Goes on with a save in which people have seats, and serves its page until it is interrupted.
-pub(super) fn invite(app: &App, slot: &str, args: &UndercoverArgs) -> Result<(), CommandError> {
-    let mut host = Host::new(app, args.play.until)?;
-    host.patience = args.away.map(Duration::from_secs);
-    let mut shown = host.read(slot, &args.invite)?;
-    shown.story.control = Some(Arc::default());
-    host.show(shown, &LOCAL, &args.invite)
-}
-
-/// Plays a world, prints it as `run` does, and serves its page until it is interrupted.
-pub(super) fn run(app: &App, args: &StoryArgs) -> Result<(), CommandError> {
-    if args.is_bare {
-        loader::check_bare_world(app, &app.settings.world.value)?;
-    }
-    let mut host = Host::new(app, args.play.until)?;
-    let mut shown = host.start(args, false, &[])?;
-    host.listen(&LOCAL, false)?;
-    if let Course::Begun(session, _) = &mut shown.course {
-        let language = shown.story.language();
-        host.view = Some(RunView::new(app, &mut session.engine, language, None));
-    }
-    host.play(shown);
-    host.serve()
-}
-
-/// The save that is meant; `None` if a new story is.
-pub(crate) fn slot_of<'a>(app: &App, args: &'a WatchArgs) -> Option<&'a str> {
-    let is_new = args.story.seed.is_some() || args.story.save.is_some();
-    let named = args.story.world.as_deref().filter(|_| !is_new);
-    let root = &app.settings.saves.value;
-    named.filter(|name| Slot::find(root, name).is_ok())
-}
-
-/// Serves the pages of all saves until it is interrupted.
-pub(super) fn serve(app: &App, args: &ServerArgs) -> Result<(), CommandError> {
-    let mut host = Host::new(app, None)?;
-    host.listen(args, false)?;
-    host.serve()
-}
-
-/// A story that was opened.
-struct Opened {
-    story: Story,
-    course: Course,
-    /// Reads the data of its world again when they change.
-    edited: Option<EditedWorld>,
-    /// The team whose run it is.
-    team: Option<TeamFile>,
-}
-
-/// How a story goes on.
-enum Course {
-    /// It has begun.
-    Begun(Box<Session>, ToolServers),
-    /// What was played is read first.
-    Saved(Box<SavedCourse>),
-}
-
-/// A save that is to be read, and played on with its minds if they can be had.
-struct SavedCourse {
-    app: App,
-    stored: StoredStory,
-    /// The turn of its snapshot.
-    turn: u64,
-    minds: Result<Option<Minds>, UiText>,
-}
-
-impl SavedCourse {
-    /// Lets a view read what was played, and continues it. `None` if it is only shown; then the
-    /// view says why.
-    async fn begin(self, story: &Story) -> Option<(Session, ToolServers)> {
-        let Self {
-            app,
-            stored,
-            turn,
-            minds,
-        } = self;
-        let Story { view, slot, .. } = story;
-        let game = &*story.game;
-        // A long story is shown before it can go on.
-        let mut log = EventLog::of(slot, &stored);
-        let mut shown = 0;
-        if let Ok(Some(log)) = &mut log {
-            shown = log.records.len();
-            view.fill(std::mem::take(&mut log.records));
-        }
-        // Nobody else must play it while the rest is read.
-        let resumed = minds.and_then(|minds| {
-            let (root, name) = (&app.settings.saves.value, slot.name().as_str());
-            let resumed = minds.map(|minds| Session::resume(root, name, game, minds, false));
-            resumed.transpose().map_err(|error| error.text())
-        });
-        let until = match &resumed {
-            Ok(Some(session)) => Some(session.engine.world.resource::<WorldTurn>().0),
-            _ => None,
-        };
-        let stored = match until {
-            Some(now) if now != turn => played_on(slot, shown),
-            _ => log.map(|log| (stored, log)),
-        };
-        let control = story.control.as_deref();
-        let read = match stored {
-            Ok(stored) => page::read(slot, stored, game, until, view, control).await,
-            Err(error) => Err(error.into()),
-        };
-        let resumed = match read {
-            Ok(()) => resumed,
-            Err(error) => Err(error.text()),
-        };
-        let reason = match resumed {
-            Ok(None) => None,
-            Ok(Some(mut session)) => {
-                play::say_changes(&app, &session.changes);
-                play::prepare(&app, &mut session.engine);
-                match loader::connect_tools(&app, &mut session.engine).await {
-                    Ok(servers) => return Some((session, servers)),
-                    Err(error) => Some(why(error).text),
-                }
-            }
-            Err(reason) => Some(reason),
-        };
-        if let Some(reason) = &reason {
-            tracing::warn!("{reason}");
-        }
-        view.only_shown(reason);
-        None
-    }
-}
-
-/// A save that somebody else may have played on since it was opened, with those records of its log
-/// that are not shown yet.
-fn played_on(slot: &Slot, shown: usize) -> Result<(StoredStory, Option<EventLog>), SaveError> {
-    let stored = slot.read(false)?;
-    let mut log = EventLog::of(slot, &stored)?;
-    if let Some(log) = &mut log {
-        log.records.drain(..shown.min(log.records.len()));
-    }
-    Ok((stored, log))
-}
-
-/// What a page wants of the command.
-enum Wish {
-    Open(String, Sender<Result<Option<Story>, Problem>>),
-    /// Somebody was invited.
-    Note(Invitation),
-    Branch {
-        slot: String,
-        at: BranchAt,
-        name: Option<String>,
-        reply: Sender<Result<String, Problem>>,
-    },
-    /// Ctrl-C.
-    End,
-}
-
-/// The saves as pages see them.
-struct Shelf {
-    root: PathBuf,
-    stories: Mutex<BTreeMap<String, Story>>,
-    /// The slot that is watched; `None` if all are served.
-    only: Mutex<Option<String>>,
-    wishes: Sender<Wish>,
-}
-
-impl Shelf {
-    fn stories(&self) -> MutexGuard<'_, BTreeMap<String, Story>> {
-        self.stories.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn ask<T>(&self, wish: impl FnOnce(Sender<Result<T, Problem>>) -> Wish) -> Result<T, Problem> {
-        let (reply, answer) = channel();
-        let ends = || Problem::from(text!(page_ends));
-        self.wishes.send(wish(reply)).map_err(|_| ends())?;
-        answer.recv().unwrap_or_else(|_| Err(ends()))
-    }
-}
-
-impl Library for Shelf {
-    fn list(&self) -> Vec<Listed> {
-        let only = self
-            .only
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone();
-        let open = self.stories();
-        if only.is_some() {
-            return open.values().flat_map(|story| story.list()).collect();
-        }
-        let saved = list(&self.root).unwrap_or_default().into_iter();
-        let listed = saved.filter_map(|saved| {
-            let slot = saved.slot.name().to_string();
-            if let Some(story) = open.get(&slot) {
-                return story.list().pop();
-            }
-            let (world, turn, problem) = match (saved.head, saved.branch) {
-                (Ok(Some(head)), _) => (head.world, head.turn, None),
-                (Ok(None), Some(branch)) => (branch.world, branch.turn, None),
-                (Ok(None), None) if Tournament::exists(&self.root, &slot) => {
-                    (String::new(), 0, Some(text!(page_is_tournament)))
-                }
-                (Ok(None), None) => return None,
-                (Err(error), _) => (String::new(), 0, Some(error.text())),
-            };
-            Some(Listed {
-                slot,
-                world,
-                turn,
-                problem,
-                ..Listed::default()
-            })
-        });
-        listed.collect()
-    }
-
-    fn slots(&self) -> Vec<String> {
-        let slots = names(&self.root).unwrap_or_default();
-        slots.iter().map(ToString::to_string).collect()
-    }
-
-    fn open(&self, slot: &str) -> Result<Option<Story>, Problem> {
-        if let Some(story) = self.stories().get(slot) {
-            return Ok(Some(story.clone()));
-        }
-        self.ask(|reply| Wish::Open(slot.to_owned(), reply))
-    }
-
-    fn branch(&self, slot: &str, at: BranchAt, name: Option<&str>) -> Result<String, Problem> {
-        self.ask(|reply| Wish::Branch {
-            slot: slot.to_owned(),
-            at,
-            name: name.map(str::to_owned),
-            reply,
-        })
-    }
-
-    fn note(&self, invitation: Invitation) {
-        // Whoever does not listen any more has ended.
-        let _ = self.wishes.send(Wish::Note(invitation));
-    }
-}
-
 /// Opens and plays what pages ask for.
-struct Host<'a> {
+pub(super) struct Host<'a> {
     app: &'a App,
     runtime: Runtime,
     shelf: Arc<Shelf>,
     wishes: Receiver<Wish>,
     until: Option<u64>,
     /// How long those who have seats may be away.
-    patience: Option<Duration>,
+    pub(super) max_away: Option<Duration>,
     /// By branch, those who have seats in the story from which it began.
     heirs: BTreeMap<String, Vec<String>>,
     access: Option<Arc<page::Access>>,
     /// Prints the story that is run.
-    view: Option<RunView<'a>>,
+    pub(super) view: Option<RunView<'a>>,
     /// The stories that are played, each with its thread.
     played: Vec<(Story, JoinHandle<Result<Stop, CommandError>>)>,
 }
 
 impl<'a> Host<'a> {
-    fn new(app: &'a App, until: Option<u64>) -> Result<Self, CommandError> {
+    pub(super) fn new(app: &'a App, until: Option<u64>) -> Result<Self, CommandError> {
         let (sender, wishes) = channel();
         let shelf = Shelf {
             root: app.settings.saves.value.clone(),
@@ -355,7 +73,7 @@ impl<'a> Host<'a> {
             shelf: Arc::new(shelf),
             wishes,
             until,
-            patience: None,
+            max_away: None,
             heirs: BTreeMap::new(),
             access: None,
             view: None,
@@ -364,7 +82,7 @@ impl<'a> Host<'a> {
     }
 
     /// A new story of the world that was chosen.
-    fn start(
+    pub(super) fn start(
         &self,
         args: &StoryArgs,
         is_paused: bool,
@@ -426,7 +144,7 @@ impl<'a> Host<'a> {
     }
 
     /// The save that was chosen.
-    fn read(&self, slot: &str, invited: &[String]) -> Result<Opened, CommandError> {
+    pub(super) fn read(&self, slot: &str, invited: &[String]) -> Result<Opened, CommandError> {
         *self.only() = Some(slot.to_owned());
         self.open(slot, invited)
     }
@@ -453,7 +171,7 @@ impl<'a> Host<'a> {
                 Ok(Some(minds))
             }
             Ok(None) => Ok(None),
-            Err(error) if invited.is_empty() => Err(why(error).text),
+            Err(error) if invited.is_empty() => Err(library_error(error).text),
             Err(error) => return Err(error),
         };
         let (mut edited, mut team) = (None, None);
@@ -513,7 +231,7 @@ impl<'a> Host<'a> {
             let name = name.to_string();
             // Whoever is away is played by the mind that it would have without a seat.
             let instead = minds.of(&name, alias).clone();
-            let seat = Arc::new(Seat::new(self.patience, invited.contains(&name)));
+            let seat = Arc::new(Seat::new(self.max_away, invited.contains(&name)));
             let mind = seat.mind(instead, self.app.language, |lessons| {
                 rpg::seat::teach(lessons);
                 undercover::seat::teach(lessons);
@@ -536,7 +254,11 @@ impl<'a> Host<'a> {
     }
 
     /// Starts the server and prints its address.
-    fn listen(&mut self, args: &ServerArgs, has_seats: bool) -> Result<(), CommandError> {
+    pub(super) fn listen(
+        &mut self,
+        args: &ServerArgs,
+        has_seats: bool,
+    ) -> Result<(), CommandError> {
         let app = self.app;
         let address = SocketAddr::new(args.listen, args.port);
         let server = Server::new(address, self.shelf.clone(), app.language, has_seats);
@@ -550,7 +272,7 @@ impl<'a> Host<'a> {
 
     /// Serves the page of a story with the seats of those who were invited, until it is
     /// interrupted.
-    fn show(
+    pub(super) fn show(
         mut self,
         shown: Opened,
         server: &ServerArgs,
@@ -578,7 +300,7 @@ impl<'a> Host<'a> {
 
     /// Shows a story, and reads and plays it on a thread of its own. What is read at once is there
     /// when this returns.
-    fn play(&mut self, opened: Opened) {
+    pub(super) fn play(&mut self, opened: Opened) {
         let Opened {
             story,
             course,
@@ -625,7 +347,7 @@ impl<'a> Host<'a> {
     }
 
     /// Does what pages want until it is interrupted.
-    fn serve(mut self) -> Result<(), CommandError> {
+    pub(super) fn serve(mut self) -> Result<(), CommandError> {
         let end = self.shelf.wishes.clone();
         self.runtime.spawn(async move {
             if tokio::signal::ctrl_c().await.is_ok() {
@@ -673,7 +395,7 @@ impl<'a> Host<'a> {
         result
     }
 
-    fn open_for_page(&mut self, slot: &str) -> Result<Option<Story>, Problem> {
+    fn open_for_page(&mut self, slot: &str) -> Result<Option<Story>, LibraryError> {
         // Another page may have asked for it meanwhile.
         if let Some(story) = self.shelf.stories().get(slot) {
             return Ok(Some(story.clone()));
@@ -682,7 +404,7 @@ impl<'a> Host<'a> {
             return Ok(None);
         }
         let invited = self.heirs.get(slot).cloned().unwrap_or_default();
-        let opened = self.open(slot, &invited).map_err(why)?;
+        let opened = self.open(slot, &invited).map_err(library_error)?;
         let story = opened.story.clone();
         self.play(opened);
         Ok(Some(story))
@@ -693,9 +415,9 @@ impl<'a> Host<'a> {
         slot: &str,
         at: BranchAt,
         name: Option<String>,
-    ) -> Result<String, Problem> {
+    ) -> Result<String, LibraryError> {
         let root = &self.shelf.root;
-        let from = Slot::find(root, slot).map_err(|error| why(save_error(error)))?;
+        let from = Slot::find(root, slot).map_err(|error| library_error(save_error(error)))?;
         let story = self.shelf.stories().get(slot).cloned();
         let story = story.ok_or_else(|| text!(page_missing))?;
         let name = name.unwrap_or_else(|| free_name(root, slot));
@@ -712,9 +434,10 @@ impl<'a> Host<'a> {
             }
         });
         let branch = branched.map_err(|error| error.text())?;
-        slot_settings::copy(self.app, &from, &branch).map_err(why)?;
+        slot_settings::copy(self.app, &from, &branch).map_err(library_error)?;
         if !models.is_empty() {
-            slot_settings::give_models(self.app, &branch, models.into_values()).map_err(why)?;
+            slot_settings::give_models(self.app, &branch, models.into_values())
+                .map_err(library_error)?;
         }
         // Whoever has a seat keeps it.
         let taken = story.seats.iter().filter(|(_, seat)| seat.is_taken());
@@ -772,18 +495,13 @@ fn minds(app: &App, saved: &Saved, world: &mut World) -> Result<Option<Minds>, C
     })
 }
 
-/// An error as a page tells it.
-fn why(error: CommandError) -> Problem {
-    Problem {
-        text: error.message.unwrap_or_else(|| text!(page_problems)),
-        help: error.help,
-    }
-}
-
 /// What a save is, before anything of it is read.
-pub(super) fn about(app: &App, saved: &Saved, slot: &str) -> Result<About, CommandError> {
-    let (head, journal) = saved.journal();
-    let seed = journal.seed_at(u64::MAX, head.seed);
+pub(in crate::cli::commands) fn about(
+    app: &App,
+    saved: &Saved,
+    slot: &str,
+) -> Result<About, CommandError> {
+    let seed = saved.story.seed();
     let about = |game, world: String| About {
         slot: slot.to_owned(),
         title: world.clone(),

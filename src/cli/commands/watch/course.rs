@@ -1,0 +1,115 @@
+//! How a story that is shown goes on.
+
+use super::shelf::library_error;
+use crate::cast::WorldTurn;
+use crate::groupchat::team::TeamFile;
+use crate::locale::{Localize, UiText};
+use crate::mind::Minds;
+use crate::page::{self, Story};
+use crate::save::{SaveError, Slot, StoredStory};
+use crate::session::{EventLog, Session};
+use crate::tool::servers::ToolServers;
+
+use crate::cli::app::App;
+use crate::cli::commands::edited::EditedWorld;
+use crate::cli::commands::play;
+use crate::cli::loader;
+/// A story that was opened.
+pub(super) struct Opened {
+    pub(super) story: Story,
+    pub(super) course: Course,
+    /// Reads the data of its world again when they change.
+    pub(super) edited: Option<EditedWorld>,
+    /// The team whose run it is.
+    pub(super) team: Option<TeamFile>,
+}
+
+/// How a story goes on.
+pub(super) enum Course {
+    /// It has begun.
+    Begun(Box<Session>, ToolServers),
+    /// What was played is read first.
+    Saved(Box<SavedCourse>),
+}
+
+/// A save that is to be read, and played on with its minds if they can be had.
+pub(super) struct SavedCourse {
+    pub(super) app: App,
+    pub(super) stored: StoredStory,
+    /// The turn of its snapshot.
+    pub(super) turn: u64,
+    pub(super) minds: Result<Option<Minds>, UiText>,
+}
+
+impl SavedCourse {
+    /// Lets a view read what was played, and continues it. `None` if it is only shown; then the
+    /// view says why.
+    pub(super) async fn begin(self, story: &Story) -> Option<(Session, ToolServers)> {
+        let Self {
+            app,
+            stored,
+            turn,
+            minds,
+        } = self;
+        let Story { view, slot, .. } = story;
+        let game = &*story.game;
+        // A long story is shown before it can go on.
+        let mut log = EventLog::of(slot, &stored);
+        let mut shown = 0;
+        if let Ok(Some(log)) = &mut log {
+            shown = log.records.len();
+            view.fill(std::mem::take(&mut log.records));
+        }
+        // Nobody else must play it while the rest is read.
+        let resumed = minds.and_then(|minds| {
+            let (root, name) = (&app.settings.saves.value, slot.name().as_str());
+            let resumed = minds.map(|minds| Session::resume(root, name, game, minds, false));
+            resumed.transpose().map_err(|error| error.text())
+        });
+        let until = match &resumed {
+            Ok(Some(session)) => Some(session.engine.world.resource::<WorldTurn>().0),
+            _ => None,
+        };
+        let stored = match until {
+            Some(now) if now != turn => played_on(slot, shown),
+            _ => log.map(|log| (stored, log)),
+        };
+        let control = story.control.as_deref();
+        let read = match stored {
+            Ok(stored) => page::read(slot, stored, game, until, view, control).await,
+            Err(error) => Err(error.into()),
+        };
+        let resumed = match read {
+            Ok(()) => resumed,
+            Err(error) => Err(error.text()),
+        };
+        let reason = match resumed {
+            Ok(None) => None,
+            Ok(Some(mut session)) => {
+                play::say_changes(&app, &session.changes);
+                play::prepare(&app, &mut session.engine);
+                match loader::connect_tools(&app, &mut session.engine).await {
+                    Ok(servers) => return Some((session, servers)),
+                    Err(error) => Some(library_error(error).text),
+                }
+            }
+            Err(reason) => Some(reason),
+        };
+        if let Some(reason) = &reason {
+            tracing::warn!("{reason}");
+        }
+        view.only_shown(reason);
+        None
+    }
+}
+
+/// A save that somebody else may have played on since it was opened, with those records of its log
+/// that are not shown yet.
+fn played_on(slot: &Slot, shown: usize) -> Result<(StoredStory, Option<EventLog>), SaveError> {
+    let stored = slot.read(false)?;
+    let mut log = EventLog::of(slot, &stored)?;
+    if let Some(log) = &mut log {
+        log.records.drain(..shown.min(log.records.len()));
+    }
+    Ok((stored, log))
+}

@@ -1,0 +1,98 @@
+//! `watch` and `serve`: stories on pages.
+//!
+//! The command's own thread opens stories, one after the other, when a page asks for them; each
+//! story that is played has a thread of its own; a page is answered by the runtime.
+
+mod course;
+mod host;
+mod shelf;
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use course::Course;
+use host::Host;
+pub(super) use host::about;
+
+use super::play::RunView;
+use crate::cli::app::App;
+use crate::cli::args::{PlayArgs, ServerArgs, StoryArgs, UndercoverArgs, WatchArgs};
+use crate::cli::error::{CommandError, ErrorKind};
+use crate::cli::loader;
+use crate::locale::text;
+use crate::save::Slot;
+
+/// A server on this computer, at any free port.
+const LOCAL: ServerArgs = ServerArgs {
+    port: 0,
+    listen: IpAddr::V4(Ipv4Addr::LOCALHOST),
+};
+
+/// Plays a world, or opens a save, and serves its page until it is interrupted.
+pub(super) fn watch(app: &App, args: &WatchArgs) -> Result<(), CommandError> {
+    check_options(&args.story.play)?;
+    let mut host = Host::new(app, args.story.play.until)?;
+    host.max_away = args.away.map(Duration::from_secs);
+    let shown = match slot_of(app, args) {
+        Some(slot) => host.read(slot, &args.invite)?,
+        None => host.start(&args.story, args.paused, &args.invite)?,
+    };
+    host.show(shown, &args.server, &args.invite)
+}
+
+/// Refuses what concerns a terminal alone.
+fn check_options(play: &PlayArgs) -> Result<(), CommandError> {
+    let seat = play.seat.as_ref();
+    let unfit = [
+        (play.dry_run, "--dry-run", text!(cli_watch_estimate)),
+        (seat.is_some(), "--seat", text!(cli_watch_invite)),
+        (play.ids, "--ids", text!(cli_watch_shows)),
+        (play.pace.is_some(), "--pace", text!(cli_watch_shows)),
+    ];
+    let unfit = unfit.into_iter().find(|(is_given, ..)| *is_given);
+    unfit.map_or(Ok(()), |(_, option, help)| {
+        let message = text!(cli_watch_option, option);
+        Err(CommandError::new(ErrorKind::Usage, message).help(help))
+    })
+}
+
+/// Goes on with a save in which people have seats, and serves its page until it is interrupted.
+pub(super) fn invite(app: &App, slot: &str, args: &UndercoverArgs) -> Result<(), CommandError> {
+    let mut host = Host::new(app, args.play.until)?;
+    host.max_away = args.away.map(Duration::from_secs);
+    let mut shown = host.read(slot, &args.invite)?;
+    shown.story.control = Some(Arc::default());
+    host.show(shown, &LOCAL, &args.invite)
+}
+
+/// Plays a world, prints it as `run` does, and serves its page until it is interrupted.
+pub(super) fn run(app: &App, args: &StoryArgs) -> Result<(), CommandError> {
+    if args.is_bare {
+        loader::check_bare_world(app, &app.settings.world.value)?;
+    }
+    let mut host = Host::new(app, args.play.until)?;
+    let mut shown = host.start(args, false, &[])?;
+    host.listen(&LOCAL, false)?;
+    if let Course::Begun(session, _) = &mut shown.course {
+        let language = shown.story.language();
+        host.view = Some(RunView::new(app, &mut session.engine, language, None));
+    }
+    host.play(shown);
+    host.serve()
+}
+
+/// The save that is meant; `None` if a new story is.
+pub(crate) fn slot_of<'a>(app: &App, args: &'a WatchArgs) -> Option<&'a str> {
+    let is_new = args.story.seed.is_some() || args.story.save.is_some();
+    let named = args.story.world.as_deref().filter(|_| !is_new);
+    let root = &app.settings.saves.value;
+    named.filter(|name| Slot::find(root, name).is_ok())
+}
+
+/// Serves the pages of all saves until it is interrupted.
+pub(super) fn serve(app: &App, args: &ServerArgs) -> Result<(), CommandError> {
+    let mut host = Host::new(app, None)?;
+    host.listen(args, false)?;
+    host.serve()
+}
