@@ -430,7 +430,12 @@ pub(crate) enum Command {
     #[cfg(feature = "page")]
     Watch(Box<WatchArgs>),
     #[cfg(feature = "page")]
-    Serve(ServerArgs),
+    Serve {
+        #[arg(long, value_name = "SECONDS")]
+        away: Option<u64>,
+        #[command(flatten)]
+        server: ServerArgs,
+    },
     #[cfg(feature = "page")]
     Export {
         slot: String,

@@ -192,14 +192,17 @@ impl Engine {
         number: u32,
     ) -> Option<AnswerStream> {
         let stream = self.listeners.stream.as_ref()?;
-        let is_prose = matches!(question.form(), AnswerForm::Prose { .. });
-        let may_show = if self.listeners.streams_all {
-            // Who answers at once writes nothing that one could watch.
-            is_prose && mind.info().metered
-        } else {
-            question.streamed() && !self.world.resource::<Guards>().may_hide()
-        };
-        may_show.then(|| stream.answer(name.clone(), number))
+        if !self.listeners.streams_all {
+            let may_show = question.streamed() && !self.world.resource::<Guards>().may_hide();
+            return may_show.then(|| stream.answer(name.clone(), number));
+        }
+        // Who answers at once writes nothing that one could watch.
+        mind.info().metered.then(|| match question.form() {
+            AnswerForm::Prose { .. } => stream.answer(name.clone(), number),
+            AnswerForm::Json { narrowed, .. } => {
+                stream.words_of_answer(name.clone(), number, narrowed)
+            }
+        })
     }
 
     /// The part of an entity's conversation that its own view shows; `None` if that is the whole.

@@ -411,7 +411,7 @@ impl Engine {
         job.retract_stream();
         if !job.may_be_refused() {
             let reason = Violation::summary(violations, self.world.get_resource());
-            job.rounds.refuse(answer, "");
+            job.rounds.refuse(answer, "", job.usage.ms());
             return self.end(job, Ending::Failed { reason }, None);
         }
         let phrases = self.world.resource::<Phrasebook>();
@@ -425,7 +425,7 @@ impl Engine {
         let complaint = phrases.render(&REPAIR, &data);
         let complaint = complaint.or_else(|_| serde_json::to_string(&data));
         let complaint = complaint.unwrap_or_default();
-        job.rounds.refuse(answer, &complaint);
+        job.rounds.refuse(answer, &complaint, job.usage.ms());
         self.calls.waiting.push_front(job);
     }
 

@@ -67,6 +67,8 @@ pub(super) struct Recalled {
 pub(super) struct Rounds {
     /// All of it, in order.
     pub(super) all: Vec<Round>,
+    /// The times of the refused answers among it, as the journal keeps them.
+    refused_ms: Vec<u64>,
     /// The rounds of tool calls among them, as the journal keeps them.
     pub(super) recorded: Vec<ToolRoundRecord>,
     /// The mind's calls of tools, while the tools run.
@@ -134,7 +136,8 @@ impl Rounds {
     }
 
     /// Adds an answer that failed its check, with what the mind is told about it.
-    pub(super) fn refuse(&mut self, answer: &str, complaint: &str) {
+    pub(super) fn refuse(&mut self, answer: &str, complaint: &str, ms: u64) {
+        self.refused_ms.push(ms);
         self.all.push(Round::Refused(Refused {
             answer: answer.into(),
             complaint: complaint.into(),
@@ -145,12 +148,17 @@ impl Rounds {
     pub(super) fn add_refused(&mut self, refused: &[RefusedAnswer], count: usize) {
         let known = self.refused().count();
         for refused in refused.iter().take(count).skip(known) {
-            self.refuse(&refused.answer, &refused.complaint);
+            self.refuse(&refused.answer, &refused.complaint, refused.ms);
         }
     }
 }
 
 impl JobUsage {
+    /// The time of all attempts so far in milliseconds.
+    pub(super) fn ms(&self) -> u64 {
+        self.latency.as_millis() as u64
+    }
+
     /// Books what a call of this mind spent and returns it. Without reported usage of an answer the
     /// estimate counts; a failure without usage was not billed.
     pub(super) fn book(
@@ -261,9 +269,11 @@ impl Job {
 
     /// The answers that failed their check, as the journal keeps them.
     fn refused_answers(&self) -> Vec<RefusedAnswer> {
-        let refused = self.rounds.refused().map(|refused| RefusedAnswer {
+        let refused = self.rounds.refused().zip(&self.rounds.refused_ms);
+        let refused = refused.map(|(refused, ms)| RefusedAnswer {
             answer: refused.answer.as_str().to_owned(),
             complaint: refused.complaint.as_str().to_owned(),
+            ms: *ms,
         });
         refused.collect()
     }
@@ -283,7 +293,7 @@ impl Job {
             usage: self.usage.spent.usage,
             estimated: self.usage.estimated,
             cost: self.usage.spent.cost,
-            ms: self.usage.latency.as_millis() as u64,
+            ms: self.usage.ms(),
         }
     }
 
@@ -315,7 +325,7 @@ impl Job {
             cost: self.usage.spent.cost,
             provider,
             model,
-            ms: self.usage.latency.as_millis() as u64,
+            ms: self.usage.ms(),
         }
     }
 }

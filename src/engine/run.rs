@@ -276,8 +276,8 @@ impl Engine {
         receiver
     }
 
-    /// As [`Self::watch`], for whoever may see everything: answers of models to all asks in
-    /// prose are streamed, whatever guards hide later.
+    /// As [`Self::watch`], for whoever may see everything: answers of models to all asks are
+    /// streamed, whatever guards hide later; of those in JSON, the words.
     pub fn watch_all(&mut self) -> StreamReceiver {
         let receiver = self.watch();
         self.listeners.streams_all = true;

@@ -439,6 +439,7 @@ fn round_record(
         results,
         usage: job.usage.last,
         refused_before: job.rounds.refused().count() as u32,
+        ms: job.usage.ms(),
     }
 }
 

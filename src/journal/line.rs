@@ -99,6 +99,9 @@ pub struct RefusedAnswer {
     pub answer: String,
     /// What the mind was told about it; empty if it was not asked again.
     pub complaint: String,
+    /// The time of all attempts until it came, in milliseconds, for people.
+    #[serde(default, skip_serializing_if = "is_nothing")]
+    pub ms: u64,
 }
 
 /// One round of tool calls: the mind's message and the results.
@@ -115,6 +118,9 @@ pub struct ToolRoundRecord {
     /// The number of answers refused before this round.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub refused_before: u32,
+    /// The time of all attempts until the mind's message came, in milliseconds, for people.
+    #[serde(default, skip_serializing_if = "is_nothing")]
+    pub ms: u64,
 }
 
 /// The result of a tool call.
@@ -273,6 +279,10 @@ pub struct Outcome {
 
 fn is_zero(number: &u32) -> bool {
     *number == 0
+}
+
+fn is_nothing(ms: &u64) -> bool {
+    *ms == 0
 }
 
 /// A meeting of the whole world.

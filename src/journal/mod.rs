@@ -25,6 +25,6 @@ pub use line::{
 pub(crate) use read::JournalLines;
 pub(crate) use recording::game_of_line;
 pub use recording::{
-    Recorded, Recording, branch_input, game_input, game_of_input, game_setups, new_minds, new_seed,
-    seed_input,
+    HOST, Recorded, Recording, branch_input, game_input, game_of_input, game_setups, given_by,
+    is_undo, new_minds, new_seed, seed_input, undo_input,
 };

@@ -45,13 +45,45 @@ pub fn seed_input(seed: u64) -> Value {
 /// The field of an input that gives entities other models.
 const MINDS: &str = "minds";
 
+/// Who gave it, in journals: whoever runs the program.
+pub const HOST: &str = "host";
+
+/// The field of an input that says who gave it.
+const BY: &str = "by";
+
 /// The input of a branch with another seed, or with other models, by the names of those whose they
-/// are; `None` if it has neither.
-pub fn branch_input(seed: Option<u64>, minds: &BTreeMap<String, String>) -> Option<Value> {
+/// are, and who wants it; `None` if it has neither.
+pub fn branch_input(
+    by: &str,
+    seed: Option<u64>,
+    minds: &BTreeMap<String, String>,
+) -> Option<Value> {
     let seed = seed.map(|seed| (WORLD_SEED.to_owned(), json!(seed)));
     let minds = (!minds.is_empty()).then(|| (MINDS.to_owned(), json!(minds)));
-    let fields: serde_json::Map<_, _> = seed.into_iter().chain(minds).collect();
-    (!fields.is_empty()).then_some(Value::Object(fields))
+    let mut fields: serde_json::Map<_, _> = seed.into_iter().chain(minds).collect();
+    if fields.is_empty() {
+        return None;
+    }
+    fields.insert(BY.to_owned(), json!(by));
+    Some(Value::Object(fields))
+}
+
+/// The field of an input that says that the story was taken back to its turn.
+const UNDONE: &str = "undone";
+
+/// The input of a story that somebody took back to its turn.
+pub fn undo_input(by: &str) -> Value {
+    json!({ UNDONE: true, BY: by })
+}
+
+/// Whether an input says that the story was taken back to its turn.
+pub fn is_undo(input: &Value) -> bool {
+    input.get(UNDONE).is_some()
+}
+
+/// Who gave an input; empty if it does not say.
+pub fn given_by(input: &Value) -> &str {
+    input.get(BY).and_then(Value::as_str).unwrap_or_default()
 }
 
 /// The models that an input gives entities, by their names.

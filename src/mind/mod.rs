@@ -14,6 +14,7 @@ pub mod http;
 pub mod human;
 pub mod improviser;
 mod info;
+mod json_words;
 mod minds;
 #[cfg(feature = "http")]
 pub mod models;

@@ -6,13 +6,15 @@
 //! off, fails its check, or turns out to be tool calls, [`StreamDeltaKind::Retract`] takes back
 //! what was shown.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 
+use serde_json::Value;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use unicode_width::UnicodeWidthChar;
 
+use super::json_words::JsonWords;
 use super::tool_round::ToolRound;
 
 /// How many deltas may wait to be received. An answer that exceeds the queue is not shown any
@@ -54,10 +56,27 @@ pub struct StreamSender(Sender<StreamDelta>);
 impl StreamSender {
     /// The stream of one answer: of this entity, to the ask of this number.
     pub fn answer(&self, entity: Arc<str>, number: u32) -> AnswerStream {
+        self.stream(entity, number, None)
+    }
+
+    /// As [`Self::answer`], for an answer in JSON: what is sent are the words in it, which are the
+    /// values of members that may hold any text by this schema.
+    pub fn words_of_answer(&self, entity: Arc<str>, number: u32, schema: &Value) -> AnswerStream {
+        let words = JsonWords::of_schema(schema);
+        self.stream(entity, number, Some(Mutex::new(words)))
+    }
+
+    fn stream(
+        &self,
+        entity: Arc<str>,
+        number: u32,
+        words: Option<Mutex<JsonWords>>,
+    ) -> AnswerStream {
         AnswerStream(Arc::new(Sink {
             sender: self.0.clone(),
             entity,
             number,
+            words,
             has_text: AtomicBool::new(false),
             is_lost: AtomicBool::new(false),
         }))
@@ -95,6 +114,8 @@ struct Sink {
     sender: Sender<StreamDelta>,
     entity: Arc<str>,
     number: u32,
+    /// Finds the words of an answer in JSON; `None` if all of it is words.
+    words: Option<Mutex<JsonWords>>,
     /// Whether text was sent since the last retraction.
     has_text: AtomicBool,
     /// Whether a delta was lost.
@@ -104,10 +125,19 @@ struct Sink {
 impl AnswerStream {
     /// Sends more text.
     pub fn text(&self, text: &str) {
+        let text = match self.words() {
+            Some(mut words) => words.read(text),
+            None => text.to_owned(),
+        };
         if !text.is_empty() {
             self.0.has_text.store(true, Ordering::Relaxed);
-            self.send(StreamDeltaKind::Text(text.to_owned()));
+            self.send(StreamDeltaKind::Text(text));
         }
+    }
+
+    fn words(&self) -> Option<MutexGuard<'_, JsonWords>> {
+        let words = self.0.words.as_ref()?;
+        Some(words.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Sends a text that is complete already, in parts as a model would.
@@ -122,6 +152,9 @@ impl AnswerStream {
 
     /// Takes back the text that was sent, if there was any.
     pub fn retract(&self) {
+        if let Some(mut words) = self.words() {
+            words.restart();
+        }
         if self.0.has_text.swap(false, Ordering::Relaxed) {
             self.send(StreamDeltaKind::Retract);
         }

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::engine::AnswerInReview;
 use crate::event::By;
-use crate::journal::{Ending, Outcome};
+use crate::journal::{Ending, Outcome, RefusedAnswer, ToolRoundRecord};
 
 /// How far a call is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -89,6 +89,30 @@ impl Call {
     }
 }
 
+/// What a recorded call did, as far as its journal knows: what its mind wrote, which tools it used
+/// and what it had to repair. Empty if it only answered.
+pub(super) fn recorded_segments(
+    refused: &[RefusedAnswer],
+    rounds: &[ToolRoundRecord],
+    start: u64,
+) -> Vec<(Segment, u64)> {
+    let repairs = refused.iter().map(|answer| (answer.ms, Segment::Repair));
+    let rounds = rounds.iter().map(|round| (round.ms, Segment::Tools));
+    let mut ends: Vec<_> = repairs.chain(rounds).filter(|(ms, _)| *ms > 0).collect();
+    if ends.is_empty() {
+        return Vec::new();
+    }
+    ends.sort_by_key(|(ms, _)| *ms);
+    let mut segments = vec![(Segment::Writing, start)];
+    for (ms, next) in ends {
+        segments.push((next, start + ms));
+        if next == Segment::Tools {
+            segments.push((Segment::Writing, start + ms));
+        }
+    }
+    segments
+}
+
 /// Who made the answer of an outcome.
 pub(super) fn made_by(outcome: &Outcome) -> By {
     match &outcome.ending {
@@ -103,6 +127,7 @@ pub(super) fn made_by(outcome: &Outcome) -> By {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::message::TokenUsage;
 
     #[test]
     fn a_call_waits_writes_uses_tools_and_repairs() {
@@ -121,6 +146,31 @@ mod tests {
         let wanted =
             "waiting 0 writing 10 tools 20 waiting 30 writing 40 repair 50 review 70 waiting 80";
         assert_eq!(found, wanted);
+    }
+
+    #[test]
+    fn a_recorded_call_writes_uses_tools_and_repairs() {
+        let refused = |ms| RefusedAnswer {
+            answer: "no".into(),
+            complaint: "why".into(),
+            ms,
+        };
+        let round = ToolRoundRecord {
+            said: Vec::new(),
+            results: Vec::new(),
+            usage: TokenUsage::default(),
+            refused_before: 1,
+            ms: 20,
+        };
+        let call = |refused: &[RefusedAnswer]| Call {
+            segments: recorded_segments(refused, &[round.clone()], 100),
+            ..Call::default()
+        };
+        assert_eq!(
+            json(&call(&[refused(10), refused(30)])),
+            "writing 100 repair 110 tools 120 writing 120 repair 130"
+        );
+        assert_eq!(recorded_segments(&[refused(0)], &[], 100), []);
     }
 
     fn json(call: &Call) -> String {

@@ -7,10 +7,9 @@ use serde_json::{Value, json};
 use super::call::Call;
 use super::people::set;
 use super::reader::{MOST, Query, Range, Reader};
-use super::shared::HOST;
 use super::view::Contents;
 use crate::event::By;
-use crate::journal::{Ending, Outcome, ToolRoundRecord};
+use crate::journal::{Ending, HOST, Outcome, ToolRoundRecord};
 use crate::message::Block;
 
 /// How many characters of an answer a list shows.

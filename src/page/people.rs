@@ -47,8 +47,7 @@ impl Reader<'_> {
             "calls": being.spent.calls, "cost": being.spent.cost.units(),
         });
         let seat = self.seats.and_then(|seats| seats.get(&*being.name));
-        let is_taken = seat.is_some_and(|seat| seat.is_taken());
-        head["played_by"] = if is_taken { "seat" } else { "mind" }.into();
+        head["played_by"] = seat.map_or("mind", |seat| seat.played_by()).into();
         set(&mut head, "faction", being.faction.as_ref());
         set(&mut head, "place", being.place);
         set(

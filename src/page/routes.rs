@@ -19,13 +19,13 @@ use super::library::{BranchAt, Invitation, Library, LibraryError, Story};
 use super::reader::{Query as Part, Reader};
 use super::request;
 use super::seat::Seat;
-use super::shared::{HOST, Shared};
+use super::shared::Shared;
 use super::state::State as WorldState;
 use super::view::RunState;
 use crate::cast::Kind;
 use crate::drama::Effect;
 use crate::engine::Decision;
-use crate::journal::branch_input;
+use crate::journal::{HOST, branch_input, undo_input};
 use crate::locale::{Language, Localize, UiText, labels as texts, text};
 use crate::rpg::HostDeed;
 use crate::session::Retaken;
@@ -378,7 +378,7 @@ pub(super) async fn steer(
             seed,
             models,
         } => {
-            let told = branch_input(seed, &by_name(story, models).map_err(failed)?);
+            let told = branch_input(HOST, seed, &by_name(story, models).map_err(failed)?);
             (after(story, turn, told).map_err(failed)?, name)
         }
         Deed::Undo { c: Some(c), .. } => {
@@ -391,7 +391,10 @@ pub(super) async fn steer(
         }
         Deed::Undo { turn, .. } => {
             let turn = turn.ok_or_else(|| failed(text!(page_bad_turn, turn = "-")))?;
-            (after(story, turn, None).map_err(failed)?, None)
+            (
+                after(story, turn, Some(undo_input(HOST))).map_err(failed)?,
+                None,
+            )
         }
         Deed::Retry { c, name } => (BranchAt::Ask(retaken(story, c).map_err(failed)?), name),
         Deed::Edit { c, text, name } => {
@@ -624,9 +627,8 @@ pub(super) async fn seat(
     let (id, seat) = visit
         .seat()
         .ok_or_else(|| Failure::missing(shared.language))?;
-    let played_by = if seat.is_taken() { "seat" } else { "mind" };
     Ok(Json(
-        json!({"who": id, "open": seat.question(), "played_by": played_by}),
+        json!({"who": id, "open": seat.question(), "played_by": seat.played_by()}),
     ))
 }
 

@@ -33,33 +33,48 @@ struct Open {
     last: u32,
 }
 
+/// Who plays the character of a seat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Player {
+    /// The person who has the seat.
+    Person,
+    /// The improviser, while that person is away.
+    Improviser,
+    /// The character's own mind: nobody has the seat.
+    Mind,
+}
+
 /// A seat in the browser.
 pub struct Seat {
     open: Mutex<Open>,
-    /// Whether a person plays; otherwise the substitute does.
-    is_taken: watch::Sender<bool>,
+    player: watch::Sender<Player>,
     news: watch::Sender<u64>,
-    /// How long a question waits before the substitute takes over; forever if `None`.
+    /// How long a question waits before the improviser takes over; forever if `None`.
     max_away: Option<Duration>,
 }
 
 impl Seat {
     /// A seat that somebody has, or may have later. Its person may leave a question open this
-    /// long; after it, whoever plays instead takes over until the seat is taken again. `None` waits
-    /// for ever.
+    /// long; after it the improviser plays until the seat is taken again. `None` waits for ever.
     pub fn new(max_away: Option<Duration>, is_taken: bool) -> Self {
         Self {
             open: Mutex::default(),
-            is_taken: watch::Sender::new(is_taken),
+            player: watch::Sender::new(if is_taken {
+                Player::Person
+            } else {
+                Player::Mind
+            }),
             news: watch::Sender::new(0),
             max_away,
         }
     }
 
-    /// The mind of the person at this seat. While nobody sits here, `instead` answers.
+    /// The mind of the person at this seat. While nobody has it, `own` answers, and the improviser
+    /// while its person is away for too long.
     pub fn mind(
         self: &Arc<Self>,
-        instead: Arc<dyn Mind>,
+        own: Arc<dyn Mind>,
+        improviser: Arc<dyn Mind>,
         language: Language,
         teach: impl FnOnce(&mut SeatLessons),
     ) -> Arc<dyn Mind> {
@@ -71,7 +86,8 @@ impl Seat {
         };
         Arc::new(SeatMind {
             person: HumanMind::taught(console, language, teach),
-            instead,
+            own,
+            improviser,
             seat: self.clone(),
         })
     }
@@ -107,13 +123,34 @@ impl Seat {
 
     /// Whether a person plays.
     pub fn is_taken(&self) -> bool {
-        *self.is_taken.borrow()
+        self.player() == Player::Person
+    }
+
+    /// Who plays, as pages call it.
+    pub(super) fn played_by(&self) -> &'static str {
+        match self.player() {
+            Player::Person => "seat",
+            Player::Improviser => "improviser",
+            Player::Mind => "mind",
+        }
+    }
+
+    fn player(&self) -> Player {
+        *self.player.borrow()
     }
 
     /// Gives the seat to a person, or back to its mind.
     pub(super) fn take(&self, is_taken: bool) {
-        self.is_taken.send_replace(is_taken);
-        if !is_taken {
+        self.give(if is_taken {
+            Player::Person
+        } else {
+            Player::Mind
+        });
+    }
+
+    fn give(&self, player: Player) {
+        self.player.send_replace(player);
+        if player != Player::Person {
             self.answer(None, None);
         }
         self.announce();
@@ -200,52 +237,76 @@ impl Console for SeatConsole {
 /// A person at a seat, or whoever plays instead.
 struct SeatMind {
     person: HumanMind,
-    instead: Arc<dyn Mind>,
+    own: Arc<dyn Mind>,
+    improviser: Arc<dyn Mind>,
     seat: Arc<Seat>,
+}
+
+impl SeatMind {
+    /// Who answers in place of the person; `None` if the person plays.
+    fn substitute(&self) -> Option<&Arc<dyn Mind>> {
+        match self.seat.player() {
+            Player::Person => None,
+            Player::Improviser => Some(&self.improviser),
+            Player::Mind => Some(&self.own),
+        }
+    }
 }
 
 impl Mind for SeatMind {
     fn info(&self) -> &MindInfo {
-        if self.seat.is_taken() {
-            self.person.info()
-        } else {
-            self.instead.info()
+        match self.substitute() {
+            Some(mind) => mind.info(),
+            None => self.person.info(),
         }
     }
 
     fn request(&self, prompt: &Prompt<'_>) -> Option<Bytes> {
-        let instead = Some(&self.instead).filter(|_| !self.seat.is_taken());
-        instead.and_then(|instead| instead.request(prompt))
+        self.substitute()?.request(prompt)
     }
 
     fn answer(&self, prompt: &Prompt<'_>) -> Answering {
-        if !self.seat.is_taken() {
-            return self.instead.answer(prompt);
+        if let Some(mind) = self.substitute() {
+            return mind.answer(prompt);
         }
         let person = self.person.answer(prompt);
-        let instead = self.instead.answer(prompt);
+        let improviser = self.improviser.answer(prompt);
+        let own = self.own.answer(prompt);
         let seat = self.seat.clone();
         Box::pin(async move {
-            let left = Box::pin(async move {
-                let mut is_taken = seat.is_taken.subscribe();
-                let leaves = is_taken.wait_for(|is_taken| !is_taken);
-                let Some(max_away) = seat.max_away else {
-                    // The sender is in the seat.
-                    let _ = leaves.await;
-                    return;
-                };
-                if tokio::time::timeout(max_away, leaves).await.is_err() {
-                    seat.take(false);
-                }
-            });
-            match select(person, left).await {
+            let left = Box::pin(left(seat));
+            let player = match select(person, left).await {
                 Either::Left((answer, left)) => match answer {
                     // Whoever left has ended the input.
-                    Err(_) if left.now_or_never().is_some() => instead.await,
-                    answer => answer,
+                    Err(error) => match left.now_or_never() {
+                        Some(player) => player,
+                        None => return Err(error),
+                    },
+                    answer => return answer,
                 },
-                Either::Right(_) => instead.await,
+                Either::Right((player, _)) => player,
+            };
+            match player {
+                Player::Improviser => improviser.await,
+                Player::Person | Player::Mind => own.await,
             }
         })
+    }
+}
+
+/// Waits until the person leaves the seat, or was away for too long; who plays then.
+async fn left(seat: Arc<Seat>) -> Player {
+    let mut player = seat.player.subscribe();
+    let leaves = player.wait_for(|player| *player != Player::Person);
+    let Some(max_away) = seat.max_away else {
+        // The sender is in the seat.
+        return leaves.await.map_or(Player::Mind, |player| *player);
+    };
+    match tokio::time::timeout(max_away, leaves).await {
+        Ok(left) => left.map_or(Player::Mind, |player| *player),
+        Err(_) => {
+            seat.give(Player::Improviser);
+            Player::Improviser
+        }
     }
 }

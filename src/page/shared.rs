@@ -6,9 +6,6 @@ use super::access::Access;
 use super::library::Library;
 use crate::locale::Language;
 
-/// Who did it, in journals: the host of a story.
-pub(super) const HOST: &str = "host";
-
 /// What all requests share.
 pub(super) struct Shared {
     pub(super) library: Arc<dyn Library>,

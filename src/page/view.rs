@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 use tokio::sync::{broadcast, watch};
 
-use super::call::{Call, CallState, Segment, made_by};
+use super::call::{Call, CallState, Segment, made_by, recorded_segments};
 use super::event::{EventStyle, fight, target, words};
 use super::state::State;
 use crate::cast::{CastList, WorldTurn};
@@ -700,6 +700,7 @@ impl Contents {
             self.change_open(&outcome.entity, |call| {
                 call.turn = recorded;
                 (call.start, call.end) = (start, Some(start + outcome.ms));
+                call.segments = recorded_segments(&outcome.refused, &outcome.rounds, start);
             });
         }
         self.change_open(&outcome.entity, |call| {

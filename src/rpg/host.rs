@@ -12,6 +12,7 @@ use crate::cast::{CastList, Kind, all_of};
 use crate::drama::{Effect, StoryData};
 use crate::engine::{Inputs, MeetSet, Setup};
 use crate::event::{AgentEvent, PromptSet, register_event, write_events_at_meeting};
+use crate::journal::{given_by, is_undo, new_minds, new_seed};
 use crate::knowledge::FactBook;
 
 /// The field of an input that holds what a host did.
@@ -72,6 +73,12 @@ enum DeedKind {
     Scene,
     #[default]
     Effect,
+    /// The story was taken back.
+    Undo,
+    /// The story has another seed.
+    Seed,
+    /// Others answer for somebody.
+    Minds,
 }
 
 impl AgentEvent for HostDid {
@@ -184,10 +191,33 @@ pub(super) fn add_templates(prompts: &mut PromptSet) {
     prompts.add_event::<HostDid>();
 }
 
+/// What an input says of the branch that begins with it.
+fn branch_notes(input: &Value) -> Vec<HostDid> {
+    let did = |what, who, thing| HostDid {
+        by: given_by(input).to_owned(),
+        what,
+        who,
+        thing,
+        ..HostDid::default()
+    };
+    let undone = is_undo(input).then(|| did(DeedKind::Undo, Vec::new(), String::new()));
+    let seed = new_seed(std::slice::from_ref(input));
+    let seed = seed.map(|seed| did(DeedKind::Seed, Vec::new(), seed.to_string()));
+    let minds = new_minds(input).into_iter();
+    let minds = minds.map(|(who, model)| did(DeedKind::Minds, vec![who], model));
+    undone.into_iter().chain(seed).chain(minds).collect()
+}
+
 pub(super) fn take_inputs(world: &mut World) {
     let inputs = world.get_resource::<Inputs>();
-    let deeds = inputs.iter().flat_map(|inputs| &inputs.0);
-    let deeds: Vec<_> = deeds.filter_map(HostDeed::of).collect();
+    let inputs = inputs.iter().flat_map(|inputs| &inputs.0);
+    let (deeds, notes): (Vec<_>, Vec<_>) = inputs
+        .map(|input| (HostDeed::of(input), branch_notes(input)))
+        .unzip();
+    for did in notes.into_iter().flatten() {
+        note(world, did, true);
+    }
+    let deeds = deeds.into_iter().flatten();
     for (deed, by) in deeds {
         let noted = deed.noted(world, by);
         match deed {

@@ -5,7 +5,7 @@
     reason = "tests write the files that they are about"
 )]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use super::model_server::{Reply, serve_model};
 use super::served::Served;
 use super::{playhouse, run, succeed};
 
@@ -1195,11 +1196,12 @@ fn a_host_invites_somebody_while_the_story_is_played_and_takes_the_seat_back() {
 }
 
 #[test]
-fn a_mind_plays_for_whoever_is_away_too_long_until_it_comes_back() {
+fn the_improviser_plays_for_whoever_is_away_too_long_until_it_comes_back() {
     let folder = tempfile::tempdir().unwrap();
+    serve_model(folder.path(), |_| Reply::Error("{}".into()));
     let mut page = Served::start(
         folder.path(),
-        "--save away --paused --away 5 --invite Odile\u{a0}Marsh",
+        "--models models.ron --model m --on-server-error fall-back --save away --paused --away 5 --invite Odile\u{a0}Marsh",
     );
     let mut records = page.records.iter();
     let seat = records.find(|record| record["record"] == "seat").unwrap();
@@ -1207,7 +1209,19 @@ fn a_mind_plays_for_whoever_is_away_too_long_until_it_comes_back() {
     page.step("away");
     let host = std::mem::take(&mut page.cookie);
     page.cookie = page.enter(&address);
-    assert_eq!(page.api("away/seat")["played_by"], "mind");
+    let played = page.api("away/seat");
+    assert_eq!(played["played_by"], "improviser");
+    let calls = std::mem::replace(&mut page.cookie, host.clone());
+    let host_calls = page.api("away/calls");
+    page.cookie = calls;
+    let models = |is_own: bool| {
+        let calls = host_calls["calls"].as_array().unwrap().iter();
+        let of = calls.filter(|call| (call["who"] == played["who"]) == is_own);
+        of.map(|call| call["model"].as_str().unwrap().to_owned())
+            .collect::<BTreeSet<_>>()
+    };
+    assert_eq!(models(true), ["improviser".to_owned()].into());
+    assert!(!models(false).contains("improviser"));
     let taken = page.post("/api/away/seat", &json!({"take": true}));
     assert_eq!(taken.status, 200);
     let own = std::mem::replace(&mut page.cookie, host);

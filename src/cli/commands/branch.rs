@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::journal::{Input, Line, branch_input};
+use crate::journal::{HOST, Input, Line, branch_input};
 use crate::locale::text;
 use crate::rpg::{ChooseAgainError, choose_again};
 use crate::session;
@@ -32,7 +32,7 @@ pub(super) fn branch(
     check_models(app, &saved, &models)?;
     let root = &app.settings.saves.value;
     let runtime = play::runtime()?;
-    let told = branch_input(seed, &models);
+    let told = branch_input(HOST, seed, &models);
     let told = told.map(|value| Line::Input(Input { turn, value }));
     let game = saved.played.game();
     let branched = session::branch_with(root, &saved.slot, new, game, turn, told);

@@ -63,7 +63,7 @@ pub(crate) fn run(command: Command, app: &App) -> Result<(), CommandError> {
         #[cfg(feature = "page")]
         Command::Watch(args) => watch::watch(app, &args),
         #[cfg(feature = "page")]
-        Command::Serve(args) => watch::serve(app, &args),
+        Command::Serve { away, server } => watch::serve(app, &server, away),
         #[cfg(feature = "page")]
         Command::Export {
             slot,

@@ -88,7 +88,7 @@ help_about_worlds = List the worlds
 ## Options that mean the same to all commands
 
 help_any_allow_code = Allow team members that run code to start python and sh, with approval each time
-help_any_away = Seconds that an invited person may leave a question open; after that a mind plays until the person takes the seat again (default: no limit)
+help_any_away = Seconds that an invited person may leave a question open; after that the improviser plays until the person takes the seat again (default: no limit)
 help_any_color = When to use color: auto (on a terminal, unless NO_COLOR is set), always, never
 help_any_data = Folder with worlds/, prompts/ and models.ron (default: ./data, else built-in data)
 help_any_dry_run = Print the next prompts with their tokens and price, and send nothing; needs no key

@@ -90,7 +90,7 @@ help_about_worlds = 列出世界
 ## Options that mean the same to all commands
 
 help_any_allow_code = 允许团队里运行代码的成员启动 python 和 sh，每次都要先经批准
-help_any_away = 受邀者可以多少秒不回答；超时后由模型代演，直到受邀者重新入座（默认：不限）
+help_any_away = 受邀者可以多少秒不回答；超时后由即兴生成器代演，直到受邀者重新入座（默认：不限）
 help_any_color = 何时使用颜色：auto（在终端上，除非设置了 NO_COLOR）、always（总是）、never（从不）
 help_any_data = 含 worlds/、prompts/ 和 models.ron 的文件夹（默认：./data，没有则用内置数据）
 help_any_dry_run = 显示接下来的提示词及其 token 数和价格，不实际发送，也不需要密钥

@@ -106,7 +106,7 @@ const DEEDS = {
 		deed('undo', numberField('to_end_of_turn', 'turn', max, { min: 0, max }), 'undo_hint');
 	},
 	invite: () => deed('invite', person(), 'invite_hint'),
-	dismiss: async () => deed('dismiss', pick('who', 'who', (await get('people')).filter((one) => one.played_by === 'seat').map(({ id, name }) => [id, name]))),
+	dismiss: async () => deed('dismiss', pick('who', 'who', (await get('people')).filter((one) => one.played_by !== 'mind').map(({ id, name }) => [id, name]))),
 	scene: async () => deed('scene', pick('scene', 'scene', (await get('scenes')).map((one) => [one.scene, `${one.scene} · ${one.at}${one.played ? ` · ${t('played')}` : ''}`])), 'scene_hint'),
 	step_scene: () => step('scene'), step_call: () => step('call'),
 	review: () => steer({ do: 'review', on: !state.run.review }),
@@ -201,8 +201,8 @@ export async function openSeat(box) {
 		drawn = key;
 		box.hidden = false;
 		const who = h('p.seat-who', rich('you_are', { name: nameLink(seat.who) }), me ? h('span.small', ' ', whoIs(me).split(' · ').slice(1).join(' · ')) : null,
-			seat.played_by === 'mind' ? button(t('take_seat'), (event) => send({ take: true }, event.target)) : button(t('leave_seat'), (event) => send({ leave: true }, event.target), { class: 'quiet' }));
-		if (!ask) return replace(box, who, h('p.status', t(seat.played_by === 'mind' ? 'seat_is_away' : 'not_your_turn')));
+			seat.played_by !== 'seat' ? button(t('take_seat'), (event) => send({ take: true }, event.target)) : button(t('leave_seat'), (event) => send({ leave: true }, event.target), { class: 'quiet' }));
+		if (!ask) return replace(box, who, h('p.status', t(seat.played_by !== 'seat' ? 'seat_is_away' : 'not_your_turn')));
 		const words = h('textarea', { name: 'text', rows: 2, 'aria-label': t('your_words'), placeholder: t('your_words') });
 		words.addEventListener('keydown', (event) => { if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) { event.preventDefault(); form.requestSubmit(); } });
 		const form = h('form.free', { hidden: ask.free === false, onsubmit: (event) => {

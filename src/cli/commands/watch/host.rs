@@ -29,7 +29,7 @@ use crate::cli::slot_settings;
 use crate::engine::{Engine, Stop};
 use crate::journal::{Input, Line, new_minds};
 use crate::locale::{Localize, text};
-use crate::mind::{MindAlias, Minds};
+use crate::mind::{Mind, MindAlias, Minds};
 use crate::page::{
     self, About, BranchAt, Control, Invitation, LibraryError, Seat, Server, Story, StoryView,
 };
@@ -224,15 +224,16 @@ impl<'a> Host<'a> {
         for name in invited {
             loader::actor(world, name)?;
         }
+        let improviser: Arc<dyn Mind> = Arc::new(loader::improviser(self.app)?);
         let mut seats = BTreeMap::new();
         let mut actors = world.query::<(&EntityName, &Kind, Option<&MindAlias>)>();
         let actors = actors.iter(world);
         for (name, _, alias) in actors.filter(|(_, kind, _)| **kind == Kind::Actor) {
             let name = name.to_string();
-            // Whoever is away is played by the mind that it would have without a seat.
-            let instead = minds.of(&name, alias).clone();
+            let own = minds.of(&name, alias).clone();
             let seat = Arc::new(Seat::new(self.max_away, invited.contains(&name)));
-            let mind = seat.mind(instead, self.app.language, |lessons| {
+            let improviser = improviser.clone();
+            let mind = seat.mind(own, improviser, self.app.language, |lessons| {
                 rpg::seat::teach(lessons);
                 undercover::seat::teach(lessons);
             });

@@ -91,8 +91,9 @@ pub(crate) fn slot_of<'a>(app: &App, args: &'a WatchArgs) -> Option<&'a str> {
 }
 
 /// Serves the pages of all saves until it is interrupted.
-pub(super) fn serve(app: &App, args: &ServerArgs) -> Result<(), CommandError> {
+pub(super) fn serve(app: &App, args: &ServerArgs, away: Option<u64>) -> Result<(), CommandError> {
     let mut host = Host::new(app, None)?;
+    host.max_away = away.map(Duration::from_secs);
     host.listen(args, false)?;
     host.serve()
 }
