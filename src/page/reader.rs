@@ -359,6 +359,7 @@ impl Reader<'_> {
             ("move", true),
             ("change", !state.qualities.is_empty()),
             ("scene", !state.scenes.is_empty()),
+            ("end", true),
         ];
         let seats = self.seats.into_iter().flat_map(BTreeMap::values);
         let (has_free, has_taken) = seats.fold((false, false), |(free, taken), seat| {

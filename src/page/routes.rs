@@ -324,6 +324,8 @@ enum Deed {
     Scene {
         scene: String,
     },
+    /// The story ends here, for good.
+    End,
     /// Somebody gets the seat of a character.
     Invite {
         who: u32,
@@ -596,6 +598,7 @@ fn host_deed(state: &WorldState, deed: &Deed) -> Option<HostDeed> {
             let id = known.id.clone();
             return Some(HostDeed::Scene { id });
         }
+        Deed::End => return Some(HostDeed::End),
         Deed::Effect { effect, .. } => effect.clone(),
         _ => return None,
     };

@@ -10,7 +10,7 @@ use super::scenes::effects::{Cause, SceneText, try_effects};
 use super::scenes::open::CalledScene;
 use crate::cast::{CastList, Kind, all_of};
 use crate::drama::{Effect, StoryData};
-use crate::engine::{Inputs, MeetSet, Setup};
+use crate::engine::{Inputs, MeetSet, Setup, StoryEnd};
 use crate::event::{AgentEvent, PromptSet, register_event, write_events_at_meeting};
 use crate::journal::{given_by, is_undo, new_minds, new_seed};
 use crate::knowledge::FactBook;
@@ -42,6 +42,8 @@ pub enum HostDeed {
         /// Its id.
         id: String,
     },
+    /// Ends the story here, for good.
+    End,
 }
 
 /// What a host did, in the record of the story. Nobody in the story is told.
@@ -79,6 +81,8 @@ enum DeedKind {
     Seed,
     /// Others answer for somebody.
     Minds,
+    /// The story is over.
+    End,
 }
 
 impl AgentEvent for HostDid {
@@ -125,6 +129,10 @@ impl HostDeed {
             Self::Scene { id } => {
                 noted.what = DeedKind::Scene;
                 noted.thing.clone_from(id);
+                return noted;
+            }
+            Self::End => {
+                noted.what = DeedKind::End;
                 return noted;
             }
             Self::Effect { effect, .. } => effect,
@@ -233,6 +241,10 @@ pub(super) fn take_inputs(world: &mut World) {
             HostDeed::Scene { id } => {
                 let is_done = call_scene(world, &id).is_some();
                 note(world, noted, is_done);
+            }
+            HostDeed::End => {
+                note(world, noted, true);
+                world.insert_resource(StoryEnd(String::new()));
             }
         }
     }

@@ -725,7 +725,25 @@ fn a_host_changes_the_world_between_two_turns() {
         changed.as_i64().unwrap(),
         quality["value"].as_i64().unwrap() + by
     );
+    let undone = page.post("/api/changed/do", &json!({"do": "undo", "turn": 2}));
+    let undone = undone.json()["slot"].as_str().unwrap().to_owned();
+    assert!((0..3_000).any(|_| page.is_paused_at(&undone, 2)));
+    page.step(&undone);
+    let address = format!("/api/{undone}/do");
+    assert_eq!(page.post(&address, &json!({"do": "end"})).status, 200);
+    page.post(&address, &json!({"do": "step"}));
+    page.wait_for(&undone, "finished");
+    let noted = page.api(&format!("{undone}/events?kind=host_deed"));
+    let noted = noted["events"].as_array().unwrap().iter();
+    let texts: Vec<_> = noted.map(|note| note["text"].as_str().unwrap()).collect();
+    let last = [
+        "The host takes the story back to this turn.",
+        "The host ends the story here.",
+    ];
+    assert!(texts.ends_with(&last), "{texts:?}");
     drop(page);
+    let replayed = run(folder.path(), &format!("replay {undone}"));
+    assert_eq!(replayed.status.code(), Some(0));
     let replayed = run(folder.path(), "replay changed");
     assert_eq!(replayed.status.code(), Some(0));
 }

@@ -111,6 +111,7 @@ const DEEDS = {
 	step_scene: () => step('scene'), step_call: () => step('call'),
 	review: () => steer({ do: 'review', on: !state.run.review }),
 	branch: () => branchDialog(), stop: () => steer({ do: 'stop' }, t('stop_sure')),
+	end: () => steer({ do: 'end' }, t('end_sure')),
 };
 
 // Steps of all lengths are possible together.
