@@ -17,7 +17,7 @@ use crate::event::guard::{GuardAct, Guards, Judged, Point};
 use crate::event::{Fault, Phrasebook};
 use crate::exchange::{ErasedAsk, OpenAsks, request_hash};
 use crate::journal::{Outcome, Recorded};
-use crate::locale::{Language, UiText, text};
+use crate::locale::{UiText, text};
 use crate::memory::Vectors;
 use crate::message::{Body, Digest, Role, Vector};
 use crate::mind::{AnswerForm, AnswerStream, FixedCalls, Mind, MindAlias};
@@ -220,16 +220,11 @@ impl Engine {
             return (body.clone(), Vec::new());
         }
         let text = body.full_text();
-        let judgement = guards.judge(Judged {
-            point: Point::Ask,
-            text: &text,
-            kind: question.purpose(),
-            speaker: None,
-            receiver: None,
-            knowledge: None,
-            public: false,
-            language: *self.world.resource::<Language>(),
-        });
+        let judgement = guards.judge(Judged::request(
+            question.purpose(),
+            &text,
+            *self.world.resource(),
+        ));
         let guarded = match judgement.blocked() {
             Some(reason) => Body::text(reason.to_string()),
             None if judgement.text == text => body.clone(),

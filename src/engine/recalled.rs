@@ -13,7 +13,7 @@ use crate::exchange::ErasedAsk;
 use crate::exchange::prompts::{self, RECALLED, RecalledLine};
 use crate::journal::{Ending, RecalledMemory};
 use crate::memory::{Meaning, Memory, Vectors, Witnessed};
-use crate::message::{Language, Text, Vector};
+use crate::message::{Text, Vector};
 
 impl Engine {
     /// What comes to an entity's mind for a question, by words and, if there is a vector of what it
@@ -63,16 +63,11 @@ impl Engine {
         if !guards.watch(Point::Ask) {
             return Some(text);
         }
-        let judgement = guards.judge(Judged {
-            point: Point::Ask,
-            text: text.as_str(),
-            kind: question.purpose(),
-            speaker: None,
-            receiver: None,
-            knowledge: None,
-            public: false,
-            language: *self.world.resource::<Language>(),
-        });
+        let judgement = guards.judge(Judged::request(
+            question.purpose(),
+            text.as_str(),
+            *self.world.resource(),
+        ));
         let is_blocked = judgement.blocked().is_some();
         (!is_blocked).then(|| judgement.text.into_owned().into())
     }
