@@ -11,7 +11,7 @@ use super::embedding::Matter;
 use super::job::{FinishedAsk, Job, JobUsage, JobView, PreparedAsk, Rounds};
 use super::places::Arrival;
 use super::{AskCount, Engine, EngineError};
-use crate::cast::{CurrentStage, OnStage, StableId, WorldSeed, stable_id};
+use crate::cast::{CurrentStage, StableId, WorldSeed, place_of, stable_id};
 use crate::context::{AgentContext, View};
 use crate::event::guard::{GuardAct, Guards, Judged, Point};
 use crate::event::{Fault, Phrasebook};
@@ -72,8 +72,7 @@ impl Engine {
             return Err(self.bad_ask(entity, "?", text!(event_ask_gone)));
         };
         let purpose = question.purpose();
-        let stage = self.world.get::<OnStage>(entity);
-        let place = stage.map_or(entity, |stage| stage.0);
+        let place = place_of(&self.world, entity);
         if let CurrentStage::Place(current) = *self.world.resource::<CurrentStage>()
             && current != place
         {

@@ -10,7 +10,7 @@ use super::stage::{OwnMessage, event_of};
 use super::tool_team::{
     ContextRecord, EntryRecord, RecordOrder, ToolTeamRecord, tool_team_records,
 };
-use crate::cast::{CastList, EntityName, Kind, OnStage};
+use crate::cast::{CastList, EntityName, Kind, place_of};
 use crate::context::{AgentContext, Chapters};
 use crate::event::AgentEvent;
 use crate::message::{Block, Body, Content, Role};
@@ -97,7 +97,7 @@ fn context_record(
     messages: &[(Role, &Body)],
 ) -> ContextRecord {
     // An actor on a stage is asked by the stage, a stage by itself.
-    let stage = world.get::<OnStage>(entity).map_or(entity, |on| on.0);
+    let stage = place_of(world, entity);
     let is_stage = world.get::<Kind>(stage) == Some(&Kind::Stage);
     let sender = world.get::<EntityName>(stage).filter(|_| is_stage);
     let messages = messages.iter().filter(|(role, _)| *role != Role::System);
