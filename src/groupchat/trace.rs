@@ -6,7 +6,7 @@ use bevy_ecs::prelude::*;
 
 use super::message::value_text;
 use super::perspective::RoleMessage;
-use super::stage::{OwnMessage, event_of};
+use super::stage::OwnMessage;
 use super::tool_team::{
     ContextRecord, EntryRecord, RecordOrder, ToolTeamRecord, tool_team_records,
 };
@@ -106,7 +106,7 @@ fn context_record(
         message.content = with_tools(message.content, body);
         EntryRecord {
             message,
-            told: event_of(body) == Some(OwnMessage::TYPE),
+            told: body.event_type() == Some(OwnMessage::TYPE),
             at: vec![(body.time(), body.id(), 0)],
         }
     });

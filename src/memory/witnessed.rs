@@ -10,7 +10,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use bevy_ecs::prelude::*;
 use memchr::memmem::Finder;
 use serde::Serialize;
-use serde_json::Value;
 
 use super::cues::Cues;
 use super::index::{self, Index};
@@ -175,7 +174,10 @@ fn latest<'c>(context: &'c AgentContext, events: TraitsOfEvents<'_>) -> Vec<Cow<
     let entries = context.entries().iter().rev();
     let latest = entries.take_while(|entry| entry.role() != Role::Ai);
     let cues = latest.filter(|entry| {
-        let is_news = event(entry.body()).is_none_or(|kind| events(kind).is_cue);
+        let is_news = entry
+            .body()
+            .event_type()
+            .is_none_or(|kind| events(kind).is_cue);
         is_news
             && is_witnessed(entry.role(), entry.body())
             && !context.tags(entry.id()).is_some_and(is_summary)
@@ -415,7 +417,7 @@ impl Past {
             Some(Source::Chapter(chapter, number)) => {
                 let chapter = chapters.all().get(*chapter as usize);
                 let held = chapter.and_then(|it| it.messages.get(*number as usize));
-                let kind = held.and_then(|held| event(&held.message.body));
+                let kind = held.and_then(|held| held.message.body.event_type());
                 kind.is_none_or(|kind| !events(kind).is_minor)
             }
             _ => false,
@@ -605,11 +607,11 @@ fn memory(
 /// Whether a message is something that happened, was said or thought: not the rules, a question to
 /// the mind, or the result of a tool.
 fn is_witnessed(role: Role, body: &Body) -> bool {
-    let is_event = || body.sender().is_some() || event(body).is_some();
+    let is_event = || body.sender().is_some() || body.event_type().is_some();
     match role {
         Role::System | Role::Tool => false,
         Role::Ai => !words_of(role, body).is_empty(),
-        Role::Human => is_event() && event(body) != Some("query"),
+        Role::Human => is_event() && body.event_type() != Some("query"),
     }
 }
 
@@ -651,10 +653,6 @@ fn concerned(happening: &Happening) -> (u8, Vec<&Arc<str>>) {
 
 fn is_summary(tags: &Tags) -> bool {
     tags.text("chapter").is_some()
-}
-
-fn event(body: &Body) -> Option<&str> {
-    body.metadata()?.get("event").and_then(Value::as_str)
 }
 
 fn speaker<'b>(role: Role, body: &'b Body, owner: &'b str) -> &'b str {
