@@ -27,6 +27,7 @@ use crate::drama::Effect;
 use crate::engine::Decision;
 use crate::journal::branch_input;
 use crate::locale::{Language, Localize, UiText, labels as texts, text};
+use crate::message::one_line;
 use crate::rpg::HostDeed;
 use crate::session::Retaken;
 
@@ -643,7 +644,7 @@ pub(super) async fn answer(
     } else {
         // A line as if it were typed.
         let line = sent.option.or(sent.text).unwrap_or_default();
-        let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
+        let line = one_line(&line);
         if !seat.answer(sent.c, Some(line)) {
             return Err(Failure::impossible(text!(page_not_asked), language));
         }

@@ -11,7 +11,7 @@ use super::lessons::Skill;
 use super::schema;
 use super::writer::Writer;
 use crate::context::Entry;
-use crate::message::{Block, Content, Role};
+use crate::message::{Block, Content, Role, one_line};
 use crate::mind::splitmix::{SplitMix64, hash, mix};
 use crate::mind::{Notes, Prompt, Round};
 use crate::tool::{ToolCall, ToolSpec};
@@ -222,7 +222,7 @@ pub(crate) fn found(prompt: &Prompt<'_>) -> Vec<String> {
 }
 
 fn first_of(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = one_line(text);
     match line.char_indices().nth(REPEATED) {
         None => line,
         Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
