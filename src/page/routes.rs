@@ -152,7 +152,8 @@ pub(super) async fn get(
         let reader = visit.reader();
         Ok(match what.as_str() {
             "branches" if reader.is_host() => {
-                Some(branches(&library.slots(), &visit.story.slot, None)?)
+                let found = branches(&library.slots(), &visit.story.slot, None);
+                Some(found.map_err(|error| error.text())?)
             }
             "compare" if reader.is_host() => compared(&*library, &visit, &part)?,
             "story" => Some(reader.story()),
