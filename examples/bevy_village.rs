@@ -138,8 +138,11 @@ fn walk(time: Res<StoryTime>, mut story: ResMut<StoryInput>) {
 /// What the guards decide moves the gate.
 fn move_gate(mut answers: MessageReader<StoryAnswer>, mut gate: ResMut<Gate>) {
     for answer in answers.read() {
-        if answer.entity.is_some() && answer.record.purpose == "react" {
-            gate.is_barred = answer.record.text.contains("true");
+        if answer.entity.is_some()
+            && answer.record.purpose == "react"
+            && let Some(reaction) = answer.read::<Reaction>()
+        {
+            gate.is_barred = reaction.bar;
         }
     }
 }

@@ -11,7 +11,7 @@ use playhouse::locale::UiText;
 use playhouse::message::Body;
 use playhouse::mind::human::{Dialogue, HumanMind, SeatLessons, TextConsole};
 use playhouse::mind::improviser::{Improviser, Lessons, Writer};
-use playhouse::mind::{AnswerForm, Language, Mind, Notes, Prompt, Tools};
+use playhouse::mind::{AnswerForm, Language, Mind, Notes, Prompt};
 use serde_json::{Value, json};
 
 const ENGLISH: &str = r#"{
@@ -55,26 +55,19 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     // What an engine asks for `Ask::new("feast.toast", …).notes(…)`.
     let schema = json!({"type": "object", "required": ["words", "cups"], "properties": {
         "words": {"type": "string"}, "cups": {"type": "integer", "maximum": 3}}});
+    let (ida, question) = (
+        AgentContext::new("Ida"),
+        Body::text("Give a toast to Bram."),
+    );
     let ask = Prompt {
-        entity: &"Ida".into(),
-        purpose: "feast.toast",
-        number: 1,
-        language: Language::En,
-        history: &AgentContext::new("Ida"),
-        question: &Body::text("Give a toast to Bram."),
-        ask_short: false,
-        recalled: None,
-        rounds: &[],
-        tools: Tools::NONE,
         form: AnswerForm::Json {
             name: "toast",
             schema: &Arc::from(schema.to_string()),
             narrowed: &schema,
             notes: &json!({"me": "Ida", "guest": "Bram"}),
         },
-        max_tokens: 100,
         seed: 7,
-        stream: None,
+        ..Prompt::new("feast.toast", &ida, &question)
     };
     for mind in [&improviser as &dyn Mind, &person] {
         let answer = mind.answer(&ask).await?.text;

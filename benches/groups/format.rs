@@ -9,10 +9,9 @@ use std::time::Duration;
 use criterion::Criterion;
 use playhouse::context::AgentContext;
 use playhouse::dialect::format::{Api, NoFiles, Style};
-use playhouse::locale::Language;
 use playhouse::message::{Body, Tags};
 use playhouse::mind::http::{ModelSettings, RequestCache, RequestFormat, request_body};
-use playhouse::mind::{AnswerForm, Prompt, Tools};
+use playhouse::mind::{AnswerForm, Prompt};
 use serde_json::{Value, json};
 
 use crate::common;
@@ -63,15 +62,6 @@ impl Ask {
     fn prompt<'a>(&'a self, context: &'a AgentContext) -> Prompt<'a> {
         Prompt {
             entity: &self.entity,
-            purpose: "bench",
-            number: 1,
-            language: Language::En,
-            history: context,
-            question: &self.question,
-            ask_short: false,
-            recalled: None,
-            rounds: &[],
-            tools: Tools::NONE,
             form: AnswerForm::Json {
                 name: "line",
                 schema: &self.schema,
@@ -79,8 +69,7 @@ impl Ask {
                 notes: &Value::Null,
             },
             max_tokens: 300,
-            seed: 1,
-            stream: None,
+            ..Prompt::new("bench", context, &self.question)
         }
     }
 }

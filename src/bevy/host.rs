@@ -1,23 +1,31 @@
 //! The thread on which the engine plays, one turn for each exchange with the game.
 
+use std::io;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use bevy_ecs::prelude::*;
+use thiserror::Error;
 
 use super::input::{GAME, GameInput, GameMind};
 use crate::engine::{CancellationToken, Engine, EngineError, Setup, Stop};
 use crate::event::{Feed, Record};
 use crate::mind::Minds;
 
-/// The story plays no further.
+/// The story plays no further: why it stopped, or the error that ended it.
 #[derive(Message, Clone, Debug)]
-pub struct StoryStopped {
-    /// Why, in English.
-    pub reason: String,
-    /// Whether it is a failure rather than the story's end.
-    pub is_error: bool,
+pub struct StoryStopped(pub Result<Stop, Arc<StoryError>>);
+
+/// Why a story can't be played on.
+#[derive(Debug, Error)]
+pub enum StoryError {
+    /// The system gives it no thread.
+    #[error("the story can't have a thread: {0}")]
+    Thread(#[from] io::Error),
+    /// The engine failed.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
 }
 
 /// What one turn of the story told, and to whom, by name.
@@ -48,7 +56,7 @@ impl Host {
         let thread = thread::Builder::new().name("story".into());
         if let Err(error) = thread.spawn(move || story.play(setup, minds)) {
             // The receiver is right here.
-            let _ = told.send(stopped(error.to_string(), true));
+            let _ = told.send(stopped(Err(error.into())));
         }
         Self {
             inputs,
@@ -79,10 +87,10 @@ impl Drop for Host {
     }
 }
 
-fn stopped(reason: String, is_error: bool) -> Played {
+fn stopped(ended: Result<Stop, StoryError>) -> Played {
     Played {
         records: Vec::new(),
-        stopped: Some(StoryStopped { reason, is_error }),
+        stopped: Some(StoryStopped(ended.map_err(Arc::new))),
     }
 }
 
@@ -100,7 +108,7 @@ impl Story {
             .build();
         let ended = match runtime {
             Ok(runtime) => runtime.block_on(self.turns(setup, minds)),
-            Err(error) => stopped(error.to_string(), true),
+            Err(error) => stopped(Err(error.into())),
         };
         // If the app is gone, nobody wants to know.
         let _ = self.told.send(ended);
@@ -112,7 +120,7 @@ impl Story {
         let minds = minds.with_seat(GAME, Arc::new(game.clone()));
         let mut engine = match Engine::in_memory(setup, minds) {
             Ok(engine) => engine,
-            Err(error) => return stopped(error.to_string(), true),
+            Err(error) => return stopped(Err(error.into())),
         };
         *self.token.lock().unwrap_or_else(PoisonError::into_inner) =
             Some(engine.cancellation_token());
@@ -129,27 +137,21 @@ impl Story {
             let ended = engine.run(Some(turn)).await;
             let records =
                 std::mem::take(&mut *records.lock().unwrap_or_else(PoisonError::into_inner));
+            let stopped = match ended {
+                Ok(Stop::TurnReached(_)) => None,
+                ended => Some(StoryStopped(ended.map_err(|error| Arc::new(error.into())))),
+            };
             let played = Played {
                 records: with_audiences(records),
-                stopped: reason_to_stop(ended),
+                stopped,
             };
             let is_over = played.stopped.is_some();
             if self.told.send(played).is_err() || is_over {
                 break;
             }
         }
-        stopped("the app has ended".into(), false)
+        stopped(Ok(Stop::Cancelled))
     }
-}
-
-fn reason_to_stop(ended: Result<Stop, EngineError>) -> Option<StoryStopped> {
-    let (reason, is_error) = match ended {
-        Ok(Stop::TurnReached(_)) => return None,
-        Ok(Stop::Finished(words)) => (words, false),
-        Ok(stop) => (format!("{stop:?}"), true),
-        Err(error) => (error.to_string(), true),
-    };
-    Some(StoryStopped { reason, is_error })
 }
 
 /// Adds to each event the names of those who learned of it, and leaves out what the game itself has

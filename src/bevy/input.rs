@@ -1,7 +1,7 @@
 //! What the game tells, on the story's side.
 //!
 //! At every meeting the game is asked what has happened; [`GameMind`] answers with what the app has
-//! sent. The answer is journaled like any other. At the next meeting [`tell_game_events`] tells it.
+//! sent. At the next meeting [`tell_game_events`] tells it.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

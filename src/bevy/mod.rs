@@ -8,8 +8,8 @@
 //! exchange waits for the story. A game that acts in [`story_ticks`] alone is told the same story
 //! on every run, whatever the frame rate.
 //!
-//! What the game tells is an answer to an ask, like everything else from outside, so that it is
-//! journaled and replayed.
+//! What the game tells is an answer to an ask, like everything else from outside. The story is in
+//! memory alone: it has no journal, and ends with the app.
 //!
 //! Start reading at [`StoryPlugin`]; `host.rs` is the thread, `input.rs` the story's side of what
 //! the game tells.
@@ -27,9 +27,10 @@ pub use input::{GAME, GameEvent, Noticed, tell_game_events};
 use crate::cast::CastError;
 use crate::engine::Setup;
 use crate::event::{AnswerRecord, EventRecord, Record};
+use crate::exchange::Reply;
 use crate::mind::Minds;
-pub use host::StoryStopped;
 use host::{Host, Played};
+pub use host::{StoryError, StoryStopped};
 use input::GameInput;
 
 /// Adds a story to an app.
@@ -161,6 +162,13 @@ pub struct StoryAnswer {
     pub entity: Option<Entity>,
     /// The answer: its purpose, its text as the conversation keeps it, and who made it.
     pub record: AnswerRecord,
+}
+
+impl StoryAnswer {
+    /// The decision, if it is one of this type; the purpose in the record says which type that is.
+    pub fn read<R: Reply>(&self) -> Option<R> {
+        R::read(&self.record.text).ok()
+    }
 }
 
 /// A turn of the story is over.

@@ -47,6 +47,27 @@ pub fn all_of(world: &World, kind: Kind) -> Vec<Entity> {
         .collect()
 }
 
+/// The name of an entity; empty if it has none. As [`all_of`], not for steps.
+pub fn name_of(world: &World, entity: Entity) -> String {
+    let name = world.get::<EntityName>(entity);
+    name.map(ToString::to_string).unwrap_or_default()
+}
+
+/// The stage that an entity is on, if any. As [`all_of`], not for steps.
+pub fn stage_of(world: &World, entity: Entity) -> Option<Entity> {
+    world.get::<OnStage>(entity).map(|stage| stage.0)
+}
+
+/// As [`stage_of`]; a stage, or an entity on no stage, is its own place.
+pub fn place_of(world: &World, entity: Entity) -> Entity {
+    stage_of(world, entity).unwrap_or(entity)
+}
+
+/// Whether an entity is [`Dead`]. As [`all_of`], not for steps.
+pub fn is_dead(world: &World, entity: Entity) -> bool {
+    world.get::<Dead>(entity).is_some()
+}
+
 /// What an entity of the story is.
 #[derive(
     Component, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,

@@ -19,7 +19,7 @@ use crate::rpg::{Campaign, CampaignError};
 use crate::tool::servers::ToolServers;
 use crate::tool::{ToolSet, Toolbox};
 use crate::world_data::{DataError, DataFolder, MAX_BYTES, Problems, file_text, nearest};
-use crate::{rpg, undercover};
+use crate::{groupchat, rpg, undercover};
 use bevy_ecs::prelude::*;
 
 use super::app::App;
@@ -276,6 +276,7 @@ pub(crate) fn teach_improviser(
 ) -> Result<Result<Improviser, GrammarErrors>, CommandError> {
     Ok(Improviser::taught_from(&app.data()?, |lessons| {
         rpg::improviser::teach(lessons);
+        groupchat::improviser::teach(lessons);
         undercover::improviser::teach(lessons);
     }))
 }

@@ -19,6 +19,7 @@ mod features;
 mod help;
 mod labels;
 mod loader;
+mod lock;
 mod output;
 mod process;
 mod progress;

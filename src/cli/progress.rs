@@ -1,7 +1,7 @@
 //! Who is thinking, and for how long.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use crate::engine::Signal;
@@ -10,6 +10,7 @@ use crate::locale::Language;
 
 use super::env::clock;
 use super::labels::purpose_label;
+use super::lock::lock;
 use super::output::{Output, Paragraph, Style};
 use super::say::say;
 use super::status_line::StatusLine;
@@ -135,10 +136,6 @@ impl Progress {
         }
         Some(text)
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -103,6 +103,17 @@ fn undercover(app: &App, story: &StoredStory) -> Result<Option<Match>, CommandEr
     game.transpose()
 }
 
+/// The slot of this name, or those of all games if it is a tournament's.
+pub(crate) fn slots_of(app: &App, name: &str) -> Result<Vec<Slot>, CommandError> {
+    let root = &app.settings.saves.value;
+    let slot = Slot::find(root, name).map_err(save_error)?;
+    if !Tournament::exists(root, name) {
+        return Ok(vec![slot]);
+    }
+    let games = Tournament::slots_in(root, slot.name()).map_err(save_error)?;
+    Ok(games.into_iter().map(|game| game.slot).collect())
+}
+
 impl Saved {
     /// The save in this slot, to be read, as of its last whole turn; if that can't be played again,
     /// as of its snapshot.

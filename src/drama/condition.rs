@@ -9,7 +9,7 @@ use super::quality::Qualities;
 use super::state::{
     Belongings, Bonds, FightResult, GoalState, Goals, History, PromiseState, Promises,
 };
-use crate::cast::{CastList, Dead, EntityName, Faction, Kind, OnStage, WorldSeed, all_of};
+use crate::cast::{CastList, EntityName, Faction, Kind, WorldSeed, all_of, is_dead, stage_of};
 use crate::knowledge::{FactBook, Knowledge, Today};
 use crate::world_data::prose;
 
@@ -126,13 +126,13 @@ impl Condition {
                 belongings.is_some_and(|held| held.0.contains(item.as_str()))
             }),
             Self::At(who, place) => any(who, &|entity| {
-                is_alive(world, entity) && place_of(world, entity) == by_name(world, place)
+                !is_dead(world, entity) && stage_of(world, entity) == by_name(world, place)
             }),
             Self::Together(names) => {
                 let mut places = names.iter().map(|name| {
                     let mut entities = entities_of(world, name).into_iter();
-                    let entity = entities.find(|entity| is_alive(world, *entity))?;
-                    place_of(world, entity)
+                    let entity = entities.find(|entity| !is_dead(world, *entity))?;
+                    stage_of(world, entity)
                 });
                 match places.next() {
                     Some(Some(first)) => places.all(|place| place == Some(first)),
@@ -140,7 +140,7 @@ impl Condition {
                     None => true,
                 }
             }
-            Self::Alive(who) => any(who, &|entity| is_alive(world, entity)),
+            Self::Alive(who) => any(who, &|entity| !is_dead(world, entity)),
             Self::Quality(id, least) => world.resource::<Qualities>().value(id) >= *least,
             Self::Bond(from, to, least) => any(from, &|entity| {
                 world
@@ -299,14 +299,6 @@ fn promises(world: &World, from: Entity, to: &str) -> Vec<PromiseState> {
     let promises = promises.flat_map(|promises| &promises.0);
     let promises = promises.filter(|promise| *promise.to == *to);
     promises.map(|promise| promise.state).collect()
-}
-
-fn place_of(world: &World, entity: Entity) -> Option<Entity> {
-    world.get::<OnStage>(entity).map(|stage| stage.0)
-}
-
-fn is_alive(world: &World, entity: Entity) -> bool {
-    world.get::<Dead>(entity).is_none()
 }
 
 /// A number from 0 to 99, the same for the same story and key.

@@ -11,13 +11,13 @@ use super::embedding::Matter;
 use super::job::{FinishedAsk, Job, JobUsage, JobView, PreparedAsk, Rounds};
 use super::places::Arrival;
 use super::{AskCount, Engine, EngineError};
-use crate::cast::{CurrentStage, OnStage, StableId, WorldSeed, stable_id};
+use crate::cast::{CurrentStage, StableId, WorldSeed, place_of, stable_id};
 use crate::context::{AgentContext, View};
 use crate::event::guard::{GuardAct, Guards, Judged, Point};
 use crate::event::{Fault, Phrasebook};
 use crate::exchange::{ErasedAsk, OpenAsks, request_hash};
 use crate::journal::{Outcome, Recorded};
-use crate::locale::{Language, UiText, text};
+use crate::locale::{UiText, text};
 use crate::memory::Vectors;
 use crate::message::{Body, Digest, Role, Vector};
 use crate::mind::{AnswerForm, AnswerStream, FixedCalls, Mind, MindAlias};
@@ -72,8 +72,7 @@ impl Engine {
             return Err(self.bad_ask(entity, "?", text!(event_ask_gone)));
         };
         let purpose = question.purpose();
-        let stage = self.world.get::<OnStage>(entity);
-        let place = stage.map_or(entity, |stage| stage.0);
+        let place = place_of(&self.world, entity);
         if let CurrentStage::Place(current) = *self.world.resource::<CurrentStage>()
             && current != place
         {
@@ -223,16 +222,11 @@ impl Engine {
             return (body.clone(), Vec::new());
         }
         let text = body.full_text();
-        let judgement = guards.judge(Judged {
-            point: Point::Ask,
-            text: &text,
-            kind: question.purpose(),
-            speaker: None,
-            receiver: None,
-            knowledge: None,
-            public: false,
-            language: *self.world.resource::<Language>(),
-        });
+        let judgement = guards.judge(Judged::request(
+            question.purpose(),
+            &text,
+            *self.world.resource(),
+        ));
         let guarded = match judgement.blocked() {
             Some(reason) => Body::text(reason.to_string()),
             None if judgement.text == text => body.clone(),

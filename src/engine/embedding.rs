@@ -10,6 +10,7 @@ use super::totals::worst_case;
 use super::{Engine, Signal};
 use crate::cast::CastList;
 use crate::context::Chapters;
+use crate::event::EventTypes;
 use crate::exchange::{BoxedAnswer, Spent};
 use crate::journal::{Ending, Line, QuestionVector, TextVectors};
 use crate::knowledge::FactBook;
@@ -198,7 +199,8 @@ impl Engine {
             if known.is_empty() || chapters.all().is_empty() || room == 0 {
                 return None;
             }
-            let text = Witnessed::asked(context, cues);
+            let types = self.world.resource::<EventTypes>();
+            let text = Witnessed::asked(context, cues, &|event| types.traits(event));
             let text = self.guard_recalled(question, text.into())?;
             let text = text.as_str().to_owned();
             let ask = &job.ask;

@@ -7,13 +7,13 @@ use super::Engine;
 use super::job::{Job, PreparedAsk, Recalled};
 use crate::cast::name_by_id;
 use crate::context::{AgentContext, Chapters};
-use crate::event::Phrasebook;
 use crate::event::guard::{Guards, Judged, Point};
+use crate::event::{EventTypes, Phrasebook};
 use crate::exchange::ErasedAsk;
 use crate::exchange::prompts::{self, RECALLED, RecalledLine};
 use crate::journal::{Ending, RecalledMemory};
 use crate::memory::{Meaning, Memory, Vectors, Witnessed};
-use crate::message::{Language, Text, Vector};
+use crate::message::{Text, Vector};
 
 impl Engine {
     /// What comes to an entity's mind for a question, by words and, if there is a vector of what it
@@ -35,7 +35,9 @@ impl Engine {
         let meaning = vectors.zip(vector);
         let meaning = meaning.map(|(vectors, question)| Meaning { vectors, question });
         let past = (context, chapters);
-        let mut memories = witnessed.come_to_mind(past, &places, (cues, meaning), room);
+        let types = self.world.resource::<EventTypes>();
+        let events = |event: &str| types.traits(event);
+        let mut memories = witnessed.come_to_mind(past, (&places, &events), (cues, meaning), room);
         let phrases = self.world.resource::<Phrasebook>();
         // What surrounds them takes tokens, too.
         while !memories.is_empty() {
@@ -61,16 +63,11 @@ impl Engine {
         if !guards.watch(Point::Ask) {
             return Some(text);
         }
-        let judgement = guards.judge(Judged {
-            point: Point::Ask,
-            text: text.as_str(),
-            kind: question.purpose(),
-            speaker: None,
-            receiver: None,
-            knowledge: None,
-            public: false,
-            language: *self.world.resource::<Language>(),
-        });
+        let judgement = guards.judge(Judged::request(
+            question.purpose(),
+            text.as_str(),
+            *self.world.resource(),
+        ));
         let is_blocked = judgement.blocked().is_some();
         (!is_blocked).then(|| judgement.text.into_owned().into())
     }
@@ -85,7 +82,10 @@ impl Engine {
         let mind = witnessed.zip(self.world.get::<AgentContext>(*entity));
         let used = match (ending, mind) {
             (Ending::Answered { text, .. }, Some((witnessed, context))) => {
-                witnessed.used(context, &recalled.memories, text, &body.full_text())
+                let types = self.world.resource::<EventTypes>();
+                let events = |event: &str| types.traits(event);
+                let question = body.full_text();
+                witnessed.used(context, &events, &recalled.memories, text, &question)
             }
             _ => Vec::new(),
         };

@@ -58,6 +58,8 @@ events! {
         /// What it found.
         message: String,
     } {
+        const IS_CUE: bool = false;
+        const IS_MINOR: bool = true;
         fn speaker(&self) -> Option<&str> { Some(&self.actor) }
         fn spoken(&mut self) -> Option<&mut String> { Some(&mut self.message) }
     }
@@ -134,6 +136,8 @@ events! {
         /// What was found; empty for nothing.
         found: Vec<String>,
     } {
+        const IS_CUE: bool = false;
+        const IS_MINOR: bool = true;
         fn speaker(&self) -> Option<&str> { Some(&self.actor) }
         fn is_public(&self) -> bool { false }
     }
@@ -147,6 +151,7 @@ events! {
         /// Why not.
         reason: String,
     } {
+        const IS_MINOR: bool = true;
         fn is_public(&self) -> bool { false }
     }
 
@@ -159,6 +164,7 @@ events! {
         /// To where.
         to: String,
     } {
+        const IS_MINOR: bool = true;
         fn tags(&self) -> Tags { Tag::StageTransition(self.stage.as_str().into()).into() }
     }
 
@@ -171,6 +177,7 @@ events! {
         /// From where; empty for a first appearance.
         from: String,
     } {
+        const IS_MINOR: bool = true;
         fn tags(&self) -> Tags { Tag::StageTransition(self.stage.as_str().into()).into() }
     }
 
@@ -180,6 +187,8 @@ events! {
         actor: String,
         /// How it looks.
         look: String,
+    } {
+        const IS_MINOR: bool = true;
     }
 
     /// Somebody dies or falls.
@@ -211,6 +220,8 @@ events! {
         /// The owner's own words; empty if it found none.
         message: String,
     } {
+        const IS_CUE: bool = false;
+        const IS_MINOR: bool = true;
         fn is_public(&self) -> bool { false }
         fn tags(&self) -> Tags {
             [Tag::Archive(self.stage.as_str().into()), Tag::Chapter(self.chapter.as_str().into())].into()

@@ -38,6 +38,7 @@ impl Learned {
 
 impl AgentEvent for Learned {
     const TYPE: &'static str = "learned";
+    const IS_CUE: bool = false;
 
     fn is_public(&self) -> bool {
         false

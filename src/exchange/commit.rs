@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::guarded::{Parts, guard_json};
 use super::prompts::{WITHHELD, Withheld};
 use super::{BoxedAnswer, ErasedAsk, Ledger, OpenAsks, RoundMaker, Spent, Violation, json_in};
-use crate::cast::{Clock, CurrentStage, EntityName, OnStage, StableId, WorldTurn};
+use crate::cast::{self, Clock, CurrentStage, EntityName, StableId, WorldTurn};
 use crate::context::AgentContext;
 use crate::event::guard::{GuardAct, Guards, Judged, Point};
 use crate::event::{AnswerRecord, By, CallRecord, Phrasebook, Record, Records};
@@ -281,10 +281,7 @@ fn usage_after_rounds(outcome: &Outcome) -> TokenUsage {
 fn place_of(world: &World, entity: Entity) -> Entity {
     match *world.resource::<CurrentStage>() {
         CurrentStage::Place(place) => place,
-        CurrentStage::Meeting => {
-            let stage = world.get::<OnStage>(entity);
-            stage.map_or(entity, |stage| stage.0)
-        }
+        CurrentStage::Meeting => cast::place_of(world, entity),
     }
 }
 

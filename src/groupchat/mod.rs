@@ -12,6 +12,7 @@ mod functions;
 mod game;
 mod graph_flow;
 mod guards;
+pub mod improviser;
 pub mod message;
 mod names;
 mod perspective;

@@ -6,11 +6,11 @@ use bevy_ecs::prelude::*;
 
 use super::message::value_text;
 use super::perspective::RoleMessage;
-use super::stage::{OwnMessage, event_of};
+use super::stage::OwnMessage;
 use super::tool_team::{
     ContextRecord, EntryRecord, RecordOrder, ToolTeamRecord, tool_team_records,
 };
-use crate::cast::{CastList, EntityName, Kind, OnStage};
+use crate::cast::{CastList, EntityName, Kind, place_of};
 use crate::context::{AgentContext, Chapters};
 use crate::event::AgentEvent;
 use crate::message::{Block, Body, Content, Role};
@@ -97,7 +97,7 @@ fn context_record(
     messages: &[(Role, &Body)],
 ) -> ContextRecord {
     // An actor on a stage is asked by the stage, a stage by itself.
-    let stage = world.get::<OnStage>(entity).map_or(entity, |on| on.0);
+    let stage = place_of(world, entity);
     let is_stage = world.get::<Kind>(stage) == Some(&Kind::Stage);
     let sender = world.get::<EntityName>(stage).filter(|_| is_stage);
     let messages = messages.iter().filter(|(role, _)| *role != Role::System);
@@ -106,7 +106,7 @@ fn context_record(
         message.content = with_tools(message.content, body);
         EntryRecord {
             message,
-            told: event_of(body) == Some(OwnMessage::TYPE),
+            told: body.event_type() == Some(OwnMessage::TYPE),
             at: vec![(body.time(), body.id(), 0)],
         }
     });

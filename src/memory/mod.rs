@@ -31,6 +31,6 @@ pub(crate) use lore::fact_text;
 pub use parts::Part;
 pub(crate) use told::spoken_words;
 pub use vectors::{LookupVectors, Meaning, Vectors};
-pub use witnessed::{Memory, PlaceNames, Witnessed, recall_all};
+pub use witnessed::{EventTraits, Memory, PlaceNames, TraitsOfEvents, Witnessed, recall_all};
 pub(crate) use witnessed::{chapter_texts, conversation_texts};
 pub(crate) use words::vocabulary;

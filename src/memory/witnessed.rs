@@ -10,7 +10,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use bevy_ecs::prelude::*;
 use memchr::memmem::Finder;
 use serde::Serialize;
-use serde_json::Value;
 
 use super::cues::Cues;
 use super::index::{self, Index};
@@ -43,27 +42,26 @@ const LINE_TOKENS: u64 = 12;
 const KEPT_MATTERS: usize = 4096;
 /// Of how many cues it is kept what they found.
 const KEPT_CUES: usize = 64;
-/// Events that are no news when they come.
-const NO_CUES: [&str; 5] = ["day", "query", "archive", "learned", "kickoff"];
-/// Events of which others tell what is worth to be remembered: ways, what is seen for the first
-/// time, the moves of a fight, and how it ended, which is in its record.
-const MINOR: [&str; 15] = [
-    "day",
-    "query",
-    "archive",
-    "kickoff",
-    "refusal",
-    "arrive",
-    "leave",
-    "appearance",
-    "dungeon",
-    "combat_start",
-    "combat_round",
-    "combat_move",
-    "combat_outcome",
-    "card_held",
-    "card_played",
-];
+/// What an event is to a memory. See `AgentEvent` for what its members mean.
+#[derive(Clone, Copy, Debug)]
+pub struct EventTraits {
+    /// Whether it is news when it comes.
+    pub is_cue: bool,
+    /// Whether others tell what of it is worth to be remembered.
+    pub is_minor: bool,
+}
+
+impl Default for EventTraits {
+    fn default() -> Self {
+        Self {
+            is_cue: true,
+            is_minor: false,
+        }
+    }
+}
+
+/// What an event is to a memory, by the name of its type.
+pub type TraitsOfEvents<'e> = &'e dyn Fn(&str) -> EventTraits;
 
 /// The name of a place by its stable number, which the ids of messages hold.
 pub type PlaceNames<'p> = &'p dyn Fn(u32) -> Option<Arc<str>>;
@@ -123,7 +121,7 @@ impl Witnessed {
     pub fn come_to_mind(
         &self,
         (context, chapters): (&AgentContext, &Chapters),
-        places: PlaceNames<'_>,
+        (places, events): (PlaceNames<'_>, TraitsOfEvents<'_>),
         (cues, meaning): (&Cues, Option<Meaning<'_>>),
         room: u64,
     ) -> Vec<Memory> {
@@ -132,14 +130,14 @@ impl Witnessed {
         }
         let mut past = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         past.grow(chapters);
-        past.bearing_on((context, chapters), places, (cues, meaning), room)
+        past.bearing_on((context, chapters), (places, events), (cues, meaning), room)
     }
 
     /// What an ask is about, in one text of which a vector can be made: its cues, and the messages
     /// since the last answer.
-    pub fn asked(context: &AgentContext, cues: &Cues) -> String {
+    pub fn asked(context: &AgentContext, cues: &Cues, events: TraitsOfEvents<'_>) -> String {
         let given = cues.texts.iter().map(|text| Cow::Borrowed(text.as_str()));
-        let texts: Vec<_> = given.chain(latest(context)).collect();
+        let texts: Vec<_> = given.chain(latest(context, events)).collect();
         read_part(&texts.join("\n")).to_owned()
     }
 
@@ -148,6 +146,7 @@ impl Witnessed {
     pub fn used(
         &self,
         context: &AgentContext,
+        events: TraitsOfEvents<'_>,
         memories: &[Memory],
         answer: &str,
         question: &str,
@@ -157,7 +156,7 @@ impl Witnessed {
         // A question is long, so it is read only if it can matter.
         let known = LazyCell::new(|| {
             let mut known = telling(question);
-            known.extend(latest(context).iter().flat_map(|cue| telling(cue)));
+            known.extend(latest(context, events).iter().flat_map(|cue| telling(cue)));
             known.sort_unstable();
             known
         });
@@ -171,11 +170,14 @@ impl Witnessed {
 }
 
 /// What was said and done since somebody's last answer, latest first.
-fn latest(context: &AgentContext) -> Vec<Cow<'_, str>> {
+fn latest<'c>(context: &'c AgentContext, events: TraitsOfEvents<'_>) -> Vec<Cow<'c, str>> {
     let entries = context.entries().iter().rev();
     let latest = entries.take_while(|entry| entry.role() != Role::Ai);
     let cues = latest.filter(|entry| {
-        let is_news = event(entry.body()).is_none_or(|kind| !NO_CUES.contains(&kind));
+        let is_news = entry
+            .body()
+            .event_type()
+            .is_none_or(|kind| events(kind).is_cue);
         is_news
             && is_witnessed(entry.role(), entry.body())
             && !context.tags(entry.id()).is_some_and(is_summary)
@@ -403,7 +405,7 @@ impl Past {
     fn bearing_on(
         &mut self,
         (context, chapters): (&AgentContext, &Chapters),
-        places: PlaceNames<'_>,
+        (places, events): (PlaceNames<'_>, TraitsOfEvents<'_>),
         (cues, meaning): (&Cues, Option<Meaning<'_>>),
         room: u64,
     ) -> Vec<Memory> {
@@ -415,13 +417,13 @@ impl Past {
             Some(Source::Chapter(chapter, number)) => {
                 let chapter = chapters.all().get(*chapter as usize);
                 let held = chapter.and_then(|it| it.messages.get(*number as usize));
-                let kind = held.and_then(|held| event(&held.message.body));
-                kind.is_none_or(|kind| !MINOR.contains(&kind))
+                let kind = held.and_then(|held| held.message.body.event_type());
+                kind.is_none_or(|kind| !events(kind).is_minor)
             }
             _ => false,
         };
         let mut scores: BTreeMap<u32, f32> = BTreeMap::new();
-        let latest = latest(context);
+        let latest = latest(context, events);
         let given = cues.texts.iter().map(|text| Cow::Borrowed(text.as_str()));
         for cue in latest.into_iter().chain(given) {
             let end = cue.char_indices().nth(CUE_CHARS).map(|(end, _)| end);
@@ -605,11 +607,11 @@ fn memory(
 /// Whether a message is something that happened, was said or thought: not the rules, a question to
 /// the mind, or the result of a tool.
 fn is_witnessed(role: Role, body: &Body) -> bool {
-    let is_event = || body.sender().is_some() || event(body).is_some();
+    let is_event = || body.sender().is_some() || body.event_type().is_some();
     match role {
         Role::System | Role::Tool => false,
         Role::Ai => !words_of(role, body).is_empty(),
-        Role::Human => is_event() && event(body) != Some("query"),
+        Role::Human => is_event() && body.event_type() != Some("query"),
     }
 }
 
@@ -651,10 +653,6 @@ fn concerned(happening: &Happening) -> (u8, Vec<&Arc<str>>) {
 
 fn is_summary(tags: &Tags) -> bool {
     tags.text("chapter").is_some()
-}
-
-fn event(body: &Body) -> Option<&str> {
-    body.metadata()?.get("event").and_then(Value::as_str)
 }
 
 fn speaker<'b>(role: Role, body: &'b Body, owner: &'b str) -> &'b str {
@@ -717,6 +715,10 @@ mod tests {
 
     fn hall(id: u32) -> Option<Arc<str>> {
         (id == 7).then(|| "Hall".into())
+    }
+
+    fn traits(_: &str) -> EventTraits {
+        EventTraits::default()
     }
 
     fn event(kind: &str, text: &str) -> Body {
@@ -800,16 +802,18 @@ mod tests {
         let (mut context, chapters) = two_days(lines, "Bob told me of it.");
         let witnessed = Witnessed::default();
         let come = |context: &AgentContext, cues: &Cues, room| {
-            let memories = witnessed.come_to_mind((context, &chapters), &hall, (cues, None), room);
+            let past = (context, &chapters);
+            let memories = witnessed.come_to_mind(past, (&hall, &traits), (cues, None), room);
             let texts = memories.into_iter().map(|memory| memory.text);
             texts.collect::<Vec<_>>()
         };
         let none = Cues::default();
         assert_eq!(come(&context, &none, 600), [lines[0]]);
         assert!(come(&context, &none, 10).is_empty(), "there is no room");
-        let memories = witnessed.come_to_mind((&context, &chapters), &hall, (&none, None), 600);
+        let past = (&context, &chapters);
+        let memories = witnessed.come_to_mind(past, (&hall, &traits), (&none, None), 600);
         let used = |answer: &str| {
-            let used = witnessed.used(&context, &memories, answer, "What do you do?");
+            let used = witnessed.used(&context, &traits, &memories, answer, "What do you do?");
             used == [true]
         };
         assert!(used("It must have been the baker: a bread knife!"));

@@ -265,6 +265,11 @@ impl Body {
         self.0.sender.as_ref()
     }
 
+    /// The type of the event that it tells, if it tells one.
+    pub fn event_type(&self) -> Option<&str> {
+        self.metadata()?.get("event")?.as_str()
+    }
+
     /// The prefix that it shares with other bodies.
     pub fn shared_prefix(&self) -> Option<&Arc<Text>> {
         self.0.shared_prefix.as_ref()

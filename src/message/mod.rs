@@ -28,8 +28,8 @@ pub use metadata::ResponseMetadata;
 pub(crate) use shown::shown;
 pub(crate) use tag::RESERVED_MEMBERS;
 pub use tag::{Tag, TagError, Tags};
-pub(crate) use text::cut;
 pub use text::{Digest, Text};
+pub(crate) use text::{cut, one_line};
 pub use usage::{Cost, FinishReason, Price, PromptBytes, TokenUsage};
 pub use vector::{Vector, VectorError};
 

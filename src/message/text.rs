@@ -6,9 +6,14 @@ use std::sync::OnceLock;
 use super::tokens;
 use crate::locale::{UiText, text};
 
+/// A text in one line, with single spaces.
+pub(crate) fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// A text in one line, and of at most so many characters.
 pub(crate) fn cut(text: &str, most: usize) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = one_line(text);
     if line.chars().count() <= most {
         return line;
     }

@@ -166,6 +166,30 @@ pub struct Prompt<'a> {
 }
 
 impl<'a> Prompt<'a> {
+    /// The first question to the owner of a conversation, in English, which wants prose of at most
+    /// 1,024 tokens and has no notes, no tools and the seed 1. Set what differs:
+    /// `Prompt { seed: 7, ..Prompt::new(purpose, &history, &question) }`.
+    pub fn new(purpose: &'a str, history: &'a AgentContext, question: &'a Body) -> Self {
+        Self {
+            entity: history.name(),
+            purpose,
+            number: 1,
+            language: Language::En,
+            history,
+            question,
+            ask_short: false,
+            recalled: None,
+            rounds: &[],
+            tools: Tools::NONE,
+            form: AnswerForm::Prose {
+                notes: &Value::Null,
+            },
+            max_tokens: 1024,
+            seed: 1,
+            stream: None,
+        }
+    }
+
     /// The conversation as it is sent, oldest turn first.
     pub fn turns(&self) -> impl Iterator<Item = Turn<'a>> + use<'a> {
         self.history_turns(0).chain(self.question_turns())

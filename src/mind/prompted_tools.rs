@@ -242,8 +242,7 @@ fn calls_of(value: &Value, specs: &[Arc<ToolSpec>]) -> Vec<ToolCall> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::locale::Language;
-    use crate::mind::{AnswerForm, ScriptLine, ScriptMind, stream_channel};
+    use crate::mind::{ScriptLine, ScriptMind, stream_channel};
     use proptest::prelude::*;
     use serde_json::json;
 
@@ -305,26 +304,16 @@ mod tests {
         let before = history.stats();
         let script = ScriptMind::by_rule(|_| ScriptLine::say("Again.\n{\"tool\": \"dice\"}"));
         let mind = PromptedTools::new(script.listening());
-        let (specs, notes) = (specs(), Value::Null);
+        let specs = specs();
+        let question = Body::text("And now?");
         let prompt = Prompt {
-            entity: &"Mira".into(),
-            purpose: "test",
-            number: 1,
-            language: Language::En,
-            history: &history,
-            question: &Body::text("And now?"),
-            ask_short: false,
-            recalled: None,
             rounds: &[Round::Tools(ToolRound { called, returned })],
             tools: Tools {
                 specs: &specs,
                 callable: true,
                 instructions: Some("You can call dice."),
             },
-            form: AnswerForm::Prose { notes: &notes },
-            max_tokens: 100,
-            seed: 1,
-            stream: None,
+            ..Prompt::new("test", &history, &question)
         };
         let answer = mind.answer(&prompt).await.unwrap();
         assert_eq!((answer.text.as_str(), answer.calls.len()), ("Again.", 1));

@@ -86,12 +86,16 @@ type Courses = BTreeMap<String, Course>;
 ///
 /// # Errors
 /// The journal of the story can't be read.
-pub fn branches(slots: &[String], story: &Slot, journal: Option<&[Line]>) -> Result<Value, UiText> {
+pub fn branches(
+    slots: &[String],
+    story: &Slot,
+    journal: Option<&[Line]>,
+) -> Result<Value, SaveError> {
     let own = story.name().as_str();
     let nothing = || json!({"this": own, "tree": []});
     let course = match journal {
         Some(lines) => Course::of(lines, story.branch_point()),
-        None => Course::own(story).map_err(|error| error.text())?,
+        None => Course::own(story)?,
     };
     let (Some(course), Some(root)) = (course, story.folder().parent()) else {
         return Ok(nothing());

@@ -39,7 +39,7 @@ pub use control::Control;
 pub use error::ServerError;
 pub use library::{AnswerMinds, BranchAt, Invitation, Library, LibraryError, Story, StoryEntry};
 pub use player::{follow, play, read, watch};
-pub use report::{Extras, report};
+pub use report::{Extras, ReportError, report};
 pub use seat::Seat;
 pub use server::Server;
 pub use view::{About, StoryView};

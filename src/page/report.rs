@@ -11,6 +11,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use minijinja::HtmlEscape;
 use serde_json::{Value, json};
+use thiserror::Error;
 
 use super::assets::{render, script, style};
 use super::event::EventStyle;
@@ -18,7 +19,7 @@ use super::pages::page;
 use super::reader::{MOST, Query, Reader};
 use super::request::{self, Sent};
 use super::view::StoryView;
-use crate::locale::{Language, UiText, labels, text};
+use crate::locale::{Language, Localize, UiText, labels, text};
 use crate::secrets::redacted;
 use crate::session::CallRequest;
 use crate::wording::shown;
@@ -55,6 +56,25 @@ pub struct Extras {
     pub requests: Vec<CallRequest>,
 }
 
+/// Why there is no report.
+#[derive(Debug, Error)]
+#[error("{}", self.text())]
+pub enum ReportError {
+    /// The story has nobody of this name.
+    Nobody(String),
+    /// The page can't be filled.
+    Page(#[from] minijinja::Error),
+}
+
+impl Localize for ReportError {
+    fn text(&self) -> UiText {
+        match self {
+            Self::Nobody(name) => text!(page_nobody, name),
+            Self::Page(error) => UiText::verbatim(error.to_string()),
+        }
+    }
+}
+
 /// The story of a view as one page, for the host or, with a name, for whoever has that seat.
 ///
 /// # Errors
@@ -64,11 +84,11 @@ pub fn report(
     seat: Option<&str>,
     language: Language,
     extras: Extras,
-) -> Result<String, UiText> {
+) -> Result<String, ReportError> {
     let id = match seat {
         Some(name) => {
             let id = view.read().id_of(name);
-            Some(id.ok_or_else(|| text!(page_nobody, name))?)
+            Some(id.ok_or_else(|| ReportError::Nobody(name.into()))?)
         }
         None => None,
     };
@@ -82,8 +102,7 @@ pub fn report(
     page["is_report"] = true.into();
     page["styles"] = style().into();
     page["scripts"] = script().replace("</", "<\\/").into();
-    let frame = render("story.html", &page);
-    let frame = frame.map_err(|error| UiText::verbatim(error.to_string()))?;
+    let frame = render("story.html", &page)?;
     let data = data(&reader, &page, extras);
     let (before, after) = frame.split_once(DATA).unwrap_or((&frame, ""));
     let (before, after) = (cleaned(before.into()), cleaned(after.into()));

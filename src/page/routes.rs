@@ -27,6 +27,7 @@ use crate::drama::Effect;
 use crate::engine::Decision;
 use crate::journal::{HOST, branch_input, undo_input};
 use crate::locale::{Language, Localize, UiText, labels as texts, text};
+use crate::message::one_line;
 use crate::rpg::HostDeed;
 use crate::session::Retaken;
 
@@ -151,7 +152,8 @@ pub(super) async fn get(
         let reader = visit.reader();
         Ok(match what.as_str() {
             "branches" if reader.is_host() => {
-                Some(branches(&library.slots(), &visit.story.slot, None)?)
+                let found = branches(&library.slots(), &visit.story.slot, None);
+                Some(found.map_err(|error| error.text())?)
             }
             "compare" if reader.is_host() => compared(&*library, &visit, &part)?,
             "story" => Some(reader.story()),
@@ -652,7 +654,7 @@ pub(super) async fn answer(
     } else {
         // A line as if it were typed.
         let line = sent.option.or(sent.text).unwrap_or_default();
-        let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
+        let line = one_line(&line);
         if !seat.answer(sent.c, Some(line)) {
             return Err(Failure::impossible(text!(page_not_asked), language));
         }

@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::context::{AgentContext, Chapters, Entry};
 use crate::event::AgentEvent;
 use crate::event::kinds::Archive;
-use crate::message::{Body, Role, cut};
+use crate::message::{Role, cut};
 
 /// The maximum number of spoken lines that a prompt quotes.
 const MAX_HEARD: usize = 6;
@@ -51,11 +51,7 @@ pub(super) struct WitnessedEvent<'a> {
 
 /// The type of the event that a message carries.
 pub(super) fn event_type(entry: &Entry) -> Option<&str> {
-    event_of(entry.body())
-}
-
-fn event_of(body: &Body) -> Option<&str> {
-    body.metadata()?.get("event")?.as_str()
+    entry.body().event_type()
 }
 
 /// Whether a message carries words that somebody spoke.
@@ -138,7 +134,8 @@ pub(super) fn last_events(
         own.into_iter().chain(archived)
     });
     let events = bodies.filter(|(body, _)| {
-        event_of(body).is_some_and(|kind| kind != "day" && kind != Archive::TYPE)
+        body.event_type()
+            .is_some_and(|kind| kind != "day" && kind != Archive::TYPE)
     });
     let new = events.take_while(|(body, _)| body.id().to_string() != since);
     let mut new: Vec<_> = new.take(most).collect();

@@ -91,6 +91,8 @@ pub struct Day {
 
 impl AgentEvent for Day {
     const TYPE: &'static str = "day";
+    const IS_CUE: bool = false;
+    const IS_MINOR: bool = true;
 
     fn tags(&self) -> Tags {
         let day = self.day.to_string().into();
@@ -138,6 +140,7 @@ pub struct Journey {
 
 impl AgentEvent for Journey {
     const TYPE: &'static str = "dungeon";
+    const IS_MINOR: bool = true;
 
     fn happening(&self) -> Option<Happening> {
         Some(Happening::Journey {
@@ -163,6 +166,7 @@ pub struct CombatStart {
 
 impl AgentEvent for CombatStart {
     const TYPE: &'static str = "combat_start";
+    const IS_MINOR: bool = true;
 
     fn tags(&self) -> Tags {
         [
@@ -226,6 +230,7 @@ pub struct CombatRound {
 
 impl AgentEvent for CombatRound {
     const TYPE: &'static str = "combat_round";
+    const IS_MINOR: bool = true;
 }
 
 /// What a card did to one target.
@@ -264,6 +269,7 @@ pub struct CardPlayed {
 
 impl AgentEvent for CardPlayed {
     const TYPE: &'static str = "card_played";
+    const IS_MINOR: bool = true;
 
     fn speaker(&self) -> Option<&str> {
         Some(&self.actor)
@@ -293,6 +299,7 @@ pub struct CombatMove {
 
 impl AgentEvent for CombatMove {
     const TYPE: &'static str = "combat_move";
+    const IS_MINOR: bool = true;
 
     fn speaker(&self) -> Option<&str> {
         Some(&self.actor)
@@ -316,6 +323,7 @@ pub struct CardHeld {
 
 impl AgentEvent for CardHeld {
     const TYPE: &'static str = "card_held";
+    const IS_MINOR: bool = true;
 }
 
 /// A hero is wounded, or its wound has healed.
@@ -387,6 +395,7 @@ pub struct CombatOutcome {
 
 impl AgentEvent for CombatOutcome {
     const TYPE: &'static str = "combat_outcome";
+    const IS_MINOR: bool = true;
 
     fn tags(&self) -> Tags {
         [

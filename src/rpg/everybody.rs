@@ -8,7 +8,7 @@ use super::components::HomeStage;
 use super::events::News;
 use super::phase::Phase;
 use super::spawn::HERO;
-use crate::cast::{Dead, EntityName, Faction, Kind, OnStage, all_of};
+use crate::cast::{EntityName, Faction, Kind, all_of, is_dead, stage_of};
 use crate::event::{AgentEvent, write_events_at_meeting};
 
 pub(super) fn home_stages(world: &World) -> Vec<Entity> {
@@ -17,18 +17,10 @@ pub(super) fn home_stages(world: &World) -> Vec<Entity> {
     stages
 }
 
-pub(super) fn stage_of(world: &World, actor: Entity) -> Option<Entity> {
-    world.get::<OnStage>(actor).map(|stage| stage.0)
-}
-
 pub(super) fn on_stage(world: &World, stage: Entity) -> Vec<Entity> {
     let mut actors = all_of(world, Kind::Actor);
     actors.retain(|actor| stage_of(world, *actor) == Some(stage));
     actors
-}
-
-pub(super) fn is_dead(world: &World, actor: Entity) -> bool {
-    world.get::<Dead>(actor).is_some()
 }
 
 /// All heroes, fallen ones included.

@@ -15,14 +15,14 @@ use super::components::{
     ClosedDungeons, CurrentFight, Effects, FightResult, Foe, Health, Residence, RpgWorld,
 };
 use super::events::{BattleReport, Journey};
-use super::everybody::{home_stages, is_dead, names, on_stage, party, set_phase, stage_of};
+use super::everybody::{home_stages, names, on_stage, party, set_phase};
 use super::phase::Phase;
 use super::scenes::judge::judge_scenes;
 use super::scenes::open::open_talk;
 use super::spawn::spawn_foes;
 use super::travel::{acquaint, introduce, travel, travel_to};
 use super::world_file::{Fight, Limits};
-use crate::cast::{CastList, Dead, Kind, StableId, all_of, despawn, stable_id};
+use crate::cast::{CastList, Dead, Kind, StableId, all_of, despawn, is_dead, stable_id, stage_of};
 use crate::drama::{History, Occasion};
 use crate::event::{Fault, Faults, write_events_at_meeting};
 use crate::locale::Localize;

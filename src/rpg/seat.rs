@@ -56,8 +56,8 @@ fn take_turn(notes: Notes<'_>, dialogue: &mut Dialogue<'_>) -> io::Result<Option
     let all: Vec<_> = said.iter().chain(&done).copied().collect();
     let mut plan = Map::new();
     let first = match first_of(&all, others, dialogue)? {
-        Ok(action) => action,
-        Err(words) => {
+        First::Action(action) => action,
+        First::Words(words) => {
             let target = one_of(text!(mind_seat_target), notes.names("present"), dialogue)?;
             return Ok(Some(json!({
                 "mind": NO_THOUGHT, "speak": {"target": target, "text": words},
@@ -80,21 +80,28 @@ fn take_turn(notes: Notes<'_>, dialogue: &mut Dialogue<'_>) -> io::Result<Option
     Ok(Some(plan.into()))
 }
 
-/// What somebody does first, or the words that it says; the latter only if somebody hears them.
+/// What somebody does first.
+enum First {
+    Action(&'static str),
+    /// It says these words.
+    Words(String),
+}
+
+/// Asks what somebody does first; it may say words only if somebody hears them.
 fn first_of(
     actions: &[&'static str],
     is_heard: bool,
     dialogue: &mut Dialogue<'_>,
-) -> io::Result<Result<&'static str, String>> {
+) -> io::Result<First> {
     if !is_heard {
-        return choose(text!(mind_seat_what_to_do), actions, dialogue).map(Ok);
+        return choose(text!(mind_seat_what_to_do), actions, dialogue).map(First::Action);
     }
     let labels = actions.iter().map(|action| dialogue.say(label(action)));
     let labels: Vec<_> = labels.collect();
     Ok(
         match dialogue.choice_or_words(text!(rpg_seat_do_or_say), &labels)? {
-            Chosen::Option(index) => Ok(actions.get(index).copied().unwrap_or("wait")),
-            Chosen::Words(words) => Err(words),
+            Chosen::Option(index) => First::Action(actions.get(index).copied().unwrap_or("wait")),
+            Chosen::Words(words) => First::Words(words),
         },
     )
 }

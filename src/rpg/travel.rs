@@ -5,7 +5,9 @@ use std::sync::Arc;
 use bevy_ecs::prelude::*;
 
 use super::components::Acquaintances;
-use crate::cast::{Appearance, CastList, Dead, EntityName, Kind, Occupants, OnStage};
+use crate::cast::{
+    Appearance, CastList, EntityName, Kind, Occupants, OnStage, is_dead, name_of, stage_of,
+};
 use crate::event::kinds::{Arrive, Leave, Sighting};
 use crate::event::write_events_at_meeting;
 
@@ -47,7 +49,7 @@ pub(super) fn send(world: &mut World, actors: &[Entity], to: Entity) {
 
 /// Puts an actor on a stage; returns which it has left, if it was elsewhere.
 fn leave_for(world: &mut World, actor: Entity, to: Entity) -> Option<Entity> {
-    let from = world.get::<OnStage>(actor)?.0;
+    let from = stage_of(world, actor)?;
     put_on_stage(world, actor, to).then_some(from)
 }
 
@@ -73,7 +75,7 @@ fn tell_of_move(world: &mut World, (actor, from, to): (Entity, Entity, Entity), 
 
 /// Whether the actor was moved: it was elsewhere, and `to` is a stage.
 fn put_on_stage(world: &mut World, actor: Entity, to: Entity) -> bool {
-    let is_there = world.get::<OnStage>(actor).map(|stage| stage.0) == Some(to);
+    let is_there = stage_of(world, actor) == Some(to);
     let moves = !is_there && world.get::<Kind>(to) == Some(&Kind::Stage);
     if moves {
         world.entity_mut(actor).insert(OnStage(to));
@@ -124,7 +126,7 @@ fn others_on(world: &World, stage: Entity, actor: Entity) -> Vec<Entity> {
     let occupants = world.get::<Occupants>(stage);
     let occupants = occupants.map(|occupants| occupants.in_order().to_vec());
     let mut others = occupants.unwrap_or_default();
-    others.retain(|other| *other != actor && world.get::<Dead>(*other).is_none());
+    others.retain(|other| *other != actor && !is_dead(world, *other));
     others
 }
 
@@ -147,9 +149,4 @@ fn sighting(world: &World, seen: Entity) -> Option<Sighting> {
         actor: world.get::<EntityName>(seen)?.to_string(),
         look: world.get::<Appearance>(seen)?.0.to_string(),
     })
-}
-
-fn name_of(world: &World, entity: Entity) -> String {
-    let name = world.get::<EntityName>(entity);
-    name.map(ToString::to_string).unwrap_or_default()
 }

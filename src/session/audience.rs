@@ -2,7 +2,7 @@
 
 use bevy_ecs::prelude::*;
 
-use crate::cast::{CastList, Dead, EntityName, Kind, OnStage, StableId};
+use crate::cast::{CastList, EntityName, Kind, StableId, is_dead, name_of, stage_of};
 use crate::event::{AudienceRule, EventRecord};
 
 /// Somebody who was not told of an event.
@@ -58,15 +58,9 @@ pub fn not_told(world: &World, event: &EventRecord) -> Vec<NotTold> {
 }
 
 fn why_not(world: &World, entity: Entity, name: &str, event: &EventRecord) -> WhyNot {
-    let is_dead = world.get::<Dead>(entity).is_some();
-    let place = world.get::<OnStage>(entity).map(|stage| stage.0);
-    let place_name = || {
-        let name = world.get::<EntityName>(place?)?;
-        Some(name.to_string())
-    };
-    let elsewhere = || WhyNot::Elsewhere {
-        place: place_name().unwrap_or_default(),
-    };
+    let is_dead = is_dead(world, entity);
+    let stage = stage_of(world, entity);
+    let place = stage.map_or_else(String::new, |stage| name_of(world, stage));
     match &event.rule {
         AudienceRule::Private => WhyNot::Private,
         AudienceRule::Notified => WhyNot::NotNamed,
@@ -76,15 +70,13 @@ fn why_not(world: &World, entity: Entity, name: &str, event: &EventRecord) -> Wh
             WhyNot::LeftOut
         }
         _ if is_dead => WhyNot::Dead,
-        AudienceRule::BroadcastToStage { stage, .. }
-            if *name != **stage && place_name().as_deref() != Some(stage) =>
-        {
-            elsewhere()
+        AudienceRule::BroadcastToStage { stage, .. } if *name != **stage && *place != **stage => {
+            WhyNot::Elsewhere { place }
         }
         AudienceRule::Announced { .. }
-            if place.is_none() && world.get::<Kind>(entity) == Some(&Kind::Actor) =>
+            if stage.is_none() && world.get::<Kind>(entity) == Some(&Kind::Actor) =>
         {
-            elsewhere()
+            WhyNot::Elsewhere { place }
         }
         AudienceRule::BroadcastToStage { .. } | AudienceRule::Announced { .. } => WhyNot::Withheld,
     }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::cast::{CastList, Dead, EntityName, Occupants, OnStage, StableId};
+use crate::cast::{CastList, EntityName, Occupants, StableId, is_dead, place_of, stage_of};
 use crate::context::{AgentContext, EntryId};
 use crate::engine::Engine;
 use crate::event::{EventRecord, Feed, Recipient, Record};
@@ -68,11 +68,11 @@ pub struct Stay {
 impl Stay {
     /// Where an entity is; `None` if it has no number.
     pub fn of(world: &World, entity: Entity) -> Option<Self> {
-        let place = world.get::<OnStage>(entity);
+        let stage = stage_of(world, entity);
         Some(Self {
             id: *world.get(entity)?,
-            place: place.and_then(|place| world.get(place.0)).copied(),
-            dead: world.get::<Dead>(entity).is_some(),
+            place: stage.and_then(|stage| world.get(stage)).copied(),
+            dead: is_dead(world, entity),
         })
     }
 }
@@ -246,7 +246,7 @@ impl Writer {
         let cast = world.resource::<CastList>();
         let entities: Vec<_> = match outcome.and_then(|outcome| cast.by_name(&outcome.entity)) {
             Some(entity) => {
-                let place = world.get::<OnStage>(entity).map_or(entity, |stage| stage.0);
+                let place = place_of(world, entity);
                 let there = world.get::<Occupants>(place);
                 let there = there.map(Occupants::in_order).unwrap_or_default();
                 there.iter().copied().chain([entity, place]).collect()

@@ -7,8 +7,8 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
 use crate::cast::{
-    Appearance, CastList, Dead, EntityName, Exits, Occupants, OnStage, StableId, WorldSeed,
-    name_by_id,
+    Appearance, CastList, EntityName, Exits, Occupants, StableId, WorldSeed, is_dead, name_by_id,
+    place_of,
 };
 use crate::context::{AgentContext, Chapters};
 use crate::message::Language;
@@ -111,7 +111,7 @@ impl<'w> ToolCaller<'w> {
                     .world
                     .get::<Appearance>(*entity)
                     .map(|look| look.0.clone()),
-                dead: self.world.get::<Dead>(*entity).is_some(),
+                dead: is_dead(self.world, *entity),
             })
             .collect()
     }
@@ -143,8 +143,7 @@ impl<'w> ToolCaller<'w> {
     }
 
     fn place(&self) -> Entity {
-        let stage = self.world.get::<OnStage>(self.entity);
-        stage.map_or(self.entity, |stage| stage.0)
+        place_of(self.world, self.entity)
     }
 
     fn name_of(&self, entity: Entity) -> Arc<str> {

@@ -8,7 +8,7 @@ use playhouse::context::AgentContext;
 use playhouse::dialect::format::{Api, NoFiles, Style};
 use playhouse::message::{Block, Body, Source, Tags};
 use playhouse::mind::http::{ModelSettings, RequestCache, RequestFormat, SchemaMode};
-use playhouse::mind::{AnswerForm, Language, Prompt, Tools};
+use playhouse::mind::{AnswerForm, Prompt};
 use serde_json::{Value, json};
 use stats_alloc::Region;
 
@@ -61,20 +61,10 @@ fn allocated(messages: usize, api: Api, style: Style) -> Vec<usize> {
     for number in 0..100 {
         let said = Body::text("It rains still.").from_sender("Odile Marsh");
         history.add_human_message(said, Tags::new());
-        let (entity, question) = ("Mira".into(), Body::text("What do you do?"));
+        let question = Body::text("What do you do?");
         let region = Region::new(ALLOCATOR);
         let body = drafts.request(
             &Prompt {
-                entity: &entity,
-                purpose: "test",
-                number: 1,
-                language: Language::En,
-                history: &history,
-                question: &question,
-                ask_short: false,
-                recalled: None,
-                rounds: &[],
-                tools: Tools::NONE,
                 form: AnswerForm::Json {
                     name: "plan",
                     schema: &stable,
@@ -83,7 +73,7 @@ fn allocated(messages: usize, api: Api, style: Style) -> Vec<usize> {
                 },
                 max_tokens: 100,
                 seed: 3,
-                stream: None,
+                ..Prompt::new("test", &history, &question)
             },
             &form,
             SchemaMode::Stable,

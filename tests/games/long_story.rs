@@ -18,7 +18,7 @@ use bevy_ecs::prelude::*;
 use playhouse::cast::{CastList, EntityName, Kind};
 use playhouse::context::{AgentContext, Chapters, Happening, Level, Note};
 use playhouse::engine::{Engine, MeetSet, Setup, Stop};
-use playhouse::event::write_events_at_meeting;
+use playhouse::event::{EventTypes, write_events_at_meeting};
 use playhouse::knowledge::{Fact, KnownBy, Today};
 use playhouse::memory::{Cues, Witnessed};
 use playhouse::message::Language;
@@ -333,6 +333,7 @@ fn recall_time(engine: &mut Engine) -> Duration {
     let mut query = engine
         .world
         .query::<(&Kind, &AgentContext, &Chapters, &Witnessed)>();
+    let types = engine.world.resource::<EventTypes>();
     let (mut took, mut count) = (Duration::ZERO, 0);
     for (kind, context, chapters, witnessed) in query.iter(&engine.world) {
         if *kind != Kind::Actor || chapters.all().is_empty() {
@@ -342,7 +343,9 @@ fn recall_time(engine: &mut Engine) -> Duration {
             texts: vec!["Where does the widow keep what she never talks about?".into()],
             ..Cues::default()
         };
-        let recall = || witnessed.come_to_mind((context, chapters), &|_| None, (&cues, None), 600);
+        let past = (context, chapters);
+        let events = |event: &str| types.traits(event);
+        let recall = || witnessed.come_to_mind(past, (&|_| None, &events), (&cues, None), 600);
         recall();
         let begun = Instant::now();
         for _ in 0..TIMES {

@@ -11,6 +11,8 @@ use std::ops::Range;
 use std::panic::catch_unwind;
 use std::path::Path;
 
+use playhouse::mind::SplitMix64;
+
 #[path = "../support/fuzz/answers.rs"]
 mod answers;
 #[path = "../support/fuzz/dialects.rs"]
@@ -82,8 +84,8 @@ fn wanted() -> Range<u64> {
 fn fuzz(folders: &[&str], target: fn(&[u8])) {
     let seeds = seeds(folders);
     for number in wanted() {
-        let mut rng = Rng(number);
-        let mut input = rng.pick(&seeds).clone();
+        let mut rng = SplitMix64::new(number);
+        let mut input = rng.pick(&seeds).unwrap().clone();
         for _ in 0..=rng.below(8) {
             change(&mut input, &seeds, &mut rng);
         }
@@ -94,12 +96,12 @@ fn fuzz(folders: &[&str], target: fn(&[u8])) {
     }
 }
 
-fn change(input: &mut Vec<u8>, seeds: &[Vec<u8>], rng: &mut Rng) {
+fn change(input: &mut Vec<u8>, seeds: &[Vec<u8>], rng: &mut SplitMix64) {
     let from = rng.below(input.len() + 1);
     let to = (from + rng.below(64)).min(input.len());
     match rng.below(5) {
         0 => drop(input.drain(from..to)),
-        1 => drop(input.splice(from..from, rng.pick(&PARTS).bytes())),
+        1 => drop(input.splice(from..from, rng.pick(&PARTS).unwrap().bytes())),
         2 => {
             // Seldom often, so that most inputs stay short.
             let most = 1 << rng.below(8);
@@ -107,7 +109,7 @@ fn change(input: &mut Vec<u8>, seeds: &[Vec<u8>], rng: &mut Rng) {
             input.splice(to..to, again);
         }
         3 => {
-            let other = rng.pick(seeds);
+            let other = rng.pick(seeds).unwrap();
             let start = rng.below(other.len() + 1);
             let end = (start + rng.below(256)).min(other.len());
             input.splice(from..to, other[start..end].iter().copied());
@@ -117,26 +119,6 @@ fn change(input: &mut Vec<u8>, seeds: &[Vec<u8>], rng: &mut Rng) {
                 *byte ^= 1 << rng.below(8);
             }
         }
-    }
-}
-
-/// Random numbers that are the same in every run (SplitMix64).
-struct Rng(u64);
-
-impl Rng {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    fn below(&mut self, end: usize) -> usize {
-        (self.next() % end as u64) as usize
-    }
-
-    fn pick<'a, T>(&mut self, all: &'a [T]) -> &'a T {
-        &all[self.below(all.len())]
     }
 }
 

@@ -17,8 +17,8 @@ use playhouse::context::AgentContext;
 use playhouse::message::{Body, Tags, TokenUsage};
 use playhouse::mind::http::{KeyState, SchemaMode};
 use playhouse::mind::{
-    AnswerForm, AnswerStream, Answering, Awaited, Completion, FinishReason, Language, Mind,
-    MindError, Prompt, StreamDeltaKind, StreamReceiver, Tools, stream_channel,
+    AnswerForm, AnswerStream, Answering, Awaited, Completion, FinishReason, Mind, MindError,
+    Prompt, StreamDeltaKind, StreamReceiver, stream_channel,
 };
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
@@ -42,16 +42,6 @@ fn answering_in_pieces(mind: &dyn Mind, json: bool, stream: Option<&AnswerStream
     let narrowed = json!({"title": "narrowed"});
     let notes = Value::Null;
     mind.answer(&Prompt {
-        entity: &"Mira".into(),
-        purpose: "test",
-        number: 1,
-        language: Language::En,
-        history: &history,
-        question: &Body::text("What do you do?"),
-        ask_short: false,
-        recalled: None,
-        rounds: &[],
-        tools: Tools::NONE,
         form: if json {
             AnswerForm::Json {
                 name: "plan",
@@ -65,6 +55,7 @@ fn answering_in_pieces(mind: &dyn Mind, json: bool, stream: Option<&AnswerStream
         max_tokens: 100,
         seed: 3,
         stream,
+        ..Prompt::new("test", &history, &Body::text("What do you do?"))
     })
 }
 

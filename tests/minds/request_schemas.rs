@@ -120,14 +120,7 @@ fn requests(api: Api) -> Vec<(String, Value)> {
             let form = RequestFormat::new(dialect, Arc::new(NoFiles));
             let notes = Value::Null;
             let prompt = Prompt {
-                entity: &"Mira".into(),
-                purpose: "test",
-                number: 1,
                 language: Language::Zh,
-                history: &history,
-                question: &question,
-                ask_short: false,
-                recalled: None,
                 rounds: &rounds,
                 tools: Tools {
                     specs: &dice[..tools],
@@ -142,7 +135,7 @@ fn requests(api: Api) -> Vec<(String, Value)> {
                 },
                 max_tokens: 100,
                 seed: 3,
-                stream: None,
+                ..Prompt::new("test", &history, &question)
             };
             for mode in MODES {
                 let body = request_body(&prompt, &form, mode).unwrap();

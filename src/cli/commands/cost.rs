@@ -7,8 +7,6 @@ use crate::exchange::{Ledger, Spent, recorded_ledgers};
 use crate::journal::Line;
 use crate::locale::Language;
 use crate::message::{PromptBytes, TokenUsage};
-use crate::save::Slot;
-use crate::undercover::Tournament;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -16,7 +14,7 @@ use crate::cli::app::App;
 use crate::cli::error::CommandError;
 use crate::cli::labels::purpose_label;
 use crate::cli::output::Paragraph;
-use crate::cli::saved::{damaged, save_error};
+use crate::cli::saved::{damaged, slots_of};
 use crate::cli::say::say;
 use crate::cli::tables::{Side, Table, spending, spending_by_purpose};
 
@@ -25,19 +23,11 @@ const VECTORS: &str = "vectors";
 
 /// Prints what a save has cost, by its journal: also what was paid after the last snapshot.
 pub(super) fn cost(app: &App, name: &str) -> Result<(), CommandError> {
-    let root = &app.settings.saves.value;
-    let slot = Slot::find(root, name).map_err(save_error)?;
-    let slots = if Tournament::exists(root, name) {
-        let games = Tournament::slots_in(root, slot.name()).map_err(save_error)?;
-        games.into_iter().map(|game| game.slot).collect()
-    } else {
-        vec![slot]
-    };
     let mut by_entity = Vec::<(String, Spent)>::new();
     let mut all = Ledger::default();
     let mut vectors = Spent::default();
     let mut prompts = Vec::<(String, Prompts)>::new();
-    for slot in slots {
+    for slot in slots_of(app, name)? {
         let lines = slot.read_journal();
         let lines = lines.map_err(|error| damaged(error, slot.name().as_str()))?;
         for (name, of_outcome) in lines.iter().filter_map(Prompts::of) {

@@ -223,6 +223,5 @@ fn key(kind: &ChangeKind<'_>) -> &'static str {
 
 /// The beginning of a text, in one line.
 fn short(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    crate::message::cut(&line, SHOWN_CHARS)
+    crate::message::cut(text, SHOWN_CHARS)
 }

@@ -38,7 +38,7 @@ pub(super) fn export(
     let slots = names(&app.settings.saves.value).unwrap_or_default();
     let slots: Vec<_> = slots.iter().map(ToString::to_string).collect();
     let branches = page::branches(&slots, &saved.slot, Some(&saved.story.lines));
-    let branches = branches.map_err(|message| CommandError::new(ErrorKind::Other, message))?;
+    let branches = branches.map_err(|error| CommandError::of(ErrorKind::Other, &error))?;
     let Saved {
         slot: of,
         story,
@@ -52,7 +52,7 @@ pub(super) fn export(
         requests,
     };
     let report = page::report(&view, seat, app.language, extras);
-    let report = report.map_err(|message| CommandError::new(ErrorKind::Usage, message))?;
+    let report = report.map_err(|error| CommandError::of(ErrorKind::Usage, &error))?;
     write_page(file, &report)?;
     if app.settings.json {
         let file = file.display().to_string();

@@ -1,7 +1,7 @@
 //! What all commands that play share: printing a run as it takes place, stopping it, and reporting
 //! how it ended.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use crate::cast::{CastList, EntityName, StableId, WorldTurn};
 use crate::engine::{CancellationToken, Engine, SpendLimits, Stop, StoryEnd};
@@ -22,6 +22,7 @@ use crate::cli::app::App;
 use crate::cli::args::OnServerError;
 use crate::cli::env::random_seed;
 use crate::cli::error::{CommandError, ErrorKind, engine_error};
+use crate::cli::lock::lock;
 use crate::cli::output::{Output, Paragraph, Style, cells, padded, wait_until_told};
 use crate::cli::process::{INTERRUPTED, end_programs, note_interrupt};
 use crate::cli::progress::Progress;
@@ -500,8 +501,4 @@ fn name_of(stop: &Stop) -> &'static str {
         Stop::EndOfRecording => "end_of_recording",
         Stop::Idle => "idle",
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

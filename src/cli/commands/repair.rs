@@ -1,28 +1,19 @@
 //! `repair`: a damaged save goes back to its last good point.
 
-use crate::save::{Repair, Slot, repair};
-use crate::undercover::Tournament;
+use crate::save::{Repair, repair};
 use serde_json::json;
 use std::path::Path;
 
 use crate::cli::app::App;
 use crate::cli::error::CommandError;
 use crate::cli::output::Output;
-use crate::cli::saved::save_error;
+use crate::cli::saved::{save_error, slots_of};
 use crate::cli::say::say;
 
 /// Repairs a save, or all games of a tournament.
 pub(super) fn run(app: &App, name: &str) -> Result<(), CommandError> {
-    let root = &app.settings.saves.value;
-    let slot = Slot::find(root, name).map_err(save_error)?;
-    let slots = if Tournament::exists(root, name) {
-        let games = Tournament::slots_in(root, slot.name()).map_err(save_error)?;
-        games.into_iter().map(|game| game.slot).collect()
-    } else {
-        vec![slot]
-    };
     let mut is_whole = true;
-    for slot in slots {
+    for slot in slots_of(app, name)? {
         let folder = slot.folder().to_owned();
         if let Some((repair, aside)) = repair(slot).map_err(save_error)? {
             is_whole = false;

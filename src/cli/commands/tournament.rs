@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::engine::CancellationToken;
 use crate::locale::text;
@@ -21,6 +21,7 @@ use super::players::{NAME, Players, introduce};
 use crate::cli::app::App;
 use crate::cli::args::{ChatArgs, UndercoverArgs};
 use crate::cli::error::{CommandError, ErrorKind, engine_error};
+use crate::cli::lock::lock;
 use crate::cli::saved::{
     check_seed, clear, damaged, free_name, match_error, save_error, session_error,
 };
@@ -329,10 +330,6 @@ impl CancellationTokens {
         self.main.cancel();
         lock(&self.games).iter().for_each(CancellationToken::cancel);
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn tournament_error(app: &App, error: TournamentError) -> CommandError {

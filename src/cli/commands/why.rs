@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::event::{AudienceRule, EventRecord, Feed, Record};
 use crate::locale::{Argument, UiText, text};
-use crate::message::BodyId;
+use crate::message::{BodyId, one_line};
 use crate::session::{NotTold, WhyNot, not_told, replay_with};
 use serde_json::json;
 
@@ -82,6 +82,7 @@ fn events(
 
 /// The event whose text alone has these words.
 fn id_by_text(saved: &Saved, slot: &str, words: &str) -> Result<BodyId, CommandError> {
+    // As people copy it.
     let wanted = one_line(words);
     let found = events(saved, move |event| {
         !wanted.is_empty() && one_line(&event.text).contains(&wanted)
@@ -98,11 +99,6 @@ fn id_by_text(saved: &Saved, slot: &str, words: &str) -> Result<BodyId, CommandE
     let ids = Argument::list(first.map(|event| event.id.to_string()));
     let error = usage(text!(cli_many_events_say, words, count));
     Err(error.help(text!(cli_many_events_help, ids)))
-}
-
-/// The text without line ends and repeated spaces, as people copy it.
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Lists events with their IDs.

@@ -9,6 +9,7 @@ use crate::event::kinds::{
 };
 use crate::event::{AnswerRecord, By, CallRecord, EventRecord};
 use crate::locale::{Argument, Language, text};
+use crate::message::one_line;
 use crate::rpg::events::{CardHeld, Day, Journey, Narration, NothingNew, Scene};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -92,8 +93,7 @@ impl Formatter {
             Ok(result) => texts(&result).join(" "),
             Err(_) => call.result.clone(),
         };
-        let result: String = result.split_whitespace().collect::<Vec<_>>().join(" ");
-        let result: String = result.chars().take(LONGEST_RESULT).collect();
+        let result: String = one_line(&result).chars().take(LONGEST_RESULT).collect();
         let result = if result.is_empty() {
             say!(self.language, story_no_result)
         } else {

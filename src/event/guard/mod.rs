@@ -72,6 +72,22 @@ pub struct Judged<'a> {
     pub language: Language,
 }
 
+impl<'a> Judged<'a> {
+    /// A request of this purpose, at [`Point::Ask`].
+    pub fn request(purpose: &'a str, text: &'a str, language: Language) -> Self {
+        Self {
+            point: Point::Ask,
+            text,
+            kind: purpose,
+            speaker: None,
+            receiver: None,
+            knowledge: None,
+            public: false,
+            language,
+        }
+    }
+}
+
 /// Why a guard did something, for people. It must not reveal what the guard hides.
 pub type Reason = UiText;
 

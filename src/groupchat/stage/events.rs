@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::event::{AgentEvent, PhraseError, Phrasebook, register_event};
 use crate::groupchat::message::ChatMessage;
 use crate::groupchat::prompts::{HANDOFF_CONTEXT, HandoffContextPrompt, SAID, SaidPrompt};
-use crate::message::{Block, Body};
+use crate::message::Block;
 
 /// Registers all event types of this file.
 pub(super) fn register(world: &mut World) {
@@ -18,11 +18,6 @@ pub(super) fn register(world: &mut World) {
     register_event::<InnerMessage>(world);
     register_event::<HandoffContext>(world);
     register_event::<OwnMessage>(world);
-}
-
-/// The type of the event that told a message.
-pub(in crate::groupchat) fn event_of(body: &Body) -> Option<&str> {
-    body.metadata()?.get("event")?.as_str()
 }
 
 macro_rules! message_events {

@@ -1,7 +1,7 @@
 //! Letting the selected participants speak.
 
 use super::chat::{Chat, Phase};
-use super::events::{PublicMessage, event_of};
+use super::events::PublicMessage;
 use super::runs::reset_team;
 use super::step::ChatStep;
 use crate::cast::CastList;
@@ -78,7 +78,7 @@ impl ChatStep<'_, '_, '_> {
         };
         let entries = context.entries().iter();
         let said = entries.filter(|entry| match entry.role() {
-            Role::Human => event_of(entry.body()) == Some(PublicMessage::TYPE),
+            Role::Human => entry.body().event_type() == Some(PublicMessage::TYPE),
             Role::Ai => true,
             Role::System | Role::Tool => false,
         });

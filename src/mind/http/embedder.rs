@@ -6,6 +6,7 @@ use reqwest::header::{AUTHORIZATION, HeaderValue};
 use reqwest::{Client, Method, Request, Url};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use thiserror::Error;
 use tokio::time::timeout;
 
 use super::failure::ErrorContext;
@@ -14,7 +15,7 @@ use super::pace::{Wait, now};
 use super::probe::ProbeReport;
 use super::settings::seconds;
 use crate::locale::{Localize, UiText, text};
-use crate::message::{Price, Vector, tokens};
+use crate::message::{Price, Vector, VectorError, tokens};
 use crate::mind::completion::{Awaited, MindError};
 use crate::mind::embedder::{Embedded, Embedder, Embedding};
 
@@ -225,18 +226,47 @@ impl Shared {
     }
 }
 
+/// What is wrong with the vectors that a server answered.
+#[derive(Debug, Error)]
+#[error("{}", self.text())]
+pub enum VectorsError {
+    /// It is no JSON of the right form.
+    Json(#[from] serde_json::Error),
+    /// One of them is bad.
+    Vector(#[from] VectorError),
+    /// There is not one for each text.
+    Count {
+        /// How many texts there are.
+        expected: usize,
+        /// How many vectors came.
+        found: usize,
+    },
+}
+
+impl Localize for VectorsError {
+    fn text(&self) -> UiText {
+        match self {
+            Self::Json(error) => UiText::verbatim(error.to_string()),
+            Self::Vector(error) => error.text(),
+            Self::Count { expected, found } => text!(mind_vectors_count, expected, found),
+        }
+    }
+}
+
 /// Reads what a server answered for this many texts: their vectors, and the tokens that it counted.
 ///
 /// # Errors
 /// It is no JSON of the right form, has a bad vector, or not one vector for each text.
-pub fn read_vectors(bytes: &[u8], expected: usize) -> Result<(Vec<Vector>, Option<u64>), UiText> {
-    let answer: Answer =
-        serde_json::from_slice(bytes).map_err(|error| UiText::verbatim(error.to_string()))?;
+pub fn read_vectors(
+    bytes: &[u8],
+    expected: usize,
+) -> Result<(Vec<Vector>, Option<u64>), VectorsError> {
+    let answer: Answer = serde_json::from_slice(bytes)?;
     let found = answer.data.len();
-    let wrong_number = || text!(mind_vectors_count, expected, found);
+    let wrong_number = || VectorsError::Count { expected, found };
     let mut vectors: Vec<Option<Vector>> = vec![None; expected];
     for (place, item) in answer.data.into_iter().enumerate() {
-        let vector = Vector::new(&item.embedding).map_err(|error| error.text())?;
+        let vector = Vector::new(&item.embedding)?;
         let slot = vectors.get_mut(item.index.unwrap_or(place));
         let slot = slot.filter(|slot| slot.is_none());
         *slot.ok_or_else(wrong_number)? = Some(vector);

@@ -479,16 +479,13 @@ fn sum(a: Option<TokenUsage>, b: Option<TokenUsage>) -> Option<TokenUsage> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::Value;
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio::net::TcpListener;
 
     use super::*;
     use crate::context::AgentContext;
     use crate::dialect::format::{Api, NoFiles};
-    use crate::locale::Language;
     use crate::message::{Body, Tags};
-    use crate::mind::{AnswerForm, Tools};
 
     /// A mind whose server answers with a text or, without one, never.
     async fn mind(answer: Option<&'static str>) -> HttpMind {
@@ -534,22 +531,8 @@ mod tests {
 
     fn answering(mind: &HttpMind, history: &AgentContext) -> Answering {
         mind.answer(&Prompt {
-            entity: &"Mira".into(),
-            purpose: "test",
-            number: 1,
-            language: Language::En,
-            history,
-            question: &Body::text("What do you do?"),
-            ask_short: false,
-            recalled: None,
-            rounds: &[],
-            tools: Tools::NONE,
-            form: AnswerForm::Prose {
-                notes: &Value::Null,
-            },
             max_tokens: 100,
-            seed: 3,
-            stream: None,
+            ..Prompt::new("test", history, &Body::text("What do you do?"))
         })
     }
 

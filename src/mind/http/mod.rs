@@ -31,7 +31,7 @@ mod text_stream;
 mod usage;
 
 pub(in crate::mind) use api::own_members;
-pub use embedder::{EmbeddingSettings, HttpEmbedder, read_vectors};
+pub use embedder::{EmbeddingSettings, HttpEmbedder, VectorsError, read_vectors};
 pub use endpoint::{Endpoint, EndpointError};
 pub use mind::{HttpMind, HttpMindError, Server, client};
 pub use probe::{KeyState, ProbeReport};

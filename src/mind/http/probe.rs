@@ -13,10 +13,10 @@ use super::request::request_body;
 use super::retry::RetryState;
 use super::settings::{RetryPolicy, SchemaMode};
 use crate::context::AgentContext;
-use crate::locale::{Language, Localize, UiText, text};
+use crate::locale::{Localize, UiText, text};
 use crate::message::Body;
 use crate::mind::completion::{FailedCall, MindError};
-use crate::mind::prompt::{AnswerForm, Prompt, Tools};
+use crate::mind::prompt::{AnswerForm, Prompt};
 use crate::secrets::redact;
 
 /// The maximum size of a list of models in bytes.
@@ -164,18 +164,9 @@ impl Shared {
             "additionalProperties": false,
         });
         let stable: Arc<str> = schema.to_string().into();
+        let history = AgentContext::new("doctor");
         let question = Body::text("Are you ready? Answer in JSON: {\"ready\": true}");
         let prompt = Prompt {
-            entity: &"doctor".into(),
-            purpose: "doctor",
-            number: 1,
-            language: Language::En,
-            history: &AgentContext::new("doctor"),
-            question: &question,
-            ask_short: false,
-            recalled: None,
-            rounds: &[],
-            tools: Tools::NONE,
             form: AnswerForm::Json {
                 name: "ready",
                 schema: &stable,
@@ -185,7 +176,7 @@ impl Shared {
             // Enough for a short thought before the answer.
             max_tokens: 256,
             seed: 0,
-            stream: None,
+            ..Prompt::new("doctor", &history, &question)
         };
         let body = request_body(&prompt, &self.format, mode);
         let mut body = body.map_err(|error| MindError::Unsendable {

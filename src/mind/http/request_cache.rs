@@ -108,7 +108,6 @@ mod tests {
     use super::*;
     use crate::context::{AgentContext, EntryId};
     use crate::dialect::format::{Api, NoFiles, Style};
-    use crate::locale::Language;
     use crate::message::{Block, Body, Message, Role, Source, Tags};
     use crate::mind::http::{ModelSettings, request_body};
     use crate::mind::{AnswerForm, Refused, Round, ToolRound, Tools};
@@ -289,16 +288,15 @@ mod tests {
                 let question = Body::text(ask.text).with_short("asked");
                 let rounds: Vec<_> = (0..ask.rounds).map(|kind| round(kind, ask.text)).collect();
                 let prompt = Prompt {
-                    entity: &name.into(), purpose: "test", number: 1, language: Language::En,
-                    history: &context, question: &question, ask_short: ask.as_short, recalled: None, rounds: &rounds,
+                    entity: &name.into(), ask_short: ask.as_short, rounds: &rounds,
                     tools: Tools { specs: &specs[..ask.tools.min(1)], callable: ask.tools == 1, ..Tools::NONE },
                     form: if ask.json {
                         AnswerForm::Json { name: "plan", schema: &stable, narrowed: &narrowed, notes: &notes }
                     } else {
                         AnswerForm::Prose { notes: &notes }
                     },
-                    max_tokens: 100 + ask.text.len() as u32, seed: 0,
-                    stream: None,
+                    max_tokens: 100 + ask.text.len() as u32,
+                    ..Prompt::new("test", &context, &question)
                 };
                 let mut body = cache.request(&prompt, &format, MODES[0]).unwrap();
                 let new = request_body(&prompt, &format, MODES[0]).unwrap();
@@ -325,24 +323,8 @@ mod tests {
             let mut history = AgentContext::new(name);
             history.add_system_message("x".repeat(5_000)).unwrap();
             history.stats();
-            let prompt = Prompt {
-                entity: &name.into(),
-                purpose: "test",
-                number: 1,
-                language: Language::En,
-                history: &history,
-                question: &Body::text("What now?"),
-                ask_short: false,
-                recalled: None,
-                rounds: &[],
-                tools: Tools::NONE,
-                form: AnswerForm::Prose {
-                    notes: &Value::Null,
-                },
-                max_tokens: 10,
-                seed: 0,
-                stream: None,
-            };
+            let question = Body::text("What now?");
+            let prompt = Prompt::new("test", &history, &question);
             let mut body = cache.request(&prompt, &format, SchemaMode::Text).unwrap();
             cache.put_back(&mut body);
             assert!(cache.bytes() <= 20_000);

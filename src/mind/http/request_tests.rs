@@ -67,13 +67,7 @@ impl TestAsk {
         let notes = &Value::Null;
         Prompt {
             entity: &self.entity,
-            purpose: "test",
-            number: 1,
             language: self.language,
-            history: &self.history,
-            question: &self.question,
-            ask_short: false,
-            recalled: None,
             rounds: &self.rounds,
             tools: Tools {
                 specs: &self.tools,
@@ -91,8 +85,7 @@ impl TestAsk {
                 AnswerForm::Prose { notes }
             },
             max_tokens: 5000,
-            seed: 1,
-            stream: None,
+            ..Prompt::new("test", &self.history, &self.question)
         }
     }
 

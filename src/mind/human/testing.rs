@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{HumanMind, SeatLessons, TextConsole};
 use crate::context::AgentContext;
 use crate::message::Body;
-use crate::mind::{AnswerForm, Language, Mind, MindError, Prompt, Refused, Round, Tools};
+use crate::mind::{AnswerForm, Language, Mind, MindError, Prompt, Refused, Round};
 
 #[derive(Clone, Default)]
 struct Shown(Arc<Mutex<Vec<u8>>>);
@@ -88,24 +88,18 @@ impl<'a> SeatAsk<'a> {
             complaint: self.complaint.into(),
         })];
         let answering = mind.answer(&Prompt {
-            entity: &"Mira".into(),
-            purpose: self.purpose,
-            number: 1,
             language,
-            history: &AgentContext::new("Mira"),
-            question: &Body::text("The tavern is full."),
-            ask_short: false,
-            recalled: None,
             rounds: if self.complaint.is_empty() {
                 &[]
             } else {
                 &refused
             },
-            tools: Tools::NONE,
             form,
-            max_tokens: 100,
-            seed: 0,
-            stream: None,
+            ..Prompt::new(
+                self.purpose,
+                &AgentContext::new("Mira"),
+                &Body::text("The tavern is full."),
+            )
         });
         let result = answering.await.map(|completion| completion.text);
         let result = result.map_err(|failed| failed.error);

@@ -39,6 +39,12 @@ pub trait Skill: Send + Sync {
     fn curiosity(&self) -> usize {
         0
     }
+
+    /// Whether it calls the tools for which what others said gives the arguments, as in a group
+    /// chat, instead of looking a subject up.
+    fn calls_what_is_spoken_of(&self) -> bool {
+        false
+    }
 }
 
 impl<F> Skill for F

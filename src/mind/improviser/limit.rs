@@ -12,7 +12,7 @@ enum Limit {
 }
 
 /// Shortens an answer to the length that the question states.
-pub(super) fn fit_question(prompt: &Prompt<'_>, text: String) -> String {
+pub(crate) fn fit_question(prompt: &Prompt<'_>, text: String) -> String {
     let question = prompt.question.full_text();
     match stated(&question) {
         None => text,

@@ -4,14 +4,13 @@
 //! grammars give it words in the language of the world, and whatever JSON is asked for is filled by
 //! its schema. Equal prompts get equal answers.
 //!
-//! By itself it takes part in group chats, calls tools and answers any question somehow. A game
-//! teaches it the rest: see [`Lessons`], and `docs/improviser.md`.
+//! By itself it calls tools and answers any question somehow. A game teaches it the rest: see
+//! [`Lessons`], and `docs/improviser.md`.
 //!
 //! Start reading at [`Improviser`] and `lessons.rs`; then `writer` turns facts into sentences that
-//! nobody said before, `grammar` reads the files, `chat` answers group chats, `tools` and
-//! `evidence` decide which tools are called, and `schema` fills what no skill answers.
+//! nobody said before, `grammar` reads the files, `tools` and `evidence` decide which tools are
+//! called, and `schema` fills what no skill answers.
 
-mod chat;
 mod evidence;
 mod grammar;
 pub(crate) mod kept;
@@ -30,6 +29,8 @@ mod tests;
 
 pub use grammar::{GrammarError, GrammarErrors};
 pub use lessons::{Lessons, Skill};
+pub(crate) use limit::fit_question;
+pub(crate) use tools::found;
 pub use writer::Writer;
 
 use std::borrow::Cow;
@@ -42,7 +43,7 @@ use super::{AnswerForm, Answering, Completion, Language, Mind, MindInfo, Notes, 
 use crate::world_data::DataFolder;
 use grammar::Grammar;
 use lessons::Skills;
-use limit::{fit_question, number_word};
+use limit::number_word;
 use memory::{Memory, Sentences};
 use writer::Share;
 
@@ -52,22 +53,23 @@ const NAME: &str = "improviser";
 const TEMPERS: [&str; 4] = ["blunt", "dreamy", "wry", "solemn"];
 /// What is known in every prompt, as far as its notes say it: who and where one is, the day.
 const FACTS: &[&str] = &["me", "place", "day"];
-/// The facts of group chats: who spoke last and what, and what tools returned.
-const CHAT_FACTS: &[&str] = &["speaker", "said", "found"];
 /// The symbols that need no game, each with the facts that always come with it.
 const SYMBOLS: &[(&str, &[&str])] = &[
     ("introduction", &[]),
-    ("chat.answer", &["speaker", "said"]),
-    ("chat.open", &[]),
-    ("chat.last", &[]),
-    ("chat.step", &[]),
-    ("chat.unread", &[]),
-    ("chat.found", &["found"]),
     ("tools.idle", &[]),
     ("generic", &[]),
     ("generic.more", &[]),
     ("label", &[]),
 ];
+
+/// The skill for a purpose that no game has taught: the grammars for any question answer.
+struct Untaught;
+
+impl Skill for Untaught {
+    fn answer<'a>(&self, _: &Prompt<'a>, _: &mut Writer<'a>) -> Option<Value> {
+        None
+    }
+}
 
 /// The mind that improvises: instant, free, seeded, and no language model. Clones share what they
 /// read.
@@ -108,11 +110,11 @@ impl Improviser {
         teach: impl FnOnce(&mut Lessons),
     ) -> Result<Self, GrammarErrors> {
         let mut lessons = Lessons::from_data(data);
-        lessons.facts(FACTS).facts(&TEMPERS).facts(CHAT_FACTS);
+        lessons.facts(FACTS).facts(&TEMPERS);
         for (symbol, given) in SYMBOLS {
             lessons.symbol(symbol, given);
         }
-        lessons.shipped(&["any", "chat"]);
+        lessons.shipped(&["any"]);
         teach(&mut lessons);
         let read = |language| lessons.grammar_of(language).map(Arc::new);
         Ok(Self {
@@ -151,13 +153,11 @@ impl Improviser {
 
     /// The answer itself, or calls of tools first; a pure function of the prompt.
     fn improvise(&self, prompt: &Prompt<'_>) -> Completion {
-        let untaught: &dyn Skill = &chat::answer;
         let taught = self.skills.get(prompt.purpose);
-        let skill = taught.map_or(untaught, |skill| &**skill);
+        let skill = taught.map_or(&Untaught as &dyn Skill, |skill| &**skill);
         let mut writer = self.writer(prompt, skill);
         if !prompt.tools.specs.is_empty() {
-            let subjects = skill.subjects(prompt);
-            let calls = tools::calls(prompt, &subjects, skill.curiosity(), &mut writer);
+            let calls = tools::calls(prompt, skill, &mut writer);
             if !calls.is_empty() {
                 return Completion::calling(NAME, calls);
             }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::Improviser;
 use crate::context::AgentContext;
 use crate::message::Body;
-use crate::mind::{AnswerForm, Language, Mind, Prompt, Round, Tools};
+use crate::mind::{AnswerForm, Language, Mind, Prompt, Round};
 
 /// A question to one entity, by hand.
 pub(crate) struct HandPrompt {
@@ -61,19 +61,11 @@ impl HandPrompt {
         };
         let prompt = Prompt {
             entity: &self.entity,
-            purpose: self.purpose,
-            number: 1,
             language: self.language,
-            history: &self.history,
-            question: &self.question,
-            ask_short: false,
-            recalled: None,
             rounds: &self.rounds,
-            tools: Tools::NONE,
             form,
-            max_tokens: 1024,
             seed,
-            stream: None,
+            ..Prompt::new(self.purpose, &self.history, &self.question)
         };
         let answer = improviser.answer(&prompt).now_or_never();
         answer

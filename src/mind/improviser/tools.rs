@@ -1,5 +1,5 @@
-//! Which tools the improviser calls: those that its question names, in a group chat those for which
-//! the others' words give it the arguments, and now and then one that looks a subject up.
+//! Which tools the improviser calls: those that its question names, where skills want it those for
+//! which the others' words give it the arguments, and now and then one that looks a subject up.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -7,10 +7,11 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::evidence::{about, arguments, sentences, stem, stems};
+use super::lessons::Skill;
 use super::schema;
 use super::writer::Writer;
 use crate::context::Entry;
-use crate::message::{Block, Content, Role};
+use crate::message::{Block, Content, Role, one_line};
 use crate::mind::splitmix::{SplitMix64, hash, mix};
 use crate::mind::{Notes, Prompt, Round};
 use crate::tool::{ToolCall, ToolSpec};
@@ -18,35 +19,34 @@ use crate::tool::{ToolCall, ToolSpec};
 /// The tools with which it looks a subject up: they take a question and change nothing.
 const LOOKUPS: [&str; 2] = ["recall", "search_lore"];
 
-/// The calls of this prompt, made at most once in an ask; none if it answers at once. What it may
-/// ask about is in `subjects`; `curiosity` says how often, in a hundred asks, it does so although
-/// the question names no tool.
+/// The calls of this prompt, made at most once in an ask; none if it answers at once.
 pub(super) fn calls(
     prompt: &Prompt<'_>,
-    subjects: &[&str],
-    curiosity: usize,
+    skill: &dyn Skill,
     writer: &mut Writer<'_>,
 ) -> Vec<ToolCall> {
     let called = |round: &Round| matches!(round, Round::Tools(_));
     if !prompt.tools.callable || prompt.rounds.iter().any(called) {
         return Vec::new();
     }
+    let subjects = skill.subjects(prompt);
     let question = prompt.question.full_text();
     let specs = prompt.tools.specs.iter();
     let named: Vec<_> = specs.filter(|spec| names(&question, spec.name())).collect();
     if !named.is_empty() {
-        let calls = named.iter().map(|spec| call(spec, subjects, writer));
+        let calls = named.iter().map(|spec| call(spec, &subjects, writer));
         return calls.collect();
     }
-    if prompt.purpose == "chat.speak" {
+    if skill.calls_what_is_spoken_of() {
         return in_talk(prompt, writer);
     }
     let mut chance = SplitMix64::new(mix(&[prompt.seed, hash("tools")]));
+    let curiosity = skill.curiosity();
     let wonders = curiosity > 0 && chance.happens(curiosity);
     let lookups = prompt.tools.specs.iter();
     let lookups = lookups.filter(|spec| LOOKUPS.contains(&spec.name()));
     let lookups: Vec<_> = lookups.collect();
-    match (chance.pick(&lookups), chance.pick(subjects)) {
+    match (chance.pick(&lookups), chance.pick(&subjects)) {
         (Some(spec), Some(subject)) if wonders => {
             let question = Value::from(*subject).to_string();
             vec![ToolCall::new(
@@ -85,7 +85,7 @@ fn call(spec: &ToolSpec, subjects: &[&str], writer: &mut Writer<'_>) -> ToolCall
     ToolCall::new("", spec.name(), Value::Object(arguments).to_string())
 }
 
-// --- in a group chat ---
+// --- what others spoke of ---
 
 /// The most characters of a result that it repeats.
 const REPEATED: usize = 240;
@@ -202,7 +202,7 @@ fn called_before(entries: &[Entry]) -> Vec<(String, String)> {
 }
 
 /// What the tools returned that it called for this question, one text each.
-pub(super) fn found(prompt: &Prompt<'_>) -> Vec<String> {
+pub(crate) fn found(prompt: &Prompt<'_>) -> Vec<String> {
     let rounds = prompt.rounds.iter().filter_map(|round| match round {
         Round::Tools(round) => Some(&round.returned),
         _ => None,
@@ -222,7 +222,7 @@ pub(super) fn found(prompt: &Prompt<'_>) -> Vec<String> {
 }
 
 fn first_of(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = one_line(text);
     match line.char_indices().nth(REPEATED) {
         None => line,
         Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),

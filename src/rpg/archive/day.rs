@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::range::{EntryRange, past_to_fold, past_tokens, room};
 use super::summary::{PendingSummary, pending, summary_ask};
-use crate::cast::{CastList, Dead, EntityName, Kind, Whereabouts, all_of};
+use crate::cast::{CastList, EntityName, Kind, Whereabouts, all_of, is_dead};
 #[cfg(feature = "page")]
 use crate::context::EntryId;
 use crate::context::{AgentContext, Chapter, ChapterId, Chapters, Entry, Happening, Level};
@@ -116,7 +116,7 @@ pub(in crate::rpg) fn archive_overdue(world: &mut World, before_fight: bool) -> 
     places.extend(all_of(world, Kind::WorldAgent));
     places.retain(|place| {
         let mut living = on_stage(world, *place);
-        living.retain(|actor| world.get::<Dead>(*actor).is_none());
+        living.retain(|actor| !is_dead(world, *actor));
         let is_in_use = !living.is_empty() || world.get(*place) == Some(&Kind::WorldAgent);
         let mut minds = std::iter::once(*place).chain(living);
         is_in_use && minds.any(|entity| is_overdue(world, entity))

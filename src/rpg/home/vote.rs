@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::cast::{Faction, Kind, Whereabouts, all_of};
+use crate::cast::{Faction, Kind, Whereabouts, all_of, is_dead, stage_of};
 use crate::drama::History;
 use crate::event::kinds::{Mind, Speak};
 use crate::event::{AgentEvent, EventWriter, PromptSet};
@@ -15,7 +15,7 @@ use crate::exchange::{Answers, AskTemplate, Reply, Violation};
 use crate::knowledge::Today;
 use crate::rpg::campaign_phase::{CampaignPhase, CampaignState};
 use crate::rpg::components::RpgWorld;
-use crate::rpg::everybody::{inform_home, is_dead, names, party, set_phase, stage_of};
+use crate::rpg::everybody::{inform_home, names, party, set_phase};
 use crate::rpg::phase::{CurrentPlace, Phase};
 use crate::rpg::plan::{check_one_of, one_of};
 use crate::rpg::spawn::HERO;

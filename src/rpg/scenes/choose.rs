@@ -11,7 +11,7 @@ use super::effects::{Cause, apply_effects};
 use super::leads::Leads;
 use super::open::OpenScene;
 use crate::cast::Kind;
-use crate::cast::{CastList, Dead, EntityName, OnStage, Whereabouts, WorldSeed, all_of};
+use crate::cast::{CastList, EntityName, Whereabouts, WorldSeed, all_of, is_dead, stage_of};
 use crate::context::Happening;
 use crate::drama::{Bonds, GoalState, Goals, History, StoryData, entities_of};
 use crate::event::kinds::{Mind, Speak};
@@ -207,10 +207,7 @@ pub(crate) fn offer_choices(world: &mut World) -> bool {
 fn offered(world: &World, stage: Entity, open: &OpenScene) -> Option<PendingChoice> {
     let choice = world.resource::<StoryData>().choice(&open.id)?;
     let mut named = choice.who.iter().flat_map(|who| entities_of(world, who));
-    let who = named.find(|who| {
-        let is_here = world.get::<OnStage>(*who).is_some_and(|on| on.0 == stage);
-        is_here && world.get::<Dead>(*who).is_none()
-    })?;
+    let who = named.find(|who| stage_of(world, *who) == Some(stage) && !is_dead(world, *who))?;
     let options = choice.options.iter().filter(|option| {
         let key = format!("{}/{}", open.id, option.id);
         option.when.holds(world, &key)

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::cast::{CastList, Dead, EntityName, Exits, Faction, Kind, Occupants, OnStage, StableId};
+use crate::cast::{
+    CastList, Dead, Exits, Faction, Kind, Occupants, StableId, is_dead, name_of, place_of, stage_of,
+};
 use crate::context::{AgentContext, Chapters, Happening, Pledge};
 use crate::drama::{
     Effect, History, Promise, PromiseState, Promises, Qualities, StoryData, change_bond,
@@ -18,7 +20,7 @@ use crate::message::cut;
 use crate::rpg::combat::wounds::tell_wound;
 use crate::rpg::components::{ClosedDungeons, FallenFoes, Health, RpgWorld, Wounded};
 use crate::rpg::events::{ItemMoved, PromiseKept, PromiseMade};
-use crate::rpg::everybody::{public_of, publish, stage_of};
+use crate::rpg::everybody::{public_of, publish};
 use crate::rpg::spawn::{HERO, NEUTRAL};
 use crate::rpg::travel::send;
 
@@ -361,8 +363,7 @@ fn pass_item(
         if item.hidden || cause.is_seen {
             told.push(holder);
         } else {
-            let place = world.get::<OnStage>(holder).map_or(holder, |stage| stage.0);
-            told.extend(present(world, place));
+            told.extend(present(world, place_of(world, holder)));
         }
     }
     write_events_at_meeting(world, |events| events.notify_entities(&told, event));
@@ -442,9 +443,7 @@ fn change_quality(world: &mut World, id: &str, by: i32) -> Option<()> {
 /// Somebody notes what no event tells.
 fn note(world: &mut World, who: Entity, happening: Happening) {
     let day = world.resource::<Today>().0;
-    let place = world
-        .get::<OnStage>(who)
-        .map(|stage| name_of(world, stage.0));
+    let place = stage_of(world, who).map(|stage| name_of(world, stage));
     let mut minds = world.query::<(&AgentContext, &mut Chapters)>();
     if let Ok((context, mut chapters)) = minds.get_mut(world, who) {
         chapters.note(context, day, &place.unwrap_or_default(), happening);
@@ -540,7 +539,7 @@ fn stage_named(world: &World, name: &str) -> Result<Entity, Obstacle> {
 fn living(world: &World, who: &str) -> Result<Vec<Entity>, Obstacle> {
     let mut entities = entities_of(world, who);
     let is_actor = |entity: Entity| world.get::<Kind>(entity) == Some(&Kind::Actor);
-    entities.retain(|entity| !is_actor(*entity) || world.get::<Dead>(*entity).is_none());
+    entities.retain(|entity| !is_actor(*entity) || !is_dead(world, *entity));
     if entities.is_empty() {
         return Err(Obstacle::Nobody);
     }
@@ -569,17 +568,11 @@ fn present(world: &World, stage: Entity) -> Vec<Entity> {
     let occupants = world.get::<Occupants>(stage);
     let mut present = vec![stage];
     present.extend(occupants.into_iter().flat_map(Occupants::in_order));
-    present.retain(|entity| world.get::<Dead>(*entity).is_none());
+    present.retain(|entity| !is_dead(world, *entity));
     present
 }
 
 /// Tells everybody at a stage something, at a meeting.
 fn tell_stage(world: &mut World, stage: Entity, event: impl AgentEvent) {
     write_events_at_meeting(world, |events| events.broadcast_to_stage(stage, event, &[]));
-}
-
-/// The name of an entity; empty if it has none.
-fn name_of(world: &World, entity: Entity) -> String {
-    let name = world.get::<EntityName>(entity);
-    name.map(ToString::to_string).unwrap_or_default()
 }

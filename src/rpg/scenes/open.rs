@@ -5,11 +5,11 @@ use std::sync::Arc;
 use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::cast::EntityName;
+use crate::cast::{EntityName, is_dead};
 use crate::drama::{History, Occasion, StoryData, next_scene};
 use crate::event::{AgentEvent, write_events_at_meeting};
 use crate::knowledge::Today;
-use crate::rpg::everybody::{is_dead, on_stage, publish, set_phase};
+use crate::rpg::everybody::{on_stage, publish, set_phase};
 use crate::rpg::phase::Phase;
 
 /// On a stage: the scene that is played there, from its opening to its effects.

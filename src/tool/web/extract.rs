@@ -7,7 +7,8 @@ use scraper::{ElementRef, Html, Selector};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::page::{is_too_deep, squeezed, title};
+use super::page::{is_too_deep, title};
+use crate::message::one_line;
 use crate::tool::ToolError;
 
 /// The maximum number of results of one rule, and of characters of a result.
@@ -150,7 +151,7 @@ fn named(page: &Html, field: Named) -> Result<(&'static str, Value), ToolError> 
 }
 
 fn text_of(element: ElementRef<'_>) -> String {
-    cut(&squeezed(&element.text().collect::<String>()))
+    cut(&one_line(&element.text().collect::<String>()))
 }
 
 fn cut(text: &str) -> String {

@@ -2,6 +2,8 @@
 
 use scraper::{Html, Node, Selector};
 
+use crate::message::one_line;
+
 /// The text of a page as one reads it: its title, then its words, a line for each block.
 pub fn page_text(html: &str) -> String {
     if is_too_deep(html) {
@@ -30,7 +32,7 @@ pub fn page_text(html: &str) -> String {
             _ => {}
         }
     }
-    for line in words.lines().map(squeezed).filter(|line| !line.is_empty()) {
+    for line in words.lines().map(one_line).filter(|line| !line.is_empty()) {
         text.push_str(&line);
         text.push('\n');
     }
@@ -76,20 +78,15 @@ fn without_tags(html: &str) -> String {
     let first = pieces.next().unwrap_or_default();
     let behind = pieces.filter_map(|piece| Some(piece.split_once('>')?.1));
     let words: String = std::iter::once(first).chain(behind).collect();
-    squeezed(&words)
+    one_line(&words)
 }
 
 /// The title of a page.
 pub(super) fn title(page: &Html) -> Option<String> {
     let selector = Selector::parse("title").ok()?;
     let title = page.select(&selector).next()?;
-    let title = squeezed(&title.text().collect::<String>());
+    let title = one_line(&title.text().collect::<String>());
     (!title.is_empty()).then_some(title)
-}
-
-/// The text with every run of spaces as one.
-pub(super) fn squeezed(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Whether what stands in an element is not for reading.

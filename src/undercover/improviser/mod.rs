@@ -26,8 +26,8 @@ use crate::mind::improviser::{Improviser, Lessons, Skill, Writer};
 use crate::mind::{Language, Notes, Prompt};
 use crate::world_data::Lexicon;
 
-/// Names that grammars may use: what can be said of a word, and of whom one speaks.
-const FACTS: &[&str] = &["attribute", "player"];
+/// Names that grammars may use: what can be said of a word, of whom one speaks, and what it said.
+const FACTS: &[&str] = &["attribute", "player", "said"];
 /// The symbols that skills write with, each with the facts that always come with it.
 const SYMBOLS: &[(&str, &[&str])] = &[
     ("undercover.line", &["attribute"]),

@@ -223,9 +223,7 @@ impl<'p> Player<'p> {
 
 /// Whether a message tells an event of this type.
 pub(super) fn is_event(entry: &Entry, kind: &str) -> bool {
-    let metadata = entry.body().metadata();
-    let told = metadata.and_then(|metadata| metadata.get("event")?.as_str());
-    told == Some(kind)
+    entry.body().event_type() == Some(kind)
 }
 
 /// The digest of a message, its speaker and the words of its line, if it is one.

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeSet;
 
+use playhouse::mind::SplitMix64;
+
 /// A message of a conversation.
 pub(crate) struct Line {
     pub(crate) id: String,
@@ -87,31 +89,6 @@ pub(crate) struct Tongue {
     pub(crate) month: &'static str,
 }
 
-/// SplitMix64: the same data everywhere.
-pub(crate) struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    fn below(&mut self, count: usize) -> usize {
-        (self.next() % count.max(1) as u64) as usize
-    }
-
-    fn one_of<'t>(&mut self, texts: &[&'t str]) -> &'t str {
-        texts[self.below(texts.len())]
-    }
-
-    fn chance(&mut self, percent: usize) -> bool {
-        self.below(100) < percent
-    }
-}
-
 /// A fact that was told.
 struct Told {
     topic: usize,
@@ -124,13 +101,13 @@ struct Told {
 
 /// Conversations of a language, with about 150 questions each.
 pub(crate) fn talks(tongue: &Tongue, seed: u64, count: usize) -> Vec<Talk> {
-    let mut random = Random(seed);
+    let mut random = SplitMix64::new(seed);
     (0..count)
         .map(|number| talk(tongue, &mut random, number))
         .collect()
 }
 
-fn talk(tongue: &Tongue, random: &mut Random, number: usize) -> Talk {
+fn talk(tongue: &Tongue, random: &mut SplitMix64, number: usize) -> Talk {
     let name = format!("{}-{number}", tongue.name);
     let people = tongue.pairs[number % tongue.pairs.len()];
     let mut talk = Talk::default();
@@ -170,7 +147,8 @@ fn talk(tongue: &Tongue, random: &mut Random, number: usize) -> Talk {
         };
         for _ in 0..2 {
             let text = random
-                .one_of(tongue.greetings)
+                .pick(tongue.greetings)
+                .unwrap()
                 .replace("{o}", people[1 - speaker]);
             let small = small(tongue, random);
             say(&mut talk, speaker, format!("{text} {small}"));
@@ -179,16 +157,16 @@ fn talk(tongue: &Tongue, random: &mut Random, number: usize) -> Talk {
         for _ in 0..2 + random.below(3) {
             let at = random.below(tongue.topics.len());
             let topic = &tongue.topics[at];
-            let thing = random.one_of(topic.things);
-            let is_answer = random.chance(35);
+            let thing = *random.pick(topic.things).unwrap();
+            let is_answer = random.happens(35);
             let mut text = if is_answer {
                 say(&mut talk, 1 - speaker, topic.cue.to_owned());
-                random.one_of(topic.answers).replace("{x}", thing)
+                random.pick(topic.answers).unwrap().replace("{x}", thing)
             } else {
-                let says = random.one_of(topic.says).replace("{x}", thing);
-                random.one_of(tongue.told).replace("{s}", &says)
+                let says = random.pick(topic.says).unwrap().replace("{x}", thing);
+                random.pick(tongue.told).unwrap().replace("{s}", &says)
             };
-            if random.chance(60) {
+            if random.happens(60) {
                 text = format!("{text} {}", small(tongue, random));
             }
             let id = say(&mut talk, speaker, text);
@@ -200,7 +178,7 @@ fn talk(tongue: &Tongue, random: &mut Random, number: usize) -> Talk {
                 is_answer,
                 month: (year, month),
             });
-            let reaction = random.one_of(tongue.reactions);
+            let reaction = random.pick(tongue.reactions).unwrap();
             let reaction = reaction
                 .replace("{x}", thing)
                 .replace("{o}", people[speaker]);
@@ -217,10 +195,10 @@ fn talk(tongue: &Tongue, random: &mut Random, number: usize) -> Talk {
 }
 
 /// A few sentences about nothing.
-fn small(tongue: &Tongue, random: &mut Random) -> String {
+fn small(tongue: &Tongue, random: &mut SplitMix64) -> String {
     let sentences = (0..1 + random.below(3)).map(|_| {
-        let text = random.one_of(tongue.small);
-        text.replace("{f}", random.one_of(tongue.fillers))
+        let text = random.pick(tongue.small).unwrap();
+        text.replace("{f}", random.pick(tongue.fillers).unwrap())
     });
     let sentences: Vec<_> = sentences.collect();
     sentences.join(if tongue.name == "zh" { "" } else { " " })

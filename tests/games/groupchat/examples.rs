@@ -6,7 +6,7 @@ use hyper::body::Incoming;
 use hyper::{Request, Response};
 use playhouse::groupchat::message::{ChatMessage, Content};
 use playhouse::groupchat::team::list_teams;
-use playhouse::groupchat::{ChatGame, TaskResult, Team};
+use playhouse::groupchat::{ChatGame, TaskResult, Team, improviser};
 use playhouse::message::Language;
 use playhouse::mind::improviser::Improviser;
 use playhouse::mind::{Mind, Minds};
@@ -16,7 +16,8 @@ use playhouse::world_data::DataFolder;
 use crate::http::HttpServer;
 
 /// Its grammars are read only once.
-static IMPROVISER: LazyLock<Arc<dyn Mind>> = LazyLock::new(|| Arc::new(Improviser::new().unwrap()));
+static IMPROVISER: LazyLock<Arc<dyn Mind>> =
+    LazyLock::new(|| Arc::new(Improviser::taught(improviser::teach).unwrap()));
 
 fn game(path: &str) -> ChatGame {
     let data = DataFolder::at("data").unwrap();

@@ -10,7 +10,7 @@ use playhouse::groupchat::team::{
     TeamFile,
 };
 use playhouse::groupchat::termination::Termination;
-use playhouse::groupchat::{ChatGame, Functions, StreamItem, Task, Team};
+use playhouse::groupchat::{ChatGame, Functions, StreamItem, Task, Team, improviser};
 use playhouse::mind::Minds;
 use playhouse::mind::improviser::Improviser;
 use playhouse::world_data::DataFolder;
@@ -173,7 +173,7 @@ const TASK: &str = "What shall we plant on the hill, and is 6 * 7 enough?\n```rh
 #[tokio::test]
 async fn a_save_at_every_turn_of_every_kind_of_team_goes_on_alike() {
     let data = DataFolder::at("data").unwrap();
-    let minds = Minds::all(Arc::new(Improviser::new().unwrap()));
+    let minds = Minds::all(Arc::new(Improviser::taught(improviser::teach).unwrap()));
     for file in teams() {
         let game = ChatGame::new(&data, file.clone()).unwrap();
         let play = Play {

@@ -61,10 +61,8 @@ fn told(played: &Played) -> String {
         let context = world.get::<AgentContext>(named(world, name)).unwrap();
         let entries = context.entries().iter().skip(2);
         // The end turns all cards over.
-        let before_end = entries.take_while(|entry| {
-            let metadata = entry.body().metadata();
-            metadata.and_then(|metadata| metadata.get("event")?.as_str()) != Some("undercover_end")
-        });
+        let before_end =
+            entries.take_while(|entry| entry.body().event_type() != Some("undercover_end"));
         before_end.map(|entry| entry.body().full_text().into_owned())
     });
     told.collect::<Vec<_>>().join("\n")

@@ -17,9 +17,7 @@ use std::sync::Arc;
 
 use playhouse::context::AgentContext;
 use playhouse::message::{Body, Tags};
-use playhouse::mind::{
-    AnswerForm, Answering, Completion, Language, Mind, MindError, Prompt, Round, Tools,
-};
+use playhouse::mind::{AnswerForm, Answering, Completion, Mind, MindError, Prompt, Round, Tools};
 use playhouse::tool::ToolSpec;
 use serde_json::{Value, json};
 
@@ -73,14 +71,6 @@ impl Question {
         let narrowed = json!({"type": "object", "title": "narrowed"});
         let notes = Value::Null;
         mind.answer(&Prompt {
-            entity: &"Mira".into(),
-            purpose: "test",
-            number: 1,
-            language: Language::En,
-            history: &self.history,
-            question: &self.words,
-            ask_short: false,
-            recalled: None,
             rounds: &self.rounds,
             tools: Tools {
                 specs: &self.tools,
@@ -99,7 +89,7 @@ impl Question {
             },
             max_tokens: 100,
             seed: 3,
-            stream: None,
+            ..Prompt::new("test", &self.history, &self.words)
         })
     }
 

@@ -7,8 +7,7 @@ use playhouse::context::AgentContext;
 use playhouse::message::{Body, Tags};
 use playhouse::mind::http::{KeyState, SchemaMode};
 use playhouse::mind::{
-    AnswerForm, Answering, Completion, FailedCall, FinishReason, Language, Mind, MindError, Prompt,
-    Tools,
+    AnswerForm, Answering, Completion, FailedCall, FinishReason, Mind, MindError, Prompt,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -49,16 +48,6 @@ impl ToolCaller {
             .as_ref()
             .map(|schema| (Arc::from(schema.to_string()), schema));
         mind.answer(&Prompt {
-            entity: &"Mira".into(),
-            purpose: "test",
-            number: 1,
-            language: Language::En,
-            history: &self.history,
-            question: &self.question,
-            ask_short: false,
-            recalled: None,
-            rounds: &[],
-            tools: Tools::NONE,
             form: match &schema {
                 None => AnswerForm::Prose { notes },
                 Some((schema, narrowed)) => AnswerForm::Json {
@@ -70,7 +59,7 @@ impl ToolCaller {
             },
             max_tokens: self.max_tokens,
             seed: 3,
-            stream: None,
+            ..Prompt::new("test", &self.history, &self.question)
         })
     }
 

@@ -18,9 +18,7 @@ use crate::openai::{
 use played::{Played, Schema, Usage};
 use playhouse::context::AgentContext;
 use playhouse::message::{Block, Body, Message, Role, Tags};
-use playhouse::mind::{
-    AnswerForm, Completion, FinishReason, Language, Mind, MindError, Prompt, Tools,
-};
+use playhouse::mind::{AnswerForm, Completion, FinishReason, Mind, MindError, Prompt, Tools};
 use playhouse::tool::ToolSpec;
 use serde_json::{Value, json};
 
@@ -59,15 +57,6 @@ async fn ask_for(mind: &dyn Mind, wanted: Wanted) -> Result<Completion, MindErro
         Wanted::Prose | Wanted::Json => &[],
     };
     let answering = mind.answer(&Prompt {
-        entity: &"Mira".into(),
-        purpose: "test",
-        number: 1,
-        language: Language::En,
-        history: &history,
-        question: &Body::text("What do you do?"),
-        ask_short: false,
-        recalled: None,
-        rounds: &[],
         tools: Tools {
             specs: dice,
             callable: true,
@@ -84,7 +73,7 @@ async fn ask_for(mind: &dyn Mind, wanted: Wanted) -> Result<Completion, MindErro
         },
         max_tokens: 100,
         seed: 3,
-        stream: None,
+        ..Prompt::new("test", &history, &Body::text("What do you do?"))
     });
     answering.await.map_err(|failed| failed.error)
 }

@@ -1,40 +1,91 @@
-//! The purposes of group chats.
+//! How the improviser talks in group chats: what the asks of a team are answered with.
+//!
+//! Start reading at [`teach`].
 
 use serde_json::{Value, json};
 
-use super::limit::fit_question;
-use super::tools::found;
-use super::wording::{bare, fragment, semicolon};
-use super::writer::Writer;
+use crate::mind::improviser::wording::{bare, fragment, semicolon};
+use crate::mind::improviser::{Lessons, Skill, Writer, fit_question, found};
 use crate::mind::{AnswerForm, Notes, Prompt};
+
+/// Names that grammars may use: who spoke last and what, and what tools returned.
+const FACTS: &[&str] = &["speaker", "said", "found"];
+/// The symbols that skills write with, each with the facts that always come with it.
+const SYMBOLS: &[(&str, &[&str])] = &[
+    ("chat.answer", &["speaker", "said"]),
+    ("chat.open", &[]),
+    ("chat.last", &[]),
+    ("chat.step", &[]),
+    ("chat.unread", &[]),
+    ("chat.found", &["found"]),
+];
 
 /// The longest quotation, in characters.
 const QUOTED: usize = 40;
 
-/// An answer, or `None` if the purpose is not one of a group chat.
-pub(super) fn answer<'a>(prompt: &Prompt<'a>, writer: &mut Writer<'a>) -> Option<Value> {
-    let notes = Notes::of(prompt);
-    if let AnswerForm::Prose { .. } = prompt.form {
-        let text = match prompt.purpose {
-            "chat.select" | "chat.pick" => {
-                let names = notes.names("present");
-                let picked = writer.rng().pick(&names).copied();
-                picked.unwrap_or_default().to_owned()
-            }
-            "chat.conclude" => writer.line("chat.last"),
-            purpose if purpose.starts_with("chat.") => turn(prompt, notes, writer),
-            _ => return None,
-        };
-        return Some(fit_question(prompt, text).into());
+/// Teaches the improviser to talk in a team.
+pub fn teach(lessons: &mut Lessons) {
+    lessons.facts(FACTS).shipped(&["chat"]);
+    for (symbol, given) in SYMBOLS {
+        lessons.symbol(symbol, given);
     }
-    match prompt.purpose {
-        "chat.control" => Some(json!({"stop": false, "elapsed_ms": 0})),
-        "chat.say" => Some(say(prompt, notes, writer)),
-        // It can't read code, so that it lets none run.
-        "chat.approve" => Some(json!({"approved": false, "reason": writer.line("chat.unread")})),
-        "chat.analyse" | "chat.replan" => Some(analysis(notes, writer)),
-        "chat.progress" => Some(progress(notes)),
-        _ => None,
+    lessons
+        .skill("chat.speak", ChatSkill::Speak)
+        .skill("chat.say", ChatSkill::Say)
+        .skill("chat.fold", ChatSkill::Fold)
+        .skill("chat.conclude", ChatSkill::Conclude)
+        .skill("chat.select", ChatSkill::Pick)
+        .skill("chat.pick", ChatSkill::Pick)
+        .skill("chat.control", ChatSkill::Control)
+        .skill("chat.approve", ChatSkill::Approve)
+        .skill("chat.analyse", ChatSkill::Analyse)
+        .skill("chat.replan", ChatSkill::Analyse)
+        .skill("chat.progress", ChatSkill::Progress);
+}
+
+/// What an ask of a group chat is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ChatSkill {
+    Speak,
+    Say,
+    Fold,
+    Conclude,
+    Pick,
+    Control,
+    Approve,
+    Analyse,
+    Progress,
+}
+
+impl Skill for ChatSkill {
+    fn answer<'a>(&self, prompt: &Prompt<'a>, writer: &mut Writer<'a>) -> Option<Value> {
+        let notes = Notes::of(prompt);
+        if let AnswerForm::Prose { .. } = prompt.form {
+            let text = match self {
+                Self::Pick => {
+                    let names = notes.names("present");
+                    let picked = writer.rng().pick(&names).copied();
+                    picked.unwrap_or_default().to_owned()
+                }
+                Self::Conclude => writer.line("chat.last"),
+                Self::Speak | Self::Fold => turn(prompt, notes, writer),
+                _ => return None,
+            };
+            return Some(fit_question(prompt, text).into());
+        }
+        Some(match self {
+            Self::Control => json!({"stop": false, "elapsed_ms": 0}),
+            Self::Say => say(prompt, notes, writer),
+            // It can't read code, so that it lets none run.
+            Self::Approve => json!({"approved": false, "reason": writer.line("chat.unread")}),
+            Self::Analyse => analysis(notes, writer),
+            Self::Progress => progress(notes),
+            _ => return None,
+        })
+    }
+
+    fn calls_what_is_spoken_of(&self) -> bool {
+        *self == Self::Speak
     }
 }
 
