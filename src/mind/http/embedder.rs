@@ -228,10 +228,9 @@ impl Shared {
 /// Reads what a server answered for this many texts: their vectors, and the tokens that it counted.
 ///
 /// # Errors
-/// It is no JSON of the right form, has a bad vector, or not one vector for each text.
+/// It is not JSON of the right form, has a bad vector, or not one vector for each text.
 pub fn read_vectors(bytes: &[u8], expected: usize) -> Result<(Vec<Vector>, Option<u64>), UiText> {
-    let answer: Answer =
-        serde_json::from_slice(bytes).map_err(|error| UiText::verbatim(error.to_string()))?;
+    let answer: Answer = serde_json::from_slice(bytes).map_err(|error| error.text())?;
     let found = answer.data.len();
     let wrong_number = || text!(mind_vectors_count, expected, found);
     let mut vectors: Vec<Option<Vector>> = vec![None; expected];
