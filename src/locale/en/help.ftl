@@ -39,7 +39,7 @@ help_value_port = PORT
 help_value_scene_option = SCENE=OPTION
 help_value_seconds = SECONDS
 help_value_shell = SHELL
-help_value_slot = SAVE
+help_value_slot = SLOT
 help_value_team = TEAM
 help_value_text = TEXT
 help_value_turn = TURN

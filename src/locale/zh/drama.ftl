@@ -1,3 +1,5 @@
+# `src/drama/` 的文字。键以 `drama_` 开头。
+
 drama_above_max = 最高值是 { $max }
 drama_add_one_first = 请先添加一个
 drama_can_not_hold = 条件永远无法成立：{ $why }
