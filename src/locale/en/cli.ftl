@@ -553,5 +553,5 @@ cli_seat_skills = Skills: { $skills }
 cli_seat_undone = Your last answer is taken back. The story continues as { $slot }; { $old } keeps what happened.
 cli_seat_unknown = There is no command /{ $command }. /help lists them.
 cli_seat_word = Your word: { $word }
-cli_data_changed = The world has changed since this story was saved. It takes over:
-cli_models_of_team = members of a team have the models of its file; change that, and resume
+cli_data_changed = The world has changed since this story was saved. These changes now apply:
+cli_models_of_team = the team file sets its members' models; change it there, then resume

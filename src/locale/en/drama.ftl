@@ -1,3 +1,5 @@
+# Texts of `src/drama/`. Keys begin with `drama_`.
+
 drama_above_max = the maximum value is { $max }
 drama_add_one_first = add one first
 drama_can_not_hold = this can never hold: { $why }
@@ -48,7 +50,7 @@ drama_judge_in_scene = judge it in a scene, and write Happened or Chose here
 drama_judged_in_schedule = nobody is asked about a claim when a step of the schedule begins
 drama_nobody_judges = nobody is asked about this claim; use it in the condition of a scene, an option or an ending as well
 drama_write_claim = write a statement that is either true or false, such as: Brant has told Odile what the tinderbox is for
-drama_none_to_hold = none of the conditions in it can hold, since there are none
+drama_none_to_hold = the list of conditions is empty
 drama_always_holds = { $condition } always holds
 drama_not_before = { $condition } can't hold before day { $day }
 drama_not_both = { $one } and { $other } can't both hold
@@ -86,7 +88,7 @@ drama_not_the_party = this is about one person, not about the whole party
 drama_phrase_taken = the fact "{ $fact }" has this phrase too, so it can't be told which of them is meant
 drama_other_phrase = choose words that only one of them has
 drama_contradicts_itself = the fact contradicts itself
-drama_agents_hold_nothing = "{ $agent }" is no character and no stage, so it can't hold anything
+drama_agents_hold_nothing = "{ $agent }" is neither a character nor a stage, so it can't hold anything
 drama_give_to_somebody = name an actor, a foe or a stage
 drama_same_bond = there is already a bond from "{ $from }" to "{ $to }"
 drama_to_itself = both names are "{ $name }"

@@ -437,6 +437,6 @@ page_you_are = You are { $name }
 page_your_words = What you say
 page_zoom_in = Zoom in
 page_zoom_out = Zoom out
-page_edited_badly = The files of this world have mistakes. The story goes on with what they were before.
+page_edited_badly = The files of this world have mistakes. The story continues with the previous version.
 page_other_model = Another model for them
 page_no_model = there is no model '{ $model }'

@@ -197,4 +197,4 @@ story_event_item_moved = item moved
 story_purpose_attempt_judge = judgement of an attempt
 story_event_judged = judgement of a claim
 story_purpose_scene_judge = judgement of a claim
-story_judged = ({ $judge } finds it so: { $claim })
+story_judged = ({ $judge } rules that this is so: { $claim })
