@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use super::tokens;
 use crate::locale::{UiText, text};
 
-/// A text in one line, and of at most so many characters.
+/// A text in one line of at most `most` characters.
 pub(crate) fn cut(text: &str, most: usize) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if line.chars().count() <= most {
