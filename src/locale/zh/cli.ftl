@@ -517,5 +517,5 @@ cli_seat_skills = 技能：{ $skills }
 cli_seat_undone = 已收回你上一个回答。故事以 { $slot } 继续；原来的经过仍在 { $old }。
 cli_seat_unknown = 没有 /{ $command } 这个命令。输入 /帮助 查看所有命令。
 cli_seat_word = 你的词：{ $word }
-cli_data_changed = 存档之后，世界有了改动。故事将沿用：
+cli_data_changed = 存档之后，世界有了改动。故事将采用这些改动：
 cli_models_of_team = 团队成员的模型由团队文件决定；请改文件后再继续
