@@ -32,7 +32,7 @@ bench group *arguments:
 engine:
     cargo check --no-default-features
 
-# Build the program for distribution, with every feature, and pack it with completions and manual pages, to unpack into /usr/local
+# Build and pack the program with every feature, to unpack into /usr/local
 dist:
     cargo build --profile dist --features full
     just pack target/dist/playhouse

@@ -266,7 +266,7 @@ fn entity(text: &[u8]) -> Option<(char, usize)> {
     Some((char, end + 1))
 }
 
-/// The number of exactly so many digits, and how many they are.
+/// The number of exactly `count` digits, and how many they are.
 fn number(text: &[u8], radix: u32, count: usize) -> Option<(u32, usize)> {
     let digits = text.get(..count)?.iter();
     let mut number = digits.map(|digit| char::from(*digit).to_digit(radix));

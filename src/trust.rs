@@ -106,7 +106,7 @@ mod tests {
         assert_eq!(file().admit_own(), Wish("all"));
         assert!(
             file().admit(None, &Wish("all")).is_ok(),
-            "what is known already is no demand"
+            "what is known already is not a demand"
         );
     }
 }

@@ -253,7 +253,7 @@ pub(crate) struct Settings {
     pub(crate) on_server_error: Setting<OnServerError>,
     /// Whether events are printed with their ids.
     pub(crate) ids: bool,
-    /// Whether what is no part of the story is printed with it.
+    /// Whether what is not part of the story is printed with it.
     pub(crate) verbose: bool,
     /// The words of a minute in which a story is told, if it is told at reading speed.
     pub(crate) pace: Option<u32>,

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::locale::{Argument, UiText, text};
+use crate::locale::{Argument, Localize, UiText, text};
 use crate::save::Slot;
 use crate::trust::{Demanding, Untrusted};
 use serde::{Deserialize, Serialize};
@@ -68,10 +68,8 @@ impl Demanding for SlotSettings {
 impl SlotSettings {
     /// The settings in a text, which may come from anybody.
     pub(crate) fn read(path: &Path, text: &str) -> Result<Self, CommandError> {
-        serde_json::from_str(text).map_err(|error| {
-            let message = UiText::verbatim(error.to_string());
-            CommandError::new(ErrorKind::Save, message).at(path.display())
-        })
+        serde_json::from_str(text)
+            .map_err(|error| CommandError::new(ErrorKind::Save, error.text()).at(path.display()))
     }
 
     /// What the command was told, and what the save was played with before. Other settings are

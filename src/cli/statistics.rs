@@ -164,7 +164,7 @@ pub(super) fn with_interval(share: Share) -> String {
     }
 }
 
-/// A number with so many digits after the point.
+/// A number with this many digits after the point.
 pub(super) fn number(value: Option<f64>, digits: usize) -> String {
     value.map_or_else(|| "-".into(), |value| format!("{value:.digits$}"))
 }

@@ -14,7 +14,7 @@ use crate::secrets::redact;
 /// The columns of the line in hundredths of the terminal's: when it becomes narrower, the line must
 /// not wrap, or its first row would stay.
 const SHARE: usize = 66;
-/// A bar is drawn again after so many milliseconds, or when it is full.
+/// A bar is drawn again after this many milliseconds, or when it is full.
 const INTERVAL: u64 = 50;
 /// The columns of a bar.
 const BAR: u64 = 30;

@@ -152,7 +152,7 @@ fn collect<'a>(
     }
 }
 
-/// Reads a message, an event or a line of a log; nothing if it says nothing.
+/// Reads a message, an event or a line of a log; empty if it says nothing.
 pub(super) fn read(
     map: &Map<String, Value>,
     warnings: &mut Vec<FormatError>,

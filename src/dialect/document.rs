@@ -53,7 +53,7 @@ pub enum DialectError {
         /// The first members that were found.
         members: Vec<String>,
     },
-    /// It is no conversation.
+    /// It is not a conversation.
     NoConversation {
         /// What it is, and what can be done.
         reason: UiText,
@@ -106,7 +106,7 @@ pub fn read(text: &str, profile: Option<Profile>) -> Result<Imported, DialectErr
     }
 }
 
-/// The values of a text with one per line; `None` if the first line is no value.
+/// The values of a text with one per line; `None` if the first line is not a value.
 fn parse_lines(text: &str) -> Option<Result<Vec<Value>, DialectError>> {
     let lines = text.lines().enumerate();
     let mut lines = lines.filter(|(_, line)| !line.trim().is_empty()).peekable();

@@ -102,7 +102,7 @@ fn end_of(tag: &str) -> Option<&'static str> {
     pair.map(|(_, end)| *end)
 }
 
-/// A text without a tag that was cut off at its end. A single character is no sign of a tag.
+/// A text without a tag that was cut off at its end. A single character does not make a tag.
 fn without_partial_tag(text: &str) -> &str {
     let all_tags = TAGS.map(|(start, end)| [start, end]);
     let kept = text.len() - partial_tag_len(text, all_tags.as_flattened());

@@ -64,7 +64,7 @@ pub enum Condition {
     Promise(String, String, PromiseState),
     /// A goal of an actor, by number from 0, is in a state: `Goal("Brant Hollis", 0, Met)`.
     Goal(String, usize, GoalState),
-    /// It holds in so many percent of stories, by the seed and the place in the file, from
+    /// It holds in this percentage of stories, by the seed and the place in the file, from
     /// beginning to end: `Chance(50)`.
     Chance(u32),
     /// A mind has found that something is so: `Judged(claim: "Brant has told Odile what the

@@ -31,8 +31,8 @@ pub struct Item {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ItemUse {
-    /// With whom or what, which has to be there: a character, the stage or another item; nothing if
-    /// empty.
+    /// With whom or what, which has to be there: a character, the stage or another item; empty
+    /// for none.
     pub with: String,
     /// When it can be used.
     pub when: Condition,

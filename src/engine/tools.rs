@@ -215,7 +215,7 @@ impl Engine {
     /// Runs the tools that a mind called. Pure tools run at once; async tools run together, and the
     /// ask waits for the last of them.
     pub(super) fn start_tools(&mut self, mut job: Box<Job>, mut completion: Completion) {
-        // What it said beside the calls is no answer.
+        // What it said beside the calls is not an answer.
         job.retract_stream();
         completion.calls.truncate(self.toolbox().limits.calls);
         name_calls(&mut completion.calls, &job);

@@ -29,7 +29,7 @@ pub use phrasebook::{PhraseError, Phrasebook};
 pub use queue::{ChapterClose, DeferredCommand, DeferredCommands, EventQueue, PendingEvent};
 pub use writer::{EventWriter, write_events_at_meeting};
 
-pub use crate::world_data::{PromptSet, PromptTemplate};
+pub use crate::world_data::{Kinds, PromptSet, PromptTemplate};
 
 use bevy_ecs::prelude::*;
 

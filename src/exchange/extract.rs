@@ -22,7 +22,7 @@ pub fn json_in(text: &str) -> Option<&str> {
         return Some(block);
     }
     let starts = text.char_indices().filter(|(_, c)| matches!(c, '{' | '['));
-    // A text with very many brackets is no answer; looking further would be quadratic.
+    // A text with very many brackets is not an answer; looking further would be quadratic.
     starts
         .take(64)
         .find_map(|(start, _)| complete_prefix(text.get(start..)?))

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::prompts::{CUT_OFF, CutOff, EMPTY, TOO_LONG, TooLong};
-use crate::event::{Phrasebook, PromptTemplate};
+use crate::event::{Kinds, Phrasebook, PromptTemplate};
 use crate::locale::{UiText, text};
 
 /// A rule that an answer broke, and where in it.
@@ -33,6 +33,13 @@ impl Violation {
     #[must_use]
     pub fn with_template<D: Serialize>(mut self, template: &PromptTemplate<D>, data: &D) -> Self {
         self.phrase = Some(template.with_data(data));
+        self
+    }
+
+    /// The same rule with a template of several kinds, one of which it is.
+    #[must_use]
+    pub fn with_kind(mut self, template: &PromptTemplate<Kinds>, kind: &impl Serialize) -> Self {
+        self.phrase = Some(template.with_kind(kind));
         self
     }
 

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::event::{Phrasebook, PromptSet, PromptTemplate};
+use crate::event::{Kinds, Phrasebook, PromptSet, PromptTemplate};
 use crate::message::Language;
 use crate::world_data::{DataError, DataFolder, Problem, Problems, Severity};
 use crate::{exchange, tool};
@@ -89,9 +89,13 @@ pub(super) const PICK_NONE: PromptTemplate<CandidatesPrompt> =
 /// Several candidates were named.
 pub(super) const PICK_SEVERAL: PromptTemplate<CandidatesPrompt> =
     PromptTemplate::new("chat/rules/pick_several");
-/// Somebody was named who is no candidate.
+/// Somebody was named who is not a candidate.
 pub(super) const PICK_ILLEGAL: PromptTemplate<CandidatesPrompt> =
     PromptTemplate::new("chat/rules/pick_illegal");
+/// An analysis of a task broke a rule.
+pub(super) const ANALYSIS: PromptTemplate<Kinds> = PromptTemplate::new("chat/rules/analysis");
+/// A message in JSON can't be used.
+pub(super) const MESSAGE: PromptTemplate<Kinds> = PromptTemplate::new("chat/rules/message");
 
 fn prompts() -> PromptSet {
     let mut prompts = PromptSet::default();
@@ -132,7 +136,9 @@ fn prompts() -> PromptSet {
         .add(&CONCLUDE)
         .add(&PICK_NONE)
         .add(&PICK_SEVERAL)
-        .add(&PICK_ILLEGAL);
+        .add(&PICK_ILLEGAL)
+        .add(&ANALYSIS)
+        .add(&MESSAGE);
     prompts
 }
 

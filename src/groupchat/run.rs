@@ -39,8 +39,8 @@ pub enum ChatError {
     EmptyTask,
     /// A task with an invalid message.
     Message(#[from] FactoryError),
-    /// A participant could not answer, or somebody was selected who is no participant. The reason
-    /// is in the language of the team.
+    /// A participant could not answer, or somebody was selected who is not a participant. The
+    /// reason is in the language of the team.
     Run(String),
     /// The run was cancelled; [`Task::continue_run`] continues it.
     Cancelled,

@@ -118,7 +118,7 @@ pub(super) fn read(
     reader.read(file, path)
 }
 
-/// What a line of so many bytes takes of [`MAX_GAMES`].
+/// What a line of this length in bytes takes of [`MAX_GAMES`].
 pub(super) fn games_of(line: &Line, length: u64) -> u64 {
     if is_of_game(line) {
         length.max(MIN_GAME)

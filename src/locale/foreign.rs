@@ -36,7 +36,8 @@ impl Localize for serde_json::Error {
             Category::Syntax => text!(locale_json_syntax),
             Category::Eof => text!(locale_json_incomplete),
             Category::Data => {
-                let sentence = self.to_string();
+                // It may quote a file.
+                let sentence = self.to_string().replace(char::is_control, "\u{fffd}");
                 let names: Vec<&str> = sentence.split('`').skip(1).step_by(2).collect();
                 if names.is_empty() {
                     text!(locale_json_value)

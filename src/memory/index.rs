@@ -44,7 +44,7 @@ const SAME_RARE: f32 = 1.8;
 /// characters.
 const PAIRED: usize = 64;
 const PAIR: f32 = 0.5;
-/// How many times the words of a text that is no question are looked at in messages.
+/// How many times the words of a text that is not a question are looked at in messages.
 const RARE_POSTINGS: usize = 1_000;
 /// How many messages are kept unpacked, or a share of all.
 const UNPACKED: usize = 64;
@@ -305,7 +305,7 @@ impl Index {
         self.found(&question, most, text)
     }
 
-    /// As [`Self::search`], but by the rarest words of a question alone, so many that it takes no
+    /// As [`Self::search`], but by the rarest words of a question alone: so few that it takes no
     /// longer in a long past than in a short one. What is said of the same has rare words in
     /// common.
     pub(super) fn search_rare<'t>(

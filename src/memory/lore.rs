@@ -23,7 +23,7 @@ struct Indexed {
     index: Index,
     facts: Vec<Arc<Fact>>,
     /// The model of the vectors that the index has, and how many there were of it when they were
-    /// taken over for so many facts.
+    /// taken over, and for how many facts.
     vectors: Option<(Arc<str>, usize, usize)>,
 }
 

@@ -241,7 +241,7 @@ struct Past {
     /// What cues have found since the index last grew: what is at stake stays so from ask to ask.
     found: RefCell<BTreeMap<Box<str>, Vec<u32>>>,
     /// The model of the vectors that the index has, and how many there were of it when they were
-    /// taken over for so many messages.
+    /// taken over, and for how many messages.
     vectors: Option<(Arc<str>, usize, usize)>,
 }
 
@@ -821,7 +821,7 @@ mod tests {
             !used("Who cut the ferry rope? I do not know."),
             "that was just said"
         );
-        // Once it was answered, it is no cue any more.
+        // Once it was answered, it is no longer a cue.
         assert!(context.add_ai_message([Body::text("No idea.")]).is_ok());
         assert!(come(&context, &none, 600).is_empty());
         let at_stake = Cues {

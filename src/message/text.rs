@@ -11,7 +11,7 @@ pub(crate) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A text in one line, and of at most so many characters.
+/// A text in one line of at most `most` characters.
 pub(crate) fn cut(text: &str, most: usize) -> String {
     let line = one_line(text);
     if line.chars().count() <= most {

@@ -20,7 +20,7 @@ pub struct Vector {
     square: i64,
 }
 
-/// Why numbers are no vector.
+/// Why numbers are not a vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("{}", self.text())]
 pub enum VectorError {

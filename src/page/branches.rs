@@ -102,7 +102,7 @@ pub fn branches(
     };
     let mut courses = Courses::new();
     for name in slots {
-        // A slot that can't be read is no branch that could be shown.
+        // A slot that can't be read is not a branch that could be shown.
         let slot = Slot::find(root, name).ok().filter(|_| name != own);
         // Journals of other stories may be long.
         let is_ours = |slot: &Slot| {

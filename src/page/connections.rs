@@ -1,4 +1,4 @@
-//! Limits on connections: so many at once, of which those that wait make room for others.
+//! Limits on connections: how many there are at once; those that wait make room for others.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;

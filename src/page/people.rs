@@ -171,7 +171,7 @@ impl Reader<'_> {
         let being = contents.state.being(id).filter(|_| self.may_inspect(id))?;
         let context = &being.context.value;
         // What came before the last question was sent with it. What took the place of something
-        // that was is newer, and what follows it is no beginning of that request any more.
+        // that was is newer, and what follows it no longer begins that request.
         let sent = contents.sent.get(&id);
         let mut is_cached = true;
         let mut parts = Vec::new();
@@ -300,7 +300,7 @@ impl Reader<'_> {
         let facts = facts.map(|fact| {
             let knows = state.beings.iter();
             let knows = knows.filter(|being| self.may_inspect(being.id));
-            // Places and the world's own minds are no people.
+            // Places and the world's own minds are not people.
             let knows = knows
                 .filter(|being| being.kind == Kind::Actor)
                 .filter(|being| being.knowledge.value.knows(&fact.id))

@@ -35,7 +35,7 @@ const MAX_SPEECH_CHARS: usize = 4_000;
 const NAME: &str = "campaign";
 /// The path of a world's file in a folder of its own.
 const OWN_FILE: &str = "world.ron";
-/// What a journal keeps of a world: at most so many prompts, and with their paths so many bytes.
+/// The most prompts that a journal keeps of a world, and their bytes together with their paths.
 /// Those of this program are 212, of 150 kB. The world's file has its own limit.
 const MAX_KEPT: usize = 1_000;
 const MAX_KEPT_BYTES: usize = 1024 * 1024;

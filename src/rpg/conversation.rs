@@ -86,7 +86,7 @@ pub(super) fn last_event_text(context: &AgentContext, kind: &str) -> String {
 /// What happened since the entity answered last, oldest first.
 pub(super) fn witnessed(context: &AgentContext) -> Vec<WitnessedEvent<'_>> {
     let events = since_last_answer(context).filter_map(|entry| {
-        // That a day begins or ends is no news, and what was learned was in what was told.
+        // That a day begins or ends is not news, and what was learned was in what was told.
         let kind = event_type(entry).filter(|kind| !["day", "learned"].contains(kind))?;
         Some(WitnessedEvent {
             kind,

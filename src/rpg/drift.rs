@@ -35,7 +35,7 @@ pub struct Drift {
 }
 
 /// How far the words of a character have come from its voice, [`ANSWERS`] at a time, oldest first.
-/// Nothing if its voice has no lines.
+/// Empty if its voice has no lines.
 pub fn drift(voice: &Voice, context: &AgentContext, chapters: &Chapters) -> Vec<Drift> {
     let own = Style::of(voice.lines.iter().map(String::as_str));
     if own.words.is_empty() {

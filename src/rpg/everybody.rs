@@ -54,7 +54,7 @@ pub(super) fn inform_home(world: &mut World, event: impl AgentEvent) {
     write_events_at_meeting(world, |events| events.notify_entities(&audience, event));
 }
 
-/// How many people make a place public: what so many see is talked of.
+/// How many people make a place public: what this many see is talked of.
 pub(super) const PUBLIC: usize = 3;
 
 /// The world agents if what happens on a stage is talked of: at home, among several people. Else

@@ -68,7 +68,7 @@ pub struct FightOutcome {
 }
 
 impl Outcome {
-    /// What became of a campaign; `None` if this world is no campaign.
+    /// What became of a campaign; `None` if this world is not a campaign.
     pub fn of(world: &World) -> Option<Self> {
         let file = &world.get_resource::<RpgWorld>()?.0;
         let (story, history) = (

@@ -422,7 +422,7 @@ mod tests {
             json_of(&result.unwrap()),
             json!({"mind": "…", "speak": {"target": "Bob", "text": "好。"}})
         );
-        // Nobody is there: it is no option.
+        // Nobody is there, so it is not an option.
         let (result, _) = ask_plan(&[])
             .answer(Language::En, "Good evening!\nwait\n\n\n")
             .await;

@@ -111,7 +111,7 @@ pub enum SaveError {
         /// Its folder.
         path: PathBuf,
     },
-    /// A folder that is no save.
+    /// A folder that is not a save.
     NotASlot {
         /// The folder.
         path: PathBuf,
@@ -187,7 +187,8 @@ impl SaveError {
         Self::InFile { path, source }
     }
 
-    /// Something invalid at a place of the save.
+    /// Something invalid at a place of the save, which may quote the file: control characters are
+    /// replaced.
     pub(super) fn wrong(at: impl Into<String>, problem: UiText) -> Self {
         Self::Wrong {
             at: at.into().replace(char::is_control, "\u{fffd}"),
@@ -195,11 +196,22 @@ impl SaveError {
         }
     }
 
-    /// Something that serde finds invalid at a place of the save. The place and the error may quote
-    /// the file, so control characters are replaced.
-    pub(super) fn unreadable(at: impl Into<String>, error: &impl ToString) -> Self {
-        let shown = error.to_string().replace(char::is_control, "\u{fffd}");
-        Self::wrong(at, UiText::verbatim(shown))
+    /// Something that serde finds invalid at a place of the save.
+    pub(super) fn unreadable(at: impl Into<String>, error: &serde_json::Error) -> Self {
+        Self::wrong(at, error.text())
+    }
+
+    /// Something that serde finds invalid within a member of the save.
+    pub(super) fn unreadable_member(
+        at: String,
+        error: &serde_path_to_error::Error<serde_json::Error>,
+    ) -> Self {
+        let at = match error.path().to_string().as_str() {
+            "." => at,
+            within if within.starts_with('[') => at + within,
+            within => format!("{at}.{within}"),
+        };
+        Self::unreadable(at, error.inner())
     }
 
     /// An index into a list that is shorter.

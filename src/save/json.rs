@@ -97,7 +97,7 @@ pub(super) fn problem_of(error: &serde_json::Error) -> UiText {
         // Memory never fails, so it is `Lines`.
         return text!(save_too_deep, max = MAX_DEPTH);
     }
-    UiText::verbatim(error.to_string())
+    error.text()
 }
 
 /// How deep a save itself nests the values in it, at most.

@@ -397,7 +397,8 @@ fn spawn(
                 text!(save_unknown_component, known),
             ));
         };
-        (io.read)(&mut entity, value).map_err(|error| SaveError::unreadable(path(), &error))?;
+        (io.read)(&mut entity, value)
+            .map_err(|error| SaveError::unreadable_member(path(), &error))?;
     }
     Ok(())
 }
@@ -455,7 +456,7 @@ fn read_resources(
                 text!(save_unknown_resource, known),
             ));
         };
-        (io.read)(world, value).map_err(|error| SaveError::unreadable(path(), &error))?;
+        (io.read)(world, value).map_err(|error| SaveError::unreadable_member(path(), &error))?;
     }
     Ok(())
 }

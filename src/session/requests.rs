@@ -93,7 +93,7 @@ pub struct Wanted {
     pub entity: Option<String>,
     /// Only those of asks with these numbers; all if it is empty.
     pub numbers: Vec<u32>,
-    /// Only those of so many turns.
+    /// Only those of the first turns, up to this many.
     pub turns: Option<u64>,
     /// Only the last of each entity's requests.
     pub last: bool,

@@ -35,10 +35,14 @@ fn wrong(problem: String) -> ToolError {
     let words = format!(
         "the arguments are wrong: {problem}. Call again with arguments that fit the tool's schema."
     );
-    ToolError::new(words).with_template(&ARGUMENTS, &Wrong { problem: &problem })
+    let data = Wrong {
+        problem: &problem,
+        missing: "",
+    };
+    ToolError::new(words).with_template(&ARGUMENTS, &data)
 }
 
-/// The arguments as the object that a message keeps; an empty one if they are no object.
+/// The arguments as the object that a message keeps; an empty one if they are not an object.
 pub(crate) fn arguments_of(text: &str) -> Value {
     Value::Object(Arguments::from_text(text).input)
 }

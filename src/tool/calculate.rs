@@ -1,10 +1,10 @@
 //! A calculator: sums of numbers, exact where they are whole.
 
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::prompts::{EXPRESSION, Wrong};
+use super::prompts::EXPRESSION;
 use super::{ToolCaller, ToolError, Toolbox};
 
 /// The longest expression, in characters.
@@ -31,14 +31,12 @@ struct Sum {
 /// The value of an expression, as text.
 fn calculate(expression: &str) -> Result<String, ToolError> {
     let wrong = |problem: Mistake| {
-        let problem = problem.to_string();
         let words = format!("'{expression}' can't be calculated: {problem}");
-        ToolError::new(words).with_template(&EXPRESSION, &Wrong { problem: &problem })
+        ToolError::new(words).with_kind(&EXPRESSION, &problem)
     };
     if expression.chars().count() > LONGEST {
         let words = format!("an expression has at most {LONGEST} characters");
-        let problem = &format!("> {LONGEST}");
-        return Err(ToolError::new(words).with_template(&EXPRESSION, &Wrong { problem }));
+        return Err(ToolError::new(words).with_kind(&EXPRESSION, &Mistake::TooLong(LONGEST)));
     }
     let plain: String = expression.chars().map(plain).collect();
     if let Some(odd) = plain.chars().find(|char| !is_arithmetic(*char)) {
@@ -57,8 +55,11 @@ fn calculate(expression: &str) -> Result<String, ToolError> {
 }
 
 /// Why an expression has no value.
-#[derive(Debug, Error)]
+#[derive(Debug, Error, Serialize)]
+#[serde(tag = "kind", content = "what", rename_all = "snake_case")]
 enum Mistake {
+    #[error("> {0}")]
+    TooLong(usize),
     #[error("'{0}'")]
     Odd(char),
     #[error("no number")]
@@ -224,6 +225,7 @@ fn shown(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tool::prompts::told;
 
     #[test]
     fn sums_are_exact_and_quotients_are_rounded_for_people() {
@@ -240,6 +242,25 @@ mod tests {
             ("-7 % 4 + 1.5", "-1.5"),
         ] {
             assert_eq!(calculate(expression).as_deref(), Ok(value), "{expression}");
+        }
+    }
+
+    #[test]
+    fn why_there_is_no_value_is_told_in_chinese() {
+        for (expression, chinese) in [
+            ("1".repeat(LONGEST + 1).as_str(), "最多 1000 个字符"),
+            ("a", "不能有“a”"),
+            ("1.0 / 0", "结果不是有限的数"),
+            ("1 / 0", "除数是零"),
+            ("9223372036854775807 + 1", "数太大"),
+            (&"(".repeat(900), "嵌套太深"),
+            ("1 + 2)", "这里不该有“)”"),
+            ("1 +", "式子没有写完"),
+        ] {
+            let [en, zh] = told(&calculate(expression).unwrap_err());
+            assert!(en.starts_with("This cannot be calculated ("), "{en}");
+            let start = format!("算不出来（{chinese}）。请只写");
+            assert!(zh.starts_with(&start), "{zh}");
         }
     }
 

@@ -39,8 +39,8 @@ impl ToolCall {
 }
 
 impl From<&ToolCall> for Block {
-    /// The call as a message keeps it, with repaired arguments. What is no JSON object is kept as
-    /// an empty one.
+    /// The call as a message keeps it, with repaired arguments. What is not a JSON object is
+    /// kept as an empty one.
     fn from(call: &ToolCall) -> Self {
         Self::ToolUse {
             id: call.id.clone(),

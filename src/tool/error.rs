@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 use thiserror::Error;
 
-use crate::world_data::PromptTemplate;
+use crate::world_data::{Kinds, PromptTemplate};
 
 /// Why a tool failed, in words that tell the mind what would be right.
 #[derive(Clone, Debug, Error, PartialEq)]
@@ -28,6 +28,13 @@ impl ToolError {
     #[must_use]
     pub fn with_template<D: Serialize>(mut self, template: &PromptTemplate<D>, data: &D) -> Self {
         self.phrase = Some(template.with_data(data));
+        self
+    }
+
+    /// The same failure with a template of several kinds, one of which it is.
+    #[must_use]
+    pub fn with_kind(mut self, template: &PromptTemplate<Kinds>, kind: &impl Serialize) -> Self {
+        self.phrase = Some(template.with_kind(kind));
         self
     }
 

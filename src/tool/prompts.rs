@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::ToolSpec;
 use super::names::BUILT_IN;
-use crate::world_data::{PromptSet, PromptTemplate};
+use crate::world_data::{Kinds, PromptSet, PromptTemplate};
 
 /// How to call tools, for minds that call them in words.
 pub(crate) const IN_WORDS: PromptTemplate<InWords> = PromptTemplate::new("tools/in_words");
@@ -30,7 +30,11 @@ pub(crate) const INTERRUPTED: PromptTemplate<()> = PromptTemplate::new("tools/er
 /// Tools can't be called in this ask, or no longer.
 pub(crate) const NOT_NOW: PromptTemplate<()> = PromptTemplate::new("tools/errors/not_now");
 /// An expression has no value.
-pub(super) const EXPRESSION: PromptTemplate<Wrong> = PromptTemplate::new("tools/errors/expression");
+pub(super) const EXPRESSION: PromptTemplate<Kinds> = PromptTemplate::new("tools/errors/expression");
+/// A page can't be had, or what is wanted of it.
+pub(super) const WEB: PromptTemplate<Kinds> = PromptTemplate::new("tools/errors/web");
+/// Code, a server or a team failed, or what a tool returned can't be told.
+pub(crate) const FAILED: PromptTemplate<Kinds> = PromptTemplate::new("tools/errors/failed");
 /// A table has no such row.
 pub(super) const NO_ROW: PromptTemplate<NoRow> = PromptTemplate::new("tools/errors/no_row");
 /// Dice that nobody can roll.
@@ -56,6 +60,8 @@ pub fn add_templates(prompts: &mut PromptSet) {
         .add(&INTERRUPTED)
         .add(&NOT_NOW)
         .add(&EXPRESSION)
+        .add(&WEB)
+        .add(&FAILED)
         .add(&NO_ROW)
         .add(&DICE);
 }
@@ -99,6 +105,8 @@ pub(crate) struct Unknown<'a> {
 #[derive(Default, Serialize)]
 pub(super) struct Wrong<'a> {
     pub(super) problem: &'a str,
+    /// The argument, if all that is wrong is that it is missing.
+    pub(super) missing: &'a str,
 }
 
 #[derive(Default, Serialize)]
@@ -122,4 +130,20 @@ pub(super) struct NoRow<'a> {
 pub(super) struct Dice {
     pub(super) most_dice: u32,
     pub(super) most_sides: u32,
+}
+
+/// A failure as minds read it in each language.
+#[cfg(test)]
+pub(crate) fn told(error: &super::ToolError) -> [String; 2] {
+    use crate::event::Phrasebook;
+    use crate::world_data::DataFolder;
+
+    let mut prompts = PromptSet::default();
+    add_templates(&mut prompts);
+    let (name, data) = error.phrase().expect("has a template");
+    ["prompts/en", "prompts/zh"].map(|folder| {
+        let loaded = prompts.templates(&DataFolder::embedded(), folder);
+        let phrases = Phrasebook::from(loaded.expect("are right").0);
+        phrases.say(name, data).expect("is filled")
+    })
 }

@@ -150,7 +150,10 @@ impl Table {
             let value = asked.get(name);
             value.cloned().ok_or_else(|| {
                 let problem = format!("missing field `{name}`");
-                let data = Wrong { problem: &problem };
+                let data = Wrong {
+                    problem: &problem,
+                    missing: name,
+                };
                 ToolError::new(format!("the arguments are wrong: {problem}"))
                     .with_template(&ARGUMENTS, &data)
             })
@@ -197,6 +200,7 @@ impl Toolbox {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tool::prompts::told;
 
     const TRAINS: &str = r#"Table(
         about: "Tells of trains.",
@@ -227,6 +231,8 @@ mod tests {
             .look_up(Language::En, r#"{"from": "Porto"}"#)
             .unwrap_err();
         assert!(error.to_string().contains("`to`"), "{error}");
+        let [_, zh] = told(&error);
+        assert!(zh.starts_with("参数有误：缺少参数 to。"), "{zh}");
         let schema = table.schema();
         assert_eq!(
             schema["properties"]["from"]["enum"],

@@ -13,7 +13,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::prompts::{BROKE_DOWN, TIME, Time};
+use super::prompts::{BROKE_DOWN, FAILED, TIME, Time};
 use super::spec::is_legal;
 use super::{
     ToolCaller, ToolError, ToolNameError, ToolSpec, ToolTrace, read_arguments, schema_for,
@@ -391,12 +391,22 @@ fn arguments_schema<A: JsonSchema>() -> Value {
     }
 }
 
+/// [`FAILED`] where a result can't be told.
+#[derive(Serialize)]
+#[serde(tag = "kind", content = "what", rename_all = "snake_case")]
+enum Untold {
+    Result(String),
+}
+
 /// What a tool returned, as minds read it: text as it is, anything else as JSON.
 fn text_of(value: impl Serialize) -> ToolOutput {
     match serde_json::to_value(value) {
         Ok(Value::String(text)) => Ok(text),
         Ok(value) => Ok(value.to_string()),
-        Err(error) => Err(ToolError::new(format!("the result can't be told: {error}"))),
+        Err(error) => {
+            let words = format!("the result can't be told: {error}");
+            Err(ToolError::new(words).with_kind(&FAILED, &Untold::Result(error.to_string())))
+        }
     }
 }
 
@@ -404,6 +414,7 @@ fn text_of(value: impl Serialize) -> ToolOutput {
 mod tests {
     use super::*;
     use crate::tool::NoArguments;
+    use crate::tool::prompts::told;
 
     #[derive(serde::Deserialize, JsonSchema)]
     #[expect(dead_code, reason = "only the schema matters")]
@@ -421,6 +432,14 @@ mod tests {
                 Ok(())
             });
         tools
+    }
+
+    #[test]
+    fn what_cannot_be_told_is_a_failure_in_both_languages() {
+        let error = text_of(BTreeMap::from([((), 1)])).unwrap_err();
+        let [en, zh] = told(&error);
+        assert_eq!(en, error.to_string());
+        assert!(zh.starts_with("结果无法转述："), "{zh}");
     }
 
     #[test]

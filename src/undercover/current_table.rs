@@ -57,7 +57,7 @@ pub(super) struct LivingPlayer {
 }
 
 impl CurrentTable<'_, '_> {
-    /// The stage; `None` if it is no table.
+    /// The stage; `None` if it is not a table.
     pub(super) fn stage(&self) -> Option<Entity> {
         let stage = self.occupants.stage();
         stage.filter(|stage| self.tables.contains(*stage))

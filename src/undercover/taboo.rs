@@ -62,7 +62,7 @@ const COMMON: &[&str] = &[
 const SUFFIXES: &[&str] = &["子", "儿"];
 
 impl Taboo {
-    /// Forbids a word and its other spellings; nothing if the word is empty.
+    /// Forbids a word and its other spellings; no word if it is empty.
     pub(super) fn new(word: &str, also: &[String]) -> Self {
         let whole = FoldedText::of(word);
         let parts = whole.words().map(String::from_iter);

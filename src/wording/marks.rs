@@ -2,8 +2,8 @@
 //!
 //! The characters that make a mark are replaced by similar ones that no conversation uses, and the
 //! words stay. Brackets become `〔 〕`, angle brackets `‹ ›` and the colon of a label a dash: `[系统]`
-//! → `〔系统〕`, `</history>` → `‹/history›`, `System: obey` → `System— obey`. A defused mark is no
-//! mark any more, so defusing twice changes nothing.
+//! → `〔系统〕`, `</history>` → `‹/history›`, `System: obey` → `System— obey`. A defused mark
+//! is no longer a mark, so defusing twice changes nothing.
 
 use super::seen::{Seen, ends_line, seen};
 

@@ -28,7 +28,7 @@ pub use folder::{DataError, DataFolder};
 pub use lexicon::{Lexicon, Word, WordPair};
 pub use names::{by_distance, fold_name, nearest};
 pub use problem::{Problem, Problems, Severity};
-pub use prompts::{PromptSet, PromptTemplate};
+pub use prompts::{Kinds, PromptSet, PromptTemplate};
 pub use prose::{one_or_more, prose};
 pub(crate) use ron_text::{MAX_RON_BYTES, RonMistake, read_ron};
 pub use source::{Parsed, Source, is_within};

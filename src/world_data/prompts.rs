@@ -41,6 +41,21 @@ impl<D: Serialize> PromptTemplate<D> {
     }
 }
 
+/// What a template of several kinds may use: one of the kinds, and what it is about. The data are
+/// an enum with `#[serde(tag = "kind", content = "what")]`.
+#[derive(Default, Serialize)]
+pub struct Kinds {
+    kind: &'static str,
+    what: Value,
+}
+
+impl PromptTemplate<Kinds> {
+    /// Its name, and one of its kinds as JSON.
+    pub(crate) fn with_kind(&self, kind: &impl Serialize) -> (&'static str, Value) {
+        (self.name, serde_json::to_value(kind).unwrap_or_default())
+    }
+}
+
 /// The templates of a game, each with the variables that it may use.
 #[derive(Clone, Debug, Default)]
 pub struct PromptSet(Vec<(String, Vec<String>)>);

@@ -9,6 +9,7 @@ use ron::error::SpannedError;
 use ron::extensions::Extensions;
 use serde::Deserialize;
 
+use super::mistake::{Mistake, explain};
 use super::outline::{Token, Tokens};
 use crate::locale::{UiText, text};
 
@@ -61,10 +62,13 @@ pub(crate) fn read_ron<'a, T: Deserialize<'a>>(
             reason: message,
         });
     }
-    parse(text).map_err(|error| RonMistake {
-        line: error.span.start.line,
-        column: error.span.start.col,
-        reason: UiText::verbatim(error.code.to_string()),
+    parse(text).map_err(|error| {
+        let Mistake { message, help, .. } = explain(&error.code, "", false);
+        RonMistake {
+            line: error.span.start.line,
+            column: error.span.start.col,
+            reason: text!(world_data_with_help, message, help),
+        }
     })
 }
 

@@ -21,7 +21,7 @@ const MAX_BRACKETS: usize = 6;
 /// How many digits a number has, so that no sum of them overflows.
 const MAX_DIGITS: usize = 9;
 
-/// Words that are no values.
+/// Words that are not values.
 const KEYWORDS: [&str; 8] = ["and", "or", "not", "in", "is", "if", "else", "for"];
 
 /// What must not be in a template, and the byte at which it is.

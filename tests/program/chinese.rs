@@ -136,6 +136,13 @@ fn what_became_of_a_save_is_told_in_chinese() {
         "{}",
         out(&json)
     );
+    let mut odd: Value = serde_json::from_str(&text).unwrap();
+    let entities = odd["entities"].as_array_mut().unwrap();
+    let components = entities.iter_mut().map(|entity| &mut entity["components"]);
+    let mut health = components.filter_map(|components| components.get_mut("health"));
+    *health.next().unwrap() = "full".into();
+    write(&world, &odd.to_string());
+    refused("components.health：");
     write(&world, &text);
     let journal = slot.join("journal.jsonl");
     write(&journal, "{\"head\":{\"format\":99}}\n");

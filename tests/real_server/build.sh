@@ -1,10 +1,11 @@
 #!/bin/sh
-# Builds a real llama-server and makes the tiny models that tests/minds/real_server plays against it.
+# Builds a real llama-server and makes the tiny models that tests/minds/real_server plays against
+# it.
 #
-# The server's source comes from PyPI: the source package of llama-cpp-python holds all of llama.cpp, its HTTP
-# server included. The models hold nothing learned from anywhere but this repository (see model.py).
-# Needs sh, python3 with venv, a C++ compiler, 1 GB of disk and 5 to 25 minutes the first time. What is done already
-# is not done again.
+# The server's source comes from PyPI: the source package of llama-cpp-python holds all of
+# llama.cpp, its HTTP server included. The models hold nothing learned from anywhere but this
+# repository (see model.py). Needs sh, python3 with venv, a C++ compiler, 1 GB of disk and 5 to 25
+# minutes the first time. What is done already is not done again.
 #
 #   sh tests/real_server/build.sh
 #

@@ -8,7 +8,7 @@ use crate::world_data::Problems;
 
 use crate::cli::say::say;
 
-/// Of the seeds that were found, so many are told.
+/// The most seeds that are told of those that were found.
 const SEEDS: usize = 20;
 
 /// What is reported.

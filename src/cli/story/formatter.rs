@@ -36,7 +36,7 @@ pub(super) struct Formatter {
     defaults: BTreeSet<String>,
     /// Whether any default answer was printed.
     pub(super) has_default_answers: bool,
-    /// Whether to print what is no part of the story.
+    /// Whether to print what is not part of the story.
     pub(super) shows_workings: bool,
     /// The facts whose words were printed.
     facts: BTreeSet<String>,

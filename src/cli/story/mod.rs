@@ -107,7 +107,7 @@ impl StoryPrinter {
         self
     }
 
-    /// The same printer, with or without what is no part of the story: turns, what minds looked
+    /// The same printer, with or without what is not part of the story: turns, what minds looked
     /// up, what judges found, what cards were held.
     pub(crate) fn with_workings(mut self, shows_workings: bool) -> Self {
         self.formatter.shows_workings = shows_workings;

@@ -177,7 +177,7 @@ fn what_others_hear_of_later_is_told_once() {
         event("", "keep", json!({})),
         event("", "arrive", arrive),
         event("", "leave", leave()),
-        // What is no part of the story is not told at all.
+        // What is not part of the story is not told at all.
         event("", "battle_report", json!({})),
         event(
             "",

@@ -57,7 +57,7 @@ impl ChatStep<'_, '_, '_> {
 
     fn leave(&mut self, name: &str) {
         let Some(entity) = self.participant_entity(name) else {
-            return tracing::warn!("'{name}' can't leave: it is no participant of the team");
+            return tracing::warn!("'{name}' can't leave: it is not a participant of the team");
         };
         self.params.events.defer(move |world| {
             if let Ok(mut entity) = world.get_entity_mut(entity) {
@@ -69,7 +69,7 @@ impl ChatStep<'_, '_, '_> {
 
     fn join(&mut self, name: &str) {
         let Some(entity) = self.participant_entity(name) else {
-            return tracing::warn!("'{name}' can't join: it is no participant of the team");
+            return tracing::warn!("'{name}' can't join: it is not a participant of the team");
         };
         let max_messages = match self.team.newcomers {
             Newcomers::Nothing => 0,

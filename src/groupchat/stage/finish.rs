@@ -47,7 +47,7 @@ impl ChatStep<'_, '_, '_> {
         self.report_to_outer_team();
     }
 
-    /// Ends the run for a reason that is no condition of the team file.
+    /// Ends the run for a reason that is not a condition of the team file.
     pub(super) fn stop(&mut self, reason: &UiText, source: &str) {
         self.finish(StopReason::new(self.translate(reason), source));
     }

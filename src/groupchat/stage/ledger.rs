@@ -7,10 +7,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use thiserror::Error;
 
 use crate::exchange::{Reply, Violation};
 use crate::groupchat::names::mentions;
-use crate::groupchat::prompts::{CandidatesPrompt, PICK_ILLEGAL, SubtaskData};
+use crate::groupchat::prompts::{ANALYSIS, CandidatesPrompt, PICK_ILLEGAL, SubtaskData};
 use crate::groupchat::team::Participant;
 use crate::world_data::fold_name;
 
@@ -70,41 +71,54 @@ pub(super) struct Analysis {
 /// The maximum number of subtasks of a task.
 const MAX_SUBTASKS: usize = 24;
 
+/// What an analysis may break.
+#[derive(Debug, Error, Serialize)]
+#[serde(tag = "kind", content = "what", rename_all = "snake_case")]
+enum Rule {
+    #[error("name at least one subtask")]
+    NoSubtasks,
+    #[error("at most {0} subtasks")]
+    TooMany(usize),
+    #[error("an id of its own for each subtask")]
+    OwnId,
+    #[error("say what is to be done")]
+    NoDescription,
+    #[error("'{0}' is the id of no subtask before this one")]
+    NotBefore(String),
+}
+
 impl Reply for Analysis {
     type Constraints = ();
     const NAME: &'static str = "analysis";
 
     fn check(&self, (): &()) -> Vec<Violation> {
         let mut violations = Vec::new();
-        let mut report = |path: &str, rule: String| violations.push(Violation::new(path, rule));
+        let mut report = |path: &str, rule: Rule| {
+            let violation = Violation::new(path, rule.to_string());
+            violations.push(violation.with_kind(&ANALYSIS, &rule));
+        };
         if self.subtasks.is_empty() {
-            report("subtasks", "name at least one subtask".into());
+            report("subtasks", Rule::NoSubtasks);
         }
         if self.subtasks.len() > MAX_SUBTASKS {
-            report("subtasks", format!("at most {MAX_SUBTASKS} subtasks"));
+            report("subtasks", Rule::TooMany(MAX_SUBTASKS));
         }
         let mut earlier = BTreeSet::new();
         for (index, task) in self.subtasks.iter().enumerate() {
             let path = format!("subtasks[{index}]");
             let is_new = !earlier.contains(&task.id);
             if task.id.trim().is_empty() || !is_new {
-                report(
-                    &format!("{path}.id"),
-                    "an id of its own for each subtask".into(),
-                );
+                report(&format!("{path}.id"), Rule::OwnId);
             }
             if task.description.trim().is_empty() {
-                report(
-                    &format!("{path}.description"),
-                    "say what is to be done".into(),
-                );
+                report(&format!("{path}.description"), Rule::NoDescription);
             }
             for needed in &task.depends_on {
                 // Only earlier subtasks, so that there are no cycles.
                 if !earlier.contains(needed) {
                     report(
                         &format!("{path}.depends_on"),
-                        format!("'{needed}' is the id of no subtask before this one"),
+                        Rule::NotBefore(needed.clone()),
                     );
                 }
             }
@@ -352,6 +366,40 @@ fn assign(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::groupchat::prompts;
+    use crate::message::Language;
+    use crate::world_data::DataFolder;
+
+    #[test]
+    fn broken_rules_are_told_in_both_languages() {
+        let phrases = [Language::En, Language::Zh]
+            .map(|language| prompts::load(&DataFolder::embedded(), language).unwrap().0);
+        let nameless = Subtask {
+            depends_on: vec!["t9".into()],
+            ..Subtask::default()
+        };
+        let analysis = |subtasks| Analysis {
+            subtasks,
+            ..Analysis::default()
+        };
+        let broken = [
+            analysis(Vec::new()).check(&()),
+            analysis(vec![nameless; MAX_SUBTASKS + 1]).check(&()),
+        ];
+        let broken: Vec<_> = broken.concat();
+        let zh: BTreeSet<_> = broken.iter().map(|rule| rule.words(&phrases[1])).collect();
+        let expected = [
+            "“t9”不是前面任何子任务的 id",
+            "子任务最多 24 个",
+            "每个子任务都要有自己的 id",
+            "请写明要做什么",
+            "请至少列出一个子任务",
+        ];
+        assert_eq!(zh, expected.map(String::from).into());
+        for violation in &broken {
+            assert_eq!(violation.words(&phrases[0]), violation.rule);
+        }
+    }
 
     fn task(id: &str, skill: &str, needs: &[&str]) -> Subtask {
         Subtask {

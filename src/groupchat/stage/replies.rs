@@ -5,11 +5,13 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use thiserror::Error;
 
 use crate::exchange::prompts::{EMPTY, TOO_LONG, TooLong};
 use crate::exchange::{Reply, Violation, json_in};
-use crate::groupchat::message::{ChatMessage, Content, MessageFactory, value_text};
-use crate::groupchat::prompts::{CandidatesPrompt, PICK_ILLEGAL};
+use crate::groupchat::message::{ChatMessage, Content, FactoryError, MessageFactory, value_text};
+use crate::groupchat::prompts::{CandidatesPrompt, MESSAGE, PICK_ILLEGAL};
+use crate::locale::{Language, Localize};
 
 /// The maximum number of characters that are read of an answer. Guards cut what others hear to
 /// less.
@@ -102,6 +104,36 @@ impl Reply for StructuredReply {
     }
 }
 
+/// Why a message in JSON can't be used.
+#[derive(Debug, Error, Serialize)]
+#[serde(tag = "kind", content = "what", rename_all = "snake_case")]
+pub(super) enum MessageFault {
+    /// The type, and what else the participant produces.
+    #[error("'{0}' is no type of message that you send; send one of: TextMessage, {1}")]
+    NotSent(String, String),
+    /// What serde says.
+    #[error("this is no order: {0}")]
+    Order(String),
+    /// In each language.
+    #[error("{en}")]
+    Factory { en: String, zh: String },
+}
+
+impl From<FactoryError> for MessageFault {
+    fn from(error: FactoryError) -> Self {
+        Self::Factory {
+            en: error.to_string(),
+            zh: error.text().in_language(Language::Zh),
+        }
+    }
+}
+
+impl MessageFault {
+    pub(super) fn at(&self, path: impl Into<String>) -> Violation {
+        Violation::new(path, self.to_string()).with_kind(&MESSAGE, self)
+    }
+}
+
 /// A message in JSON, of a type that the participant produces, or plain text.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
@@ -136,16 +168,14 @@ impl Reply for MessageReply {
             let is_empty = text.trim().is_empty();
             return is_empty.then(|| empty_answer("")).into_iter().collect();
         }
-        let rule = if constraints.types.iter().any(|known| known == name) {
+        let fault = if constraints.types.iter().any(|known| known == name) {
             let created = constraints.factory.create(self.0.to_json());
-            created.err().map(|error| error.to_string())
+            created.err().map(MessageFault::from)
         } else {
-            Some(format!(
-                "'{name}' is no type of message that you send; send one of: TextMessage, {}",
-                constraints.types.join(", ")
-            ))
+            let types = constraints.types.join(", ");
+            Some(MessageFault::NotSent(name.into(), types))
         };
-        let violation = rule.map(|rule| Violation::new("", rule));
+        let violation = fault.map(|fault| fault.at(""));
         violation.into_iter().collect()
     }
 
@@ -242,4 +272,38 @@ pub(in crate::groupchat) struct Approval {
 impl Reply for Approval {
     type Constraints = ();
     const NAME: &'static str = "approval";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::groupchat::prompts;
+    use crate::groupchat::stage::user_input::UserInput;
+    use crate::world_data::DataFolder;
+
+    #[test]
+    fn messages_that_cannot_be_used_are_refused_in_both_languages() {
+        let phrases = [Language::En, Language::Zh]
+            .map(|language| prompts::load(&DataFolder::embedded(), language).unwrap().0);
+        let structured = r#"{"type": "StructuredMessage", "content_type": "Quest", "content": {}}"#;
+        let reply = |types: &[&str]| {
+            let constraints = MessageConstraints {
+                types: types.iter().map(ToString::to_string).collect(),
+                ..MessageConstraints::default()
+            };
+            MessageReply::read(structured).unwrap().check(&constraints)
+        };
+        for (broken, chinese) in [
+            (reply(&["StopMessage"]), "你不发“"),
+            (reply(&["StructuredMessage[Quest]"]), "未知"),
+            (UserInput::read("{").unwrap_err(), "这不是有效的指令："),
+        ] {
+            let [violation] = broken.as_slice() else {
+                panic!("{broken:?}");
+            };
+            assert_eq!(violation.words(&phrases[0]), violation.rule);
+            let zh = violation.words(&phrases[1]);
+            assert!(zh.contains(chinese), "{zh}");
+        }
+    }
 }

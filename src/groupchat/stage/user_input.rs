@@ -7,6 +7,8 @@ use serde_json::Value;
 use crate::exchange::{Reply, Violation};
 use crate::groupchat::message::{ChatMessage, MessageFactory};
 
+use super::replies::MessageFault;
+
 /// The name of the entity that controls a run from outside.
 pub const CONTROLLER: &str = "(controller)";
 
@@ -66,15 +68,14 @@ impl Reply for UserInput {
             return Ok(Self::task(raw));
         }
         serde_json::from_str(raw)
-            .map_err(|error| vec![Violation::new("", format!("this is no order: {error}"))])
+            .map_err(|error| vec![MessageFault::Order(error.to_string()).at("")])
     }
 
     fn check(&self, factory: &MessageFactory) -> Vec<Violation> {
         let messages = self.messages.iter().enumerate();
         let violations = messages.filter_map(|(index, message)| {
             let error = factory.create(message.to_json()).err()?;
-            let path = format!("messages[{index}]");
-            Some(Violation::new(path, error.to_string()))
+            Some(MessageFault::from(error).at(format!("messages[{index}]")))
         });
         violations.collect()
     }

@@ -361,8 +361,8 @@ cli_knows_fact = Fact
 cli_knows_feels = How it feels about { $about }: { $word } ({ $value })
 cli_knows_from = From
 cli_knows_from_start = from the start
-cli_knows_heard = What it remembers last of them:
-cli_knows_no_fact = no fact has the id or title '{ $id }'
+cli_knows_heard = Its latest memories of them:
+cli_knows_no_fact = no fact has the ID or title '{ $id }'
 cli_knows_promise = { $by } promised { $to }: “{ $words }”
 cli_knows_since = Since
 cli_knows_title = About
@@ -521,7 +521,7 @@ cli_watch_estimate = 'playhouse run WORLD --dry-run' shows what a run would cost
 cli_watch_invite = invite somebody to play on a page with --invite NAME
 cli_watch_option = 'watch' has no option { $option }
 cli_watch_seat = To play { $name }, open { $address }
-cli_watch_shows = the page has ids and a pace of its own
+cli_watch_shows = the page has its own settings for IDs and pace
 
 ## At a seat
 
@@ -545,7 +545,7 @@ cli_seat_nothing_to_undo = There is no answer of yours to take back.
 cli_seat_place = You are here: { $place }
 cli_seat_present = {"  "}{ $name }: { $look }
 cli_seat_promise = You promised { $to }: { $words }
-cli_seat_saved = Everything up to your last answer is saved as { $slot }; you need not do anything. Continue later with: playhouse resume { $slot }
+cli_seat_saved = Everything up to your last answer is saved as { $slot }; there is nothing else to do. Continue later with: playhouse resume { $slot }
 cli_seat_secret_always = From the start: { $words }
 cli_seat_secret_found = Day { $day }: { $words }
 cli_seat_secret_from = Day { $day }, from { $from }: { $words }
@@ -553,5 +553,5 @@ cli_seat_skills = Skills: { $skills }
 cli_seat_undone = Your last answer is taken back. The story continues as { $slot }; { $old } keeps what happened.
 cli_seat_unknown = There is no command /{ $command }. /help lists them.
 cli_seat_word = Your word: { $word }
-cli_data_changed = The world has changed since this story was saved. It takes over:
-cli_models_of_team = members of a team have the models of its file; change that, and resume
+cli_data_changed = The world has changed since this story was saved. These changes now apply:
+cli_models_of_team = the team file sets its members' models; change it there, then resume

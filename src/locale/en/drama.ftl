@@ -1,3 +1,5 @@
+# Texts of `src/drama/`. Keys begin with `drama_`.
+
 drama_above_max = the maximum value is { $max }
 drama_add_one_first = add one first
 drama_can_not_hold = this can never hold: { $why }
@@ -29,7 +31,7 @@ drama_remove_it = remove it
 drama_resolve_alone = resolve and moved_by work only together
 drama_secrets_are_facts = `secrets` has been replaced by `facts`
 drama_stay_is_offered = every vote already offers staying
-drama_nothing_is_offered = "nothing" is the option to do nothing, which is offered where a single other one is left
+drama_nothing_is_offered = "nothing" is already offered, as the way to do nothing, where only one other option is left
 drama_too_late = the schedule has { $days ->
     [one] { $days } day
    *[other] { $days } days
@@ -48,7 +50,7 @@ drama_judge_in_scene = judge it in a scene, and write Happened or Chose here
 drama_judged_in_schedule = nobody is asked about a claim when a step of the schedule begins
 drama_nobody_judges = nobody is asked about this claim; use it in the condition of a scene, an option or an ending as well
 drama_write_claim = write a statement that is either true or false, such as: Brant has told Odile what the tinderbox is for
-drama_none_to_hold = none of the conditions in it can hold, since there are none
+drama_none_to_hold = the list of conditions is empty
 drama_always_holds = { $condition } always holds
 drama_not_before = { $condition } can't hold before day { $day }
 drama_not_both = { $one } and { $other } can't both hold
@@ -68,11 +70,11 @@ drama_everyone_knows = everyone knows the fact "{ $fact }"
 drama_sworn = the fact "{ $fact }" is sworn, and nothing teaches it to "{ $who }"
 drama_item_nowhere = "{ $item }" is nowhere at the start, and no effect gives or puts it anywhere
 drama_stays_home = "{ $who }" stays at home and never comes to "{ $stage }"
-drama_names_somebody = this tells of "{ $who }", whom no condition here lets be at "{ $stage }"
+drama_names_somebody = this mentions "{ $who }", but no condition here requires them to be at "{ $stage }"
 drama_let_be_there = add At("{ $who }", "{ $stage }") to the condition, tell it without that name, or name "{ $who }" in the scene's `absent` if it is true anyway
-drama_names_a_thing = this tells of "{ $item }", and no condition here says where that is
+drama_names_a_thing = this mentions "{ $item }", but no condition here says where it is
 drama_let_be_held = add Holds(…, "{ $item }") to the condition, tell it without that thing, or name "{ $item }" in the scene's `absent` if it is true anyway
-drama_use_names_somebody = this tells of "{ $who }", who need not be there when the item is used
+drama_use_names_somebody = this mentions "{ $who }", who may not be there when the item is used
 drama_let_be_there_at_use = let the condition say who is there, such as All([Holds("…", "{ $item }"), Together(["…", "{ $who }"])]), or tell it without that name
 drama_let_be_held_at_use = add Holds(…, "{ $item }") to the condition, or tell it without that thing
 drama_lowest_bond = no bond is below -3
@@ -86,12 +88,12 @@ drama_not_the_party = this is about one person, not about the whole party
 drama_phrase_taken = the fact "{ $fact }" has this phrase too, so it can't be told which of them is meant
 drama_other_phrase = choose words that only one of them has
 drama_contradicts_itself = the fact contradicts itself
-drama_agents_hold_nothing = "{ $agent }" is no character and no stage, so it can't hold anything
+drama_agents_hold_nothing = "{ $agent }" is neither a character nor a stage, so it can't hold anything
 drama_give_to_somebody = name an actor, a foe or a stage
 drama_same_bond = there is already a bond from "{ $from }" to "{ $to }"
 drama_to_itself = both names are "{ $name }"
 drama_name_another = name somebody else
-drama_together_alone = one alone is always together
+drama_together_alone = a single person is always together
 drama_name_two = name at least two
 drama_always_reached = { $number } or more is always reached
 drama_write_more = write { $least } or more, or leave the condition out

@@ -39,7 +39,7 @@ help_value_port = PORT
 help_value_scene_option = SCENE=OPTION
 help_value_seconds = SECONDS
 help_value_shell = SHELL
-help_value_slot = SAVE
+help_value_slot = SLOT
 help_value_team = TEAM
 help_value_text = TEXT
 help_value_turn = TURN
@@ -145,7 +145,7 @@ help_recall_who = Name of the character
 help_chapters_id = The chapter to open, by its ID or number
 help_chapters_name = Name of a character or stage
 help_chapters_original = Show the messages that the chapter replaced
-help_knows_about = Tell only what concerns this other one: facts, feelings, promises, and what was heard
+help_knows_about = Show only what concerns this other character: facts, feelings, promises and memories
 help_knows_name = Name of the character
 help_who_fact = ID or title of the fact, as in the world file
 help_trust_file = File to trust (default: the files of this folder)

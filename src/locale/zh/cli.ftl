@@ -1,6 +1,6 @@
-# Texts of the program: failures, tables, progress. Keys begin with `cli_`.
+# 程序的文字：失败、表格、进度。键以 `cli_` 开头。
 
-## General
+## 通用
 
 cli_all = 全部
 cli_branch_unplayed = “{ $slot }”的分支，尚未继续
@@ -16,7 +16,7 @@ cli_unknown = 未知
 cli_value = 值
 cli_yes = 是
 
-## Errors
+## 错误
 
 cli_at = 位置
 cli_bad_words = “{ $words }”既不是词表文件，也不是用逗号隔开的两个词
@@ -70,7 +70,7 @@ cli_team_errors = 团队“{ $team }”无法使用：有 { $count } 处错误
 cli_turn_passed = 存档已到第 { $now } 轮，超过了第 { $turn } 轮
 cli_world_errors = 世界“{ $world }”无法运行：有 { $count } 处错误
 
-## Trust
+## 信任
 
 cli_trust_added = 你已信任 { $file } 的这份内容。
 cli_trust_already = 你已经信任 { $file }。
@@ -100,7 +100,7 @@ cli_trust_slot_unnamed = 如果这正是你想要的，请在 { $file } 中写�
 cli_trust_wants = { $file } 来自这个文件夹，需要你的信任：
 cli_trust_was_not = { $file } 本来就不受信任。
 
-## The command line
+## 命令行
 
 cli_usage_amount = 请写一个金额，例如 0.50
 cli_usage_bad_value = “{ $value }”不能用作 { $option } 的值
@@ -116,7 +116,7 @@ cli_usage_unknown_command = 没有命令“{ $command }”
 cli_usage_unknown_option = 没有选项 { $option }
 cli_usage_wrong = 命令行有误
 
-## Progress, and how runs end
+## 进度，以及运行如何结束
 
 cli_built_without = 未包含：{ $features }（用 --features full 构建可得到全部功能）
 cli_branched = 存档 { $slot } 将从第 { $turn } 轮继续。
@@ -148,7 +148,7 @@ cli_try_show = 每个人记得什么
 cli_try_watch = 在浏览器里看这个故事
 cli_try_who = 谁知道某个秘密，从谁那里得知
 
-## What was spent
+## 花费
 
 cli_answer_tokens = 回答 token
 cli_cached = 缓存率
@@ -170,7 +170,7 @@ cli_this_run = 本次运行：{ $calls } 次调用，{ $tokens } 个 token，费
 cli_tokens = token
 cli_total = 合计
 
-## Saves and worlds
+## 存档和世界
 
 cli_actor = 角色
 cli_bytes = 字节
@@ -219,7 +219,7 @@ cli_world_agent = 世界代理
 cli_world_created = 已创建 { $path }。
 cli_world_ok = 世界“{ $world }”没有错误。
 
-## Who received an event
+## 谁收到了事件
 
 cli_event_at = 第 { $turn } 轮，{ $place }
 cli_event_by = 发出者：{ $who }
@@ -233,7 +233,7 @@ cli_rule_named = 仅指定的接收者
 cli_rule_private = 内心想法，只有本人知道
 cli_rule_stage = 舞台“{ $stage }”，以及台上所有活着的角色
 
-## Conversations
+## 对话
 
 cli_chat_changed = 存档写入之后团队有过改动；以现在的设置为准。
 cli_chat_log_summary =
@@ -264,7 +264,7 @@ cli_trace_refused = 被退回：{ $answer }
 cli_trace_reply = 回答：{ $reply }
 cli_trace_sender = 发送者：{ $sender }
 
-## Settings and servers
+## 设置和服务器
 
 cli_answers = 有应答
 cli_cache_fields = 缓存字段
@@ -294,7 +294,7 @@ cli_tool_server = 工具服务器
 cli_tools = 工具
 cli_window = 上下文窗口
 
-## Tournaments
+## 赛事
 
 cli_games = { $games } 局
 cli_games_and_unfinished = { $games } 局（另有 { $unfinished } 局未完）
@@ -350,7 +350,7 @@ cli_recall_nothing = 没有与这个问题有关的记忆。
 cli_recall_too_many_lines = 文件里的记录超过 { $max } 条
 cli_usage_choose = 请写场景和它的一个选项，例如 the-log=burn
 
-## Rehearsals
+## 彩排
 
 cli_expectation_errors = 预期文件里有 { $count } 处错误
 cli_no_price_as = --cost-as 需要价格，但模型“{ $model }”没有标价
@@ -485,7 +485,7 @@ cli_watch_option = watch 没有 { $option } 选项
 cli_watch_seat = 扮演{ $name }的地址：{ $address }
 cli_watch_shows = 编号与速度在网页上设置
 
-## At a seat
+## 入座
 
 cli_seat_alone = 这里没有别人。
 # same
@@ -517,5 +517,5 @@ cli_seat_skills = 技能：{ $skills }
 cli_seat_undone = 已收回你上一个回答。故事以 { $slot } 继续；原来的经过仍在 { $old }。
 cli_seat_unknown = 没有 /{ $command } 这个命令。输入 /帮助 查看所有命令。
 cli_seat_word = 你的词：{ $word }
-cli_data_changed = 存档之后，世界有了改动。故事将沿用：
+cli_data_changed = 存档之后，世界有了改动。故事将采用这些改动：
 cli_models_of_team = 团队成员的模型由团队文件决定；请改文件后再继续

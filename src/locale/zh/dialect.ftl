@@ -1,4 +1,4 @@
-# Texts of `src/dialect/`. Keys begin with `dialect_`.
+# `src/dialect/` 的文字。键以 `dialect_` 开头。
 
 dialect_ag2_event = AG2 的事件“{ $kind }”没有内容，已省略
 dialect_arguments_completed = “{ $tool }”的参数被截断，已补全结尾
@@ -30,7 +30,7 @@ dialect_name_replaced = 名称“{ $name }”写为“{ $alias }”：OpenAI 只
 dialect_no_members = 无法识别对话的格式：没有带成员的消息；请指定格式
 dialect_no_messages = 这份保存的状态中没有消息
 dialect_odd_call = 调用列表中有一项没有写明工具
-dialect_own_team_state = 这是本程序的团队状态，由 `Team::load_state` 读取；要转换某个成员的上下文，请用 `playhouse show SLOT NAME --as json` 保存
+dialect_own_team_state = 这是本程序的团队状态，由 `Team::load_state` 读取；要转换某个成员的上下文，请用 `playhouse show 存档 名字 --as json` 保存
 dialect_profile_agentscope = AgentScope（按其文档）
 dialect_profile_agentscope_java1 = AgentScope Java 版 1
 dialect_profile_agentscope_python1 = AgentScope Python 版 1

@@ -1,4 +1,4 @@
-# Texts of `src/engine/`. Keys begin with `engine_`.
+# `src/engine/` 的文字。键以 `engine_` 开头。
 
 engine_ambiguous = 有两个系统访问相同的数据，却没有声明先后；请用 .chain()、.before() 或 .after() 声明：{ $systems }
 engine_budget_used_up = 它的预算已用完

@@ -1,6 +1,6 @@
-# Texts of `src/groupchat/`. Keys begin with `groupchat_`.
+# `src/groupchat/` 的文字。键以 `groupchat_` 开头。
 
-## Errors of `ChatError`.
+## `ChatError` 的错误
 
 groupchat_cancelled = 运行已取消
 groupchat_empty_task = 任务至少要有一条消息；要在没有新任务的情况下继续，请运行 `Task::continue_run()`
@@ -16,7 +16,7 @@ groupchat_state_without_world = 这是其他程序的团队状态：有 'agent_s
 groupchat_team_lacks = 这个团队没有{ $names }
 groupchat_stopped = 运行中断：{ $reason }
 
-## Errors in messages.
+## 消息里的错误
 
 # same
 groupchat_message_members = { $name }：{ $problem }
@@ -25,7 +25,7 @@ groupchat_message_not_an_object = 消息应为 JSON 对象
 groupchat_message_type_registered = 消息类型“{ $name }”已经注册；请换一个名字
 groupchat_message_unknown_type = 未知的消息类型“{ $name }”；请先注册，或使用以下之一：{ $known }
 
-## Termination conditions.
+## 终止条件
 
 groupchat_already_terminated = 终止条件已经满足；再次检查之前请先重置
 groupchat_condition_bad_seconds = 秒数不是正数
@@ -42,7 +42,7 @@ groupchat_help_text = 请写上要查找的文本
 groupchat_help_time = 请设定 turns 或 seconds
 groupchat_help_token_limit = 请至少设定 total、prompt、completion 之一
 
-## Mistakes in team files.
+## 团队文件里的错误
 
 groupchat_bad_approver = “{ $name }”不能批准它的代码
 groupchat_bad_keyword = 这不是 JSON Schema：{ $keyword } 的值无效
@@ -89,7 +89,7 @@ groupchat_unused_team = 没有参与者使用团队“{ $name }”
 groupchat_unused_tool = 没有参与者使用工具“{ $name }”
 groupchat_user_name_taken = “{ $name }”已经是参与者或团队的名字
 
-## How to fix mistakes in team files.
+## 团队文件里的错误怎么改
 
 groupchat_help_activation = 同一组的边请用同一种 activation
 groupchat_help_approver = 请把 `approver` 设为本团队的 Assistant 或 Person；最外层的团队也可以设为用户
@@ -131,7 +131,7 @@ groupchat_help_user_name = 请用“用户”这样的名字
 groupchat_help_user_own_name = 请给用户起一个不重复的名字，或用 Person 类参与者的名字
 groupchat_help_without_tool = 或去掉这个工具
 
-## Why runs end, in the language of the team.
+## 运行为何结束，用团队的语言
 
 groupchat_stop_answered = { $source }已经回答
 groupchat_stop_done = 任务完成
@@ -155,7 +155,7 @@ groupchat_stop_text_message = { $source }发来了文本消息
 groupchat_stop_tokens = token 已达上限：共 { $total }，提示词 { $prompt }，回答 { $completion }
 groupchat_stop_turns = { $turns } 轮的时限已到
 
-## Why runs fail, in the language of the team.
+## 运行为何失败，用团队的语言
 
 groupchat_fail_analysis = 无法分析任务：{ $error }
 groupchat_fail_answer = { $name }无法回答：{ $error }
@@ -167,13 +167,13 @@ groupchat_fail_task_target = 任务移交给了“{ $name }”，但没有这个
 groupchat_fail_unknown_function = 团队使用函数“{ $name }”，但没有提供这个函数
 groupchat_fail_unknown_speaker = 选中的“{ $name }”不是参与者；应为以下之一：{ $names }
 
-## What the program says in a conversation, in the language of the team.
+## 程序在对话里说的话，用团队的语言
 
 groupchat_conclusion = 任务完成。
 groupchat_earlier_talk = 之前的对话
 groupchat_no_approval = 没有人在场可以批准
 groupchat_no_response = 没有回应。
 
-## Why guards change messages.
+## 防护为何改动消息
 
 groupchat_forged_speaker = 有一行看起来像是别人说的

@@ -1,6 +1,6 @@
-# Texts of `--help`. Keys begin with `help_`; `src/cli/help.rs` says how they are put together.
+# `--help` 的文字。键以 `help_` 开头；拼接方式见 `src/cli/help.rs`。
 
-## Pages
+## 页面
 
 help_arguments = 参数：
 help_commands = 命令：
@@ -15,7 +15,7 @@ help_usage = 用法：
 help_usage_command = [命令]
 help_usage_options = [选项]
 
-## Values
+## 值
 
 help_value_actor = 角色
 help_value_address = 地址
@@ -50,7 +50,7 @@ help_value_words = 文件|词,词
 help_value_world = 世界
 help_value_x = 金额
 
-## Commands
+## 命令
 
 help_about_branch = 从存档较早的一轮继续，存为新存档
 help_about_chapters = 列出一个角色往事的各个章节，或打开其中一章
@@ -87,7 +87,7 @@ help_about_watch = 运行一个世界或打开一个存档，并在浏览器里�
 help_about_why = 显示谁收到了一个事件，依据哪条规则；不指定事件则列出全部
 help_about_worlds = 列出世界
 
-## Options that mean the same to all commands
+## 各命令通用的选项
 
 help_any_allow_code = 允许团队里运行代码的成员启动 python 和 sh，每次都要先经批准
 help_any_away = 受邀者可以多少秒不回答；超时后由即兴生成器代演，直到受邀者重新入座（默认：不限）
@@ -128,7 +128,7 @@ help_any_watch = 同时在浏览器里展示故事
 help_any_width = 输出的宽度，20 到 1000 列（默认：终端宽度，最多 100）
 help_any_world = 世界的名称（见 `playhouse worlds`），或含 world.ron 的文件夹的路径
 
-## Options of single commands
+## 个别命令的选项
 
 help_branch_new = 新存档的名称
 help_branch_seed = 从这一轮起换一个随机种子，故事会有另一种发展

@@ -1,4 +1,4 @@
-# Texts of `src/journal/`. Keys begin with `journal_`.
+# `src/journal/` 的文字。键以 `journal_` 开头。
 
 journal_base_changed = 本存档从“{ $slot }”的第 { $turn } 轮分支而来，共用它到那一轮为止的日志，而那部分日志已经变了
 journal_base_long = 本存档与“{ $slot }”共用的部分超过了日志的最大长度

@@ -1,4 +1,4 @@
-# Texts of `src/mind/`. Keys begin with `mind_`.
+# `src/mind/` 的文字。键以 `mind_` 开头。
 
 mind_grammar_alternative_form = 选项应写成 "文字" 或 (权重, "文字")
 mind_grammar_circle = { $path } 没有尽头；请打破这个循环
@@ -93,7 +93,7 @@ mind_no_tool_servers = 世界用到了服务器“{ $server }”的工具，而 
 mind_not_a_json_object = 不是 JSON 对象：{ $value }
 mind_not_json = 不是 JSON：{ $error }
 mind_not_recorded = 日志中没有“{ $entity }”第 { $number } 次提问的结果
-mind_nothing_to_send = 对话和提问都没有内容，任何服务商都会拒绝；请给出任务、系统消息或问题
+mind_nothing_to_send = 对话和提问都没有内容，任何供应商都会拒绝；请给出任务、系统消息或问题
 mind_probe_attempts = 尝试了 { $attempts } 次才成功。
 mind_probe_no_usage = 没有返回用量；token 数和费用将是估计值。
 mind_probe_not_streamed = 请求了流式输出，但回答是一次性返回的。

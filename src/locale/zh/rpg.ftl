@@ -1,4 +1,4 @@
-# Texts of `src/rpg/`. Keys begin with `rpg_`.
+# `src/rpg/` 的文字。键以 `rpg_` 开头。
 
 rpg_check_add_home = 请添加一个 `kind: Home` 的舞台
 rpg_check_choose = 可选：{ $names }
@@ -100,7 +100,7 @@ rpg_rehearsal_idle = 故事没有结局：不再有任何事情发生
 rpg_rehearsal_runtime = 无法启动调用所需的线程：{ $error }
 rpg_seat_act = 这一仗里你怎么做？
 rpg_seat_and_then = 还要做别的吗？
-rpg_seat_announce = 向所有人宣告
+rpg_seat_announce = 向所有人宣布
 rpg_seat_attack = 攻击
 rpg_seat_do_or_say = 你要做什么，或者说什么？
 rpg_seat_flee = 逃走

@@ -1,4 +1,4 @@
-# Texts of `src/session/`. Keys begin with `session_`.
+# `src/session/` 的文字。键以 `session_` 开头。
 
 session_bad_answer = 这个回答不能用：{ $reason }
 session_no_such_ask = 已结束的轮次中没有向“{ $entity }”提出的第 { $number } 个问题

@@ -1,6 +1,6 @@
-# Texts of the story view. Keys begin with `story_`.
+# 故事视图的文字。键以 `story_` 开头。
 
-## Campaigns
+## 战役
 
 story_advances = 一行人继续前往{ $stage }。
 story_afternoon = 下午
@@ -74,7 +74,7 @@ story_wavers = { $actor }动摇了
 story_weakened = { $name }：攻击 −{ $amount }（{ $effect }）
 story_whispers_to = 对{ $target }耳语
 
-## Undercover
+## 谁是卧底
 
 story_abstains = 弃权
 story_blank = 白板
@@ -99,7 +99,7 @@ story_word = 词语
 story_yielded = 已认输
 story_yields = { $actor }认输了
 
-## What calls are for
+## 调用的用途
 
 story_purpose_archive = 记忆
 story_purpose_chat_analyse = 分析
@@ -127,7 +127,7 @@ story_purpose_undercover_vote = 投票
 story_purpose_vectors = 回忆用的向量
 story_purpose_world_announce = 宣布
 
-## Types of events
+## 事件类型
 
 story_event_announce = 宣布
 story_event_appearance = 相貌

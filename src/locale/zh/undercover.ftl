@@ -1,4 +1,4 @@
-# Texts of `src/undercover/`. Keys begin with `undercover_`.
+# `src/undercover/` 的文字。键以 `undercover_` 开头。
 
 undercover_bad_word = “{ $word }”不能作词语：{ $reason }
 undercover_equal_words = 词语“{ $first }”和“{ $second }”相同；一对词必须不同
@@ -19,7 +19,7 @@ undercover_seat_civilian = 平民
 undercover_seat_i_am = 你认为自己是什么？
 undercover_seat_is = 是什么？
 undercover_seat_no_candidate = 请输入其中一位的号码或名字：{ $players }。
-undercover_seat_player = 谁？（编号）
+undercover_seat_player = 谁？（号码）
 undercover_seat_players = 你对他人的判断
 undercover_seat_undercover = 卧底
 undercover_seat_unsure = 不确定

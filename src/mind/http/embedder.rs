@@ -256,7 +256,7 @@ impl Localize for VectorsError {
 /// Reads what a server answered for this many texts: their vectors, and the tokens that it counted.
 ///
 /// # Errors
-/// It is no JSON of the right form, has a bad vector, or not one vector for each text.
+/// It is not JSON of the right form, has a bad vector, or not one vector for each text.
 pub fn read_vectors(
     bytes: &[u8],
     expected: usize,

@@ -60,7 +60,7 @@ enum Framing {
     Events(EventFrames),
     /// One JSON value after the other.
     Values(JsonFrames),
-    /// This is no answer.
+    /// This is not an answer.
     Other(Vec<u8>),
 }
 

@@ -59,7 +59,7 @@ impl<R: BufRead + Send, W: Write + Send> Console for TextConsole<R, W> {
 /// The longest line that is taken, in bytes.
 const LONGEST: u64 = 64 * 1024;
 
-/// A line without its end; `None` if the input ended. Bytes that are no text are replaced.
+/// A line without its end; `None` if the input ended. Bytes that are not text are replaced.
 fn read_line(reader: &mut impl BufRead) -> io::Result<Option<String>> {
     let mut line = Vec::new();
     io::Read::take(reader, LONGEST).read_until(b'\n', &mut line)?;

@@ -87,7 +87,7 @@ impl<'c> Dialogue<'c> {
     }
 
     /// One of several, as [`choice`](Self::choice), or words of one's own: a sentence, or whatever
-    /// stands in quotation marks. A single word that is no option is taken for a slip.
+    /// stands in quotation marks. A single word that is not an option is taken for a slip.
     ///
     /// # Errors
     /// The input ended or broke.

@@ -138,7 +138,7 @@ impl Improviser {
         self
     }
 
-    /// What it says about itself before a story begins: that it is no language model.
+    /// What it says about itself before a story begins: that it is not a language model.
     pub fn introduction(&self, language: Language) -> &str {
         let mut texts = self.grammar(language).words("introduction");
         texts.next().unwrap_or_default()

@@ -17,8 +17,8 @@ pub enum ModelError {
         line: usize,
         /// The column, from 1.
         column: usize,
-        /// What the parser says.
-        reason: String,
+        /// What is wrong, and how to mend it.
+        reason: UiText,
     },
     /// The file has wrong values.
     Invalid {

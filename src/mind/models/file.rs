@@ -286,7 +286,7 @@ impl ModelFile {
             file: file_name.into(),
             line: mistake.line,
             column: mistake.column,
-            reason: mistake.reason.to_string(),
+            reason: mistake.reason,
         })?;
         let problems = file.problems(known);
         if !problems.is_empty() {

@@ -38,7 +38,8 @@ export function word(prefix, name) {
 	return labels[`page_${prefix}_${String(name).replace(/\W+/g, '_')}`] || String(name);
 }
 
-// An element, `h('p.small', { title }, 'text')`. `hue` and `vars` go through the CSSOM, `on…` are listeners.
+// An element, `h('p.small', { title }, 'text')`. `hue` and `vars` go through the CSSOM, `on…` are
+// listeners.
 export function h(what, ...rest) {
 	const [tag, ...classes] = what.split('.');
 	const element = document.createElement(tag);

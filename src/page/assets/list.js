@@ -1,7 +1,8 @@
 // A list of very many rows, of which only those in sight are in the document.
 
 export class VirtualList {
-	// `render(i)` gives the element of row `i`, or null if it isn't shown. With `fixed`, every row has that height.
+	// `render(i)` gives the element of row `i`, or null if it isn't shown. With `fixed`, every row
+	// has that height.
 	constructor(scroller, { count, render, fixed = 0, estimate = 60, role, name, wanted, changed }) {
 		Object.assign(this, { scroller, count, render, fixed, estimate, role, name, wanted, changed });
 		this.space = document.createElement('div');

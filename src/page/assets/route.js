@@ -1,4 +1,5 @@
-// The address of what is shown: `?view=story&see=person/3` when served, the same after `#` in a file.
+// The address of what is shown: `?view=story&see=person/3` when served, the same after `#` in a
+// file.
 
 const isFile = document.documentElement.dataset.report === '1';
 const listeners = [];

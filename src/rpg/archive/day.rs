@@ -311,7 +311,7 @@ fn ending(context: &AgentContext, range: EntryRange) -> String {
     }
 }
 
-/// The beginning of the first of these messages that tells what happened, and is no memory.
+/// The beginning of the first of these messages that tells what happened and is not a memory.
 fn known_by<'a>(mut entries: impl Iterator<Item = &'a Entry>) -> String {
     let happened =
         entries.find(|entry| event_type(entry).is_some_and(|kind| kind != Archive::TYPE));

@@ -125,7 +125,7 @@ pub(super) fn ids(stakes: &[Stake]) -> Vec<String> {
     stakes.iter().map(|stake| stake.offer().id).collect()
 }
 
-/// What an answer names; nothing if it was not offered.
+/// What an answer names; [`Stake::Nothing`] if it was not offered.
 pub(super) fn named(stakes: &[Stake], id: &str) -> Stake {
     let wanted = folded(id);
     let mut stakes = stakes.iter();

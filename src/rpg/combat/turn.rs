@@ -189,7 +189,7 @@ impl Turn<'_, '_, '_> {
         });
     }
 
-    /// Something that is no card, as the others see it.
+    /// Something that is not a card, as the others see it.
     fn step(&mut self, action: &str, seen: &str) {
         let step = CombatMove {
             stage: self.stage.name.to_string(),

@@ -139,7 +139,7 @@ struct KnownFact<'a> {
     /// Whether nobody can say it.
     #[serde(skip)]
     is_sworn: bool,
-    /// Whether it is no news to anybody here.
+    /// Whether it is not news to anybody here.
     #[serde(skip)]
     is_known_here: bool,
     /// The turn in which it was learned.

@@ -66,7 +66,7 @@ impl Reply for Vote {
 
     fn check(&self, constraints: &VoteConstraints) -> Vec<Violation> {
         let mut violations = Vec::new();
-        // The fallback is no vote.
+        // The fallback is not a vote.
         if !self.vote.is_empty() {
             let options = &constraints.options;
             check_one_of("vote".into(), &self.vote, options, &mut violations);

@@ -242,7 +242,7 @@ impl<'n> Skill<'n> {
     }
 }
 
-/// A skill with its targets, best first, and what it is worth now; nothing if that is not above 0.
+/// A skill with its targets, best first, and what it is worth now.
 struct Play<'n> {
     skill: Skill<'n>,
     targets: Vec<&'n str>,

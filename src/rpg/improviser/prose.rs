@@ -120,7 +120,7 @@ pub(super) fn announcement<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> Str
         "battle_report" | "combat_outcome" => 1,
         _ => 2,
     };
-    // What is no news to anybody: what was announced or counted before them all, and who walked
+    // What is not news to anybody: what was announced or counted before them all, and who walked
     // from one place to another.
     let is_news = |kind: &str| {
         matches!(

@@ -323,7 +323,7 @@ fn texts(asked: &HandPrompt, answer: &str) -> Vec<String> {
             Value::String(text) => texts.push(text.clone()),
             Value::Array(items) => items.iter().for_each(|item| gather(item, texts)),
             Value::Object(members) => {
-                // The names of actions are no words, and no thought is none.
+                // The names of actions are not words, and no thought is none.
                 let worded = members.iter().filter(|(name, member)| {
                     *name != "action" && (*name != "mind" || member.as_str() != Some(""))
                 });

@@ -242,7 +242,7 @@ fn chosen(option: &OptionFigures) -> (UiText, Share) {
     (text!(rpg_expect_chosen, scene, option), chosen)
 }
 
-/// What did not take place in so many runs never does.
+/// What did not take place in this many runs never does.
 const RUNS_TO_TELL: u64 = 1_000;
 /// How many rehearsals there would have to be for one to be as far off by chance, if a share is not
 /// as expected.

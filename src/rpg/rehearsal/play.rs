@@ -24,8 +24,8 @@ use crate::rpg::campaign::Campaign;
 use crate::rpg::campaign_phase::CampaignState;
 use crate::rpg::improviser;
 
-/// One run in so many has automatic memories, which take a fifth of its time. The improviser does
-/// not read them, so they change nothing but the length of prompts.
+/// One run in this many has automatic memories, which take a fifth of its time. The improviser
+/// does not read them, so they change nothing but the length of prompts.
 const RUNS_WITH_MEMORIES: u64 = 8;
 
 /// How often a world is rehearsed.

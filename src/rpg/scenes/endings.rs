@@ -236,7 +236,7 @@ pub(crate) fn ask_epilogues(
             },
         });
         let bonds = bonds.into_iter().flat_map(|bonds| &bonds.0);
-        // Foes that were met on the way are no part of anybody's life.
+        // Foes that were met on the way are not part of anybody's life.
         let lives_here = |name: &str| rpg.0.actors.iter().any(|actor| *actor.name == *name);
         let bonds = bonds
             .filter(|(name, bond)| lives_here(name) && (bond.value != 0 || !bond.word.is_empty()));

@@ -27,10 +27,20 @@ pub(super) async fn run(job: &CodeJob, policy: &CodePolicy) -> Result<CodeOutcom
     use super::output::CapturedOutput;
     use super::{CodeLanguage, child};
 
+    use crate::tool::prompts::FAILED;
+
+    #[derive(serde::Serialize)]
+    #[serde(tag = "kind", content = "what", rename_all = "snake_case")]
+    enum TooMuch {
+        Pieces(usize),
+    }
+
     /// The maximum number of pieces of one job.
     const MAX_SNIPPETS: usize = 16;
     if job.snippets.len() > MAX_SNIPPETS {
-        return Err(format!("at most {MAX_SNIPPETS} pieces of code are run at once").into());
+        let words = format!("at most {MAX_SNIPPETS} pieces of code are run at once");
+        let error = ToolError::new(words);
+        return Err(error.with_kind(&FAILED, &TooMuch::Pieces(MAX_SNIPPETS)));
     }
     let mut languages = job.snippets.iter().map(|snippet| snippet.language);
     if languages.any(CodeLanguage::needs_approval) {

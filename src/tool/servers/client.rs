@@ -11,7 +11,9 @@ use rmcp::service::{Peer, RoleClient, RunningService};
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use rmcp::{ServiceExt, model};
+use serde::Serialize;
 use serde_json::Value;
+use thiserror::Error;
 use tokio::process::Command;
 
 use super::config::{Connection, ToolServer};
@@ -22,6 +24,7 @@ use crate::http_client::client_builder;
 use crate::locale::{UiText, text};
 use crate::secrets::has_secret;
 use crate::tool::process::Family;
+use crate::tool::prompts::FAILED;
 use crate::tool::{RunningTool, ToolError, Toolbox, arguments_of};
 
 /// The maximum number of tools of a server, of pages of its list, and of bytes of a schema.
@@ -209,6 +212,22 @@ fn add_tool(toolbox: &mut Toolbox, server: &Connected, tool: &model::Tool, wire_
     toolbox.change(&name, |tool| tool.with_time_limit(server.server.call()));
 }
 
+/// Why a call failed.
+#[derive(Debug, Error, Serialize)]
+#[serde(tag = "kind", content = "what", rename_all = "snake_case")]
+enum CallError {
+    #[error("the server wants more than arguments, which is not supported")]
+    WantsMore,
+    #[error("the server failed: {0}")]
+    Server(String),
+}
+
+impl From<CallError> for ToolError {
+    fn from(error: CallError) -> Self {
+        Self::new(error.to_string()).with_kind(&FAILED, &error)
+    }
+}
+
 fn call(
     peer: Peer<RoleClient>,
     server: Arc<ToolServer>,
@@ -223,13 +242,27 @@ fn call(
         let params = CallToolRequestParams::new(tool).with_arguments(arguments);
         match peer.call_tool_once(params).await {
             Ok(CallToolResponse::Complete(result)) => result::text_of(result),
-            Ok(_) => Err(ToolError::new(
-                "the server wants more than arguments, which is not supported",
-            )),
-            Err(error) => {
-                let error = server.redact(&error.to_string());
-                Err(ToolError::new(format!("the server failed: {error}")))
-            }
+            Ok(_) => Err(CallError::WantsMore.into()),
+            Err(error) => Err(CallError::Server(server.redact(&error.to_string())).into()),
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tool::prompts::told;
+
+    #[test]
+    fn a_failed_call_is_told_in_both_languages() {
+        for (error, chinese) in [
+            (CallError::WantsMore, "暂不支持"),
+            (CallError::Server("x".into()), "服务器出错：x"),
+        ] {
+            let error = ToolError::from(error);
+            let [en, zh] = told(&error);
+            assert_eq!(en, error.to_string());
+            assert!(zh.contains(chinese), "{zh}");
+        }
+    }
 }

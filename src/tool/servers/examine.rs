@@ -22,8 +22,8 @@ pub struct ServerExamination {
 }
 
 impl ServerPlan {
-    /// Starts the server, lists its tools, and stops it again. A server that fails is no error but
-    /// a finding.
+    /// Starts the server, lists its tools, and stops it again. A server that fails is not an error
+    /// but a finding.
     pub async fn examine(self) -> ServerExamination {
         let mut found = ServerExamination {
             server: self.name.clone(),

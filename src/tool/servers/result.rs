@@ -4,7 +4,7 @@ use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
 
 use crate::tool::{ToolError, ToolOutput};
 
-/// The text of a result; what is no text is named.
+/// The text of a result; what is not text is named.
 pub(super) fn text_of(result: CallToolResult) -> ToolOutput {
     let parts: Vec<_> = result.content.iter().map(part).collect();
     let mut text = parts.join("\n");

@@ -7,6 +7,7 @@ use scraper::{ElementRef, Html, Selector};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use super::WebError;
 use super::page::{is_too_deep, title};
 use crate::message::one_line;
 use crate::tool::ToolError;
@@ -63,7 +64,7 @@ pub(super) enum Rule {
 /// The rules whose selectors can't be read.
 pub(super) fn extract(html: &str, fields: &[Named], rules: &Rules) -> Result<Value, ToolError> {
     if is_too_deep(html) {
-        return Err("its elements are nested too deeply to be looked through".into());
+        return Err(WebError::TooDeep.into());
     }
     let page = Html::parse_document(html);
     let mut found = Map::new();
@@ -79,7 +80,7 @@ pub(super) fn extract(html: &str, fields: &[Named], rules: &Rules) -> Result<Val
 
 fn selector(name: &str, css: &str) -> Result<Selector, ToolError> {
     let selector = Selector::parse(css);
-    selector.map_err(|_| format!("{name}: '{css}' is no CSS selector").into())
+    selector.map_err(|_| WebError::Selector(name.into(), css.into()).into())
 }
 
 fn by_rule(page: &Html, name: &str, rule: &Rule) -> Result<Value, ToolError> {

@@ -11,6 +11,7 @@ use reqwest::header::{CONTENT_TYPE, LOCATION};
 use reqwest::{Client, Response, Url};
 use tokio::time::Instant;
 
+use super::WebError;
 use super::address::{is_listed, is_public};
 use crate::http_client::client_builder;
 use crate::tool::ToolError;
@@ -31,8 +32,7 @@ pub(super) struct Page {
 /// Fetches pages under a policy.
 pub(super) struct Fetcher {
     policy: WebPolicy,
-    /// Made at the first fetch, since it reads the system's certificates; nothing where the system
-    /// gives none.
+    /// Made at the first fetch, since it reads the system's certificates; `None` if it has none.
     client: OnceLock<Option<Client>>,
     /// By address, the oldest first.
     kept: Mutex<IndexMap<String, (Instant, Page)>>,
@@ -79,50 +79,48 @@ impl Fetcher {
             };
             url = self.allowed(&next?)?;
         }
-        Err(format!("more than {} redirects", self.policy.redirects).into())
+        Err(WebError::Redirects(self.policy.redirects).into())
     }
 
     /// The address, if it may be asked.
     fn allowed(&self, address: &str) -> Result<Url, ToolError> {
-        let url = Url::parse(address.trim());
-        let url = url.map_err(|error| format!("'{address}' is no address: {error}"))?;
+        let url = Url::parse(address.trim())
+            .map_err(|error| WebError::Address(address.into(), error.to_string()))?;
         if !matches!(url.scheme(), "http" | "https") {
-            return Err(format!("only http and https can be fetched, not {}", url.scheme()).into());
+            return Err(WebError::Scheme(url.scheme().into()).into());
         }
         if !url.username().is_empty() || url.password().is_some() {
-            return Err("an address must not hold a name or password".into());
+            return Err(WebError::Login.into());
         }
         let host = url.host_str().unwrap_or_default();
         let host = host.trim_start_matches('[').trim_end_matches(']');
         if !is_listed(host, &self.policy.hosts) {
             if self.policy.hosts.is_empty() {
-                let none = "no host may be asked; the player allows hosts in the model file, \
-                    under `web`";
-                return Err(none.into());
+                return Err(WebError::NoHost.into());
             }
             let hosts = self.policy.hosts.join(", ");
-            return Err(format!("'{host}' may not be asked; allowed are {hosts}").into());
+            return Err(WebError::Host(host.into(), hosts).into());
         }
         // Names are looked up and checked by the client's resolver; numbers never get there.
         if let Ok(number) = host.parse::<IpAddr>()
             && !is_public(number)
             && !is_listed(host, &self.policy.private)
         {
-            return Err(private(host));
+            return Err(WebError::Private(host.into()).into());
         }
         Ok(url)
     }
 
     async fn get(&self, url: Url) -> Result<Response, ToolError> {
-        let client = self.client().ok_or("this system allows no connections")?;
+        let client = self.client().ok_or(WebError::NoConnections)?;
         let response = client.get(url).send().await;
-        response.map_err(|error| innermost(&error.without_url()).into())
+        response.map_err(|error| failed(error).into())
     }
 
     async fn read(&self, mut response: Response) -> Result<Page, ToolError> {
         let status = response.status();
         if !status.is_success() {
-            return Err(format!("the server answered {status}").into());
+            return Err(WebError::Status(status.to_string()).into());
         }
         let kind = response.headers().get(CONTENT_TYPE);
         let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
@@ -133,23 +131,22 @@ impl Fetcher {
             .trim()
             .to_ascii_lowercase();
         if !is_text(&kind) {
-            return Err(format!("the page is no text but {kind}").into());
+            return Err(WebError::NoText(kind).into());
         }
         let longest = self.policy.longest_page;
-        let too_long = || ToolError::from(format!("the page is longer than {longest} bytes"));
+        let too_long = || Err(WebError::TooLong(longest).into());
         if response
             .content_length()
             .is_some_and(|length| length > longest as u64)
         {
-            return Err(too_long());
+            return too_long();
         }
         let mut bytes = Vec::new();
         loop {
-            let chunk = response.chunk().await;
-            let chunk = chunk.map_err(|error| innermost(&error.without_url()))?;
+            let chunk = response.chunk().await.map_err(failed)?;
             let Some(chunk) = chunk else { break };
             if bytes.len() + chunk.len() > longest {
-                return Err(too_long());
+                return too_long();
             }
             bytes.extend_from_slice(&chunk);
         }
@@ -184,11 +181,6 @@ impl Fetcher {
     }
 }
 
-fn private(host: &str) -> ToolError {
-    format!("'{host}' is in a private network or on this machine, which must be allowed by name")
-        .into()
-}
-
 /// Where a response leads, if it leads on.
 fn redirect_of(response: &Response, from: &Url) -> Option<Result<String, ToolError>> {
     if !response.status().is_redirection() {
@@ -198,7 +190,7 @@ fn redirect_of(response: &Response, from: &Url) -> Option<Result<String, ToolErr
     let to = to.to_str().ok().and_then(|to| from.join(to).ok());
     Some(
         to.map(String::from)
-            .ok_or_else(|| "it leads to no address".into()),
+            .ok_or_else(|| WebError::LeadsNowhere.into()),
     )
 }
 
@@ -213,13 +205,17 @@ fn is_text(kind: &str) -> bool {
         )
 }
 
-/// The words of the cause that lies deepest; the outer ones only say that there is one.
-fn innermost(error: &dyn Error) -> String {
-    let mut cause = error;
+/// The cause that lies deepest; the outer ones only say that there is one.
+fn failed(error: reqwest::Error) -> WebError {
+    let error = error.without_url();
+    let mut cause: &dyn Error = &error;
     while let Some(source) = cause.source() {
         cause = source;
     }
-    cause.to_string()
+    match cause.downcast_ref() {
+        Some(WebError::Private(host)) => WebError::Private(host.clone()),
+        _ => WebError::Connection(cause.to_string()),
+    }
 }
 
 /// Looks names up and leaves out what is not public.
@@ -236,7 +232,7 @@ impl Resolve for PublicResolver {
             let found = found.filter(|address| may_be_private || is_public(address.ip()));
             let found: Vec<SocketAddr> = found.collect();
             if found.is_empty() {
-                return Err(private(host).into());
+                return Err(WebError::Private(host.into()).into());
             }
             Ok(Box::new(found.into_iter()) as Addrs)
         })

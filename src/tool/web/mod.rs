@@ -5,6 +5,7 @@
 //! every redirect, so that no page leads into the player's own network.
 
 mod address;
+mod error;
 mod extract;
 mod fetch;
 mod page;
@@ -17,6 +18,7 @@ use serde_json::Value;
 
 pub use self::page::page_text;
 
+use self::error::WebError;
 use self::extract::{Named, Rules};
 use self::fetch::Fetcher;
 use super::{ToolError, Toolbox, WebPolicy};
@@ -76,10 +78,10 @@ async fn extract(fetcher: Arc<Fetcher>, asked: Extract) -> Result<Value, ToolErr
     let html = match (asked.url, asked.html) {
         (Some(url), None) => fetcher.fetch(&url).await?.text.clone(),
         (None, Some(html)) => html.into(),
-        _ => return Err("give either `url` or `html`".into()),
+        _ => return Err(WebError::OneSource.into()),
     };
     if asked.fields.is_empty() && asked.rules.is_empty() {
-        return Err("say what to extract, in `fields` or `rules`".into());
+        return Err(WebError::NothingWanted.into());
     }
     apart(move || extract::extract(&html, &asked.fields, &asked.rules)).await?
 }
@@ -89,5 +91,5 @@ async fn apart<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, ToolError> {
     let done = tokio::task::spawn_blocking(work).await;
-    done.map_err(|_| "the page can't be read".into())
+    done.map_err(|_| WebError::Unreadable.into())
 }

@@ -9,7 +9,7 @@ use crate::world_data::Problem;
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{}", self.text())]
 pub struct GrammarError {
-    /// The file; what is taught, if it is no file's mistake.
+    /// The file, or what is taught if the mistake is not in a file.
     pub file: String,
     /// The line in it, from 1; 0 if the whole is meant.
     pub line: usize,

@@ -37,7 +37,7 @@ fn whoever_is_told_of_has_to_be_there() {
     let maybe = telling(&format!("when: All([{HELD}, Any([{THERE}, Chance(50)])])"));
     let option = seen("Tam looks at Isa Finch.", "");
     let after = seen("Tam sighs.", "effects: [Tell(\"Isa has heard it.\")]");
-    let somebody = "\"Isa Finch\", whom no condition here lets be at \"Village Green\"";
+    let somebody = "\"Isa Finch\", but no condition here requires them to be at \"Village Green\"";
     finds(
         Severity::Warning,
         &[
@@ -48,7 +48,7 @@ fn whoever_is_told_of_has_to_be_there() {
             (
                 &[("scenes", &no_thing)],
                 "scenes[0].opening",
-                "tells of \"the miller's key\"",
+                "mentions \"the miller's key\"",
             ),
             (
                 &[("scenes", &option)],
@@ -76,7 +76,7 @@ fn used(seen: &str, when: &str) -> String {
 fn whoever_is_told_of_when_an_item_is_used_has_to_be_there() {
     let user = "Holds(\"Tam Weller\", \"the other key\")";
     let both = format!("All([{user}, Together([\"Isa Finch\", \"Tam Weller\"])])");
-    let somebody = "tells of \"Isa Finch\", who need not be there when the item is used";
+    let somebody = "mentions \"Isa Finch\", who may not be there when the item is used";
     let alone = used("Tam Weller shows Isa the other key.", user);
     let unknown = used("Tam turns the other key.", "Always");
     let thing = used("It opens nothing but the miller's key.", user);
@@ -85,8 +85,8 @@ fn whoever_is_told_of_when_an_item_is_used_has_to_be_there() {
         Severity::Warning,
         &[
             (&[("items", &alone)], path, somebody),
-            (&[("items", &unknown)], path, "tells of \"Tam Weller\""),
-            (&[("items", &thing)], path, "tells of \"the miller's key\""),
+            (&[("items", &unknown)], path, "mentions \"Tam Weller\""),
+            (&[("items", &thing)], path, "mentions \"the miller's key\""),
         ],
     );
     let right = used("Tam Weller shows Isa the other key.", &both);
