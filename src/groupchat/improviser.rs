@@ -172,3 +172,38 @@ fn progress(notes: Notes<'_>) -> Value {
         "done": part(0, "id").into_iter().collect::<Vec<_>>(), "failed": [],
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mind::Language;
+    use crate::mind::improviser::Improviser;
+    use crate::mind::improviser::testing::{HandPrompt, object};
+
+    #[test]
+    fn it_selects_speakers_once_it_was_taught() {
+        let present = json!({"present": [{"name": "Ida"}, {"name": "Bram"}]});
+        let asked = HandPrompt::new("Chair", "chat.select", Language::En, present);
+        let selects = |improviser: &Improviser, seed| {
+            let answer = asked.answer(improviser, seed);
+            ["Ida", "Bram"].contains(&answer.as_str())
+        };
+        let taught = Improviser::taught(teach).unwrap();
+        assert!((0..20).all(|seed| selects(&taught, seed)));
+        assert!(!selects(&Improviser::new().unwrap(), 1));
+    }
+
+    #[test]
+    fn it_lets_no_code_run() {
+        let members = [
+            ("approved", json!({"type": "boolean"})),
+            ("reason", json!({"type": "string"})),
+        ];
+        let asked = HandPrompt::new("Chair", "chat.approve", Language::Zh, Value::Null);
+        let asked = asked.json(object(&members));
+        let taught = Improviser::taught(teach).unwrap();
+        for seed in 0..20 {
+            assert_eq!(asked.value(&taught, seed)["approved"], false);
+        }
+    }
+}
