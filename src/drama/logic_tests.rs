@@ -297,8 +297,8 @@ fn contradictions_are_found_and_named() {
     for (text, said) in [
         ("Never", "it is Never"),
         ("All([All([Never])])", "it is Never"),
-        ("Any([])", "none of the conditions"),
-        ("Not(All([]))", "none of the conditions"),
+        ("Any([])", "list of conditions is empty"),
+        ("Not(All([]))", "list of conditions is empty"),
         ("Not(Always)", "Always always holds"),
         ("Not(Chance(100))", "Chance(100) always holds"),
         ("Chance(0)", "the chance is 0"),

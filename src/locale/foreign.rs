@@ -27,17 +27,17 @@ impl Localize for io::Error {
     }
 }
 
-/// The kind of the error and its place, and the names that it quotes: the sentence itself is in
-/// English alone.
+/// In English its own sentence; in other languages the kind of the error and its place, and the
+/// names that it quotes.
 impl Localize for serde_json::Error {
     fn text(&self) -> UiText {
+        // It may quote a file.
+        let sentence = self.to_string().replace(char::is_control, "\u{fffd}");
         let problem = match self.classify() {
-            Category::Io => return UiText::verbatim(self.to_string()),
+            Category::Io => return UiText::verbatim(sentence),
             Category::Syntax => text!(locale_json_syntax),
             Category::Eof => text!(locale_json_incomplete),
             Category::Data => {
-                // It may quote a file.
-                let sentence = self.to_string().replace(char::is_control, "\u{fffd}");
                 let names: Vec<&str> = sentence.split('`').skip(1).step_by(2).collect();
                 if names.is_empty() {
                     text!(locale_json_value)
@@ -48,9 +48,11 @@ impl Localize for serde_json::Error {
         };
         let (line, column) = (self.line(), self.column());
         // A value that was not read from text has no place.
-        if line == 0 {
-            return problem;
-        }
-        text!(locale_json, problem, line, column)
+        let text = if line == 0 {
+            problem
+        } else {
+            text!(locale_json, problem, line, column)
+        };
+        UiText::foreign(sentence, text)
     }
 }

@@ -207,26 +207,29 @@ fn errors_of_json_tell_kind_and_place() {
     assert_eq!(
         told("\n{"),
         expected(
-            "the JSON ends too early at line 2 column 1",
+            "EOF while parsing an object at line 2 column 1",
             "第 2 行第 1 列：JSON 不完整"
         )
     );
     assert_eq!(
         told("{]"),
         expected(
-            "invalid JSON at line 1 column 2",
+            "key must be a string at line 1 column 2",
             "第 1 行第 2 列：JSON 格式不对"
         )
     );
     assert_eq!(
         told("{}"),
         expected(
-            "a wrong or missing value (name) at line 1 column 2",
+            "missing field `name` at line 1 column 2",
             "第 1 行第 2 列：值不对或缺失（name）"
         )
     );
     let value = serde_json::from_value::<u8>("one".into()).unwrap_err();
-    assert_eq!(value.text().to_string(), "a wrong or missing value");
+    assert_eq!(
+        value.text().to_string(),
+        "invalid type: string \"one\", expected u8"
+    );
 }
 
 #[test]

@@ -24,6 +24,8 @@ enum Content {
     },
     /// The same in every language.
     Verbatim(String),
+    /// What another crate says in English, and what is said in other languages.
+    Foreign(String, Box<UiText>),
 }
 
 /// Something that people read in the language of the interface, such as an error.
@@ -36,6 +38,11 @@ impl UiText {
     /// A text that is the same in every language: a name, data, or what other programs say.
     pub fn verbatim(text: impl Into<String>) -> Self {
         Self(Content::Verbatim(text.into()))
+    }
+
+    /// What another crate says, which says it in English alone; in other languages it is `text`.
+    pub(super) fn foreign(english: impl Into<String>, text: Self) -> Self {
+        Self(Content::Foreign(english.into(), Box::new(text)))
     }
 
     /// For [`text!`](super::text), which checks the arguments.
@@ -69,6 +76,7 @@ impl UiText {
         match &self.0 {
             Content::Message { key, arguments } => Some((key, arguments)),
             Content::Verbatim(_) => None,
+            Content::Foreign(_, text) => text.key_and_arguments(),
         }
     }
 
@@ -83,6 +91,8 @@ impl UiText {
         match &self.0 {
             Content::Message { key, arguments } => bundle::of(language).render(key, arguments),
             Content::Verbatim(text) => text.clone(),
+            Content::Foreign(english, _) if language == Language::En => english.clone(),
+            Content::Foreign(_, text) => text.in_language(language),
         }
     }
 

@@ -296,10 +296,10 @@ async fn whatever_is_wrong_with_a_server_is_said_once_and_words_go_on() {
             let width = if number == 1 { 4 } else { 5 };
             whole(&json!({"data": data(texts, width)}))
         }),
-        ("not one for each", |_, texts| {
+        ("instead of one for each", |_, texts| {
             whole(&json!({"data": data(&texts[1..], 4)}))
         }),
-        ("not one for each", |_, texts| {
+        ("instead of one for each", |_, texts| {
             let mut twice = data(texts, 4);
             twice.extend(data(texts, 4));
             whole(&json!({"data": twice}))

@@ -295,7 +295,7 @@ mod tests {
         };
         for (broken, chinese) in [
             (reply(&["StopMessage"]), "你不发“"),
-            (reply(&["StructuredMessage[Quest]"]), "未知"),
+            (reply(&["StructuredMessage"]), "未知"),
             (UserInput::read("{").unwrap_err(), "这不是有效的指令："),
         ] {
             let [violation] = broken.as_slice() else {

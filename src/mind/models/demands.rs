@@ -227,7 +227,7 @@ mod tests {
             (model(r#"model_env: "AWS_SECRET_ACCESS_KEY""#), "AWS_SECRET_ACCESS_KEY"),
             (
                 model(r#"price: (input: 0, cached: 0, output: 0, currency: "USD", date: "x")"#),
-                "what it costs",
+                "its own price",
             ),
             (
                 model(r#"extra: {"mcp_servers": [{"url": "https://evil.example"}]}"#),

@@ -130,7 +130,7 @@ fn contradictions_are_errors_where_they_stand() {
             (
                 &[("schedule", "If(Any([]), Home(days: 1))")],
                 "schedule[0].0",
-                "since there are none",
+                "list of conditions is empty",
             ),
         ],
     );
