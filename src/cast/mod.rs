@@ -28,7 +28,7 @@ use std::sync::Arc;
 use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// Adds what this room needs to a world.
+/// Adds what this module needs to a world.
 pub fn install(world: &mut World, seed: WorldSeed) {
     world.insert_resource(seed);
     world.init_resource::<CastList>();

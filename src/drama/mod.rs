@@ -35,7 +35,7 @@ pub use state::{
 
 use crate::engine::Setup;
 
-/// Saves the state of this room.
+/// Saves the state of this module.
 pub fn plugin(setup: &mut Setup) {
     setup.world.init_resource::<Qualities>();
     setup.world.init_resource::<History>();

@@ -36,7 +36,7 @@ use bevy_ecs::prelude::*;
 use crate::knowledge::{FactBook, Today};
 use crate::message::Language;
 
-/// Adds what this room needs to a world, with every built-in event type registered.
+/// Adds what this module needs to a world, with every built-in event type registered.
 pub fn install(world: &mut World) {
     world.init_resource::<EventQueue>();
     world.init_resource::<DeferredCommands>();

@@ -40,7 +40,7 @@ use bevy_ecs::prelude::*;
 
 use crate::context::AgentContext;
 
-/// Adds what this room needs to a world.
+/// Adds what this module needs to a world.
 pub fn install(world: &mut World) {
     world.init_resource::<OpenAsks>();
     world.init_resource::<UntakenAnswers>();

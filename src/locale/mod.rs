@@ -75,7 +75,7 @@
 //!
 //! # Adding a language
 //! Add a variant to [`Language`] with its code, a folder with the same files, and its line in
-//! `bundle.rs`; the compiler and the tests of this room say what is missing.
+//! `bundle.rs`; the compiler and the tests of this module say what is missing.
 
 mod argument;
 mod bundle;

@@ -19,7 +19,7 @@ struct Text {
     is_marked_same: bool,
 }
 
-/// All texts of a language by key. Fails where a file breaks a rule of this room.
+/// All texts of a language by key. Fails where a file breaks a rule of this module.
 fn texts(folder: &Dir) -> BTreeMap<String, Text> {
     let mut texts = BTreeMap::new();
     for file in folder.files() {

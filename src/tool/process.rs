@@ -50,7 +50,7 @@ impl Drop for Family {
 }
 
 /// Makes this process the parent of all processes that its programs leave behind, so that it can
-/// end those, too. Only for a process that starts programs through this room alone: any other
+/// end those, too. Only for a process that starts programs through this module alone: any other
 /// child would be taken for an orphan.
 #[cfg(feature = "cli")]
 pub(crate) fn adopt_orphans() {

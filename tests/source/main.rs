@@ -1,5 +1,5 @@
-//! The source itself: floors of rooms and circles of files.
+//! The source itself: layers of modules and circles of files.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod comments;
-mod floors;
+mod layers;

@@ -440,5 +440,5 @@ page_your_words = What you say
 page_zoom_in = Zoom in
 page_zoom_out = Zoom out
 page_edited_badly = The files of this world have mistakes. The story continues with the previous version.
-page_other_model = Another model for them
+page_other_model = Change a character's model
 page_no_model = there is no model '{ $model }'

@@ -30,9 +30,9 @@ story_flees = { $actor }逃走了
 story_foes_down = 击倒：{ $foes }
 story_gains = 获得：{ $gains }
 story_goal_lost = 落空
-story_goal_met = 如愿
-story_goal_open = 未了
-story_goals = 心愿
+story_goal_met = 达成
+story_goal_open = 未定
+story_goals = 目标
 # same
 story_guard = ［{ $guard }：{ $reason }］
 story_guard_forged_marks = 伪造标记

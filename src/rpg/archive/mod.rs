@@ -27,7 +27,7 @@ use super::phase::{CampaignSet, Phase, in_phase};
 use crate::engine::Setup;
 use crate::event::PromptSet;
 
-/// Adds the systems of this room.
+/// Adds the systems of this module.
 pub(super) fn plugin(setup: &mut Setup) {
     setup
         .saves()
@@ -41,7 +41,7 @@ pub(super) fn plugin(setup: &mut Setup) {
         .add_systems(systems.chain().in_set(CampaignSet::Archive));
 }
 
-/// Adds the templates of this room.
+/// Adds the templates of this module.
 pub(super) fn add_templates(prompts: &mut PromptSet) {
     fight::add_templates(prompts);
     day::add_templates(prompts);

@@ -18,14 +18,14 @@ mod tests;
 use crate::engine::Setup;
 use crate::event::PromptSet;
 
-/// Saves what this room defines.
+/// Saves what this module defines.
 pub(super) fn plugin(setup: &mut Setup) {
     setup
         .saves()
         .component::<pending::PendingAttempts>("pending_attempts");
 }
 
-/// Adds the templates of this room.
+/// Adds the templates of this module.
 pub(super) fn add_templates(prompts: &mut PromptSet) {
     referee::add_templates(prompts);
     prose::add_templates(prompts);

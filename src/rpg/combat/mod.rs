@@ -53,7 +53,7 @@ pub(super) fn plugin(setup: &mut Setup) {
         .add_systems(systems.chain().in_set(CampaignSet::Combat));
 }
 
-/// Adds the templates of this room.
+/// Adds the templates of this module.
 pub(super) fn add_templates(prompts: &mut PromptSet) {
     ask::add_templates(prompts);
     choice::add_templates(prompts);

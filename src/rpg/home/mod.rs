@@ -19,7 +19,7 @@ use super::phase::{CampaignSet, Phase, in_phase};
 use crate::engine::Setup;
 use crate::event::{PromptSet, deliver, register_event};
 
-/// Adds the systems of this room.
+/// Adds the systems of this module.
 pub(super) fn plugin(setup: &mut Setup) {
     register_event::<vote::VoteCounted>(&mut setup.world);
     setup.saves().component::<vote::Voted>("voted");
@@ -43,7 +43,7 @@ pub(super) fn plugin(setup: &mut Setup) {
         .add_systems(systems.chain().in_set(CampaignSet::Home));
 }
 
-/// Adds the templates of this room.
+/// Adds the templates of this module.
 pub(super) fn add_templates(prompts: &mut PromptSet) {
     announcements::ANNOUNCEMENT.add_templates(prompts);
     plans::add_templates(prompts);

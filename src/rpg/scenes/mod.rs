@@ -22,7 +22,7 @@ use super::phase::{CampaignSet, Phase, in_phase};
 use crate::engine::Setup;
 use crate::event::{PromptSet, register_event};
 
-/// Adds the systems and events of this room.
+/// Adds the systems and events of this module.
 pub(super) fn plugin(setup: &mut Setup) {
     register_event::<open::SceneOpens>(&mut setup.world);
     register_event::<choose::ChoiceMade>(&mut setup.world);
@@ -51,7 +51,7 @@ pub(super) fn plugin(setup: &mut Setup) {
         .add_systems(systems.chain().in_set(CampaignSet::Scenes));
 }
 
-/// Adds the templates of this room.
+/// Adds the templates of this module.
 pub(super) fn add_templates(prompts: &mut PromptSet) {
     prompts.add_event::<open::SceneOpens>();
     prompts.add_event::<choose::ChoiceMade>();

@@ -1,6 +1,6 @@
-//! The rooms of `src/` import from lower floors only, and the files of a room have no circles.
+//! The modules of `src/` import from lower layers only, and the files of a module have no circles.
 //!
-//! The floors are those of the table in `docs/architecture.md`. The test reads every `use` and
+//! The layers are those of the table in `docs/architecture.md`. The test reads every `use` and
 //! every path of the source, in code that is not for tests alone. A circle is allowed where one of
 //! its paths is marked as true recursion, on the line itself or in the comment above it: `//
 //! Recursive: a team holds teams`. Start reading at [`Sources::problems`].
@@ -16,12 +16,12 @@ const PAGE: &str = "docs/architecture.md";
 const MARK: &str = "// Recursive: ";
 
 #[test]
-fn rooms_import_only_from_lower_floors_and_files_have_no_circles() {
+fn modules_import_only_from_lower_layers_and_files_have_no_circles() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let page = std::fs::read_to_string(root.join(PAGE)).unwrap();
     let mut sources = Sources::default();
     sources.read_folder(&root.join("src"), "");
-    let problems = sources.problems(&Floors::parse(&page));
+    let problems = sources.problems(&Layers::parse(&page));
     assert!(
         problems.is_empty(),
         "{} problems:\n{}",
@@ -30,16 +30,17 @@ fn rooms_import_only_from_lower_floors_and_files_have_no_circles() {
     );
 }
 
-/// The rooms of the page: the name of each to its row and floor. The names of a row are one room.
-struct Floors(BTreeMap<String, (usize, u32)>);
+/// The modules of the page: the name of each to its row and layer. The names of a row are one
+/// module.
+struct Layers(BTreeMap<String, (usize, u32)>);
 
-impl Floors {
-    /// Reads the rows `| floor | room | … |`, where rooms stand as `` `name/` `` or `` `name.rs`
-    /// ``.
+impl Layers {
+    /// Reads the rows `| layer | module | … |`, where modules stand as `` `name/` `` or
+    /// `` `name.rs` ``.
     fn parse(page: &str) -> Self {
         let rows = page.lines().enumerate().filter_map(|(row, line)| {
             let mut cells = line.strip_prefix('|')?.split('|').map(str::trim);
-            let floor: u32 = cells.next()?.parse().ok()?;
+            let layer: u32 = cells.next()?.parse().ok()?;
             let names = cells.next()?.split('`').skip(1).step_by(2);
             let name = |name: &str| {
                 name.trim_end_matches(".rs")
@@ -48,7 +49,7 @@ impl Floors {
             };
             Some(
                 names
-                    .map(|text| (name(text), (row, floor)))
+                    .map(|text| (name(text), (row, layer)))
                     .collect::<Vec<_>>(),
             )
         });
@@ -98,27 +99,28 @@ impl Sources {
     }
 
     /// Every broken rule, as `file:line: what is wrong; what to do`.
-    fn problems(&self, floors: &Floors) -> Vec<String> {
+    fn problems(&self, layers: &Layers) -> Vec<String> {
         let modules = self.modules();
-        let mut problems = self.missing_rooms(floors);
+        let mut problems = self.missing_modules(layers);
         let mut edges = Vec::new();
         for (path, module) in &modules {
-            let Some((row, floor)) = room_of(path).and_then(|room| floors.0.get(&room)) else {
+            let Some((row, layer)) = module_of(path).and_then(|module| layers.0.get(&module))
+            else {
                 continue;
             };
             let marks = self.marks(&module.file);
             let mut reported = BTreeSet::new();
             for (reference, line) in &module.references {
-                let Some(room) = room_of(reference) else {
+                let Some(imported) = module_of(reference) else {
                     continue;
                 };
-                match floors.0.get(&room) {
+                match layers.0.get(&imported) {
                     Some((other_row, other))
-                        if other_row != row && other >= floor && reported.insert(room) =>
+                        if other_row != row && other >= layer && reported.insert(imported) =>
                     {
                         problems.push(format!(
-                            "src/{}:{line}: a room of floor {floor} imports `{}` of floor {other}; \
-                                 move what both need to a lower room",
+                            "src/{}:{line}: a module of layer {layer} imports `{}` of layer {other}; \
+                                 move what both need to a lower module",
                             module.file,
                             reference[1..].join("::"),
                         ));
@@ -142,20 +144,20 @@ impl Sources {
         problems
     }
 
-    /// Rooms of the source that the page does not have, and the other way round.
-    fn missing_rooms(&self, floors: &Floors) -> Vec<String> {
-        let rooms = self.0.keys().map(|file| {
-            let room = file.split('/').next().unwrap_or_default();
-            room.trim_end_matches(".rs").to_owned()
+    /// Modules of the source that the page does not have, and the other way round.
+    fn missing_modules(&self, layers: &Layers) -> Vec<String> {
+        let modules = self.0.keys().map(|file| {
+            let module = file.split('/').next().unwrap_or_default();
+            module.trim_end_matches(".rs").to_owned()
         });
-        let rooms: BTreeSet<_> = rooms.filter(|room| room != "lib").collect();
-        let known: BTreeSet<_> = floors.0.keys().cloned().collect();
-        let unknown = rooms
-            .difference(&known)
-            .map(|room| format!("src/{room}: has no row in the table of rooms; add it to {PAGE}"));
-        let gone = known
-            .difference(&rooms)
-            .map(|room| format!("{PAGE}: there is no room src/{room}; remove it from the table"));
+        let modules: BTreeSet<_> = modules.filter(|module| module != "lib").collect();
+        let known: BTreeSet<_> = layers.0.keys().cloned().collect();
+        let unknown = modules.difference(&known).map(|module| {
+            format!("src/{module}: has no row in the table of modules; add it to {PAGE}")
+        });
+        let gone = known.difference(&modules).map(|module| {
+            format!("{PAGE}: there is no module src/{module}; remove it from the table")
+        });
         unknown.chain(gone).collect()
     }
 
@@ -203,11 +205,11 @@ impl Sources {
     }
 }
 
-/// The room of a path; `None` for the root of the library.
-fn room_of(path: &[String]) -> Option<String> {
+/// The module of a path; `None` for the root of the library.
+fn module_of(path: &[String]) -> Option<String> {
     match path {
         [root, ..] if root == "main" => Some(root.clone()),
-        [_, room, ..] => Some(room.clone()),
+        [_, module, ..] => Some(module.clone()),
         _ => None,
     }
 }
@@ -379,14 +381,14 @@ impl Names {
                 .iter()
                 .filter_map(|(written, line)| Some((full(written)?, *line))),
         );
-        // What is re-exported counts for floors; for circles a parent that only re-exports is fine.
+        // What is re-exported counts for layers; for circles a parent that only re-exports is fine.
         references.extend(
             self.uses
                 .iter()
                 .filter(is_exported_only)
                 .filter_map(|used| {
                     let target = full(&used.path)?;
-                    (room_of(&target) != room_of(path)).then_some((target, used.line))
+                    (module_of(&target) != module_of(path)).then_some((target, used.line))
                 }),
         );
         Module {
@@ -600,7 +602,7 @@ mod small_sources {
     use super::*;
 
     const TABLE: &str = "
-| floor | room | holds |
+| layer | module | holds |
 | --- | --- | --- |
 | 3 | `main.rs`, `cli/` | the program |
 | 2 | `high/` | |
@@ -608,7 +610,7 @@ mod small_sources {
 | 1 | `low/` | |
 ";
 
-    /// The problems of a library with these files beside one of each room.
+    /// The problems of a library with these files beside one of each module.
     fn problems(files: &[(&str, &str)]) -> Vec<String> {
         let usual = [
             ("lib.rs", "mod beside; mod high; mod low;"),
@@ -620,7 +622,7 @@ mod small_sources {
         ];
         let files = usual.iter().chain(files);
         let files = files.map(|(file, text)| (file.to_string(), text.to_string()));
-        Sources(files.collect()).problems(&Floors::parse(TABLE))
+        Sources(files.collect()).problems(&Layers::parse(TABLE))
     }
 
     fn one_problem(files: &[(&str, &str)], parts: &[&str]) {
@@ -652,14 +654,14 @@ mod small_sources {
         ] {
             one_problem(
                 &[("low/mod.rs", text)],
-                &["src/low/mod.rs:2: ", "floor 1", "high"],
+                &["src/low/mod.rs:2: ", "layer 1", "high"],
             );
         }
         one_problem(
             &[("high/mod.rs", "use crate::beside::Thing;")],
-            &["src/high/mod.rs:1: a room of floor 2 imports `beside::Thing` of floor 2"],
+            &["src/high/mod.rs:1: a module of layer 2 imports `beside::Thing` of layer 2"],
         );
-        one_problem(&[("beside/mod.rs", "use crate::high;")], &["floor 2"]);
+        one_problem(&[("beside/mod.rs", "use crate::high;")], &["layer 2"]);
     }
 
     #[test]
@@ -669,11 +671,11 @@ mod small_sources {
         one_problem(&[lib, attic], &["src/attic: has no row"]);
         let page = TABLE.replace("`low/`", "`low/`, `cellar/`");
         let sources = Sources([("low.rs".into(), String::new())].into());
-        let found = sources.problems(&Floors::parse(&page));
+        let found = sources.problems(&Layers::parse(&page));
         assert!(
             found
                 .iter()
-                .any(|problem| problem.contains("no room src/cellar"))
+                .any(|problem| problem.contains("no module src/cellar"))
         );
     }
 
