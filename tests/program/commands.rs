@@ -238,6 +238,45 @@ fn every_command_prints_one_record_a_line() {
 }
 
 #[test]
+fn turns_have_the_same_numbers_everywhere() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let first = records(folder, "run --until 1 --save s");
+    for (command, records) in [
+        ("run", first),
+        ("replay s", records(folder, "replay s")),
+        ("why s", records(folder, "why s")),
+        ("timeline s", records(folder, "timeline s")),
+        (
+            "branch s t --turn 1",
+            records(folder, "branch s t --turn 1"),
+        ),
+    ] {
+        let turns: BTreeSet<_> = records
+            .iter()
+            .filter_map(|it| it["turn"].as_u64())
+            .collect();
+        assert_eq!(turns, BTreeSet::from([1]), "{command}");
+    }
+    let call = records(folder, "timeline s").swap_remove(0);
+    let sent = playhouse(folder)
+        .args([
+            "show",
+            "s",
+            call["agent"].as_str().unwrap(),
+            "--call",
+            "1",
+            "--json",
+        ])
+        .output()
+        .unwrap();
+    let sent: Value = serde_json::from_str(&out(&sent)).unwrap();
+    assert_eq!(sent["turn"], 1, "{sent}");
+    let told = out(&run(folder, "replay s --verbose"));
+    assert!(told.contains("· turn 1 ·"), "{told}");
+}
+
+#[test]
 fn what_the_readme_shows_of_a_run_works() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();

@@ -3,6 +3,7 @@
 use bevy_ecs::prelude::*;
 use serde_json::{Value, json};
 
+use crate::cast::turn_number;
 use crate::cli::app::App;
 use crate::cli::error::{CommandError, ErrorKind};
 use crate::cli::loader::did_you_mean;
@@ -101,7 +102,8 @@ fn head(chapter: &Chapter) -> Value {
     let record = chapter.record.as_ref();
     json!({
         "record": "chapter", "id": chapter.id.0, "level": chapter.level(),
-        "days": record.map(|record| record.days), "title": chapter.title, "turn": chapter.turn,
+        "days": record.map(|record| record.days), "title": chapter.title,
+        "turn": turn_number(chapter.turn),
         "messages": chapter.messages.len(), "tokens": chapter.summary.short_tokens(),
         "parts": record.map(|record| &record.parts),
     })

@@ -1,6 +1,6 @@
 //! `who` and `knows`: who knows a fact and from whom, and what somebody knows.
 
-use crate::cast::{CastList, EntityName};
+use crate::cast::{CastList, EntityName, turn_number};
 use crate::context::{AgentContext, Entry};
 use crate::drama::{Bonds, Promise, Promises};
 use crate::knowledge::{Fact, FactBook, Knowledge, Known};
@@ -236,7 +236,8 @@ fn since(language: Language, known: &Known) -> String {
     if known.by.is_empty() {
         say!(language, cli_knows_from_start)
     } else {
-        say!(language, cli_knows_day, day = known.day, turn = known.turn)
+        let turn = turn_number(known.turn);
+        say!(language, cli_knows_day, day = known.day, turn)
     }
 }
 
@@ -245,7 +246,7 @@ fn row(name: &str, known: &Known, chain: &[String]) -> Value {
         "record": "known",
         "name": name,
         "day": known.day,
-        "turn": known.turn,
+        "turn": turn_number(known.turn),
         "by": known.by,
         "event": known.event,
         "from": chain,

@@ -25,7 +25,7 @@ use crate::cli::error::{CommandError, ErrorKind, engine_error};
 use crate::cli::output::{Output, Paragraph, Style, cells, padded, wait_until_told};
 use crate::cli::process::{INTERRUPTED, end_programs, note_interrupt};
 use crate::cli::progress::Progress;
-use crate::cli::record_printer::RecordPrinter;
+use crate::cli::record_printer::{RecordPrinter, numbered};
 use crate::cli::say::say;
 use crate::cli::seat::{SeatConsole, TerminalSeat};
 use crate::cli::settings::IMPROVISER;
@@ -215,7 +215,8 @@ impl<'a> RunView<'a> {
             let roster = Roster::of(world);
             let printer = StoryPrinter::new(app.shared_out(), language, roster);
             let printer = printer.with_ids(app.settings.ids);
-            Box::new(printer.with_workings(app.settings.verbose))
+            let turn = world.resource::<WorldTurn>().0;
+            Box::new(printer.with_workings(app.settings.verbose, turn))
         })
     }
 
@@ -467,7 +468,7 @@ fn json_sink(
 ) -> impl FnMut(&Record) + Send + Sync {
     move |record| {
         let mut out = lock(&out);
-        out.json(record);
+        out.json(&numbered(record));
         out.flush();
         if out.is_lost() {
             token.cancel();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::cast::{CastList, EntityName};
+use crate::cast::{CastList, EntityName, turn_number};
 use crate::journal::Outcome;
 use crate::locale::text;
 use crate::mind::{Mind, MindAlias};
@@ -136,7 +136,7 @@ pub(super) fn request_json(request: &CallRequest) -> Value {
     let outcome = &request.outcome;
     json!({
         "record": "request", "agent": &*outcome.entity, "id": outcome.id, "call": outcome.number,
-        "attempt": request.attempt, "turn": request.turn, "place": &*request.place,
+        "attempt": request.attempt, "turn": turn_number(request.turn), "place": &*request.place,
         "purpose": outcome.purpose, "provider": &*outcome.provider, "model": &*outcome.model,
     })
 }

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::cast::turn_number;
 use crate::event::{AudienceRule, EventRecord, Feed, Record};
 use crate::locale::{Argument, UiText, text};
 use crate::message::BodyId;
@@ -13,6 +14,7 @@ use crate::cli::app::App;
 use crate::cli::error::{CommandError, ErrorKind};
 use crate::cli::labels::{event_label, guard_note};
 use crate::cli::output::{Paragraph, Style};
+use crate::cli::record_printer::numbered_event;
 use crate::cli::saved::{Saved, session_error};
 use crate::cli::say::say;
 
@@ -111,7 +113,7 @@ fn list(app: &App, events: &[EventRecord]) {
     if app.settings.json {
         return events.iter().for_each(|event| {
             out.json(&json!({
-                "record": "event", "id": event.id, "turn": event.turn, "place": &*event.place,
+                "record": "event", "id": event.id, "turn": turn_number(event.turn), "place": &*event.place,
                 "type": event.kind, "speaker": event.speaker.as_deref(), "text": event.text,
             }))
         });
@@ -121,7 +123,7 @@ fn list(app: &App, events: &[EventRecord]) {
         let kind = event_label(&event.kind).in_language(language);
         let heading = Paragraph::indented(0, 2).add(Style::Bold, event.id.to_string());
         let text = event.text.lines().next().unwrap_or_default();
-        let turn = say!(language, story_turn, turn = event.turn);
+        let turn = say!(language, story_turn, turn = turn_number(event.turn));
         let row = format!(" · {turn} · {kind} · {text}");
         out.paragraph(&heading.plain(row));
     }
@@ -140,7 +142,7 @@ fn print(app: &App, event: &EventRecord, others: &[NotTold]) {
             json
         });
         return out.json(&json!({
-            "record": "why", "event": event, "told": told,
+            "record": "why", "event": numbered_event(event), "told": told,
             "not_told": others.collect::<Vec<_>>(),
         }));
     }
@@ -156,7 +158,12 @@ fn print(app: &App, event: &EventRecord, others: &[NotTold]) {
     } else {
         UiText::verbatim(&*event.place)
     };
-    let mut details = vec![say!(language, cli_event_at, turn = event.turn, place)];
+    let mut details = vec![say!(
+        language,
+        cli_event_at,
+        turn = turn_number(event.turn),
+        place
+    )];
     if let Some(who) = &event.speaker {
         details.push(say!(language, cli_event_by, who = &**who));
     }
