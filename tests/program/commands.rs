@@ -277,6 +277,33 @@ fn turns_have_the_same_numbers_everywhere() {
 }
 
 #[test]
+fn what_somebody_heard_of_somebody_are_events() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    told(folder, "run --until 9 --save s -q");
+    let about = ["knows", "s", "Odile Marsh", "--about", "Jory Teasel"];
+    let shown = playhouse(folder)
+        .args(about)
+        .arg("--json")
+        .output()
+        .unwrap();
+    let shown = out(&shown);
+    let shown = shown
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap());
+    let heard: Vec<Value> = shown.filter(|it: &Value| it["record"] == "heard").collect();
+    assert_eq!(heard.len(), 10);
+    let events = records(folder, "why s");
+    for heard in &heard {
+        let event = events.iter().find(|event| event["id"] == heard["event"]);
+        assert_eq!(event.unwrap()["text"], heard["text"]);
+    }
+    let told = out(&playhouse(folder).args(about).output().unwrap());
+    let last = heard[9]["event"].as_str().unwrap();
+    assert!(told.contains(&format!("\n  {last} · ")), "{told}");
+}
+
+#[test]
 fn what_the_readme_shows_of_a_run_works() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
