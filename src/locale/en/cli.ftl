@@ -533,6 +533,7 @@ cli_seat_goal_met = Goal (reached): { $goal }
 cli_seat_health = Health: { $hp } of { $max }
 cli_seat_help = this list
 cli_seat_help_me = who you are: health, skills, items, bonds, goals, promises
+cli_seat_help_me_in_team = who you are, as the team describes you
 cli_seat_help_quit = leave; the story is saved and can be resumed
 cli_seat_help_save = where the story is saved, and how to resume it
 cli_seat_help_secrets = your secrets: what you know that others may not, and who told you

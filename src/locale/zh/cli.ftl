@@ -496,6 +496,7 @@ cli_seat_goal_met = 目标（已达成）：{ $goal }
 cli_seat_health = 生命：{ $hp }/{ $max }
 cli_seat_help = 列出这些命令
 cli_seat_help_me = 你是谁：生命、技能、物品、关系、目标、承诺
+cli_seat_help_me_in_team = 你是谁：团队给你的设定
 cli_seat_help_quit = 离开；故事已保存，可以继续
 cli_seat_help_save = 故事存在哪里，怎样继续
 cli_seat_help_secrets = 你的秘密：你知道而别人未必知道的事，以及是谁告诉你的
