@@ -554,6 +554,7 @@ pub(crate) enum Command {
     },
     Rehearse(RehearseArgs),
     New {
+        #[arg(default_value = "story")]
         dir: PathBuf,
         #[arg(long)]
         world_lang: Option<LanguageArg>,

@@ -124,7 +124,7 @@ help_any_verbose = Print logs to standard error, -v for calls, -vv for everythin
 help_any_version = Show the version
 help_any_watch = Also show the story in the browser
 help_any_width = Width of the output in columns, 20 to 1000 (default: that of the terminal, at most 100)
-help_any_world = Name of a world (see `playhouse worlds`), or path of a folder with a world.ron
+help_any_world = Name of a world (see `playhouse worlds`), or path of a folder with a world.ron (default: the world.ron here, or in the only folder here that has one, else a built-in world)
 
 ## Options of single commands
 

@@ -126,7 +126,7 @@ help_any_verbose = 在标准错误输出日志：-v 每次调用，-vv 全部；
 help_any_version = 显示版本
 help_any_watch = 同时在浏览器里展示故事
 help_any_width = 输出的宽度，20 到 1000 列（默认：终端宽度，最多 100）
-help_any_world = 世界的名称（见 `playhouse worlds`），或含 world.ron 的文件夹的路径
+help_any_world = 世界的名称（见 `playhouse worlds`），或含 world.ron 的文件夹的路径（默认：当前文件夹的 world.ron，或其中唯一含有它的文件夹，否则为内置世界）
 
 ## Options of single commands
 
