@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crate::cast::{CastList, WorldTurn};
-use crate::engine::{Setup, give_minds};
+use crate::engine::{Engine, Setup, give_minds};
 use crate::groupchat::ChatGame;
-use crate::journal::{JournalHeader, Line, Recording, new_minds};
+use crate::journal::{JournalHeader, Line, Recording, new_minds, seed_input};
 use crate::locale::{Localize, text};
 use crate::rpg::Campaign;
 use crate::save::{
@@ -33,6 +33,8 @@ pub(crate) struct Saved {
     /// The game: with the data that it was saved with, as far as they are known; if it is to go on,
     /// with those of today.
     pub(crate) played: Played,
+    /// The seed with which it is to go on, if that is another one.
+    pub(crate) new_seed: Option<u64>,
 }
 
 /// The game of a save.
@@ -189,6 +191,7 @@ impl Saved {
             played,
         })
     }
+            new_seed: None,
 
     /// Its world by the last snapshot; without one, as it was at the beginning. With `force`, even
     /// if that is of other data.
@@ -214,6 +217,16 @@ impl Saved {
 
     /// The models that somebody outside has given entities from a turn on, by name.
     fn minds(&self, turn: u64) -> BTreeMap<String, String> {
+    /// Gives an engine that continues it the seed with which it is to go on.
+    pub(crate) fn tell_seed(&self, app: &App, engine: &mut Engine) {
+        if let Some(seed) = self.new_seed {
+            engine.tell_next(seed_input(seed));
+            if app.prints_text() {
+                app.err().line(say!(app.language, cli_seed, seed));
+            }
+        }
+    }
+
         let inputs = self.story.lines.iter().filter_map(|line| match line {
             Line::Input(input) if input.turn >= turn => Some(new_minds(&input.value)),
             _ => None,
@@ -252,7 +265,7 @@ pub(crate) fn check_turn(world: &World, args: &PlayArgs, slot: &str) -> Result<(
     }
 }
 
-/// A story keeps the seed that it began with: what happened depends on it.
+/// A tournament keeps the seed that it began with: its games follow from it.
 pub(crate) fn check_seed(given: Option<u64>, seed: u64, slot: &str) -> Result<(), CommandError> {
     if given.is_none_or(|given| given == seed) {
         return Ok(());

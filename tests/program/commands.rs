@@ -47,12 +47,21 @@ fn a_seat_is_remembered_until_it_changes_or_is_given_up() {
 }
 
 #[test]
-fn a_story_keeps_its_seed() {
+fn a_story_keeps_its_seed_until_it_is_given_another() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     told(folder, "undercover --players 3 --seed 8 --until 1 --save s");
+    let journal = || fs::read_to_string(folder.join("saves/s/journal.jsonl")).unwrap();
     told(folder, "resume s --seed 8 --until 2");
-    let other = run(folder, "resume s --seed 9");
+    assert!(!journal().contains("world_seed"));
+    let other = succeed(folder, "resume s --seed 9 --until 3");
+    assert!(err(&other).contains("Seed: 9"), "{}", err(&other));
+    told(folder, "resume s --seed 9 --until 4");
+    let inputs = journal().matches("\"world_seed\":9").count();
+    assert_eq!(inputs, 1, "{}", journal());
+    told(folder, "replay s");
+    told(folder, "undercover --players 3 --seed 8 --games 2 --save t");
+    let other = run(folder, "resume t --seed 9");
     assert_eq!(other.status.code(), Some(2));
     assert!(err(&other).contains("seed 8"), "{}", err(&other));
     let bad = playhouse(folder)

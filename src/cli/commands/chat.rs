@@ -90,6 +90,7 @@ pub(super) fn resume(
     if saved.is_of_other_data() && !app.settings.quiet {
         app.err().line(say!(app.language, cli_chat_changed));
     }
+    saved.tell_seed(app, &mut session.engine);
     slot_settings::remember(app, slot, BTreeSet::new())?;
     let run = ChatRun {
         app,
