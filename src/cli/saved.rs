@@ -16,7 +16,7 @@ use crate::session::{Game, SessionError, catch_up};
 use crate::undercover::{GAME, Match, MatchError, Tournament};
 use bevy_ecs::prelude::*;
 
-use super::app::App;
+use super::app::{App, shell_quoted};
 use super::args::PlayArgs;
 use super::error::{CommandError, ErrorKind, engine_error};
 use super::loader;
@@ -156,10 +156,12 @@ impl Saved {
         let slot = Slot::find(root, name).map_err(save_error)?;
         if Tournament::exists(root, name) {
             let error = CommandError::new(ErrorKind::Usage, text!(cli_is_tournament, slot = name));
-            let games = slot.folder().join("games");
+            let games = shell_quoted(&slot.folder().join("games"));
             return Err(error.help(text!(cli_is_tournament_help, games)));
         }
-        let story = slot.read(force).map_err(|error| damaged(error, name))?;
+        let story = slot
+            .read(force)
+            .map_err(|error| damaged(error, &app.in_command(name)))?;
         // A long world takes a while to read.
         let saved = story.world.as_deref().map(read_head).transpose();
         let saved = slot.explain(saved).map_err(save_error)?;
@@ -189,9 +191,9 @@ impl Saved {
             story,
             turn,
             played,
+            new_seed: None,
         })
     }
-            new_seed: None,
 
     /// Its world by the last snapshot; without one, as it was at the beginning. With `force`, even
     /// if that is of other data.
@@ -215,8 +217,6 @@ impl Saved {
         Ok(setup)
     }
 
-    /// The models that somebody outside has given entities from a turn on, by name.
-    fn minds(&self, turn: u64) -> BTreeMap<String, String> {
     /// Gives an engine that continues it the seed with which it is to go on.
     pub(crate) fn tell_seed(&self, app: &App, engine: &mut Engine) {
         if let Some(seed) = self.new_seed {
@@ -227,6 +227,8 @@ impl Saved {
         }
     }
 
+    /// The models that somebody outside has given entities from a turn on, by name.
+    fn minds(&self, turn: u64) -> BTreeMap<String, String> {
         let inputs = self.story.lines.iter().filter_map(|line| match line {
             Line::Input(input) if input.turn >= turn => Some(new_minds(&input.value)),
             _ => None,
@@ -335,7 +337,7 @@ pub(crate) fn nobody<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Co
     error
 }
 
-/// An error of this save. If it is damaged, the help says what to do.
+/// An error of the save that commands name so. If it is damaged, the help says what to do.
 pub(crate) fn damaged(error: SaveError, slot: &str) -> CommandError {
     let is_damage = error.is_damage();
     let error = save_error(error);

@@ -75,6 +75,8 @@ fn is_meant(names: &[&str], word: &str) -> bool {
 pub(crate) struct TerminalSeat {
     name: Arc<str>,
     slot: String,
+    /// The slot as commands name it.
+    save: String,
     language: Language,
     /// As its character stood when it was asked last.
     sheet: Mutex<SeatSheet>,
@@ -83,11 +85,12 @@ pub(crate) struct TerminalSeat {
 }
 
 impl TerminalSeat {
-    /// The seat of this character in this slot.
-    pub(crate) fn new(name: &str, slot: &str, language: Language) -> Self {
+    /// The seat of this character in this slot, which commands name by the last text.
+    pub(crate) fn new(name: &str, slot: &str, save: String, language: Language) -> Self {
         Self {
             name: name.into(),
             slot: slot.to_owned(),
+            save,
             language,
             sheet: Mutex::default(),
             wants_undo: AtomicBool::new(false),
@@ -96,10 +99,10 @@ impl TerminalSeat {
     }
 
     /// The seat of this participant of a team.
-    pub(crate) fn in_team(name: &str, slot: &str, language: Language) -> Self {
+    pub(crate) fn in_team(name: &str, slot: &str, save: String, language: Language) -> Self {
         Self {
             is_in_team: true,
-            ..Self::new(name, slot, language)
+            ..Self::new(name, slot, save, language)
         }
     }
 
@@ -147,7 +150,9 @@ impl TerminalSeat {
             Some(SeatCommand::Me) => sheet.me.clone(),
             Some(SeatCommand::Secrets) => sheet.secrets.clone(),
             Some(SeatCommand::Who) => sheet.present.clone(),
-            Some(SeatCommand::Save) => self.say(text!(cli_seat_saved, slot = &self.slot)),
+            Some(SeatCommand::Save) => {
+                self.say(text!(cli_seat_saved, slot = &self.slot, save = &self.save))
+            }
             Some(SeatCommand::Quit) => return None,
             Some(SeatCommand::Undo) => {
                 self.wants_undo.store(true, Ordering::SeqCst);
@@ -279,7 +284,7 @@ mod tests {
 
     #[test]
     fn commands_are_known_by_their_names_in_every_language() {
-        let seat = TerminalSeat::new("Mira", "tide", Language::En);
+        let seat = TerminalSeat::new("Mira", "tide", "tide --saves x".into(), Language::En);
         assert_eq!(command_word(" ／帮助 "), Some("帮助"));
         assert_eq!(command_word("either/or"), None);
         let help = seat.obey("HELP").unwrap();
@@ -288,7 +293,7 @@ mod tests {
         }
         assert_eq!(seat.obey("帮助"), Some(help));
         let saved = seat.obey("save").unwrap();
-        assert!(saved.contains("playhouse resume tide"), "{saved}");
+        assert!(saved.contains("playhouse resume tide --saves x"), "{saved}");
         let unknown = seat.obey("dance").unwrap();
         assert!(
             unknown.contains("/dance") && unknown.contains("/help"),
@@ -302,7 +307,7 @@ mod tests {
 
     #[test]
     fn in_a_team_known_commands_are_no_messages() {
-        let seat = TerminalSeat::in_team("Writer", "desk", Language::En);
+        let seat = TerminalSeat::in_team("Writer", "desk", "desk".into(), Language::En);
         assert_eq!(seat.command_in("/help"), Some("help"));
         assert_eq!(seat.command_in("/Help me"), Some("Help me"));
         assert_eq!(seat.command_in("/usr/bin is a folder"), None);

@@ -74,6 +74,38 @@ fn a_story_keeps_its_seed_until_it_is_given_another() {
 }
 
 #[test]
+fn printed_commands_name_the_folder_of_saves_that_was_given() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let elsewhere = |command: &str| {
+        let words = command.split(' ').chain(["--saves", "my saves"]);
+        let output = playhouse(folder).args(words).output().unwrap();
+        format!("{}{}", out(&output), err(&output))
+    };
+    for (command, printed) in [
+        ("run --until 1", "playhouse resume drowned-assize"),
+        (
+            "branch drowned-assize twig --turn 1",
+            "playhouse resume twig",
+        ),
+        ("why twig nothing", "playhouse why twig"),
+        ("run --save capped --max-calls 2", "playhouse resume capped"),
+    ] {
+        let said = elsewhere(command);
+        let printed = format!("{printed} --saves 'my saves'");
+        assert!(
+            said.replace("\n  ", " ").contains(&printed),
+            "{command}: {said}"
+        );
+    }
+    let said = elsewhere("run --until 1");
+    let once = said.matches("playhouse resume drowned-assize-2").count();
+    assert_eq!(once, 1, "{said}");
+    let said = err(&run(folder, "run --until 1"));
+    assert!(said.contains("playhouse resume drowned-assize\n"), "{said}");
+}
+
+#[test]
 fn cost_tells_what_was_paid_before_a_stop() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();

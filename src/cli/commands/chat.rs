@@ -181,7 +181,14 @@ fn seats(app: &App, game: &ChatGame, slot: &str) -> Vec<Arc<TerminalSeat>> {
         .chain(app.settings.seat.value.clone())
         .chain(user)
         .collect();
-    let seat = |name: String| Arc::new(TerminalSeat::in_team(&name, slot, app.language));
+    let seat = |name: String| {
+        Arc::new(TerminalSeat::in_team(
+            &name,
+            slot,
+            app.in_command(slot),
+            app.language,
+        ))
+    };
     names.into_iter().map(seat).collect()
 }
 
@@ -263,7 +270,8 @@ impl ChatRun<'_> {
             Some(task) => user_proxy.add_input(UserInput::task(task.as_str())),
             None if is_running || std::io::stdin().is_terminal() => {}
             None => {
-                let help = text!(cli_resume_task_help, slot = self.slot);
+                let slot = self.app.in_command(self.slot);
+                let help = text!(cli_resume_task_help, slot);
                 return Err(no_task().help(help));
             }
         }
@@ -312,11 +320,17 @@ impl ChatRun<'_> {
         } else if let Some(printer) = printer {
             printer.end(reason, seconds);
             self.app.err().line(match stop {
-                Stop::Cancelled | Stop::TurnReached(_) => say!(language, cli_continue_with, slot),
+                Stop::Cancelled | Stop::TurnReached(_) => {
+                    say!(
+                        language,
+                        cli_continue_with,
+                        slot = self.app.in_command(slot)
+                    )
+                }
                 _ => say!(language, cli_saved_as, slot),
             });
         }
-        play::stopped(stop, Some(slot))?;
+        play::stopped(self.app, stop, Some(slot))?;
         if chat.is_some_and(|chat| chat.failed) {
             let reason = UiText::verbatim(reason.unwrap_or_default());
             return Err(CommandError::new(ErrorKind::Other, reason));

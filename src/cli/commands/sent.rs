@@ -69,7 +69,8 @@ pub(super) fn of_call(
         Some(attempt) if count > 0 => text!(cli_no_such_attempt, who, number, count, attempt),
         _ => text!(cli_no_such_call, who, number),
     };
-    let help = text!(cli_calls_help, slot = saved.slot.name().as_str(), who);
+    let slot = app.in_command(saved.slot.name().as_str());
+    let help = text!(cli_calls_help, slot, who);
     Err(CommandError::new(ErrorKind::Usage, message).help(help))
 }
 

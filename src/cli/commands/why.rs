@@ -31,7 +31,7 @@ pub(super) fn why(app: &App, slot: &str, event: Option<&str>) -> Result<(), Comm
     };
     let id = match wanted.parse() {
         Ok(id) => id,
-        Err(_) => id_by_text(&saved, slot, wanted)?,
+        Err(_) => id_by_text(app, &saved, slot, wanted)?,
     };
     let found = Arc::new(Mutex::new(None));
     let sink = found.clone();
@@ -52,7 +52,9 @@ pub(super) fn why(app: &App, slot: &str, event: Option<&str>) -> Result<(), Comm
     let found = found.lock().unwrap_or_else(PoisonError::into_inner).take();
     let Some(event) = found else {
         let error = CommandError::new(ErrorKind::Usage, text!(cli_no_such_event, id = wanted));
-        return Err(error.at(slot).help(text!(cli_event_id_help, slot)));
+        return Err(error
+            .at(slot)
+            .help(text!(cli_event_id_help, slot = app.in_command(slot))));
     };
     print(app, &event, &not_told(world, &event));
     Ok(())
@@ -83,7 +85,7 @@ fn events(
 }
 
 /// The event whose text alone has these words.
-fn id_by_text(saved: &Saved, slot: &str, words: &str) -> Result<BodyId, CommandError> {
+fn id_by_text(app: &App, saved: &Saved, slot: &str, words: &str) -> Result<BodyId, CommandError> {
     let wanted = one_line(words);
     let found = events(saved, move |event| {
         !wanted.is_empty() && one_line(&event.text).contains(&wanted)
@@ -94,7 +96,7 @@ fn id_by_text(saved: &Saved, slot: &str, words: &str) -> Result<BodyId, CommandE
     let usage = |message| CommandError::new(ErrorKind::Usage, message).at(slot);
     if found.is_empty() {
         let error = usage(text!(cli_no_event_says, words));
-        return Err(error.help(text!(cli_event_id_help, slot)));
+        return Err(error.help(text!(cli_event_id_help, slot = app.in_command(slot))));
     }
     let (count, first) = (found.len(), found.iter().take(MOST_NAMED));
     let ids = Argument::list(first.map(|event| event.id.to_string()));

@@ -143,7 +143,6 @@ cli_seed = 种子：{ $seed }
 cli_stopping = 正在完成这一步；再按一次 Ctrl-C 立即退出。
 cli_thinking = { $who }正在思考（{ $purpose }）{ $seconds } 秒
 cli_try_next = 接下来可以试试：
-cli_try_resume = 从这里继续
 cli_try_show = 每个人记得什么
 cli_try_watch = 在浏览器里看这个故事
 cli_try_who = 谁知道某个秘密，从谁那里得知
@@ -510,7 +509,7 @@ cli_seat_place = 你在：{ $place }
 # same
 cli_seat_present = {"  "}{ $name }：{ $look }
 cli_seat_promise = 你答应过{ $to }：{ $words }
-cli_seat_saved = 到你上一个回答为止，一切都已存为 { $slot }，不必另存。以后继续：playhouse resume { $slot }
+cli_seat_saved = 到你上一个回答为止，一切都已存为 { $slot }，不必另存。以后继续：playhouse resume { $save }
 cli_seat_secret_always = 一开始就知道：{ $words }
 cli_seat_secret_found = 第 { $day } 天得知：{ $words }
 cli_seat_secret_from = 第 { $day } 天，{ $from }告诉你：{ $words }
