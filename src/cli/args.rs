@@ -511,7 +511,7 @@ pub(crate) enum Command {
     Knows {
         slot: String,
         name: String,
-        #[arg(long, value_name = "OTHER")]
+        #[arg(long, value_name = "NAME")]
         about: Option<String>,
     },
     Show {

@@ -114,7 +114,7 @@ cli_usage_help = for usage, run: playhouse --help
 cli_usage_missing = missing: { $options }
 cli_usage_model_of = expected a player's name and a model, such as Greta=deepseek
 cli_usage_no_value = { $option } needs a value
-cli_usage_order = the options of a command go after its name
+cli_usage_order = write the command first, then its world and options
 cli_usage_order_help = for example: playhouse run --seed 7
 cli_usage_unexpected = unexpected argument '{ $argument }'
 cli_usage_unknown_command = unknown command '{ $command }'

@@ -12,7 +12,6 @@ help_end =
     Limits (--max-calls, --max-tokens, --max-cost) are checked before each call against the most that the call could use; a run that is stopped by a limit can be resumed. A save remembers its model, its seat and the limits that were given; `resume` uses them again unless you give others. Settings come from options, then the environment, then playhouse.ron in the working directory, then your own playhouse.ron, then defaults; `playhouse config` shows where each comes from. NO_COLOR is respected; RUST_LOG filters logs.
 help_options = Options:
 help_usage = Usage:{" "}
-help_usage_command = [COMMAND]
 help_usage_options = [OPTIONS]
 
 ## Values
@@ -29,6 +28,7 @@ help_value_fact = FACT
 help_value_file = FILE
 help_value_form = FORMAT
 help_value_hash = HASH
+help_value_id = ID
 help_value_model = MODEL
 help_value_n = N
 help_value_name = NAME
@@ -43,6 +43,7 @@ help_value_slot = SAVE
 help_value_team = TEAM
 help_value_text = TEXT
 help_value_turn = TURN
+help_value_watch_world = WORLD|SAVE
 help_value_which = NAME
 help_value_words = FILE|A,B
 help_value_world = WORLD

@@ -109,7 +109,7 @@ cli_usage_help = 查看用法：playhouse --help
 cli_usage_missing = 缺少：{ $options }
 cli_usage_model_of = 请写玩家名和模型，例如 Greta=deepseek
 cli_usage_no_value = { $option } 需要一个值
-cli_usage_order = 命令的选项要写在命令之后
+cli_usage_order = 先写命令，再写世界和选项
 cli_usage_order_help = 例如：playhouse run --seed 7
 cli_usage_unexpected = 多余的参数“{ $argument }”
 cli_usage_unknown_command = 没有命令“{ $command }”

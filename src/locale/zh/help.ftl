@@ -12,7 +12,6 @@ help_end =
     上限（--max-calls、--max-tokens、--max-cost）在每次调用前按最坏情况检查；因上限停下的运行可以继续。存档会记住所用的模型、座位和给定的上限；`resume` 沿用它们，除非另有指定。设置依次取自：选项、环境变量、工作目录中的 playhouse.ron、你自己的 playhouse.ron、默认值；`playhouse config` 显示各项设置的来源。支持 NO_COLOR；RUST_LOG 用于过滤日志。
 help_options = 选项：
 help_usage = 用法：
-help_usage_command = [命令]
 help_usage_options = [选项]
 
 ## Values
@@ -29,6 +28,7 @@ help_value_fact = 事实
 help_value_file = 文件
 help_value_form = 格式
 help_value_hash = 哈希
+help_value_id = 编号
 help_value_model = 模型
 # same
 help_value_n = N
@@ -45,6 +45,7 @@ help_value_slot = 存档
 help_value_team = 团队
 help_value_text = 文字
 help_value_turn = 轮次
+help_value_watch_world = 世界|存档
 help_value_which = 名称
 help_value_words = 文件|词,词
 help_value_world = 世界
