@@ -499,6 +499,14 @@ fn recall_finds_messages_of_files_and_names_bad_lines() {
         r#"{"id":"a:D1:1","speaker":"Ann","text":"I adopted a dog.","time":"8 May, 2023","session":"a:1"}"#,
         r#"{"id":"a:D2:1","speaker":"Bob","text":"I sold my boat.","time":null,"session":"a:2"}"#,
         "",
+    // Nothing is sent without a key, so nobody knows.
+    let unsent = run(folder, "doctor deepseek --json");
+    let unsent: Value = serde_json::from_str(&out(&unsent)).unwrap();
+    let unknown = [&unsent["reachable"], &unsent["answers"]];
+    assert!(unknown.iter().all(|it| it.is_null()), "{unsent}");
+    let unsent = out(&run(folder, "doctor deepseek"));
+    let row = unsent.lines().find(|row| row.starts_with("deepseek"));
+    assert!(row.unwrap().contains("  ?  "), "{unsent}");
         r#"{"id":"b:D1:1","speaker":"Cy","text":"My dog is ill.","session":"b:1"}"#,
         r#"{"id":"b:D2:1","text":"我的船沉了。","session":"b:2"}"#,
     ];
