@@ -628,6 +628,20 @@ fn what_was_sent_then_is_shown_listed_and_compared() {
     let told: Value = serde_json::from_str(&out(&command.output().unwrap())).unwrap();
     assert_eq!(told["event"]["id"], event["id"]);
     let not_told = told["not_told"].as_array().unwrap();
+    let differences = records(folder.path(), "diff s other");
+    let taught = differences.iter().find_map(|record| {
+        let events = record["events"].as_object()?;
+        let mut facts = record["second"].as_object()?.iter();
+        facts.find_map(|(fact, title)| Some((events.get(fact)?, title)))
+    });
+    let (event, title) = taught.unwrap();
+    let title = title.as_str().unwrap();
+    let of_event = format!("{title} [{}]", event.as_str().unwrap());
+    let line = differs.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(line.contains(&of_event), "{of_event}: {differs}");
+    assert!(!title.ends_with('.'), "{title}");
+    let events = records(folder.path(), "why other");
+    assert!(events.iter().any(|known| known["id"] == *event), "{event}");
     assert!(!not_told.is_empty());
     assert!(
         not_told

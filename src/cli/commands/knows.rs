@@ -109,19 +109,21 @@ pub(super) fn knows(app: &App, slot: &str, name: &str) -> Result<(), CommandErro
         say!(language, cli_knows_title),
         say!(language, cli_knows_since),
         say!(language, cli_knows_from),
+        say!(language, cli_knows_event),
     ];
     let mut table = Table::new(heads.map(|head| (head, Side::Left)));
     for (fact, known) in facts {
         let from = shown(&chain(world, &fact.id, &known));
         let denials = denials(fact).map(|other| {
             let title = &other.title;
-            format!(" ({})", say!(language, cli_knows_denies, title))
+            say!(language, cli_knows_denies, title)
         });
         table.row([
             fact.id.clone(),
             std::iter::once(fact.title.clone()).chain(denials).collect(),
             since(language, &known),
             from,
+            known.event.to_string(),
         ]);
     }
     table.write(&mut out);
@@ -175,9 +177,20 @@ pub(super) fn about(app: &App, slot: &str, name: &str, about: &str) -> Result<()
         return Ok(());
     }
     for (fact, known) in facts {
-        let from = shown(&chain(world, &fact.id, &known));
+        let (title, event) = (&fact.title, &*known.event);
         let since = since(language, &known);
-        out.line(format!("{} ({since}; {from})", fact.title));
+        out.line(match &chain(world, &fact.id, &known)[..] {
+            [] if event.is_empty() => say!(language, cli_knows_about_start, title, since),
+            [] => say!(language, cli_knows_about_found, title, since, event),
+            from => say!(
+                language,
+                cli_knows_about,
+                title,
+                since,
+                from = shown(from),
+                event
+            ),
+        });
         out.line(format!("  {}", fact.text));
     }
     if let Some(bond) = bond {
