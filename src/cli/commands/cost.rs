@@ -156,6 +156,7 @@ fn print(
         .any(|(_, prompts)| !prompts.bytes.is_nothing())
     {
         out.paragraph(&Paragraph::blank());
+        out.paragraph(&Paragraph::default().plain(say!(app.language, cli_prompts)));
         prompt_table(app.language, prompts).write(&mut out);
     }
 }
