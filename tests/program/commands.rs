@@ -206,6 +206,8 @@ fn every_command_prints_one_record_a_line() {
         "cost s",
         "trace s",
         "show s",
+        "show s Odile_Marsh",
+        "recall s Odile_Marsh Jory",
         "knows s Odile_Marsh",
         "why s",
         "worlds",
@@ -259,9 +261,22 @@ fn every_command_prints_one_record_a_line() {
         ("replay s", "place"),
         ("who s the-order", "name"),
         ("drift s", "name"),
+        ("chapters s Odile_Marsh", "name"),
+        ("show s Odile_Marsh", "name"),
+        ("recall s Odile_Marsh Jory", "name"),
         ("run --until 1", "place"),
     ] {
-        let records = records(folder, command);
+        let words = command.split(' ').map(|word| word.replace('_', " "));
+        let records = playhouse(folder)
+            .args(words)
+            .arg("--json")
+            .output()
+            .unwrap();
+        let records = out(&records);
+        let records = records
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap());
+        let records: Vec<Value> = records.collect();
         let mut named_by = records.iter().filter(|record| {
             let name = record[named].as_str();
             name.is_some_and(|name| !name.is_empty())
@@ -270,6 +285,12 @@ fn every_command_prints_one_record_a_line() {
         let missing = named_by.find(|record| !record[&number].is_u64());
         assert_eq!(missing, None, "{command}");
     }
+    let games = records(folder, "run --games 1");
+    let bond = games[0]["bonds"].as_array().unwrap();
+    assert!(
+        bond[0]["from_id"].is_u64() && bond[0]["to_id"].is_u64(),
+        "{bond:?}"
+    );
     let records = records(folder, "replay s");
     let mut told = records
         .iter()
@@ -478,6 +499,14 @@ fn the_improviser_is_well_and_help_helps() {
         doctor.contains("improviser") && doctor.contains("yes"),
         "{doctor}"
     );
+    // Nothing is sent without a key, so nobody knows.
+    let unsent = run(folder, "doctor deepseek --json");
+    let unsent: Value = serde_json::from_str(&out(&unsent)).unwrap();
+    let unknown = [&unsent["reachable"], &unsent["answers"]];
+    assert!(unknown.iter().all(|it| it.is_null()), "{unsent}");
+    let unsent = out(&run(folder, "doctor deepseek"));
+    let row = unsent.lines().find(|row| row.starts_with("deepseek"));
+    assert!(row.unwrap().contains("  ?  "), "{unsent}");
     let help = told(folder, "--help");
     assert!(help.contains("130"), "{help}");
     for arguments in ["help", "help --help", "help -h"] {
@@ -499,14 +528,6 @@ fn recall_finds_messages_of_files_and_names_bad_lines() {
         r#"{"id":"a:D1:1","speaker":"Ann","text":"I adopted a dog.","time":"8 May, 2023","session":"a:1"}"#,
         r#"{"id":"a:D2:1","speaker":"Bob","text":"I sold my boat.","time":null,"session":"a:2"}"#,
         "",
-    // Nothing is sent without a key, so nobody knows.
-    let unsent = run(folder, "doctor deepseek --json");
-    let unsent: Value = serde_json::from_str(&out(&unsent)).unwrap();
-    let unknown = [&unsent["reachable"], &unsent["answers"]];
-    assert!(unknown.iter().all(|it| it.is_null()), "{unsent}");
-    let unsent = out(&run(folder, "doctor deepseek"));
-    let row = unsent.lines().find(|row| row.starts_with("deepseek"));
-    assert!(row.unwrap().contains("  ?  "), "{unsent}");
         r#"{"id":"b:D1:1","speaker":"Cy","text":"My dog is ill.","session":"b:1"}"#,
         r#"{"id":"b:D2:1","text":"我的船沉了。","session":"b:2"}"#,
     ];
@@ -607,6 +628,20 @@ fn what_was_sent_then_is_shown_listed_and_compared() {
     shown("run --save other --seed 4 --until 3 -q");
     let differs = shown("diff s other");
     assert!(differs.contains("Seeds: 3 and 4"), "{differs}");
+    let differences = records(folder.path(), "diff s other");
+    let taught = differences.iter().find_map(|record| {
+        let events = record["events"].as_object()?;
+        let mut facts = record["second"].as_object()?.iter();
+        facts.find_map(|(fact, title)| Some((events.get(fact)?, title)))
+    });
+    let (event, title) = taught.unwrap();
+    let title = title.as_str().unwrap();
+    let of_event = format!("{title} [{}]", event.as_str().unwrap());
+    let line = differs.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(line.contains(&of_event), "{of_event}: {differs}");
+    assert!(!title.ends_with('.'), "{title}");
+    let events = records(folder.path(), "why other");
+    assert!(events.iter().any(|known| known["id"] == *event), "{event}");
     let mut command = playhouse(folder.path());
     command.args(["diff", "s", "s", "Edda Hollis", "--calls", "1", "2"]);
     let changed = out(&command.output().unwrap());
@@ -628,20 +663,6 @@ fn what_was_sent_then_is_shown_listed_and_compared() {
     let told: Value = serde_json::from_str(&out(&command.output().unwrap())).unwrap();
     assert_eq!(told["event"]["id"], event["id"]);
     let not_told = told["not_told"].as_array().unwrap();
-    let differences = records(folder.path(), "diff s other");
-    let taught = differences.iter().find_map(|record| {
-        let events = record["events"].as_object()?;
-        let mut facts = record["second"].as_object()?.iter();
-        facts.find_map(|(fact, title)| Some((events.get(fact)?, title)))
-    });
-    let (event, title) = taught.unwrap();
-    let title = title.as_str().unwrap();
-    let of_event = format!("{title} [{}]", event.as_str().unwrap());
-    let line = differs.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(line.contains(&of_event), "{of_event}: {differs}");
-    assert!(!title.ends_with('.'), "{title}");
-    let events = records(folder.path(), "why other");
-    assert!(events.iter().any(|known| known["id"] == *event), "{event}");
     assert!(!not_told.is_empty());
     assert!(
         not_told

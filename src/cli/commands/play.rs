@@ -249,11 +249,7 @@ impl<'a> RunView<'a> {
             return view;
         }
         if app.settings.json {
-            for (id, entity) in engine.world.resource::<CastList>().all() {
-                if let Some(name) = engine.world.get::<EntityName>(entity) {
-                    app.out().names().add(&name.0, id.0);
-                }
-            }
+            learn_names(app, &engine.world);
             engine.add_feed(feed(seat, json_sink(app.shared_out(), token)));
             return view;
         }
@@ -387,7 +383,7 @@ impl<'a> RunView<'a> {
         let save = self.app.in_command(slot);
         let mut tries = vec![(format!("show {save}"), say!(language, cli_try_show))];
         if let Some(secret) = secret {
-            let command = format!("who {slot} {}", secret.id);
+            let command = format!("who {save} {}", secret.id);
             tries.push((command, say!(language, cli_try_who)));
         }
         #[cfg(feature = "page")]

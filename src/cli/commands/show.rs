@@ -153,7 +153,8 @@ fn show_one(app: &App, world: &World, name: &str, form: ShowAs) -> Result<(), Co
     }
     let json = context_to_json(context);
     if app.settings.json {
-        out.json(&json);
+        let head = json!({"record": "context"});
+        out.json(&play::joined(vec![head, json]));
     } else {
         out.pretty_json(&json);
     }
