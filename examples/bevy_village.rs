@@ -1,7 +1,6 @@
 //! A village of three in a Bevy app without a window. The game moves a stranger along the road and
 //! tells the story; the guards decide what to do, and the game opens or bars the gate. Run it with
-//! `cargo run --example bevy_village --features bevy`. It plays the village several times and
-//! compares.
+//! `cargo run --example bevy_village`. It plays the village several times and compares.
 #![expect(clippy::print_stdout, reason = "it prints what happened")]
 #![expect(clippy::disallowed_methods, reason = "it measures frames")]
 

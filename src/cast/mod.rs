@@ -17,6 +17,7 @@ pub(crate) use spawn::stable_id;
 pub use name::{CastList, EntityName, StableId, check_name, name_by_id};
 pub use place::{
     Clock, CurrentStage, Dead, Exits, MEETING, MeetingClock, Occupants, OnStage, Place, WorldTurn,
+    turn_number,
 };
 pub use rng::{StageRng, WorldSeed};
 pub use spawn::{CastError, SpawnSpec, despawn, spawn};

@@ -78,3 +78,8 @@ pub struct MeetingClock(pub Clock);
 /// The number of meetings the world has had; shown to people as the turn.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WorldTurn(pub u64);
+
+/// The turn that comes after so many, as people number turns: from 1.
+pub fn turn_number(before: u64) -> u64 {
+    before.saturating_add(1)
+}

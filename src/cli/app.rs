@@ -18,7 +18,7 @@ use super::env::{Env, variable};
 use super::error::{CommandError, ErrorKind};
 use super::output::{Output, clean, clean_styled, escape_json};
 use super::process::{INTERRUPTED, was_interrupted};
-use super::settings::Settings;
+use super::settings::{Origin, Settings};
 use super::status_line::{LogOutput, StatusLine};
 use super::trust::{Gate, read_text, says_yes};
 
@@ -102,6 +102,16 @@ impl App {
     /// Whether the story, progress and tables are printed as text.
     pub(crate) fn prints_text(&self) -> bool {
         self.settings.prints_text()
+    }
+
+    /// A save as printed commands name it: with the folder of all saves, if one was given.
+    pub(crate) fn in_command(&self, slot: &str) -> String {
+        let saves = &self.settings.saves;
+        if saves.origin == Origin::Flag {
+            format!("{slot} --saves {}", shell_quoted(&saves.value))
+        } else {
+            slot.to_owned()
+        }
     }
 
     /// Sends logs to standard error.
@@ -236,6 +246,36 @@ impl App {
             // A reader who went away has seen enough.
             None => ExitCode::SUCCESS,
             Some(code) => ExitCode::from(code),
+        }
+    }
+}
+
+/// A path as shells take it.
+pub(crate) fn shell_quoted(path: &Path) -> String {
+    let text = path.display().to_string();
+    let is_plain = |char: char| {
+        char.is_alphanumeric() || "/._-+,:@%=".contains(char) || (cfg!(windows) && char == '\\')
+    };
+    if !text.is_empty() && text.chars().all(is_plain) {
+        return text;
+    }
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_quoted_for_shells() {
+        for (path, quoted) in [
+            ("/tmp/saves", "/tmp/saves"),
+            ("存档", "存档"),
+            ("my saves", "'my saves'"),
+            ("Ann's", "'Ann'\\''s'"),
+            ("$HOME", "'$HOME'"),
+        ] {
+            assert_eq!(shell_quoted(Path::new(path)), quoted);
         }
     }
 }

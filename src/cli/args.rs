@@ -516,7 +516,7 @@ pub(crate) enum Command {
     Knows {
         slot: String,
         name: String,
-        #[arg(long, value_name = "OTHER")]
+        #[arg(long, value_name = "NAME")]
         about: Option<String>,
     },
     Show {
@@ -559,6 +559,7 @@ pub(crate) enum Command {
     },
     Rehearse(RehearseArgs),
     New {
+        #[arg(default_value = "story")]
         dir: PathBuf,
         #[arg(long)]
         world_lang: Option<LanguageArg>,

@@ -2,10 +2,13 @@
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use crate::locale::Language;
+
+/// What makes a folder a world.
+const WORLD_FILE: &str = "world.ron";
 
 /// An environment variable, unless it is empty or not text.
 pub(crate) fn variable(name: &str) -> Option<String> {
@@ -66,6 +69,8 @@ pub(crate) struct Env {
     pub(crate) config_folder: Option<PathBuf>,
     /// The width of the terminal in cells.
     pub(crate) width: Option<usize>,
+    /// The world in the working directory, or in the only folder there that has one.
+    pub(crate) world: Option<String>,
     /// The value of `RUST_LOG`.
     pub(crate) log_filter: Option<String>,
 }
@@ -87,6 +92,7 @@ impl Env {
             can_ask: std::io::stdin().is_terminal() && std::io::stderr().is_terminal(),
             config_folder: config_folder(variable),
             width: columns.or_else(measured).filter(|width| *width > 0),
+            world: world_in(Path::new(".")),
             log_filter: variable("RUST_LOG"),
         }
     }
@@ -118,9 +124,34 @@ fn config_folder(variable: impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
     folder.map(|folder| folder.join("playhouse"))
 }
 
+/// The name of the world in this folder, by which it is found from there.
+fn world_in(folder: &Path) -> Option<String> {
+    let has_world = |folder: &Path| folder.join(WORLD_FILE).is_file();
+    if has_world(folder) {
+        return Some(".".to_owned());
+    }
+    let found = folder.read_dir().ok()?.flatten();
+    let mut found = found.filter(|entry| has_world(&entry.path()));
+    let only = found.next().filter(|_| found.next().is_none())?;
+    only.file_name().into_string().ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_world_is_found_here_or_in_the_only_folder_that_has_one() {
+        let dir = tempfile::tempdir().unwrap();
+        let write = |folder: &str| {
+            crate::rpg::world_file::new_world(&dir.path().join(folder), Language::En).unwrap();
+            world_in(dir.path())
+        };
+        assert_eq!(world_in(dir.path()), None);
+        assert_eq!(write("mine"), Some("mine".to_owned()));
+        assert_eq!(write("other"), None);
+        assert_eq!(write(""), Some(".".to_owned()));
+    }
 
     #[cfg(target_os = "linux")]
     #[test]

@@ -2,7 +2,8 @@
 //!
 //! The texts are in the Fluent files `help.ftl`: `help_about_COMMAND` says what a command does,
 //! `help_COMMAND_OPTION` what one of its options or arguments means, or `help_any_OPTION` if it
-//! means the same to all commands; `help_value_NAME` names the value that an option takes.
+//! means the same to all commands; `help_value_NAME` names the value that an option takes, and
+//! `help_value_COMMAND_OPTION` that of one command alone.
 
 use std::error::Error as _;
 
@@ -18,6 +19,8 @@ use super::say::say;
 
 /// An option that takes one of at most this many values names them all instead of its value.
 const FEW_VALUES: usize = 4;
+/// Options of playing that `watch` refuses, and says why.
+const NOT_WATCHED: [&str; 4] = ["seat", "ids", "pace", "dry_run"];
 /// The widest column of options, in cells.
 const WIDEST_LABEL: usize = 30;
 
@@ -66,6 +69,11 @@ impl Help {
         let own = UiText::find(&format!("help_{command}_{id}"));
         let help = own.or_else(|| UiText::find(&format!("help_any_{id}")));
         let help = help.unwrap_or_default().in_language(self.language);
+        let arg = if command == "watch" && NOT_WATCHED.contains(&id.as_str()) {
+            arg.hide(true)
+        } else {
+            arg
+        };
         if !arg.get_action().takes_values() {
             return arg.help(help);
         }
@@ -76,7 +84,8 @@ impl Help {
         } else {
             let name = arg.get_value_names().and_then(|names| names.first());
             let name = name.map_or_else(|| id.to_uppercase(), ToString::to_string);
-            let text = UiText::find(&format!("help_value_{}", name.to_lowercase()));
+            let own = UiText::find(&format!("help_value_{command}_{id}"));
+            let text = own.or_else(|| UiText::find(&format!("help_value_{}", name.to_lowercase())));
             text.map_or(name, |text| text.in_language(self.language))
         };
         let hidden = arg.is_hide_default_value_set();
@@ -100,15 +109,27 @@ impl Help {
         let language = self.language;
         let usage = command.clone().render_usage().to_string();
         let usage = usage.trim_start_matches("Usage:").trim();
+        let is_program = command.get_name() == "playhouse";
+        // What a world is played with, and a command, exclude each other.
+        let usage = match usage.strip_suffix(" [COMMAND]") {
+            Some(world) if is_program => world,
+            _ => usage,
+        };
+        let command_name = say!(language, help_value_command);
         let usage = usage
             .replace("[OPTIONS]", &say!(language, help_usage_options))
-            .replace("[COMMAND]", &say!(language, help_usage_command));
+            .replace("COMMAND", &command_name);
         let about = command.get_about().map(ToString::to_string);
         let mut page = vec![
             Paragraph::default().plain(about.unwrap_or_default()),
             Paragraph::blank(),
             Paragraph::of(Style::Bold, say!(language, help_usage)).plain(usage),
         ];
+        if is_program {
+            let indent = cells(&say!(language, help_usage));
+            let usage = format!("playhouse {command_name} …");
+            page.push(Paragraph::indented(indent, indent).plain(usage));
+        }
         let commands = command.get_subcommands();
         let commands = commands.filter(|command| !command.is_hide_set());
         let commands = commands.map(|command| {
@@ -136,7 +157,7 @@ impl Help {
         ] {
             add_section(&mut page, &heading, &rows);
         }
-        if command.get_name() == "playhouse" {
+        if is_program {
             page.push(Paragraph::blank());
             page.push(Paragraph::default().plain(say!(language, help_end)));
         }
@@ -263,6 +284,30 @@ mod tests {
     fn every_command_option_and_value_is_explained_in_every_language() {
         for language in LANGUAGES {
             check(&command_line(language, 80), "playhouse");
+        }
+    }
+
+    #[test]
+    fn pages_name_what_is_written_in_the_language_of_the_reader() {
+        let page = |words: &str| {
+            let command = command_line(Language::Zh, 80);
+            let error = command.try_get_matches_from(words.split(' ')).unwrap_err();
+            error.to_string()
+        };
+        let program = page("playhouse --help");
+        let usage = "用法：playhouse [选项] [世界]\n      playhouse 命令 …\n";
+        assert!(program.contains(usage), "{program}");
+        for (command, usage) in [
+            ("data", "playhouse data [选项] <命令>"),
+            ("chapters", "playhouse chapters [选项] <存档> <名字> [编号]"),
+            ("knows", "--about <名字>"),
+            ("diff", "<另一个存档>"),
+            #[cfg(feature = "page")]
+            ("watch", "playhouse watch [选项] [世界|存档]"),
+        ] {
+            let page = page(&format!("playhouse {command} --help"));
+            assert!(page.contains(usage), "{page}");
+            assert!(command != "watch" || !page.contains("--seat"), "{page}");
         }
     }
 

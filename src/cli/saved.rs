@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crate::cast::{CastList, WorldTurn};
-use crate::engine::{Setup, give_minds};
+use crate::engine::{Engine, Setup, give_minds};
 use crate::groupchat::ChatGame;
-use crate::journal::{JournalHeader, Line, Recording, new_minds};
+use crate::journal::{JournalHeader, Line, Recording, new_minds, seed_input};
 use crate::locale::{Localize, text};
 use crate::rpg::Campaign;
 use crate::save::{
@@ -16,7 +16,7 @@ use crate::session::{Game, SessionError, catch_up};
 use crate::undercover::{GAME, Match, MatchError, Tournament};
 use bevy_ecs::prelude::*;
 
-use super::app::App;
+use super::app::{App, shell_quoted};
 use super::args::PlayArgs;
 use super::error::{CommandError, ErrorKind, engine_error};
 use super::loader;
@@ -33,6 +33,8 @@ pub(crate) struct Saved {
     /// The game: with the data that it was saved with, as far as they are known; if it is to go on,
     /// with those of today.
     pub(crate) played: Played,
+    /// The seed with which it is to go on, if that is another one.
+    pub(crate) new_seed: Option<u64>,
 }
 
 /// The game of a save.
@@ -165,10 +167,12 @@ impl Saved {
         let slot = Slot::find(root, name).map_err(save_error)?;
         if Tournament::exists(root, name) {
             let error = CommandError::new(ErrorKind::Usage, text!(cli_is_tournament, slot = name));
-            let games = slot.folder().join("games");
+            let games = shell_quoted(&slot.folder().join("games"));
             return Err(error.help(text!(cli_is_tournament_help, games)));
         }
-        let story = slot.read(force).map_err(|error| damaged(error, name))?;
+        let story = slot
+            .read(force)
+            .map_err(|error| damaged(error, &app.in_command(name)))?;
         // A long world takes a while to read.
         let saved = story.world.as_deref().map(read_head).transpose();
         let saved = slot.explain(saved).map_err(save_error)?;
@@ -198,6 +202,7 @@ impl Saved {
             story,
             turn,
             played,
+            new_seed: None,
         })
     }
 
@@ -221,6 +226,16 @@ impl Saved {
         restored.map_err(|error| save_error(error).at(self.slot.world_file().display()))?;
         give_minds(&mut setup.world, &self.minds(self.turn));
         Ok(setup)
+    }
+
+    /// Gives an engine that continues it the seed with which it is to go on.
+    pub(crate) fn tell_seed(&self, app: &App, engine: &mut Engine) {
+        if let Some(seed) = self.new_seed {
+            engine.tell_next(seed_input(seed));
+            if app.prints_text() {
+                app.err().line(say!(app.language, cli_seed, seed));
+            }
+        }
     }
 
     /// The models that somebody outside has given entities from a turn on, by name.
@@ -263,7 +278,7 @@ pub(crate) fn check_turn(world: &World, args: &PlayArgs, slot: &str) -> Result<(
     }
 }
 
-/// A story keeps the seed that it began with: what happened depends on it.
+/// A tournament keeps the seed that it began with: its games follow from it.
 pub(crate) fn check_seed(given: Option<u64>, seed: u64, slot: &str) -> Result<(), CommandError> {
     if given.is_none_or(|given| given == seed) {
         return Ok(());
@@ -333,7 +348,7 @@ pub(crate) fn nobody<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Co
     error
 }
 
-/// An error of this save. If it is damaged, the help says what to do.
+/// An error of the save that commands name so. If it is damaged, the help says what to do.
 pub(crate) fn damaged(error: SaveError, slot: &str) -> CommandError {
     let is_damage = error.is_damage();
     let error = save_error(error);

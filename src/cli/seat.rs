@@ -41,9 +41,15 @@ enum SeatCommand {
 }
 
 impl SeatCommand {
-    fn about(self) -> UiText {
+    /// Whether it makes sense in a team, where nothing is taken back, and no secrets are known.
+    fn is_for_teams(self) -> bool {
+        !matches!(self, Self::Secrets | Self::Undo)
+    }
+
+    fn about(self, is_in_team: bool) -> UiText {
         match self {
             Self::Help => text!(cli_seat_help),
+            Self::Me if is_in_team => text!(cli_seat_help_me_in_team),
             Self::Me => text!(cli_seat_help_me),
             Self::Secrets => text!(cli_seat_help_secrets),
             Self::Who => text!(cli_seat_help_who),
@@ -61,26 +67,48 @@ fn command_word(line: &str) -> Option<&str> {
     word.map(str::trim)
 }
 
+fn is_meant(names: &[&str], word: &str) -> bool {
+    names.contains(&word.to_lowercase().as_str())
+}
+
 /// A character that somebody plays at the terminal, and the story that it is in.
 pub(crate) struct TerminalSeat {
     name: Arc<str>,
     slot: String,
+    /// The slot as commands name it.
+    save: String,
     language: Language,
     /// As its character stood when it was asked last.
     sheet: Mutex<SeatSheet>,
     wants_undo: AtomicBool,
+    is_in_team: bool,
 }
 
 impl TerminalSeat {
-    /// The seat of this character in this slot.
-    pub(crate) fn new(name: &str, slot: &str, language: Language) -> Self {
+    /// The seat of this character in this slot, which commands name by the last text.
+    pub(crate) fn new(name: &str, slot: &str, save: String, language: Language) -> Self {
         Self {
             name: name.into(),
             slot: slot.to_owned(),
+            save,
             language,
             sheet: Mutex::default(),
             wants_undo: AtomicBool::new(false),
+            is_in_team: false,
         }
+    }
+
+    /// The seat of this participant of a team.
+    pub(crate) fn in_team(name: &str, slot: &str, save: String, language: Language) -> Self {
+        Self {
+            is_in_team: true,
+            ..Self::new(name, slot, save, language)
+        }
+    }
+
+    /// Who sits there.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
     }
 
     /// Whether the person wants to take back its last answer.
@@ -88,28 +116,43 @@ impl TerminalSeat {
         self.wants_undo.load(Ordering::SeqCst)
     }
 
-    /// Notes what the character knows whenever it is asked.
-    pub(crate) fn watch(self: &Arc<Self>, engine: &mut Engine) {
-        let seat = self.clone();
+    /// Notes what the characters at these seats know whenever they are asked.
+    pub(crate) fn watch(seats: &[Arc<Self>], engine: &mut Engine) {
+        let seats = seats.to_vec();
         engine.on_call(move |world, asked| {
-            if **asked == *seat.name {
+            for seat in seats.iter().filter(|seat| seat.name == *asked) {
                 let sheet = SeatSheet::of(world, asked, seat.language);
                 *seat.sheet.lock().unwrap_or_else(PoisonError::into_inner) = sheet;
             }
         });
     }
 
+    fn commands(&self) -> impl Iterator<Item = &'static (SeatCommand, [&'static str; 2])> {
+        let commands = COMMANDS.iter();
+        commands.filter(|(command, _)| !self.is_in_team || command.is_for_teams())
+    }
+
+    /// What stands behind the slash of a command; `None` if the line is an answer. In a team, where
+    /// people say what they like, a line may begin with a slash and a word of its own.
+    fn command_in<'l>(&self, line: &'l str) -> Option<&'l str> {
+        let rest = command_word(line)?;
+        let first = rest.split_whitespace().next().unwrap_or_default();
+        let is_known = COMMANDS.iter().any(|(_, names)| is_meant(names, first));
+        Some(rest).filter(|_| is_known || !self.is_in_team)
+    }
+
     /// What to show for a command; `None` if the person leaves the seat.
     fn obey(&self, word: &str) -> Option<String> {
-        let is_meant = |names: &[&str; 2]| names.contains(&word.to_lowercase().as_str());
-        let command = COMMANDS.iter().find(|(_, names)| is_meant(names));
+        let command = self.commands().find(|(_, names)| is_meant(names, word));
         let sheet = self.sheet.lock().unwrap_or_else(PoisonError::into_inner);
         let shown = match command.map(|(command, _)| *command) {
             Some(SeatCommand::Help) => self.help(),
             Some(SeatCommand::Me) => sheet.me.clone(),
             Some(SeatCommand::Secrets) => sheet.secrets.clone(),
             Some(SeatCommand::Who) => sheet.present.clone(),
-            Some(SeatCommand::Save) => self.say(text!(cli_seat_saved, slot = &self.slot)),
+            Some(SeatCommand::Save) => {
+                self.say(text!(cli_seat_saved, slot = &self.slot, save = &self.save))
+            }
             Some(SeatCommand::Quit) => return None,
             Some(SeatCommand::Undo) => {
                 self.wants_undo.store(true, Ordering::SeqCst);
@@ -125,9 +168,9 @@ impl TerminalSeat {
             Language::Zh => 1,
             _ => 0,
         };
-        let rows = COMMANDS.iter().map(|(command, names)| {
+        let rows = self.commands().map(|(command, names)| {
             let name = names.get(index).copied().unwrap_or_default();
-            format!("  /{name}  {}", self.say(command.about()))
+            format!("  /{name}  {}", self.say(command.about(self.is_in_team)))
         });
         rows.collect::<Vec<_>>().join("\n")
     }
@@ -222,10 +265,12 @@ impl Console for SeatConsole {
             let Some(line) = self.read_line(prompt)? else {
                 return Ok(None);
             };
-            let (Some(seat), Some(word)) = (self.seat.clone(), command_word(&line)) else {
+            let seat = self.seat.clone();
+            let obeyed = seat.and_then(|seat| Some(seat.obey(seat.command_in(&line)?)));
+            let Some(obeyed) = obeyed else {
                 return Ok(Some(line));
             };
-            match seat.obey(word) {
+            match obeyed {
                 Some(shown) => self.show(&shown)?,
                 None => return Ok(None),
             }
@@ -239,7 +284,7 @@ mod tests {
 
     #[test]
     fn commands_are_known_by_their_names_in_every_language() {
-        let seat = TerminalSeat::new("Mira", "tide", Language::En);
+        let seat = TerminalSeat::new("Mira", "tide", "tide --saves x".into(), Language::En);
         assert_eq!(command_word(" ／帮助 "), Some("帮助"));
         assert_eq!(command_word("either/or"), None);
         let help = seat.obey("HELP").unwrap();
@@ -248,7 +293,7 @@ mod tests {
         }
         assert_eq!(seat.obey("帮助"), Some(help));
         let saved = seat.obey("save").unwrap();
-        assert!(saved.contains("playhouse resume tide"), "{saved}");
+        assert!(saved.contains("playhouse resume tide --saves x"), "{saved}");
         let unknown = seat.obey("dance").unwrap();
         assert!(
             unknown.contains("/dance") && unknown.contains("/help"),
@@ -258,5 +303,17 @@ mod tests {
         assert!(!seat.wants_undo());
         assert_eq!(seat.obey("undo"), None);
         assert!(seat.wants_undo());
+    }
+
+    #[test]
+    fn in_a_team_known_commands_are_no_messages() {
+        let seat = TerminalSeat::in_team("Writer", "desk", "desk".into(), Language::En);
+        assert_eq!(seat.command_in("/help"), Some("help"));
+        assert_eq!(seat.command_in("/Help me"), Some("Help me"));
+        assert_eq!(seat.command_in("/usr/bin is a folder"), None);
+        let help = seat.obey("help").unwrap();
+        assert!(help.contains("/me  ") && !help.contains("/undo"), "{help}");
+        let unknown = seat.obey("undo").unwrap();
+        assert!(unknown.contains("/undo") && !seat.wants_undo(), "{unknown}");
     }
 }

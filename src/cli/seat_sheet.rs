@@ -49,12 +49,7 @@ fn me(world: &World, entity: EntityRef<'_>) -> Vec<UiText> {
         .map(|entry| UiText::verbatim(entry.own_text()))
         .into_iter()
         .collect();
-    if let Some(card) = entity.get::<Card>() {
-        texts.push(match card.word() {
-            Some(word) => text!(cli_seat_word, word),
-            None => text!(cli_seat_no_word),
-        });
-    }
+    texts.extend(word(entity));
     if let Some(Health { hp, max }) = entity.get::<Health>() {
         texts.push(text!(cli_seat_health, hp, max));
     }
@@ -90,6 +85,15 @@ fn me(world: &World, entity: EntityRef<'_>) -> Vec<UiText> {
     texts
 }
 
+/// The word on the character's card, if it has a card.
+fn word(entity: EntityRef<'_>) -> Option<UiText> {
+    let card = entity.get::<Card>()?;
+    Some(match card.word() {
+        Some(word) => text!(cli_seat_word, word),
+        None => text!(cli_seat_no_word),
+    })
+}
+
 /// What the character knows that not everybody knows, and from whom.
 fn secrets(world: &World, entity: EntityRef<'_>) -> Vec<UiText> {
     let knowledge = entity.get::<Knowledge>();
@@ -106,7 +110,7 @@ fn secrets(world: &World, entity: EntityRef<'_>) -> Vec<UiText> {
             None => text!(cli_seat_secret_found, day, words),
         }
     });
-    let texts: Vec<_> = texts.collect();
+    let texts: Vec<_> = word(entity).into_iter().chain(texts).collect();
     if texts.is_empty() {
         return vec![text!(cli_seat_no_secrets)];
     }

@@ -294,9 +294,10 @@ impl Settings {
             files.find(|file| file.lang),
             Language::En,
         );
-        let default_world = match language.value {
-            Language::En => DEFAULT_WORLD,
-            Language::Zh => DEFAULT_CHINESE_WORLD,
+        let default_world = match (&env.world, language.value) {
+            (Some(found), _) => found,
+            (None, Language::En) => DEFAULT_WORLD,
+            (None, Language::Zh) => DEFAULT_CHINESE_WORLD,
         };
         let no_colour = env.no_colour.then_some(("NO_COLOR", ColourArg::Never));
         let columns = env.width.unwrap_or(DEFAULT_WIDTH).min(WIDEST);
@@ -465,6 +466,7 @@ mod tests {
             can_ask: false,
             config_folder: None,
             width: Some(300),
+            world: None,
             log_filter: None,
         }
     }

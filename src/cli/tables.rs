@@ -77,8 +77,13 @@ impl Table {
 
     fn write_paragraph(&self, out: &mut Output, row: &[String]) {
         let mut columns = self.columns.iter().zip(row);
-        if let Some((_, name)) = columns.next() {
-            out.paragraph(&Paragraph::of(Style::Bold, name));
+        match columns.next() {
+            // A number alone says nothing.
+            Some(((head, Side::Right), number)) => {
+                out.paragraph(&Paragraph::of(Style::Bold, format!("{head} {number}")));
+            }
+            Some((_, name)) => out.paragraph(&Paragraph::of(Style::Bold, name)),
+            None => {}
         }
         let mut paragraph = Paragraph::indented(2, 4);
         for (number, ((head, _), cell)) in columns.enumerate() {
@@ -303,6 +308,18 @@ mod tests {
         Tobin the Tall      3       0       -      40  0.0123        1        0
         total               6    1200   75.0%      80  0.0246        2        0
         ");
+    }
+
+    #[test]
+    fn a_number_that_heads_a_paragraph_is_named() {
+        let mut table = Table::new(
+            [("turn", Side::Right), ("said", Side::Left)]
+                .map(|(head, side)| (head.to_owned(), side)),
+        );
+        table.row(["3".to_owned(), "a long word".repeat(3)]);
+        let (mut out, text) = output(24);
+        table.write(&mut out);
+        assert!(text.get().starts_with("turn 3\n"), "{}", text.get());
     }
 
     #[test]

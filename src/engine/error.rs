@@ -2,6 +2,7 @@
 
 use thiserror::Error;
 
+use crate::cast::turn_number;
 use crate::event::Fault;
 use crate::journal::JournalError;
 use crate::locale::{Argument, Localize, UiText, text};
@@ -49,7 +50,7 @@ pub enum EngineError {
     Fault {
         /// The place that stepped.
         place: UiText,
-        /// The turn.
+        /// The number of turns before it.
         turn: u64,
         /// The first mistake.
         fault: Fault,
@@ -60,14 +61,14 @@ pub enum EngineError {
         place: UiText,
         /// The maximum number of steps.
         steps: u32,
-        /// The turn.
+        /// The number of turns before it.
         turn: u64,
     },
     /// An answer that no system took.
     NotTaken {
         /// The place that stepped.
         place: UiText,
-        /// The turn.
+        /// The number of turns before it.
         turn: u64,
         /// Who answered.
         entity: String,
@@ -76,7 +77,7 @@ pub enum EngineError {
     },
     /// An ask was recorded with another request.
     OtherRequest {
-        /// The turn.
+        /// The number of turns before it.
         turn: u64,
         /// Who was asked.
         entity: String,
@@ -132,16 +133,24 @@ impl Localize for EngineError {
     fn text(&self) -> UiText {
         match self {
             Self::Ambiguous(systems) => text!(engine_ambiguous, systems),
-            Self::Fault { place, turn, fault } => text!(engine_fault, place, turn, fault),
+            Self::Fault { place, turn, fault } => {
+                text!(engine_fault, place, turn = turn_number(*turn), fault)
+            }
             Self::NeverRests { place, steps, turn } => {
-                text!(engine_never_rests, place, steps, turn)
+                text!(engine_never_rests, place, steps, turn = turn_number(*turn))
             }
             Self::NotTaken {
                 place,
                 turn,
                 entity,
                 reply,
-            } => text!(engine_not_taken, place, turn, entity, reply),
+            } => text!(
+                engine_not_taken,
+                place,
+                turn = turn_number(*turn),
+                entity,
+                reply
+            ),
             Self::OtherRequest {
                 turn,
                 entity,
@@ -150,7 +159,7 @@ impl Localize for EngineError {
                 difference,
             } => text!(
                 engine_other_request,
-                turn,
+                turn = turn_number(*turn),
                 entity,
                 number,
                 purpose,

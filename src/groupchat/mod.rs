@@ -40,5 +40,5 @@ pub use stage::{CONTROLLER, Chat, Phase, UserInput};
 pub use stream::{Response, StreamItem, TaskResult};
 pub use stream_merger::{Retracted, StreamEvent, StreamMerger, TeamStreamEvent};
 pub use team_message::TeamMessage;
-pub use trace::{MindCall, mind_calls};
+pub use trace::{MindCall, calls_within, mind_calls};
 pub use user_proxy::UserProxy;

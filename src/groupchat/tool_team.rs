@@ -71,12 +71,15 @@ pub(super) fn tool_team_records(returned: &Body) -> impl Iterator<Item = Vec<Too
         .metadata()
         .and_then(|metadata| metadata.get(TRACE_KEY));
     let calls = calls.and_then(Value::as_array).into_iter().flatten();
-    calls.map(|records| {
-        let records = records.as_array().into_iter().flatten();
-        // Other tools may report other things.
-        let records = records.filter_map(|record| ToolTeamRecord::deserialize(record).ok());
-        records.collect()
-    })
+    calls.map(|records| reported(records.as_array().into_iter().flatten()).collect())
+}
+
+/// What a team that is a tool reported. Other tools may report other things.
+pub(super) fn reported<'r>(
+    records: impl IntoIterator<Item = &'r Value>,
+) -> impl Iterator<Item = ToolTeamRecord> {
+    let records = records.into_iter();
+    records.filter_map(|record| ToolTeamRecord::deserialize(record).ok())
 }
 
 /// The path of a team within another; either may be empty.

@@ -8,11 +8,12 @@ use super::message::value_text;
 use super::perspective::RoleMessage;
 use super::stage::OwnMessage;
 use super::tool_team::{
-    ContextRecord, EntryRecord, RecordOrder, ToolTeamRecord, tool_team_records,
+    ContextRecord, EntryRecord, RecordOrder, ToolTeamRecord, reported, tool_team_records,
 };
 use crate::cast::{CastList, EntityName, Kind, place_of};
 use crate::context::{AgentContext, Chapters};
 use crate::event::AgentEvent;
+use crate::journal::Outcome;
 use crate::message::{Block, Body, Content, Role};
 
 /// A call of a mind.
@@ -34,7 +35,10 @@ pub struct MindCall {
 
 /// All calls in a world, and in the teams that were called as tools, in the order of the answers.
 pub fn mind_calls(world: &World) -> Vec<MindCall> {
-    let records = context_records(world);
+    in_order(&context_records(world))
+}
+
+fn in_order(records: &[ContextRecord]) -> Vec<MindCall> {
     let mut calls: Vec<_> = records.iter().flat_map(calls_of).collect();
     // Times are compared over all stages; ids grow within a stage.
     calls.sort_by_key(|(order, _)| *order);
@@ -44,6 +48,20 @@ pub fn mind_calls(world: &World) -> Vec<MindCall> {
         *count += 1;
         call.number = *count;
         call
+    });
+    calls.collect()
+}
+
+/// The calls in the teams that were called as tools for one answer, call by call of a tool, each in
+/// the order of the answers and numbered from 1.
+pub fn calls_within(outcome: &Outcome) -> Vec<MindCall> {
+    let results = outcome.rounds.iter().flat_map(|round| &round.results);
+    let calls = results.flat_map(|result| {
+        let minds = reported(&result.trace).filter_map(|record| match record {
+            ToolTeamRecord::Mind(record) => Some(record),
+            ToolTeamRecord::Message { .. } => None,
+        });
+        in_order(&minds.collect::<Vec<_>>())
     });
     calls.collect()
 }

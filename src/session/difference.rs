@@ -299,8 +299,12 @@ fn known(world: &World) -> BTreeMap<String, BTreeMap<String, String>> {
     let known = cast.filter_map(|(_, entity)| {
         let name = world.get::<EntityName>(entity)?.to_string();
         let facts = world.get::<Knowledge>(entity)?.all().map(|(id, _)| {
-            let title = book.get(id).map(|fact| fact.title.clone());
-            (id.to_string(), title.unwrap_or_default())
+            let title = book.get(id).map_or("", |fact| &*fact.title);
+            // That of a made fact is its text, which ends a sentence.
+            (
+                id.to_string(),
+                title.trim_end_matches(['.', '。']).to_owned(),
+            )
         });
         Some((name, facts.collect()))
     });

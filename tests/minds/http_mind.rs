@@ -859,7 +859,7 @@ async fn an_examination_tells_what_a_server_can_do() {
     .await;
     let models = server.models("");
     let found = models.probe("m").await.unwrap();
-    assert!(found.reachable && found.answers);
+    assert_eq!((found.reachable, found.answers), (Some(true), Some(true)));
     assert_eq!(
         (found.key, found.model.as_str()),
         (KeyState::Accepted, "test-model-2")
@@ -889,7 +889,7 @@ async fn an_examination_tells_what_a_server_can_do() {
 async fn an_examination_of_a_locked_or_absent_server_says_so() {
     let server = Server::start([error(404, "?"), error(401, "wrong key sk-very-secret")]).await;
     let found = server.models("").probe("m").await.unwrap();
-    assert!(found.reachable && !found.answers);
+    assert_eq!((found.reachable, found.answers), (Some(true), Some(false)));
     assert_eq!((found.key, found.window), (KeyState::Refused, Some(4096)));
     assert!(
         !serde_json::to_string(&found)
@@ -902,5 +902,9 @@ async fn an_examination_of_a_locked_or_absent_server_says_so() {
         .probe("m")
         .await
         .unwrap();
-    assert!(!found.reachable && found.key == KeyState::Untried && found.latency_ms.is_none());
+    assert!(
+        found.reachable == Some(false)
+            && found.key == KeyState::Untried
+            && found.latency_ms.is_none()
+    );
 }

@@ -47,12 +47,21 @@ fn a_seat_is_remembered_until_it_changes_or_is_given_up() {
 }
 
 #[test]
-fn a_story_keeps_its_seed() {
+fn a_story_keeps_its_seed_until_it_is_given_another() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     told(folder, "undercover --players 3 --seed 8 --until 1 --save s");
+    let journal = || fs::read_to_string(folder.join("saves/s/journal.jsonl")).unwrap();
     told(folder, "resume s --seed 8 --until 2");
-    let other = run(folder, "resume s --seed 9");
+    assert!(!journal().contains("world_seed"));
+    let other = succeed(folder, "resume s --seed 9 --until 3");
+    assert!(err(&other).contains("Seed: 9"), "{}", err(&other));
+    told(folder, "resume s --seed 9 --until 4");
+    let inputs = journal().matches("\"world_seed\":9").count();
+    assert_eq!(inputs, 1, "{}", journal());
+    told(folder, "replay s");
+    told(folder, "undercover --players 3 --seed 8 --games 2 --save t");
+    let other = run(folder, "resume t --seed 9");
     assert_eq!(other.status.code(), Some(2));
     assert!(err(&other).contains("seed 8"), "{}", err(&other));
     let bad = playhouse(folder)
@@ -62,6 +71,38 @@ fn a_story_keeps_its_seed() {
         .unwrap();
     assert_eq!(bad.status.code(), Some(2));
     assert!(err(&bad).contains("PLAYHOUSE_SEED"), "{}", err(&bad));
+}
+
+#[test]
+fn printed_commands_name_the_folder_of_saves_that_was_given() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let elsewhere = |command: &str| {
+        let words = command.split(' ').chain(["--saves", "my saves"]);
+        let output = playhouse(folder).args(words).output().unwrap();
+        format!("{}{}", out(&output), err(&output))
+    };
+    for (command, printed) in [
+        ("run --until 1", "playhouse resume drowned-assize"),
+        (
+            "branch drowned-assize twig --turn 1",
+            "playhouse resume twig",
+        ),
+        ("why twig nothing", "playhouse why twig"),
+        ("run --save capped --max-calls 2", "playhouse resume capped"),
+    ] {
+        let said = elsewhere(command);
+        let printed = format!("{printed} --saves 'my saves'");
+        assert!(
+            said.replace("\n  ", " ").contains(&printed),
+            "{command}: {said}"
+        );
+    }
+    let said = elsewhere("run --until 1");
+    let once = said.matches("playhouse resume drowned-assize-2").count();
+    assert_eq!(once, 1, "{said}");
+    let said = err(&run(folder, "run --until 1"));
+    assert!(said.contains("playhouse resume drowned-assize\n"), "{said}");
 }
 
 #[test]
@@ -165,6 +206,8 @@ fn every_command_prints_one_record_a_line() {
         "cost s",
         "trace s",
         "show s",
+        "show s Odile_Marsh",
+        "recall s Odile_Marsh Jory",
         "knows s Odile_Marsh",
         "why s",
         "worlds",
@@ -218,9 +261,22 @@ fn every_command_prints_one_record_a_line() {
         ("replay s", "place"),
         ("who s the-order", "name"),
         ("drift s", "name"),
+        ("chapters s Odile_Marsh", "name"),
+        ("show s Odile_Marsh", "name"),
+        ("recall s Odile_Marsh Jory", "name"),
         ("run --until 1", "place"),
     ] {
-        let records = records(folder, command);
+        let words = command.split(' ').map(|word| word.replace('_', " "));
+        let records = playhouse(folder)
+            .args(words)
+            .arg("--json")
+            .output()
+            .unwrap();
+        let records = out(&records);
+        let records = records
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap());
+        let records: Vec<Value> = records.collect();
         let mut named_by = records.iter().filter(|record| {
             let name = record[named].as_str();
             name.is_some_and(|name| !name.is_empty())
@@ -229,6 +285,12 @@ fn every_command_prints_one_record_a_line() {
         let missing = named_by.find(|record| !record[&number].is_u64());
         assert_eq!(missing, None, "{command}");
     }
+    let games = records(folder, "run --games 1");
+    let bond = games[0]["bonds"].as_array().unwrap();
+    assert!(
+        bond[0]["from_id"].is_u64() && bond[0]["to_id"].is_u64(),
+        "{bond:?}"
+    );
     let records = records(folder, "replay s");
     let mut told = records
         .iter()
@@ -238,21 +300,92 @@ fn every_command_prints_one_record_a_line() {
 }
 
 #[test]
+fn turns_have_the_same_numbers_everywhere() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let first = records(folder, "run --until 1 --save s");
+    for (command, records) in [
+        ("run", first),
+        ("replay s", records(folder, "replay s")),
+        ("why s", records(folder, "why s")),
+        ("timeline s", records(folder, "timeline s")),
+        (
+            "branch s t --turn 1",
+            records(folder, "branch s t --turn 1"),
+        ),
+    ] {
+        let turns: BTreeSet<_> = records
+            .iter()
+            .filter_map(|it| it["turn"].as_u64())
+            .collect();
+        assert_eq!(turns, BTreeSet::from([1]), "{command}");
+    }
+    let call = records(folder, "timeline s").swap_remove(0);
+    let sent = playhouse(folder)
+        .args([
+            "show",
+            "s",
+            call["agent"].as_str().unwrap(),
+            "--call",
+            "1",
+            "--json",
+        ])
+        .output()
+        .unwrap();
+    let sent: Value = serde_json::from_str(&out(&sent)).unwrap();
+    assert_eq!(sent["turn"], 1, "{sent}");
+    let told = out(&run(folder, "replay s --verbose"));
+    assert!(told.contains("· turn 1 ·"), "{told}");
+}
+
+#[test]
+fn what_somebody_heard_of_somebody_are_events() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    told(folder, "run --until 9 --save s -q");
+    let about = ["knows", "s", "Odile Marsh", "--about", "Jory Teasel"];
+    let shown = playhouse(folder)
+        .args(about)
+        .arg("--json")
+        .output()
+        .unwrap();
+    let shown = out(&shown);
+    let shown = shown
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap());
+    let heard: Vec<Value> = shown.filter(|it: &Value| it["record"] == "heard").collect();
+    assert_eq!(heard.len(), 10);
+    let events = records(folder, "why s");
+    for heard in &heard {
+        let event = events.iter().find(|event| event["id"] == heard["event"]);
+        assert_eq!(event.unwrap()["text"], heard["text"]);
+    }
+    let told = out(&playhouse(folder).args(about).output().unwrap());
+    let last = heard[9]["event"].as_str().unwrap();
+    assert!(told.contains(&format!("\n  {last} · ")), "{told}");
+}
+
+#[test]
 fn what_the_readme_shows_of_a_run_works() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    for (readme, world, lang) in [
-        (include_str!("../../README.md"), "drowned-assize", "en"),
-        (include_str!("../../README.zh.md"), "drowned-assize", "zh"),
+    for (readme, world, lang, [save, other]) in [
+        (
+            include_str!("../../README.md"),
+            "drowned-assize",
+            "en",
+            ["SAVE", "OTHER"],
+        ),
+        (
+            include_str!("../../README.zh.md"),
+            "zhaoying-ban",
+            "zh",
+            ["存档", "另一存档"],
+        ),
     ] {
-        told(
-            folder,
-            &format!("run {world} --seed 1 -q --save SLOT --force"),
-        );
-        told(
-            folder,
-            &format!("run {world} --seed 2 --until 4 -q --save OTHER --force"),
-        );
+        told(folder, &format!("run {world} --seed 1 -q --save {save}"));
+        let other = format!("run {world} --seed 2 --until 4 -q --save {other}");
+        told(folder, &other);
         let shown = readme
             .split("```")
             .find(|block| block.contains("playhouse why"));
@@ -267,7 +400,6 @@ fn what_the_readme_shows_of_a_run_works() {
                 continue;
             }
             seen.insert(name.to_owned());
-            let command = command.replace("buffer|json|request", "request");
             let words = command.split('"').enumerate().flat_map(|(at, part)| {
                 if at % 2 == 1 {
                     vec![part.to_owned()]
@@ -367,6 +499,14 @@ fn the_improviser_is_well_and_help_helps() {
         doctor.contains("improviser") && doctor.contains("yes"),
         "{doctor}"
     );
+    // Nothing is sent without a key, so nobody knows.
+    let unsent = run(folder, "doctor deepseek --json");
+    let unsent: Value = serde_json::from_str(&out(&unsent)).unwrap();
+    let unknown = [&unsent["reachable"], &unsent["answers"]];
+    assert!(unknown.iter().all(|it| it.is_null()), "{unsent}");
+    let unsent = out(&run(folder, "doctor deepseek"));
+    let row = unsent.lines().find(|row| row.starts_with("deepseek"));
+    assert!(row.unwrap().contains("  ?  "), "{unsent}");
     let help = told(folder, "--help");
     assert!(help.contains("130"), "{help}");
     for arguments in ["help", "help --help", "help -h"] {
@@ -488,6 +628,20 @@ fn what_was_sent_then_is_shown_listed_and_compared() {
     shown("run --save other --seed 4 --until 3 -q");
     let differs = shown("diff s other");
     assert!(differs.contains("Seeds: 3 and 4"), "{differs}");
+    let differences = records(folder.path(), "diff s other");
+    let taught = differences.iter().find_map(|record| {
+        let events = record["events"].as_object()?;
+        let mut facts = record["second"].as_object()?.iter();
+        facts.find_map(|(fact, title)| Some((events.get(fact)?, title)))
+    });
+    let (event, title) = taught.unwrap();
+    let title = title.as_str().unwrap();
+    let of_event = format!("{title} [{}]", event.as_str().unwrap());
+    let line = differs.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(line.contains(&of_event), "{of_event}: {differs}");
+    assert!(!title.ends_with('.'), "{title}");
+    let events = records(folder.path(), "why other");
+    assert!(events.iter().any(|known| known["id"] == *event), "{event}");
     let mut command = playhouse(folder.path());
     command.args(["diff", "s", "s", "Edda Hollis", "--calls", "1", "2"]);
     let changed = out(&command.output().unwrap());

@@ -422,6 +422,26 @@ fn a_new_world_is_checked_and_played() {
 }
 
 #[test]
+fn a_new_world_in_an_empty_folder_is_the_one_that_is_played() {
+    let folder = tempfile::tempdir().unwrap();
+    let created = run(folder.path(), "new");
+    assert!(
+        out(&created).contains("playhouse run story"),
+        "{}",
+        err(&created)
+    );
+    let played = run(folder.path(), "run --until 1");
+    assert!(err(&played).contains("story"), "{}", err(&played));
+    assert_eq!(run(folder.path(), "replay story").status.code(), Some(0));
+    let within = folder.path().join("story");
+    assert_eq!(run(&within, "--until 1 -q").status.code(), Some(0));
+    assert_eq!(
+        run(&within, "resume story --until 2 -q").status.code(),
+        Some(0)
+    );
+}
+
+#[test]
 fn settings_say_where_they_come_from_and_keys_stay_hidden() {
     let folder = tempfile::tempdir().unwrap();
     let mut file = std::fs::File::create(folder.path().join("playhouse.ron")).unwrap();

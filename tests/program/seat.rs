@@ -50,10 +50,42 @@ fn the_last_answer_is_taken_back_in_a_new_slot() {
 }
 
 #[test]
+fn commands_at_the_seat_of_a_team_are_no_messages() {
+    let folder = tempfile::tempdir().unwrap();
+    let typed = "/help\n/me\n/who\n/undo\n/etc is a folder.\n";
+    let team = "chat en/writing-desk --seat Writer --task Tea --save desk";
+    let output = fed(folder.path(), team, typed);
+    let shown = out(&output);
+    for part in [
+        "/quit  ",
+        "You are Writer",
+        "  Reviewer",
+        "no command /undo",
+    ] {
+        assert!(shown.contains(part), "no {part}: {shown}{}", err(&output));
+    }
+    let journal = folder.path().join("saves/desk/journal.jsonl");
+    let journal = fs::read_to_string(journal).unwrap();
+    assert!(journal.contains("/etc is a folder."), "{journal}");
+    assert!(!journal.contains("/help"), "{journal}");
+    let quit = fed(
+        folder.path(),
+        "chat en/writing-desk --seat Writer --task Tea",
+        "/quit\n",
+    );
+    assert_eq!(quit.status.code(), Some(0), "{}", err(&quit));
+    assert!(err(&quit).contains("playhouse resume"), "{}", err(&quit));
+}
+
+#[test]
 fn a_player_of_undercover_looks_up_its_word() {
     let folder = tempfile::tempdir().unwrap();
     let game = "undercover --players 4 --words kite,balloon --seat Bruno --lang en";
     let output = fed(folder.path(), game, "/me\n/quit\n");
     let shown = out(&output);
     assert!(shown.contains("Your word: "), "{shown}{}", err(&output));
+    let output = fed(folder.path(), game, "/secrets\n/quit\n");
+    let shown = out(&output);
+    assert!(shown.contains("Your word: "), "{shown}{}", err(&output));
+    assert!(!shown.contains("no secrets"), "{shown}");
 }

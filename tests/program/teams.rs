@@ -83,12 +83,13 @@ fn the_trace_shows_what_each_call_saw() {
     for part in [
         ">>> AGENT: Coordinator  (call #1)",
         "Sender: harbour-office",
-        "Internal context (harbour-office): 1 message\n",
-        "    [0] [user] User: Find a day for the fair",
+        "Asked (turn to speak, improviser/improviser):\n",
+        "Internal context (harbour-office): 2 messages\n    [0] [system] harbour-office: ",
+        "    [1] [user] User: Find a day for the fair",
         ">>> AGENT: Coordinator  (call #2)",
-        "Internal context (harbour-office): 3 messages",
-        "    [1] [assistant] Coordinator: ",
-        "    [2] [user] Worker: ",
+        "Internal context (harbour-office): 4 messages",
+        "    [2] [assistant] Coordinator: ",
+        "    [3] [user] Worker: ",
         "\nReply: ",
     ] {
         assert!(trace.contains(part), "{part} is missing in\n{trace}");
@@ -190,7 +191,7 @@ fn what_is_said_in_a_team_that_is_a_tool_is_shown_live_in_replay_and_resume_alik
         let all = out(&run(folder.path(), &format!("trace {slot}")));
         let at = |who: &str| all.rfind(&format!(">>> AGENT: {who} ")).unwrap();
         assert!(at(doubter) < at(speaker) && at(speaker) < at(host), "{all}");
-        assert!(all.contains("Reply: readers({\"task\":"), "{all}");
+        assert!(all.contains("\nreaders({\"task\":"), "{all}");
     }
 }
 
@@ -277,12 +278,12 @@ fn a_team_talks_chinese_from_head_to_foot() {
     for part in [
         ">>> 角色：协调（第 1 次调用）",
         "发送者：庙会筹办处",
-        "内部上下文（庙会筹办处）：1 条消息",
-        "    [0] [user] 用户: 给庙会挑个日子",
+        "内部上下文（庙会筹办处）：2 条消息",
+        "    [1] [user] 用户: 给庙会挑个日子",
         ">>> 角色：协调（第 2 次调用）",
-        "内部上下文（庙会筹办处）：3 条消息",
-        "    [1] [assistant] 协调: ",
-        "    [2] [user] 干事: ",
+        "内部上下文（庙会筹办处）：4 条消息",
+        "    [2] [assistant] 协调: ",
+        "    [3] [user] 干事: ",
         "\n回答：",
     ] {
         assert!(trace.contains(part), "{part} is missing in\n{trace}");

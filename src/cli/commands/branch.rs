@@ -102,6 +102,7 @@ fn report(app: &App, slot: &str, turn: u64) {
         out.json(&json!({"record": "branch", "slot": slot, "turn": turn}));
     } else if !app.settings.quiet {
         out.line(say!(app.language, cli_branched, slot, turn));
+        let slot = app.in_command(slot);
         out.line(say!(app.language, cli_continue_with, slot));
     }
 }

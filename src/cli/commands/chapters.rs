@@ -3,6 +3,7 @@
 use bevy_ecs::prelude::*;
 use serde_json::{Value, json};
 
+use crate::cast::turn_number;
 use crate::cli::app::App;
 use crate::cli::error::{CommandError, ErrorKind};
 use crate::cli::loader::did_you_mean;
@@ -25,13 +26,13 @@ pub(super) fn chapters(
     let none = Chapters::default();
     let chapters = world.get::<Chapters>(entity).unwrap_or(&none);
     match id {
-        None => list(app, chapters),
+        None => list(app, name, chapters),
         Some(id) => {
             let chapter = find(chapters, name, id)?;
             if is_original {
                 original(app, name, chapter)?;
             } else {
-                open(app, chapters, chapter);
+                open(app, name, chapters, chapter);
             }
         }
     }
@@ -51,11 +52,11 @@ fn find<'a>(chapters: &'a Chapters, name: &str, id: &str) -> Result<&'a Chapter,
     })
 }
 
-fn list(app: &App, chapters: &Chapters) {
+fn list(app: &App, name: &str, chapters: &Chapters) {
     let mut out = app.out();
     if app.settings.json {
         for chapter in chapters.all() {
-            out.json(&head(chapter));
+            out.json(&head(name, chapter));
         }
         return;
     }
@@ -97,21 +98,22 @@ fn days(chapter: &Chapter) -> String {
     }
 }
 
-fn head(chapter: &Chapter) -> Value {
+fn head(name: &str, chapter: &Chapter) -> Value {
     let record = chapter.record.as_ref();
     json!({
-        "record": "chapter", "id": chapter.id.0, "level": chapter.level(),
-        "days": record.map(|record| record.days), "title": chapter.title, "turn": chapter.turn,
+        "record": "chapter", "name": name, "id": chapter.id.0, "level": chapter.level(),
+        "days": record.map(|record| record.days), "title": chapter.title,
+        "turn": turn_number(chapter.turn),
         "messages": chapter.messages.len(), "tokens": chapter.summary.short_tokens(),
         "parts": record.map(|record| &record.parts),
     })
 }
 
 /// What its owner reads, and in JSON all notes, those of the chapters inside it included.
-fn open(app: &App, chapters: &Chapters, chapter: &Chapter) {
+fn open(app: &App, name: &str, chapters: &Chapters, chapter: &Chapter) {
     let mut out = app.out();
     if app.settings.json {
-        let mut shown = head(chapter);
+        let mut shown = head(name, chapter);
         let notes = chapter.record.as_ref();
         let notes = notes.map(|record| chapters.merged(record).notes);
         shown["notes"] = json!(notes);

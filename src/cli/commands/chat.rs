@@ -28,7 +28,7 @@ use crate::cli::loader;
 use crate::cli::output::{Paragraph, Style};
 use crate::cli::saved::{Saved, clear, free_name, session_error};
 use crate::cli::say::say;
-use crate::cli::seat::SeatConsole;
+use crate::cli::seat::{SeatConsole, TerminalSeat};
 use crate::cli::slot_settings;
 
 /// Runs a team on a task, or lists the teams.
@@ -50,8 +50,9 @@ pub(super) fn chat(app: &App, args: &ChatArgs) -> Result<(), CommandError> {
         clear(app, &slot)?;
     }
     let seed = play::seed(app, args.seed)?;
-    let user_proxy = user_proxy(app);
-    let minds = minds(app, &game, seed, &user_proxy, true)?;
+    let seats = seats(app, &game, &slot);
+    let user_proxy = user_proxy(app, &game, &seats);
+    let minds = minds(app, &game, seed, &user_proxy, Some(&seats))?;
     let game = with_tools_played(app, game, &minds)?;
     let session = Session::start(root, &slot, &game, seed, minds);
     let mut session = session.map_err(session_error)?;
@@ -61,6 +62,7 @@ pub(super) fn chat(app: &App, args: &ChatArgs) -> Result<(), CommandError> {
         app,
         game: &game,
         slot: &slot,
+        seats: &seats,
         args,
     };
     run.play(&mut session.engine, &user_proxy)
@@ -77,9 +79,10 @@ pub(super) fn resume(
     has_task(args)?;
     let slot = saved.slot.name().as_str();
     let game = game.clone().with_code(code_policy(args));
-    let user_proxy = user_proxy(app);
+    let seats = seats(app, &game, slot);
+    let user_proxy = user_proxy(app, &game, &seats);
     // Nothing that is random is asked of this world.
-    let minds = minds(app, &game, 0, &user_proxy, true)?;
+    let minds = minds(app, &game, 0, &user_proxy, Some(&seats))?;
     let game = &with_tools_played(app, game, &minds)?;
     let root = &app.settings.saves.value;
     let session = Session::resume(root, slot, game, minds, force);
@@ -87,11 +90,13 @@ pub(super) fn resume(
     if saved.is_of_other_data() && !app.settings.quiet {
         app.err().line(say!(app.language, cli_chat_changed));
     }
+    saved.tell_seed(app, &mut session.engine);
     slot_settings::remember(app, slot, BTreeSet::new())?;
     let run = ChatRun {
         app,
         game,
         slot,
+        seats: &seats,
         args,
     };
     run.play(&mut session.engine, &user_proxy)
@@ -105,7 +110,7 @@ pub(super) fn minds_of_run(
     world: &World,
 ) -> Result<Option<Minds>, CommandError> {
     let can_go_on = is_running(world, game.team()) && people(game).next().is_none();
-    let minds = can_go_on.then(|| minds(app, game, 0, &UserProxy::new(), false));
+    let minds = can_go_on.then(|| minds(app, game, 0, &UserProxy::new(), None));
     minds.transpose()
 }
 
@@ -169,27 +174,47 @@ fn list(app: &App) -> Result<(), CommandError> {
     }
 }
 
-/// The user, with the person at the terminal.
-fn user_proxy(app: &App) -> UserProxy {
-    let user = UserProxy::new();
-    if !std::io::stdin().is_terminal() {
-        return user;
-    }
-    let person = HumanMind::new(SeatConsole::new(app.shared_out()), app.language);
-    user.with_person(Arc::new(person))
+/// Those whom the person at the terminal plays: people, one more, and, at a terminal, the user.
+fn seats(app: &App, game: &ChatGame, slot: &str) -> Vec<Arc<TerminalSeat>> {
+    let user = Some(game.team().user.clone()).filter(|_| std::io::stdin().is_terminal());
+    let names: BTreeSet<_> = people(game)
+        .chain(app.settings.seat.value.clone())
+        .chain(user)
+        .collect();
+    let seat = |name: String| {
+        Arc::new(TerminalSeat::in_team(
+            &name,
+            slot,
+            app.in_command(slot),
+            app.language,
+        ))
+    };
+    names.into_iter().map(seat).collect()
 }
 
+/// The user, with the person at the terminal.
+fn user_proxy(app: &App, game: &ChatGame, seats: &[Arc<TerminalSeat>]) -> UserProxy {
+    let user = UserProxy::new();
+    let seat = seats.iter().find(|seat| seat.name() == game.team().user);
+    let Some(seat) = seat.filter(|_| std::io::stdin().is_terminal()) else {
+        return user;
+    };
+    let console = SeatConsole::at_seat(app.shared_out(), seat.clone());
+    user.with_person(Arc::new(HumanMind::new(console, app.language)))
+}
+
+/// The minds of a team; with the person at the terminal, if there is one, at these seats.
 fn minds(
     app: &App,
     game: &ChatGame,
     seed: u64,
     user_proxy: &UserProxy,
-    at_terminal: bool,
+    seats: Option<&[Arc<TerminalSeat>]>,
 ) -> Result<Minds, CommandError> {
     let mut setup = game.set_up(seed)?;
     game.populate(&mut setup)?;
     let main = loader::main_mind(app, &app.settings.model.value)?;
-    let is_quiet = app.settings.quiet || !at_terminal;
+    let is_quiet = app.settings.quiet || seats.is_none();
     if let (Some(introduction), false) = (&main.introduction, is_quiet) {
         let introduction = Paragraph::of(Style::Dim, introduction);
         app.err().paragraph(&introduction);
@@ -202,19 +227,17 @@ fn minds(
         }
     }
     let mut minds = seat_user_proxy(game, minds, user_proxy);
-    if !at_terminal {
+    let Some(seats) = seats else {
         return Ok(minds);
+    };
+    let wanted = app.settings.seat.value.as_deref();
+    play::seat(&mut setup.world, wanted)?;
+    // The user has a mind of its own, which asks the person.
+    let is_played = |name| wanted == Some(name) || name != game.team().user;
+    for seat in seats.iter().filter(|seat| is_played(seat.name())) {
+        minds = play::seated(app, minds, Some(seat.name()), Some(seat));
     }
-    for person in people(game) {
-        minds = play::seated(app, minds, Some(&person), None);
-    }
-    Ok(match app.settings.seat.value.as_deref() {
-        Some(seat) => {
-            play::seat(&mut setup.world, Some(seat))?;
-            play::seated(app, minds, Some(seat), None)
-        }
-        None => minds,
-    })
+    Ok(minds)
 }
 
 /// The names of a team's people, but for its user.
@@ -232,12 +255,14 @@ struct ChatRun<'a> {
     app: &'a App,
     game: &'a ChatGame,
     slot: &'a str,
+    seats: &'a [Arc<TerminalSeat>],
     args: &'a ChatArgs,
 }
 
 impl ChatRun<'_> {
     fn play(&self, engine: &mut Engine, user_proxy: &UserProxy) -> Result<(), CommandError> {
         play::prepare(self.app, engine);
+        TerminalSeat::watch(self.seats, engine);
         let team = self.game.team().clone();
         let (phase, runs) = phase_and_runs(&engine.world, &team);
         let is_running = phase != Phase::Waiting;
@@ -245,7 +270,8 @@ impl ChatRun<'_> {
             Some(task) => user_proxy.add_input(UserInput::task(task.as_str())),
             None if is_running || std::io::stdin().is_terminal() => {}
             None => {
-                let help = text!(cli_resume_task_help, slot = self.slot);
+                let slot = self.app.in_command(self.slot);
+                let help = text!(cli_resume_task_help, slot);
                 return Err(no_task().help(help));
             }
         }
@@ -294,11 +320,17 @@ impl ChatRun<'_> {
         } else if let Some(printer) = printer {
             printer.end(reason, seconds);
             self.app.err().line(match stop {
-                Stop::Cancelled | Stop::TurnReached(_) => say!(language, cli_continue_with, slot),
+                Stop::Cancelled | Stop::TurnReached(_) => {
+                    say!(
+                        language,
+                        cli_continue_with,
+                        slot = self.app.in_command(slot)
+                    )
+                }
                 _ => say!(language, cli_saved_as, slot),
             });
         }
-        play::stopped(stop, Some(slot))?;
+        play::stopped(self.app, stop, Some(slot))?;
         if chat.is_some_and(|chat| chat.failed) {
             let reason = UiText::verbatim(reason.unwrap_or_default());
             return Err(CommandError::new(ErrorKind::Other, reason));

@@ -29,7 +29,7 @@ pub(super) fn cost(app: &App, name: &str) -> Result<(), CommandError> {
     let mut prompts = Vec::<(String, Prompts)>::new();
     for slot in slots_of(app, name)? {
         let lines = slot.read_journal();
-        let lines = lines.map_err(|error| damaged(error, slot.name().as_str()))?;
+        let lines = lines.map_err(|error| damaged(error, &app.in_command(slot.name().as_str())))?;
         for (name, of_outcome) in lines.iter().filter_map(Prompts::of) {
             match prompts.iter_mut().find(|(known, _)| **known == *name) {
                 Some((_, sum)) => sum.add(&of_outcome),
@@ -146,6 +146,7 @@ fn print(
         .any(|(_, prompts)| !prompts.bytes.is_nothing())
     {
         out.paragraph(&Paragraph::blank());
+        out.paragraph(&Paragraph::default().plain(say!(app.language, cli_prompts)));
         prompt_table(app.language, prompts).write(&mut out);
     }
 }

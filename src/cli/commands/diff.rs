@@ -1,12 +1,17 @@
 //! `diff`: where two saves part, what each knows then, and what changed between two prompts.
 
+use std::collections::BTreeMap;
+
+use crate::cast::CastList;
 use crate::context::AgentContext;
 use crate::journal::{Ending, Outcome};
+use crate::knowledge::Knowledge;
 use crate::locale::Argument;
 use crate::session::{
     Change, ChangeKind, KnowledgeDifference, Parting, PartingAnswer, PromptMessage, changes,
     knowledge_differences, messages_of, parting,
 };
+use bevy_ecs::prelude::*;
 use serde_json::{Value, json};
 
 use super::sent::{self, message_json};
@@ -36,14 +41,14 @@ pub(super) fn stories(
     write_parting(app, &mut out, slots, &found);
     for difference in knowledge_differences(&worlds.0, &worlds.1) {
         if name.is_none_or(|name| difference.name == name) {
-            write_knowledge(app, &mut out, slots, &difference);
+            write_knowledge(app, &mut out, slots, (&worlds.0, &worlds.1), &difference);
         }
     }
     let Some(name) = name else {
         return Ok(());
     };
     let messages = |world| -> Result<Vec<PromptMessage>, CommandError> {
-        let context = bevy_ecs::world::World::get::<AgentContext>(world, entity(world, name)?);
+        let context = World::get::<AgentContext>(world, entity(world, name)?);
         Ok(context.map(messages_of).unwrap_or_default())
     };
     let (first, second) = (messages(&worlds.0)?, messages(&worlds.1)?);
@@ -158,6 +163,7 @@ fn write_knowledge(
     app: &App,
     out: &mut Output,
     slots: [&str; 2],
+    worlds: (&World, &World),
     difference: &KnowledgeDifference,
 ) {
     let KnowledgeDifference {
@@ -165,14 +171,32 @@ fn write_knowledge(
         first,
         second,
     } = difference;
+    // What taught a fact, which is known in one of the stories only.
+    let event = |world: &World, fact: &str| {
+        let who = world.resource::<CastList>().by_name(name)?;
+        let event = &world.get::<Knowledge>(who)?.get(fact)?.event;
+        Some(event.to_string()).filter(|event| !event.is_empty())
+    };
+    let sides = [(worlds.0, first), (worlds.1, second)];
     if app.settings.json {
+        let taught = sides.iter().flat_map(|(world, facts)| {
+            facts
+                .keys()
+                .filter_map(|fact| Some((fact.clone(), event(world, fact)?)))
+        });
+        let events: BTreeMap<_, _> = taught.collect();
         return out.json(&json!({
             "record": "knowledge", "name": name, "first": first, "second": second,
+            "events": events,
         }));
     }
-    for (save, facts) in slots.into_iter().zip([first, second]) {
+    for (save, (world, facts)) in slots.into_iter().zip(sides) {
         if !facts.is_empty() {
-            let titles = Argument::list(facts.values());
+            let titles = facts.iter().map(|(fact, title)| match event(world, fact) {
+                Some(event) => format!("{title} [{event}]"),
+                None => title.clone(),
+            });
+            let titles = Argument::list(titles);
             let text = say!(app.language, cli_diff_knows, name, save, titles);
             out.paragraph(&Paragraph::indented(0, 2).plain(text));
         }

@@ -33,8 +33,8 @@ pub(super) fn doctor(app: &App, name: Option<&str>) -> Result<(), CommandError> 
             Err(first) => error = error.or(Some(first)),
         }
     }
-    let all_answer =
-        models.iter().all(|model| model.answers) && servers.iter().all(|server| server.answers);
+    let all_answer = models.iter().all(|model| model.answers == Some(true))
+        && servers.iter().all(|server| server.answers);
     print(app, &models, &servers);
     match error {
         Some(error) => Err(CommandError::of(ErrorKind::Server, &error)),
@@ -80,14 +80,14 @@ async fn examine_one(app: &App, models: &Models, alias: &str) -> Result<ProbeRep
 /// The improviser is in this program and answers unless its grammars have mistakes.
 fn improviser(app: &App) -> ProbeReport {
     let mut report = ProbeReport::untried(IMPROVISER, "-", IMPROVISER);
-    report.reachable = true;
+    report.reachable = Some(true);
     report.key = KeyState::NotNeeded;
     report.notes = match loader::teach_improviser(app) {
         Ok(Ok(_)) => Vec::new(),
         Ok(Err(mistakes)) => mistakes.0.iter().map(Localize::text).collect(),
         Err(error) => error.message.into_iter().collect(),
     };
-    report.answers = report.notes.is_empty();
+    report.answers = Some(report.notes.is_empty());
     report
 }
 
@@ -187,9 +187,9 @@ fn row(language: Language, model: &ProbeReport) -> [String; 10] {
     [
         model.alias.clone(),
         model.server.clone(),
-        yes_or_no(language, model.reachable),
+        maybe(model.reachable),
         key,
-        yes_or_no(language, model.answers),
+        maybe(model.answers),
         number(model.window),
         maybe(model.streaming),
         schema.unwrap_or_else(unknown),

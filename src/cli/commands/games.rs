@@ -91,7 +91,7 @@ pub(super) fn play_games(app: &App, args: &RunArgs, games: u32) -> Result<(), Co
         price: None,
         unmet: &Problems::default(),
     };
-    rehearse::print(app, &report);
+    rehearse::print(app, &campaign, &report);
     if app.prints_text() {
         let (calls, tokens, cost) = (all.calls, all.usage.total(), all.cost.to_string());
         let mut err = app.err();

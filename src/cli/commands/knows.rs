@@ -1,11 +1,13 @@
 //! `who` and `knows`: who knows a fact and from whom, and what somebody knows.
 
-use crate::cast::{CastList, EntityName};
-use crate::context::{AgentContext, Entry};
+use std::collections::BTreeSet;
+
+use crate::cast::{CastList, EntityName, turn_number};
+use crate::context::{AgentContext, Chapters};
 use crate::drama::{Bonds, Promise, Promises};
 use crate::knowledge::{Fact, FactBook, Knowledge, Known};
 use crate::locale::{Language, text};
-use crate::message::Role;
+use crate::message::{Body, Role};
 use crate::world_data::nearest;
 use bevy_ecs::prelude::*;
 use serde_json::{Value, json};
@@ -107,19 +109,21 @@ pub(super) fn knows(app: &App, slot: &str, name: &str) -> Result<(), CommandErro
         say!(language, cli_knows_title),
         say!(language, cli_knows_since),
         say!(language, cli_knows_from),
+        say!(language, cli_knows_event),
     ];
     let mut table = Table::new(heads.map(|head| (head, Side::Left)));
     for (fact, known) in facts {
         let from = shown(&chain(world, &fact.id, &known));
         let denials = denials(fact).map(|other| {
             let title = &other.title;
-            format!(" ({})", say!(language, cli_knows_denies, title))
+            say!(language, cli_knows_denies, title)
         });
         table.row([
             fact.id.clone(),
             std::iter::once(fact.title.clone()).chain(denials).collect(),
             since(language, &known),
             from,
+            known.event.to_string(),
         ]);
     }
     table.write(&mut out);
@@ -127,7 +131,7 @@ pub(super) fn knows(app: &App, slot: &str, name: &str) -> Result<(), CommandErro
 }
 
 /// Prints what somebody believes of somebody else: the facts about them, how it feels, what was
-/// promised between them, and what it remembers of them last.
+/// promised between them, and what it saw or heard of them last.
 pub(super) fn about(app: &App, slot: &str, name: &str, about: &str) -> Result<(), CommandError> {
     let setup = Saved::find(app, slot)?.world(true)?;
     let world = &setup.world;
@@ -146,14 +150,7 @@ pub(super) fn about(app: &App, slot: &str, name: &str, about: &str) -> Result<()
         let promises = promises.filter(|promise| *promise.to == **to);
         promises.map(|promise| (*from, promise))
     });
-    let context = world.get::<AgentContext>(who);
-    let entries = context.map(AgentContext::entries).unwrap_or_default();
-    let heard = entries.iter().rev().filter(|entry| {
-        let is_by = entry.body().sender().is_some_and(|by| **by == *about);
-        entry.role() == Role::Human && (is_by || entry.own_text().contains(about))
-    });
-    let mut heard: Vec<_> = heard.take(LAST_HEARD).map(Entry::own_text).collect();
-    heard.reverse();
+    let heard = heard_of(world, who, about);
     let (mut out, language) = (app.out(), app.language);
     if app.settings.json {
         for (fact, known) in facts {
@@ -171,15 +168,29 @@ pub(super) fn about(app: &App, slot: &str, name: &str, about: &str) -> Result<()
                 "record": "promise", "name": by, "to": to, "words": words, "state": state,
             }));
         }
-        for text in &heard {
-            out.json(&json!({"record": "heard", "name": name, "about": about, "text": text}));
+        for body in heard {
+            out.json(&json!({
+                "record": "heard", "name": name, "about": about, "event": body.id(),
+                "text": body.full_text(),
+            }));
         }
         return Ok(());
     }
     for (fact, known) in facts {
-        let from = shown(&chain(world, &fact.id, &known));
+        let (title, event) = (&fact.title, &*known.event);
         let since = since(language, &known);
-        out.line(format!("{} ({since}; {from})", fact.title));
+        out.line(match &chain(world, &fact.id, &known)[..] {
+            [] if event.is_empty() => say!(language, cli_knows_about_start, title, since),
+            [] => say!(language, cli_knows_about_found, title, since, event),
+            from => say!(
+                language,
+                cli_knows_about,
+                title,
+                since,
+                from = shown(from),
+                event
+            ),
+        });
         out.line(format!("  {}", fact.text));
     }
     if let Some(bond) = bond {
@@ -192,11 +203,34 @@ pub(super) fn about(app: &App, slot: &str, name: &str, about: &str) -> Result<()
     }
     if !heard.is_empty() {
         out.line(say!(language, cli_knows_heard));
-        for text in &heard {
-            out.line(format!("  {}", text.replace('\n', " ")));
+        for body in heard {
+            let text = body.full_text().replace('\n', " ");
+            out.line(format!("  {} · {text}", body.id()));
         }
     }
     Ok(())
+}
+
+/// The last events that somebody got from somebody else, or that name them, oldest first; also those
+/// that are in chapters. What it was asked is no event, and what others sum up for it no news.
+fn heard_of<'w>(world: &'w World, who: Entity, about: &str) -> Vec<&'w Body> {
+    let chapters = world.get::<Chapters>(who).into_iter();
+    let chapters = chapters.flat_map(Chapters::all);
+    let past = chapters.clone().flat_map(|chapter| &chapter.messages);
+    let past = past.map(|held| (held.message.role, &held.message.body));
+    let context = world.get::<AgentContext>(who).into_iter();
+    let now = context.flat_map(AgentContext::entries);
+    let now = now.map(|entry| (entry.role(), entry.body()));
+    let summaries: BTreeSet<_> = chapters.map(|chapter| chapter.summary.id()).collect();
+    let heard = past.chain(now).filter(|(role, body)| {
+        let is_event = body.metadata().is_some_and(|it| it.contains_key("event"));
+        let is_by = body.sender().is_some_and(|by| **by == *about);
+        let is_news = *role == Role::Human && is_event && !summaries.contains(&body.id());
+        is_news && (is_by || body.full_text().contains(about))
+    });
+    let heard: Vec<_> = heard.map(|(_, body)| body).collect();
+    let older = heard.len().saturating_sub(LAST_HEARD);
+    heard.into_iter().skip(older).collect()
 }
 
 /// From whom somebody knows a fact, then from whom that one knows it, back to the source.
@@ -236,7 +270,8 @@ fn since(language: Language, known: &Known) -> String {
     if known.by.is_empty() {
         say!(language, cli_knows_from_start)
     } else {
-        say!(language, cli_knows_day, day = known.day, turn = known.turn)
+        let turn = turn_number(known.turn);
+        say!(language, cli_knows_day, day = known.day, turn)
     }
 }
 
@@ -245,7 +280,7 @@ fn row(name: &str, known: &Known, chain: &[String]) -> Value {
         "record": "known",
         "name": name,
         "day": known.day,
-        "turn": known.turn,
+        "turn": turn_number(known.turn),
         "by": known.by,
         "event": known.event,
         "from": chain,

@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex};
 
 use crate::cast::{CastList, EntityName, StableId, WorldTurn};
-use crate::engine::{CancellationToken, Engine, SpendLimits, Stop, StoryEnd};
+use crate::engine::{CancellationToken, Engine, SpendLimits, Stop};
 use crate::event::{Feed, FeedView, Record};
 use crate::knowledge::FactBook;
 use crate::locale::{Language, UiText, text};
@@ -26,7 +26,7 @@ use crate::cli::lock::lock;
 use crate::cli::output::{Output, Paragraph, Style, cells, padded, wait_until_told};
 use crate::cli::process::{INTERRUPTED, end_programs, note_interrupt};
 use crate::cli::progress::Progress;
-use crate::cli::record_printer::RecordPrinter;
+use crate::cli::record_printer::{RecordPrinter, numbered};
 use crate::cli::say::say;
 use crate::cli::seat::{SeatConsole, TerminalSeat};
 use crate::cli::settings::IMPROVISER;
@@ -163,7 +163,18 @@ pub(super) fn seated(
 /// The seat of whoever plays at the terminal, in this slot.
 pub(super) fn terminal_seat(app: &App, slot: &str) -> Option<Arc<TerminalSeat>> {
     let actor = app.settings.seat.value.as_deref()?;
-    Some(Arc::new(TerminalSeat::new(actor, slot, app.language)))
+    let save = app.in_command(slot);
+    Some(Arc::new(TerminalSeat::new(actor, slot, save, app.language)))
+}
+
+/// Lets records have the numbers of those in this world beside their names.
+pub(super) fn learn_names(app: &App, world: &World) {
+    let mut out = app.out();
+    for (id, entity) in world.resource::<CastList>().all() {
+        if let Some(name) = world.get::<EntityName>(entity) {
+            out.names().add(&name.0, id.0);
+        }
+    }
 }
 
 /// Prints the world's title, and who plays.
@@ -216,7 +227,8 @@ impl<'a> RunView<'a> {
             let roster = Roster::of(world);
             let printer = StoryPrinter::new(app.shared_out(), language, roster);
             let printer = printer.with_ids(app.settings.ids);
-            Box::new(printer.with_workings(app.settings.verbose))
+            let turn = world.resource::<WorldTurn>().0;
+            Box::new(printer.with_workings(app.settings.verbose, turn))
         })
     }
 
@@ -238,11 +250,7 @@ impl<'a> RunView<'a> {
             return view;
         }
         if app.settings.json {
-            for (id, entity) in engine.world.resource::<CastList>().all() {
-                if let Some(name) = engine.world.get::<EntityName>(entity) {
-                    app.out().names().add(&name.0, id.0);
-                }
-            }
+            learn_names(app, &engine.world);
             engine.add_feed(feed(seat, json_sink(app.shared_out(), token)));
             return view;
         }
@@ -339,7 +347,9 @@ impl<'a> RunView<'a> {
             tables::write_totals(&mut err, language, engine.totals());
         }
         self.report_end(stop, turn, slot)?;
-        if let Some(slot) = slot.filter(|_| self.is_first && self.app.prints_text()) {
+        // Whoever plays would learn what its character does not know.
+        let is_told = self.is_first && self.sees_all && self.app.prints_text();
+        if let Some(slot) = slot.filter(|_| is_told) {
             self.say_what_to_try(&engine.world, slot);
         }
         Ok(())
@@ -371,24 +381,14 @@ impl<'a> RunView<'a> {
         let language = self.app.language;
         let facts = world.get_resource::<FactBook>();
         let secret = facts.and_then(|facts| facts.all().find(|fact| !fact.is_common()));
-        let secret = secret.filter(|_| self.sees_all);
-        let mut tries = vec![(format!("show {slot}"), say!(language, cli_try_show))];
+        let save = self.app.in_command(slot);
+        let mut tries = vec![(format!("show {save}"), say!(language, cli_try_show))];
         if let Some(secret) = secret {
-            let command = format!("who {slot} {}", secret.id);
+            let command = format!("who {save} {}", secret.id);
             tries.push((command, say!(language, cli_try_who)));
         }
         #[cfg(feature = "page")]
-        tries.push((format!("watch {slot}"), say!(language, cli_try_watch)));
-        if !world.contains_resource::<StoryEnd>() {
-            tries.push((format!("resume {slot}"), say!(language, cli_try_resume)));
-        }
-        if !self.sees_all {
-            // Whoever plays would learn what its character does not know.
-            tries.retain(|(command, _)| command.starts_with("resume"));
-        }
-        if tries.is_empty() {
-            return;
-        }
+        tries.push((format!("watch {save}"), say!(language, cli_try_watch)));
         let mut err = self.app.err();
         err.line(say!(language, cli_try_next));
         let widest = tries.iter().map(|(command, _)| cells(command)).max();
@@ -401,7 +401,9 @@ impl<'a> RunView<'a> {
     /// Some ends are errors.
     fn report_end(&self, stop: &Stop, turn: u64, slot: Option<&str>) -> Result<(), CommandError> {
         let text = match stop {
-            Stop::LimitReached(_) | Stop::ServerDown(_) => return stopped(stop, slot),
+            Stop::LimitReached(_) | Stop::ServerDown(_) => {
+                return stopped(self.app, stop, slot);
+            }
             Stop::Finished(_) => text!(cli_end_finished),
             Stop::TurnReached(turn) => text!(cli_end_turn, turn),
             Stop::Cancelled => text!(cli_end_stopped),
@@ -417,7 +419,11 @@ impl<'a> RunView<'a> {
         if let Some(slot) = slot {
             let can_continue = matches!(stop, Stop::TurnReached(_) | Stop::Cancelled);
             err.line(if can_continue {
-                say!(language, cli_continue_with, slot)
+                say!(
+                    language,
+                    cli_continue_with,
+                    slot = self.app.in_command(slot)
+                )
             } else {
                 say!(language, cli_saved_as, slot)
             });
@@ -427,7 +433,7 @@ impl<'a> RunView<'a> {
 }
 
 /// The error of a run that a limit or a server stopped, if one did.
-pub(super) fn stopped(stop: &Stop, slot: Option<&str>) -> Result<(), CommandError> {
+pub(super) fn stopped(app: &App, stop: &Stop, slot: Option<&str>) -> Result<(), CommandError> {
     let error = match stop {
         Stop::LimitReached(reason) => {
             CommandError::new(ErrorKind::Limit, text!(cli_end_limit, reason))
@@ -437,7 +443,7 @@ pub(super) fn stopped(stop: &Stop, slot: Option<&str>) -> Result<(), CommandErro
         }
         _ => return Ok(()),
     };
-    Err(match slot {
+    Err(match slot.map(|slot| app.in_command(slot)) {
         Some(slot) if error.kind == ErrorKind::Limit => {
             error.help(text!(cli_continue_limited, slot))
         }
@@ -468,7 +474,7 @@ fn json_sink(
 ) -> impl FnMut(&Record) + Send + Sync {
     move |record| {
         let mut out = lock(&out);
-        out.json(record);
+        out.json(&numbered(record));
         out.flush();
         if out.is_lost() {
             token.cancel();

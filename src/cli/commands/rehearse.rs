@@ -8,6 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::engine::CancellationToken;
 use crate::locale::text;
+use crate::rpg::Campaign;
 use crate::rpg::rehearsal::{Plan, Rehearsal, RunEnd, rehearse as play_runs};
 use serde_json::json;
 
@@ -78,7 +79,7 @@ pub(super) fn rehearse(app: &App, args: &RehearseArgs) -> Result<(), CommandErro
         price: price.as_ref(),
         unmet: &unmet,
     };
-    print(app, &report);
+    print(app, &campaign, &report);
     if let Some(path) = &args.html {
         write_page(path, &rehearsal::page(app.language, &report))?;
         if app.prints_text() {
@@ -110,8 +111,14 @@ fn price(app: &App, model: &str) -> Result<PricedAs, CommandError> {
     }
 }
 
-/// Prints the figures of the runs.
-pub(super) fn print(app: &App, report: &Report<'_>) {
+/// Prints the figures of the runs of a world.
+pub(super) fn print(app: &App, campaign: &Campaign, report: &Report<'_>) {
+    if app.settings.json {
+        // Those who come with a fight have other numbers in every run.
+        if let Ok(setup) = campaign.new_game(FIRST_SEED) {
+            play::learn_names(app, &setup.world);
+        }
+    }
     let mut out = app.out();
     if app.settings.json {
         for run in report.runs {

@@ -11,7 +11,7 @@ use crate::cli::app::App;
 use crate::cli::args::ChatArgs;
 use crate::cli::error::CommandError;
 use crate::cli::loader;
-use crate::cli::saved::{Played, Saved, check_seed, check_turn, session_error};
+use crate::cli::saved::{Played, Saved, check_turn, session_error};
 use crate::cli::slot_settings;
 
 /// Continues a save of any kind.
@@ -29,7 +29,8 @@ pub(super) fn resume(
     if !force {
         saved.catch_up()?;
     }
-    check_seed(chat_args.seed, saved.story.header.seed, slot)?;
+    let seed = saved.story.seed();
+    saved.new_seed = chat_args.seed.filter(|new| *new != seed);
     let campaign = match &saved.played {
         Played::World(campaign) => campaign,
         Played::Team(game) => return chat::resume(app, game, &saved, chat_args, force),
@@ -56,6 +57,7 @@ pub(super) fn resume(
     let session = Session::resume(root, slot, &**campaign, minds, force);
     let mut session = session.map_err(session_error)?;
     slot_settings::remember(app, slot, given)?;
+    saved.tell_seed(app, &mut session.engine);
     play::prepare(app, &mut session.engine);
     undo::watch(terminal.as_ref(), &mut session.engine);
     let runtime = play::runtime()?;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::cast::{CastList, EntityName};
+use crate::cast::{CastList, EntityName, turn_number};
 use crate::journal::Outcome;
 use crate::locale::text;
 use crate::mind::{Mind, MindAlias};
@@ -69,7 +69,8 @@ pub(super) fn of_call(
         Some(attempt) if count > 0 => text!(cli_no_such_attempt, who, number, count, attempt),
         _ => text!(cli_no_such_call, who, number),
     };
-    let help = text!(cli_calls_help, slot = saved.slot.name().as_str(), who);
+    let slot = app.in_command(saved.slot.name().as_str());
+    let help = text!(cli_calls_help, slot, who);
     Err(CommandError::new(ErrorKind::Usage, message).help(help))
 }
 
@@ -136,7 +137,7 @@ pub(super) fn request_json(request: &CallRequest) -> Value {
     let outcome = &request.outcome;
     json!({
         "record": "request", "agent": &*outcome.entity, "id": outcome.id, "call": outcome.number,
-        "attempt": request.attempt, "turn": request.turn, "place": &*request.place,
+        "attempt": request.attempt, "turn": turn_number(request.turn), "place": &*request.place,
         "purpose": outcome.purpose, "provider": &*outcome.provider, "model": &*outcome.model,
     })
 }

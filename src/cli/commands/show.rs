@@ -1,6 +1,6 @@
 //! `show`: what the entities of a save remember, and what their minds were sent.
 
-use crate::cast::{CastList, EntityName, Kind};
+use crate::cast::{CastList, EntityName, Kind, turn_number};
 use crate::context::{AgentContext, Chapters, buffer, context_to_json};
 use crate::locale::text;
 use crate::session::{CallRequest, Wanted, state_at};
@@ -123,7 +123,7 @@ fn show_request(
 /// Which request it is, and whether it was sent.
 fn which(app: &App, request: &CallRequest) -> String {
     let outcome = &request.outcome;
-    let (who, number, turn) = (&*outcome.entity, outcome.number, request.turn);
+    let (who, number, turn) = (&*outcome.entity, outcome.number, turn_number(request.turn));
     let (attempt, purpose) = (request.attempt, purpose_label(&outcome.purpose));
     let model = format!("{}/{}", outcome.provider, outcome.model);
     let text = if request.body.is_some() {
@@ -153,7 +153,8 @@ fn show_one(app: &App, world: &World, name: &str, form: ShowAs) -> Result<(), Co
     }
     let json = context_to_json(context);
     if app.settings.json {
-        out.json(&json);
+        let head = json!({"record": "context"});
+        out.json(&play::joined(vec![head, json]));
     } else {
         out.pretty_json(&json);
     }

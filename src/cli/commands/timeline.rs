@@ -1,5 +1,6 @@
 //! `timeline`: the calls of a save in the order in which they were answered.
 
+use crate::cast::turn_number;
 use crate::journal::{Ending, Outcome};
 use crate::session::{TimedCall, timeline as calls_of};
 use serde_json::{Value, json};
@@ -46,7 +47,7 @@ pub(super) fn timeline(app: &App, slot: &str, name: Option<&str>) -> Result<(), 
             (Ending::Answered { .. }, count) => say!(language, cli_timeline_refused, count),
         };
         table.row([
-            turn.to_string(),
+            turn_number(*turn).to_string(),
             outcome.entity.to_string(),
             outcome.number.to_string(),
             purpose_label(&outcome.purpose).in_language(language),
@@ -69,7 +70,7 @@ fn as_json(call: &TimedCall) -> Value {
     } = call;
     let Outcome { ending, .. } = &**outcome;
     json!({
-        "record": "call", "index": index, "turn": turn, "agent": &*outcome.entity,
+        "record": "call", "index": index, "turn": turn_number(*turn), "agent": &*outcome.entity,
         "id": outcome.id, "call": outcome.number, "purpose": outcome.purpose,
         "provider": &*outcome.provider, "model": &*outcome.model, "usage": outcome.usage,
         "cost": outcome.cost, "ms": outcome.ms, "requests": outcome.calls,

@@ -167,7 +167,7 @@ fn play_all(
     let results = results.unwrap_or_else(PoisonError::into_inner);
     let games: Vec<_> = results.figures.into_values().collect();
     print_statistics(app, &games, Some(tournament));
-    let slot = tournament.name().as_str();
+    let slot = app.in_command(tournament.name().as_str());
     if let Some(error) = results.errors.into_values().next() {
         return Err(match error.help {
             Some(_) => error,
@@ -258,7 +258,7 @@ impl TournamentRun<'_> {
         let opened = self.tournament.open_game(game, minds);
         let name = self.tournament.name().as_str();
         let opened = opened.map_err(|error| match error {
-            TournamentError::Save(error) => damaged(error, name),
+            TournamentError::Save(error) => damaged(error, &self.app.in_command(name)),
             error => tournament_error(self.app, error),
         });
         let mut session = match opened? {
@@ -273,7 +273,7 @@ impl TournamentRun<'_> {
         let stop = self.handle.block_on(engine.run(None));
         self.budget.give_back(grant, &engine.totals().spent);
         let stop = stop.map_err(|error| engine_error(&error))?;
-        play::stopped(&stop, None)
+        play::stopped(self.app, &stop, None)
     }
 
     /// The figures of a game, from its journal alone.

@@ -1,45 +1,76 @@
 //! `trace`: what each call of an entity was asked, and what it answered; in a team, what it saw.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use crate::cast::CastList;
-use crate::groupchat::{CONTROLLER, MindCall, mind_calls};
+use crate::groupchat::{MindCall, RoleMessage, calls_within};
 use crate::journal::{Ending, Line, Outcome};
 use crate::locale::Language;
-use crate::message::Block;
+use crate::message::{Block, Role};
+use crate::session::{CallRequest, PromptPart, Wanted};
 use serde_json::{Value, json};
 
+use super::sent;
 use crate::cli::app::App;
 use crate::cli::error::CommandError;
 use crate::cli::labels::purpose_label;
 use crate::cli::saved::{Played, Saved, nobody};
 use crate::cli::say::say;
 
-/// Prints the calls of one entity, or all in the order in which they were answered, including those
-/// in teams that are tools.
+/// What each call of a team saw, by who was asked and the number of the ask.
+type Seen = BTreeMap<(Arc<str>, u32), CallRequest>;
+
+/// Prints the calls of one entity, or all, as the journal has them, and before each those of the
+/// teams that were its tools. A context keeps questions shorter than they were asked and replaces
+/// what is over by summaries, so it can't tell what was sent.
 pub(super) fn trace(app: &App, slot: &str, name: Option<&str>) -> Result<(), CommandError> {
     let saved = Saved::find(app, slot)?;
-    if !matches!(saved.played, Played::Team(_)) {
-        return trace_journal(app, &saved, name);
-    }
-    let world = saved.world(true)?.world;
-    let mut calls = mind_calls(&world);
-    if let Some(name) = name {
-        let list = world.resource::<CastList>().names().map(|name| &**name);
-        let within = calls.iter().map(|call| call.agent.as_str());
-        let known: BTreeSet<&str> = list.chain(within).collect();
-        check_known(name, &known)?;
-    }
-    calls.retain(|call| match name {
-        Some(name) => call.agent == name,
-        None => call.agent != CONTROLLER,
+    let outcomes = saved.story.lines.iter().filter_map(|line| match line {
+        Line::Outcome(outcome) => Some(&**outcome),
+        _ => None,
     });
-    let mut out = app.out();
-    for call in &calls {
-        if app.settings.json {
-            out.json(&as_json(call));
-        } else {
-            out.raw(&as_text(app.language, call));
+    let mut counts = BTreeMap::<String, usize>::new();
+    let calls = outcomes.map(|outcome| {
+        let mut within = calls_within(outcome);
+        for call in &mut within {
+            let count = counts.entry(call.agent.clone()).or_default();
+            *count += 1;
+            call.number = *count;
+        }
+        (outcome, within)
+    });
+    let calls: Vec<_> = calls.collect();
+    if let Some(name) = name {
+        let world = saved.world(true)?.world;
+        let cast = world.resource::<CastList>().names().map(|name| &**name);
+        let asked = calls.iter().flat_map(|(outcome, within)| {
+            let within = within.iter().map(|call| call.agent.as_str());
+            within.chain([&*outcome.entity])
+        });
+        check_known(name, &cast.chain(asked).collect())?;
+    }
+    let seen = match saved.played {
+        Played::Team(_) => seen(app, &saved, name)?,
+        _ => Seen::new(),
+    };
+    let is_shown = |who: &str| name.is_none_or(|name| *name == *who);
+    let (mut out, language) = (app.out(), app.language);
+    for (outcome, within) in &calls {
+        for call in within.iter().filter(|call| is_shown(&call.agent)) {
+            if app.settings.json {
+                out.json(&as_json(call));
+            } else {
+                out.raw(&as_text(language, call));
+            }
+        }
+        if is_shown(&outcome.entity) {
+            let seen = seen.get(&(outcome.entity.clone(), outcome.number));
+            if app.settings.json {
+                out.json(&outcome_as_json(outcome, seen));
+            } else {
+                out.raw(&outcome_as_text(language, outcome, seen));
+            }
         }
     }
     Ok(())
@@ -52,36 +83,43 @@ fn check_known(name: &str, known: &BTreeSet<&str>) -> Result<(), CommandError> {
     Err(nobody(name, known.iter().copied()))
 }
 
-/// Prints the calls of one entity, or all, as the journal has them. A context keeps questions
-/// shorter than they were asked and replaces what is over by summaries, so it can't tell what was
-/// sent.
-fn trace_journal(app: &App, saved: &Saved, name: Option<&str>) -> Result<(), CommandError> {
-    let outcomes = saved.story.lines.iter().filter_map(|line| match line {
-        Line::Outcome(outcome) => Some(&**outcome),
-        _ => None,
+/// What the calls of a team saw. A team whose file has changed since tells what the journal has.
+fn seen(app: &App, saved: &Saved, name: Option<&str>) -> Result<Seen, CommandError> {
+    let wanted = Wanted {
+        entity: name.map(str::to_owned),
+        ..Wanted::default()
+    };
+    let found = sent::try_to_find(app, saved, wanted)?.unwrap_or_default();
+    // Of several requests for one answer, the last has it all.
+    let found = found.into_iter().map(|request| {
+        let key = (request.outcome.entity.clone(), request.outcome.number);
+        (key, request)
     });
-    let outcomes: Vec<_> = outcomes.collect();
-    if let Some(name) = name {
-        let world = saved.world(true)?.world;
-        let cast = world.resource::<CastList>().names().map(|name| &**name);
-        let asked = outcomes.iter().map(|outcome| &*outcome.entity);
-        check_known(name, &cast.chain(asked).collect())?;
-    }
-    let mut out = app.out();
-    for outcome in outcomes {
-        if name.is_some_and(|name| *outcome.entity != *name) {
-            continue;
-        }
-        if app.settings.json {
-            out.json(&outcome_as_json(outcome));
-        } else {
-            out.raw(&outcome_as_text(app.language, outcome));
-        }
-    }
-    Ok(())
+    Ok(found.collect())
 }
 
-fn outcome_as_text(language: Language, outcome: &Outcome) -> String {
+/// What was seen before the first answer, with who said it. Answers that were refused, and tools,
+/// are in the outcome.
+fn context(request: &CallRequest) -> Vec<RoleMessage> {
+    let messages = request.messages.iter();
+    let messages = messages.filter(|message| message.part != PromptPart::Exchange);
+    let messages = messages.map(|message| {
+        let (role, speaker) = match message.role {
+            Role::System => ("system", &*request.place),
+            Role::Human => ("user", &*request.place),
+            Role::Ai => ("assistant", &*request.outcome.entity),
+            Role::Tool => ("tool", &*request.place),
+        };
+        RoleMessage {
+            role: role.to_owned(),
+            name: message.speaker.as_deref().unwrap_or(speaker).to_owned(),
+            content: message.text.clone(),
+        }
+    });
+    messages.collect()
+}
+
+fn outcome_as_text(language: Language, outcome: &Outcome, seen: Option<&CallRequest>) -> String {
     let rule = "=".repeat(70);
     let purpose = purpose_label(&outcome.purpose);
     let model = format!("{}/{}", outcome.provider, outcome.model);
@@ -94,10 +132,17 @@ fn outcome_as_text(language: Language, outcome: &Outcome) -> String {
             number = outcome.number
         ),
         rule.clone(),
-        say!(language, cli_trace_asked, purpose, model),
-        outcome.asked.clone(),
-        "-".repeat(70),
     ];
+    if let Some(request) = seen {
+        let sender = &*request.place;
+        lines.push(say!(language, cli_trace_sender, sender));
+        lines.push(say!(language, cli_trace_asked, purpose, model));
+        lines.extend(context_as_text(language, sender, &context(request)));
+    } else {
+        lines.push(say!(language, cli_trace_asked, purpose, model));
+        lines.push(outcome.asked.clone());
+    }
+    lines.push("-".repeat(70));
     for recalled in &outcome.recalled {
         let source = [&recalled.day, &recalled.place].into_iter().flatten();
         let source = source.map(|part| &**part).collect::<Vec<_>>().join(", ");
@@ -128,21 +173,44 @@ fn outcome_as_text(language: Language, outcome: &Outcome) -> String {
     lines.join("\n") + "\n"
 }
 
-fn outcome_as_json(outcome: &Outcome) -> Value {
+fn outcome_as_json(outcome: &Outcome, seen: Option<&CallRequest>) -> Value {
     let (reply, failed) = match &outcome.ending {
         Ending::Answered { text, .. } => (Some(text), None),
         Ending::Failed { reason } => (None, Some(reason.to_string())),
     };
-    json!({
+    let mut json = json!({
         "record": "call", "agent": &*outcome.entity, "id": outcome.id, "call": outcome.number,
         "purpose": outcome.purpose, "provider": &*outcome.provider, "model": &*outcome.model,
         "asked": outcome.asked, "recalled": outcome.recalled, "refused": outcome.refused,
         "rounds": outcome.rounds, "prompt_bytes": outcome.prompt_bytes,
         "reply": reply, "failed": failed,
-    })
+    });
+    if let Some(request) = seen {
+        json["sender"] = json!(&*request.place);
+        json["context"] = json!(context(request));
+    }
+    json
 }
 
-/// In a form that is known from other tools.
+fn context_as_text(
+    language: Language,
+    sender: &str,
+    context: &[RoleMessage],
+) -> impl Iterator<Item = String> {
+    let count = context.len();
+    let heading = say!(language, cli_trace_context, sender, count);
+    let messages = context.iter().enumerate().map(move |(index, seen)| {
+        let who = match seen.name.as_str() {
+            "" => sender,
+            name => name,
+        };
+        let (role, said) = (&seen.role, &seen.content);
+        format!("    [{index}] [{role}] {who}: {said}")
+    });
+    std::iter::once(heading).chain(messages)
+}
+
+/// A call in a team that is a tool, in a form that is known from other tools.
 fn as_text(language: Language, call: &MindCall) -> String {
     let rule = "=".repeat(70);
     let (agent, number, sender) = (&call.agent, call.number, &call.sender);
@@ -155,16 +223,7 @@ fn as_text(language: Language, call: &MindCall) -> String {
     if !call.team_path.is_empty() {
         lines.push(say!(language, cli_trace_inside, team = &call.team_path));
     }
-    let count = call.context.len();
-    lines.push(say!(language, cli_trace_context, sender, count));
-    for (index, seen) in call.context.iter().enumerate() {
-        let who = match seen.name.as_str() {
-            "" => sender,
-            name => name,
-        };
-        let (role, said) = (&seen.role, &seen.content);
-        lines.push(format!("    [{index}] [{role}] {who}: {said}"));
-    }
+    lines.extend(context_as_text(language, sender, &call.context));
     let reply = say!(language, cli_trace_reply, reply = &call.reply);
     lines.extend(["-".repeat(70), reply, rule]);
     lines.join("\n") + "\n"

@@ -174,6 +174,8 @@ pub(super) fn resume(
     let minds = play::seated(app, minds, actor, terminal.as_ref());
     let root = &app.settings.saves.value;
     let session = Session::resume(root, &slot, game, minds, force);
+    let mut session = session.map_err(session_error)?;
+    saved.tell_seed(app, &mut session.engine);
     let run = GameRun {
         app,
         game,
@@ -184,7 +186,7 @@ pub(super) fn resume(
         terminal,
         introduction: players.introduction.as_deref(),
     };
-    run.play(session.map_err(session_error)?)
+    run.play(session)
 }
 
 /// A game that is played and printed.

@@ -18,7 +18,7 @@ use crate::cli::slot_settings;
 /// Lets whoever plays at the terminal look up what its character knows.
 pub(super) fn watch(seat: Option<&Arc<TerminalSeat>>, engine: &mut Engine) {
     if let Some(seat) = seat {
-        seat.watch(engine);
+        TerminalSeat::watch(std::slice::from_ref(seat), engine);
     }
 }
 

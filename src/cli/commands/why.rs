@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::cast::turn_number;
 use crate::event::{AudienceRule, EventRecord, Feed, Record};
 use crate::locale::{Argument, UiText, text};
 use crate::message::{BodyId, one_line};
@@ -13,6 +14,7 @@ use crate::cli::app::App;
 use crate::cli::error::{CommandError, ErrorKind};
 use crate::cli::labels::{event_label, guard_note};
 use crate::cli::output::{Paragraph, Style};
+use crate::cli::record_printer::numbered_event;
 use crate::cli::saved::{Saved, session_error};
 use crate::cli::say::say;
 
@@ -29,7 +31,7 @@ pub(super) fn why(app: &App, slot: &str, event: Option<&str>) -> Result<(), Comm
     };
     let id = match wanted.parse() {
         Ok(id) => id,
-        Err(_) => id_by_text(&saved, slot, wanted)?,
+        Err(_) => id_by_text(app, &saved, slot, wanted)?,
     };
     let found = Arc::new(Mutex::new(None));
     let sink = found.clone();
@@ -50,7 +52,9 @@ pub(super) fn why(app: &App, slot: &str, event: Option<&str>) -> Result<(), Comm
     let found = found.lock().unwrap_or_else(PoisonError::into_inner).take();
     let Some(event) = found else {
         let error = CommandError::new(ErrorKind::Usage, text!(cli_no_such_event, id = wanted));
-        return Err(error.at(slot).help(text!(cli_event_id_help, slot)));
+        return Err(error
+            .at(slot)
+            .help(text!(cli_event_id_help, slot = app.in_command(slot))));
     };
     print(app, &event, &not_told(world, &event));
     Ok(())
@@ -81,7 +85,7 @@ fn events(
 }
 
 /// The event whose text alone has these words.
-fn id_by_text(saved: &Saved, slot: &str, words: &str) -> Result<BodyId, CommandError> {
+fn id_by_text(app: &App, saved: &Saved, slot: &str, words: &str) -> Result<BodyId, CommandError> {
     // As people copy it.
     let wanted = one_line(words);
     let found = events(saved, move |event| {
@@ -93,7 +97,7 @@ fn id_by_text(saved: &Saved, slot: &str, words: &str) -> Result<BodyId, CommandE
     let usage = |message| CommandError::new(ErrorKind::Usage, message).at(slot);
     if found.is_empty() {
         let error = usage(text!(cli_no_event_says, words));
-        return Err(error.help(text!(cli_event_id_help, slot)));
+        return Err(error.help(text!(cli_event_id_help, slot = app.in_command(slot))));
     }
     let (count, first) = (found.len(), found.iter().take(MOST_NAMED));
     let ids = Argument::list(first.map(|event| event.id.to_string()));
@@ -107,7 +111,7 @@ fn list(app: &App, events: &[EventRecord]) {
     if app.settings.json {
         return events.iter().for_each(|event| {
             out.json(&json!({
-                "record": "event", "id": event.id, "turn": event.turn, "place": &*event.place,
+                "record": "event", "id": event.id, "turn": turn_number(event.turn), "place": &*event.place,
                 "type": event.kind, "speaker": event.speaker.as_deref(), "text": event.text,
             }))
         });
@@ -117,7 +121,7 @@ fn list(app: &App, events: &[EventRecord]) {
         let kind = event_label(&event.kind).in_language(language);
         let heading = Paragraph::indented(0, 2).add(Style::Bold, event.id.to_string());
         let text = event.text.lines().next().unwrap_or_default();
-        let turn = say!(language, story_turn, turn = event.turn);
+        let turn = say!(language, story_turn, turn = turn_number(event.turn));
         let row = format!(" · {turn} · {kind} · {text}");
         out.paragraph(&heading.plain(row));
     }
@@ -136,7 +140,7 @@ fn print(app: &App, event: &EventRecord, others: &[NotTold]) {
             json
         });
         return out.json(&json!({
-            "record": "why", "event": event, "told": told,
+            "record": "why", "event": numbered_event(event), "told": told,
             "not_told": others.collect::<Vec<_>>(),
         }));
     }
@@ -152,7 +156,12 @@ fn print(app: &App, event: &EventRecord, others: &[NotTold]) {
     } else {
         UiText::verbatim(&*event.place)
     };
-    let mut details = vec![say!(language, cli_event_at, turn = event.turn, place)];
+    let mut details = vec![say!(
+        language,
+        cli_event_at,
+        turn = turn_number(event.turn),
+        place
+    )];
     if let Some(who) = &event.speaker {
         details.push(say!(language, cli_event_by, who = &**who));
     }

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 /// The members of records that name entities.
-const NAMING: [&str; 10] = [
-    "about", "agent", "at", "entity", "from", "name", "place", "speaker", "to", "told",
+const NAMING: [&str; 13] = [
+    "about", "agent", "at", "entity", "from", "name", "place", "sender", "speaker", "stage", "to",
+    "told", "who",
 ];
 /// What others wrote, which stays as it is.
 const FOREIGN: [&str; 6] = ["arguments", "asked", "data", "result", "rounds", "recalled"];

@@ -17,6 +17,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 
+use crate::cast::turn_number;
 use crate::event::{EventRecord, Record};
 use crate::locale::Language;
 
@@ -41,7 +42,7 @@ pub(crate) struct StoryPrinter {
     kept: Vec<(Arc<str>, Vec<Paragraph>)>,
     /// The stage of the last heading.
     printed: Option<Arc<str>>,
-    /// The turn to announce before the next paragraph, if the workings are shown.
+    /// The turns before the one to announce with the next paragraph, if the workings are shown.
     turn: Option<u64>,
 }
 
@@ -107,10 +108,11 @@ impl StoryPrinter {
         self
     }
 
-    /// The same printer, with or without what is not part of the story: turns, what minds looked
-    /// up, what judges found, what cards were held.
-    pub(crate) fn with_workings(mut self, shows_workings: bool) -> Self {
+    /// The same printer after this many turns, with or without what is not part of the story:
+    /// turns, what minds looked up, what judges found, what cards were held.
+    pub(crate) fn with_workings(mut self, shows_workings: bool, turn: u64) -> Self {
         self.formatter.shows_workings = shows_workings;
+        self.turn = Some(turn).filter(|_| shows_workings);
         self
     }
 
@@ -175,7 +177,11 @@ impl StoryPrinter {
     fn print_at(&mut self, place: &Arc<str>, paragraphs: &[Paragraph]) {
         let mut before = Vec::new();
         if let Some(turn) = self.turn.take() {
-            let turn = say!(self.formatter.language, story_turn, turn);
+            let turn = say!(
+                self.formatter.language,
+                story_turn,
+                turn = turn_number(turn)
+            );
             before.push(Paragraph::blank());
             before.push(Paragraph::of(Style::Dim, format!("· {turn} ·")));
         }

@@ -12,7 +12,6 @@ help_end =
     Limits (--max-calls, --max-tokens, --max-cost) are checked before each call against the most that the call could use; a run that is stopped by a limit can be resumed. A save remembers its model, its seat and the limits that were given; `resume` uses them again unless you give others. Settings come from options, then the environment, then playhouse.ron in the working directory, then your own playhouse.ron, then defaults; `playhouse config` shows where each comes from. NO_COLOR is respected; RUST_LOG filters logs.
 help_options = Options:
 help_usage = Usage:{" "}
-help_usage_command = [COMMAND]
 help_usage_options = [OPTIONS]
 
 ## Values
@@ -29,6 +28,7 @@ help_value_fact = FACT
 help_value_file = FILE
 help_value_form = FORMAT
 help_value_hash = HASH
+help_value_id = ID
 help_value_model = MODEL
 help_value_n = N
 help_value_name = NAME
@@ -43,6 +43,7 @@ help_value_slot = SLOT
 help_value_team = TEAM
 help_value_text = TEXT
 help_value_turn = TURN
+help_value_watch_world = WORLD|SAVE
 help_value_which = NAME
 help_value_words = FILE|A,B
 help_value_world = WORLD
@@ -124,7 +125,7 @@ help_any_verbose = Print logs to standard error: -v for calls, -vv for everythin
 help_any_version = Show the version
 help_any_watch = Also show the story in the browser
 help_any_width = Width of the output in columns, 20 to 1000 (default: that of the terminal, at most 100)
-help_any_world = Name of a world (see `playhouse worlds`), or path of a folder with a world.ron
+help_any_world = Name of a world (see `playhouse worlds`), or path of a folder with a world.ron (default: the world.ron here, or in the only folder here that has one, else a built-in world)
 
 ## Options of single commands
 
@@ -175,7 +176,7 @@ help_resume_force = Load the save even if its data have changed or its journal d
 help_resume_model = The model that answers from now on (default: as before)
 help_resume_no_seat = Stop playing a character yourself
 help_resume_seat = Play this character from now on (default: as before)
-help_resume_seed = Only checked: a story keeps the seed that it began with
+help_resume_seed = Random seed from here on, for a different continuation; a tournament keeps its own
 help_resume_task = The next task of a team
 help_saves_verify = Check the files of all saves for damage, including every game of a tournament
 help_show_entity = Name of a character or stage; without it, all are listed

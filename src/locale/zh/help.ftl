@@ -12,7 +12,6 @@ help_end =
     上限（--max-calls、--max-tokens、--max-cost）在每次调用前按最坏情况检查；因上限停下的运行可以继续。存档会记住所用的模型、座位和给定的上限；`resume` 沿用它们，除非另有指定。设置依次取自：选项、环境变量、工作目录中的 playhouse.ron、你自己的 playhouse.ron、默认值；`playhouse config` 显示各项设置的来源。支持 NO_COLOR；RUST_LOG 用于过滤日志。
 help_options = 选项：
 help_usage = 用法：
-help_usage_command = [命令]
 help_usage_options = [选项]
 
 ## 值
@@ -29,6 +28,7 @@ help_value_fact = 事实
 help_value_file = 文件
 help_value_form = 格式
 help_value_hash = 哈希
+help_value_id = 编号
 help_value_model = 模型
 # same
 help_value_n = N
@@ -45,6 +45,7 @@ help_value_slot = 存档
 help_value_team = 团队
 help_value_text = 文字
 help_value_turn = 轮次
+help_value_watch_world = 世界|存档
 help_value_which = 名称
 help_value_words = 文件|词,词
 help_value_world = 世界
@@ -126,7 +127,7 @@ help_any_verbose = 在标准错误输出日志：-v 为每次调用，-vv 为全
 help_any_version = 显示版本
 help_any_watch = 同时在浏览器里展示故事
 help_any_width = 输出的宽度，20 到 1000 列（默认：终端宽度，最多 100）
-help_any_world = 世界的名称（见 `playhouse worlds`），或含 world.ron 的文件夹的路径
+help_any_world = 世界的名称（见 `playhouse worlds`），或含 world.ron 的文件夹的路径（默认：当前文件夹的 world.ron，或其中唯一含有它的文件夹，否则为内置世界）
 
 ## 个别命令的选项
 
@@ -177,7 +178,7 @@ help_resume_force = 即使数据有变化或与日志不符也载入存档，后
 help_resume_model = 从现在起使用的模型（默认：与之前相同）
 help_resume_no_seat = 不再由人扮演角色
 help_resume_seat = 从现在起扮演这个角色（默认：与之前相同）
-help_resume_seed = 仅作核对：故事始终使用最初的种子
+help_resume_seed = 从此处起换一个随机种子，故事会有另一种发展；赛事的种子不能更换
 help_resume_task = 团队的下一个任务
 help_saves_verify = 检查所有存档的文件是否损坏，包括赛事的每一局
 help_show_entity = 角色或舞台的名字；不写则列出全部

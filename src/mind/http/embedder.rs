@@ -133,7 +133,7 @@ impl HttpEmbedder {
             Err(error) => report.failed(&error, key.is_some()),
         }
         let elapsed = u64::try_from(began.elapsed().as_millis());
-        report.latency_ms = elapsed.ok().filter(|_| report.reachable);
+        report.latency_ms = elapsed.ok().filter(|_| report.reachable == Some(true));
         report
     }
 }

@@ -48,14 +48,14 @@ pub struct ProbeReport {
     pub alias: String,
     /// The server's URL, without any key.
     pub server: String,
-    /// Whether the server responded at all, even with an error.
-    pub reachable: bool,
+    /// Whether the server responded at all, even with an error; `None` if nothing was sent.
+    pub reachable: Option<bool>,
     /// The state of the key.
     pub key: KeyState,
     /// The model that answered, or the one that was requested.
     pub model: String,
-    /// Whether the model answered.
-    pub answers: bool,
+    /// Whether the model answered; `None` if nothing was sent.
+    pub answers: Option<bool>,
     /// The context window in tokens, according to the server or else to the model file.
     pub window: Option<u64>,
     /// Whether the answer was streamed; `None` if that was not requested, or without an answer.
@@ -76,10 +76,10 @@ impl ProbeReport {
         Self {
             alias: alias.into(),
             server: server.into(),
-            reachable: false,
+            reachable: None,
             key: KeyState::Untried,
             model: model.into(),
-            answers: false,
+            answers: None,
             window: None,
             streaming: None,
             schema: None,
@@ -91,8 +91,8 @@ impl ProbeReport {
 
     /// Takes note of an answer.
     pub(super) fn succeeded(&mut self, has_key: bool) {
-        self.reachable = true;
-        self.answers = true;
+        self.reachable = Some(true);
+        self.answers = Some(true);
         self.key = if has_key {
             KeyState::Accepted
         } else {
@@ -102,10 +102,11 @@ impl ProbeReport {
 
     /// Takes note of an error.
     pub(super) fn failed(&mut self, error: &MindError, has_key: bool) {
-        self.reachable = !matches!(
+        let is_lost = matches!(
             error,
             MindError::Unreachable { .. } | MindError::TimedOut { .. }
         );
+        (self.reachable, self.answers) = (Some(!is_lost), Some(false));
         self.key = match error {
             MindError::Denied { .. } if has_key => KeyState::Refused,
             MindError::Denied { .. } => KeyState::Missing,
@@ -141,7 +142,7 @@ impl HttpMind {
             Err(FailedCall { error, .. }) => {
                 report.failed(&error, shared.server.key.is_some());
                 let elapsed = u64::try_from(began.elapsed().as_millis());
-                report.latency_ms = elapsed.ok().filter(|_| report.reachable);
+                report.latency_ms = elapsed.ok().filter(|_| report.reachable == Some(true));
             }
         }
         if let (Some(listed), Some(configured)) = (listed_window, info.window)

@@ -318,7 +318,10 @@ async fn an_examination_tells_its_window() {
     let model = json!({"type": "model", "id": "test-model", "max_input_tokens": 1000});
     let server = Server::start([whole(&model), whole(&says("{\"ready\": true}"))]).await;
     let found = server.models("api: anthropic").probe("m").await.unwrap();
-    assert!(found.answers && found.reachable, "{found:?}");
+    assert!(
+        found.answers == Some(true) && found.reachable == Some(true),
+        "{found:?}"
+    );
     assert_eq!((found.window, found.cache_fields), (Some(1000), Some(true)));
     assert_eq!(
         server.state.received.lock().unwrap()[0].path,

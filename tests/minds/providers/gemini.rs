@@ -209,6 +209,6 @@ async fn an_examination_tells_its_window() {
     let ready = says(json!([{"text": "{\"ready\": true}"}]), Some("STOP"));
     let server = Server::start([whole(&model), whole(&ready)]).await;
     let found = server.models("api: gemini").probe("m").await.unwrap();
-    assert!(found.answers, "{found:?}");
+    assert!(found.answers == Some(true), "{found:?}");
     assert_eq!((found.window, found.cache_fields), (Some(2000), Some(true)));
 }

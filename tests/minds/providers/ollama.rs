@@ -196,7 +196,10 @@ async fn an_examination_tells_the_window_of_what_is_loaded() {
     ])
     .await;
     let found = server.models("api: ollama").probe("m").await.unwrap();
-    assert!(found.answers && found.streaming == Some(true), "{found:?}");
+    assert!(
+        found.answers == Some(true) && found.streaming == Some(true),
+        "{found:?}"
+    );
     assert_eq!(
         (found.window, found.cache_fields),
         (Some(2048), Some(false))

@@ -276,7 +276,11 @@ async fn an_examination_finds_what_the_server_can_do() {
         return;
     };
     let found = server.models(USUAL).probe("m").await.unwrap();
-    assert!(found.reachable && found.answers, "{:?}", found.notes);
+    assert!(
+        found.reachable == Some(true) && found.answers == Some(true),
+        "{:?}",
+        found.notes
+    );
     assert_eq!((found.key, &*found.model), (KeyState::NotNeeded, "plain"));
     assert_eq!((found.window, found.streaming), (Some(16_384), Some(true)));
     assert_eq!(

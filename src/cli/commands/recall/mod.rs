@@ -37,7 +37,8 @@ pub(super) fn recall(app: &App, args: &RecallArgs) -> Result<(), CommandError> {
 fn remember(app: &App, args: &RecallArgs, most: usize) -> Result<(), CommandError> {
     let given = |argument: &Option<String>| argument.clone().unwrap_or_default();
     let setup = Saved::find(app, &given(&args.slot))?.world(true)?;
-    let entity = entity(&setup.world, &given(&args.who))?;
+    let who = given(&args.who);
+    let entity = entity(&setup.world, &who)?;
     let context = setup.world.get::<AgentContext>(entity);
     let past = context.zip(setup.world.get::<Chapters>(entity));
     let places = |id| name_by_id(&setup.world, id);
@@ -61,7 +62,7 @@ fn remember(app: &App, args: &RecallArgs, most: usize) -> Result<(), CommandErro
     let mut out = app.out();
     for (rank, memory) in (1..).zip(&found) {
         if app.settings.json {
-            let mut record = json!({"record": "memory", "rank": rank});
+            let mut record = json!({"record": "memory", "name": who, "rank": rank});
             if let (Value::Object(record), Value::Object(fields)) = (&mut record, json!(memory)) {
                 record.extend(fields);
             }

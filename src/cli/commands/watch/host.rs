@@ -389,7 +389,7 @@ impl<'a> Host<'a> {
         for (story, thread) in self.played {
             let stop = thread.join().unwrap_or(Ok(Stop::Cancelled));
             let slot = story.slot.name().as_str();
-            result = result.and(stop.and_then(|stop| stopped(&stop, Some(slot))));
+            result = result.and(stop.and_then(|stop| stopped(self.app, &stop, Some(slot))));
         }
         self.runtime.shutdown_background();
         self.view.iter().for_each(RunView::finish);
