@@ -37,9 +37,9 @@ pub struct Recording {
 /// The field of an input that gives the world another seed.
 const WORLD_SEED: &str = "world_seed";
 
-/// The input that gives the world another seed, from its turn on.
+/// The input of a host that gives the world another seed, from its turn on.
 pub fn seed_input(seed: u64) -> Value {
-    json!({ WORLD_SEED: seed })
+    json!({ WORLD_SEED: seed, BY: HOST })
 }
 
 /// The field of an input that gives entities other models.
