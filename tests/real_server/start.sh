@@ -6,9 +6,9 @@
 # -t 1      one thread: with these small models others only wait for each other
 # -np, -c   sixteen conversations, as many as a story has characters and places, each with a window
 #           of 16,384 tokens
-# -sps 0.6  a prompt goes to a slot that holds six tenths of it, else to another: with the default of
-#           0.1 all entities that share their rules throw each other out of one slot, and with 0.9
-#           whoever has heard much since its last prompt gets a new one
+# -sps 0.6  a prompt goes to a slot that holds six tenths of it, else to another: with the default
+#           of 0.1 all entities that share their rules throw each other out of one slot, and with
+#           0.9 whoever has heard much since its last prompt gets a new one
 set -eu
 folder=${PLAYHOUSE_LLAMA_DIR:-$HOME/.cache/playhouse/llama}
 model=$1 port=${2:-8102}

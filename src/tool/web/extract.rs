@@ -7,7 +7,7 @@ use scraper::{ElementRef, Html, Selector};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::WebError;
+use super::error::WebError;
 use super::page::{is_too_deep, squeezed, title};
 use crate::tool::ToolError;
 
