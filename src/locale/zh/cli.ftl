@@ -328,6 +328,7 @@ cli_stat_word_slips_per_game = 每局拦下的漏词描述
 cli_tournament_saved = 已存入 { $folder }。再看统计：playhouse undercover --from { $slot }
 cli_knows_about = { $title }（{ $since }；{ $from }；事件 { $event }）
 cli_knows_about_found = { $title }（{ $since }；事件 { $event }）
+# same
 cli_knows_about_start = { $title }（{ $since }）
 cli_knows_day = 第 { $day } 天，第 { $turn } 轮
 cli_knows_denies = （与“{ $title }”不能同真）

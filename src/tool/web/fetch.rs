@@ -11,8 +11,8 @@ use reqwest::header::{CONTENT_TYPE, LOCATION};
 use reqwest::{Client, Response, Url};
 use tokio::time::Instant;
 
-use super::WebError;
 use super::address::{is_listed, is_public};
+use super::error::WebError;
 use crate::http_client::client_builder;
 use crate::tool::ToolError;
 use crate::tool::WebPolicy;
