@@ -446,7 +446,7 @@ fn what_is_written_in_pieces_stands_on_the_page_once() {
         let (id, _) = after.split_once("]\n").unwrap();
         let why = out(&run(folder.path(), &format!("why ids {id} --json")));
         let why: serde_json::Value = serde_json::from_str(why.trim()).unwrap();
-        assert_eq!(why["id"], id, "{why}");
+        assert_eq!(why["event"]["id"], id, "{why}");
         let again = out(&run(folder.path(), "replay ids --ids"));
         assert_eq!(timeless(&written), timeless(&again));
     }
