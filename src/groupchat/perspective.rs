@@ -25,13 +25,17 @@ const SEPARATORS: [&str; 2] = [": ", "："];
 
 /// The text of a message without the speaker's name before it and the indentation of its lines.
 pub(super) fn text_without_speaker(body: &Body) -> String {
-    let text = body.short_text();
-    let spoken = body.sender().and_then(|sender| {
-        let rest = text.strip_prefix(&**sender)?;
+    let speaker = body.sender().map(|sender| &**sender);
+    without_speaker(&body.short_text(), speaker)
+}
+
+fn without_speaker(text: &str, speaker: Option<&str>) -> String {
+    let spoken = speaker.and_then(|speaker| {
+        let rest = text.strip_prefix(speaker)?;
         SEPARATORS.iter().find_map(|mark| rest.strip_prefix(mark))
     });
     spoken.map_or_else(
-        || text.to_string(),
+        || text.to_owned(),
         |spoken| without_indent(spoken, BLOCK_INDENT),
     )
 }
@@ -48,17 +52,23 @@ pub fn perspective(context: &AgentContext) -> Vec<RoleMessage> {
 impl RoleMessage {
     /// A message in the context of `owner`.
     pub(super) fn of(role: Role, body: &Body, owner: &str) -> Self {
-        let sender = || body.sender().map(ToString::to_string).unwrap_or_default();
+        let speaker = body.sender().map(|sender| &**sender);
+        Self::new(role, speaker, &body.short_text(), owner)
+    }
+
+    /// A message of a prompt of `owner`, with the speaker's name before its text.
+    pub fn new(role: Role, speaker: Option<&str>, text: &str, owner: &str) -> Self {
+        let name = speaker.unwrap_or_default().to_owned();
         let (role, name) = match role {
-            Role::System => ("system", sender()),
-            Role::Human => ("user", sender()),
+            Role::System => ("system", name),
+            Role::Human => ("user", name),
             Role::Ai => ("assistant", owner.to_owned()),
-            Role::Tool => ("tool", sender()),
+            Role::Tool => ("tool", name),
         };
         let content = if role == "assistant" {
-            body.short_text().to_string()
+            text.to_owned()
         } else {
-            text_without_speaker(body)
+            without_speaker(text, speaker)
         };
         Self {
             role: role.to_owned(),

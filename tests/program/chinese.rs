@@ -107,11 +107,12 @@ fn what_became_of_a_save_is_told_in_chinese() {
     let made = run(folder.path(), "run --save one --until 1 -q");
     assert_eq!(made.status.code(), Some(0), "{}", err(&made));
     let slot = folder.path().join("saves/one");
-    let refused = |says: &str| {
-        let said = failure(&run_chinese(folder.path(), "resume one"));
+    let refused_by = |command: &str, says: &str| {
+        let said = failure(&run_chinese(folder.path(), command));
         assert!(said.contains(says), "{said}");
         assert_chinese(&said);
     };
+    let refused = |says: &str| refused_by("resume one", says);
     let held = File::create(slot.join("lock")).unwrap();
     held.lock().unwrap();
     refused("存档“one”正被另一个进程使用；请先停止那个进程");
@@ -142,7 +143,7 @@ fn what_became_of_a_save_is_told_in_chinese() {
     let mut health = components.filter_map(|components| components.get_mut("health"));
     *health.next().unwrap() = "full".into();
     write(&world, &odd.to_string());
-    refused("components.health：");
+    refused_by("resume one --force", "components.health：");
     write(&world, &text);
     let journal = slot.join("journal.jsonl");
     write(&journal, "{\"head\":{\"format\":99}}\n");
@@ -190,7 +191,7 @@ fn servers_that_fail_are_told_in_chinese() {
     for says in [
         "“ftp://x”无法使用：",
         "不能小于 1",
-        "未知的供应商“q”；可选值：p",
+        "未知的服务商“q”；可选值：p",
     ] {
         assert!(said.contains(says), "{said}");
     }

@@ -7,7 +7,7 @@ use crate::cast::CastList;
 use crate::groupchat::{MindCall, RoleMessage, calls_within};
 use crate::journal::{Ending, Line, Outcome};
 use crate::locale::Language;
-use crate::message::{Block, Role};
+use crate::message::Block;
 use crate::session::{CallRequest, PromptPart, Wanted};
 use serde_json::{Value, json};
 
@@ -104,17 +104,8 @@ fn context(request: &CallRequest) -> Vec<RoleMessage> {
     let messages = request.messages.iter();
     let messages = messages.filter(|message| message.part != PromptPart::Exchange);
     let messages = messages.map(|message| {
-        let (role, speaker) = match message.role {
-            Role::System => ("system", &*request.place),
-            Role::Human => ("user", &*request.place),
-            Role::Ai => ("assistant", &*request.outcome.entity),
-            Role::Tool => ("tool", &*request.place),
-        };
-        RoleMessage {
-            role: role.to_owned(),
-            name: message.speaker.as_deref().unwrap_or(speaker).to_owned(),
-            content: message.text.clone(),
-        }
+        let (speaker, owner) = (message.speaker.as_deref(), &request.outcome.entity);
+        RoleMessage::new(message.role, speaker, &message.text, owner)
     });
     messages.collect()
 }

@@ -73,7 +73,7 @@ fn a_journal_of_very_many_values_is_refused() {
         fs::read(folder.join("saves/one/journal.jsonl")).unwrap()
     );
     let zeros = |count| input(&format!("[{}]", vec!["0"; count].join(",")));
-    let words = "journal.jsonl: has more lists, values and lines";
+    let words = "journal.jsonl: has too many lists, values and lines";
     journal_is_refused(folder, &lines, &[zeros(4_000_000)], words);
     journal_is_refused(folder, &lines, &vec![zeros(524_000); 8], words);
     let stopped = r#"{"stopped":{"turn":1,"reason":""}}"#.to_owned();
@@ -111,7 +111,7 @@ fn a_journal_of_very_many_worlds_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let lines = save(folder);
-    let words = "journal.jsonl: has more lists, values and lines";
+    let words = "journal.jsonl: has too many lists, values and lines";
     let game = input(r#"{"game":{"name":"campaign","setup":{}}}"#);
     journal_is_refused(folder, &lines, &vec![game; 1_100], words);
 }
@@ -141,7 +141,7 @@ fn a_world_of_very_many_values_is_refused_and_spoils_no_list() {
         let many = world.replacen(before, &after, 1);
         write(&file, &many);
         for command in ["show one", "resume one -q", "export one --html x"] {
-            refused(folder, command, "has more lists, values and lines");
+            refused(folder, command, "has too many lists, values and lines");
         }
         let list = super::attacked(folder, "saves --verify");
         assert!(crate::out(&list).contains("two"), "{}", crate::err(&list));
