@@ -212,7 +212,7 @@ pub(super) fn about(app: &App, slot: &str, name: &str, about: &str) -> Result<()
 }
 
 /// The last events that somebody got from somebody else, or that name them, oldest first; also
-/// those that are in chapters. What it was asked is no event, and a summary no news.
+/// those that are in chapters. Questions are not events, and summaries are not news.
 fn heard_of<'w>(world: &'w World, who: Entity, about: &str) -> Vec<&'w Body> {
     let chapters = world.get::<Chapters>(who).into_iter();
     let chapters = chapters.flat_map(Chapters::all);
