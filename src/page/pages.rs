@@ -13,8 +13,8 @@ use super::answer::Failure;
 use super::assets::{asset as find_asset, render};
 use super::reader::{Query as Part, Reader};
 use super::routes::{blocking, visit};
-use super::shared::Shared;
-use crate::locale::{Language, UiText, labels};
+use super::shared::{Shared, page_labels};
+use crate::locale::{Language, UiText};
 
 /// How many events a page shows without scripts.
 const FIRST_EVENTS: u32 = 300;
@@ -66,7 +66,7 @@ async fn list(
         })
         .collect();
     let page = json!({
-        "lang": language, "labels": labels(language, "page_"), "stories": listed,
+        "lang": language, "labels": page_labels(language), "stories": listed,
     });
     html("stories.html", &page, language)
 }
@@ -118,7 +118,7 @@ pub(super) fn page(reader: &Reader<'_>, before: Option<u32>) -> Value {
         .collect();
     json!({
         "lang": reader.language, "slot": story["slot"], "title": story["title"],
-        "labels": labels(reader.language, "page_"), "before": events.from, "names": names,
+        "labels": page_labels(reader.language), "before": events.from, "names": names,
         "events": events.rows, "story": story, "is_report": false,
     })
 }
@@ -144,8 +144,23 @@ pub(super) async fn enter(
         Visitor::Host => "/".to_owned(),
         Visitor::Seat { slots, .. } => format!("/story/{}", newest(&slots)),
     };
-    let cookie = [(header::SET_COOKIE, shared.access.cookie(&token))];
-    (cookie, Redirect::to(&to)).into_response()
+    let page = json!({
+        "lang": language, "labels": page_labels(language), "to": format!("{to}{}", in_query(wanted)),
+    });
+    match html("enter.html", &page, language) {
+        Ok(page) => ([(header::SET_COOKIE, shared.access.cookie(&token))], page).into_response(),
+        Err(failure) => failure.page(),
+    }
+}
+
+/// The first language that a browser asks for and that there is.
+fn preferred(headers: &HeaderMap) -> Option<Language> {
+    let wanted = headers.get(header::ACCEPT_LANGUAGE)?.to_str().ok()?;
+    let mut wanted = wanted.split([',', ';']).map(str::trim);
+    wanted.find_map(|tag| {
+        let mut languages = [Language::En, Language::Zh].into_iter();
+        languages.find(|language| tag.split('-').next() == Some(language.code()))
+    })
 }
 
 /// A file of the page.

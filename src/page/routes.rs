@@ -19,14 +19,14 @@ use super::library::{BranchAt, Invitation, Library, LibraryError, Story};
 use super::reader::{Query as Part, Reader};
 use super::request;
 use super::seat::Seat;
-use super::shared::{HOST, Shared};
+use super::shared::{HOST, Shared, page_labels};
 use super::state::State as WorldState;
 use super::view::RunState;
 use crate::cast::Kind;
 use crate::drama::Effect;
 use crate::engine::Decision;
 use crate::journal::branch_input;
-use crate::locale::{Language, Localize, UiText, labels as texts, text};
+use crate::locale::{Language, Localize, UiText, text};
 use crate::rpg::HostDeed;
 use crate::session::Retaken;
 
@@ -120,7 +120,7 @@ pub(super) async fn labels(
     Query(query): Query<InLanguage>,
 ) -> Json {
     let language = query.lang.unwrap_or(shared.language);
-    Json(json!(texts(language, "page_")))
+    Json(json!(page_labels(language)))
 }
 
 /// All stories, for the host.
