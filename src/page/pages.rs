@@ -78,10 +78,14 @@ fn newest(slots: &[String]) -> &str {
 
 fn to_story(slot: &str, language: Option<Language>) -> Response {
     // The name of a slot has no character that addresses treat differently.
-    let query = language.map_or(String::new(), |language| {
+    Redirect::to(&format!("/story/{slot}{}", in_query(language))).into_response()
+}
+
+/// A language as addresses name it.
+fn in_query(language: Option<Language>) -> String {
+    language.map_or(String::new(), |language| {
         format!("?lang={}", language.code())
-    });
-    Redirect::to(&format!("/story/{slot}{query}")).into_response()
+    })
 }
 
 /// A story, as far as it goes without scripts.
@@ -132,17 +136,25 @@ fn html(template: &str, page: &Value, language: Language) -> Result<Response, Fa
     Ok(Html(page?).into_response())
 }
 
-/// Keeps a token and opens the story.
+/// Keeps a token and opens the story. Browsers leave a strict cookie out of a redirect that a link
+/// on another site led to, such as web mail, so this is a page that goes on by itself.
 pub(super) async fn enter(
     State(shared): State<Arc<Shared>>,
     Path(token): Path<String>,
+    Query(query): Query<PageQuery>,
+    headers: HeaderMap,
 ) -> Response {
-    let Some(visitor) = shared.access.visitor_of(&token) else {
-        return Failure::forbidden(shared.language).page();
-    };
+    let visitor = shared.access.visitor_of(&token);
+    // A guest did not choose the language of the program.
+    let wanted = query.lang.or_else(|| match visitor {
+        Some(Visitor::Host) => None,
+        _ => preferred(&headers),
+    });
+    let language = wanted.unwrap_or(shared.language);
     let to = match visitor {
-        Visitor::Host => "/".to_owned(),
-        Visitor::Seat { slots, .. } => format!("/story/{}", newest(&slots)),
+        Some(Visitor::Host) => "/".to_owned(),
+        Some(Visitor::Seat { slots, .. }) => format!("/story/{}", newest(&slots)),
+        None => return Failure::forbidden(language).page(),
     };
     let page = json!({
         "lang": language, "labels": page_labels(language), "to": format!("{to}{}", in_query(wanted)),

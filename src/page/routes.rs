@@ -618,15 +618,15 @@ struct FromSeat {
 pub(super) async fn seat(
     State(shared): State<Arc<Shared>>,
     Path(slot): Path<String>,
+    Query(query): Query<InLanguage>,
     headers: HeaderMap,
 ) -> Result<Json, Failure> {
-    let visit = visit(&shared, &headers, &slot, shared.language).await?;
-    let (id, seat) = visit
-        .seat()
-        .ok_or_else(|| Failure::missing(shared.language))?;
+    let language = query.lang.unwrap_or(shared.language);
+    let visit = visit(&shared, &headers, &slot, language).await?;
+    let (id, seat) = visit.seat().ok_or_else(|| Failure::missing(language))?;
     let played_by = if seat.is_taken() { "seat" } else { "mind" };
     Ok(Json(
-        json!({"who": id, "open": seat.question(), "played_by": played_by}),
+        json!({"who": id, "open": seat.question(language), "played_by": played_by}),
     ))
 }
 

@@ -1,6 +1,6 @@
 // The page: its views, the inspector beside them, the lists at the side, the keyboard. Starts here.
 
-import { announce, button, emptyState, field, h, iconButton, icon, options, t, remember, replace, setCurrency, setLanguage, markButton } from './dom.js';
+import { announce, button, emptyState, field, h, iconButton, icon, options, t, remember, replace, setCurrency, setLanguage, markButton, isChinese } from './dom.js';
 import { NO_FILTER, address, go, onRoute, route } from './route.js';
 import { calls, can, follow, get, isReport, ofKind, on, open, readTurns, state } from './data.js';
 import { Book, reading } from './book.js';
@@ -130,12 +130,16 @@ function settingsDialog() {
 	const setting = (text, value, apply) => h('label.check', h('input', { type: 'checkbox', checked: value, onchange: (event) => apply(event.target.checked) }), text);
 	const toggle = (key) => setting(t(`show_${key}`), reading[key], (is) => { reading[key] = is; remember('reading', reading); book.list.reset(); });
 	openDialog(t('reading'), h('div.form', ['thoughts', 'notes'].map(toggle), state.isHost ? toggle('own') : null,
+// The page in each language, at the same place.
+const languageLinks = () => h('span.languages', [['en', 'English'], ['zh', '中文']].map(([code, name]) => [h('a', { href: address({ lang: code }), lang: code, 'data-plain': true, 'aria-current': isChinese() === (code === 'zh') ? 'true' : undefined }, name), ' ']));
+
 		state.isHost ? setting(t('show_strip'), remember('strip') !== false, (is) => { remember('strip', is); setStrip(); }) : null,
 		field(t('pace'), h('select', { onchange: (event) => book.setPace(Number(event.target.value)) }, options([0, 150, 220, 320].map((pace, i) => [pace, t(`pace_${i}`)]), reading.pace))),
 		button(t(book.isTelling ? 'tell_stop' : 'tell_on'), (event) => { book.tell(); event.target.closest('dialog').close(); }, {}, 'play')));
 }
 
 function searchDialog() {
+		isReport ? null : h('div.field', h('span', t('language')), languageLinks()),
 	const words = h('input', { type: 'search', name: 'text', value: route.text || '', 'aria-label': t('search'), autofocus: true });
 	const form = h('form.form.row', { onsubmit: (event) => {
 		event.preventDefault();
