@@ -267,7 +267,6 @@ impl Reader<'_> {
         story["position"] = self.position(&contents).to_string().into();
         let is_live = contents.calls.last().is_some_and(|call| call.is_timed());
         story["clock"] = if is_live { "live" } else { "recorded" }.into();
-        story["now"] = self.view.now().into();
         if self.is_host() {
             story["models"] = json!(self.view.about.models);
         }
@@ -295,7 +294,7 @@ impl Reader<'_> {
         let thinking: Vec<_> = thinking.filter(|_| self.is_host()).collect();
         let error = error.as_ref().map(|error| error.in_language(self.language));
         let mut run = json!({
-            "turn": contents.turn, "day": contents.day,
+            "turn": contents.turn, "day": contents.day, "now": self.view.time(contents),
             "run": {"state": state, "thinking": thinking, "error": error},
             "can": self.can(contents),
         });

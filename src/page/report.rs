@@ -336,7 +336,7 @@ fn script_element(kind: &str, id: &str, content: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use std::ops::Range;
     use std::sync::Arc;
 
@@ -372,7 +372,7 @@ mod tests {
         })
     }
 
-    fn answer(who: u32, number: u32, text: String) -> Outcome {
+    pub(in crate::page) fn answer(who: u32, number: u32, text: String) -> Outcome {
         Outcome {
             entity: format!("Somebody {who}").into(),
             id: who,

@@ -179,6 +179,8 @@ pub(super) struct Contents {
     looks: BTreeSet<Digest>,
     /// When each place is free in a story that comes from its journal.
     clocks: BTreeMap<u32, u64>,
+    /// When that ends, once a call was measured, whose time goes on from there.
+    recorded: Option<u64>,
     /// When the next picture of the world may be taken.
     next_state: u64,
 }
@@ -208,6 +210,11 @@ impl StoryView {
     /// Milliseconds since the view was made.
     pub(super) fn now(&self) -> u64 {
         (self.clock)()
+    }
+
+    /// The time of calls: what is measured follows what was recorded.
+    pub(super) fn time(&self, contents: &Contents) -> u64 {
+        self.now() + contents.recorded.unwrap_or_else(|| contents.recorded_end())
     }
 
     /// What it holds, to read. Take what you need and let go: the engine waits to write.
@@ -249,6 +256,11 @@ impl StoryView {
     /// Takes note of a signal of the run.
     pub(super) fn signal(&self, signal: &Signal) {
         let now = self.now();
+        if let Signal::CallStarted { .. } = signal {
+            let end = contents.recorded_end();
+            contents.recorded.get_or_insert(end);
+        }
+        let now = self.time(&contents);
         let mut contents = self.write();
         match signal {
             Signal::CallStarted {
@@ -293,6 +305,7 @@ impl StoryView {
 
     /// Adds a part of an answer that is being written.
     pub(super) fn delta(&self, delta: &StreamDelta) {
+        let now = self.time(&contents);
         let now = self.now();
         let mut contents = self.write();
         let Some(number) = contents.open.get(&delta.entity).copied() else {
@@ -336,6 +349,7 @@ impl StoryView {
     }
 
     /// Adds the outcomes that a place has just committed, and what became of the world.
+        let now = self.time(&contents);
     pub(super) fn commit(&self, world: &World, outcomes: &[Arc<Outcome>]) {
         let now = self.now();
         let mut contents = self.write();
@@ -514,6 +528,11 @@ impl StoryView {
 
 impl Contents {
     pub(super) fn id_of(&self, name: &str) -> Option<u32> {
+    /// When the last of the calls that were recorded ends.
+    fn recorded_end(&self) -> u64 {
+        self.clocks.values().max().copied().unwrap_or_default()
+    }
+
         self.names.get(name).copied()
     }
 
@@ -746,6 +765,27 @@ mod tests {
 
     #[test]
     fn what_is_streamed_late_changes_no_state() {
+    #[test]
+    fn calls_that_are_measured_follow_those_that_were_recorded() {
+        let view = StoryView::new(About::default());
+        for number in 0..3 {
+            view.answered(
+                crate::page::report::tests::answer(1, number, "Yes.".into()),
+                0,
+            );
+        }
+        let end = view.read().calls.last().unwrap().end.unwrap();
+        view.signal(&Signal::CallStarted {
+            entity: "Ann".into(),
+            number: 1,
+            purpose: "home.plan",
+            mind: "test".into(),
+        });
+        let contents = view.read();
+        assert!(end > 5_000 && contents.calls.last().unwrap().start >= end);
+        assert!(view.time(&contents) >= contents.calls.last().unwrap().start);
+    }
+
         let view = StoryView::new(About::default());
         let entity: Arc<str> = "Ann".into();
         let start = || {

@@ -294,7 +294,6 @@ export async function open() {
 	state.seat = state.isHost ? null : story.view.seat;
 	setEntities(story.entities || []);
 	setRun(story);
-	if (story.now != null) state.offset = performance.now() - story.now;
 	return story;
 }
 
@@ -312,6 +311,7 @@ let position;
 export function follow() {
 	if (isReport) return;
 	const stream = new EventSource(`${own}stream?since=${position}&lang=${language}`);
+	state.offset = performance.now() - more.now;
 	const listen = (name, listener) => stream.addEventListener(name, (message) => {
 		position = message.lastEventId;
 		listener(JSON.parse(message.data));
