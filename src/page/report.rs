@@ -120,7 +120,7 @@ fn data(reader: &Reader<'_>, page: &Value, extras: Extras) -> Vec<String> {
     add("labels".into(), &json!(page_labels(reader.language)));
     add("turns".into(), &reader.turns());
     add("headings".into(), &reader.headings());
-    let (people, facts) = (reader.people(), reader.facts());
+    let (people, facts) = (reader.people(), reader.facts_and_whom());
     add("people".into(), &people);
     add("places".into(), &reader.places());
     add("facts".into(), &facts);
@@ -128,6 +128,7 @@ fn data(reader: &Reader<'_>, page: &Value, extras: Extras) -> Vec<String> {
     if reader.is_host() {
         add("qualities".into(), &reader.qualities());
         add("audience".into(), &json!({"counts": reader.counts()}));
+        add("stays".into(), &reader.stays());
         if let Some(branches) = &extras.branches {
             add("branches".into(), branches);
         }

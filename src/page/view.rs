@@ -208,7 +208,7 @@ impl StoryView {
     }
 
     /// Milliseconds since the view was made.
-    pub(super) fn now(&self) -> u64 {
+    fn now(&self) -> u64 {
         (self.clock)()
     }
 
@@ -255,13 +255,12 @@ impl StoryView {
 
     /// Takes note of a signal of the run.
     pub(super) fn signal(&self, signal: &Signal) {
-        let now = self.now();
+        let mut contents = self.write();
         if let Signal::CallStarted { .. } = signal {
             let end = contents.recorded_end();
             contents.recorded.get_or_insert(end);
         }
         let now = self.time(&contents);
-        let mut contents = self.write();
         match signal {
             Signal::CallStarted {
                 entity,
@@ -305,9 +304,8 @@ impl StoryView {
 
     /// Adds a part of an answer that is being written.
     pub(super) fn delta(&self, delta: &StreamDelta) {
-        let now = self.time(&contents);
-        let now = self.now();
         let mut contents = self.write();
+        let now = self.time(&contents);
         let Some(number) = contents.open.get(&delta.entity).copied() else {
             return;
         };
@@ -349,10 +347,9 @@ impl StoryView {
     }
 
     /// Adds the outcomes that a place has just committed, and what became of the world.
-        let now = self.time(&contents);
     pub(super) fn commit(&self, world: &World, outcomes: &[Arc<Outcome>]) {
-        let now = self.now();
         let mut contents = self.write();
+        let now = self.time(&contents);
         let turn = world.resource::<WorldTurn>().0;
         contents.take(&answered(world, outcomes), turn, now);
         drop(contents);
@@ -528,12 +525,12 @@ impl StoryView {
 
 impl Contents {
     pub(super) fn id_of(&self, name: &str) -> Option<u32> {
+        self.names.get(name).copied()
+    }
+
     /// When the last of the calls that were recorded ends.
     fn recorded_end(&self) -> u64 {
         self.clocks.values().max().copied().unwrap_or_default()
-    }
-
-        self.names.get(name).copied()
     }
 
     /// The name of an entity.
@@ -569,6 +566,11 @@ impl Contents {
             let id = self.id_of(&outcome.entity);
             self.sent.extend(id.zip(*question));
         }
+    }
+
+    /// Where everybody was, and since which event.
+    pub(super) fn stays(&self) -> &BTreeMap<u32, Vec<(u32, Stay)>> {
+        &self.stays
     }
 
     /// Where somebody was when an event happened; `None` if it was not there yet.
@@ -764,8 +766,6 @@ mod tests {
     use crate::engine::AnswerInReview;
 
     #[test]
-    fn what_is_streamed_late_changes_no_state() {
-    #[test]
     fn calls_that_are_measured_follow_those_that_were_recorded() {
         let view = StoryView::new(About::default());
         for number in 0..3 {
@@ -786,6 +786,8 @@ mod tests {
         assert!(view.time(&contents) >= contents.calls.last().unwrap().start);
     }
 
+    #[test]
+    fn what_is_streamed_late_changes_no_state() {
         let view = StoryView::new(About::default());
         let entity: Arc<str> = "Ann".into();
         let start = || {
