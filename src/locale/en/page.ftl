@@ -337,6 +337,7 @@ page_search_said = Search everything that was said
 page_seat = Your seat
 page_seat_is_away = Your character is played by its mind.
 page_seed = Seed
+page_secrets = Secrets
 page_settings_sent = Settings and tools
 page_show = Show
 page_show_all_parts = Show all { $count } parts

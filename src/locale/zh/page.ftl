@@ -334,6 +334,7 @@ page_search_said = 搜索所有说过的话
 page_seat = 你的座位
 page_seat_is_away = 你的角色正由模型代演。
 page_seed = 种子
+page_secrets = 秘密
 page_settings_sent = 设置与工具
 page_show = 显示
 page_show_all_parts = 显示全部 { $count } 部分

@@ -101,7 +101,7 @@ async function see(next) {
 
 // What is seen may have changed after a turn; what is being read isn't moved.
 function seeAgain() {
-	if (/^(person|place|fact|item)\//.test(seen || '') && find('inspector').scrollTop < 40 && !find('inspector').querySelector('details[open]')) {
+	if (/^(person|place|fact|item)\//.test(seen || (state.seat == null ? '' : 'person/')) && find('inspector').scrollTop < 40 && !find('inspector').querySelector('details[open]')) {
 		seen = undefined;
 		see(route);
 	}
@@ -220,8 +220,8 @@ async function start() {
 	drawSide();
 	on('run', drawTop);
 	on('run entities', drawSide);
-	on('turns', drawHeadings);
-	on('turn', seeAgain);
+	on('turns', () => drawHeadings());
+	on('turn ask', seeAgain);
 	on('connection', () => {
 		document.body.classList.toggle('is-lost', Boolean(state.lostSince));
 		if (state.lostSince) announce(t('lost', { time: '' }));
