@@ -199,7 +199,7 @@ fn compared(
         ..here
     };
     let turn = parting(&visit.story.slot, &other.slot)?;
-    Ok(turn.map(|turn| compare(&here, &there, turn, part.who)))
+    Ok(turn.map(|turn| compare(&here, &there, turn, part)))
 }
 
 /// One of many.
