@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::engine::Engine;
 use crate::locale::{Language, UiText, text};
-use crate::mind::human::Console;
+use crate::mind::human::{Console, prompt};
 use rustyline::error::ReadlineError;
 use rustyline::{Config, DefaultEditor};
 
@@ -250,7 +250,8 @@ impl SeatConsole {
 }
 
 impl Console for SeatConsole {
-    fn show(&mut self, text: &str) -> io::Result<()> {
+    fn show(&mut self, text: &UiText, language: Language) -> io::Result<()> {
+        let text = text.in_language(language);
         self.write(|out| {
             for line in text.lines() {
                 let indent = line.len() - line.trim_start_matches(' ').len();
@@ -260,9 +261,10 @@ impl Console for SeatConsole {
         })
     }
 
-    fn read(&mut self, prompt: &str) -> io::Result<Option<String>> {
+    fn read(&mut self, label: &UiText, language: Language) -> io::Result<Option<String>> {
+        let prompt = prompt(label, language);
         loop {
-            let Some(line) = self.read_line(prompt)? else {
+            let Some(line) = self.read_line(&prompt)? else {
                 return Ok(None);
             };
             let seat = self.seat.clone();
@@ -271,7 +273,7 @@ impl Console for SeatConsole {
                 return Ok(Some(line));
             };
             match obeyed {
-                Some(shown) => self.show(&shown)?,
+                Some(shown) => self.show(&UiText::verbatim(shown), language)?,
                 None => return Ok(None),
             }
         }

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use super::{Argument, Language, bundle, keys};
 
-/// All texts whose keys begin so, by key. An argument is shown as `{name}`, and of the plurals
+/// All texts whose keys begin in one of these ways, by key. An argument is shown as `{name}`, and of the plurals
 /// there is the one for many.
-pub(crate) fn labels(language: Language, prefix: &str) -> BTreeMap<&'static str, String> {
+pub(crate) fn labels(language: Language, prefixes: &[&str]) -> BTreeMap<&'static str, String> {
     let keys = keys::SCANNED.iter();
-    let keys = keys.filter(|(key, _)| key.starts_with(prefix));
+    let keys = keys.filter(|(key, _)| prefixes.iter().any(|prefix| key.starts_with(prefix)));
     let labels = keys.map(|(key, names)| {
         let arguments = names.iter();
         let arguments = arguments.map(|name| {

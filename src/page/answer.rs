@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 
 use super::assets::render;
 use super::library::LibraryError;
-use crate::locale::{Language, UiText, labels, text};
+use super::shared::page_labels;
+use crate::locale::{Language, UiText, text};
 
 /// A JSON answer.
 pub(super) struct Json(pub(super) Value);
@@ -50,7 +51,7 @@ impl Failure {
             language,
             ..
         } = &self;
-        let labels = labels(*language, "page_");
+        let labels = page_labels(*language);
         let page = json!({"lang": language, "labels": labels, "error": text, "help": help});
         match render("error.html", page) {
             Ok(page) => (self.status, Html(page)).into_response(),

@@ -10,6 +10,23 @@ use crate::journal::Ending;
 const LAST_HEARD: usize = 20;
 
 impl Reader<'_> {
+    /// The facts, each with those of whom it tells: a page without a server finds by it what one
+    /// believes of another.
+    pub(super) fn facts_and_whom(&self) -> Value {
+        let mut facts = self.facts();
+        let named = self.named();
+        let contents = self.view.read();
+        for row in facts.as_array_mut().into_iter().flatten() {
+            let fact = row["fact"].as_str().and_then(|id| contents.state.fact(id));
+            let of = named.iter().filter(|(_, entity)| {
+                let name = entity["name"].as_str().unwrap_or_default();
+                fact.is_some_and(|fact| fact.tells_of(name))
+            });
+            row["of"] = of.map(|(id, _)| *id).collect();
+        }
+        facts
+    }
+
     /// What one believes of another; a seat is told of its own character alone.
     pub(super) fn beliefs(&self, who: u32, about: u32) -> Option<Value> {
         let contents = self.view.read();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::reader::{MOST, Reader};
+use super::reader::{MOST, Query, Reader};
 use super::request::difference;
 use super::view::Contents;
 use crate::journal::{JournalHeader, Line, Meeting, new_seed};
@@ -209,16 +209,18 @@ fn seed_at(name: &str, turn: u64, courses: &Courses) -> Option<u64> {
     seed
 }
 
-/// Two branches from where they part: what happened in each, what only one of them made known, and
-/// how the contexts of somebody differ.
-pub(super) fn compare(here: &Reader<'_>, there: &Reader<'_>, turn: u64, who: Option<u32>) -> Value {
+/// Two branches from where they part: what happened in each, from a number of events after it on,
+/// what only one of them made known, and how the contexts of somebody differ.
+pub(super) fn compare(here: &Reader<'_>, there: &Reader<'_>, turn: u64, part: &Query) -> Value {
+    let from = part.from.unwrap_or_default();
     let after = |reader: &Reader<'_>| {
         let contents = reader.view.read();
         let shared = contents
             .events
-            .partition_point(|event| event.record.turn < turn);
+            .partition_point(|event| event.record.turn < turn) as u32;
+        let of = reader.count(&contents) - shared;
         drop(contents);
-        json!(reader.events_from(shared as u32, MOST))
+        (reader.events_from(shared.saturating_add(from), MOST), of)
     };
     let known = |reader: &Reader<'_>| {
         let state = reader.view.read().state.clone();
@@ -243,9 +245,11 @@ pub(super) fn compare(here: &Reader<'_>, there: &Reader<'_>, turn: u64, who: Opt
         differs.then(|| json!({"who": who, "here": here, "there": there}))
     });
     let knows: Vec<_> = knows.collect();
-    let mut compared =
-        json!({"turn": turn, "here": after(here), "there": after(there), "knows": knows});
-    if let Some(who) = who {
+    let ((mine, of_mine), (theirs, of_theirs)) = (after(here), after(there));
+    let mut compared = json!({
+        "turn": turn, "here": mine, "there": theirs, "of": [of_mine, of_theirs], "knows": knows,
+    });
+    if let Some(who) = part.who {
         let (here, there) = (here.view.read(), there.view.read());
         let context = |contents: &Contents| {
             let being = contents.state.being(who);

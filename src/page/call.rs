@@ -36,7 +36,8 @@ pub(super) enum Segment {
     Review,
 }
 
-/// A call of a mind. Times are in milliseconds since the view was made.
+/// A call of a mind. Times are in milliseconds since the story began: recorded ones follow one
+/// another at each place, then come those that were measured.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Call {
     pub(super) call: u32,

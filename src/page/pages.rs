@@ -13,8 +13,8 @@ use super::answer::Failure;
 use super::assets::{asset as find_asset, render};
 use super::reader::{Query as Part, Reader};
 use super::routes::{blocking, visit};
-use super::shared::Shared;
-use crate::locale::{Language, UiText, labels};
+use super::shared::{Shared, page_labels};
+use crate::locale::{Language, UiText};
 
 /// How many events a page shows without scripts.
 const FIRST_EVENTS: u32 = 300;
@@ -66,7 +66,7 @@ async fn list(
         })
         .collect();
     let page = json!({
-        "lang": language, "labels": labels(language, "page_"), "stories": listed,
+        "lang": language, "labels": page_labels(language), "stories": listed,
     });
     html("stories.html", &page, language)
 }
@@ -78,10 +78,14 @@ fn newest(slots: &[String]) -> &str {
 
 fn to_story(slot: &str, language: Option<Language>) -> Response {
     // The name of a slot has no character that addresses treat differently.
-    let query = language.map_or(String::new(), |language| {
+    Redirect::to(&format!("/story/{slot}{}", in_query(language))).into_response()
+}
+
+/// A language as addresses name it.
+fn in_query(language: Option<Language>) -> String {
+    language.map_or(String::new(), |language| {
         format!("?lang={}", language.code())
-    });
-    Redirect::to(&format!("/story/{slot}{query}")).into_response()
+    })
 }
 
 /// A story, as far as it goes without scripts.
@@ -118,7 +122,7 @@ pub(super) fn page(reader: &Reader<'_>, before: Option<u32>) -> Value {
         .collect();
     json!({
         "lang": reader.language, "slot": story["slot"], "title": story["title"],
-        "labels": labels(reader.language, "page_"), "before": events.from, "names": names,
+        "labels": page_labels(reader.language), "before": events.from, "names": names,
         "events": events.rows, "story": story, "is_report": false,
     })
 }
@@ -132,20 +136,43 @@ fn html(template: &str, page: &Value, language: Language) -> Result<Response, Fa
     Ok(Html(page?).into_response())
 }
 
-/// Keeps a token and opens the story.
+/// Keeps a token and opens the story. Browsers leave a strict cookie out of a redirect that a link
+/// on another site led to, such as web mail, so this is a page that goes on by itself.
 pub(super) async fn enter(
     State(shared): State<Arc<Shared>>,
     Path(token): Path<String>,
+    Query(query): Query<PageQuery>,
+    headers: HeaderMap,
 ) -> Response {
-    let Some(visitor) = shared.access.visitor_of(&token) else {
-        return Failure::forbidden(shared.language).page();
-    };
+    let visitor = shared.access.visitor_of(&token);
+    // A guest did not choose the language of the program.
+    let wanted = query.lang.or_else(|| match visitor {
+        Some(Visitor::Host) => None,
+        _ => preferred(&headers),
+    });
+    let language = wanted.unwrap_or(shared.language);
     let to = match visitor {
-        Visitor::Host => "/".to_owned(),
-        Visitor::Seat { slots, .. } => format!("/story/{}", newest(&slots)),
+        Some(Visitor::Host) => "/".to_owned(),
+        Some(Visitor::Seat { slots, .. }) => format!("/story/{}", newest(&slots)),
+        None => return Failure::forbidden(language).page(),
     };
-    let cookie = [(header::SET_COOKIE, shared.access.cookie(&token))];
-    (cookie, Redirect::to(&to)).into_response()
+    let page = json!({
+        "lang": language, "labels": page_labels(language), "to": format!("{to}{}", in_query(wanted)),
+    });
+    match html("enter.html", &page, language) {
+        Ok(page) => ([(header::SET_COOKIE, shared.access.cookie(&token))], page).into_response(),
+        Err(failure) => failure.page(),
+    }
+}
+
+/// The first language that a browser asks for and that there is.
+fn preferred(headers: &HeaderMap) -> Option<Language> {
+    let wanted = headers.get(header::ACCEPT_LANGUAGE)?.to_str().ok()?;
+    let mut wanted = wanted.split([',', ';']).map(str::trim);
+    wanted.find_map(|tag| {
+        let mut languages = [Language::En, Language::Zh].into_iter();
+        languages.find(|language| tag.split('-').next() == Some(language.code()))
+    })
 }
 
 /// A file of the page.

@@ -119,7 +119,9 @@ impl Reader<'_> {
         let facts = known.filter_map(|(id, known)| Some((state.fact(id)?, known)));
         let facts: Vec<_> = facts.collect();
         let secrets = facts.iter().filter(|(_, known)| known.by.is_empty());
-        person["secrets"] = secrets.map(|(fact, _)| json!(fact.text)).collect();
+        let secrets = secrets.map(|(fact, _)| fact.text.clone());
+        let secrets = card(&contents, being).into_iter().chain(secrets);
+        person["secrets"] = secrets.collect();
         let knows = facts.iter();
         let knows = knows.map(|(fact, known)| self.known_fact(&contents, fact, known));
         person["knows"] = knows.collect();
@@ -376,6 +378,17 @@ impl Reader<'_> {
             .map(|item| json!(item))
             .collect()
     }
+}
+
+/// What a player of undercover was told of its card.
+fn card(contents: &Contents, being: &Being) -> Option<String> {
+    let learned = contents.learned.get(&being.id)?.iter();
+    let mut learned = learned.filter_map(|number| contents.events.get(*number as usize));
+    let dealt = learned.find(|event| {
+        let player = event.record.data.get("player").and_then(Value::as_str);
+        event.record.kind == "undercover_deal" && player == Some(&*being.name)
+    });
+    dealt.map(|event| event.record.text.clone())
 }
 
 /// From whom somebody has a fact, then from whom that one has it, back to the source.

@@ -117,6 +117,9 @@ pub(super) struct EventJson {
     masked: Vec<(u32, String)>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
+    /// Whether a guard kept it back from some.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    kept: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     c: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -267,7 +270,6 @@ impl Reader<'_> {
         story["position"] = self.position(&contents).to_string().into();
         let is_live = contents.calls.last().is_some_and(|call| call.is_timed());
         story["clock"] = if is_live { "live" } else { "recorded" }.into();
-        story["now"] = self.view.now().into();
         if self.is_host() {
             story["models"] = json!(self.view.about.models);
         }
@@ -295,7 +297,7 @@ impl Reader<'_> {
         let thinking: Vec<_> = thinking.filter(|_| self.is_host()).collect();
         let error = error.as_ref().map(|error| error.in_language(self.language));
         let mut run = json!({
-            "turn": contents.turn, "day": contents.day,
+            "turn": contents.turn, "day": contents.day, "now": self.view.time(contents),
             "run": {"state": state, "thinking": thinking, "error": error},
             "can": self.can(contents),
         });
@@ -572,6 +574,7 @@ impl Reader<'_> {
             facts: self.taught(contents, record),
             masked: Vec::new(),
             notes: Vec::new(),
+            kept: false,
             c: None,
             fight: entry.fight.clone().filter(|_| seen.is_none()),
         };
@@ -586,6 +589,7 @@ impl Reader<'_> {
             event.masked = masked.map(|(who, text)| (who.id.0, text.clone())).collect();
             let notes = record.guarded.iter().map(guard_note);
             event.notes = notes.map(|note| note.in_language(self.language)).collect();
+            event.kept = is_kept(record);
             event.c = entry.call;
         }
         event
@@ -653,6 +657,19 @@ impl Reader<'_> {
             json!({"n": n, "form": entry.form, "day": entry.day, "text": self.text_of(entry)})
         });
         headings.collect()
+    }
+
+    /// Where everybody was: by entity, from which event on, its place, and whether it was dead.
+    pub(super) fn stays(&self) -> Value {
+        let contents = self.view.read();
+        let stays = contents.stays().iter().map(|(id, stays)| {
+            let stays = stays.iter().map(|(from, stay)| {
+                let place = stay.place.map(|place| place.0);
+                json!([from, place, u8::from(stay.dead)])
+            });
+            (id.to_string(), stays.collect())
+        });
+        Value::Object(stays.collect())
     }
 
     /// How many events each entity learned.
@@ -769,15 +786,19 @@ impl WhyNot {
     }
 }
 
+/// Whether a guard kept an event back from some.
+fn is_kept(record: &EventRecord) -> bool {
+    record.guarded.iter().any(|act| act.act == Act::Block)
+}
+
 fn why_not(contents: &Contents, entry: &Entry, id: u32) -> WhyNot {
     let being = contents.state.being(id);
     let excludes = |names: &[Arc<str>]| being.is_some_and(|being| names.contains(&being.name));
-    let blocked = |act: &GuardAct| act.act == Act::Block;
     let absent = |stage: Option<u32>| match contents.stay(id, entry.number) {
         None => WhyNot::Later,
         Some(stay) if stay.dead => WhyNot::Dead,
         Some(stay)
-            if entry.record.guarded.iter().any(blocked)
+            if is_kept(&entry.record)
                 && (stage.is_none()
                     || stage == stay.place.map(|place| place.0)
                     || stage == Some(id)) =>

@@ -18,8 +18,9 @@ use super::event::EventStyle;
 use super::pages::page;
 use super::reader::{MOST, Query, Reader};
 use super::request::{self, Sent};
+use super::shared::page_labels;
 use super::view::StoryView;
-use crate::locale::{Language, Localize, UiText, labels, text};
+use crate::locale::{Language, Localize, UiText, text};
 use crate::secrets::redacted;
 use crate::session::CallRequest;
 use crate::wording::shown;
@@ -135,10 +136,10 @@ fn data(reader: &Reader<'_>, page: &Value, extras: Extras) -> Vec<String> {
     let mut data = Vec::new();
     let mut add = |id: String, value: &Value| data.push(element(&id, value));
     add("story".into(), &page["story"]);
-    add("labels".into(), &json!(labels(reader.language, "page_")));
+    add("labels".into(), &json!(page_labels(reader.language)));
     add("turns".into(), &reader.turns());
     add("headings".into(), &reader.headings());
-    let (people, facts) = (reader.people(), reader.facts());
+    let (people, facts) = (reader.people(), reader.facts_and_whom());
     add("people".into(), &people);
     add("places".into(), &reader.places());
     add("facts".into(), &facts);
@@ -146,6 +147,7 @@ fn data(reader: &Reader<'_>, page: &Value, extras: Extras) -> Vec<String> {
     if reader.is_host() {
         add("qualities".into(), &reader.qualities());
         add("audience".into(), &json!({"counts": reader.counts()}));
+        add("stays".into(), &reader.stays());
         if let Some(branches) = &extras.branches {
             add("branches".into(), branches);
         }
@@ -354,7 +356,7 @@ fn script_element(kind: &str, id: &str, content: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use std::ops::Range;
     use std::sync::Arc;
 
@@ -390,7 +392,7 @@ mod tests {
         })
     }
 
-    fn answer(who: u32, number: u32, text: String) -> Outcome {
+    pub(in crate::page) fn answer(who: u32, number: u32, text: String) -> Outcome {
         Outcome {
             entity: format!("Somebody {who}").into(),
             id: who,

@@ -19,14 +19,14 @@ use super::library::{BranchAt, Invitation, Library, LibraryError, Story};
 use super::reader::{Query as Part, Reader};
 use super::request;
 use super::seat::Seat;
-use super::shared::Shared;
+use super::shared::{Shared, page_labels};
 use super::state::State as WorldState;
 use super::view::RunState;
 use crate::cast::Kind;
 use crate::drama::Effect;
 use crate::engine::Decision;
 use crate::journal::{HOST, branch_input, undo_input};
-use crate::locale::{Language, Localize, UiText, labels as texts, text};
+use crate::locale::{Language, Localize, UiText, text};
 use crate::message::one_line;
 use crate::rpg::HostDeed;
 use crate::session::Retaken;
@@ -121,7 +121,7 @@ pub(super) async fn labels(
     Query(query): Query<InLanguage>,
 ) -> Json {
     let language = query.lang.unwrap_or(shared.language);
-    Json(json!(texts(language, "page_")))
+    Json(json!(page_labels(language)))
 }
 
 /// All stories, for the host.
@@ -201,7 +201,7 @@ fn compared(
         ..here
     };
     let turn = parting(&visit.story.slot, &other.slot)?;
-    Ok(turn.map(|turn| compare(&here, &there, turn, part.who)))
+    Ok(turn.map(|turn| compare(&here, &there, turn, part)))
 }
 
 /// One of many.
@@ -626,14 +626,14 @@ struct FromSeat {
 pub(super) async fn seat(
     State(shared): State<Arc<Shared>>,
     Path(slot): Path<String>,
+    Query(query): Query<InLanguage>,
     headers: HeaderMap,
 ) -> Result<Json, Failure> {
-    let visit = visit(&shared, &headers, &slot, shared.language).await?;
-    let (id, seat) = visit
-        .seat()
-        .ok_or_else(|| Failure::missing(shared.language))?;
+    let language = query.lang.unwrap_or(shared.language);
+    let visit = visit(&shared, &headers, &slot, language).await?;
+    let (id, seat) = visit.seat().ok_or_else(|| Failure::missing(language))?;
     Ok(Json(
-        json!({"who": id, "open": seat.question(), "played_by": seat.played_by()}),
+        json!({"who": id, "open": seat.question(language), "played_by": seat.played_by()}),
     ))
 }
 

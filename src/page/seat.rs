@@ -11,7 +11,7 @@ use futures_util::future::{Either, select};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
-use crate::locale::Language;
+use crate::locale::{Language, UiText};
 use crate::mind::human::{Console, HumanMind, SeatLessons};
 use crate::mind::{Answering, Mind, MindInfo, Prompt};
 
@@ -19,8 +19,9 @@ use crate::mind::{Answering, Mind, MindInfo, Prompt};
 #[derive(Clone, Debug)]
 struct SeatQuestion {
     number: u32,
-    text: String,
-    options: Vec<String>,
+    /// What was shown since the last answer, and what is asked.
+    text: Vec<UiText>,
+    options: Vec<UiText>,
     /// Whether words are an answer beside options.
     takes_words: bool,
 }
@@ -70,7 +71,8 @@ impl Seat {
     }
 
     /// The mind of the person at this seat. While nobody has it, `own` answers, and the improviser
-    /// while its person is away for too long.
+    /// while its person is away for too long. Words that are typed in place of an option are read
+    /// in this language.
     pub fn mind(
         self: &Arc<Self>,
         own: Arc<dyn Mind>,
@@ -104,18 +106,21 @@ impl Seat {
         self.news.send_modify(|news| *news += 1);
     }
 
-    /// What the seat is asked now, if it is.
-    pub(super) fn question(&self) -> Value {
+    /// What the seat is asked now, if it is, in the language of whoever looks.
+    pub(super) fn question(&self, language: Language) -> Value {
         let open = self.open();
         let Some(question) = &open.question else {
             return Value::Null;
         };
         let options = (1..).zip(&question.options);
         let options = options
-            .map(|(number, label): (u32, _)| json!({"value": number.to_string(), "label": label}));
+            .map(|(number, label): (u32, _)| json!({"value": number.to_string(), "label": label.in_language(language)}));
         let options: Vec<_> = options.collect();
+        let text = question.text.iter();
+        let text = text.map(|text| text.in_language(language).trim().to_owned());
+        let text: Vec<_> = text.filter(|text| !text.is_empty()).collect();
         json!({
-            "c": question.number, "question": question.text,
+            "c": question.number, "question": text.join("\n\n"),
             "free": options.is_empty() || question.takes_words,
             "options": options,
         })
@@ -177,8 +182,8 @@ impl Seat {
 
     fn ask(
         &self,
-        text: String,
-        options: Vec<String>,
+        text: Vec<UiText>,
+        options: Vec<UiText>,
         takes_words: bool,
     ) -> Receiver<Option<String>> {
         let (reply, answer) = channel();
@@ -201,18 +206,18 @@ impl Seat {
 struct SeatConsole {
     seat: Arc<Seat>,
     /// What was shown since the last answer.
-    shown: Vec<String>,
-    options: Vec<String>,
+    shown: Vec<UiText>,
+    options: Vec<UiText>,
     takes_words: bool,
 }
 
 impl Console for SeatConsole {
-    fn show(&mut self, text: &str) -> io::Result<()> {
-        self.shown.push(text.trim().to_owned());
+    fn show(&mut self, text: &UiText, _: Language) -> io::Result<()> {
+        self.shown.push(text.clone());
         Ok(())
     }
 
-    fn menu(&mut self, options: &[String]) -> io::Result<()> {
+    fn menu(&mut self, options: &[UiText], _: Language) -> io::Result<()> {
         self.options = options.to_vec();
         Ok(())
     }
@@ -221,14 +226,12 @@ impl Console for SeatConsole {
         self.takes_words = true;
     }
 
-    fn read(&mut self, prompt: &str) -> io::Result<Option<String>> {
-        let label = prompt.trim().trim_end_matches('>').trim().to_owned();
-        let mut lines = std::mem::take(&mut self.shown);
-        lines.push(label);
-        lines.retain(|line| !line.is_empty());
+    fn read(&mut self, label: &UiText, _: Language) -> io::Result<Option<String>> {
+        let mut texts = std::mem::take(&mut self.shown);
+        texts.push(label.clone());
         let options = std::mem::take(&mut self.options);
         let takes_words = std::mem::take(&mut self.takes_words);
-        let answer = self.seat.ask(lines.join("\n\n"), options, takes_words);
+        let answer = self.seat.ask(texts, options, takes_words);
         // The seat was closed, or another question took its place.
         Ok(answer.recv().unwrap_or_default())
     }

@@ -228,7 +228,9 @@ impl Watching {
 
     /// Adds what the reader's seat is asked.
     fn add_question(&mut self) {
-        let question = self.visit.seat().map(|(_, seat)| seat.question());
+        let language = self.visit.language;
+        let question = self.visit.seat();
+        let question = question.map(|(_, seat)| seat.question(language));
         if let Some(question) = question {
             self.add("ask", &question);
         }

@@ -179,6 +179,8 @@ pub(super) struct Contents {
     looks: BTreeSet<Digest>,
     /// When each place is free in a story that comes from its journal.
     clocks: BTreeMap<u32, u64>,
+    /// When that ends, once a call was measured, whose time goes on from there.
+    recorded: Option<u64>,
     /// When the next picture of the world may be taken.
     next_state: u64,
 }
@@ -206,8 +208,13 @@ impl StoryView {
     }
 
     /// Milliseconds since the view was made.
-    pub(super) fn now(&self) -> u64 {
+    fn now(&self) -> u64 {
         (self.clock)()
+    }
+
+    /// The time of calls: what is measured follows what was recorded.
+    pub(super) fn time(&self, contents: &Contents) -> u64 {
+        self.now() + contents.recorded.unwrap_or_else(|| contents.recorded_end())
     }
 
     /// What it holds, to read. Take what you need and let go: the engine waits to write.
@@ -248,8 +255,12 @@ impl StoryView {
 
     /// Takes note of a signal of the run.
     pub(super) fn signal(&self, signal: &Signal) {
-        let now = self.now();
         let mut contents = self.write();
+        if let Signal::CallStarted { .. } = signal {
+            let end = contents.recorded_end();
+            contents.recorded.get_or_insert(end);
+        }
+        let now = self.time(&contents);
         match signal {
             Signal::CallStarted {
                 entity,
@@ -293,8 +304,8 @@ impl StoryView {
 
     /// Adds a part of an answer that is being written.
     pub(super) fn delta(&self, delta: &StreamDelta) {
-        let now = self.now();
         let mut contents = self.write();
+        let now = self.time(&contents);
         let Some(number) = contents.open.get(&delta.entity).copied() else {
             return;
         };
@@ -337,8 +348,8 @@ impl StoryView {
 
     /// Adds the outcomes that a place has just committed, and what became of the world.
     pub(super) fn commit(&self, world: &World, outcomes: &[Arc<Outcome>]) {
-        let now = self.now();
         let mut contents = self.write();
+        let now = self.time(&contents);
         let turn = world.resource::<WorldTurn>().0;
         contents.take(&answered(world, outcomes), turn, now);
         drop(contents);
@@ -517,6 +528,11 @@ impl Contents {
         self.names.get(name).copied()
     }
 
+    /// When the last of the calls that were recorded ends.
+    fn recorded_end(&self) -> u64 {
+        self.clocks.values().max().copied().unwrap_or_default()
+    }
+
     /// The name of an entity.
     pub(super) fn name_of(&self, id: u32) -> Option<Arc<str>> {
         let known = self.names.iter().find(|(_, known)| **known == id);
@@ -550,6 +566,11 @@ impl Contents {
             let id = self.id_of(&outcome.entity);
             self.sent.extend(id.zip(*question));
         }
+    }
+
+    /// Where everybody was, and since which event.
+    pub(super) fn stays(&self) -> &BTreeMap<u32, Vec<(u32, Stay)>> {
+        &self.stays
     }
 
     /// Where somebody was when an event happened; `None` if it was not there yet.
@@ -744,6 +765,27 @@ impl Contents {
 mod tests {
     use super::*;
     use crate::engine::AnswerInReview;
+
+    #[test]
+    fn calls_that_are_measured_follow_those_that_were_recorded() {
+        let view = StoryView::new(About::default());
+        for number in 0..3 {
+            view.answered(
+                crate::page::report::tests::answer(1, number, "Yes.".into()),
+                0,
+            );
+        }
+        let end = view.read().calls.last().unwrap().end.unwrap();
+        view.signal(&Signal::CallStarted {
+            entity: "Ann".into(),
+            number: 1,
+            purpose: "home.plan",
+            mind: "test".into(),
+        });
+        let contents = view.read();
+        assert!(end > 5_000 && contents.calls.last().unwrap().start >= end);
+        assert!(view.time(&contents) >= contents.calls.last().unwrap().start);
+    }
 
     #[test]
     fn what_is_streamed_late_changes_no_state() {

@@ -96,7 +96,7 @@ fn first_of(
     if !is_heard {
         return choose(text!(mind_seat_what_to_do), actions, dialogue).map(First::Action);
     }
-    let labels = actions.iter().map(|action| dialogue.say(label(action)));
+    let labels = actions.iter().map(|action| label(action));
     let labels: Vec<_> = labels.collect();
     Ok(
         match dialogue.choice_or_words(text!(rpg_seat_do_or_say), &labels)? {
@@ -111,7 +111,7 @@ fn choose(
     actions: &[&'static str],
     dialogue: &mut Dialogue<'_>,
 ) -> io::Result<&'static str> {
-    let labels = actions.iter().map(|action| dialogue.say(label(action)));
+    let labels = actions.iter().map(|action| label(action));
     let labels: Vec<_> = labels.collect();
     let chosen = dialogue.choice(question, &labels)?;
     Ok(actions.get(chosen).copied().unwrap_or("wait"))
@@ -174,8 +174,8 @@ fn fill(
             let rows = uses.iter().map(|using| {
                 let (item, with) = (using.text("item"), using.text("with"));
                 match with {
-                    "" => item.to_owned(),
-                    _ => dialogue.say(text!(rpg_seat_use_with, item, with)),
+                    "" => UiText::verbatim(item),
+                    _ => text!(rpg_seat_use_with, item, with),
                 }
             });
             let rows: Vec<_> = rows.collect();
@@ -191,7 +191,7 @@ fn fill(
             let promises: Vec<_> = notes.list("promises").collect();
             let rows = promises.iter().map(|promise| {
                 let (to, words) = (promise.text("to"), promise.text("words"));
-                dialogue.say(text!(rpg_seat_promise_to, to, words))
+                text!(rpg_seat_promise_to, to, words)
             });
             let rows: Vec<_> = rows.collect();
             let chosen = dialogue.choice(text!(rpg_seat_which_promise), &rows)?;
@@ -223,8 +223,10 @@ fn told<'n>(notes: Notes<'n>, dialogue: &mut Dialogue<'_>) -> io::Result<Option<
     if facts.is_empty() {
         return Ok(None);
     }
-    let nothing = dialogue.say(text!(rpg_seat_tells_nothing));
-    let titles = facts.iter().map(|fact| fact.text("title").to_owned());
+    let nothing = text!(rpg_seat_tells_nothing);
+    let titles = facts
+        .iter()
+        .map(|fact| UiText::verbatim(fact.text("title")));
     let options: Vec<_> = std::iter::once(nothing).chain(titles).collect();
     let chosen = dialogue.choice(text!(rpg_seat_tells), &options)?;
     let fact = chosen.checked_sub(1).and_then(|index| facts.get(index));
@@ -232,17 +234,21 @@ fn told<'n>(notes: Notes<'n>, dialogue: &mut Dialogue<'_>) -> io::Result<Option<
 }
 
 fn one_of(question: UiText, names: Vec<&str>, dialogue: &mut Dialogue<'_>) -> io::Result<String> {
-    let names: Vec<_> = names.into_iter().map(str::to_owned).collect();
-    let chosen = dialogue.choice(question, &names)?;
-    Ok(names.into_iter().nth(chosen).unwrap_or_default())
+    let chosen = dialogue.choice(question, &verbatim(&names))?;
+    Ok(names.get(chosen).copied().unwrap_or_default().to_owned())
+}
+
+/// Names as options.
+fn verbatim(names: &[&str]) -> Vec<UiText> {
+    let names = names.iter();
+    names.map(|name| UiText::verbatim(*name)).collect()
 }
 
 /// Asks where to go next, and why.
 fn vote(notes: Notes<'_>, dialogue: &mut Dialogue<'_>) -> io::Result<Option<Value>> {
     let dungeons = notes.names("options");
-    let stay = dialogue.say(text!(rpg_seat_stay));
-    let options = dungeons.iter().map(ToString::to_string);
-    let options: Vec<_> = options.chain([stay]).collect();
+    let mut options = verbatim(&dungeons);
+    options.push(text!(rpg_seat_stay));
     let chosen = dialogue.choice(text!(rpg_seat_where), &options)?;
     let chosen = dungeons.get(chosen).copied().unwrap_or(STAY);
     let mut vote = json!({"vote": chosen});
@@ -275,10 +281,8 @@ fn act(notes: Notes<'_>, dialogue: &mut Dialogue<'_>) -> io::Result<Option<Value
     if !items.is_empty() {
         actions.push(("show", text!(rpg_seat_show)));
     }
-    let options: Vec<_> = actions
-        .iter()
-        .map(|(_, label)| dialogue.say(label.clone()))
-        .collect();
+    let options = actions.iter().map(|(_, label)| label.clone());
+    let options: Vec<_> = options.collect();
     let chosen = dialogue.choice(text!(rpg_seat_act), &options)?;
     let action = actions.get(chosen).map_or("hold", |(action, _)| *action);
     let mut choice = json!({"action": action});
@@ -287,7 +291,7 @@ fn act(notes: Notes<'_>, dialogue: &mut Dialogue<'_>) -> io::Result<Option<Value
         choice["say"] = said.into();
     }
     if action == "play" {
-        let rows: Vec<_> = hand.iter().map(|skill| dialogue.say(row(*skill))).collect();
+        let rows: Vec<_> = hand.iter().map(|skill| row(*skill)).collect();
         let energy = notes.number("energy");
         let order = dialogue.order(text!(rpg_seat_order_of_cards, energy), &rows, false)?;
         let mut cards = Vec::new();
@@ -297,8 +301,7 @@ fn act(notes: Notes<'_>, dialogue: &mut Dialogue<'_>) -> io::Result<Option<Value
         choice["cards"] = cards.into();
     } else {
         if action == "show" {
-            let names: Vec<_> = items.iter().map(ToString::to_string).collect();
-            let chosen = dialogue.choice(text!(rpg_seat_item), &names)?;
+            let chosen = dialogue.choice(text!(rpg_seat_item), &verbatim(&items))?;
             choice["item"] = items.get(chosen).copied().unwrap_or_default().into();
         }
         choice["seen"] = dialogue.text(text!(rpg_seat_seen))?.into();
@@ -314,9 +317,9 @@ fn judge(notes: Notes<'_>, dialogue: &mut Dialogue<'_>) -> io::Result<Option<Val
     let events: Vec<_> = notes.list("events").collect();
     let shown = events.iter().map(|event| {
         let event = event.text("beginning");
-        dialogue.say(text!(rpg_seat_shown_by, event))
+        text!(rpg_seat_shown_by, event)
     });
-    let no = dialogue.say(text!(rpg_seat_not_shown));
+    let no = text!(rpg_seat_not_shown);
     let options: Vec<_> = std::iter::once(no).chain(shown).collect();
     let chosen = dialogue.choice(text!(rpg_seat_holds, claim = notes.text("claim")), &options)?;
     let event = chosen.checked_sub(1).and_then(|index| events.get(index));
@@ -346,9 +349,9 @@ fn row(skill: Notes<'_>) -> UiText {
 
 fn card(skill: Notes<'_>, dialogue: &mut Dialogue<'_>) -> io::Result<Value> {
     let name = skill.text("skill");
-    let legal = skill.texts("legal").into_iter().map(str::to_owned);
-    let legal: Vec<_> = legal.collect();
-    let targets = dialogue.order(text!(rpg_seat_targets, skill = name), &legal, false)?;
+    let legal = skill.texts("legal");
+    let question = text!(rpg_seat_targets, skill = name);
+    let targets = dialogue.order(question, &verbatim(&legal), false)?;
     let targets = targets.into_iter().filter_map(|index| legal.get(index));
     let targets: Vec<_> = targets.collect();
     let called = dialogue.text_or(text!(rpg_seat_name_of_card), name)?;

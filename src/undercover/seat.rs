@@ -44,7 +44,6 @@ fn vote(notes: Notes<'_>, dialogue: &mut Dialogue<'_>) -> io::Result<Option<Valu
         text!(undercover_seat_blank),
         text!(undercover_seat_unsure),
     ];
-    let guesses = guesses.map(|guess| dialogue.say(guess));
     let guess = dialogue.choice(text!(undercover_seat_i_am), &guesses)?;
     loop {
         let line = dialogue.text(text!(undercover_seat_vote))?;

@@ -413,6 +413,22 @@ fn every_view_fits_a_narrow_screen_in_dark_and_light() {
     );
     let now = page.api(&format!("narrow/context/{person}"));
     assert!(now["past"][1].as_u64() > Some(0), "{now}");
+    let branched = json!({"do": "branch", "turn": 3, "name": "other"});
+    assert_eq!(page.post("/api/narrow/do", &branched).status, 200);
+    page.step("other");
+    let facts = page.api("narrow/facts");
+    let mut facts = facts.as_array().unwrap().iter().filter_map(|fact| {
+        let fact = fact["fact"].as_str().unwrap().to_owned();
+        let knows = page.api(&format!("narrow/fact/{fact}"))["knows"].clone();
+        let mut knows = knows.as_array().unwrap().iter();
+        knows.any(|one| one["from"].is_u64()).then_some(fact)
+    });
+    let fact = facts.next().expect("a fact that somebody told");
+    let item = page.api("narrow/items")[0]["name"]
+        .as_str()
+        .unwrap()
+        .replace(' ', "%20");
+    let place = page.api("narrow/places")[0]["id"].clone();
     browser.resize(360, 740);
     let (mut papers, mut barriers) = (Vec::new(), Vec::new());
     for scheme in ["dark", "light"] {
@@ -431,6 +447,14 @@ fn every_view_fits_a_narrow_screen_in_dark_and_light() {
             "?see=event/9".to_owned(),
             "?see=call/3".to_owned(),
             format!("?see=context/{person}/{call}"),
+            "?view=branches&with=other".to_owned(),
+            format!("?see=call/{call}/request"),
+            format!("?see=call/{call}/changes"),
+            format!("?see=call/{call}/answer"),
+            format!("?see=chapters/{person}"),
+            format!("?see=fact/{fact}"),
+            format!("?see=item/{item}"),
+            format!("?see=place/{place}"),
             "?lang=zh".to_owned(),
         ] {
             browser.open_story(&page, "narrow", &query);
@@ -440,10 +464,77 @@ fn every_view_fits_a_narrow_screen_in_dark_and_light() {
             let found = browser.barriers().into_iter();
             barriers.extend(found.map(|found| format!("{query} {found}")));
         }
+        browser.click("阅读");
+        browser.wait("document.querySelector('dialog[open] .languages a[lang=en]')");
+        let found = browser.barriers().into_iter();
+        barriers.extend(found.map(|found| format!("a dialog {found}")));
+        for (path, shown) in [
+            ("/?lang=en", "li a.row"),
+            ("/story/none?lang=en", "a.action"),
+        ] {
+            browser.open(format!("http://{}{path}", page.address));
+            browser.wait(&format!("document.querySelector('{shown}')"));
+            let width = browser.value("document.documentElement.scrollWidth");
+            // Where the whole page scrolls, its bar takes some.
+            assert!(width.as_u64() <= Some(360), "{path} scrolls sideways");
+            let found = browser.barriers().into_iter();
+            barriers.extend(found.map(|found| format!("{path} {found}")));
+        }
         papers.push(browser.value("getComputedStyle(document.body).backgroundColor"));
     }
     assert_ne!(papers[0], papers[1], "dark and light");
     assert_eq!(barriers, Vec::<String>::new());
+    // The page of an error is sent with its status, of which the console tells.
+    let complaints = browser.complaints();
+    assert!(
+        complaints.iter().all(|line| line.contains("404")),
+        "{complaints:?}"
+    );
+}
+
+#[test]
+fn a_host_decides_on_held_answers_and_changes_the_language() {
+    let Some(browser) = browser() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let page = Served::start(folder.path(), "--save held --paused");
+    page.wait_for("held", "paused");
+    for deed in [json!({"do": "review", "on": true}), json!({"do": "step"})] {
+        assert_eq!(page.post("/api/held/do", &deed).status, 200);
+    }
+    browser.open_story(&page, "held", "?view=people");
+    browser.wait("document.querySelector('form.held textarea')");
+    assert_eq!(browser.barriers(), Vec::<String>::new());
+    browser.click(&label(&page, "page_reading"));
+    browser.wait("document.querySelector('dialog[open] .languages a[lang=zh]')");
+    browser.script("document.querySelector('.languages a[lang=zh]').click();");
+    browser.wait("document.documentElement.lang === 'zh-Hans'");
+    browser.wait(IS_READY);
+    browser.wait("document.body.dataset.view === 'people'");
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}
+
+#[test]
+fn a_cell_says_its_rule_to_keys_and_fingers_too() {
+    let Some(browser) = browser() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let page = Served::start(folder.path(), "--save cells --until 3");
+    page.wait_for("cells", "stopped");
+    browser.open_story(&page, "cells", "?view=audience&n=0");
+    browser.wait("document.querySelector('.matrix .row .c-y')");
+    let told = "document.querySelector('.cell-is').innerText";
+    let rule = json!(label(&page, "page_rule"));
+    browser.script("document.querySelector('.matrix .row .n a').focus();");
+    browser.wait(&format!("{told}.startsWith({rule})"));
+    browser.press(['\u{e014}']);
+    browser.wait("document.querySelector('.matrix .row .is-told')");
+    let first = browser.value(told);
+    browser.wait(&format!("/: .*\\(/.test({told})"));
+    browser.press(['\u{e014}']);
+    browser.wait(&format!("{told} !== {first}"));
+    browser.script("[...document.querySelectorAll('.matrix .row .c-y')].at(-1).click();");
+    let received = json!(label(&page, "page_cell_y"));
+    browser.wait(&format!("{told}.includes({received})"));
+    assert_eq!(browser.barriers(), Vec::<String>::new());
     assert_eq!(browser.complaints(), Vec::<String>::new());
 }
 
@@ -675,6 +766,106 @@ fn a_report_is_a_whole_page() {
     let id = &people.find(|it| it["name"] == "Odile Marsh").unwrap()["id"];
     browser.script(&format!("location.hash = 'see=person/{id}'"));
     browser.wait("document.querySelector('#inspector').textContent.includes('best on this coast')");
+    assert_eq!(browser.barriers(), Vec::<String>::new());
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}
+
+#[test]
+fn a_report_says_what_the_served_page_does() {
+    let Some(browser) = browser() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let page = Served::start(folder.path(), "--save whole --seed 3 --until 10");
+    let story = page.wait_for("whole", "stopped");
+    let exported = run(folder.path(), "export whole --html whole.html");
+    assert_eq!(exported.status.code(), Some(0));
+    browser.open(file_address(folder.path(), "whole.html"));
+    browser.wait(IS_READY);
+    browser.script(
+        "const page = document.querySelector('script[type=module]').textContent; \
+         const file = new Blob([`${page}\\nexport { get };`], { type: 'text/javascript' }); \
+         window.report = import(URL.createObjectURL(file));",
+    );
+    let in_report = |path: &str, query: Value| {
+        let path = json!(path);
+        browser.value(&format!("report.then(({{ get }}) => get({path}, {query}))"))
+    };
+    let count = story["events"].as_u64().unwrap();
+    let parts = (0..count).step_by(500);
+    let served = parts.flat_map(|from| {
+        let part = page.api(&format!("whole/audience?from={from}&to={}", from + 500));
+        let columns = part["columns"].clone();
+        let rows = part["rows"].as_array().unwrap().clone();
+        rows.into_iter().map(move |row| (columns.clone(), row))
+    });
+    let reported = in_report("audience", json!({"from": 0}));
+    let column = |columns: &Value, who: &Value| {
+        let mut columns = columns.as_array().unwrap().iter();
+        columns.position(|column| column == who).unwrap()
+    };
+    let mut codes = std::collections::BTreeSet::new();
+    for (n, (columns, row)) in served.enumerate() {
+        let other = &reported["rows"][n];
+        for (at, who) in columns.as_array().unwrap().iter().enumerate() {
+            let cell = &row["cells"][at];
+            let there = &other["cells"][column(&reported["columns"], who)];
+            assert_eq!(cell, there, "event {n}, {who}: {row} {other}");
+            codes.insert(cell.as_str().unwrap().to_owned());
+        }
+    }
+    for code in ["y", "e", "x", "l"] {
+        assert!(codes.contains(code), "{code} in {codes:?}");
+    }
+    for n in (0..count).step_by(7) {
+        let reported = in_report(&format!("event/{n}"), json!({}));
+        let served = page.api(&format!("whole/event/{n}"));
+        for missed in served["not_told"].as_array().unwrap() {
+            let mut others = reported["not_told"].as_array().unwrap().iter();
+            let other = others.find(|other| other["who"] == missed["who"]);
+            assert_eq!(other, Some(missed), "event {n}");
+        }
+    }
+    // What each believes of each.
+    let people = page.api("whole/people");
+    let actors = people.as_array().unwrap().iter();
+    let actors: Vec<_> = actors.filter(|one| one["kind"] == "actor").collect();
+    let mut believed = 0;
+    for (who, about) in actors
+        .iter()
+        .flat_map(|one| actors.iter().map(move |two| (one, two)))
+    {
+        let (who, about) = (&who["id"], &about["id"]);
+        if who == about {
+            continue;
+        }
+        let served = page.api(&format!("whole/believes?who={who}&about={about}"));
+        let reported = in_report("believes", json!({"who": who, "about": about}));
+        for part in ["knows", "promises", "heard"] {
+            let (served, reported) = (&served[part], &reported[part]);
+            let mut pairs = served
+                .as_array()
+                .unwrap()
+                .iter()
+                .zip(reported.as_array().unwrap());
+            assert_eq!(
+                served.as_array().map(Vec::len),
+                reported.as_array().map(Vec::len),
+                "{part}"
+            );
+            let is_same = |(one, other): (&Value, &Value)| {
+                let mut fields = one.as_object().unwrap().iter();
+                fields.all(|(name, value)| other[name] == *value)
+            };
+            assert!(pairs.all(is_same), "{who} of {about}: {served} {reported}");
+            believed += served.as_array().unwrap().len();
+        }
+        for field in ["word", "value"] {
+            assert_eq!(
+                served["bond"][field], reported["bond"][field],
+                "{who} of {about}"
+            );
+        }
+    }
+    assert!(believed > 20, "{believed}");
     assert_eq!(browser.complaints(), Vec::<String>::new());
 }
 
@@ -908,6 +1099,10 @@ fn two_people_play_undercover_in_two_browsers() {
     }));
     assert_eq!(one.barriers(), Vec::<String>::new());
     assert_eq!(other.barriers(), Vec::<String>::new());
+    for (browser, _) in &players {
+        // Who one is: beside it the card, on which is one's word.
+        browser.wait("/lantern|candle/.test(document.querySelector('#inspector').innerText)");
+    }
     let mut answers = 0;
     for _ in 0..LOOKS {
         let asked = players
@@ -921,6 +1116,10 @@ fn two_people_play_undercover_in_two_browsers() {
     }
     assert_eq!(page.wait_for("cards", "finished")["game"], "undercover");
     assert!(answers >= 4, "{answers}");
+    let story = page.api("cards/story");
+    let everybody = story["entities"].as_array().unwrap().iter();
+    let everybody = everybody.filter(|one| one["kind"] == "actor");
+    let everybody: Vec<_> = everybody.map(|one| one["name"].as_str().unwrap()).collect();
     for (browser, seat) in &players {
         browser.wait("document.querySelector('#told .status.fin')");
         let unknown = "document.querySelector('#told .speaker .muted')?.innerText";
@@ -935,17 +1134,55 @@ fn two_people_play_undercover_in_two_browsers() {
         let feed = page.api(&format!("cards/events?who={id}"));
         let feed = feed["events"].as_array().unwrap();
         let mut seen = std::collections::BTreeMap::new();
+        // The word of the others is known once an event tells it, at the end.
+        let dealt = feed[0]["text"].as_str().unwrap();
+        let (own, others) = match dealt.contains("lantern") {
+            true => ("lantern", "candle"),
+            false => ("candle", "lantern"),
+        };
+        assert!(dealt.contains(own), "{dealt}");
+        let of_feed = json!(feed).to_string();
+        let mut learned = String::new();
         for (path, data) in browser.received() {
-            let of_host = ["who", "rule", "audience", "c", "id", "masked", "notes"];
+            let of_host = [
+                "who", "rule", "audience", "c", "id", "masked", "notes", "kept",
+            ];
             let events = match path.as_str() {
                 "events" => data.as_array().unwrap().clone(),
                 "cards/events" => data["events"].as_array().unwrap().clone(),
-                "server" | "entities" | "run" | "turn" | "ask" | "labels" => continue,
+                "labels" => continue,
+                "server" | "entities" | "run" | "turn" | "ask" => Vec::new(),
                 _ => {
                     assert!(path.starts_with("cards/"), "{path}");
-                    continue;
+                    Vec::new()
                 }
             };
+            events
+                .iter()
+                .for_each(|event| learned += &event.to_string());
+            let body = data.to_string();
+            assert!(
+                !body.contains(others) || learned.contains(others),
+                "{path} tells the word of the others: {body}"
+            );
+            for name in &everybody {
+                assert!(
+                    !body.contains(name) || of_feed.contains(name),
+                    "{path} tells of {name}"
+                );
+            }
+            let thinks = [
+                &data["run"]["thinking"],
+                &data["seed"],
+                &data["spent"],
+                &data["calls"],
+            ];
+            assert!(
+                thinks
+                    .iter()
+                    .all(|it| it.is_null() || **it == json!([]) || **it == 0),
+                "{path}: {body}"
+            );
             for event in events {
                 assert!(
                     of_host.iter().all(|field| event[field].is_null()),
@@ -998,6 +1235,22 @@ fn screenshots_of_every_view() {
             .iter()
             .find(|it| it["name"] == seat);
         let person = person.unwrap()["id"].clone();
+        let count = |value: &Value| value.as_array().map_or(0, Vec::len);
+        let archived =
+            people.as_array().unwrap().iter().max_by_key(|one| {
+                count(&page.api(&format!("tide/person/{}", one["id"]))["chapters"])
+            });
+        let archived = &archived.unwrap()["id"];
+        let facts = page.api("tide/facts");
+        let told = facts.as_array().unwrap().iter().max_by_key(|fact| {
+            let fact = fact["fact"].as_str().unwrap();
+            let knows = page.api(&format!("tide/fact/{fact}"))["knows"].clone();
+            let told = knows.as_array().unwrap().iter();
+            told.filter(|one| one["from"].is_u64()).count()
+        });
+        let told = told.unwrap()["fact"].as_str().unwrap();
+        let calls = page.api(&format!("tide/calls?who={person}"));
+        let call = &calls["calls"].as_array().unwrap().last().unwrap()["c"];
         let views = [
             ("story", String::new()),
             ("people", format!("?view=people&see=person/{person}")),
@@ -1005,21 +1258,48 @@ fn screenshots_of_every_view() {
             ("map", "?view=map".into()),
             ("audience", "?view=audience".into()),
             ("calls", "?view=calls&see=call/20".into()),
+            ("request", format!("?view=calls&see=call/{call}/request")),
+            ("changes", format!("?view=calls&see=call/{call}/changes")),
             ("facts", "?view=facts".into()),
+            ("fact", format!("?view=facts&see=fact/{told}")),
+            ("chapters", format!("?see=chapters/{archived}")),
             ("branches", "?view=branches".into()),
+            ("compare", "?view=branches&with=ebb".into()),
+            ("dark", String::new()),
         ];
+        let scheme = |scheme: &str| {
+            let scheme = json!([{"name": "prefers-color-scheme", "value": scheme}]);
+            browser.devtools("Emulation.setEmulatedMedia", &json!({"features": scheme}));
+        };
         browser.resize(1280, 800);
+        browser.open(format!("http://{}/?lang={lang}", page.address));
+        browser.wait("document.querySelectorAll('li a.row').length === 2");
+        browser.screenshot(&docs.join(format!("stories-{lang}.png")));
         for (view, query) in &views {
+            scheme(if *view == "dark" { "dark" } else { "light" });
             browser.open_story(&page, "tide", &with_lang(query, lang));
             browser.wait("document.querySelector('#told article, .pane > *')");
             browser.wait("document.querySelector('#inspector h2')");
             std::thread::sleep(Duration::from_millis(500));
             browser.screenshot(&docs.join(format!("{view}-{lang}.png")));
         }
+        scheme("light");
         browser.resize(360, 740);
         browser.open_story(&page, "tide", &with_lang("", lang));
         browser.wait("document.querySelector('#told article')");
         browser.screenshot(&docs.join(format!("narrow-{lang}.png")));
+        drop(page);
+        let page = Served::begin(folder.path(), "watch --json tide");
+        page.wait_for("tide", "paused");
+        for deed in [json!({"do": "review", "on": true}), json!({"do": "step"})] {
+            assert_eq!(page.post("/api/tide/do", &deed).status, 200);
+        }
+        browser.resize(1280, 800);
+        browser.open_story(&page, "tide", &with_lang("", lang));
+        browser.wait("document.querySelector('form.held textarea')");
+        std::thread::sleep(Duration::from_millis(500));
+        browser.screenshot(&docs.join(format!("review-{lang}.png")));
+        drop(page);
         let name = seat.replace(' ', "\u{a0}");
         let played = format!("watch {world} --seed 1 --json --lang {lang} --invite {name}");
         let played = Served::begin(folder.path(), &played);

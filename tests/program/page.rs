@@ -14,7 +14,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::model_server::{Reply, serve_model};
-use super::served::Served;
+use super::served::{Answer, Served};
 use super::{playhouse, run, succeed};
 
 #[test]
@@ -1135,11 +1135,13 @@ fn a_seat_gets_what_its_character_learns_and_nothing_else() {
         403
     );
     assert_eq!(page.get("/api/other/story").status, 403);
+    let bodies = bodies_of_a_seat(&page, "seat", &story);
     page.cookie = host;
     let person = page.api(&format!("seat/person/{id}"));
     assert_eq!(person["played_by"], "seat");
     page.post("/api/seat/do", &json!({"do": "pause"}));
     let all = page.api(&format!("seat/events?who={id}"));
+    assert_nothing_else(&page, "seat", id, &bodies);
     let texts = |events: &Value| {
         let events = events["events"].as_array().unwrap();
         let texts = events
@@ -1164,6 +1166,192 @@ fn a_seat_gets_what_its_character_learns_and_nothing_else() {
     let left = page.post("/api/seat/seat", &json!({"leave": true}));
     assert_eq!(left.status, 200);
     assert_eq!(page.api("seat/seat")["played_by"], "mind");
+}
+
+/// All that a seat may ask for, by address.
+fn bodies_of_a_seat(page: &Served, slot: &str, story: &Value) -> BTreeMap<String, String> {
+    let own = story["view"]["seat"].to_string();
+    let mut paths: Vec<_> = "story events?from=0 turns headings people places facts items seat"
+        .split(' ')
+        .map(str::to_owned)
+        .collect();
+    for entity in story["entities"].as_array().unwrap() {
+        let id = &entity["id"];
+        paths.extend([format!("person/{id}"), format!("context/{id}")]);
+        paths.push(format!("believes?who={own}&about={id}"));
+    }
+    let count = story["events"].as_u64().unwrap();
+    paths.extend((0..count).map(|n| format!("event/{n}")));
+    for fact in page.api(&format!("{slot}/facts")).as_array().unwrap() {
+        paths.push(format!("fact/{}", fact["fact"].as_str().unwrap()));
+    }
+    let bodies = paths.into_iter().filter_map(|path| {
+        let answer = page.get(&format!("/api/{slot}/{path}"));
+        (answer.status == 200).then_some((path, answer.body))
+    });
+    let mut bodies: BTreeMap<_, _> = bodies.collect();
+    assert!(bodies.contains_key(&format!("person/{own}")) && bodies.len() > 12);
+    let stream = page.stream(&format!("/api/{slot}/stream?since=0.0"), None, "run");
+    let sent = stream
+        .into_iter()
+        .map(|(_, name, data)| (name, data.to_string()));
+    bodies.extend(sent);
+    bodies
+}
+
+/// None of these names a fact, somebody, or words that the character has not learned.
+fn assert_nothing_else(page: &Served, slot: &str, id: u64, bodies: &BTreeMap<String, String>) {
+    let learned = page.api(&format!("{slot}/events?who={id}"));
+    let context = page.api(&format!("{slot}/context/{id}"));
+    let person = page.api(&format!("{slot}/person/{id}"));
+    let known = format!("{learned} {context} {person}");
+    let has = |text: &str, words: &Value| {
+        let words = words.to_string();
+        let words = words.trim_matches('"');
+        words.len() > 2 && text.contains(words)
+    };
+    let mut secret = Vec::new();
+    for fact in page.api(&format!("{slot}/facts")).as_array().unwrap() {
+        let fact = page.api(&format!("{slot}/fact/{}", fact["fact"].as_str().unwrap()));
+        if fact["common"] != true {
+            secret.extend([fact["text"].clone(), fact["title"].clone()]);
+        }
+    }
+    for entity in page.api(&format!("{slot}/story"))["entities"]
+        .as_array()
+        .unwrap()
+    {
+        secret.push(entity["name"].clone());
+    }
+    let all = page.api(&format!("{slot}/events?from=0"));
+    for event in all["events"].as_array().unwrap() {
+        secret.extend([event["text"].clone(), event["said"].clone()]);
+    }
+    secret.retain(|words| words.is_string() && !has(&known, words));
+    assert!(secret.len() > 20, "there is little to keep: {secret:?}");
+    for (path, body) in bodies {
+        let told = secret.iter().find(|words| has(body, words));
+        assert_eq!(told, None, "{path}: {body}");
+    }
+}
+
+#[test]
+fn a_seat_is_in_the_language_of_whoever_sits_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut page = Served::start(folder.path(), "zhaoying-ban --save ban --invite 沈豆娘");
+    let seat = page.records.iter().find(|one| one["record"] == "seat");
+    let address = seat.unwrap()["address"].as_str().unwrap().to_owned();
+    let path = &address[address.find("/seat/").unwrap()..];
+    let head = |path: &str| format!("GET {path} HTTP/1.1\r\nHost: {}", page.address);
+    let goes_to = |answer: Answer, to: &str| {
+        let to = format!("href=\"&#x2f;story&#x2f;ban{to}\"");
+        assert!(answer.body.contains(&to), "{to}: {}", answer.body);
+    };
+    goes_to(page.ask(&head(&format!("{path}?lang=zh")), ""), "?lang=zh");
+    let browsers = format!("{}\r\nAccept-Language: fr, zh-CN;q=0.9, en", head(path));
+    goes_to(page.ask(&browsers, ""), "?lang=zh");
+    goes_to(page.ask(&head(path), ""), "");
+    page.cookie = page.enter(&address);
+    let has_latin = |text: &Value| {
+        let text = text.as_str().unwrap();
+        text.chars().any(|letter| letter.is_ascii_alphabetic())
+    };
+    let mut menus = 0;
+    for _ in 0..6 {
+        let asked = (0..3_000).find_map(|_| {
+            std::thread::sleep(Duration::from_millis(10));
+            let seat = page.api("ban/seat?lang=zh");
+            (seat["open"] != Value::Null).then(|| seat["open"].clone())
+        });
+        let asked = asked.unwrap();
+        let options = asked["options"].as_array().unwrap();
+        let mut labels = options.iter().map(|option| &option["label"]);
+        assert!(
+            !has_latin(&asked["question"]) && !labels.any(has_latin),
+            "{asked}"
+        );
+        let english = page.api("ban/seat?lang=en")["open"].clone();
+        assert!(has_latin(&english["question"]), "{english}");
+        menus += usize::from(!options.is_empty());
+        let streamed = page.stream("/api/ban/stream?lang=zh", None, "ask");
+        assert_eq!(streamed.last().unwrap().2, asked);
+        let answer = match options.last() {
+            Some(option) => json!({"c": asked["c"], "option": option["value"]}),
+            None => json!({"c": asked["c"], "text": "今夜有戏。"}),
+        };
+        assert_eq!(page.post("/api/ban/seat", &answer).status, 200, "{asked}");
+    }
+    assert!(menus > 0, "no menu was shown");
+}
+
+#[test]
+fn every_purpose_and_type_of_event_has_a_label() {
+    let source = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut folders = vec![source];
+    let mut keys = std::collections::BTreeSet::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+            if path.is_dir() {
+                folders.push(path);
+            } else if name.ends_with(".rs") && !name.contains("test") {
+                let text = fs::read_to_string(&path).unwrap();
+                let text = text.split("mod tests {").next().unwrap();
+                add_keys(text, &mut keys);
+            }
+        }
+    }
+    keys.remove("purpose_");
+    assert!(keys.len() > 80, "{keys:?}");
+    // A game of Bevy has one event of its own; an example another.
+    keys.retain(|key| !["event_game", "event_bell"].contains(&&**key));
+    let folder = tempfile::tempdir().unwrap();
+    let page = Served::start(folder.path(), "--save labels --paused");
+    for language in ["en", "zh"] {
+        let labels = page.get(&format!("/api/labels?lang={language}")).json();
+        let missing = keys
+            .iter()
+            .find(|key| labels[format!("story_{key}")].is_null());
+        assert_eq!(missing, None, "{language}");
+        for result in ["won", "lost", "drawn"] {
+            assert!(
+                labels[format!("page_result_{result}")].is_string(),
+                "{result}"
+            );
+        }
+    }
+}
+
+/// The purposes of calls and types of events that a source file names.
+fn add_keys(text: &str, keys: &mut std::collections::BTreeSet<String>) {
+    let mut add = |kind: &str, before: &str| {
+        for after in text.split(before).skip(1) {
+            let quoted = after.trim_start().strip_prefix('"');
+            if let Some((id, _)) = quoted.and_then(|rest| rest.split_once('"')) {
+                keys.insert(format!("{kind}_{}", id.replace('.', "_")));
+            }
+        }
+    };
+    for ask in [
+        "Ask::new(",
+        "AskTemplate::new(",
+        "condensed(",
+        "pick_ask(",
+        "ask_analysis(",
+    ] {
+        add("purpose", ask);
+    }
+    add("event", "const TYPE: &'static str =");
+    if text.contains("impl AgentEvent for $name") {
+        // Those of a macro: a name, its fields, and its type.
+        let types = text.lines().filter_map(|line| {
+            let (name, rest) = line.trim().split_once(" = \"")?;
+            let is_type = name.starts_with(|first: char| first.is_ascii_uppercase());
+            is_type.then(|| rest.split('"').next()).flatten()
+        });
+        keys.extend(types.map(|id| format!("event_{id}")));
+    }
 }
 
 #[test]

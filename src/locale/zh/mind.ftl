@@ -31,6 +31,8 @@ mind_seat_no = 否
 mind_seat_no_json = 这不是 JSON：{ $error }
 mind_seat_no_such_option = 请输入 1 到 { $count } 的数字，或列表中的名字。
 mind_seat_not_empty = 请输入一行文字；按 Ctrl-D 离开。
+# same
+mind_seat_nth = { $label } { $number }
 mind_seat_number = 请输入数字（{ $least } 到 { $most }）。
 mind_seat_one_number_of = 请输入其中一个数字：{ $numbers }。
 mind_seat_option_or_words = 请输入 1 到 { $count } 的数字、列表中的名字，或者直接输入要说的一句话。
@@ -38,6 +40,8 @@ mind_seat_reason = 为什么？
 mind_seat_target = 对谁？
 mind_seat_thought = 你在想什么？
 mind_seat_to = 去哪里？
+# same
+mind_seat_together = { $members }
 mind_seat_type_json = 请在一行内输入 JSON，须符合下面的结构：
 mind_seat_what_to_do = 你要做什么？
 mind_seat_with_default = { $label }［回车：{ $default }］

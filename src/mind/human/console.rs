@@ -2,21 +2,26 @@
 
 use std::io::{self, BufRead, Write};
 
-/// A person's screen and keyboard.
+use crate::locale::{Language, UiText};
+
+/// A person's screen and keyboard. The language is that of the interface; one that is shown to
+/// others, too, may keep the texts and render them for each.
 pub trait Console: Send {
     /// Shows lines of text.
     ///
     /// # Errors
     /// Nobody can read it.
-    fn show(&mut self, text: &str) -> io::Result<()>;
+    fn show(&mut self, text: &UiText, language: Language) -> io::Result<()>;
 
     /// Shows options, of which the next line that is read may choose by number, from 1.
     ///
     /// # Errors
     /// Nobody can read it.
-    fn menu(&mut self, options: &[String]) -> io::Result<()> {
+    fn menu(&mut self, options: &[UiText], language: Language) -> io::Result<()> {
         for (number, option) in (1..).zip(options) {
-            self.show(&format!("  {number}) {option}"))?;
+            let option = option.in_language(language);
+            let row = UiText::verbatim(format!("  {number}) {option}"));
+            self.show(&row, language)?;
         }
         Ok(())
     }
@@ -24,11 +29,19 @@ pub trait Console: Send {
     /// Says that the next line may be words of one's own in place of an option.
     fn allow_words(&mut self) {}
 
-    /// Shows a prompt and waits for a line; `None` if the input ended.
+    /// Shows a label, which may be empty, and waits for a line; `None` if the input ended.
     ///
     /// # Errors
     /// The input is broken.
-    fn read(&mut self, prompt: &str) -> io::Result<Option<String>>;
+    fn read(&mut self, label: &UiText, language: Language) -> io::Result<Option<String>>;
+}
+
+/// What stands before a line that is typed after a label.
+pub fn prompt(label: &UiText, language: Language) -> String {
+    match label.in_language(language).as_str() {
+        "" => "> ".to_owned(),
+        label => format!("{label} > "),
+    }
 }
 
 /// A console of a reader and a writer.
@@ -45,12 +58,12 @@ impl<R: BufRead + Send, W: Write + Send> TextConsole<R, W> {
 }
 
 impl<R: BufRead + Send, W: Write + Send> Console for TextConsole<R, W> {
-    fn show(&mut self, text: &str) -> io::Result<()> {
-        writeln!(self.writer, "{text}")
+    fn show(&mut self, text: &UiText, language: Language) -> io::Result<()> {
+        writeln!(self.writer, "{}", text.in_language(language))
     }
 
-    fn read(&mut self, prompt: &str) -> io::Result<Option<String>> {
-        write!(self.writer, "{prompt}")?;
+    fn read(&mut self, label: &UiText, language: Language) -> io::Result<Option<String>> {
+        write!(self.writer, "{}", prompt(label, language))?;
         self.writer.flush()?;
         read_line(&mut self.reader)
     }

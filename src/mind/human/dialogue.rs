@@ -22,8 +22,7 @@ impl<'c> Dialogue<'c> {
     /// # Errors
     /// Nobody can read it.
     pub fn show(&mut self, text: UiText) -> io::Result<()> {
-        let text = text.in_language(self.language);
-        self.console.show(&text)
+        self.console.show(&text, self.language)
     }
 
     /// A line, trimmed, after a label, which may be empty.
@@ -31,12 +30,7 @@ impl<'c> Dialogue<'c> {
     /// # Errors
     /// The input ended or broke.
     pub fn line(&mut self, label: UiText) -> io::Result<String> {
-        let label = label.in_language(self.language);
-        let prompt = match label.as_str() {
-            "" => "> ".to_owned(),
-            label => format!("{label} > "),
-        };
-        let line = self.console.read(&prompt)?;
+        let line = self.console.read(&label, self.language)?;
         let line = line.ok_or(io::ErrorKind::UnexpectedEof)?;
         Ok(line.trim().to_owned())
     }
@@ -72,14 +66,14 @@ impl<'c> Dialogue<'c> {
     ///
     /// # Errors
     /// The input ended or broke.
-    pub fn choice(&mut self, label: UiText, options: &[String]) -> io::Result<usize> {
+    pub fn choice(&mut self, label: UiText, options: &[UiText]) -> io::Result<usize> {
         if options.len() == 1 {
             return Ok(0);
         }
-        self.console.menu(options)?;
+        self.console.menu(options, self.language)?;
         loop {
             let line = self.line(label.clone())?;
-            match position(&line, options) {
+            match self.position(&line, options) {
                 Some(index) => return Ok(index),
                 None => self.no_such_option(options)?,
             }
@@ -91,12 +85,12 @@ impl<'c> Dialogue<'c> {
     ///
     /// # Errors
     /// The input ended or broke.
-    pub fn choice_or_words(&mut self, label: UiText, options: &[String]) -> io::Result<Chosen> {
-        self.console.menu(options)?;
+    pub fn choice_or_words(&mut self, label: UiText, options: &[UiText]) -> io::Result<Chosen> {
+        self.console.menu(options, self.language)?;
         self.console.allow_words();
         loop {
             let line = self.line(label.clone())?;
-            if let Some(index) = position(&line, options) {
+            if let Some(index) = self.position(&line, options) {
                 return Ok(Chosen::Option(index));
             }
             if let Some(words) = own_words(&line) {
@@ -114,19 +108,19 @@ impl<'c> Dialogue<'c> {
     pub fn order(
         &mut self,
         label: UiText,
-        options: &[String],
+        options: &[UiText],
         all: bool,
     ) -> io::Result<Vec<usize>> {
         if options.len() == 1 {
             return Ok(vec![0]);
         }
-        self.console.menu(options)?;
+        self.console.menu(options, self.language)?;
         loop {
             let line = self.line(label.clone())?;
             let parts = line.split([' ', ',', '，', '、']);
             let parts = parts.filter(|part| !part.is_empty());
-            let whole = position(&line, options).map(|index| vec![index]);
-            let chosen = whole.or_else(|| parts.map(|part| position(part, options)).collect());
+            let whole = self.position(&line, options).map(|index| vec![index]);
+            let chosen = whole.or_else(|| parts.map(|part| self.position(part, options)).collect());
             let Some(mut chosen) = chosen else {
                 self.no_such_option(options)?;
                 continue;
@@ -140,12 +134,19 @@ impl<'c> Dialogue<'c> {
         }
     }
 
-    /// A text in the language of the interface.
-    pub fn say(&self, text: UiText) -> String {
-        text.in_language(self.language)
+    /// The option that a number from 1 or a name means.
+    fn position(&self, text: &str, options: &[UiText]) -> Option<usize> {
+        let by_number = || {
+            let number: usize = text.trim().parse().ok()?;
+            number.checked_sub(1).filter(|index| *index < options.len())
+        };
+        let names = options
+            .iter()
+            .map(|option| option.in_language(self.language));
+        by_number().or_else(|| position_of_name(text, &names.collect::<Vec<_>>()))
     }
 
-    fn no_such_option(&mut self, options: &[String]) -> io::Result<()> {
+    fn no_such_option(&mut self, options: &[UiText]) -> io::Result<()> {
         self.show(text!(mind_seat_no_such_option, count = options.len()))
     }
 }
@@ -171,15 +172,6 @@ fn own_words(line: &str) -> Option<&str> {
         .chars()
         .all(|letter| letter.is_ascii_digit() || letter == ' ');
     (!words.is_empty() && !is_number && (is_quoted || is_sentence)).then_some(words)
-}
-
-/// The option that a number from 1 or a name means.
-fn position(text: &str, options: &[String]) -> Option<usize> {
-    let by_number = || {
-        let number: usize = text.trim().parse().ok()?;
-        number.checked_sub(1).filter(|index| *index < options.len())
-    };
-    by_number().or_else(|| position_of_name(text, options))
 }
 
 /// The place of a name among several, also by a beginning that no other name has.

@@ -55,7 +55,6 @@ impl SchemaForm<'_, '_> {
 
     fn yes(&mut self, question: UiText) -> io::Result<bool> {
         let options = [text!(mind_seat_yes), text!(mind_seat_no)];
-        let options = options.map(|option| self.dialogue.say(option));
         Ok(self.dialogue.choice(question, &options)? == 0)
     }
 
@@ -63,10 +62,8 @@ impl SchemaForm<'_, '_> {
         if !options.is_empty() && options.iter().all(Value::is_u64) {
             return self.choose_number(options, label);
         }
-        let names = options.iter().map(|option| {
-            let label = self.lessons.label_of_option(&shown(option));
-            self.dialogue.say(label)
-        });
+        let names = options.iter();
+        let names = names.map(|option| self.lessons.label_of_option(&shown(option)));
         let names: Vec<_> = names.collect();
         if names.is_empty() {
             return Ok(Value::Null);
@@ -108,8 +105,8 @@ impl SchemaForm<'_, '_> {
             };
             let option = |alternative: &Vec<String>| {
                 let own = alternative.iter().filter(|name| !in_all(name));
-                let own = own.map(|name| self.dialogue.say(self.lessons.label_of_member(name)));
-                own.collect::<Vec<_>>().join(" + ")
+                let own = own.map(|name| self.lessons.label_of_member(name));
+                text!(mind_seat_together, members = Argument::list(own))
             };
             let options: Vec<_> = alternatives.iter().map(option).collect();
             let chosen = self
@@ -162,7 +159,8 @@ impl SchemaForm<'_, '_> {
     fn list(&mut self, schema: &Value, label: &UiText, depth: usize) -> io::Result<Value> {
         let items = schema.get("items").cloned().unwrap_or_default();
         if let Some(options) = items.get("enum").and_then(Value::as_array) {
-            let names: Vec<_> = options.iter().map(shown).collect();
+            let names = options.iter().map(|option| UiText::verbatim(shown(option)));
+            let names: Vec<_> = names.collect();
             let chosen = self.dialogue.order(label.clone(), &names, false)?;
             let chosen = chosen
                 .into_iter()
@@ -178,8 +176,8 @@ impl SchemaForm<'_, '_> {
             if !wants_more {
                 break;
             }
-            let label = format!("{} {}", self.dialogue.say(label.clone()), filled.len() + 1);
-            filled.push(self.fill(&items, &UiText::verbatim(label), depth + 1)?);
+            let label = text!(mind_seat_nth, label, number = filled.len() + 1);
+            filled.push(self.fill(&items, &label, depth + 1)?);
         }
         Ok(Value::Array(filled))
     }

@@ -15,7 +15,7 @@ pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 
-pub use console::{Console, TextConsole};
+pub use console::{Console, TextConsole, prompt};
 pub use dialogue::{Chosen, Dialogue, position_of_name};
 pub use lessons::{SeatLessons, SeatSkill};
 
@@ -130,8 +130,8 @@ impl SeatAsk {
     }
 
     fn put(&self, lessons: &SeatLessons, dialogue: &mut Dialogue<'_>) -> io::Result<String> {
-        let heading = dialogue.say(text!(mind_seat_your_turn, entity = &*self.entity));
-        dialogue.show(UiText::verbatim(format!("\n{heading}")))?;
+        dialogue.show(UiText::verbatim("\n"))?;
+        dialogue.show(text!(mind_seat_your_turn, entity = &*self.entity))?;
         // Who is asked again has read the question already.
         let question = match (&self.complaint, &self.wanted) {
             (Some(complaint), _) => complaint.clone(),

@@ -1,6 +1,6 @@
 // The page: its views, the inspector beside them, the lists at the side, the keyboard. Starts here.
 
-import { announce, button, emptyState, field, h, iconButton, icon, options, t, remember, replace, setCurrency, setLanguage, markButton } from './dom.js';
+import { announce, button, emptyState, field, h, iconButton, icon, options, t, remember, replace, setCurrency, setLanguage, markButton, isChinese } from './dom.js';
 import { NO_FILTER, address, go, onRoute, route } from './route.js';
 import { calls, can, follow, get, isReport, ofKind, on, open, readTurns, state } from './data.js';
 import { Book, reading } from './book.js';
@@ -101,7 +101,7 @@ async function see(next) {
 
 // What is seen may have changed after a turn; what is being read isn't moved.
 function seeAgain() {
-	if (/^(person|place|fact|item)\//.test(seen || '') && find('inspector').scrollTop < 40 && !find('inspector').querySelector('details[open]')) {
+	if (/^(person|place|fact|item)\//.test(seen || (state.seat == null ? '' : 'person/')) && find('inspector').scrollTop < 40 && !find('inspector').querySelector('details[open]')) {
 		seen = undefined;
 		see(route);
 	}
@@ -114,9 +114,13 @@ function drawSide() {
 	for (const [name, list] of [['people', actors], ['places', ofKind('stage')]]) replace(find(`side-${name}`), h('h2', t(name)), h('ul.plain', list.map(item)));
 }
 
-function drawHeadings() {
-	const list = state.headings.slice(-200);
-	replace(find('side-chapters'), list.length ? h('h2', t('contents')) : null, h('ol.plain', list.map((heading) => h('li', { class: `f-${heading.form}` }, h('a', { href: address({ view: 'story', n: heading.n, ...NO_FILTER }) }, heading.text)))));
+let headings = 200;
+
+// The last headings; a button gets those before them.
+function drawHeadings(box = find('side-chapters')) {
+	const list = state.headings.slice(-headings);
+	const more = () => { headings += 200; drawHeadings(box); };
+	return replace(box, list.length ? h('h2', t('contents')) : null, list.length < state.headings.length ? button(t('earlier'), more, { class: 'quiet' }) : null, h('ol.plain', list.map((heading) => h('li', { class: `f-${heading.form}` }, h('a', { href: address({ view: 'story', n: heading.n, ...NO_FILTER }) }, heading.text)))));
 }
 
 function setStrip() {
@@ -126,12 +130,16 @@ function setStrip() {
 	if (wanted && !strip) strip = new Timeline(box, { compact: true });
 }
 
+// The page in each language, at the same place.
+const languageLinks = () => h('span.languages', [['en', 'English'], ['zh', '中文']].map(([code, name]) => [h('a', { href: address({ lang: code }), lang: code, 'data-plain': true, 'aria-current': isChinese() === (code === 'zh') ? 'true' : undefined }, name), ' ']));
+
 function settingsDialog() {
 	const setting = (text, value, apply) => h('label.check', h('input', { type: 'checkbox', checked: value, onchange: (event) => apply(event.target.checked) }), text);
 	const toggle = (key) => setting(t(`show_${key}`), reading[key], (is) => { reading[key] = is; remember('reading', reading); book.list.reset(); });
 	openDialog(t('reading'), h('div.form', ['thoughts', 'notes'].map(toggle), state.isHost ? toggle('own') : null,
 		state.isHost ? setting(t('show_strip'), remember('strip') !== false, (is) => { remember('strip', is); setStrip(); }) : null,
 		field(t('pace'), h('select', { onchange: (event) => book.setPace(Number(event.target.value)) }, options([0, 150, 220, 320].map((pace, i) => [pace, t(`pace_${i}`)]), reading.pace))),
+		isReport ? null : h('div.field', h('span', t('language')), languageLinks()),
 		button(t(book.isTelling ? 'tell_stop' : 'tell_on'), (event) => { book.tell(); event.target.closest('dialog').close(); }, {}, 'play')));
 }
 
@@ -190,7 +198,7 @@ function drawFrame() {
 	const draw = () => {
 		replace(find('nav'), views().map((name, i) => link(name, i)), iconButton('more', t('more'), () => {
 			const dialog = openDialog(t('more'), h('div.menu', { onclick: (event) => event.target.closest('a') && dialog.close() }, views().map((name, i) => link(name, i)),
-				h('div.side-copy', find('side-chapters').cloneNode(true))));
+				drawHeadings(h('div.side-copy'))));
 		}, { class: 'bare more' }));
 	};
 	draw();
@@ -216,8 +224,8 @@ async function start() {
 	drawSide();
 	on('run', drawTop);
 	on('run entities', drawSide);
-	on('turns', drawHeadings);
-	on('turn', seeAgain);
+	on('turns', () => drawHeadings());
+	on('turn ask', seeAgain);
 	on('connection', () => {
 		document.body.classList.toggle('is-lost', Boolean(state.lostSince));
 		if (state.lostSince) announce(t('lost', { time: '' }));

@@ -71,18 +71,39 @@ export async function showAudience(pane) {
 		},
 	});
 	scroller.addEventListener('click', (click) => {
-		if (!click.target.closest('a')) click.target.closest('.row')?.querySelector('.n a')?.click();
+		if (click.target.closest('a')) return;
+		tellCell(click.target);
+		click.target.closest('.row')?.querySelector('.n a')?.click();
 	});
-	scroller.addEventListener('mouseover', ({ target }) => {
+	// What a cell means, for a pointer and for whoever goes along a row with the arrow keys.
+	const detail = h('p.small.cell-is', { role: 'status' }, t('cell_hint'));
+	const tellCell = (target) => {
 		const row = target.closest('.row');
-		const entity = entityOf(columns[[...(row?.children || [])].indexOf(target) - 2]);
 		const { rule, stage } = rows.at(row?.getAttribute('aria-rowindex') - 2) || {};
-		if (entity) target.title = `${entity.name}: ${target.getAttribute('aria-label')} (${t('rule')}: ${rule === 'stage' ? t('rule_stage', { place: entityOf(stage)?.name }) : word('rule', rule)})`;
+		if (!rule) return;
+		const at = target.closest('.cell');
+		scroller.querySelector('.is-told')?.classList.remove('is-told');
+		const entity = entityOf(columns[[...row.children].indexOf(at) - 2]);
+		if (entity) at.classList.add('is-told');
+		const words = `${t('rule')}: ${rule === 'stage' && stage != null ? t('rule_stage', { place: entityOf(stage)?.name }) : word('rule', rule)}`;
+		detail.textContent = entity ? `${entity.name}: ${at.ariaLabel} (${words})` : words;
+	};
+	scroller.addEventListener('mouseover', ({ target }) => tellCell(target));
+	scroller.addEventListener('focusin', ({ target }) => tellCell(target));
+	scroller.addEventListener('keydown', (event) => {
+		const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+		const row = by && event.target.closest('.row');
+		if (!row) return;
+		event.preventDefault();
+		const cells = [...row.children].slice(2);
+		const next = cells[Math.max(0, Math.min(cells.length - 1, cells.findIndex((one) => one.classList.contains('is-told')) + by))];
+		tellCell(next);
+		next.scrollIntoView({ block: 'nearest', inline: 'nearest' });
 	});
 	const empty = emptyState('nothing_found');
 	empty.hidden = true;
 	const legend = h('ul.legend', ['y', 'm', 'x', 'e'].map((cell) => h('li', h('span', { class: `key c-${cell}` }, MARKS[cell] || '\u00a0'), t(`cell_${cell}`))));
-	replace(pane, viewHead('audience', legend), await filterBar(), scroller, empty);
+	replace(pane, viewHead('audience', legend), await filterBar(), detail, scroller, empty);
 	list.update();
 	const start = Number(route.n);
 	if (!isReport && Number.isFinite(start) && !isFiltered) list.show(start);

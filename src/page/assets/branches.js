@@ -32,14 +32,27 @@ export async function showBranches(pane, route) {
 }
 
 async function compare(pane, other, of) {
-	const { turn, here, there, knows, diff } = await get('compare', { with: other, who: of });
+	const { turn, here, there, of: counts, knows, diff } = await get('compare', { with: other, who: of });
 	const asked = state.entityList.filter((entity) => entity.kind !== 'stage' || entity.id === Number(of));
-	const column = (name, list) => h('section.side', h('h3', name), h('div.book', list.filter(isShown).slice(0, 300).map((event) => h('div', { class: `event f-${event.form}` }, setEvent(event)))), list.length ? null : h('p.muted', t('nothing_yet')));
+	// As many as came at once; a button gets what follows.
+	const column = (name, side, list, count) => {
+		const book = h('div.book');
+		const rest = h('p.small', { role: 'status' });
+		let shown = 0;
+		const add = (more) => {
+			book.append(...more.filter(isShown).map((event) => h('div', { class: `event f-${event.form}` }, setEvent(event))));
+			shown += more.length;
+			replace(rest, shown < count ? [t('events'), ' ', t('n_of', { count: shown, of: count }), ' ', button(t('more'), next)] : count ? null : t('nothing_yet'));
+		};
+		const next = async () => add((await get('compare', { with: other, from: shown }))[side]);
+		add(list);
+		return h('section.side', h('h3', name), book, rest);
+	};
 	replace(pane, viewHead('side_by_side', action({ with: undefined, of: undefined }, 'all_branches')),
 		h('p', t('parted_at', { n: turn })),
 		section('knows_differ', knows.length ? h('table.grid', h('thead', h('tr', ['', state.story.slot, other].map((name) => h('th', { scope: 'col' }, name || t('who'))))),
 			h('tbody', knows.map((row) => h('tr', h('th', { scope: 'row' }, nameLink(row.who)), [row.here, row.there].map((list) => h('td', commas(list, factLink))))))) : null),
 		section('contexts_differ', h('div.filters', select(t('who'), 'of', asked.map(({ id, name }) => [id, name]))),
 			diff && differences(diff, h('p.small', nameLink(Number(of)), `: − ${state.story.slot}, + ${other}`))),
-		h('div.sides', column(state.story.slot, here), column(other, there)));
+		h('div.sides', column(state.story.slot, 'here', here, counts[0]), column(other, 'there', there, counts[1])));
 }

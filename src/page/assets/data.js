@@ -136,8 +136,48 @@ function filtered(query, of) {
 function cellOf(event, who) {
 	if (event.masked?.some(([id]) => id === who)) return 'm';
 	if (event.who?.includes(who)) return 'y';
+	if (event.rule === 'private' || event.rule === 'named') return event.rule[0];
 	if (event.except?.includes(who)) return 'x';
-	return { stage: 'e', named: 'n', private: 'p', everywhere: 'l' }[event.rule] || 'e';
+	const stay = stayOf(who, event.n);
+	if (!stay || stay[2]) return stay ? 'd' : 'l';
+	const stage = event.stage ?? event.place;
+	return event.kept && (event.rule === 'everywhere' || stage === stay[1] || stage === who) ? 'g' : 'e';
+}
+
+// Where somebody was when an event happened: since when, the place, and whether it was dead.
+function stayOf(who, n) {
+	const stays = embedded('stays')[who] || [];
+	let [low, high] = [0, stays.length];
+	while (low < high) {
+		const middle = (low + high) >> 1;
+		if (stays[middle][0] <= n) low = middle + 1;
+		else high = middle;
+	}
+	return stays[low - 1];
+}
+
+const WHY = { e: 'elsewhere', x: 'left_out', n: 'not_named', p: 'private', l: 'later', d: 'dead', g: 'withheld' };
+
+// What one believes of another, from what is known of both.
+async function believed({ who, about }) {
+	const [of, other] = [Number(who), Number(about)];
+	const { name } = entityOf(other);
+	const [one, two] = await Promise.all([of, other].map((id) => inFile.get(`person/${id}`).catch(() => ({}))));
+	const telling = new Set(embedded('facts').filter((fact) => fact.of.includes(other)).map((fact) => fact.fact));
+	const promises = [[one, name], [two, one.name]].flatMap(([by, to]) => (by.promises || []).filter((promise) => promise.name === to).map((promise) => ({ ...promise, by: by.id })));
+	const story = embedded('story');
+	const heard = [];
+	for (let n = story.events - 1; n >= 0 && heard.length < 20; n -= 1) {
+		const [event] = rows('events', n, n + 1);
+		if (event.form !== 'own' && !event.repeat && event.by !== of && (!event.rule || event.who?.includes(of)) && (event.by === other || event.text.includes(name))) heard.push(event);
+	}
+	const found = { knows: (one.knows || []).filter((known) => telling.has(known.fact)), bond: one.bonds?.find((bond) => bond.name === name), promises, heard };
+	// What a player of undercover wrote down last of everybody.
+	for (let c = story.calls - 1; c >= 0 && story.game === 'undercover' && found.c == null; c -= 1) {
+		const [call] = rows('calls', c, c + 1);
+		if (call.who === of && call.purpose === 'undercover.belief') found.c = c;
+	}
+	return found;
 }
 
 const inFile = {
@@ -158,12 +198,12 @@ const inFile = {
 			const found = rows('calls', from, Math.min(query.to ?? Infinity, from + 2000));
 			return { from, to: from + found.length, of: all, calls: found };
 		}
+		if (path === 'believes') return believed(query);
 		const [kind, id] = path.split('/');
 		const [row] = kind === 'event' || kind === 'call' ? rows(`${kind}s`, Number(id), Number(id) + 1) : [];
 		if (kind === 'event' && row) {
-			const codes = { e: 'elsewhere', x: 'left_out', n: 'not_named', p: 'private', l: 'later' };
-			const missed = state.entityList.map(({ id: who }) => ({ who, why: codes[cellOf(row, who)] }));
-			return { ...row, not_told: row.rule ? missed.filter(({ who, why }) => why && who !== row.by) : undefined };
+			const missed = row.rule && state.entityList.map(({ id: who }) => ({ who, why: WHY[cellOf(row, who)], at: stayOf(who, row.n)?.[1] }));
+			return { ...row, not_told: missed?.filter(({ why }) => why) };
 		}
 		const [told] = row?.told == null ? [] : rows('events', row.told, row.told + 1);
 		if (told) Object.assign(row, { text: told.said || told.text, events: [told.n] });
@@ -272,6 +312,7 @@ function setEntities(list) {
 
 function setRun({ run, ...more }) {
 	Object.assign(state.story, more);
+	state.offset = performance.now() - more.now;
 	state.run = run;
 	// All there is on opening; later what was read meanwhile.
 	if (more.events != null) {
@@ -294,7 +335,6 @@ export async function open() {
 	state.seat = state.isHost ? null : story.view.seat;
 	setEntities(story.entities || []);
 	setRun(story);
-	if (story.now != null) state.offset = performance.now() - story.now;
 	return story;
 }
 

@@ -35,7 +35,8 @@ export function rich(key, args) {
 
 // The label of a word of the data, such as a purpose, or the word itself.
 export function word(prefix, name) {
-	return labels[`page_${prefix}_${String(name).replace(/\W+/g, '_')}`] || String(name);
+	const key = `${prefix}_${String(name).replace(/\W+/g, '_')}`;
+	return labels[`page_${key}`] || labels[`story_${key}`] || String(name);
 }
 
 // An element, `h('p.small', { title }, 'text')`. `hue` and `vars` go through the CSSOM, `on…` are

@@ -2,13 +2,12 @@
 
 import { emptyState, pairs, h, listPart, t, rich, listNodes, number, replace, section, svg, tag, word, tableHead, viewHead, chips, nth } from './dom.js';
 import { address } from './route.js';
-import { entityOf, get, isReport, ofKind, on } from './data.js';
+import { entityOf, get, ofKind, on } from './data.js';
 import { action, callLink, eventLink, factLink, itemLink, knownRow, linked, nameLink, targetOf } from './names.js';
 import { select } from './audience.js';
 
 // What one believes of another, as the address asks.
 async function beliefs({ of, about }) {
-	if (isReport) return null;
 	const people = ofKind('actor').map(({ id, name }) => [id, name]);
 	const found = of && about ? await get('believes', { who: of, about }) : null;
 	const parts = found ? [

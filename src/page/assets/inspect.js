@@ -28,7 +28,7 @@ export async function seeEvent(pane, n) {
 			can('retry') && event.c != null && event.turn <= state.story.turn ? askAgain(event) : null,
 			can('undo') && event.turn > 1 ? button(t('back_before'), () => steer({ do: 'undo', turn: event.turn - 1 }, t('undo_sure', { n: event.turn - 1 }))) : null),
 		pairs([['when', [nth('day', event.day ?? 0), ' · ', nth('turn', event.turn)]], ['place', event.place == null ? null : nameLink(event.place)],
-			['kind', event.kind], ['id', h('code', event.id)], ['rule', event.rule ? rule(event) : null],
+			['kind', word('event', event.kind)], ['id', h('code', event.id)], ['rule', event.rule ? rule(event) : null],
 			['call', event.c == null ? null : callLink(event.c)]]),
 		section('otherwise', can('retry') && event.turn <= state.story.turn && event.options?.map(({ option, label }) => button(t('take_option', { label }), () => steer({ do: 'edit', c: event.c, text: JSON.stringify({ mind: '', option }) }, t('option_sure', { n: event.turn }))))),
 		section('who_learned', event.who?.length ? chips(event.who, nameLink) : event.rule ? h('p.muted', t('no_one')) : null),

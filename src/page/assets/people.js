@@ -49,7 +49,7 @@ export async function seePerson(pane, id) {
 			action({ view: 'story', by: id, place: undefined }, 'what_it_said')),
 		pairs([
 			['place', person.place == null ? null : nameLink(person.place)], ['health', health(person)],
-			['model', modelOf(person)],
+			['model', person.played_by === 'seat' ? null : modelOf(person)],
 			['played_by', person.played_by === 'seat' ? t('a_person') : null],
 		]),
 		listPart('bonds', person.bonds, (bond) => [nameLink(bond.to, { name: bond.name }), ' ', h('span.muted', bond.word || ''),
@@ -58,6 +58,7 @@ export async function seePerson(pane, id) {
 		listPart('promises', person.promises, (promise) => [
 			h('span', rich('to', { name: nameLink(promise.to, { name: promise.name }) }), ' “', linked(promise.words), '”'),
 			tag(word('promise', promise.state), `.end.${promise.state}`)]),
+		listPart('secrets', person.secrets, (secret) => h('span', linked(secret))),
 		listPart('items', person.items, (item) => h('span', itemLink(item.name ?? item), item.look ? h('span.small', ' ', item.look) : null)),
 		section('skills', person.skills?.length ? h('p', listNodes(person.skills)) : null),
 		listPart('knows', person.knows, knownRow, '.known') || section('knows', h('p.muted', t('knows_nothing'))),

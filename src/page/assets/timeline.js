@@ -14,8 +14,10 @@ const WINDOW = 4000;
 const lengthOf = (call) => Math.max(0, (call.end ?? storyTime()) - call.start);
 
 export class Timeline {
-	constructor(pane, { compact = false } = {}) {
+	// `note` says that times are from the journal, where some are.
+	constructor(pane, { compact = false, note = h('span') } = {}) {
 		this.compact = compact;
+		this.note = note;
 		this.names = h('ul.tl-names.plain');
 		this.canvas = h('canvas.tl-canvas', { tabindex: 0, role: 'img', 'aria-label': t('timeline_is') });
 		this.rows = h('div.tl-rows', this.names, h('div.tl-field', this.canvas));
@@ -92,7 +94,8 @@ export class Timeline {
 		const start = Math.min(...this.shown.map((call) => call.start));
 		const end = Math.max(...this.shown.map((call) => call.end ?? storyTime()));
 		this.all = this.shown.length ? [start, Math.max(end, start + 10)] : [0, 1000];
-		if (this.isFitted) this.span = this.compact && state.story.clock === 'live' ? [Math.max(start, end - 60000), this.all[1]] : [...this.all];
+		this.note.hidden = this.shown.every((call) => call.segments);
+		if (this.isFitted) this.span = this.compact && this.shown.at(-1)?.segments ? [Math.max(start, end - 60000), this.all[1]] : [...this.all];
 	}
 
 	shift(by) {
@@ -302,10 +305,10 @@ export function showCalls(pane) {
 	const scroller = h('div.call-list', { role: 'table', 'aria-label': t('calls'), tabindex: 0 });
 	const columns = ['number', 'who', 'purpose', 'turn', 'time', 'prompt_tokens', 'answer_tokens', 'cost', 'state'];
 	scroller.append(h('div.call-row.head', { role: 'row' }, columns.map((key) => cell(`k-${key}`, t(key), { role: 'columnheader' }))));
+	const note = h('span.small', t('recorded_clock'));
 	const key = ['waiting', 'writing', 'tools', 'repair', 'review', 'by_fallback'];
-	replace(pane, viewHead('calls', h('ul.legend', key.map((name) => h('li', h('span', { class: `key k-${name}` }), t(name)))),
-		state.story.clock === 'recorded' ? h('span.small', t('recorded_clock')) : null), field, scroller);
-	const timeline = new Timeline(field);
+	replace(pane, viewHead('calls', h('ul.legend', key.map((name) => h('li', h('span', { class: `key k-${name}` }), t(name)))), note), field, scroller);
+	const timeline = new Timeline(field, { note });
 	const chosen = /^call\/(\d+)/.exec(route.see || '');
 	if (chosen) timeline.chosen = Number(chosen[1]);
 	const list = new VirtualList(scroller, {
