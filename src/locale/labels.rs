@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::{Argument, Language, bundle, keys};
 
-/// All texts whose keys begin in one of these ways, by key. An argument is shown as `{name}`, and of the plurals
-/// there is the one for many.
+/// All texts whose keys begin in one of these ways, by key. An argument is shown as `{name}`, and
+/// of the plurals there is the one for many.
 pub(crate) fn labels(language: Language, prefixes: &[&str]) -> BTreeMap<&'static str, String> {
     let keys = keys::SCANNED.iter();
     let keys = keys.filter(|(key, _)| prefixes.iter().any(|prefix| key.starts_with(prefix)));
