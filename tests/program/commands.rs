@@ -93,10 +93,8 @@ fn printed_commands_name_the_folder_of_saves_that_was_given() {
     ] {
         let said = elsewhere(command);
         let printed = format!("{printed} --saves 'my saves'");
-        assert!(
-            said.replace("\n  ", " ").contains(&printed),
-            "{command}: {said}"
-        );
+        let line = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(line.contains(&printed), "{command}: {said}");
     }
     let said = elsewhere("run --until 1");
     let once = said.matches("playhouse resume drowned-assize-2").count();
@@ -508,8 +506,7 @@ fn the_improviser_is_well_and_help_helps() {
     let unknown = [&unsent["reachable"], &unsent["answers"]];
     assert!(unknown.iter().all(|it| it.is_null()), "{unsent}");
     let unsent = out(&run(folder, "doctor deepseek"));
-    let row = unsent.lines().find(|row| row.starts_with("deepseek"));
-    assert!(row.unwrap().contains("  ?  "), "{unsent}");
+    assert!(unsent.contains("answers ?"), "{unsent}");
     let help = told(folder, "--help");
     assert!(help.contains("130"), "{help}");
     for arguments in ["help", "help --help", "help -h"] {
