@@ -1177,10 +1177,12 @@ fn two_people_play_undercover_in_two_browsers() {
                 &data["spent"],
                 &data["calls"],
             ];
+            let is_of_run = path == "run" || path == "cards/story";
             assert!(
-                thinks
-                    .iter()
-                    .all(|it| it.is_null() || **it == json!([]) || **it == 0),
+                !is_of_run
+                    || thinks
+                        .iter()
+                        .all(|it| it.is_null() || **it == json!([]) || **it == 0),
                 "{path}: {body}"
             );
             for event in events {
@@ -1221,9 +1223,9 @@ fn screenshots_of_every_view() {
             "沈豆娘"
         };
         for command in [
-            &format!("run {world} --seed 1 --save tide --until 12 --quiet"),
-            "branch tide ebb --turn 6 --seed 5",
-            "resume ebb --until 10 --quiet",
+            &format!("run {world} --seed 1 --save tide --until 40 --quiet"),
+            "branch tide ebb --turn 32 --seed 5",
+            "resume ebb --until 38 --quiet",
         ] {
             assert!(run(folder.path(), command).status.success(), "{command}");
         }
@@ -1306,7 +1308,10 @@ fn screenshots_of_every_view() {
         let mut records = played.records.iter();
         let invited = records.find(|record| record["record"] == "seat").unwrap();
         browser.resize(1280, 800);
-        browser.open(invited["address"].as_str().unwrap());
+        browser.open(format!(
+            "{}?lang={lang}",
+            invited["address"].as_str().unwrap()
+        ));
         browser.wait(IS_READY);
         // The first question is answered in words, the next has a menu.
         browser.wait("document.querySelector('#seat .ask textarea')");

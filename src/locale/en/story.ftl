@@ -106,6 +106,7 @@ story_purpose_chat_fold = summary
 story_purpose_chat_pick = choice of answer
 story_purpose_chat_progress = progress check
 story_purpose_chat_replan = new plan
+story_purpose_chat_run_code = code
 story_purpose_chat_say = reply
 story_purpose_chat_select = choice of speaker
 story_purpose_chat_speak = turn to speak

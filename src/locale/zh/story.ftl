@@ -110,6 +110,7 @@ story_purpose_chat_fold = 总结
 story_purpose_chat_pick = 选择回答
 story_purpose_chat_progress = 检查进展
 story_purpose_chat_replan = 重新计划
+story_purpose_chat_run_code = 代码
 story_purpose_chat_say = 回复
 story_purpose_chat_select = 选择发言人
 story_purpose_chat_speak = 发言

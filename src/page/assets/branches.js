@@ -33,6 +33,7 @@ export async function showBranches(pane, route) {
 
 async function compare(pane, other, of) {
 	const { turn, here, there, of: counts, knows, diff } = await get('compare', { with: other, who: of });
+	const titles = Object.fromEntries((await get('facts')).map((fact) => [fact.fact, fact.title]));
 	const asked = state.entityList.filter((entity) => entity.kind !== 'stage' || entity.id === Number(of));
 	// As many as came at once; a button gets what follows.
 	const column = (name, side, list, count) => {
@@ -51,7 +52,7 @@ async function compare(pane, other, of) {
 	replace(pane, viewHead('side_by_side', action({ with: undefined, of: undefined }, 'all_branches')),
 		h('p', t('parted_at', { n: turn })),
 		section('knows_differ', knows.length ? h('table.grid', h('thead', h('tr', ['', state.story.slot, other].map((name) => h('th', { scope: 'col' }, name || t('who'))))),
-			h('tbody', knows.map((row) => h('tr', h('th', { scope: 'row' }, nameLink(row.who)), [row.here, row.there].map((list) => h('td', commas(list, factLink))))))) : null),
+			h('tbody', knows.map((row) => h('tr', h('th', { scope: 'row' }, nameLink(row.who)), [row.here, row.there].map((list) => h('td', commas(list, (fact) => factLink(fact, titles[fact])))))))) : null),
 		section('contexts_differ', h('div.filters', select(t('who'), 'of', asked.map(({ id, name }) => [id, name]))),
 			diff && differences(diff, h('p.small', nameLink(Number(of)), `: − ${state.story.slot}, + ${other}`))),
 		h('div.sides', column(state.story.slot, 'here', here, counts[0]), column(other, 'there', there, counts[1])));

@@ -63,7 +63,7 @@ function graph(fact) {
 		const { x, y } = at(who);
 		const name = entity?.name || '?';
 		return svg('a', { href: address({ see: entity ? targetOf(entity) : undefined }), class: 'node', hue: entity?.hue ?? 0 },
-			svg('rect', { x, y: y - 14, width: 96, height: 28, rx: 3 }), svg('text', { x: x + 48, y: y + 4, 'text-anchor': 'middle', lengthAdjust: 'spacingAndGlyphs', textLength: name.length > 15 ? 88 : undefined }, name));
+			svg('rect', { x, y: y - 14, width: 96, height: 28, rx: 3 }), svg('text', { x: x + 48, y: y + 4, 'text-anchor': 'middle', lengthAdjust: 'spacingAndGlyphs', textLength: name.replace(/[^\x00-\xff]/g, '  ').length > 13 ? 88 : undefined }, name));
 	});
 	const [wide, high] = [columns * width - 30, row * height + 12];
 	return svg('svg', { viewBox: `0 0 ${wide} ${high}`, class: 'graph', role: 'group', 'aria-label': t('who_told_whom'), width: wide, height: high }, edges, nodes);
