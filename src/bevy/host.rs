@@ -25,7 +25,13 @@ pub enum StoryError {
     Thread(#[from] io::Error),
     /// The engine failed.
     #[error(transparent)]
-    Engine(#[from] EngineError),
+    Engine(Box<EngineError>),
+}
+
+impl From<EngineError> for StoryError {
+    fn from(error: EngineError) -> Self {
+        Self::Engine(Box::new(error))
+    }
 }
 
 /// What one turn of the story told, and to whom, by name.

@@ -164,7 +164,7 @@ mod tests {
             ms: 20,
         };
         let call = |refused: &[RefusedAnswer]| Call {
-            segments: recorded_segments(refused, &[round.clone()], 100),
+            segments: recorded_segments(refused, std::slice::from_ref(&round), 100),
             ..Call::default()
         };
         assert_eq!(
