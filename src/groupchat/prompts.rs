@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use crate::event::{Kinds, Phrasebook, PromptSet, PromptTemplate};
 use crate::message::Language;
+use crate::session::add_told_template;
 use crate::world_data::{DataError, DataFolder, Problem, Problems, Severity};
 use crate::{exchange, tool};
 
@@ -101,6 +102,7 @@ fn prompts() -> PromptSet {
     let mut prompts = PromptSet::default();
     exchange::add_templates(&mut prompts);
     tool::add_templates(&mut prompts);
+    add_told_template(&mut prompts);
     prompts
         .add(&SAID)
         .add(&HANDOFF_CONTEXT)

@@ -346,8 +346,9 @@ impl Reader<'_> {
             // Nobody knows yet what there is to go back to.
             Reading => return Vec::new(),
         };
-        // Other games have no systems that take what a host does.
-        let is_steered = self.view.about.game == "campaign" && !now.is_empty();
+        let is_going_on = !now.is_empty();
+        // Other games have no items, facts and scenes.
+        let is_campaign = self.view.about.game == "campaign";
         let state = &contents.state;
         let has_director = || {
             let mut beings = state.beings.iter();
@@ -373,7 +374,8 @@ impl Reader<'_> {
             .filter(|(_, is_possible)| *is_possible && is_played);
         let seats: Vec<_> = seats.map(|(deed, _)| *deed).collect();
         let deeds = deeds.iter().filter(|(_, is_possible)| *is_possible);
-        let deeds = deeds.filter(|_| is_steered).map(|(deed, _)| *deed);
+        let deeds = deeds.filter(|(deed, _)| is_going_on && (is_campaign || *deed == "tell"));
+        let deeds = deeds.map(|(deed, _)| *deed);
         let deeds: Vec<_> = deeds.collect();
         // The conversation of a team has no turns to go back to.
         let branches: &[_] = match self.view.about.game {

@@ -14,9 +14,7 @@ use crate::engine::{Inputs, MeetSet, Setup, StoryEnd};
 use crate::event::{AgentEvent, PromptSet, register_event, write_events_at_meeting};
 use crate::journal::{given_by, is_undo, new_minds, new_seed};
 use crate::knowledge::FactBook;
-
-/// The field of an input that holds what a host did.
-const HOST: &str = "host";
+use crate::session::HOST_FIELD;
 
 /// What a host does.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -111,7 +109,7 @@ impl HostDeed {
             by: by.to_owned(),
             deed: self.clone(),
         };
-        json!({ HOST: input })
+        json!({ HOST_FIELD: input })
     }
 
     /// What the record says of it, before it is done.
@@ -175,7 +173,7 @@ impl HostDeed {
 
     /// The deed of an input, if it is one, and who did it.
     fn of(input: &Value) -> Option<(Self, String)> {
-        let input = HostInput::deserialize(input.get(HOST)?);
+        let input = HostInput::deserialize(input.get(HOST_FIELD)?);
         match input {
             Ok(input) => Some((input.deed, input.by)),
             Err(error) => {

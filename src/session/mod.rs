@@ -13,6 +13,7 @@ mod audience;
 mod difference;
 mod error;
 mod event_log;
+mod host;
 mod live;
 mod requests;
 mod retake;
@@ -27,6 +28,7 @@ pub use difference::{
 };
 pub use error::{SessionError, SetupError};
 pub use event_log::{Answered, EventLog, Logged, Stay, answered};
+pub(crate) use host::{HOST_FIELD, add_told_template, register_told, take_told};
 pub use live::Session;
 pub use requests::{CallRequest, PromptMessage, PromptPart, Wanted, messages_of, requests};
 pub use retake::{Retaken, retake};

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::ids::{PlayerId, Role, Side};
 use crate::event::{AgentEvent, PromptSet, register_event};
 use crate::message::Tags;
+use crate::session::{add_told_template, register_told};
 
 /// Registers every type of this file.
 pub(super) fn register(world: &mut World) {
@@ -15,6 +16,7 @@ pub(super) fn register(world: &mut World) {
     register_event::<VotesCast>(world);
     register_event::<Verdict>(world);
     register_event::<GameOver>(world);
+    register_told(world);
 }
 
 /// Adds the template of every type of this file.
@@ -25,6 +27,7 @@ pub(super) fn add_templates(prompts: &mut PromptSet) {
     prompts.add_event::<VotesCast>();
     prompts.add_event::<Verdict>();
     prompts.add_event::<GameOver>();
+    add_told_template(prompts);
 }
 
 /// The tag of the message that deals a card; its value is the word, empty for a blank player.

@@ -21,7 +21,7 @@ use crate::journal::GameSetup;
 use crate::locale::{Localize, UiText, text};
 use crate::message::{FoldedText, Language};
 use crate::save::Meta;
-use crate::session::{Game, SetupError};
+use crate::session::{Game, SetupError, take_told};
 use crate::world_data::{
     DataError, DataFolder, Lexicon, Problem, Problems, Source, Word, WordPair,
 };
@@ -54,9 +54,11 @@ pub fn plugin(setup: &mut Setup) {
         vote::ask_votes,
     );
     setup.step.add_systems(step.chain().in_set(StepSet::Rules));
-    setup
-        .meet
-        .add_systems(flow::advance_games.in_set(MeetSet::Rules));
+    setup.meet.add_systems(
+        (take_told, flow::advance_games)
+            .chain()
+            .in_set(MeetSet::Rules),
+    );
 }
 
 /// Adds the systems that ask players for their beliefs, if the rules want them.

@@ -467,6 +467,27 @@ fn the_branches_of_a_story_are_a_tree_wherever_one_looks_from() {
     }
 }
 
+/// Tells an actor something before the next turn, and plays that.
+fn tell_somebody(page: &Served, slot: &str) {
+    let story = page.api(&format!("{slot}/story"));
+    assert!(story["can"].as_array().unwrap().contains(&json!("tell")));
+    let mut entities = story["entities"].as_array().unwrap().iter();
+    let who = &entities.find(|one| one["kind"] == "actor").unwrap()["id"];
+    let deed = json!({"do": "tell", "who": [who], "text": "Be brief."});
+    let done = page.post(&format!("/api/{slot}/do"), &deed);
+    assert_eq!(done.status, 200, "{}", done.body);
+    page.step(slot);
+    let told = page.api(&format!("{slot}/events?kind=told_by_host"));
+    let told = told["events"].as_array().unwrap();
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert_eq!(
+        (&told[0]["text"], &told[0]["who"]),
+        (&json!("Be brief."), &json!([who]))
+    );
+    let context = page.api(&format!("{slot}/context/{who}"));
+    assert!(context.to_string().contains("Be brief."), "{context}");
+}
+
 #[test]
 fn a_game_of_undercover_goes_on_from_its_page() {
     let folder = tempfile::tempdir().unwrap();
@@ -479,6 +500,7 @@ fn a_game_of_undercover_goes_on_from_its_page() {
         (&json!("undercover"), &json!(2))
     );
     let before = story["events"].as_u64().unwrap();
+    tell_somebody(&page, "cards");
     assert_eq!(
         page.post("/api/cards/do", &json!({"do": "play"})).status,
         200
@@ -1602,7 +1624,7 @@ fn a_team_finishes_its_run_on_its_page() {
     for deed in ["play", "step", "stop", "branch"] {
         assert!(can.iter().any(|can| can == deed), "{deed}: {can:?}");
     }
-    page.step("talk");
+    tell_somebody(&page, "talk");
     page.post("/api/talk/do", &json!({"do": "play"}));
     let story = page.wait_for("talk", "finished");
     let said = page.api("talk/events?kind=chat_said&told=1");

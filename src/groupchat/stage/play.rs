@@ -12,13 +12,16 @@ use crate::cast::{CurrentStage, EntityName};
 use crate::engine::{Inputs, MeetSet, Setup, StepSet};
 use crate::event::By;
 use crate::exchange::{Answers, Reply};
+use crate::session::{register_told, take_told};
 
 /// Adds the systems, events and saved components of conversations.
 pub(in crate::groupchat) fn plugin(setup: &mut Setup) {
     events::register(&mut setup.world);
     setup.saves().component::<Chat>("chat");
     setup.step.add_systems(play.in_set(StepSet::Rules));
+    register_told(&mut setup.world);
     let inputs = interrupt::take_inputs.run_if(resource_exists::<Inputs>);
+    let inputs = (inputs, take_told).chain();
     setup.meet.add_systems(inputs.in_set(MeetSet::Rules));
 }
 

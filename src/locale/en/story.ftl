@@ -192,6 +192,7 @@ story_event_show = item shown
 story_event_story_closes = ending
 story_event_take = item taken
 story_event_scene_text = told
+story_event_told_by_host = told by the host
 story_event_vote = vote
 story_event_attempt = attempt
 story_event_attempt_outcome = outcome of an attempt

@@ -196,6 +196,7 @@ story_event_show = 出示物品
 story_event_story_closes = 结局
 story_event_take = 拿走物品
 story_event_scene_text = 旁白
+story_event_told_by_host = 主持人告知
 story_event_vote = 表决
 story_event_attempt = 尝试
 story_event_attempt_outcome = 尝试的结果
