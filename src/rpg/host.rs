@@ -14,7 +14,7 @@ use crate::engine::{Inputs, MeetSet, Setup, StoryEnd};
 use crate::event::{AgentEvent, PromptSet, register_event, write_events_at_meeting};
 use crate::journal::{given_by, is_undo, new_minds, new_seed};
 use crate::knowledge::FactBook;
-use crate::session::HOST_FIELD;
+use crate::session::{HOST_FIELD, add_told_template};
 
 /// What a host does.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -192,9 +192,11 @@ pub(super) fn plugin(setup: &mut Setup) {
     setup.meet.add_systems(before);
 }
 
-/// The phrase of this file.
+/// The phrases of what a host does.
 pub(super) fn add_templates(prompts: &mut PromptSet) {
     prompts.add_event::<HostDid>();
+    // That of other games is in the same folder.
+    add_told_template(prompts);
 }
 
 /// What an input says of the branch that begins with it.
