@@ -4,6 +4,11 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+/// How deep words are looked for, and the longest name in bytes: what a mind writes is not bounded
+/// by its schema, and each level keeps a name.
+const MAX_DEPTH: usize = 128;
+const MAX_NAME: usize = 256;
+
 /// Reads an answer in pieces, and finds the values of members that may hold any text. What is not
 /// JSON gives no words.
 #[derive(Debug, Default)]
@@ -16,6 +21,8 @@ pub(super) struct JsonWords {
     member: String,
     text: Option<OpenText>,
     has_words: bool,
+    /// Whether it is nested too deeply to find more words.
+    is_too_deep: bool,
 }
 
 #[derive(Debug)]
@@ -79,6 +86,7 @@ impl JsonWords {
     /// A character outside of texts.
     fn between(&mut self, character: char, words: &mut String) {
         match character {
+            '{' | '[' if self.open.len() == MAX_DEPTH => self.is_too_deep = true,
             '{' | '[' => {
                 let is_object = character == '{';
                 self.open.push(Container {
@@ -106,7 +114,7 @@ impl JsonWords {
                     return;
                 };
                 let is_name = open.awaits_name;
-                let is_shown = !is_name && self.members.contains(&self.member);
+                let is_shown = !is_name && !self.is_too_deep && self.members.contains(&self.member);
                 if is_name {
                     self.member.clear();
                 }
@@ -166,7 +174,9 @@ impl JsonWords {
         };
         if let Some(found) = found {
             if text.is_name {
-                self.member.push(found);
+                if self.member.len() < MAX_NAME {
+                    self.member.push(found);
+                }
             } else if text.is_shown {
                 words.push(found);
             }
@@ -265,6 +275,18 @@ mod tests {
         fn anything_can_be_read(text in "[\\PC\"\\\\{}\\[\\]:,u0d8]{0,80}") {
             JsonWords::of_schema(&schema()).read(&text);
         }
+    }
+
+    #[test]
+    fn neither_depth_nor_names_take_more_memory() {
+        let mut words = JsonWords::of_schema(&schema());
+        words.read(&format!("{{\"{}\":", "n".repeat(100_000)));
+        words.read(&"[".repeat(100_000));
+        assert_eq!(words.open.len(), MAX_DEPTH);
+        assert!(words.open.iter().all(|open| open.member.len() <= MAX_NAME));
+        assert_eq!(words.read(r#"{"mind": "So."#), "");
+        words.restart();
+        assert_eq!(words.read(r#"{"mind": "So."#), "So.");
     }
 
     #[test]
