@@ -41,7 +41,7 @@ pub(crate) struct CommonArgs {
     pub(crate) saves: Option<PathBuf>,
     #[arg(long, global = true, help_heading = COMMON)]
     pub(crate) color: Option<ColourArg>,
-    #[arg(long, global = true, value_name = "CELLS", help_heading = COMMON,
+    #[arg(long, global = true, value_name = "COLUMNS", help_heading = COMMON,
           value_parser = clap::value_parser!(u16).range(20..=1000))]
     pub(crate) width: Option<u16>,
     #[arg(long, global = true, help_heading = COMMON)]
@@ -143,7 +143,7 @@ pub(crate) struct PlayArgs {
     pub(crate) max_calls: Option<u64>,
     #[arg(long, value_name = "N")]
     pub(crate) max_tokens: Option<u64>,
-    #[arg(long, value_name = "X", value_parser = money)]
+    #[arg(long, value_name = "AMOUNT", value_parser = money)]
     pub(crate) max_cost: Option<f64>,
     #[arg(long)]
     pub(crate) ids: bool,
@@ -201,7 +201,7 @@ pub(crate) struct ChatArgs {
     pub(crate) team: Option<String>,
     #[arg(long, value_name = "TEXT")]
     pub(crate) task: Option<String>,
-    #[arg(long, default_value = "rule")]
+    #[arg(long = "format", alias = "form", default_value = "rule")]
     pub(crate) form: ChatFormat,
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
@@ -347,7 +347,7 @@ pub(crate) struct RecallArgs {
     pub(crate) who: Option<String>,
     #[arg(required_unless_present = "corpus", value_name = "TEXT")]
     pub(crate) question: Option<String>,
-    #[arg(long, value_name = "N", default_value_t = 10,
+    #[arg(long = "limit", alias = "k", value_name = "N", default_value_t = 10,
           value_parser = clap::value_parser!(u32).range(1..=1_000))]
     pub(crate) k: u32,
     #[arg(long, value_name = "FILE", requires = "questions", conflicts_with_all = ["slot", "who", "question"])]
@@ -456,7 +456,7 @@ pub(crate) enum Command {
         no_seat: bool,
         #[arg(long, value_name = "TEXT")]
         task: Option<String>,
-        #[arg(long, default_value = "rule")]
+        #[arg(long = "format", alias = "form", default_value = "rule")]
         form: ChatFormat,
         #[arg(long)]
         allow_code: bool,
@@ -475,7 +475,7 @@ pub(crate) enum Command {
         until: Option<u64>,
         #[arg(long, value_name = "ACTOR")]
         seat: Option<String>,
-        #[arg(long, default_value = "rule")]
+        #[arg(long = "format", alias = "form", default_value = "rule")]
         form: ChatFormat,
         #[arg(long)]
         ids: bool,
@@ -694,11 +694,11 @@ mod tests {
             "playhouse chapters s Ann 2 --original --json",
             "playhouse why s",
             "playhouse why s 3-17",
-            "playhouse recall s Ann dog --k 5 --json",
-            "playhouse recall --corpus talk.jsonl --questions asked.jsonl --k 10 --json",
+            "playhouse recall s Ann dog --limit 5 --json",
+            "playhouse recall --corpus talk.jsonl --questions asked.jsonl --limit 10 --json",
             "playhouse show s",
             "playhouse chat",
-            "playhouse chat en/writing-desk --task hi --form log --save s --force --seed 3 --model m",
+            "playhouse chat en/writing-desk --task hi --format log --save s --force --seed 3 --model m",
             "playhouse undercover",
             "playhouse undercover --players 7 --undercover 2 --blank 1 --words a,b --ties draw --order by-number --hide-roles --max-rounds 4 --reflect line --seed 3 --save s --force --seat Greta --model m --model-of Greta=x --model-of Hugo=y/z --json",
             "playhouse undercover --games 200 --jobs 2",
@@ -743,7 +743,7 @@ mod tests {
             "playhouse data",
             "playhouse show s --as film",
             "playhouse recall s Ann",
-            "playhouse recall s Ann dog --k 0",
+            "playhouse recall s Ann dog --limit 0",
             "playhouse recall --corpus talk.jsonl",
             "playhouse recall s Ann dog --corpus talk.jsonl --questions asked.jsonl",
             "playhouse chapters s Ann --original",
