@@ -1,5 +1,5 @@
 //! What a save is played with: model, seat and limits, kept beside its journal, so that `resume`
-//! goes on as before.
+//! continues as before.
 //!
 //! A save may come from anybody, so a model that may cost money counts only if the user chose it
 //! for this save, or trusts the file ([`Gate`](super::trust::Gate)).

@@ -86,7 +86,7 @@ impl TrustList {
     }
 }
 
-/// The path of a file in the list, the same from wherever one looks.
+/// The path of a file in the list, the same whatever the working directory is.
 fn path_name(path: &Path) -> Result<String, CommandError> {
     let canonical = std::fs::canonicalize(path)
         .map_err(|error| CommandError::of(ErrorKind::Usage, &error).at(path))?;

@@ -61,7 +61,7 @@ pub struct FightNote {
     pub heroes: Vec<Arc<str>>,
     /// The other side.
     pub foes: Vec<Arc<str>>,
-    /// How it ended for the party; `None` while it goes on.
+    /// How it ended for the party; `None` while it lasts.
     pub result: Option<FightEnd>,
     /// Who fell, of both sides.
     pub fallen: Vec<Arc<str>>,
@@ -342,7 +342,7 @@ fn deduplicated(notes: Vec<&Note>) -> Vec<Note> {
 }
 
 impl Happening {
-    /// Adds how it went on.
+    /// Adds how it continued.
     fn continued(&mut self, later: &Self) {
         match (self, later) {
             (Self::Fight(fight), Self::Fight(later)) => {

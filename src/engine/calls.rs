@@ -65,7 +65,7 @@ pub(super) struct VectorRequest {
     pub(super) then: Then,
 }
 
-/// What goes on when vectors have come, or when it is clear that none will.
+/// What continues when vectors have come, or when it is clear that none will.
 pub(super) enum Then {
     /// The mind is asked, with memories of what this text is about.
     Ask {

@@ -241,7 +241,7 @@ impl Engine {
         };
         let worst = match self.reserve(&*embedder, &texts) {
             Ok(worst) => worst,
-            // To go on by words would make limits change what happens.
+            // Continuing by words alone would let limits change what happens.
             Err(reason) => return self.calls.refused = Some(reason),
         };
         self.calls.running.push(Box::pin(async move {
@@ -295,7 +295,7 @@ impl Engine {
         self.go_on(job, then);
     }
 
-    /// What waited for vectors goes on with those that came.
+    /// What waited for vectors continues with those that came.
     fn go_on(&mut self, mut job: Box<Job>, then: Then) {
         match then {
             Then::Ask { about, asking } => {

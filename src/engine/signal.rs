@@ -61,7 +61,7 @@ pub enum Signal {
     CallsWait(bool),
     /// Four fifths of a limit are spent.
     LimitNear(UiText),
-    /// No vectors can be had, for this reason; recall goes on by words alone. Said once.
+    /// No vectors can be had, for this reason; recall continues by words alone. Sent once.
     RecallByWords(UiText),
 }
 

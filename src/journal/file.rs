@@ -145,7 +145,7 @@ impl Journal {
         read::read(file, path, true, Some(others))?.all(path)
     }
 
-    /// The header, and the lines but for outcomes that this journal shares with no other.
+    /// The header, and the lines, without outcomes, that this journal shares with no other.
     pub(crate) fn read_own(file: &File, path: &Path) -> Result<Vec<Line>, JournalError> {
         read::read(file, path, true, None)?.all(path)
     }

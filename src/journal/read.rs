@@ -21,11 +21,11 @@ pub(super) const MAX_BYTES: u64 = 1 << 28;
 /// The maximum length of a line in bytes.
 pub(super) const MAX_LINE: u64 = 1 << 24;
 
-/// What a line weighs beside its values.
+/// What a line weighs in addition to its values.
 const LINE_WEIGHT: u64 = 8;
 
-/// What the setups of the game in all may take, in bytes, each counted as [`MIN_GAME`] at least:
-/// every one is copied and read as a world.
+/// The maximum size of a journal's setups of the game together, in bytes: each of them is copied
+/// and read as a world, and therefore counted as at least [`MIN_GAME`].
 pub(super) const MAX_GAMES: u64 = 1 << 26;
 const MIN_GAME: u64 = 1 << 16;
 
@@ -93,8 +93,8 @@ impl JournalLines {
     }
 }
 
-/// Reads a whole journal; without `others`, what is in its own file but for the outcomes, which
-/// are most of it. If `stops`, nothing is read after the first mistake.
+/// Reads a whole journal. Without `others`, only its own file is read, and outcomes, which are most
+/// of it, are left out. If `stops`, nothing is read after the first mistake.
 pub(super) fn read(
     file: &File,
     path: &Path,
@@ -313,9 +313,8 @@ enum Checks {
 }
 
 impl Checks {
-    /// Whether the last line, which has no line end, is whole but for that: whatever is written as
-    /// the end of a line is no longer there. A line that was never written to its end looks
-    /// different.
+    /// Whether the last line lacks nothing but its line end, which must have been lost. A line that
+    /// was never completely written looks different.
     fn has_lost_its_end(&self, raw: &[u8]) -> bool {
         let Self::Sums(sums) = self else {
             return false;
@@ -358,7 +357,7 @@ impl Checks {
                     return Err(JournalError::Newer { path, found });
                 }
                 let mut sum = Sum::default();
-                // A line that says a sum is of a format that has them, whatever its number says.
+                // A line with a sum is of a format that has sums, whatever number it states.
                 let has_sums = summed.is_said()
                     || format.is_none_or(|found| found >= u64::from(FIRST_WITH_SUMS));
                 if !has_sums {

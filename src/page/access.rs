@@ -26,7 +26,7 @@ pub(super) enum Visitor {
     Host,
     /// Sees what one character of one story sees.
     Seat {
-        /// The slots: those of branches of the story, and last that in which it goes on.
+        /// The slots: those of branches of the story, and last that in which it continues.
         slots: Vec<String>,
         /// The character, by name.
         who: String,
@@ -134,7 +134,7 @@ impl Access {
         }
     }
 
-    /// Lets the links of those who have seats in a slot lead to it: their story goes on there.
+    /// Lets the links of those who have seats in a slot lead to it: their story continues there.
     pub(super) fn lead_seats(&self, slot: &str) {
         for (_, visitor) in self.seats().iter_mut() {
             if let Visitor::Seat { slots, .. } = visitor {

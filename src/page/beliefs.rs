@@ -1,4 +1,4 @@
-//! What somebody believes of somebody else: what it knows, feels, promised, and heard of them.
+//! What a character believes about another: what it knows, feels, promised, and heard.
 
 use serde_json::{Value, json};
 

@@ -14,7 +14,7 @@ use crate::locale::{Localize, UiText};
 use crate::save::{BranchPoint, SaveError, Slot};
 use crate::session::messages_of;
 
-/// The course of a slot: what its own journal says, and where that goes on from another.
+/// The course of a slot: what its own journal says, and where it branched from another.
 struct Course {
     head: JournalHeader,
     point: Option<BranchPoint>,

@@ -72,7 +72,7 @@ impl Call {
     /// What it does from now on.
     pub(super) fn enter(&mut self, segment: Segment, now: u64) {
         let last = self.segments.last().map(|(last, _)| *last);
-        // What a mind writes to mend its answer belongs to the repair.
+        // What a mind writes to correct its answer belongs to the repair.
         let goes_on =
             last == Some(segment) || (last == Some(Segment::Repair) && segment == Segment::Writing);
         if !goes_on {

@@ -65,7 +65,7 @@ pub(super) struct Range<T> {
     pub(super) from: u32,
     pub(super) to: u32,
     pub(super) of: u32,
-    /// Where to go on.
+    /// From where to continue.
     pub(super) next: Option<u32>,
     pub(super) rows: Vec<T>,
 }

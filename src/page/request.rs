@@ -1,4 +1,4 @@
-//! The requests of a call, made again from the journal: what was sent, and what changed since the
+//! The requests of a call, rebuilt from the journal: what was sent, and what changed since the
 //! last call of the same entity.
 
 use std::sync::PoisonError;
@@ -39,7 +39,7 @@ pub(super) fn sent(story: &Story, number: u32) -> Result<Option<Sent>, SessionEr
         turns: Some(call.turn + 1),
         ..Wanted::default()
     };
-    // Nothing of the view is held while the story is played.
+    // The view must not stay locked while the story is replayed.
     drop(contents);
     let answered = story.answered.clone();
     let found = requests(&story.slot, &*story.game, wanted, move |outcome| {
@@ -107,7 +107,7 @@ pub(super) fn difference(
                 _ => same_body(message, later),
             };
             match other {
-                // Told in other words: its lines stand where the later text is.
+                // The same event in other words: its lines are shown where the later text is.
                 Some(other) if op == "+" => add_lines(&mut rows, contents, other, message),
                 Some(_) => {}
                 None => {
@@ -174,7 +174,7 @@ fn add_lines(
     add_same(rows, last);
 }
 
-/// What is sent beside the messages: model, limits, schema and tools.
+/// What is sent along with the messages: model, limits, schema and tools.
 fn settings_of(body: &str) -> Option<Value> {
     let mut settings = serde_json::from_str::<Value>(body).ok()?;
     let fields = settings.as_object_mut()?;

@@ -131,7 +131,7 @@ pub(super) struct Run {
     pub(super) reviews: bool,
     /// What is wrong in the story's data, which were changed while it is played.
     pub(super) problems: Vec<Problem>,
-    /// The slot in which the story goes on, since the host went back in it.
+    /// The slot in which the story continues, since the host went back in it.
     pub(super) moved: Option<Arc<str>>,
 }
 
@@ -462,7 +462,7 @@ impl StoryView {
         self.announce();
     }
 
-    /// Says in which slot the story goes on.
+    /// Says in which slot the story continues.
     pub(super) fn set_moved(&self, slot: &str) {
         let mut contents = self.write();
         contents.run.moved = Some(slot.into());
@@ -658,7 +658,7 @@ impl Contents {
     }
 
     fn start_call(&mut self, entity: &Arc<str>, number: u32, purpose: &str, mind: &str, now: u64) {
-        // A mind that is asked again, after a bad answer or tools, goes on with the same call.
+        // A mind that is asked again, after a bad answer or tools, continues the same call.
         if self.open.contains_key(entity) {
             return self.change_open(entity, |call| {
                 call.state = CallState::Thinking;
@@ -738,7 +738,7 @@ impl Contents {
         }
     }
 
-    /// Calls that were dropped with the run are asked again when it goes on.
+    /// Calls that were dropped with the run are asked again when it continues.
     fn drop_open_calls(&mut self) {
         for entity in self.open.keys().cloned().collect::<Vec<_>>() {
             self.change_open(&entity, |call| {

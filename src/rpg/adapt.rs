@@ -27,7 +27,7 @@ use crate::knowledge::{FactBook, Knowledge, Known};
 use crate::locale::{Argument, Localize, UiText, text};
 use crate::message::{Body, Text};
 
-/// Why a story can't go on with a world file.
+/// Why a story can't continue with a world file.
 #[derive(Debug, Error)]
 #[error("{}", self.text())]
 pub struct Unfit(Vec<UiText>);
@@ -160,7 +160,7 @@ fn check_possessions(world: &World, old: &WorldFile, new: &WorldFile, reasons: &
     }
 }
 
-/// What has begun goes on as it began.
+/// What has begun stays as it began.
 fn check_course(world: &World, old: &WorldFile, new: &WorldFile, reasons: &mut Vec<UiText>) {
     let state = world.resource::<CampaignState>();
     let begun = |file: &WorldFile| {

@@ -136,12 +136,12 @@ pub enum CampaignPhase {
     },
     /// The choices in the scenes of a phase are made.
     Choice {
-        /// The phase after which the campaign goes on.
+        /// The phase after which the campaign continues.
         after: Box<Self>,
     },
-    /// Conversations that have grown too long are archived before the campaign goes on.
+    /// Conversations that have grown too long are archived before the campaign continues.
     Archive {
-        /// The phase after which the campaign goes on.
+        /// The phase after which the campaign continues.
         after: Box<Self>,
     },
     /// Judges are asked about the claims on which the next phase depends.

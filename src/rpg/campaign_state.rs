@@ -341,8 +341,8 @@ fn begin_round(world: &mut World, day: u32, days: u32, round: u32) {
     begin_home_talk(world, day, days, round);
 }
 
-/// People at home talk, once what scenes there hang on is judged. A day without a scene begins with
-/// how it looks.
+/// People at home talk, once what scenes there depend on is judged. A day without a scene begins
+/// with how it looks.
 fn begin_home_talk(world: &mut World, day: u32, days: u32, round: u32) {
     let phase = CampaignPhase::Home { day, days, round };
     let (occasion, otherwise) = match round {
@@ -424,7 +424,7 @@ fn begin_night(world: &mut World, day: u32, days: u32) {
 
 // --- the end ---
 
-/// The first ending that holds is reached, once what it hangs on is judged.
+/// The first ending that holds is reached, once what it depends on is judged.
 fn end_course(world: &mut World) {
     if judge_endings(world) {
         return judge_before(world, CampaignPhase::CourseOver);

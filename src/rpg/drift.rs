@@ -1,5 +1,5 @@
-//! How far a character's words have come from its [`Voice`]: a figure to look at, estimated without
-//! a model, which changes nothing.
+//! How far a character's words have drifted from its [`Voice`]: a figure for people, estimated
+//! without a model; nothing depends on it.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ pub const ANSWERS: usize = 10;
 /// The members of an answer that are spoken.
 const SPOKEN: [&str; 3] = ["text", "say", "words"];
 
-/// How far the words of some answers that follow each other are from the voice.
+/// The drift of a few consecutive answers.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Drift {
     /// The first and the last day.
@@ -25,16 +25,16 @@ pub struct Drift {
     pub answers: usize,
     /// How much their vocabulary differs, from 0 to 1: one minus the cosine of the counts of words.
     pub vocabulary: f64,
-    /// The mean length of their sentences, in those of the voice.
+    /// The mean length of their sentences, relative to the voice's.
     pub length: f64,
-    /// How often they hold words that the voice never says.
+    /// How often they contain words that the voice never says.
     pub never: usize,
     /// All of it in one number from 0 to 1: the mean of the vocabulary, of the logarithm of the
     /// length, and of the answers with words that it never says, each at most 1.
     pub distance: f64,
 }
 
-/// How far the words of a character have come from its voice, [`ANSWERS`] at a time, oldest first.
+/// How far a character's words have drifted from its voice, [`ANSWERS`] at a time, oldest first.
 /// Empty if its voice has no lines.
 pub fn drift(voice: &Voice, context: &AgentContext, chapters: &Chapters) -> Vec<Drift> {
     let own = Style::of(voice.lines.iter().map(String::as_str));
@@ -119,7 +119,7 @@ fn add_spoken(value: &Value, to: &mut Vec<String>) {
     for (name, value) in members {
         match value {
             Value::String(text) if SPOKEN.contains(&name.as_str()) => to.push(text.clone()),
-            // What one searches for is not said.
+            // What a character searches for is not spoken.
             Value::Object(_) if name != "query" => add_spoken(value, to),
             _ => {}
         }

@@ -46,8 +46,8 @@ fn go_deeper(world: &mut World, dungeon: Arc<str>, fight: usize) -> Option<Campa
     begin_talk(world, CampaignPhase::Travel { dungeon, fight })
 }
 
-/// A phase of talk begins, once what its scenes hang on is judged. If nobody talks, the journey
-/// goes on.
+/// A phase of talk begins, once what its scenes depend on is judged. If nobody talks, the journey
+/// continues.
 pub(super) fn begin_talk(world: &mut World, phase: CampaignPhase) -> Option<CampaignPhase> {
     let limits = limits(world);
     let stage_of_fight = |dungeon: &str, fight: usize| {

@@ -1,5 +1,5 @@
-//! What somebody's goals and the choices that wait for it hang on: for minds without language,
-//! which would tell its secrets and give its treasures away by chance.
+//! What a character's goals and open choices depend on. Minds that can't read text need it, so as
+//! not to tell secrets and give important items away by chance.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ pub(super) struct Stakes<'a> {
     /// What a goal of one's own or a choice that one has not made yet is about.
     pub(super) facts: BTreeSet<&'a str>,
     pub(super) items: BTreeSet<&'a str>,
-    /// Facts that must not spread, or a goal of one's own is lost.
+    /// Facts that must not spread, because one's own goal would be lost.
     pub(super) feared: BTreeSet<&'a str>,
 }
 

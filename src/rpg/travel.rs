@@ -85,7 +85,7 @@ fn put_on_stage(world: &mut World, actor: Entity, to: Entity) -> bool {
 }
 
 /// Makes these people known to each other, and these places to them, as those are who live
-/// together, but for who has `never_met` whom. Only observers are shown how people look.
+/// together, except those who have `never_met`. Only observers are shown how people look.
 pub(super) fn acquaint(
     world: &mut World,
     people: &[Entity],

@@ -13,7 +13,7 @@ use crate::tool::schema_check::{SchemaCheck, resolve};
 const DEPTH: usize = 24;
 /// From this depth on only what must be there is filled, so that recursion ends.
 const PLAIN: usize = 5;
-/// How often a value is tried anew that its schema does not accept.
+/// How often another value is tried if its schema does not accept the first.
 const TRIES: usize = 16;
 /// How many sentences a long text is made of at most before it is padded.
 const SENTENCES: usize = 64;

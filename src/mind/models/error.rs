@@ -17,7 +17,7 @@ pub enum ModelError {
         line: usize,
         /// The column, from 1.
         column: usize,
-        /// What is wrong, and how to mend it.
+        /// What is wrong, and how to fix it.
         reason: UiText,
     },
     /// The file has wrong values.

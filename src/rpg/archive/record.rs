@@ -205,7 +205,7 @@ fn kind(happening: &Happening) -> (u8, [&str; 2]) {
     }
 }
 
-/// How much is lost if a line is left out: most by what the story hangs on and by what one did
+/// How much is lost if a line is left out: most by what the story depends on and by what one did
 /// oneself, least by journeys and by what play made.
 fn weight(note: &Note, me: &str) -> u32 {
     let is_me = |name: &Arc<str>| **name == *me;

@@ -88,7 +88,7 @@ pub(super) fn summary_ask<D: Serialize>(
     Ok(ask.without_tools())
 }
 
-/// What a range will be replaced with, but for its owner's words.
+/// What a range will be replaced with, without its owner's words.
 pub(super) fn pending(
     phrases: &Phrasebook,
     (context, chapters): (&AgentContext, &Chapters),

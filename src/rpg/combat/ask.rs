@@ -63,7 +63,7 @@ struct ActData<'a> {
 struct FactNote<'a> {
     id: &'a str,
     title: &'a str,
-    /// Whether a goal or a choice of one's own hangs on it, for minds without language.
+    /// Whether one's own goal or choice depends on it, for minds that can't read text.
     is_own: bool,
 }
 

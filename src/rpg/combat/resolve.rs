@@ -15,7 +15,7 @@ use crate::rpg::phase::Phase;
 use crate::rpg::world_file::MovedBy;
 
 /// Weighs what may move foes, wherever that has to be done. Returns whether there is a fight that
-/// goes on.
+/// continues.
 pub(in crate::rpg) fn weigh_resolve(world: &mut World) -> bool {
     let mut stages = all_of(world, Kind::Stage);
     stages.retain(|stage| world.get::<Phase>(*stage) == Some(&Phase::Weigh));

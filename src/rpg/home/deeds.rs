@@ -1,4 +1,4 @@
-//! What is done with items, promises and feelings: seen by everybody there, but for feelings.
+//! What is done with items, promises and feelings: seen by everybody there, except feelings.
 
 use std::sync::Arc;
 

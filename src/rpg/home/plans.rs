@@ -126,7 +126,7 @@ struct KnownFact<'a> {
     denies: Vec<&'a str>,
     /// Whether it was learned in this talk.
     is_new: bool,
-    /// Whether a goal or a choice of one's own hangs on it, for minds without language.
+    /// Whether one's own goal or choice depends on it, for minds that can't read text.
     is_own: bool,
     /// Whether a goal of one's own is lost if it spreads.
     is_feared: bool,
@@ -153,7 +153,7 @@ struct SeenItem<'a> {
     look: &'a str,
     /// Whether there is something to read.
     readable: bool,
-    /// Whether a goal or a choice of one's own hangs on it.
+    /// Whether one's own goal or choice depends on it.
     is_own: bool,
     /// Whether one knows all that there is to read.
     is_known: bool,

@@ -45,7 +45,7 @@ pub(super) fn turn<'a>(prompt: &Prompt<'a>, writer: &mut Writer<'a>) -> Option<V
             None => writer.line("combat.say").into(),
         };
     }
-    // What one's own goals and choices hang on is not blurted out.
+    // What one's own goals and choices depend on is not told by chance.
     let free = |list| notes.list(list).filter(|thing| !thing.flag("is_own"));
     let facts = free("facts").map(|fact| fact.text("id"));
     let untold = facts.filter(|fact| !writer.remembers(&format!("\"{fact}\"")));

@@ -21,7 +21,7 @@ pub(super) struct Fact<'n> {
     text: &'n str,
     /// From whom it was learned; empty if from nobody.
     pub(super) from: &'n str,
-    /// Whether a goal or a choice of one's own hangs on it: it is seldom told beside these.
+    /// Whether one's own goal or choice depends on it: it is seldom told beside these.
     pub(super) is_own: bool,
     /// Whether a goal of one's own is lost if it spreads: it is never told by chance.
     pub(super) is_feared: bool,

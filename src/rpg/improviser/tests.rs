@@ -439,7 +439,7 @@ fn a_turn_is_something_said_something_done_or_both() {
             }
         }
     }
-    // All that there is, but for promises that are kept and feelings about what nobody has told.
+    // All that there is, except promises that are kept and feelings about what nobody has told.
     assert_eq!(kinds.len(), 12, "{kinds:?}");
 }
 

@@ -26,7 +26,7 @@ pub(super) fn arguments(policy: &CodePolicy) -> [String; 3] {
 }
 
 /// Runs a script if this process was started to do so, and returns its exit code; `None` in any
-/// other process, which then goes on as usual.
+/// other process, which then continues as usual.
 ///
 /// A program of your own that lets code run calls this at the start of `main` and is the
 /// [`CodePolicy::script_program`] then.

@@ -7,7 +7,7 @@ use crate::rpg::world_file::types::{Limits, Skill, Stats, Step, WorldFile};
 
 use super::report::{Report, step_path};
 
-/// The range of hit points and the like.
+/// The range of hit points and similar numbers.
 const STAT: RangeInclusive<i32> = 1..=9_999;
 
 pub(super) fn check(world: &WorldFile, report: &mut Report<'_>) {

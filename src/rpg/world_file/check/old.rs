@@ -7,7 +7,7 @@ use crate::knowledge::KnownBy;
 use crate::locale::{UiText, text};
 use crate::rpg::world_file::types::{OldFact, WorldFile};
 
-/// The most characters of entries that are written anew.
+/// The maximum length in characters of entries that are rewritten as facts.
 const MAX_SHOWN: usize = 20_000;
 
 pub(super) fn check(world: &WorldFile, report: &mut Report<'_>) {

@@ -221,7 +221,7 @@ fn voice_texts<'a>(whose: &str, voice: &'a Voice) -> Vec<(String, &'a str)> {
     texts.collect()
 }
 
-/// Nobody's examples hold what it never says.
+/// The example lines of a voice must not contain words that it never says.
 fn check_voice(whose: &str, voice: &Voice, report: &mut Report<'_>) {
     let never = voice.never.iter().filter(|words| !words.trim().is_empty());
     let never: Vec<_> = never.map(|words| (words, words.to_lowercase())).collect();
