@@ -37,7 +37,7 @@ impl UserProxy {
     /// A proxy without input, with the clock of the computer.
     pub fn new() -> Self {
         Self {
-            info: MindInfo::unmetered("desk"),
+            info: MindInfo::unmetered("user"),
             state: Arc::default(),
             clock: Arc::new(stopwatch()),
             person: None,
@@ -164,7 +164,7 @@ impl Mind for UserProxy {
                 let completion = Completion {
                     // No model was called.
                     usage: Some(TokenUsage::default()),
-                    ..Completion::instant("desk", text)
+                    ..Completion::instant("user", text)
                 };
                 Box::pin(std::future::ready(Ok(completion)))
             }

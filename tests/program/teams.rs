@@ -50,6 +50,21 @@ fn a_team_is_chosen_talks_is_saved_and_replayed() {
     }
     let replayed = run(folder.path(), "replay one");
     assert_ok(&replayed);
+    // What would be sent next is shown, and neither sent nor saved.
+    let before = std::fs::read(folder.path().join("saves/one/journal.jsonl")).unwrap();
+    for arguments in [
+        "chat en/assistant --save two --model deepseek --dry-run",
+        "resume one --dry-run",
+    ] {
+        let unsent = chat(folder.path(), arguments, "And in Oslo?");
+        assert_ok(&unsent);
+        let page = out(&unsent);
+        assert!(page.contains("user: And in Oslo?"), "{page}");
+        assert!(page.contains("1 prompt would be sent next"), "{page}");
+    }
+    assert!(!folder.path().join("saves/two").exists());
+    let after = std::fs::read(folder.path().join("saves/one/journal.jsonl")).unwrap();
+    assert!(before == after);
     let more = chat(
         folder.path(),
         "resume one",
@@ -68,7 +83,7 @@ fn the_trace_shows_what_each_call_saw() {
     let folder = tempfile::tempdir().unwrap();
     let told = chat(
         folder.path(),
-        "chat en/coordinator --save fair --form log",
+        "chat en/coordinator --save fair --format log",
         "Find a day for the fair",
     );
     assert_ok(&told);
@@ -138,11 +153,11 @@ fn what_is_said_in_a_team_that_is_a_tool_is_shown_live_in_replay_and_resume_alik
             let slot = format!("{form}-{number}");
             let told = chat(
                 folder.path(),
-                &format!("chat {team} --save {slot} --form {form}"),
+                &format!("chat {team} --save {slot} --format {form}"),
                 task,
             );
             assert_ok(&told);
-            let replayed = run(folder.path(), &format!("replay {slot} --form {form}"));
+            let replayed = run(folder.path(), &format!("replay {slot} --format {form}"));
             assert_ok(&replayed);
             assert_eq!(timeless(&out(&told)), timeless(&out(&replayed)));
             out(&told)
@@ -265,7 +280,7 @@ fn a_team_talks_chinese_from_head_to_foot() {
     }
     let told = chat(
         folder.path(),
-        "chat zh/xietiao --save er --lang zh --form log",
+        "chat zh/xietiao --save er --lang zh --format log",
         "给庙会挑个日子",
     );
     assert_ok(&told);
@@ -529,7 +544,7 @@ fn pieces_stand_on_the_page_while_the_server_is_still_writing() {
         command
             .env("OPENAI_BASE_URL", format!("http://127.0.0.1:{port}"))
             .args(["chat", "solo.ron", "--model", "some", "--task", "hi"])
-            .args(["--lang", language, "--form", form]);
+            .args(["--lang", language, "--format", form]);
         let mut program = command
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

@@ -5,11 +5,12 @@ use std::io::IsTerminal;
 use std::sync::Arc;
 
 use crate::cast::{CastList, WorldTurn};
-use crate::engine::{Engine, Stop};
+use crate::engine::{Engine, Setup, Stop};
 use crate::groupchat::team::{ParticipantKind, TeamFile, list_teams};
 use crate::groupchat::{
     Chat, ChatGame, Phase, UserInput, UserProxy, interrupt_for_input, seat_user_proxy,
 };
+use crate::journal::{JournalHeader, Recording};
 use crate::locale::{UiText, text};
 use crate::mind::Minds;
 use crate::mind::human::HumanMind;
@@ -18,6 +19,7 @@ use crate::tool::code::CodePolicy;
 use bevy_ecs::prelude::*;
 use serde_json::json;
 
+use super::dry_run::{DryModels, dry_run_with};
 use super::play;
 use crate::cli::app::App;
 use crate::cli::args::ChatArgs;
@@ -25,7 +27,7 @@ use crate::cli::chat_printer::ChatPrinter;
 use crate::cli::env::{clock, since};
 use crate::cli::error::{CommandError, ErrorKind, engine_error};
 use crate::cli::loader;
-use crate::cli::output::{Paragraph, Style};
+use crate::cli::output::{Paragraph, Style, cells};
 use crate::cli::saved::{Saved, clear, free_name, session_error};
 use crate::cli::say::say;
 use crate::cli::seat::{SeatConsole, TerminalSeat};
@@ -41,6 +43,14 @@ pub(super) fn chat(app: &App, args: &ChatArgs) -> Result<(), CommandError> {
     if !has_task(args)? && !std::io::stdin().is_terminal() {
         return Err(no_task().help(text!(cli_task_help)));
     }
+    let seed = play::seed(app, args.seed)?;
+    if args.play.dry_run {
+        let mut setup = game.set_up(seed)?;
+        game.populate(&mut setup)?;
+        let meta = game.meta();
+        let head = JournalHeader::new(meta.world, meta.data, seed);
+        return preview(app, &game, args, setup, (head, Recording::default()));
+    }
     let root = &app.settings.saves.value;
     let slot = match &args.save {
         Some(name) => name.clone(),
@@ -49,7 +59,6 @@ pub(super) fn chat(app: &App, args: &ChatArgs) -> Result<(), CommandError> {
     if args.force {
         clear(app, &slot)?;
     }
-    let seed = play::seed(app, args.seed)?;
     let seats = seats(app, &game, &slot);
     let user_proxy = user_proxy(app, &game, &seats);
     let minds = minds(app, &game, seed, &user_proxy, Some(&seats))?;
@@ -79,6 +88,9 @@ pub(super) fn resume(
     has_task(args)?;
     let slot = saved.slot.name().as_str();
     let game = game.clone().with_code(code_policy(args));
+    if args.play.dry_run {
+        return preview(app, &game, args, saved.world(true)?, saved.journal());
+    }
     let seats = seats(app, &game, slot);
     let user_proxy = user_proxy(app, &game, &seats);
     // Nothing that is random is asked of this world.
@@ -128,6 +140,26 @@ pub(super) fn with_tools_played(
     Ok(game.with_tool_minds(minds))
 }
 
+/// Prints what members of a team would be sent next, for a new task or in an unfinished run.
+fn preview(
+    app: &App,
+    game: &ChatGame,
+    args: &ChatArgs,
+    mut setup: Setup,
+    journal: (JournalHeader, Recording),
+) -> Result<(), CommandError> {
+    let user_proxy = UserProxy::new();
+    match &args.task {
+        Some(task) => user_proxy.add_input(UserInput::task(task.as_str())),
+        None if is_running(&setup.world, game.team()) => {}
+        None => return Err(no_task().help(text!(cli_task_help))),
+    }
+    let models = DryModels::of_world(app, &mut setup.world)?.with_people(people(game));
+    let seat = |minds| seat_user_proxy(game, minds, &user_proxy);
+    let begin = |engine: &mut Engine| interrupt_for_input(engine, game.team(), &user_proxy);
+    dry_run_with(app, setup, models, journal, seat, begin)
+}
+
 /// Whether a task was given. An empty one is an error.
 fn has_task(args: &ChatArgs) -> Result<bool, CommandError> {
     match &args.task {
@@ -161,10 +193,11 @@ fn list(app: &App) -> Result<(), CommandError> {
             out.json(&play::joined(vec![json!({"record": "team"}), json!(team)]));
         }
     } else {
-        let widest = teams.iter().map(|team| team.path.len()).max();
-        let widest = widest.unwrap_or_default();
+        let widest = teams.iter().map(|team| cells(&team.path)).max();
+        let indent = widest.unwrap_or_default() + 2;
         for team in &teams {
-            out.line(format!("{:widest$}  {}", team.path, team.title));
+            let row = Paragraph::labelled(&team.path, 0, indent);
+            out.paragraph(&row.plain(&team.title));
         }
     }
     if problems.has_errors() {
@@ -240,7 +273,7 @@ fn minds(
     Ok(minds)
 }
 
-/// The names of a team's people, but for its user.
+/// The names of a team's people, without its user.
 fn people(game: &ChatGame) -> impl Iterator<Item = String> {
     let members = game.team().nested().into_iter();
     let members = members.flat_map(|team| team.participants.clone());

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::engine::{Engine, Setup};
+use crate::engine::{Engine, EngineError, Setup};
 use crate::journal::{Journal, JournalHeader, Recording};
 use crate::locale::{Argument, text};
 use crate::mind::{Cost, MindInfo, Minds};
@@ -24,6 +24,8 @@ use crate::cli::say::say;
 pub(super) struct DryModels {
     main: MindInfo,
     by_alias: BTreeMap<Arc<str>, MindInfo>,
+    /// Those whom people play, who are sent nothing.
+    people: Vec<String>,
 }
 
 impl DryModels {
@@ -38,7 +40,14 @@ impl DryModels {
         Ok(Self {
             by_alias: by_alias.collect::<Result<_, CommandError>>()?,
             main,
+            people: app.settings.seat.value.clone().into_iter().collect(),
         })
+    }
+
+    /// The same, with more people.
+    pub(super) fn with_people(mut self, people: impl IntoIterator<Item = String>) -> Self {
+        self.people.extend(people);
+        self
     }
 }
 
@@ -50,15 +59,40 @@ pub(super) fn dry_run(
     head: JournalHeader,
     recording: Recording,
 ) -> Result<(), CommandError> {
+    dry_run_with(
+        app,
+        setup,
+        models,
+        (head, recording),
+        |minds| minds,
+        |_| Ok(()),
+    )
+}
+
+/// As [`dry_run`], with other minds for some, and with what has to be done before the next turn.
+pub(super) fn dry_run_with(
+    app: &App,
+    setup: Setup,
+    models: DryModels,
+    (head, recording): (JournalHeader, Recording),
+    seat: impl FnOnce(Minds) -> Minds,
+    begin: impl FnOnce(&mut Engine) -> Result<(), EngineError>,
+) -> Result<(), CommandError> {
     let seed = head.seed;
     let unsent = UnsentPrompts::default();
     let mut minds = Minds::all(Arc::new(DryRun::of(models.main, &unsent)));
     for (alias, info) in models.by_alias {
         minds = minds.with_alias(&*alias, Arc::new(DryRun::of(info, &unsent)));
     }
-    let engine = Engine::new(setup, minds, Journal::in_memory(head));
+    for person in models.people {
+        let dry = DryRun::of(MindInfo::unmetered("human"), &UnsentPrompts::default());
+        minds = minds.with_seat(&*person, Arc::new(dry));
+    }
+    let engine = Engine::new(setup, seat(minds), Journal::in_memory(head));
     let mut engine = engine.map_err(|error| engine_error(&error))?;
+    play::learn_names(app, &engine.world);
     engine.play_back(recording);
+    begin(&mut engine).map_err(|error| engine_error(&error))?;
     engine.settings.width = usize::MAX;
     engine.settings.without_servers = true;
     let played = play::runtime()?.block_on(engine.run(None));
