@@ -1,12 +1,18 @@
-//! Answers: JSON, or why there is none.
+//! Answers: JSON, or why there is none; and what addresses ask for.
 
+use std::sync::Arc;
+
+use axum::extract::{FromRequestParts, Query};
+use axum::http::request::Parts;
 use axum::http::{StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::assets::render;
 use super::library::LibraryError;
-use super::shared::page_labels;
+use super::shared::{Shared, page_labels};
 use crate::locale::{Language, UiText, text};
 
 /// A JSON answer.
@@ -16,6 +22,40 @@ impl IntoResponse for Json {
     fn into_response(self) -> Response {
         let media_type = [(header::CONTENT_TYPE, "application/json")];
         (media_type, self.0.to_string()).into_response()
+    }
+}
+
+/// The language that a reader asked for.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct InLanguage {
+    pub(super) lang: Option<Language>,
+}
+
+/// The query of an address. If it can't be read, the reader is told so like everything else.
+pub(super) struct Asked<T>(pub(super) T);
+
+impl<T: DeserializeOwned> FromRequestParts<Arc<Shared>> for Asked<T> {
+    type Rejection = Response;
+
+    async fn from_request_parts(
+        parts: &mut Parts,
+        shared: &Arc<Shared>,
+    ) -> Result<Self, Self::Rejection> {
+        if let Ok(Query(asked)) = Query::try_from_uri(&parts.uri) {
+            return Ok(Self(asked));
+        }
+        let language = Query::<InLanguage>::try_from_uri(&parts.uri);
+        let language = language.ok().and_then(|Query(query)| query.lang);
+        let reason = parts.uri.query().unwrap_or_default();
+        let text = text!(page_bad_request, reason);
+        let language = language.unwrap_or(shared.language);
+        let failure = Failure::new(StatusCode::BAD_REQUEST, text, language);
+        Err(if parts.uri.path().starts_with("/api/") {
+            failure.into_response()
+        } else {
+            failure.page()
+        })
     }
 }
 

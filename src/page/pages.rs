@@ -1,15 +1,16 @@
 //! The pages themselves, with their first paint, and their files.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 
-use axum::extract::{Path, Query, State};
+use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{Html, IntoResponse, Redirect, Response};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::access::Visitor;
-use super::answer::Failure;
+use super::answer::{Asked, Failure};
 use super::assets::{asset as find_asset, render};
 use super::reader::{Query as Part, Reader};
 use super::routes::{blocking, visit};
@@ -19,7 +20,7 @@ use crate::locale::{Language, UiText};
 /// How many events a page shows without scripts.
 const FIRST_EVENTS: u32 = 300;
 
-/// What may stand after a page's address.
+/// The query in a page's address.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct PageQuery {
@@ -30,7 +31,7 @@ pub(super) struct PageQuery {
 /// The list of stories, or the only one.
 pub(super) async fn stories(
     State(shared): State<Arc<Shared>>,
-    Query(query): Query<PageQuery>,
+    Asked(query): Asked<PageQuery>,
     headers: HeaderMap,
 ) -> Response {
     let found = list(&shared, &query, &headers).await;
@@ -77,8 +78,22 @@ fn newest(slots: &[String]) -> &str {
 }
 
 fn to_story(slot: &str, language: Option<Language>) -> Response {
-    // The name of a slot has no character that addresses treat differently.
-    Redirect::to(&format!("/story/{slot}{}", in_query(language))).into_response()
+    Redirect::to(&format!("{}{}", address_of(slot), in_query(language))).into_response()
+}
+
+/// The address of a story. The name of a slot may have letters of all scripts and spaces, which a
+/// header may not.
+fn address_of(slot: &str) -> String {
+    let mut address = "/story/".to_owned();
+    for byte in slot.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-_.".contains(&byte) {
+            address.push(byte.into());
+        } else {
+            // Writing to a string never fails.
+            let _ = write!(address, "%{byte:02X}");
+        }
+    }
+    address
 }
 
 /// A language as addresses name it.
@@ -92,7 +107,7 @@ fn in_query(language: Option<Language>) -> String {
 pub(super) async fn story(
     State(shared): State<Arc<Shared>>,
     Path(slot): Path<String>,
-    Query(query): Query<PageQuery>,
+    Asked(query): Asked<PageQuery>,
     headers: HeaderMap,
 ) -> Response {
     let language = query.lang.unwrap_or(shared.language);
@@ -136,12 +151,12 @@ fn html(template: &str, page: &Value, language: Language) -> Result<Response, Fa
     Ok(Html(page?).into_response())
 }
 
-/// Keeps a token and opens the story. Browsers leave a strict cookie out of a redirect that a link
-/// on another site led to, such as web mail, so this is a page that goes on by itself.
+/// Sets the cookie and opens the story. After a click on another site, such as web mail, browsers
+/// don't send a strict cookie with a redirect, so this is a page that continues by itself.
 pub(super) async fn enter(
     State(shared): State<Arc<Shared>>,
     Path(token): Path<String>,
-    Query(query): Query<PageQuery>,
+    Asked(query): Asked<PageQuery>,
     headers: HeaderMap,
 ) -> Response {
     let visitor = shared.access.visitor_of(&token);
@@ -153,7 +168,7 @@ pub(super) async fn enter(
     let language = wanted.unwrap_or(shared.language);
     let to = match visitor {
         Some(Visitor::Host) => "/".to_owned(),
-        Some(Visitor::Seat { slots, .. }) => format!("/story/{}", newest(&slots)),
+        Some(Visitor::Seat { slots, .. }) => address_of(newest(&slots)),
         None => return Failure::forbidden(language).page(),
     };
     let page = json!({
@@ -194,4 +209,15 @@ pub(super) async fn asset(
     }
     let media_type = [(header::CONTENT_TYPE, asset.media_type)];
     Ok((fresh, media_type, asset.bytes).into_response())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_of_stories_have_only_what_a_header_may_have() {
+        assert_eq!(address_of("lantern-2"), "/story/lantern-2");
+        assert_eq!(address_of("my 灯"), "/story/my%20%E7%81%AF");
+    }
 }

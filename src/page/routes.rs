@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::body::Bytes;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::access::{Access, Visitor};
-use super::answer::{Failure, Json};
+use super::answer::{Asked, Failure, InLanguage, Json};
 use super::branches::{branches, compare, parting};
 use super::control::{Control, Wanted};
 use super::error::ServerError;
@@ -30,13 +30,6 @@ use crate::locale::{Language, Localize, UiText, text};
 use crate::message::one_line;
 use crate::rpg::HostDeed;
 use crate::session::Retaken;
-
-/// The language that a reader asked for.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct InLanguage {
-    lang: Option<Language>,
-}
 
 /// A reader at a story.
 #[derive(Clone)]
@@ -118,7 +111,7 @@ pub(super) async fn blocking<T: Send + 'static>(
 /// The texts of the page.
 pub(super) async fn labels(
     State(shared): State<Arc<Shared>>,
-    Query(query): Query<InLanguage>,
+    Asked(query): Asked<InLanguage>,
 ) -> Json {
     let language = query.lang.unwrap_or(shared.language);
     Json(json!(page_labels(language)))
@@ -141,8 +134,8 @@ pub(super) async fn stories(
 pub(super) async fn get(
     State(shared): State<Arc<Shared>>,
     Path((slot, what)): Path<(String, String)>,
-    Query(query): Query<InLanguage>,
-    Query(part): Query<Part>,
+    Asked(query): Asked<InLanguage>,
+    Asked(part): Asked<Part>,
     headers: HeaderMap,
 ) -> Result<Json, Failure> {
     let language = query.lang.unwrap_or(shared.language);
@@ -208,8 +201,8 @@ fn compared(
 pub(super) async fn get_one(
     State(shared): State<Arc<Shared>>,
     Path((slot, what, which)): Path<(String, String, String)>,
-    Query(query): Query<InLanguage>,
-    Query(part): Query<Part>,
+    Asked(query): Asked<InLanguage>,
+    Asked(part): Asked<Part>,
     headers: HeaderMap,
 ) -> Result<Json, Failure> {
     let language = query.lang.unwrap_or(shared.language);
@@ -352,7 +345,7 @@ enum StepBy {
 pub(super) async fn steer(
     State(shared): State<Arc<Shared>>,
     Path(slot): Path<String>,
-    Query(query): Query<InLanguage>,
+    Asked(query): Asked<InLanguage>,
     headers: HeaderMap,
     body: Bytes,
 ) -> Result<Response, Failure> {
@@ -501,7 +494,7 @@ fn retaken(story: &Story, call: u32) -> Result<Retaken, UiText> {
 
 fn read_body<'b, T: Deserialize<'b>>(body: &'b [u8], language: Language) -> Result<T, Failure> {
     serde_json::from_slice(body).map_err(|error| {
-        let text = text!(page_bad_request, reason = error.to_string());
+        let text = text!(page_bad_request, reason = error.text());
         Failure::new(StatusCode::BAD_REQUEST, text, language)
     })
 }
@@ -543,7 +536,7 @@ fn do_now(story: &Story, deed: &Deed) -> Result<(), UiText> {
     Ok(())
 }
 
-/// Lets a paused run go on for a little.
+/// Lets a paused run continue for a turn, a scene or a call.
 fn step(story: &Story, control: &Control, by: StepBy) {
     let is_mid_turn = story.view.read().run.at_gate;
     let gate = control.gate();
@@ -553,7 +546,7 @@ fn step(story: &Story, control: &Control, by: StepBy) {
     }
     match by {
         StepBy::Scene => control.want(Wanted::StepScene),
-        // The turn that has begun goes on.
+        // The turn that has begun continues.
         StepBy::Turn | StepBy::Call if is_mid_turn => control.want(Wanted::Pause),
         StepBy::Turn | StepBy::Call => control.want(Wanted::Step),
     }
@@ -626,7 +619,7 @@ struct FromSeat {
 pub(super) async fn seat(
     State(shared): State<Arc<Shared>>,
     Path(slot): Path<String>,
-    Query(query): Query<InLanguage>,
+    Asked(query): Asked<InLanguage>,
     headers: HeaderMap,
 ) -> Result<Json, Failure> {
     let language = query.lang.unwrap_or(shared.language);
@@ -641,7 +634,7 @@ pub(super) async fn seat(
 pub(super) async fn answer(
     State(shared): State<Arc<Shared>>,
     Path(slot): Path<String>,
-    Query(query): Query<InLanguage>,
+    Asked(query): Asked<InLanguage>,
     headers: HeaderMap,
     body: Bytes,
 ) -> Result<Json, Failure> {

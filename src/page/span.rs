@@ -35,7 +35,7 @@ impl Span {
 impl<'de> Deserialize<'de> for Span {
     fn deserialize<D: Deserializer<'de>>(text: D) -> Result<Self, D::Error> {
         let text = String::deserialize(text)?;
-        Self::parse(&text).ok_or_else(|| D::Error::custom(format!("'{text}' is no span")))
+        Self::parse(&text).ok_or_else(|| D::Error::custom(format!("'{text}' is not a range")))
     }
 }
 

@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::extract::{Path, Query, State};
+use axum::extract::{Path, State};
 use axum::http::HeaderMap;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use futures_util::Stream;
@@ -16,7 +16,7 @@ use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use tokio::sync::{broadcast, watch};
 
 use super::access::Access;
-use super::answer::Failure;
+use super::answer::{Asked, Failure};
 use super::call::CallState;
 use super::reader::{Position, Reader};
 use super::routes::{Visit, visit};
@@ -46,7 +46,7 @@ pub(super) struct Since {
 pub(super) async fn stream(
     State(shared): State<Arc<Shared>>,
     Path(slot): Path<String>,
-    Query(query): Query<Since>,
+    Asked(query): Asked<Since>,
     headers: HeaderMap,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Failure> {
     let language = query.lang.unwrap_or(shared.language);

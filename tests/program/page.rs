@@ -320,6 +320,21 @@ fn people_get_a_page_where_there_is_no_story() {
         assert!(answer.body.contains("<h1>"), "{}", answer.body);
         assert!(answer.body.contains(says), "{}", answer.body);
     }
+    for (path, says) in [
+        (
+            "/api/one/events?turn=soon",
+            "the request can't be read: turn=soon",
+        ),
+        ("/api/one/events?turn=soon&lang=zh", "无法读取这个请求"),
+    ] {
+        let answer = page.get(path);
+        assert_eq!(answer.status, 400, "{path}");
+        let error = answer.json()["error"].as_str().unwrap().to_owned();
+        assert!(error.contains(says), "{error}");
+    }
+    let answer = page.get("/story/one?before=soon&lang=zh");
+    assert_eq!(answer.status, 400);
+    assert!(answer.body.contains("<h1>无法显示"), "{}", answer.body);
     let missing = page.get("/api/one/event/99999").json();
     assert!(missing["help"].is_string(), "{missing}");
     page.api("one/story");
