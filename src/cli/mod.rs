@@ -83,7 +83,7 @@ fn start() -> ExitCode {
     let variable = &env::variable;
     let guess = Settings::resolve(&guess, None, None, &env, variable, &found.files);
     let command_line = help::command_line(guess.language.value, guess.width.value);
-    let matches = command_line.try_get_matches_from(arguments());
+    let matches = command_line.try_get_matches_from(arguments(std::env::args_os()));
     let parsed = matches.and_then(|matches| CommandLine::from_arg_matches(&matches));
     match parsed.and_then(CommandLine::into_command) {
         Ok((command, common)) => run(command, &common, &env, found),
@@ -116,13 +116,33 @@ impl Found {
     }
 }
 
-/// The command line. `help --help` is `help`.
-fn arguments() -> Vec<OsString> {
-    let mut arguments: Vec<_> = std::env::args_os().collect();
-    if arguments.get(1).is_some_and(|command| command == "help") {
-        arguments.retain(|argument| argument != "--help" && argument != "-h");
+/// The common options that take a value as the next argument.
+const WITH_VALUES: [&str; 7] = [
+    "--color",
+    "--data",
+    "--lang",
+    "--log-format",
+    "--models",
+    "--saves",
+    "--width",
+];
+
+/// The command line. What follows `help` are commands alone: its options, such as `--lang`, were
+/// taken into account already.
+fn arguments(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let arguments: Vec<_> = arguments.collect();
+    if arguments.get(1).is_none_or(|command| command != "help") {
+        return arguments;
     }
-    arguments
+    let mut is_value = false;
+    let is_command = |argument: &OsString| {
+        let argument = argument.to_string_lossy();
+        let is_option = argument.starts_with('-');
+        let is_kept = !is_option && !is_value;
+        is_value = WITH_VALUES.contains(&&*argument);
+        is_kept
+    };
+    arguments.into_iter().filter(is_command).collect()
 }
 
 /// The value of `--lang`, wherever it is.

@@ -170,7 +170,8 @@ impl TerminalSeat {
         };
         let rows = self.commands().map(|(command, names)| {
             let name = names.get(index).copied().unwrap_or_default();
-            format!("  /{name}  {}", self.say(command.about(self.is_in_team)))
+            let (colon, about) = (text!(cli_colon), command.about(self.is_in_team));
+            format!("  /{name}{}{}", self.say(colon), self.say(about))
         });
         rows.collect::<Vec<_>>().join("\n")
     }
@@ -254,9 +255,15 @@ impl Console for SeatConsole {
         let text = text.in_language(language);
         self.write(|out| {
             for line in text.lines() {
-                let indent = line.len() - line.trim_start_matches(' ').len();
-                let paragraph = Paragraph::indented(indent.min(8), indent.min(8) + 3);
-                out.paragraph(&paragraph.plain(line.trim_start()));
+                let text = line.trim_start_matches(' ');
+                let indent = (line.len() - text.len()).min(8);
+                // What is listed stands out; prose has a straight edge.
+                let hanging = match indent {
+                    0 if text.starts_with("- ") => 2,
+                    0 => 0,
+                    indent => indent + 3,
+                };
+                out.paragraph(&Paragraph::indented(indent, hanging).plain(line.trim_start()));
             }
         })
     }
@@ -291,7 +298,7 @@ mod tests {
         assert_eq!(command_word("either/or"), None);
         let help = seat.obey("HELP").unwrap();
         for (_, names) in COMMANDS {
-            assert!(help.contains(&format!("/{}  ", names[0])), "{help}");
+            assert!(help.contains(&format!("/{}: ", names[0])), "{help}");
         }
         assert_eq!(seat.obey("帮助"), Some(help));
         let saved = seat.obey("save").unwrap();
@@ -314,7 +321,7 @@ mod tests {
         assert_eq!(seat.command_in("/Help me"), Some("Help me"));
         assert_eq!(seat.command_in("/usr/bin is a folder"), None);
         let help = seat.obey("help").unwrap();
-        assert!(help.contains("/me  ") && !help.contains("/undo"), "{help}");
+        assert!(help.contains("/me: ") && !help.contains("/undo"), "{help}");
         let unknown = seat.obey("undo").unwrap();
         assert!(unknown.contains("/undo") && !seat.wants_undo(), "{unknown}");
     }

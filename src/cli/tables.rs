@@ -86,6 +86,8 @@ impl Table {
             None => {}
         }
         let mut paragraph = Paragraph::indented(2, 4);
+        // A heading without a value says nothing.
+        let columns = columns.filter(|(_, cell)| !cell.is_empty());
         for (number, ((head, _), cell)) in columns.enumerate() {
             let separator = if number == 0 { "" } else { " · " };
             paragraph = paragraph
@@ -320,6 +322,16 @@ mod tests {
         let (mut out, text) = output(24);
         table.write(&mut out);
         assert!(text.get().starts_with("turn 3\n"), "{}", text.get());
+    }
+
+    #[test]
+    fn a_heading_without_a_value_is_left_out_of_a_paragraph() {
+        let heads = ["name", "from", "result"];
+        let mut table = Table::new(heads.map(|head| (head.to_owned(), Side::Left)));
+        table.row(["Ann".to_owned(), "a long word".repeat(3), String::new()]);
+        let (mut out, text) = output(24);
+        table.write(&mut out);
+        assert!(!text.get().contains("result"), "{}", text.get());
     }
 
     #[test]

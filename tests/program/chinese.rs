@@ -458,12 +458,16 @@ fn help_is_chinese() {
         assert_no_english(command, &help);
     }
     assert!(out(&run(folder.path(), "--lang zh --help")).contains("退出码"));
+    for arguments in ["help run --lang zh", "help --width 80 --lang=zh run"] {
+        let help = out(&run(folder.path(), arguments));
+        assert!(help.contains("用法：playhouse run"), "{arguments}: {help}");
+    }
 }
 
 #[test]
 fn whole_runs_are_chinese() {
     let folder = tempfile::tempdir().unwrap();
-    let chat = "chat zh/xietiao --task 给庙会挑个日子 --save talk --form";
+    let chat = "chat zh/xietiao --task 给庙会挑个日子 --save talk --format";
     for arguments in [
         "run --save story",
         "undercover --save game --players 4",

@@ -340,6 +340,35 @@ fn turns_have_the_same_numbers_everywhere() {
 }
 
 #[test]
+fn what_is_told_at_a_meeting_has_no_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    told(folder, "run --until 1 --save s -q");
+    let events = records(folder, "why s");
+    let ids = events.iter().map(|event| event["id"].as_str().unwrap());
+    let id = ids.into_iter().find(|id| id.starts_with("0-")).unwrap();
+    let shown = told(folder, &format!("why s {id}"));
+    assert!(
+        shown.lines().next().unwrap().ends_with("· turn 1"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn stories_of_different_worlds_are_not_compared() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    told(folder, "run drowned-assize --until 1 --save s -q");
+    told(folder, "run zhaoying-ban --until 1 --save z -q");
+    let shown = told(folder, "diff s z");
+    let expected = "s and z are stories of different worlds: drowned-assize and zhaoying-ban";
+    assert_eq!(
+        shown.split_whitespace().collect::<Vec<_>>().join(" "),
+        expected
+    );
+}
+
+#[test]
 fn what_somebody_heard_of_somebody_are_events() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
@@ -364,6 +393,8 @@ fn what_somebody_heard_of_somebody_are_events() {
     let told = out(&playhouse(folder).args(about).output().unwrap());
     let last = heard[heard.len() - 1]["event"].as_str().unwrap();
     assert!(told.contains(&format!("\n  {last} · ")), "{told}");
+    let rows = told.lines().map(|row| row.chars().count());
+    assert!(rows.max() <= Some(100), "wider than a terminal: {told}");
 }
 
 #[test]
@@ -542,7 +573,7 @@ fn recall_finds_messages_of_files_and_names_bad_lines() {
     ];
     write(&folder.join("asked.jsonl"), &asked.join("\n"));
     let command = "recall --corpus corpus.jsonl --questions asked.jsonl";
-    let found = records(folder, &format!("{command} --k 3"));
+    let found = records(folder, &format!("{command} --limit 3"));
     let ids: Vec<_> = found.iter().map(|record| &record["ids"]).collect();
     let ids = serde_json::to_value(ids).unwrap();
     let expected =

@@ -705,7 +705,7 @@ fn a_key_that_is_echoed_reaches_no_save_no_log_and_no_terminal() {
         r#"Team(name: "solo", language: en, participants: [(name: "Ava", stream: true)], max_turns: 1)"#,
     );
     // `run` looks for the key in all that is printed.
-    for form in ["--json -vv", "--form log -vv --log-format json", "-vv"] {
+    for form in ["--json -vv", "--format log -vv --log-format json", "-vv"] {
         let output = folder.run(&format!(
             "chat solo.ron --model m --save s --force --task hi {form}"
         ));

@@ -38,6 +38,22 @@ pub(super) fn stories(
     let worlds = (saves.0.world(true)?.world, saves.1.world(true)?.world);
     let mut out = app.out();
     let slots = [slot, other];
+    let headers = (&saves.0.story.header, &saves.1.story.header);
+    let (world, other_world) = (&headers.0.world, &headers.1.world);
+    if world != other_world && !app.settings.json {
+        // Nothing else of them can be compared.
+        let [first, second] = slots;
+        let text = say!(
+            app.language,
+            cli_diff_worlds,
+            first,
+            second,
+            world,
+            other = other_world
+        );
+        out.paragraph(&Paragraph::default().plain(text));
+        return Ok(());
+    }
     write_parting(app, &mut out, slots, &found);
     for difference in knowledge_differences(&worlds.0, &worlds.1) {
         if name.is_none_or(|name| difference.name == name) {

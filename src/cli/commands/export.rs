@@ -13,6 +13,7 @@ use super::{play, sent, watch};
 use crate::cli::app::App;
 use crate::cli::error::{CommandError, ErrorKind};
 use crate::cli::saved::{Saved, save_error, session_error};
+use crate::cli::say::say;
 
 /// Writes the page of a save into a file, as the host or as one of its characters sees it; with
 /// `calls`, also what was sent for every call.
@@ -58,6 +59,9 @@ pub(super) fn export(
         let file = file.display().to_string();
         app.out()
             .json(&json!({"record": "export", "slot": slot, "file": file, "bytes": report.len()}));
+    } else if app.prints_text() {
+        app.err()
+            .line(say!(app.language, cli_rehearsal_page, path = file));
     }
     Ok(())
 }

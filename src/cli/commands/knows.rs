@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 
 use crate::cli::app::App;
 use crate::cli::error::{CommandError, ErrorKind};
+use crate::cli::output::Paragraph;
 use crate::cli::saved::{Saved, entity};
 use crate::cli::say::say;
 use crate::cli::tables::{Side, Table};
@@ -179,7 +180,7 @@ pub(super) fn about(app: &App, slot: &str, name: &str, about: &str) -> Result<()
     for (fact, known) in facts {
         let (title, event) = (&fact.title, &*known.event);
         let since = since(language, &known);
-        out.line(match &chain(world, &fact.id, &known)[..] {
+        let heading = match &chain(world, &fact.id, &known)[..] {
             [] if event.is_empty() => say!(language, cli_knows_about_start, title, since),
             [] => say!(language, cli_knows_about_found, title, since, event),
             from => say!(
@@ -190,8 +191,9 @@ pub(super) fn about(app: &App, slot: &str, name: &str, about: &str) -> Result<()
                 from = shown(from),
                 event
             ),
-        });
-        out.line(format!("  {}", fact.text));
+        };
+        out.paragraph(&Paragraph::indented(0, 2).plain(heading));
+        out.paragraph(&Paragraph::indented(2, 2).plain(&fact.text));
     }
     if let Some(bond) = bond {
         let (word, value) = (&*bond.word, bond.value);
@@ -199,13 +201,15 @@ pub(super) fn about(app: &App, slot: &str, name: &str, about: &str) -> Result<()
     }
     for (by, promise) in promises {
         let (to, words) = (&*promise.to, &*promise.words);
-        out.line(say!(language, cli_knows_promise, by, to, words));
+        let promise = say!(language, cli_knows_promise, by, to, words);
+        out.paragraph(&Paragraph::indented(0, 2).plain(promise));
     }
     if !heard.is_empty() {
         out.line(say!(language, cli_knows_heard));
         for body in heard {
             let text = body.full_text().replace('\n', " ");
-            out.line(format!("  {} · {text}", body.id()));
+            let row = Paragraph::indented(2, 4).plain(format!("{} · {text}", body.id()));
+            out.paragraph(&row);
         }
     }
     Ok(())

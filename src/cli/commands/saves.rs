@@ -54,12 +54,16 @@ struct Row {
 }
 
 impl Row {
-    fn of(root: &Path, listed: Listed) -> Self {
+    fn of(root: &Path, mut listed: Listed) -> Self {
+        let is_tournament = Tournament::exists(root, listed.slot.name().as_str());
+        if is_tournament && let Ok(games) = Tournament::slots_in(root, listed.slot.name()) {
+            listed.size += games.iter().map(|game| game.size).sum::<u64>();
+        }
         let folder = listed.slot.folder();
         let name = folder.strip_prefix(root).unwrap_or(folder);
         Self {
             name: name.display().to_string(),
-            is_tournament: Tournament::exists(root, listed.slot.name().as_str()),
+            is_tournament,
             damage: None,
             listed,
         }

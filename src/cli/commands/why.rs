@@ -151,17 +151,14 @@ fn print(app: &App, event: &EventRecord, others: &[NotTold]) {
     });
     let others: Vec<_> = others.collect();
     let kind = event_label(&event.kind).in_language(language);
-    let place = if event.place.is_empty() {
-        text!(cli_everywhere)
+    let (turn, place) = (turn_number(event.turn), &*event.place);
+    // What is told while the world meets has no place.
+    let at = if place.is_empty() {
+        say!(language, story_turn, turn)
     } else {
-        UiText::verbatim(&*event.place)
+        say!(language, cli_event_at, turn, place)
     };
-    let mut details = vec![say!(
-        language,
-        cli_event_at,
-        turn = turn_number(event.turn),
-        place
-    )];
+    let mut details = vec![at];
     if let Some(who) = &event.speaker {
         details.push(say!(language, cli_event_by, who = &**who));
     }
