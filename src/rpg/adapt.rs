@@ -20,12 +20,10 @@ use super::spawn::{
     stage_identity,
 };
 use super::world_file::{StageKind, Stats, WorldFile};
-use crate::cast::{Appearance, CastList, Clock, Dead, EntityName, Kind, StableId};
-use crate::context::AgentContext;
+use crate::cast::{Appearance, CastList, Dead, EntityName, Kind, StableId, set_system_message};
 use crate::drama::{Belongings, GoalState, Goals, Qualities};
 use crate::knowledge::{FactBook, Knowledge, Known};
 use crate::locale::{Argument, Localize, UiText, text};
-use crate::message::{Body, Text};
 
 /// Why a story can't go on with a world file.
 #[derive(Debug, Error)]
@@ -291,7 +289,7 @@ pub(super) fn apply(world: &mut World, old: &WorldFile, new: &WorldFile) -> Resu
         };
         let identity = fit_entity(world, entity, &name, old, new)?;
         if let Some(identity) = identity {
-            set_system_message(world, entity, &rules, identity);
+            set_system_message(world, entity, Some(&rules), &identity);
         }
         learn_new_facts(world, entity, &name, old, &facts);
     }
@@ -401,29 +399,6 @@ fn learn_new_facts(
         if is_new && !fact.is_common() && fact.is_known_at_start(name) {
             knowledge.learn(&fact.id.as_str().into(), &Known::default());
         }
-    }
-}
-
-/// Replaces the system message if it is another one now.
-fn set_system_message(world: &mut World, entity: Entity, rules: &Arc<Text>, identity: String) {
-    let id = world.get::<StableId>(entity).copied();
-    let body = Body::text(identity).after(rules.clone());
-    let Some(context) = world.get::<AgentContext>(entity) else {
-        return;
-    };
-    let first = context.entries().first();
-    let is_same = first.is_none_or(|first| first.body().full_text() == body.full_text());
-    if is_same {
-        return;
-    }
-    let mut entity = world.entity_mut(entity);
-    let number = entity.get_mut::<Clock>();
-    let number = number.zip(id).map(|(mut clock, id)| clock.next_body(id));
-    let Some(number) = number else {
-        return;
-    };
-    if let Some(mut context) = entity.get_mut::<AgentContext>() {
-        context.replace_system_message(body.with_id(number));
     }
 }
 

@@ -1525,6 +1525,101 @@ fn a_world_that_is_edited_while_it_is_watched_is_taken_over_between_turns() {
     }
 }
 
+/// What the last call that is over was sent.
+fn last_request(page: &Served, slot: &str) -> String {
+    let calls = page.api(&format!("{slot}/calls"));
+    let last = calls["calls"].as_array().unwrap().last().unwrap();
+    let call = page.api(&format!("{slot}/call/{}", last["c"]));
+    call["request"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_team_that_is_edited_while_it_is_watched_is_taken_over_between_turns() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    fs::create_dir_all(folder.join("data/teams")).unwrap();
+    let write = |file: &str, (turns, second, told): (&str, &str, &str)| {
+        let team = format!(
+            r#"(name: "Smithy", language: en, max_turns: {turns}, participants: [
+                (name: "Ann", system_message: "{told}"),
+                (name: "{second}", system_message: "{told}"),
+            ])"#
+        );
+        fs::write(folder.join(file), team).unwrap();
+    };
+    for (file, team, slot) in [
+        ("data/teams/smithy.ron", "smithy", "one"),
+        ("own.ron", "own.ron", "two"),
+    ] {
+        write(file, ("30", "Bea", "You sing."));
+        let begun = format!("chat {team} --save {slot} --until 1 --task Shoe-the-horse --quiet");
+        succeed(folder, &begun);
+        let page = Served::begin(folder, "serve --json");
+        page.wait_for(slot, "paused");
+        page.step(slot);
+        assert!(last_request(&page, slot).contains("You sing."));
+        let problems = || page.api(&format!("{slot}/story"))["run"]["problems"].clone();
+        for (wrong, problem) in [
+            (("thirty", "Bea", "You shoe horses."), "expected"),
+            (("40", "Zoe", "You shoe horses."), "Zoe"),
+        ] {
+            write(file, wrong);
+            page.step(slot);
+            let text = problems().to_string();
+            assert!(text.contains(file) && text.contains(problem), "{text}");
+            assert!(last_request(&page, slot).contains("You sing."));
+        }
+        write(file, ("40", "Bea", "You shoe horses."));
+        page.step(slot);
+        assert_eq!(problems(), json!([]));
+        assert!(last_request(&page, slot).contains("You shoe horses."));
+        drop(page);
+        succeed(folder, &format!("replay {slot} --quiet"));
+    }
+}
+
+#[test]
+fn prompts_of_undercover_that_are_edited_while_it_is_watched_are_taken_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let prompts = folder.join("data/prompts/en/undercover");
+    for part in ["asks", "system"] {
+        fs::create_dir_all(prompts.join(part)).unwrap();
+    }
+    succeed(folder, "undercover --seed 3 --save game --until 2 --quiet");
+    let page = Served::begin(folder, "serve --json");
+    page.wait_for("game", "paused");
+    let write = |file: &str, text: &str| fs::write(prompts.join(file), text).unwrap();
+    write("asks/describe.j2", "Sing of it, {{ number.");
+    page.step("game");
+    let problems = || page.api("game/story")["run"]["problems"].clone();
+    let text = problems()[0]["text"].as_str().unwrap().to_owned();
+    assert!(text.contains("describe.j2:1:"), "{text}");
+    for ask in ["describe", "vote"] {
+        write(&format!("asks/{ask}.j2"), "Sing of it.");
+    }
+    write("system/player.j2", "You are called {{ name }}.");
+    page.step("game");
+    assert_eq!(problems(), json!([]));
+    page.step("game");
+    let sent = last_request(&page, "game");
+    assert!(sent.contains("Sing of it."), "{sent}");
+    assert!(sent.contains("You are called "), "{sent}");
+    drop(page);
+    // The save has the prompts with which it was played.
+    succeed(folder, "replay game --quiet");
+    fs::remove_dir_all(folder.join("data")).unwrap();
+    succeed(folder, "replay game --quiet");
+    let resumed = run(folder, "resume game");
+    assert_eq!(resumed.status.code(), Some(0), "{}", super::err(&resumed));
+    assert!(
+        super::err(&resumed).contains("  prompts"),
+        "{}",
+        super::err(&resumed)
+    );
+    succeed(folder, "replay game --quiet");
+}
+
 #[test]
 fn a_branch_from_the_page_may_have_other_models() {
     let folder = tempfile::tempdir().unwrap();

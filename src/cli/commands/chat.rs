@@ -87,9 +87,7 @@ pub(super) fn resume(
     let root = &app.settings.saves.value;
     let session = Session::resume(root, slot, game, minds, force);
     let mut session = session.map_err(session_error)?;
-    if saved.is_of_other_data() && !app.settings.quiet {
-        app.err().line(say!(app.language, cli_chat_changed));
-    }
+    play::say_changes(app, &session.changes);
     saved.tell_seed(app, &mut session.engine);
     slot_settings::remember(app, slot, BTreeSet::new())?;
     let run = ChatRun {

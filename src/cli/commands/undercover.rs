@@ -153,7 +153,7 @@ pub(super) fn resume(
     force: bool,
 ) -> Result<(), CommandError> {
     let slot = saved.slot.name().to_string();
-    let mut setup = saved.world(force)?;
+    let mut setup = saved.world(true)?;
     check_turn(&setup.world, args, &slot)?;
     let actor = app.settings.seat.value.as_deref();
     let seat = play::seat(&mut setup.world, actor)?;
@@ -176,6 +176,7 @@ pub(super) fn resume(
     let session = Session::resume(root, &slot, game, minds, force);
     let mut session = session.map_err(session_error)?;
     saved.tell_seed(app, &mut session.engine);
+    play::say_changes(app, &session.changes);
     let run = GameRun {
         app,
         game,

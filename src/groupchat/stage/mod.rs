@@ -37,7 +37,7 @@ mod user_input;
 pub(super) use chat::Utterance;
 pub use chat::{Chat, Phase};
 pub(super) use events::{InnerMessage, OwnMessage};
-pub(super) use interrupt::INTERRUPT;
+pub(super) use interrupt::{INTERRUPT, take_inputs};
 pub(super) use play::plugin;
 pub(super) use remember::register_remember;
 pub(super) use replies::Approval;

@@ -3,6 +3,8 @@
 ## Errors of `ChatError`.
 
 groupchat_cancelled = the run was cancelled
+groupchat_changed_participants = the settings of { $names }
+groupchat_changed_settings = the settings of the team
 groupchat_empty_task = a task needs at least one message; to continue without a task, run `Task::continue_run()`
 groupchat_help_fewer_edges = remove some edges
 groupchat_no_world = 'world' is missing

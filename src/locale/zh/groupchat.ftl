@@ -3,6 +3,8 @@
 ## `ChatError` 的错误
 
 groupchat_cancelled = 运行已取消
+groupchat_changed_participants = { $names } 的设置
+groupchat_changed_settings = 团队的设置
 groupchat_empty_task = 任务至少要有一条消息；要在没有新任务的情况下继续，请运行 `Task::continue_run()`
 groupchat_help_fewer_edges = 请删去一些边
 groupchat_no_world = 缺少“world”

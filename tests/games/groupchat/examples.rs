@@ -10,6 +10,7 @@ use playhouse::groupchat::{ChatGame, TaskResult, Team, improviser};
 use playhouse::message::Language;
 use playhouse::mind::improviser::Improviser;
 use playhouse::mind::{Mind, Minds};
+use playhouse::session::Game as _;
 use playhouse::tool::WebPolicy;
 use playhouse::world_data::DataFolder;
 
@@ -81,6 +82,21 @@ async fn every_team_that_comes_along_talks_to_an_end_in_its_language() {
                 team.path
             );
         }
+    }
+}
+
+#[test]
+fn every_team_that_comes_along_survives_what_a_journal_keeps_of_it() {
+    let data = DataFolder::at("data").unwrap();
+    for team in list_teams(&data).0 {
+        let game = ChatGame::load(&data, &team.path).unwrap();
+        let (setup, meta) = (game.game_setup(0).unwrap(), game.meta());
+        let kept = game.kept(&setup, &meta.data).unwrap();
+        assert_eq!(kept.meta(), meta);
+        assert!(game.kept(&setup, "other").is_none());
+        let text = serde_json::to_string(&setup).unwrap();
+        let again = kept.game_setup(0).unwrap();
+        assert_eq!(serde_json::to_string(&again).unwrap(), text);
     }
 }
 
