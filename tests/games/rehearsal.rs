@@ -117,7 +117,7 @@ fn judged_world(likely: u32) -> Campaign {
 fn the_seed_and_what_is_likely_stand_in_for_a_judge() {
     let plan = || Plan {
         seed: 1,
-        runs: 40,
+        runs: 20,
         jobs: 2,
         find: None,
     };
@@ -230,7 +230,7 @@ fn the_shipped_worlds_are_fought_and_talked_through_as_they_should_be() {
         let unmet = unmet(
             world,
             Some("[Fights(40, 85), Talk(48, 100), Repeated(0, 12)]"),
-            16,
+            10,
         );
         assert_eq!(unmet, "", "{world}");
     }

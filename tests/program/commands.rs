@@ -384,7 +384,10 @@ fn what_the_readme_shows_of_a_run_works() {
             ["存档", "另一存档"],
         ),
     ] {
-        told(folder, &format!("run {world} --seed 1 -q --save {save}"));
+        told(
+            folder,
+            &format!("run {world} --seed 1 --until 10 -q --save {save}"),
+        );
         let other = format!("run {world} --seed 2 --until 4 -q --save {other}");
         told(folder, &other);
         let shown = readme

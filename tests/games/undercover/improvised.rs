@@ -16,7 +16,7 @@ use super::table::{Language, NAMES, cards, data, improviser, opening, play, rule
 const LANGUAGES: [Language; 2] = [Language::En, Language::Zh];
 
 /// How many games in each language are played to see whether either side wins often enough.
-const GAMES: u64 = 250;
+const GAMES: u64 = 100;
 
 #[tokio::test]
 async fn either_side_wins_often_enough() {
@@ -278,7 +278,7 @@ async fn who_describes_truly_in_words_of_their_own_is_not_voted_out_for_it() {
         let game = game.unwrap();
         let mind = Arc::new(with_words(&improviser, language, &words));
         let (mut of_word, mut out_of_word) = (0, 0);
-        for seed in 0..40 {
+        for seed in 0..20 {
             let mut setup = opening(&game, seed);
             let cards = cards(&mut setup.world);
             let has_word = |card: &(Role, Option<String>)| {
@@ -311,7 +311,7 @@ async fn who_describes_truly_in_words_of_their_own_is_not_voted_out_for_it() {
         }
     }
     // By lot it would be one in six.
-    assert!(played > 150, "{played}");
+    assert!(played > 75, "{played}");
     assert!(out_first * 4 <= played, "{out_first} of {played}");
     assert_eq!(always, []);
 }
