@@ -17,7 +17,7 @@ use super::seat::Seat;
 use super::span::Span;
 use super::state::{Being, hue};
 use super::view::{Contents, Entry, Run, RunState, StoryView};
-use crate::cast::{Kind, StableId};
+use crate::cast::{Kind, StableId, turn_number};
 use crate::event::guard::{Act, GuardAct};
 use crate::event::{AudienceRule, EventRecord};
 use crate::exchange::Spent;
@@ -529,7 +529,9 @@ impl Reader<'_> {
         is(query.by, entry.by)
             && is(query.place, entry.place)
             && query.who.is_none_or(reached)
-            && query.turn.is_none_or(|turns| turns.has(record.turn + 1))
+            && query
+                .turn
+                .is_none_or(|turns| turns.has(turn_number(record.turn)))
             && query.day.is_none_or(|days| days.has(entry.day.into()))
             && query.kind.as_ref().is_none_or(|kind| *kind == record.kind)
             && (query.told != Some(1) || entry.is_told())
@@ -556,7 +558,7 @@ impl Reader<'_> {
         let mut event = EventJson {
             n,
             id: None,
-            turn: record.turn + 1,
+            turn: turn_number(record.turn),
             day: entry.day,
             kind: record.kind.clone(),
             form: entry.form,
@@ -737,7 +739,7 @@ fn other_options(contents: &Contents, entry: &Entry) -> Option<(u32, Vec<Value>)
     let field = |name: &str| data.get(name).and_then(Value::as_str);
     let (scene, chosen) = (field("scene")?, field("option")?);
     let who = contents.id_of(field("actor")?)?;
-    let turn = entry.record.turn + 1;
+    let turn = turn_number(entry.record.turn);
     let mut calls = contents.calls.iter().rev();
     let call = calls
         .find(|call| (call.who, call.turn) == (who, turn) && &*call.purpose == "scene.choose")?;
