@@ -85,7 +85,7 @@ pub async fn branch(
 }
 
 /// As [`branch`], with lines of the next turn, such as the outcome of an ask or a
-/// [new seed](crate::journal::seed_input). Resuming the branch uses them and asks for everything
+/// [new seed](crate::journal::branch_input). Resuming the branch uses them and asks for everything
 /// else.
 ///
 /// # Errors
