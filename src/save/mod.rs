@@ -32,7 +32,7 @@ mod story;
 
 pub use crate::files::{FileAction, FileError, FileKind, FileProblem};
 pub use buffers::file_name;
-pub use error::SaveError;
+pub use error::{MigrationError, SaveError};
 pub use head::{ENDING, GAME_SETUP, SaveHead, read_head};
 #[cfg(feature = "undercover")]
 pub(crate) use limits::TOURNAMENT;
