@@ -45,4 +45,4 @@ pub use slot::{BranchPoint, Listed, LockedSlot, Slot, list, names};
 pub use slot_name::SlotName;
 pub use snapshot::{FittedTo, Meta, snapshot};
 pub use state_hash::state_hashes;
-pub use story::StoredStory;
+pub use story::{StoredSnapshot, StoredStory};
