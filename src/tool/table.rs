@@ -58,12 +58,8 @@ impl Table {
     /// # Errors
     /// Every mistake in it, with its line.
     pub fn parse(file: &str, text: &str) -> Result<Self, Problems> {
-        let mut problems = Problems::new();
         let source = Source::new(file, text);
-        let Some(reading) = source.read_all::<Self>(&mut problems) else {
-            problems.sort();
-            return Err(problems);
-        };
+        let (reading, mut problems) = source.read_all::<Self>()?;
         for (path, message, help) in reading.value.mistakes() {
             reading.source.report(&mut problems, &path, message, help);
         }
