@@ -70,6 +70,25 @@ pub(super) struct Range<T> {
     pub(super) rows: Vec<T>,
 }
 
+impl<T> Range<T> {
+    /// The rows of a part of a list of `of`; [`MOST`] at the most.
+    pub(super) fn collect((from, to, of): (u32, u32, u32), row: impl Fn(u32) -> Option<T>) -> Self {
+        let mut rows = Vec::new();
+        let mut next = from;
+        while next < to && rows.len() < MOST as usize {
+            rows.extend(row(next));
+            next += 1;
+        }
+        Self {
+            from,
+            to: next,
+            of,
+            next: (next < to).then_some(next),
+            rows,
+        }
+    }
+}
+
 impl<T: Serialize> Range<T> {
     /// As JSON, with its rows under this name.
     pub(super) fn named(self, rows: &str) -> Value {
@@ -495,23 +514,11 @@ impl Reader<'_> {
             .min(of);
         let to = query.to.unwrap_or(of).clamp(from, of);
         let words = query.text.as_ref().map(|words| words.to_lowercase());
-        let mut rows = Vec::new();
-        let mut next = from;
-        while next < to && rows.len() < MOST as usize {
-            if let Some(entry) = self.entry(contents, next)
-                && self.fits(contents, entry, query, words.as_deref())
-            {
-                rows.push(row(next, entry));
-            }
-            next += 1;
-        }
-        Range {
-            from,
-            to: next,
-            of,
-            next: (next < to).then_some(next),
-            rows,
-        }
+        Range::collect((from, to, of), |n| {
+            let entry = self.entry(contents, n)?;
+            let fits = self.fits(contents, entry, query, words.as_deref());
+            fits.then(|| row(n, entry))
+        })
     }
 
     fn fits(&self, contents: &Contents, entry: &Entry, query: &Query, words: Option<&str>) -> bool {
