@@ -457,9 +457,7 @@ fn name_calls(calls: &mut [ToolCall], job: &Job) {
 
 /// A failure in the words of the phrasebook.
 fn error_words(error: &ToolError, phrases: &Phrasebook) -> String {
-    let phrase = error.phrase();
-    let words = phrase.and_then(|(name, data)| phrases.say_if_known(name, data));
-    words.unwrap_or_else(|| error.to_string())
+    phrases.say_or(error.phrase(), &error.to_string())
 }
 
 fn hash_text(hasher: &mut blake3::Hasher, text: &str) {
