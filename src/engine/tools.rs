@@ -17,6 +17,7 @@ use crate::event::Phrasebook;
 use crate::event::guard::{Guards, Judged, Point};
 use crate::exchange::{ErasedAsk, RoundMaker};
 use crate::journal::{Line, OpenRound, ToolResultRecord, ToolRoundRecord};
+use crate::locale::text;
 use crate::memory::Vectors;
 use crate::message::{Block, Digest, Language};
 use crate::mind::{Completion, Mind, Round};
@@ -315,7 +316,7 @@ impl Engine {
         }
         match tool.start_async(&call.arguments, toolbox.limits.time, trace) {
             Some(running) => Started::Running(running),
-            None => Started::Ended(Err("the tool can't be run".into())),
+            None => Started::Ended(Err(ToolError::of(&text!(engine_tool_not_run)))),
         }
     }
 
