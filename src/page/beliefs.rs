@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::people::set;
 use super::reader::Reader;
+use crate::cast::turn_number;
 use crate::journal::Ending;
 
 /// How many of the last events that tell of somebody are shown.
@@ -70,7 +71,7 @@ impl Reader<'_> {
         });
         let heard = heard.take(LAST_HEARD).filter_map(|event| {
             let number = self.number(&contents, event.number)?;
-            Some(json!({"n": number, "turn": event.record.turn + 1, "text": self.text_of(event)}))
+            Some(json!({"n": number, "turn": turn_number(event.record.turn), "text": self.text_of(event)}))
         });
         beliefs["heard"] = heard.collect();
         if self.is_host() {

@@ -32,20 +32,10 @@ impl Reader<'_> {
                 && query.turn.is_none_or(|turns| turns.has(call.turn))
                 && (query.open != Some(1) || call.outcome.is_none())
         };
-        let mut rows = Vec::new();
-        let mut next = from;
-        while next < to && rows.len() < MOST as usize {
-            let call = all.get(next as usize).filter(|call| fits(call));
-            rows.extend(call.map(|call| self.call_json(call)));
-            next += 1;
-        }
-        Range {
-            from,
-            to: next,
-            of,
-            next: (next < to).then_some(next),
-            rows,
-        }
+        Range::collect((from, to, of), |n| {
+            let call = all.get(n as usize).filter(|call| fits(call));
+            call.map(|call| self.call_json(call))
+        })
     }
 
     /// A call as lists and the stream show it.

@@ -9,7 +9,7 @@ use super::reader::{Reader, SpentJson};
 use super::request::Sent;
 use super::state::{Being, State, hue};
 use super::view::Contents;
-use crate::cast::Kind;
+use crate::cast::{Kind, turn_number};
 use crate::context::{Chapter, Entry};
 use crate::knowledge::{Fact, Known};
 use crate::message::{BodyId, Role, Tags};
@@ -155,7 +155,7 @@ impl Reader<'_> {
         let mut row = json!({"day": known.day});
         if !known.by.is_empty() {
             row["by"] = json!(known.by);
-            row["turn"] = (known.turn + 1).into();
+            row["turn"] = turn_number(known.turn).into();
         }
         let event = known.event.parse().ok();
         let number = event.and_then(|event| contents.by_body.get(&event).copied());
@@ -262,7 +262,7 @@ impl Reader<'_> {
                 None => add(part, &message.text, message.tokens),
             }
         }
-        let mut whole = whole_context(id, sent.request.turn + 1, parts);
+        let mut whole = whole_context(id, turn_number(sent.request.turn), parts);
         self.add_provider(&mut whole, contents.calls.get(call as usize));
         whole["c"] = call.into();
         Some(whole)
@@ -441,7 +441,7 @@ fn chapter_json(chapter: &Chapter) -> Value {
     let record = chapter.record.as_ref();
     json!({
         "id": chapter.id.0, "title": chapter.title, "level": chapter.level(),
-        "days": record.map(|record| record.days), "turn": chapter.turn + 1,
+        "days": record.map(|record| record.days), "turn": turn_number(chapter.turn),
         "messages": chapter.messages.len(), "tokens": chapter.summary.short_tokens(),
         "summary": chapter.summary.full_text(),
     })

@@ -17,7 +17,7 @@ use super::seat::Seat;
 use super::span::Span;
 use super::state::{Being, hue};
 use super::view::{Contents, Entry, Run, RunState, StoryView};
-use crate::cast::{Kind, StableId};
+use crate::cast::{Kind, StableId, turn_number};
 use crate::event::guard::{Act, GuardAct};
 use crate::event::{AudienceRule, EventRecord};
 use crate::exchange::Spent;
@@ -68,6 +68,25 @@ pub(super) struct Range<T> {
     /// Where to go on.
     pub(super) next: Option<u32>,
     pub(super) rows: Vec<T>,
+}
+
+impl<T> Range<T> {
+    /// The rows of a part of a list of `of`; [`MOST`] at the most.
+    pub(super) fn collect((from, to, of): (u32, u32, u32), row: impl Fn(u32) -> Option<T>) -> Self {
+        let mut rows = Vec::new();
+        let mut next = from;
+        while next < to && rows.len() < MOST as usize {
+            rows.extend(row(next));
+            next += 1;
+        }
+        Self {
+            from,
+            to: next,
+            of,
+            next: (next < to).then_some(next),
+            rows,
+        }
+    }
 }
 
 impl<T: Serialize> Range<T> {
@@ -495,23 +514,11 @@ impl Reader<'_> {
             .min(of);
         let to = query.to.unwrap_or(of).clamp(from, of);
         let words = query.text.as_ref().map(|words| words.to_lowercase());
-        let mut rows = Vec::new();
-        let mut next = from;
-        while next < to && rows.len() < MOST as usize {
-            if let Some(entry) = self.entry(contents, next)
-                && self.fits(contents, entry, query, words.as_deref())
-            {
-                rows.push(row(next, entry));
-            }
-            next += 1;
-        }
-        Range {
-            from,
-            to: next,
-            of,
-            next: (next < to).then_some(next),
-            rows,
-        }
+        Range::collect((from, to, of), |n| {
+            let entry = self.entry(contents, n)?;
+            let fits = self.fits(contents, entry, query, words.as_deref());
+            fits.then(|| row(n, entry))
+        })
     }
 
     fn fits(&self, contents: &Contents, entry: &Entry, query: &Query, words: Option<&str>) -> bool {
@@ -529,7 +536,9 @@ impl Reader<'_> {
         is(query.by, entry.by)
             && is(query.place, entry.place)
             && query.who.is_none_or(reached)
-            && query.turn.is_none_or(|turns| turns.has(record.turn + 1))
+            && query
+                .turn
+                .is_none_or(|turns| turns.has(turn_number(record.turn)))
             && query.day.is_none_or(|days| days.has(entry.day.into()))
             && query.kind.as_ref().is_none_or(|kind| *kind == record.kind)
             && (query.told != Some(1) || entry.is_told())
@@ -556,7 +565,7 @@ impl Reader<'_> {
         let mut event = EventJson {
             n,
             id: None,
-            turn: record.turn + 1,
+            turn: turn_number(record.turn),
             day: entry.day,
             kind: record.kind.clone(),
             form: entry.form,
@@ -737,7 +746,7 @@ fn other_options(contents: &Contents, entry: &Entry) -> Option<(u32, Vec<Value>)
     let field = |name: &str| data.get(name).and_then(Value::as_str);
     let (scene, chosen) = (field("scene")?, field("option")?);
     let who = contents.id_of(field("actor")?)?;
-    let turn = entry.record.turn + 1;
+    let turn = turn_number(entry.record.turn);
     let mut calls = contents.calls.iter().rev();
     let call = calls
         .find(|call| (call.who, call.turn) == (who, turn) && &*call.purpose == "scene.choose")?;

@@ -36,7 +36,7 @@ pub(super) fn sent(story: &Story, number: u32) -> Result<Option<Sent>, SessionEr
     let wanted = Wanted {
         entity: Some(outcome.entity.to_string()),
         numbers: before.into_iter().chain([outcome.number]).collect(),
-        turns: Some(call.turn + 1),
+        turns: Some(call.turn),
         ..Wanted::default()
     };
     // Nothing of the view is held while the story is played.

@@ -11,7 +11,7 @@ use tokio::sync::{broadcast, watch};
 use super::call::{Call, CallState, Segment, made_by, recorded_segments};
 use super::event::{EventStyle, fight, target, words};
 use super::state::State;
-use crate::cast::{CastList, WorldTurn};
+use crate::cast::{CastList, WorldTurn, turn_number};
 use crate::context::EntryId;
 use crate::engine::Signal;
 use crate::event::{EventRecord, Record};
@@ -678,7 +678,7 @@ impl Contents {
             place: stay
                 .and_then(|(_, stay)| stay.place)
                 .map_or(who, |place| place.0),
-            turn: self.turn + 1,
+            turn: turn_number(self.turn),
             start: now,
             ..Call::default()
         };
@@ -710,7 +710,6 @@ impl Contents {
         }
         if !self.open.contains_key(&outcome.entity) {
             self.start_call(&outcome.entity, outcome.number, &outcome.purpose, "", 0);
-            let recorded = turn + 1;
             let place = self.open.get(&outcome.entity).copied();
             let place = place.and_then(|call| self.calls.get(call as usize));
             let place = place.map_or(0, |call| call.place);
@@ -719,7 +718,6 @@ impl Contents {
             let start = *clock;
             *clock += outcome.ms;
             self.change_open(&outcome.entity, |call| {
-                call.turn = recorded;
                 (call.start, call.end) = (start, Some(start + outcome.ms));
                 call.segments = recorded_segments(&outcome.refused, &outcome.rounds, start);
             });
@@ -727,7 +725,7 @@ impl Contents {
         self.change_open(&outcome.entity, |call| {
             call.end.get_or_insert(now);
             call.state = CallState::Done;
-            call.turn = turn + 1;
+            call.turn = turn_number(turn);
             call.by.get_or_insert_with(|| made_by(outcome));
             call.outcome = Some(outcome.clone());
         });

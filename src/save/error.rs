@@ -50,7 +50,7 @@ pub enum SaveError {
         /// The format before the migration.
         from: u32,
         /// What is wrong.
-        problem: UiText,
+        source: MigrationError,
     },
     /// A save that was made from other data.
     OtherData {
@@ -136,6 +136,25 @@ pub enum SaveError {
     SlotBusy(String),
 }
 
+/// Why a save can't be migrated.
+#[derive(Debug, Error)]
+#[error("{}", self.text())]
+pub enum MigrationError {
+    /// It lacks a member that every save of its version has.
+    Missing(&'static str),
+    /// A value of it can't be read.
+    Json(#[from] serde_json::Error),
+}
+
+impl Localize for MigrationError {
+    fn text(&self) -> UiText {
+        match self {
+            Self::Missing(member) => text!(save_migration_missing, member),
+            Self::Json(error) => error.text(),
+        }
+    }
+}
+
 impl Localize for SaveError {
     fn text(&self) -> UiText {
         match self {
@@ -147,8 +166,8 @@ impl Localize for SaveError {
             Self::Truncated(problem) => text!(save_truncated, problem = problem.clone()),
             Self::Newer { found } => text!(save_newer, found, newest = FORMAT),
             Self::TooOld { found } => text!(save_too_old, found),
-            Self::Migration { from, problem } => {
-                text!(save_migration, from, to = from + 1, problem)
+            Self::Migration { from, source } => {
+                text!(save_migration, from, to = from + 1, problem = source)
             }
             Self::OtherData { .. } => text!(save_other_data),
             Self::UnknownEvent {

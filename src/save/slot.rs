@@ -16,7 +16,7 @@ use super::head::{SaveHead, read_head};
 use super::limits::{MAX_BYTES, TOURNAMENT};
 use super::slot_name::SlotName;
 use super::snapshot::{Meta, snapshot};
-use super::story::StoredStory;
+use super::story::{StoredSnapshot, StoredStory};
 use crate::cast::WorldTurn;
 use crate::files::{Access, Durability, FileAction, FileError, Folder, is_too_heavy};
 use crate::journal::{Base, Journal, JournalHeader, JournalLines, Line, SnapshotRecord};
@@ -290,11 +290,11 @@ impl Slot {
     ///
     /// # Errors
     /// The file can't be read.
-    pub fn read_events(&self, world: &[u8]) -> Result<Option<Vec<u8>>, SaveError> {
+    pub fn read_events(&self, world: &StoredSnapshot) -> Result<Option<Vec<u8>>, SaveError> {
         let Some(mut events) = self.open()?.read(EVENTS, MAX_BYTES)? else {
             return Ok(None);
         };
-        let known = length_up_to(&events, Digest::of(world));
+        let known = length_up_to(&events, world.digest());
         let Some((length, _)) = known.filter(|_| !is_too_heavy(&events)) else {
             return Ok(None);
         };
@@ -349,9 +349,10 @@ impl Slot {
         world: Option<Vec<u8>>,
         force: bool,
     ) -> Result<StoredStory, SaveError> {
-        let story = StoredStory::of(lines, world).ok_or_else(|| SaveError::NoHead {
-            path: self.journal_file(),
-        })?;
+        let story =
+            StoredStory::of(lines, world.map(Into::into)).ok_or_else(|| SaveError::NoHead {
+                path: self.journal_file(),
+            })?;
         if !force {
             story.check_snapshot(&self.world_file())?;
         }
@@ -456,21 +457,25 @@ impl LockedSlot {
     /// # Errors
     /// The file system refuses.
     pub fn begin_log(&mut self, lines: &[u8], world: &[u8]) -> Result<(), SaveError> {
-        let line = snapshot_line(Digest::of(world), checksum(Digest([0; 16]), lines));
+        let digest = Digest::of(world);
+        let line = snapshot_line(digest, checksum(Digest([0; 16]), lines));
         let bytes = [lines, &line].concat();
         self.folder.replace(EVENTS, &bytes, Durability::Unsynced)?;
-        self.continue_log(world)
+        self.continue_log_of(digest)
     }
 
     /// Continues the log of events after this snapshot. One that does not know it is removed.
     ///
     /// # Errors
     /// The file system refuses.
-    pub fn continue_log(&mut self, world: &[u8]) -> Result<(), SaveError> {
+    pub fn continue_log(&mut self, world: &StoredSnapshot) -> Result<(), SaveError> {
+        self.continue_log_of(world.digest())
+    }
+
+    fn continue_log_of(&mut self, digest: Digest) -> Result<(), SaveError> {
         let Some(events) = self.folder.read(EVENTS, MAX_BYTES)? else {
             return Ok(());
         };
-        let digest = Digest::of(world);
         let Some((length, sum)) = length_up_to(&events, digest) else {
             return Ok(self.folder.remove_file(EVENTS)?);
         };

@@ -13,13 +13,6 @@ use playhouse::mind::{AnswerForm, Language, Prompt, Refused, Round, ToolRound, T
 use playhouse::tool::ToolSpec;
 use serde_json::{Value, json};
 
-const MODES: [SchemaMode; 5] = [
-    SchemaMode::Strict,
-    SchemaMode::Stable,
-    SchemaMode::Narrowed,
-    SchemaMode::JsonMode,
-    SchemaMode::Text,
-];
 const STYLES: [Style; 4] = [
     Style::AsStored,
     Style::Perspective,
@@ -137,7 +130,7 @@ fn requests(api: Api) -> Vec<(String, Value)> {
                 seed: 3,
                 ..Prompt::new("test", &history, &question)
             };
-            for mode in MODES {
+            for mode in SchemaMode::ALL {
                 let body = request_body(&prompt, &form, mode).unwrap();
                 let about =
                     format!("{api:?} {style:?} {mode:?}, {tools} tool(s), callable: {callable}");

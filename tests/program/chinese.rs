@@ -8,7 +8,7 @@ use std::process::Output;
 
 use serde_json::Value;
 
-use super::{err, out, playhouse, run};
+use super::{err, out, playhouse, records_of, run};
 
 /// Runs the program with a Chinese interface and rows that are never wrapped.
 fn run_chinese(folder: &Path, arguments: &str) -> Output {
@@ -491,10 +491,7 @@ fn whole_runs_are_chinese() {
         assert_no_english(arguments, &out(&output));
         assert_no_english(arguments, &err(&output));
     }
-    let records = out(&run(folder.path(), "replay story --until 2 --json"));
-    let records = records
-        .lines()
-        .map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let records = records_of(&run(folder.path(), "replay story --until 2 --json"));
     let mut kinds = std::collections::BTreeSet::new();
     for record in records {
         let Some(kind) = record["type"].as_str() else {

@@ -189,10 +189,7 @@ fn what_one_believes_of_another_is_found_on_the_page_and_in_the_terminal() {
     assert_eq!(known.status.code(), Some(0), "{error}");
     assert!(text.contains("last saw or heard"), "{text}");
     let known = playhouse(folder.path()).args(words).arg("--json").output();
-    for line in super::out(&known.unwrap()).lines() {
-        let record: Value = serde_json::from_str(line).unwrap();
-        assert!(record["record"].is_string(), "{line}");
-    }
+    super::records_of(&known.unwrap());
 }
 
 #[test]

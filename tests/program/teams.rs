@@ -12,7 +12,7 @@ use std::process::{Output, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 
-use super::{err, out, playhouse, run};
+use super::{err, out, playhouse, records_of, run};
 
 /// Runs the program with a task of several words.
 fn chat(folder: &Path, arguments: &str, task: &str) -> Output {
@@ -171,13 +171,8 @@ fn what_is_said_in_a_team_that_is_a_tool_is_shown_live_in_replay_and_resume_alik
         assert_ok(&told);
         let replayed = run(folder.path(), &format!("replay {slot} --json"));
         assert_eq!(out(&told), out(&replayed));
-        let inner = out(&told);
-        let inner = inner
-            .lines()
-            .map(|line| serde_json::from_str(line).unwrap());
-        let inner: Vec<serde_json::Value> = inner
-            .filter(|line: &serde_json::Value| line["team_path"] == panel)
-            .collect();
+        let mut inner = records_of(&told);
+        inner.retain(|line| line["team_path"] == panel);
         assert_eq!(inner.len(), 3, "{inner:?}");
 
         let trace = out(&run(folder.path(), &format!("trace {slot} {doubter}")));
@@ -332,11 +327,8 @@ fn processes_are_started_with_leave_alone_and_a_replay_starts_none() {
     let script = "```rhai\nprint(6 * 7)\n```";
     let told = chat(folder.path(), "chat shop.ron --save three --json", script);
     assert_ok(&told);
-    let ran: Vec<serde_json::Value> = out(&told)
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .filter(|line: &serde_json::Value| line["message"]["type"] == "CodeExecutionEvent")
-        .collect();
+    let mut ran = records_of(&told);
+    ran.retain(|line| line["message"]["type"] == "CodeExecutionEvent");
     assert_eq!(ran[0]["message"]["result"]["output"], "42", "{ran:?}");
     for slot in ["one", "two", "three"] {
         let replayed = run(folder.path(), &format!("replay {slot}"));
@@ -411,10 +403,7 @@ fn what_is_written_in_pieces_stands_on_the_page_once() {
             task,
         );
         assert_ok(&json);
-        let lines: Vec<serde_json::Value> = out(&json)
-            .lines()
-            .map(|line| serde_json::from_str(line).unwrap())
-            .collect();
+        let lines = records_of(&json);
         let mut messages = lines.iter().map(|line| &line["message"]);
         let whole = messages.find(|it| it["type"] == "TextMessage" && it["source"] == writer);
         let whole = whole.unwrap();

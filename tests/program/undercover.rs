@@ -7,18 +7,10 @@ use std::process::{Output, Stdio};
 use serde_json::Value;
 
 use super::chinese::write;
-use super::{err, out, playhouse, run, spent_on, succeed};
+use super::{err, out, playhouse, records_of, run, spent_on, succeed};
 
 fn world(folder: &Path, slot: &str) -> Vec<u8> {
     std::fs::read(folder.join("saves").join(slot).join("world.json")).unwrap()
-}
-
-fn records(output: &Output) -> Vec<Value> {
-    let text = out(output);
-    let lines = text.lines();
-    lines
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
 }
 
 #[test]
@@ -86,7 +78,7 @@ fn why_names_who_learnt_what_and_a_rehearsal_shows_the_next_prompt_and_asks_nobo
         folder,
         "undercover --players 4 --until 1 --save game --json",
     );
-    let played = records(&played);
+    let played = records_of(&played);
     let why = |kind: &str| -> Value {
         let mut events = played.iter();
         let event = events.find(|record| record["type"] == kind).unwrap();
@@ -102,7 +94,7 @@ fn why_names_who_learnt_what_and_a_rehearsal_shows_the_next_prompt_and_asks_nobo
     assert!(told.len() >= 4, "all others and the table: {line:#}");
 
     for arguments in ["undercover --players 4 --dry-run", "resume game --dry-run"] {
-        let mut unsent = records(&succeed(folder, &format!("{arguments} --json")));
+        let mut unsent = records_of(&succeed(folder, &format!("{arguments} --json")));
         let total = unsent.pop().unwrap();
         assert_eq!(total["record"], "total");
         assert!(!unsent.is_empty(), "{arguments}");
@@ -239,7 +231,7 @@ fn a_word_file_is_played_and_kept_in_the_slot() {
 
 /// The figures of games without the names of their slots' folders, and of all of them together.
 fn figures(output: &Output) -> (Vec<Value>, Value) {
-    let mut records = records(output);
+    let mut records = records_of(output);
     records.retain(|record| record["record"] != "start");
     let mut all = records.pop().unwrap();
     assert_eq!(all["record"], "tournament");
@@ -393,7 +385,7 @@ fn words_and_roles_differ_from_game_to_game_unless_a_seed_is_given() {
         command.env_remove("PLAYHOUSE_SEED");
         let line = format!("undercover --players 4 --until 1 --json {more}");
         let output = command.args(line.split_whitespace()).output().unwrap();
-        let records = records(&output);
+        let records = records_of(&output);
         assert_eq!(records[0]["record"], "start");
         let cards = records.iter().filter(|it| it["type"] == "undercover_deal");
         let cards: Vec<_> = cards.map(|card| card["text"].clone()).collect();

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::engine::{Engine, Setup};
-use crate::journal::{Journal, JournalHeader, Recording};
+use crate::journal::{HOST, Journal, JournalHeader, branch_input};
 use crate::locale::{Argument, text};
 use crate::mind::{Cost, MindInfo, Minds};
 use bevy_ecs::prelude::*;
@@ -18,17 +18,18 @@ use crate::cli::error::{CommandError, engine_error};
 use crate::cli::labels::purpose_label;
 use crate::cli::loader;
 use crate::cli::output::{Output, Paragraph, Style};
+use crate::cli::saved::Saved;
 use crate::cli::say::say;
 
 /// The models that would be asked.
-pub(super) struct DryModels {
+struct DryModels {
     main: MindInfo,
     by_alias: BTreeMap<Arc<str>, MindInfo>,
 }
 
 impl DryModels {
     /// That of the settings, and those that entities of a world prefer.
-    pub(super) fn of_world(app: &App, world: &mut World) -> Result<Self, CommandError> {
+    fn of_world(app: &App, world: &mut World) -> Result<Self, CommandError> {
         let main = loader::mind_info(app, &app.settings.model.value)?;
         let aliases = loader::preferences(world).into_iter();
         let by_alias = aliases.map(|alias| {
@@ -42,15 +43,32 @@ impl DryModels {
     }
 }
 
-/// Prints the prompts that this world would send next to these models.
-pub(super) fn dry_run(
-    app: &App,
-    setup: Setup,
-    models: DryModels,
-    head: JournalHeader,
-    recording: Recording,
-) -> Result<(), CommandError> {
+/// Prints the prompts that a new story would begin with in this world.
+pub(super) fn dry_run(app: &App, setup: Setup, head: JournalHeader) -> Result<(), CommandError> {
     let seed = head.seed;
+    print_unsent(app, setup, head, seed, |_| ())
+}
+
+/// Prints the prompts that a save would send next in this world.
+pub(super) fn dry_resume(app: &App, setup: Setup, saved: &Saved) -> Result<(), CommandError> {
+    let (head, recording) = saved.journal();
+    let seed = saved.new_seed.unwrap_or_else(|| saved.story.seed());
+    print_unsent(app, setup, head, seed, |engine| {
+        engine.play_back(recording);
+        if let Some(told) = branch_input(HOST, saved.new_seed, &BTreeMap::new()) {
+            engine.tell_next(told);
+        }
+    })
+}
+
+fn print_unsent(
+    app: &App,
+    mut setup: Setup,
+    head: JournalHeader,
+    seed: u64,
+    prepare: impl FnOnce(&mut Engine),
+) -> Result<(), CommandError> {
+    let models = DryModels::of_world(app, &mut setup.world)?;
     let unsent = UnsentPrompts::default();
     let mut minds = Minds::all(Arc::new(DryRun::of(models.main, &unsent)));
     for (alias, info) in models.by_alias {
@@ -58,7 +76,7 @@ pub(super) fn dry_run(
     }
     let engine = Engine::new(setup, minds, Journal::in_memory(head));
     let mut engine = engine.map_err(|error| engine_error(&error))?;
-    engine.play_back(recording);
+    prepare(&mut engine);
     engine.settings.width = usize::MAX;
     engine.settings.without_servers = true;
     let played = play::runtime()?.block_on(engine.run(None));

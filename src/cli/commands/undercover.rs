@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::cast::{Kind, StableId, all_of};
 use crate::files;
-use crate::journal::{JournalHeader, Recording};
+use crate::journal::JournalHeader;
 use crate::locale::{Language, text};
 use crate::session::{Game, Session};
 use crate::tool::servers::ToolServers;
@@ -14,7 +14,7 @@ use crate::undercover::{GAME, Match, Rules, Table, WordSource, default_rules};
 use crate::world_data::{Lexicon, MAX_BYTES, WordPair};
 use bevy_ecs::prelude::*;
 
-use super::dry_run::{DryModels, dry_run};
+use super::dry_run::{dry_resume, dry_run};
 use super::play::{self, RunView};
 use super::players::{NAME, Players, introduce};
 use super::{tournament, undo};
@@ -105,8 +105,7 @@ fn play_one(app: &App, args: &UndercoverArgs, game: &Match) -> Result<(), Comman
     }
     if args.play.dry_run {
         let head = JournalHeader::new(GAME, game.fingerprint(), seed);
-        let models = DryModels::of_world(app, &mut setup.world)?;
-        return dry_run(app, setup, models, head, Recording::default());
+        return dry_run(app, setup, head);
     }
     let players = Players::find(app, game.rules())?;
     drop(setup);
@@ -159,9 +158,7 @@ pub(super) fn resume(
     let seat = play::seat(&mut setup.world, actor)?;
     let seed = saved.story.header.seed;
     if args.dry_run {
-        let (head, recording) = saved.journal();
-        let models = DryModels::of_world(app, &mut setup.world)?;
-        return dry_run(app, setup, models, head, recording);
+        return dry_resume(app, setup, saved);
     }
     let given = saved.given_models();
     let mut models = game.rules().player_models();

@@ -33,8 +33,8 @@ pub enum FactoryError {
     WrongMembers {
         /// The name of the type.
         name: String,
-        /// The path of the member and serde's message.
-        problem: String,
+        /// What is wrong, and where.
+        problem: UiText,
     },
     /// A type of this name is known already.
     AlreadyRegistered(String),
@@ -147,7 +147,7 @@ impl MessageFactory {
         };
         checked.map_err(|problem| FactoryError::WrongMembers {
             name: registered,
-            problem: problem.to_string(),
+            problem: problem.text(),
         })?;
         if message.id.is_empty() {
             message.id = format!("m-{digest}");

@@ -47,15 +47,15 @@ pub(super) const ALIASES: [(&str, &str, &str); 2] = [
 pub enum MessageError {
     /// The value is not an object.
     NotAnObject,
-    /// A member is missing or has a wrong type: the path of the member and serde's message.
-    Malformed(String),
+    /// A member is missing or has a wrong type: what is wrong, and where.
+    Malformed(UiText),
 }
 
 impl Localize for MessageError {
     fn text(&self) -> UiText {
         match self {
             Self::NotAnObject => text!(groupchat_message_not_an_object),
-            Self::Malformed(problem) => UiText::verbatim(problem),
+            Self::Malformed(problem) => problem.clone(),
         }
     }
 }
@@ -167,8 +167,7 @@ fn content_of(
 }
 
 fn read<T: DeserializeOwned>(value: &Value) -> Result<T, MessageError> {
-    serde_path_to_error::deserialize(value)
-        .map_err(|error| MessageError::Malformed(error.to_string()))
+    serde_path_to_error::deserialize(value).map_err(|error| MessageError::Malformed(error.text()))
 }
 
 /// Reads and writes contents that are a single member, `content`.

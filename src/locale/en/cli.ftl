@@ -102,7 +102,7 @@ cli_trust_revoked = You no longer trust { $file }.
 cli_trust_same = unchanged
 cli_trust_slot_help = if that is what you want, run: playhouse trust { $file }; or choose a model with --model
 cli_trust_slot_model = the save is played with the model '{ $model }', which may cost money
-cli_trust_slot_unnamed = if that is what you want, write "player_models": ["{ $model }"] into { $file }, and run: playhouse trust { $file }
+cli_trust_slot_unnamed = if that is what you want, write "player_models": ["{ $model }"] into { $path }, and run: playhouse trust { $file }
 cli_trust_wants = { $file } came with this folder and needs your trust:
 cli_trust_was_not = { $file } was not trusted.
 

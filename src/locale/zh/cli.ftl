@@ -97,7 +97,7 @@ cli_trust_revoked = 你不再信任 { $file }。
 cli_trust_same = 内容相同
 cli_trust_slot_help = 如果这正是你想要的，请运行：playhouse trust { $file }；也可以用 --model 另选模型
 cli_trust_slot_model = 这个存档使用模型“{ $model }”，可能产生费用
-cli_trust_slot_unnamed = 如果这正是你想要的，请在 { $file } 中写入 "player_models": ["{ $model }"]，然后运行：playhouse trust { $file }
+cli_trust_slot_unnamed = 如果这正是你想要的，请在 { $path } 中写入 "player_models": ["{ $model }"]，然后运行：playhouse trust { $file }
 cli_trust_wants = { $file } 来自这个文件夹，需要你的信任：
 cli_trust_was_not = { $file } 本来就不受信任。
 

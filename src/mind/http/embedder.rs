@@ -217,7 +217,15 @@ impl Shared {
         }
         let (vectors, tokens) = read_vectors(&bytes, texts.len()).map_err(|reason| {
             let page = self.errors.html_page(&String::from_utf8_lossy(&bytes));
-            let reason = || UiText::verbatim(self.errors.sanitized(&reason.to_string()));
+            let reason = || {
+                let shown = self.errors.sanitized(&reason.to_string());
+                // What quotes too much, or a secret, is shown as what is left of it.
+                if shown == reason.to_string() {
+                    reason.text()
+                } else {
+                    UiText::verbatim(shown)
+                }
+            };
             self.errors.invalid(page.unwrap_or_else(reason))
         })?;
         let estimated = || texts.iter().map(|it| u64::from(tokens::estimate(it))).sum();
@@ -246,7 +254,7 @@ pub enum VectorsError {
 impl Localize for VectorsError {
     fn text(&self) -> UiText {
         match self {
-            Self::Json(error) => UiText::verbatim(error.to_string()),
+            Self::Json(error) => error.text(),
             Self::Vector(error) => error.text(),
             Self::Count { expected, found } => text!(mind_vectors_count, expected, found),
         }

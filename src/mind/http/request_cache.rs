@@ -214,14 +214,6 @@ mod tests {
         }
     }
 
-    const MODES: [SchemaMode; 5] = [
-        SchemaMode::Strict,
-        SchemaMode::Stable,
-        SchemaMode::Narrowed,
-        SchemaMode::JsonMode,
-        SchemaMode::Text,
-    ];
-
     /// Changes the conversation; an edit that it refuses changes nothing.
     fn apply(context: &mut AgentContext, step: &Step) {
         let id = |index: usize| {
@@ -298,11 +290,11 @@ mod tests {
                     max_tokens: 100 + ask.text.len() as u32,
                     ..Prompt::new("test", &context, &question)
                 };
-                let mut body = cache.request(&prompt, &format, MODES[0]).unwrap();
-                let new = request_body(&prompt, &format, MODES[0]).unwrap();
+                let mut body = cache.request(&prompt, &format, SchemaMode::ALL[0]).unwrap();
+                let new = request_body(&prompt, &format, SchemaMode::ALL[0]).unwrap();
                 prop_assert_eq!(body.bytes(), new.bytes());
                 prop_assert!(serde_json::from_slice::<Value>(body.bytes()).is_ok());
-                for mode in &MODES[1..=ask.lower_modes] {
+                for mode in &SchemaMode::ALL[1..=ask.lower_modes] {
                     body.set_schema_mode(*mode, &format);
                     let new = request_body(&prompt, &format, *mode).unwrap();
                     prop_assert_eq!(body.bytes(), new.bytes());

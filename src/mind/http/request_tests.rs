@@ -16,13 +16,6 @@ use crate::mind::{AnswerForm, Prompt, Refused, Round, ToolRound, Tools};
 use crate::tool::ToolSpec;
 
 const STABLE: &str = r#"{"type":"object","properties":{"mind":{"type":"string"}},"required":["mind"],"additionalProperties":false}"#;
-const MODES: [SchemaMode; 5] = [
-    SchemaMode::Strict,
-    SchemaMode::Stable,
-    SchemaMode::Narrowed,
-    SchemaMode::JsonMode,
-    SchemaMode::Text,
-];
 
 struct TestAsk {
     entity: Arc<str>,
@@ -594,7 +587,7 @@ proptest! {
         let question = b"the question";
         let end = whole.windows(question.len()).rposition(|window| window == question);
         let kept = &whole[..end.unwrap() + question.len()];
-        for mode in MODES {
+        for mode in SchemaMode::ALL {
             let direct = asker.bytes(true, mode);
             prop_assert!(direct.starts_with(kept));
             body.set_schema_mode(mode, &format);

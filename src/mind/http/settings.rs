@@ -29,6 +29,15 @@ pub enum SchemaMode {
 }
 
 impl SchemaMode {
+    /// Every mode.
+    pub const ALL: [Self; 5] = [
+        Self::Strict,
+        Self::Stable,
+        Self::Narrowed,
+        Self::JsonMode,
+        Self::Text,
+    ];
+
     /// The next lower mode; `None` for the lowest.
     pub fn lower(self) -> Option<Self> {
         match self {

@@ -299,10 +299,9 @@ pub(crate) fn ask_ruling(
     mut events: EventWriter,
     mut commands: Commands,
 ) {
-    let Some(stage) = current.entity() else {
+    let Some(stage) = current.begin(talk_goes_on(&table.rpg)) else {
         return;
     };
-    current.set_phase(talk_goes_on(&table.rpg));
     let first = pending
         .get(stage)
         .ok()
@@ -380,10 +379,9 @@ pub(crate) fn take_ruling(
     mut commands: Commands,
 ) {
     let rulings = answers.take();
-    let Some(stage) = current.entity() else {
+    let Some(stage) = current.begin(talk_goes_on(&table.rpg)) else {
         return;
     };
-    current.set_phase(talk_goes_on(&table.rpg));
     let Ok(mut pending) = pending.get_mut(stage) else {
         return;
     };

@@ -45,10 +45,9 @@ pub(crate) fn ask_scene(
     mut events: EventWriter,
     mut commands: Commands,
 ) {
-    let Some(stage) = current.entity() else {
+    let Some(stage) = current.begin(Phase::SceneDone) else {
         return;
     };
-    current.set_phase(Phase::SceneDone);
     let (Some(name), Ok(context)) = (whereabouts.name(stage), contexts.get(stage)) else {
         return;
     };

@@ -291,10 +291,9 @@ pub(crate) fn ask_choice(
     mut events: EventWriter,
     mut commands: Commands,
 ) {
-    let Some(stage) = current.entity() else {
+    let Some(stage) = current.begin(Phase::Idle) else {
         return;
     };
-    current.set_phase(Phase::Idle);
     let Ok(pending) = pending.get(stage) else {
         return;
     };
@@ -395,10 +394,9 @@ pub(crate) fn take_choice(
     mut events: EventWriter,
     mut commands: Commands,
 ) {
-    let Some(stage) = current.entity() else {
+    let Some(stage) = current.begin(Phase::Idle) else {
         return;
     };
-    current.set_phase(Phase::Idle);
     let Ok(pending) = pending.get(stage) else {
         return;
     };

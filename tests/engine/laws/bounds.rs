@@ -15,6 +15,7 @@ use playhouse::mind::{Completion, Cost, MindError, Price, ScriptLine, ScriptMind
 use playhouse::testing::tiny;
 use proptest::prelude::*;
 
+use super::block_on;
 use super::game::{Game, deed, hash_of, of_name, outcomes, whole};
 
 const SMALL: Game = Game {
@@ -208,13 +209,6 @@ async fn play(
     engine.play_back(Recording::of(lines.iter().cloned()));
     let stop = engine.run(Some(3)).await.unwrap();
     (engine, stop)
-}
-
-fn block_on<T>(run: impl Future<Output = T>) -> T {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .build()
-        .unwrap();
-    runtime.block_on(run)
 }
 
 proptest! {

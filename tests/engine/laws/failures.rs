@@ -17,6 +17,7 @@ use playhouse::mind::{
 use playhouse::tool::ToolCall;
 use proptest::prelude::*;
 
+use super::block_on;
 use super::game::{Game, by_entity, deed, hash_of, mishap, of_name, outcomes, unfolded};
 
 const SMALL: Game = Game {
@@ -89,13 +90,6 @@ fn check(engine: &Engine) -> Result<(), TestCaseError> {
         prop_assert_eq!(context.revisions() as usize, chapters.len());
     }
     Ok(())
-}
-
-fn block_on<T>(run: impl Future<Output = T>) -> T {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .build()
-        .unwrap();
-    runtime.block_on(run)
 }
 
 proptest! {

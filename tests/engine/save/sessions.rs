@@ -219,7 +219,7 @@ async fn a_snapshot_of_an_earlier_turn_is_enough() {
     let log = EventLog::of(&slot, &story).unwrap();
     assert_eq!(log.map(|log| log.turn), Some(42));
     catch_up(&slot, &mut story, &game).unwrap();
-    assert!(story.world.as_ref() == Some(&at_stop[0]));
+    assert!(story.world.as_deref() == Some(&at_stop[0][..]));
 
     let before = recorded(&slot.journal_file()).len();
     let (minds, heard) = minds(50);
@@ -251,7 +251,7 @@ async fn a_branch_is_a_story_of_its_own() {
         let mut story = new.read(false).unwrap();
         catch_up(&new, &mut story, &game).unwrap();
         let world = story.world.map_or(0, |world| {
-            assert!(world == whole.snapshots[turn as usize]);
+            assert!(*world == whole.snapshots[turn as usize][..]);
             turn
         });
         assert_eq!(world, turn);
