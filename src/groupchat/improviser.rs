@@ -130,7 +130,7 @@ fn words<'a>(prompt: &Prompt<'a>, notes: Notes<'a>, writer: &mut Writer<'a>) -> 
 fn say<'a>(prompt: &Prompt<'a>, notes: Notes<'a>, writer: &mut Writer<'a>) -> Value {
     let mut said = json!({"message": words(prompt, notes, writer)});
     let targets = match prompt.form {
-        AnswerForm::Json { narrowed, .. } => narrowed.pointer("/properties/handoff/enum"),
+        AnswerForm::Json { constrained, .. } => constrained.pointer("/properties/handoff/enum"),
         AnswerForm::Prose { .. } => None,
     };
     let targets = targets.and_then(Value::as_array);

@@ -29,7 +29,7 @@ pub enum AnswerForm<'a> {
         /// messages.
         schema: &'a Arc<str>,
         /// The schema constrained to what is legal in this ask.
-        narrowed: &'a Value,
+        constrained: &'a Value,
         /// The facts of the prompt as data, for minds without a model. Never sent to a model.
         notes: &'a Value,
     },

@@ -56,7 +56,7 @@ fn allocated(messages: usize, api: Api, style: Style) -> Vec<usize> {
     }
     history.reserve(200);
     let stable = json!({"type": "object"}).to_string().into();
-    let (notes, narrowed) = (Value::Null, json!({"const": "narrowed"}));
+    let (notes, constrained) = (Value::Null, json!({"const": "narrowed"}));
     let mut each = Vec::new();
     for number in 0..100 {
         let said = Body::text("It rains still.").from_sender("Odile Marsh");
@@ -68,7 +68,7 @@ fn allocated(messages: usize, api: Api, style: Style) -> Vec<usize> {
                 form: AnswerForm::Json {
                     name: "plan",
                     schema: &stable,
-                    narrowed: &narrowed,
+                    constrained: &constrained,
                     notes: &notes,
                 },
                 max_tokens: 100,

@@ -45,8 +45,8 @@ fn describe(prompt: &Prompt<'_>) -> String {
     let short = prompt.question.short().map(|short| short.as_str());
     let form = match prompt.form {
         playhouse::mind::AnswerForm::Prose { .. } => "prose".to_owned(),
-        playhouse::mind::AnswerForm::Json { narrowed, .. } => {
-            serde_json::to_string_pretty(narrowed).unwrap()
+        playhouse::mind::AnswerForm::Json { constrained, .. } => {
+            serde_json::to_string_pretty(constrained).unwrap()
         }
     };
     format!(

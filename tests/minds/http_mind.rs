@@ -39,14 +39,14 @@ fn answering_in_pieces(mind: &dyn Mind, json: bool, stream: Option<&AnswerStream
     history.add_system_message("You are Mira.").unwrap();
     history.add_human_message("It rains.", Tags::new());
     let stable = json!({"title": "stable"}).to_string().into();
-    let narrowed = json!({"title": "narrowed"});
+    let constrained = json!({"title": "narrowed"});
     let notes = Value::Null;
     mind.answer(&Prompt {
         form: if json {
             AnswerForm::Json {
                 name: "plan",
                 schema: &stable,
-                narrowed: &narrowed,
+                constrained: &constrained,
                 notes: &notes,
             }
         } else {

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 const MODES: [SchemaMode; 5] = [
     SchemaMode::Strict,
     SchemaMode::Stable,
-    SchemaMode::Narrowed,
+    SchemaMode::Constrained,
     SchemaMode::JsonMode,
     SchemaMode::Text,
 ];
@@ -130,7 +130,7 @@ fn requests(api: Api) -> Vec<(String, Value)> {
                 form: AnswerForm::Json {
                     name: "plan",
                     schema: &stable,
-                    narrowed: &schema,
+                    constrained: &schema,
                     notes: &notes,
                 },
                 max_tokens: 100,

@@ -217,7 +217,7 @@ mod tests {
     const MODES: [SchemaMode; 5] = [
         SchemaMode::Strict,
         SchemaMode::Stable,
-        SchemaMode::Narrowed,
+        SchemaMode::Constrained,
         SchemaMode::JsonMode,
         SchemaMode::Text,
     ];
@@ -272,7 +272,7 @@ mod tests {
             let mut context = AgentContext::new("Mira");
             context.add_system_message("You are Mira.").unwrap();
             let stable: Arc<str> = json!({"type": "object"}).to_string().into();
-            let (notes, narrowed) = (Value::Null, json!({"const": "narrowed"}));
+            let (notes, constrained) = (Value::Null, json!({"const": "narrowed"}));
             let spec = ToolSpec::new("dice", "Rolls dice.", &json!({"type": "object"}));
             let specs = [Arc::new(spec.unwrap())];
             let other = Ask {
@@ -291,7 +291,7 @@ mod tests {
                     entity: &name.into(), ask_short: ask.as_short, rounds: &rounds,
                     tools: Tools { specs: &specs[..ask.tools.min(1)], callable: ask.tools == 1, ..Tools::NONE },
                     form: if ask.json {
-                        AnswerForm::Json { name: "plan", schema: &stable, narrowed: &narrowed, notes: &notes }
+                        AnswerForm::Json { name: "plan", schema: &stable, constrained: &constrained, notes: &notes }
                     } else {
                         AnswerForm::Prose { notes: &notes }
                     },

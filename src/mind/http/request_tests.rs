@@ -19,7 +19,7 @@ const STABLE: &str = r#"{"type":"object","properties":{"mind":{"type":"string"}}
 const MODES: [SchemaMode; 5] = [
     SchemaMode::Strict,
     SchemaMode::Stable,
-    SchemaMode::Narrowed,
+    SchemaMode::Constrained,
     SchemaMode::JsonMode,
     SchemaMode::Text,
 ];
@@ -32,7 +32,7 @@ struct TestAsk {
     tools: Vec<Arc<ToolSpec>>,
     callable: bool,
     stable: Arc<str>,
-    narrowed: Value,
+    constrained: Value,
     language: Language,
     model: ModelSettings,
 }
@@ -46,7 +46,7 @@ impl TestAsk {
             rounds: Vec::new(),
             tools: Vec::new(),
             stable: STABLE.into(),
-            narrowed: json!({"const": "narrowed"}),
+            constrained: json!({"const": "narrowed"}),
             language: Language::En,
             callable: true,
             model: ModelSettings::cautious("m"),
@@ -78,7 +78,7 @@ impl TestAsk {
                 AnswerForm::Json {
                     name: "day plan",
                     schema: &self.stable,
-                    narrowed: &self.narrowed,
+                    constrained: &self.constrained,
                     notes,
                 }
             } else {
@@ -301,8 +301,8 @@ fn the_schema_is_sent_according_to_the_mode() {
         format["json_schema"],
         json!({"name": "day_plan", "schema": stable})
     );
-    let format = on(SchemaMode::Narrowed)["response_format"].clone();
-    assert_eq!(format["json_schema"]["schema"], asker.narrowed);
+    let format = on(SchemaMode::Constrained)["response_format"].clone();
+    assert_eq!(format["json_schema"]["schema"], asker.constrained);
     assert_eq!(
         on(SchemaMode::JsonMode)["response_format"],
         json!({"type": "json_object"})
@@ -310,7 +310,7 @@ fn the_schema_is_sent_according_to_the_mode() {
     assert_eq!(on(SchemaMode::Text)["response_format"], Value::Null);
     for (mode, in_words) in [
         (SchemaMode::Strict, false),
-        (SchemaMode::Narrowed, false),
+        (SchemaMode::Constrained, false),
         (SchemaMode::JsonMode, true),
         (SchemaMode::Text, true),
     ] {
@@ -351,7 +351,7 @@ fn each_api_asks_for_json_in_its_own_way() {
     let stable: Value = serde_json::from_str(STABLE).unwrap();
     let asker = |api| TestAsk::new("Plan.").at(api);
     let on = |api, mode| asker(api).request(true, mode);
-    let narrowed = &asker(Api::OpenAi).narrowed;
+    let constrained = &asker(Api::OpenAi).constrained;
 
     let anthropic = |mode| on(Api::Anthropic, mode);
     let format = json!({"format": {"type": "json_schema", "schema": stable}});
@@ -359,7 +359,7 @@ fn each_api_asks_for_json_in_its_own_way() {
     let forced = anthropic(SchemaMode::JsonMode);
     assert_eq!(
         forced["tools"],
-        json!([{"name": "give_answer", "input_schema": narrowed}])
+        json!([{"name": "give_answer", "input_schema": constrained}])
     );
     assert_eq!(
         forced["tool_choice"],
@@ -374,8 +374,8 @@ fn each_api_asks_for_json_in_its_own_way() {
         json!({"max_output_tokens": 1024, "response_mime_type": mime, "response_json_schema": stable})
     );
     assert_eq!(
-        gemini(SchemaMode::Narrowed)["response_json_schema"],
-        *narrowed
+        gemini(SchemaMode::Constrained)["response_json_schema"],
+        *constrained
     );
     assert_eq!(
         gemini(SchemaMode::JsonMode),
@@ -393,7 +393,7 @@ fn each_api_asks_for_json_in_its_own_way() {
     );
 
     let ollama = |mode| on(Api::Ollama, mode)["format"].clone();
-    assert_eq!(ollama(SchemaMode::Narrowed), *narrowed);
+    assert_eq!(ollama(SchemaMode::Constrained), *constrained);
     assert_eq!(ollama(SchemaMode::JsonMode), "json");
 
     for api in [

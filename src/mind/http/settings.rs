@@ -21,7 +21,8 @@ pub enum SchemaMode {
     Stable,
     /// `json_schema` with the schema constrained to what is legal in this ask; for servers that
     /// turn it into a grammar, which is not part of the cached prompt.
-    Narrowed,
+    #[serde(rename = "narrowed")]
+    Constrained,
     /// `json_object`, and the constrained schema as text at the very end of the prompt.
     JsonMode,
     /// No `response_format`; the constrained schema as text at the very end of the prompt.
@@ -33,7 +34,7 @@ impl SchemaMode {
     pub fn lower(self) -> Option<Self> {
         match self {
             Self::Strict => Some(Self::Stable),
-            Self::Stable | Self::Narrowed => Some(Self::JsonMode),
+            Self::Stable | Self::Constrained => Some(Self::JsonMode),
             Self::JsonMode => Some(Self::Text),
             Self::Text => None,
         }

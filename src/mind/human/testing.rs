@@ -27,7 +27,7 @@ impl io::Write for Shown {
 /// An ask to a person.
 pub(crate) struct SeatAsk<'a> {
     purpose: &'a str,
-    narrowed: Option<Value>,
+    constrained: Option<Value>,
     notes: Value,
     complaint: &'a str,
     teach: fn(&mut SeatLessons),
@@ -37,15 +37,15 @@ impl<'a> SeatAsk<'a> {
     pub(crate) fn new(purpose: &'a str) -> Self {
         Self {
             purpose,
-            narrowed: None,
+            constrained: None,
             notes: Value::Null,
             complaint: "",
             teach: |_| (),
         }
     }
 
-    pub(crate) fn json(mut self, narrowed: Value) -> Self {
-        self.narrowed = Some(narrowed);
+    pub(crate) fn json(mut self, constrained: Value) -> Self {
+        self.constrained = Some(constrained);
         self
     }
 
@@ -74,12 +74,12 @@ impl<'a> SeatAsk<'a> {
         let console = TextConsole::new(Cursor::new(typed.to_owned()), shown.clone());
         let mind = HumanMind::taught(console, language, self.teach);
         let schema: Arc<str> = "{}".into();
-        let form = match &self.narrowed {
+        let form = match &self.constrained {
             None => AnswerForm::Prose { notes: &self.notes },
-            Some(narrowed) => AnswerForm::Json {
+            Some(constrained) => AnswerForm::Json {
                 name: "reply",
                 schema: &schema,
-                narrowed,
+                constrained,
                 notes: &self.notes,
             },
         };

@@ -166,10 +166,10 @@ impl Improviser {
         let text = match (prompt.form, answer) {
             (AnswerForm::Prose { .. }, Some(Value::String(text))) => text,
             (AnswerForm::Prose { .. }, _) => fit_question(prompt, writer.anything()),
-            (AnswerForm::Json { narrowed, .. }, answer) => {
+            (AnswerForm::Json { constrained, .. }, answer) => {
                 // A schema that is stricter than the skill expects has the last word.
-                let answer = answer.filter(|answer| schema::accepts(narrowed, answer));
-                let answer = answer.unwrap_or_else(|| schema::fill(narrowed, &mut writer));
+                let answer = answer.filter(|answer| schema::accepts(constrained, answer));
+                let answer = answer.unwrap_or_else(|| schema::fill(constrained, &mut writer));
                 serde_json::to_string(&answer).unwrap_or_default()
             }
         };

@@ -397,7 +397,7 @@ fn only_what_code_offers_can_be_won() {
     );
     assert!(!stakes.abilities.is_empty());
     let has_ability = |stakes: &Stakes| {
-        let schema = Ruling::constrain_schema(&Value::Null, stakes).expect("is narrowed");
+        let schema = Ruling::constrain_schema(&Value::Null, stakes).expect("is constrained");
         schema["properties"].get("ability").is_some()
     };
     assert!(has_ability(&stakes) && !has_ability(&Stakes::default()));

@@ -27,7 +27,7 @@ use crate::rpg::components::{
 use crate::rpg::phase::Phase;
 use crate::rpg::spawn::spawn_foes;
 use crate::rpg::world_file::{Dungeon, Fight, Foe, MovedBy, Skill, SkillKind, Stats, WorldFile};
-use crate::testing::{TinyWorld, newcomer, tiny};
+use crate::testing::{TinyWorld, spawn_spec, tiny};
 
 /// The heroes Ann and Bob against Owl and Rat in the hall, about to begin.
 pub(crate) struct FightTest {
@@ -80,7 +80,7 @@ pub(crate) fn fight_test() -> FightTest {
     let world = tiny.world();
     world.insert_resource(RpgWorld(Arc::new(world_file())));
     let mut enter =
-        |name: &str| spawn(world, newcomer(name, Kind::Actor, Some("Hall"))).expect("a new name");
+        |name: &str| spawn(world, spawn_spec(name, Kind::Actor, Some("Hall"))).expect("a new name");
     let (owl, rat) = (enter("Owl"), enter("Rat"));
     let (hall, ann, bob) = (tiny.hall, tiny.ann, tiny.bob);
     let world = tiny.world();
@@ -686,7 +686,7 @@ fn every_broken_rule_of_a_choice_is_named() {
 }
 
 #[test]
-fn the_schema_of_a_choice_is_narrowed_to_what_is_legal() {
+fn the_schema_of_a_choice_is_constrained_to_what_is_legal() {
     let fight = FightTest::begun();
     let schema = fight
         .get::<Ask<Choice>>(fight.tiny.ann)
@@ -706,7 +706,7 @@ fn the_schema_of_a_choice_is_narrowed_to_what_is_legal() {
         say_chars: 9,
     };
     let schema = Choice::constrain_schema(&serde_json::Value::Null, &constraints);
-    let schema = schema.expect("is narrowed");
+    let schema = schema.expect("is constrained");
     assert!(schema["properties"].get("cards").is_none());
     let actions = &schema["properties"]["action"]["enum"];
     assert_eq!(*actions, serde_json::json!(["hold", "flee", "yield"]));

@@ -32,10 +32,10 @@ const DAY_PARTS: i64 = 2;
 
 /// A turn; `None` if the schema asks for something else.
 pub(super) fn plan<'a>(prompt: &Prompt<'a>, writer: &mut Writer<'a>) -> Option<Value> {
-    let AnswerForm::Json { narrowed, .. } = prompt.form else {
+    let AnswerForm::Json { constrained, .. } = prompt.form else {
         return None;
     };
-    let home = Home::read(narrowed, Notes::of(prompt), Temperament::of(prompt))?;
+    let home = Home::read(constrained, Notes::of(prompt), Temperament::of(prompt))?;
     let earlier = earlier_kinds(prompt);
     let refused = home.refused_kinds(&earlier, prompt);
     home.tell(writer);
@@ -86,7 +86,7 @@ pub(super) fn plan<'a>(prompt: &Prompt<'a>, writer: &mut Writer<'a>) -> Option<V
 
 const SAID: [&str; 3] = ["speak", "whisper", "announce"];
 
-/// What the notes tell, and what the narrowed schema leaves open.
+/// What the notes tell, and what the constrained schema leaves open.
 struct Home<'n> {
     notes: Notes<'n>,
     me: &'n str,

@@ -126,7 +126,7 @@ fn rich_plan(language: Language, me: &str) -> HandPrompt {
     let one_of = |names: &Value| json!({"type": "string", "enum": names});
     let (other, letter) = (one_of(&json!(others)), one_of(&json!([letter])));
     let handing = object(&[("item", letter.clone()), ("to", other.clone())]);
-    let properties = &mut asked.narrowed["properties"];
+    let properties = &mut asked.constrained["properties"];
     let tells = json!({"type": "array", "items": one_of(&json!([fact]))});
     for kind in ["speak", "whisper", "announce"] {
         properties[kind]["properties"]["tells"] = tells.clone();
@@ -332,7 +332,7 @@ fn texts(asked: &HandPrompt, answer: &str) -> Vec<String> {
             _ => {}
         }
     }
-    if asked.narrowed.is_null() {
+    if asked.constrained.is_null() {
         return vec![answer.into()];
     }
     let mut found = Vec::new();
@@ -453,7 +453,7 @@ fn things_are_used_and_hidden_and_people_followed() {
         asked.notes["uses"] = json!([{"item": item, "with": other}]);
         let name = |name: &Value| json!({"type": "string", "enum": [name]});
         let (held, other) = (name(&item), name(&json!(other)));
-        let properties = &mut asked.narrowed["properties"];
+        let properties = &mut asked.constrained["properties"];
         properties["use"] = object(&[("item", held.clone()), ("with", other.clone())]);
         properties["hide"] = object(&[("item", held)]);
         properties["follow"] = object(&[("who", other)]);
@@ -593,7 +593,7 @@ fn alone_nobody_is_spoken_to() {
         let mut asked = plan(language, cast(language).heroes[0]);
         asked.notes["present"] = json!([]);
         asked.notes["exits"] = json!([]);
-        asked.narrowed = plan_schema(&[], &[]);
+        asked.constrained = plan_schema(&[], &[]);
         for seed in 0..SEEDS {
             let plan = asked.value(improviser, seed);
             let quiet = ["announce", "query", "wait"]

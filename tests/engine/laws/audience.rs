@@ -16,7 +16,7 @@ use playhouse::event::{
 use playhouse::locale::UiText;
 use playhouse::message::{BodyId, Role};
 use playhouse::mind::ScriptMind;
-use playhouse::testing::{newcomer, tiny};
+use playhouse::testing::{spawn_spec, tiny};
 use serde::{Deserialize, Serialize};
 
 use super::game::{Game, reader, unfolded};
@@ -46,7 +46,7 @@ fn house() -> House {
         ("Eve", Kind::Actor, Some("Yard")),
     ];
     for (name, kind, stage) in others {
-        let entity = spawn(tiny.world(), newcomer(name, kind, stage)).unwrap();
+        let entity = spawn(tiny.world(), spawn_spec(name, kind, stage)).unwrap();
         cast.insert(name, entity);
     }
     tiny.world().entity_mut(cast["Cid"]).insert(Dead);

@@ -24,7 +24,7 @@ use playhouse::mind::{
     Awaited, Completion, MindError, Minds, Prompt, ScriptLine, ScriptMind, prompt_text,
 };
 use playhouse::save::state_hashes;
-use playhouse::testing::{journal, newcomer};
+use playhouse::testing::{journal, spawn_spec};
 use rand::RngExt;
 use rand::seq::SliceRandom;
 use schemars::JsonSchema;
@@ -224,7 +224,7 @@ fn begin_turn(world: &mut World) {
     }
     match world.resource::<WorldTurn>().0 {
         1 | 4 => {
-            let stray = spawn(world, newcomer("Stray", Kind::Actor, Some("Stage1"))).unwrap();
+            let stray = spawn(world, spawn_spec("Stray", Kind::Actor, Some("Stage1"))).unwrap();
             world
                 .entity_mut(stray)
                 .insert((Life(6), Fortune::default()));

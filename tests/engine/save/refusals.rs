@@ -7,7 +7,7 @@ use playhouse::event::{DeferredCommands, EventQueue};
 use playhouse::message::{Body, Tags};
 use playhouse::save::{Expected, SaveError, read_head, restore, snapshot};
 use playhouse::session::{Game, Session};
-use playhouse::testing::newcomer;
+use playhouse::testing::spawn_spec;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -425,7 +425,7 @@ fn a_world_that_does_not_rest_is_not_saved() {
 #[test]
 fn a_value_too_deep_to_be_read_back_is_not_saved() {
     let mut setup = town();
-    let who = spawn(&mut setup.world, newcomer("Deep", Kind::Actor, None)).unwrap();
+    let who = spawn(&mut setup.world, spawn_spec("Deep", Kind::Actor, None)).unwrap();
     let mut deep = json!("bottom");
     for _ in 0..110 {
         deep = json!([deep]);

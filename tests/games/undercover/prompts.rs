@@ -33,7 +33,7 @@ fn question(prompt: &Prompt<'_>) -> String {
     let short = prompt.question.short().map(|short| short.as_str());
     let form = match prompt.form {
         AnswerForm::Prose { .. } => "prose".to_owned(),
-        AnswerForm::Json { narrowed, .. } => serde_json::to_string_pretty(narrowed).unwrap(),
+        AnswerForm::Json { constrained, .. } => serde_json::to_string_pretty(constrained).unwrap(),
     };
     format!(
         "{}\n\n=== in later prompts\n{}\n\n=== wanted\n{form}",

@@ -68,7 +68,7 @@ impl Question {
         let stable = json!({"type": "object", "title": "stable"})
             .to_string()
             .into();
-        let narrowed = json!({"type": "object", "title": "narrowed"});
+        let constrained = json!({"type": "object", "title": "narrowed"});
         let notes = Value::Null;
         mind.answer(&Prompt {
             rounds: &self.rounds,
@@ -81,7 +81,7 @@ impl Question {
                 AnswerForm::Json {
                     name: "plan",
                     schema: &stable,
-                    narrowed: &narrowed,
+                    constrained: &constrained,
                     notes: &notes,
                 }
             } else {
