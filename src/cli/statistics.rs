@@ -44,27 +44,58 @@ fn figures(language: Language, statistics: &Statistics) -> Table {
             table.row([name, percent(share), interval(share)]);
         }
     };
-    let all = statistics;
-    share(say!(language, cli_stat_civilians_win), all.civilians_won);
-    share(say!(language, cli_stat_undercover_win), all.undercover_won);
-    share(say!(language, cli_stat_blank_stays), all.blank_survived);
-    share(say!(language, cli_stat_guesses_role), all.guessed_own_role);
+    share(
+        say!(language, cli_stat_civilians_win),
+        statistics.civilians_won,
+    );
+    share(
+        say!(language, cli_stat_undercover_win),
+        statistics.undercover_won,
+    );
+    share(
+        say!(language, cli_stat_blank_stays),
+        statistics.blank_survived,
+    );
+    share(
+        say!(language, cli_stat_guesses_role),
+        statistics.guessed_own_role,
+    );
     let mut mean = |name: String, mean: Mean, digits: usize| {
         table.row([name, number(mean.value(), digits), margin(mean, digits)]);
     };
-    mean(say!(language, cli_stat_rounds), all.rounds, 2);
+    mean(say!(language, cli_stat_rounds), statistics.rounds, 2);
     mean(
         say!(language, cli_stat_word_slips_per_game),
-        all.word_slips,
+        statistics.word_slips,
         3,
     );
-    mean(say!(language, cli_stat_repeats_per_game), all.repeats, 3);
-    mean(say!(language, cli_stat_default_lines), all.neutral_lines, 3);
-    mean(say!(language, cli_stat_abstentions), all.abstentions, 3);
-    mean(say!(language, cli_stat_calls), all.calls, 1);
-    mean(say!(language, cli_stat_prompt_tokens), all.tokens_in, 0);
-    mean(say!(language, cli_stat_answer_tokens), all.tokens_out, 0);
-    mean(say!(language, cli_stat_cost), all.cost, 6);
+    mean(
+        say!(language, cli_stat_repeats_per_game),
+        statistics.repeats,
+        3,
+    );
+    mean(
+        say!(language, cli_stat_default_lines),
+        statistics.neutral_lines,
+        3,
+    );
+    mean(
+        say!(language, cli_stat_abstentions),
+        statistics.abstentions,
+        3,
+    );
+    mean(say!(language, cli_stat_calls), statistics.calls, 1);
+    mean(
+        say!(language, cli_stat_prompt_tokens),
+        statistics.tokens_in,
+        0,
+    );
+    mean(
+        say!(language, cli_stat_answer_tokens),
+        statistics.tokens_out,
+        0,
+    );
+    mean(say!(language, cli_stat_cost), statistics.cost, 6);
     table
 }
 

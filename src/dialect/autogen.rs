@@ -506,7 +506,7 @@ mod tests {
         let conversations = read_all(&state);
         let found: Vec<_> = conversations
             .iter()
-            .map(|one| (one.name.as_deref(), one.messages.len()))
+            .map(|conversation| (conversation.name.as_deref(), conversation.messages.len()))
             .collect();
         assert_eq!(found, [(None, 7), (Some("writer"), 3)]);
         // The context of a model comes back as it was.

@@ -399,7 +399,8 @@ mod tests {
     fn texts(imported: &Imported) -> Vec<Vec<String>> {
         let text = |message: &Message| message.body.full_text().into_owned();
         let conversations = imported.conversations.iter();
-        let texts = conversations.map(|one| one.messages.iter().map(text).collect());
+        let texts =
+            conversations.map(|conversation| conversation.messages.iter().map(text).collect());
         texts.collect()
     }
 
@@ -422,8 +423,8 @@ mod tests {
 
     #[test]
     fn lines_are_conversations_or_the_messages_of_one() {
-        let one = "{\"role\": \"user\", \"content\": \"a\"}\n\n{\"role\": \"assistant\", \"content\": \"b\"}\n";
-        let imported = read(one, None).unwrap();
+        let conversation = "{\"role\": \"user\", \"content\": \"a\"}\n\n{\"role\": \"assistant\", \"content\": \"b\"}\n";
+        let imported = read(conversation, None).unwrap();
         assert_eq!(
             (imported.profile, texts(&imported)),
             (Profile::OpenAiLines, vec![vec!["a".into(), "b".into()]])

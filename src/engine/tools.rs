@@ -370,13 +370,13 @@ impl Engine {
         if let Some(stream) = &job.stream {
             stream.tools(messages.clone());
         }
-        job.rounds.all.push(Round::Tools(messages));
+        job.rounds.list.push(Round::Tools(messages));
         job.rounds.recorded.push(record);
         if !job.prompt_tools().callable {
             let phrases = self.world.resource::<Phrasebook>();
             let words = phrases.render(&USED_UP, &());
             let words = words.unwrap_or_else(|_| "Answer now, without tools.".into());
-            job.rounds.all.push(Round::Note(words.into()));
+            job.rounds.list.push(Round::Note(words.into()));
         }
     }
 

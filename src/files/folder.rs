@@ -213,7 +213,7 @@ impl Folder {
     fn remove_abandoned(&self) -> Result<(), FileError> {
         for (name, kind) in self.entries()? {
             let path = self.path.join(&name);
-            let changed = fs::symlink_metadata(&path).and_then(|it| it.modified());
+            let changed = fs::symlink_metadata(&path).and_then(|metadata| metadata.modified());
             let age = changed.ok().and_then(|changed| changed.elapsed().ok());
             let is_old = age.is_some_and(|age| age > ABANDONED);
             if kind == FileKind::Folder && name.starts_with(NEW) && is_old {

@@ -95,7 +95,7 @@ impl Speakers {
     /// The memory they take.
     pub(super) fn bytes(&self) -> usize {
         let names = self.names.iter().map(String::capacity).sum::<usize>();
-        let words = self.words.iter().map(|it| it.word.capacity());
+        let words = self.words.iter().map(|word| word.word.capacity());
         names
             + words.sum::<usize>()
             + self.names.capacity() * size_of::<String>()
@@ -162,7 +162,7 @@ impl Query {
             // "the" in "The Hall" names nobody.
             let telling = asked_words
                 .iter()
-                .filter(|it| it.is_character || !it.is_stop());
+                .filter(|word| word.is_character || !word.is_stop());
             for word in telling {
                 for person in speakers.named_by(word, &asked) {
                     question.people.insert(person);
@@ -200,12 +200,12 @@ impl Query {
             let [first, second] = pair else { continue };
             let is_joined = first.is_character
                 && second.is_character
-                && first.at + first.text.len() == second.at
+                && first.start + first.text.len() == second.start
                 && !(first.is_stop() && second.is_stop());
             if !is_joined || self.pairs.len() >= MAX_WORDS {
                 continue;
             }
-            let both = text.get(first.at..second.at + second.text.len());
+            let both = text.get(first.start..second.start + second.text.len());
             let is_new = |both: &&str| self.pairs.iter().all(|pair| pair.text != *both);
             if let Some(both) = both.filter(is_new) {
                 self.pairs.push(Pair {

@@ -54,7 +54,7 @@ impl Reader<'_> {
         let promises = promised.iter().flat_map(|(by, to)| {
             let promises = by
                 .iter()
-                .flat_map(|by| by.promises.iter().map(|it| (by.id, it)));
+                .flat_map(|by| by.promises.iter().map(|promise| (by.id, promise)));
             promises.filter(|(_, promise)| promise.to == **to)
         });
         let promises = promises

@@ -19,12 +19,12 @@ impl Reader<'_> {
     /// Calls in a range that fit. Only the host sees any.
     pub(super) fn calls(&self, query: &Query) -> Range<Value> {
         let contents = self.view.read();
-        let all = if self.is_host() {
+        let calls = if self.is_host() {
             &contents.calls[..]
         } else {
             &[]
         };
-        let of = all.len() as u32;
+        let of = calls.len() as u32;
         let from = query.from.unwrap_or(of.saturating_sub(MOST)).min(of);
         let to = query.to.unwrap_or(of).clamp(from, of);
         let fits = |call: &Call| {
@@ -35,7 +35,7 @@ impl Reader<'_> {
         let mut rows = Vec::new();
         let mut next = from;
         while next < to && rows.len() < MOST as usize {
-            let call = all.get(next as usize).filter(|call| fits(call));
+            let call = calls.get(next as usize).filter(|call| fits(call));
             rows.extend(call.map(|call| self.call_json(call)));
             next += 1;
         }
@@ -52,7 +52,7 @@ impl Reader<'_> {
     pub(super) fn call_json(&self, call: &Call) -> Value {
         let tools = call.tools.iter();
         let tools: Vec<_> = tools
-            .map(|(tool, at)| json!({"tool": tool, "at": at}))
+            .map(|(tool, time)| json!({"tool": tool, "at": time}))
             .collect();
         let mut json = json!({
             "c": call.call, "who": call.who, "number": call.number, "purpose": call.purpose,

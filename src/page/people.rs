@@ -221,7 +221,7 @@ impl Reader<'_> {
             same.take_while(|(now, before)| now.text == before.text && now.role == before.role);
         let cached = same.count();
         let mut parts = Vec::new();
-        for (at, message) in messages.iter().enumerate() {
+        for (index, message) in messages.iter().enumerate() {
             let (part, body) = match message.part {
                 PromptPart::Memory { .. } if message.role == Role::System => ("profile", None),
                 PromptPart::Memory {
@@ -234,8 +234,8 @@ impl Reader<'_> {
             };
             let mut add = |part: &str, text: &str, tokens: u64| {
                 let mut row = json!({
-                    "id": format!("{at}{part}"), "part": part, "role": message.role.name(),
-                    "tokens": tokens, "text": text, "cached": at < cached,
+                    "id": format!("{index}{part}"), "part": part, "role": message.role.name(),
+                    "tokens": tokens, "text": text, "cached": index < cached,
                 });
                 let speaker = message.speaker.as_ref();
                 set(
@@ -272,7 +272,7 @@ impl Reader<'_> {
     fn add_provider(&self, whole: &mut Value, call: Option<&Arc<Call>>) {
         let usage = call
             .and_then(|call| call.outcome.as_ref())
-            .map(|it| it.usage);
+            .map(|outcome| outcome.usage);
         let cached = usage.filter(|usage| self.is_host() && usage.cached > 0);
         set(whole, "provider_cached", cached.map(|usage| usage.cached));
     }

@@ -450,10 +450,12 @@ impl Reader<'_> {
     pub(super) fn last_told(&self, most: u32) -> Range<EventJson> {
         let contents = self.view.read();
         let of = self.count(&contents);
-        let all = (0..of)
+        let entries = (0..of)
             .rev()
             .filter_map(|n| Some((n, self.entry(&contents, n)?)));
-        let told = all.filter(|(_, entry)| entry.is_told()).take(most as usize);
+        let told = entries
+            .filter(|(_, entry)| entry.is_told())
+            .take(most as usize);
         let mut rows: Vec<_> = told
             .map(|(n, entry)| self.event_json(&contents, n, entry))
             .collect();
@@ -622,8 +624,8 @@ impl Reader<'_> {
                 .map(|being| {
                     let why = why_not(&contents, entry, being.id);
                     let stay = contents.stay(being.id, entry.number);
-                    let at = stay.and_then(|stay| stay.place).map(|place| place.0);
-                    json!({"who": being.id, "why": why.name(), "at": at})
+                    let place = stay.and_then(|stay| stay.place).map(|place| place.0);
+                    json!({"who": being.id, "why": why.name(), "at": place})
                 });
             event["not_told"] = others.collect();
             if let Some((call, options)) = other_options(&contents, entry) {
@@ -653,8 +655,9 @@ impl Reader<'_> {
     /// The headings, for jumps.
     pub(super) fn headings(&self) -> Value {
         let contents = self.view.read();
-        let all = (0..self.count(&contents)).filter_map(|n| Some((n, self.entry(&contents, n)?)));
-        let headings = all.filter(|(_, entry)| entry.form.is_heading() && entry.is_told());
+        let entries =
+            (0..self.count(&contents)).filter_map(|n| Some((n, self.entry(&contents, n)?)));
+        let headings = entries.filter(|(_, entry)| entry.form.is_heading() && entry.is_told());
         let headings = headings.map(|(n, entry)| {
             json!({"n": n, "form": entry.form, "day": entry.day, "text": self.text_of(entry)})
         });

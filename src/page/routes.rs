@@ -375,7 +375,7 @@ pub(super) async fn steer(
         return Ok(Json(json!({"ok": true})).into_response());
     }
     let is_undone = matches!(deed, Deed::Undo { .. });
-    let (at, name) = match deed {
+    let (point, name) = match deed {
         Deed::Branch {
             turn,
             name,
@@ -414,8 +414,8 @@ pub(super) async fn steer(
     let library = shared.library.clone();
     let (view, access) = (story.view.clone(), shared.access.clone());
     let branched = blocking(language, move || {
-        let goes_on = matches!(at, BranchAt::Ask(_));
-        let branch = library.branch(&slot, at, name.as_deref())?;
+        let goes_on = matches!(point, BranchAt::Ask(_));
+        let branch = library.branch(&slot, point, name.as_deref())?;
         // It is read while the reader waits anyway.
         let opened = library.open(&branch)?;
         // A host who wants another answer wants to see it, and what follows from it.

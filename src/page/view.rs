@@ -546,8 +546,8 @@ impl Contents {
 
     /// Takes note of those who are at another place, or dead, since the last events.
     fn note_stays(&mut self, world: &World) {
-        let all = world.resource::<CastList>().all();
-        let stays = all.filter_map(|(_, entity)| Stay::of(world, entity));
+        let cast = world.resource::<CastList>().all();
+        let stays = cast.filter_map(|(_, entity)| Stay::of(world, entity));
         stays.for_each(|stay| self.note(stay));
     }
 

@@ -116,7 +116,10 @@ fn check_cast(world: &mut World, new: &WorldFile, reasons: &mut Vec<UiText>) {
 fn skills_of(entity: EntityRef<'_>) -> BTreeSet<Arc<str>> {
     let own = entity.get::<Fighter>().map(|fighter| &fighter.skills[..]);
     let effects = entity.get::<Effects>().map(|effects| &effects.0[..]);
-    let lasting = effects.unwrap_or_default().iter().map(|it| &it.skill);
+    let lasting = effects
+        .unwrap_or_default()
+        .iter()
+        .map(|effect| &effect.skill);
     let own = own.unwrap_or_default().iter();
     own.chain(lasting).cloned().collect()
 }
@@ -338,7 +341,7 @@ fn fit_entity(
         fit_fighter(
             world,
             entity,
-            (before.map(|it| it.stats), actor.stats),
+            (before.map(|actor| actor.stats), actor.stats),
             &actor.skills,
         );
         let look = Appearance(actor.look.as_str().into());
@@ -355,7 +358,7 @@ fn fit_entity(
         fit_fighter(
             world,
             entity,
-            (before.map(|it| it.stats), foe.stats),
+            (before.map(|foe| foe.stats), foe.stats),
             &foe.skills,
         );
         let look = Appearance(foe.look.as_str().into());

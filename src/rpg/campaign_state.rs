@@ -254,7 +254,9 @@ fn next_step(world: &mut World) {
         }
         world.resource_mut::<CampaignState>().steps_done += 1;
         match step_to_take(world, number) {
-            Some(Step::Home { days }) if days > 0 => return begin_day(world, 1, days as u32),
+            Some(Step::Home { days }) if days > 0 => {
+                return begin_day(world, 1, days as u32);
+            }
             Some(Step::Dungeon(name)) => {
                 if let Some(phase) = set_out(world, name.into()) {
                     return set_campaign_phase(world, phase);

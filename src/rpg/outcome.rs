@@ -125,7 +125,8 @@ fn learned(world: &World, list: &CastList) -> Vec<FactOutcome> {
         .into_iter()
         .flat_map(FactBook::all);
     let learned = facts.map(|fact| {
-        let learned = |mind: &Knowledge| mind.get(&fact.id).is_some_and(|it| !it.by.is_empty());
+        let learned =
+            |mind: &Knowledge| mind.get(&fact.id).is_some_and(|known| !known.by.is_empty());
         let who = minds.iter().filter(|(_, mind)| learned(mind));
         FactOutcome {
             fact: fact.id.clone(),

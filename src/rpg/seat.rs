@@ -53,9 +53,9 @@ fn take_turn(notes: Notes<'_>, dialogue: &mut Dialogue<'_>) -> io::Result<Option
         actions.map(|(action, _)| *action).collect::<Vec<_>>()
     };
     let (said, done) = (possible(&said), possible(&done));
-    let all: Vec<_> = said.iter().chain(&done).copied().collect();
+    let actions: Vec<_> = said.iter().chain(&done).copied().collect();
     let mut plan = Map::new();
-    let first = match first_of(&all, others, dialogue)? {
+    let first = match first_of(&actions, others, dialogue)? {
         First::Action(action) => action,
         First::Words(words) => {
             let target = one_of(text!(mind_seat_target), notes.names("present"), dialogue)?;

@@ -397,21 +397,21 @@ fn checksum(before: Digest, lines: &[u8]) -> Digest {
 fn length_up_to(events: &[u8], snapshot: Digest) -> Option<(usize, Digest)> {
     let mut found = None;
     let (mut start, mut sum) = (0, Digest([0; 16]));
-    for at in memchr::memmem::find_iter(events, SNAPSHOT_LINE) {
-        if at > 0 && events.get(at - 1) != Some(&b'\n') {
+    for line_start in memchr::memmem::find_iter(events, SNAPSHOT_LINE) {
+        if line_start > 0 && events.get(line_start - 1) != Some(&b'\n') {
             continue; // Somebody said so.
         }
-        sum = checksum(sum, events.get(start..at)?);
-        let line = events.get(at..).unwrap_or_default();
+        sum = checksum(sum, events.get(start..line_start)?);
+        let line = events.get(line_start..).unwrap_or_default();
         let length = snapshot_line(snapshot, sum).len();
         let line = line.get(..length)?;
         if line == snapshot_line(snapshot, sum) {
-            found = Some((at, checksum(sum, line)));
+            found = Some((line_start, checksum(sum, line)));
         } else if !line.ends_with(format!("\"{sum}\"]}}\n").as_bytes()) {
             return None;
         }
         sum = checksum(sum, line);
-        start = at + length;
+        start = line_start + length;
     }
     found
 }

@@ -258,18 +258,18 @@ mod tests {
             game(Some(Side::Civilian), 1, &[(Role::Undercover, 1)]),
             game(None, 5, &[]),
         ];
-        let all = Statistics::of(&games);
-        assert_eq!((all.games, all.unfinished), (2, 1));
-        assert_eq!(all.civilians_won, Share { hits: 2, of: 2 });
-        assert_eq!(all.by_round.len(), 2);
-        let [first, second] = [all.by_round[0], all.by_round[1]];
+        let statistics = Statistics::of(&games);
+        assert_eq!((statistics.games, statistics.unfinished), (2, 1));
+        assert_eq!(statistics.civilians_won, Share { hits: 2, of: 2 });
+        assert_eq!(statistics.by_round.len(), 2);
+        let [first, second] = [statistics.by_round[0], statistics.by_round[1]];
         assert_eq!((first.games, second.games), (2, 1));
         assert_eq!(first.civilians_left, Share { hits: 4, of: 5 });
         assert_eq!(first.undercover_left, Share { hits: 1, of: 2 });
         assert_eq!(second.undercover_left, Share { hits: 0, of: 2 });
         assert_eq!(first.votes_on_undercover, Share { hits: 2, of: 8 });
-        assert_eq!(all.by_model["m"].seats, 7);
-        assert_eq!(all.guessed_own_role, Share { hits: 2, of: 2 });
-        assert_eq!(all.calls.value(), Some(10.5));
+        assert_eq!(statistics.by_model["m"].seats, 7);
+        assert_eq!(statistics.guessed_own_role, Share { hits: 2, of: 2 });
+        assert_eq!(statistics.calls.value(), Some(10.5));
     }
 }

@@ -31,11 +31,11 @@ fn the_number_of_jobs_changes_no_figure() {
         jobs,
         find: None,
     };
-    let one = runs(&campaign, plan(1));
-    assert_eq!(one, runs(&campaign, plan(2)));
-    let seeds: Vec<_> = one.iter().map(|run| run.seed).collect();
+    let figures = runs(&campaign, plan(1));
+    assert_eq!(figures, runs(&campaign, plan(2)));
+    let seeds: Vec<_> = figures.iter().map(|run| run.seed).collect();
     assert_eq!(seeds, (5..25).collect::<Vec<_>>());
-    let rehearsal = Rehearsal::of(&campaign.file, &one);
+    let rehearsal = Rehearsal::of(&campaign.file, &figures);
     assert_eq!((rehearsal.runs, rehearsal.failed.len()), (20, 0));
     assert_eq!(rehearsal.fights[0].fought, Share { hits: 20, of: 20 });
     assert_eq!(rehearsal.fights[0].won.of, 20);
@@ -150,12 +150,12 @@ fn a_run_is_the_same_alone_and_among_others() {
         jobs: 1,
         find: None,
     };
-    let all = runs(&campaign, plan(1, 4));
+    let together = runs(&campaign, plan(1, 4));
     let alone = &runs(&campaign, plan(4, 1))[0];
-    assert!(alone.has_memories && !all[3].has_memories);
-    assert_eq!(without_lengths(&all[3]), without_lengths(alone));
-    assert!(matches!(all[3].end, RunEnd::Finished(_)));
-    assert_ne!(all[2].spent, all[3].spent);
+    assert!(alone.has_memories && !together[3].has_memories);
+    assert_eq!(without_lengths(&together[3]), without_lengths(alone));
+    assert!(matches!(together[3].end, RunEnd::Finished(_)));
+    assert_ne!(together[2].spent, together[3].spent);
 }
 
 /// A run without the lengths of prompts, which are the only thing that memories change.
@@ -178,14 +178,14 @@ fn memories_change_nothing_but_the_length_of_prompts() {
         jobs: 2,
         find: None,
     };
-    let all = runs(&campaign, plan(1, 2));
+    let together = runs(&campaign, plan(1, 2));
     let alone = &runs(&campaign, plan(2, 1))[0];
-    assert_eq!(without_lengths(&all[1]), without_lengths(alone));
+    assert_eq!(without_lengths(&together[1]), without_lengths(alone));
     let tokens = |run: &RunFigures| -> u64 {
         let spent = run.spent.values();
         spent.map(|spent| spent.usage.input).sum()
     };
-    assert!(tokens(&all[1]) < tokens(alone));
+    assert!(tokens(&together[1]) < tokens(alone));
 }
 
 #[test]

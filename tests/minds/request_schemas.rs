@@ -100,7 +100,7 @@ fn requests(api: Api) -> Vec<(String, Value)> {
     )];
     let stable = Arc::from(schema.to_string());
     let (history, rounds, question) = (history(), rounds(), Body::text("What do you do?"));
-    let mut all = Vec::new();
+    let mut requests = Vec::new();
     for style in STYLES {
         for (tools, callable) in [(0, false), (1, true), (1, false)] {
             let dialect = ModelSettings {
@@ -141,11 +141,11 @@ fn requests(api: Api) -> Vec<(String, Value)> {
                 let body = request_body(&prompt, &form, mode).unwrap();
                 let about =
                     format!("{api:?} {style:?} {mode:?}, {tools} tool(s), callable: {callable}");
-                all.push((about, serde_json::from_slice(body.bytes()).unwrap()));
+                requests.push((about, serde_json::from_slice(body.bytes()).unwrap()));
             }
         }
     }
-    all
+    requests
 }
 
 /// What is wrong with a request by a recorded schema.

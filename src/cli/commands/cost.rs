@@ -24,7 +24,7 @@ const VECTORS: &str = "vectors";
 /// Prints what a save has cost, by its journal: also what was paid after the last snapshot.
 pub(super) fn cost(app: &App, name: &str) -> Result<(), CommandError> {
     let mut by_entity = Vec::<(String, Spent)>::new();
-    let mut all = Ledger::default();
+    let mut total = Ledger::default();
     let mut vectors = Spent::default();
     let mut prompts = Vec::<(String, Prompts)>::new();
     for slot in slots_of(app, name)? {
@@ -47,7 +47,7 @@ pub(super) fn cost(app: &App, name: &str) -> Result<(), CommandError> {
             vectors += spent;
         }
         for (name, ledger) in recorded_ledgers(&lines) {
-            all.add(&ledger);
+            total.add(&ledger);
             let spent = ledger.total();
             match by_entity.iter_mut().find(|(known, _)| **known == *name) {
                 Some((_, sum)) => *sum += spent,
@@ -56,9 +56,9 @@ pub(super) fn cost(app: &App, name: &str) -> Result<(), CommandError> {
         }
     }
     if vectors != Spent::default() {
-        all.purposes.insert(VECTORS.to_owned(), vectors);
+        total.purposes.insert(VECTORS.to_owned(), vectors);
     }
-    print(app, &by_entity, &all.purposes, &prompts);
+    print(app, &by_entity, &total.purposes, &prompts);
     Ok(())
 }
 

@@ -53,7 +53,7 @@ pub(super) fn drift(app: &App, slot: &str) -> Result<(), CommandError> {
     ]);
     for (name, drift) in rows
         .iter()
-        .flat_map(|(name, all)| all.iter().map(move |it| (name, it)))
+        .flat_map(|(name, drifts)| drifts.iter().map(move |drift| (name, drift)))
     {
         let (from, to) = drift.days;
         table.row([

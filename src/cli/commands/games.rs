@@ -80,7 +80,7 @@ pub(super) fn play_games(app: &App, args: &RunArgs, games: u32) -> Result<(), Co
     app.status.hide();
     let mut runs = runs.map_err(|error| CommandError::of(ErrorKind::Other, &error))?;
     let was_stopped = tokens.main.is_cancelled();
-    let all = spent(&runs);
+    let total = spent(&runs);
     // Those that Ctrl-C stopped came to no end.
     runs.retain(|run| !was_stopped || run.end.failure().is_none());
     let rehearsal = Rehearsal::of(&campaign.file, &runs);
@@ -93,7 +93,7 @@ pub(super) fn play_games(app: &App, args: &RunArgs, games: u32) -> Result<(), Co
     };
     rehearse::print(app, &campaign, &report);
     if app.prints_text() {
-        let (calls, tokens, cost) = (all.calls, all.usage.total(), all.cost.to_string());
+        let (calls, tokens, cost) = (total.calls, total.usage.total(), total.cost.to_string());
         let mut err = app.err();
         err.line(say!(app.language, cli_this_run, calls, tokens, cost));
     }
@@ -102,9 +102,9 @@ pub(super) fn play_games(app: &App, args: &RunArgs, games: u32) -> Result<(), Co
 
 /// What these stories have spent together.
 fn spent<'r>(runs: impl IntoIterator<Item = &'r RunFigures>) -> Spent {
-    let mut all = Spent::default();
+    let mut total = Spent::default();
     for run in runs {
-        run.spent.values().for_each(|spent| all += *spent);
+        run.spent.values().for_each(|spent| total += *spent);
     }
-    all
+    total
 }

@@ -44,12 +44,12 @@ pub(super) fn jobs(jobs: Option<u32>, of: u32) -> u32 {
 }
 
 /// Prints how many of all are played: a bar on a terminal, else a line now and then.
-pub(super) fn show_progress(app: &App, done: u32, all: u32, text: &str) {
+pub(super) fn show_progress(app: &App, done: u32, total: u32, text: &str) {
     if app.status.has_terminal() {
-        return app.status.show_bar(done.into(), all.into(), text);
+        return app.status.show_bar(done.into(), total.into(), text);
     }
-    let step = all.div_ceil(PROGRESS_LINES).max(1);
-    if app.prints_text() && (done.is_multiple_of(step) || done == all) {
+    let step = total.div_ceil(PROGRESS_LINES).max(1);
+    if app.prints_text() && (done.is_multiple_of(step) || done == total) {
         app.err().line(text);
     }
 }

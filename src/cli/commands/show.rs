@@ -33,15 +33,15 @@ pub(super) fn show(
     slot: &str,
     name: Option<&str>,
     form: ShowAs,
-    at: At,
+    moment: At,
 ) -> Result<(), CommandError> {
     let saved = Saved::find(app, slot)?;
     if let Some(name) = name
-        && (at.call.is_some() || form == ShowAs::Request)
+        && (moment.call.is_some() || form == ShowAs::Request)
     {
-        return show_request(app, &saved, name, form, at);
+        return show_request(app, &saved, name, form, moment);
     }
-    let world = match at.turn {
+    let world = match moment.turn {
         // Reading is possible even if the data have changed since.
         None => saved.world(true)?.world,
         Some(turn) => {
@@ -63,14 +63,14 @@ fn show_request(
     saved: &Saved,
     name: &str,
     form: ShowAs,
-    at: At,
+    moment: At,
 ) -> Result<(), CommandError> {
-    let request = match at.call {
-        Some(number) => sent::of_call(app, saved, name, number, at.attempt)?,
+    let request = match moment.call {
+        Some(number) => sent::of_call(app, saved, name, number, moment.attempt)?,
         None => {
             let wanted = Wanted {
                 entity: Some(name.to_owned()),
-                turns: at.turn,
+                turns: moment.turn,
                 last: true,
                 ..Wanted::default()
             };

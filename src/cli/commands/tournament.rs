@@ -285,7 +285,7 @@ impl TournamentRun<'_> {
 
     /// Prints how far the tournament is: a bar on a terminal, else a line now and then.
     fn print_progress(&self, results: &Results) {
-        let all = self.tournament.games();
+        let total = self.tournament.games();
         let done = results.figures.len() as u32;
         let won = |side| {
             let winners = results.figures.values().filter_map(|game| game.winner);
@@ -293,8 +293,15 @@ impl TournamentRun<'_> {
         };
         let (civilians, undercover) = (won(Side::Civilian), won(Side::Undercover));
         let language = self.app.language;
-        let text = say!(language, cli_games_played, done, all, civilians, undercover);
-        play::show_progress(self.app, done, all, &text);
+        let text = say!(
+            language,
+            cli_games_played,
+            done,
+            all = total,
+            civilians,
+            undercover
+        );
+        play::show_progress(self.app, done, total, &text);
     }
 }
 

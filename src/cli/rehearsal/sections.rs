@@ -63,7 +63,7 @@ fn columns<const N: usize>(first: String, numbers: [String; N]) -> Vec<(String, 
 }
 
 fn overview(language: Language, report: &Report<'_>) -> Section {
-    let all = report.rehearsal;
+    let rehearsal = report.rehearsal;
     let mut rows = Vec::new();
     let mut row = |name: String, value: String, interval: String| {
         rows.push([name, value, interval].map(Cell::Text).into());
@@ -71,14 +71,14 @@ fn overview(language: Language, report: &Report<'_>) -> Section {
     let none = String::new;
     row(
         say!(language, cli_rehearsal_runs),
-        all.runs.to_string(),
+        rehearsal.runs.to_string(),
         none(),
     );
-    if !all.failed.is_empty() {
-        let failed = all.failed.len().to_string();
+    if !rehearsal.failed.is_empty() {
+        let failed = rehearsal.failed.len().to_string();
         row(say!(language, cli_rehearsal_failed_runs), failed, none());
     }
-    let won = all.all_fights.won;
+    let won = rehearsal.all_fights.won;
     if won.of > 0 {
         let name = say!(language, cli_rehearsal_fights_won);
         row(name, percent(won), interval(won));
@@ -86,22 +86,26 @@ fn overview(language: Language, report: &Report<'_>) -> Section {
     let mut mean = |name: String, mean: Mean, digits: usize| {
         row(name, number(mean.value(), digits), margin(mean, digits));
     };
-    mean(say!(language, cli_rehearsal_days), all.days, 2);
-    mean(say!(language, cli_rehearsal_turns), all.turns, 1);
-    mean(say!(language, cli_rehearsal_calls), all.calls, 1);
-    let defaults = all.default_answers;
+    mean(say!(language, cli_rehearsal_days), rehearsal.days, 2);
+    mean(say!(language, cli_rehearsal_turns), rehearsal.turns, 1);
+    mean(say!(language, cli_rehearsal_calls), rehearsal.calls, 1);
+    let defaults = rehearsal.default_answers;
     mean(say!(language, cli_rehearsal_default_answers), defaults, 2);
     let name = say!(language, cli_rehearsal_prompt_tokens);
-    mean(name, all.prompt_tokens, 0);
-    mean(say!(language, cli_rehearsal_cached), all.cached_tokens, 0);
+    mean(name, rehearsal.prompt_tokens, 0);
+    mean(
+        say!(language, cli_rehearsal_cached),
+        rehearsal.cached_tokens,
+        0,
+    );
     let name = say!(language, cli_rehearsal_answer_tokens);
-    mean(name, all.answer_tokens, 0);
-    for (activity, share) in &all.activities {
+    mean(name, rehearsal.answer_tokens, 0);
+    for (activity, share) in &rehearsal.activities {
         row(activity_label(language, *activity), percent(*share), none());
     }
     if let Some(priced) = report.price {
         let (model, unit) = (&priced.model, &priced.price.currency);
-        let cost = format!("{} {unit}", priced.cost(all));
+        let cost = format!("{} {unit}", priced.cost(rehearsal));
         row(say!(language, cli_rehearsal_cost, model), cost, none());
     }
     Section {
@@ -331,11 +335,11 @@ fn most_frequent(counts: &BTreeMap<String, u64>) -> String {
     if counts.is_empty() {
         return "-".to_owned();
     }
-    let all: u64 = counts.values().sum();
+    let total: u64 = counts.values().sum();
     let mut names: Vec<_> = counts.iter().collect();
     names.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
     let names = names.into_iter().take(NAMES);
-    let names = names.map(|(name, count)| format!("{name} {}%", 100 * count / all.max(1)));
+    let names = names.map(|(name, count)| format!("{name} {}%", 100 * count / total.max(1)));
     names.collect::<Vec<_>>().join(", ")
 }
 

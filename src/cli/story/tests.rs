@@ -267,8 +267,11 @@ fn a_place_is_described_when_somebody_is_there() {
     }
     story.finish();
     let text = written.get();
-    let at = |words: &str| text.find(words).unwrap();
-    assert!(at("Let us go.") < at("Wet stone.") && at("Wet stone.") < at("I am the quay."));
+    let position = |words: &str| text.find(words).unwrap();
+    assert!(
+        position("Let us go.") < position("Wet stone.")
+            && position("Wet stone.") < position("I am the quay.")
+    );
 }
 
 #[test]

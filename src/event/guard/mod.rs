@@ -1,7 +1,7 @@
 //! Guards: checks on texts that may flag, mask or block them.
 //!
-//! A [`Guard`] judges one text and returns a [`Verdict`]; [`Guards`] runs all of them in order and
-//! returns what is left of the text and what each guard did, for the record. [`Secrets`],
+//! A [`Guard`] judges one text and returns a [`Verdict`]; [`Guards`] runs all of them in order
+//! and returns what is left of the text and what each guard did, for the record. [`Secrets`],
 //! [`ForgedMarks`] and [`LengthLimit`] are built in; [`Guards::add`] adds others. Guards are pure:
 //! equal texts get equal verdicts. They know no world and no entity. Start reading at
 //! [`Guards::judge`].

@@ -1,9 +1,9 @@
 //! Typed messages and events, in the JSON form of AutoGen AgentChat.
 //!
-//! A [`ChatMessage`] has a head (id, source, usage, metadata, time) and [`Content`]. Chat messages
-//! are what participants say to each other; events report what a participant did on the way to a
-//! message. [`MessageFactory`] creates messages from JSON by `type`. Plain data: nothing here knows
-//! a world.
+//! A [`ChatMessage`] has a head (id, source, usage, metadata, time) and [`Content`]. Chat
+//! messages are what participants say to each other; events report what a participant did on the
+//! way to a message. [`MessageFactory`] creates messages from JSON by `type`. Plain data: nothing
+//! here knows a world.
 
 mod factory;
 mod json;

@@ -85,15 +85,15 @@ fn time_runs_from_the_start_of_the_run() {
         seconds: Some(0.05),
     };
     let mut state = TerminationState::new(condition);
-    let at = |turns, elapsed_ms| DeltaContext {
+    let context = |turns, elapsed_ms| DeltaContext {
         turns,
         elapsed_ms,
         ..context(&functions)
     };
-    assert_eq!(state.check(&[], at(2, 49)), Ok(None));
-    assert!(state.check(&[], at(2, 60)).unwrap().is_some());
+    assert_eq!(state.check(&[], context(2, 49)), Ok(None));
+    assert!(state.check(&[], context(2, 60)).unwrap().is_some());
     state.reset();
-    assert!(state.check(&[], at(3, 0)).unwrap().is_some());
+    assert!(state.check(&[], context(3, 0)).unwrap().is_some());
 }
 
 #[test]

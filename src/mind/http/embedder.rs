@@ -220,7 +220,12 @@ impl Shared {
             let reason = || UiText::verbatim(self.errors.sanitized(&reason.to_string()));
             self.errors.invalid(page.unwrap_or_else(reason))
         })?;
-        let estimated = || texts.iter().map(|it| u64::from(tokens::estimate(it))).sum();
+        let estimated = || {
+            texts
+                .iter()
+                .map(|text| u64::from(tokens::estimate(text)))
+                .sum()
+        };
         let tokens = tokens.unwrap_or_else(estimated);
         Ok(Embedded { vectors, tokens })
     }
@@ -288,8 +293,8 @@ mod tests {
     /// Anything that a server may give for a number.
     fn number() -> impl Strategy<Value = Value> {
         prop_oneof![
-            8 => any::<f32>().prop_map(|it| json!(it)),
-            1 => any::<f64>().prop_map(|it| json!(it)),
+            8 => any::<f32>().prop_map(|number| json!(number)),
+            1 => any::<f64>().prop_map(|number| json!(number)),
             1 => prop::sample::select(vec![
                 json!(1e300), Value::Null, json!("NaN"), json!([]), json!(u64::MAX), json!(0),
             ]),

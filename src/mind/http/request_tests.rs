@@ -427,11 +427,11 @@ fn each_api_has_its_own_place_for_settings() {
     ] {
         asker.model.extra.insert(member.into(), nested.clone());
     }
-    let mut at = |api| {
+    let mut request = |api| {
         asker.model.api = api;
         asker.request(false, SchemaMode::Text)
     };
-    let anthropic = at(Api::Anthropic);
+    let anthropic = request(Api::Anthropic);
     assert_eq!(
         (&anthropic["temperature"], &anthropic["output_config"]),
         (&json!(0.5), &nested)
@@ -442,7 +442,7 @@ fn each_api_has_its_own_place_for_settings() {
         (&anthropic["system"], &anthropic["max_tokens"]),
         (&system, &json!(1024))
     );
-    let gemini = at(Api::Gemini);
+    let gemini = request(Api::Gemini);
     assert_eq!(
         gemini["system_instruction"],
         json!({"parts": [{"text": "You are Mira."}]})
@@ -455,7 +455,7 @@ fn each_api_has_its_own_place_for_settings() {
         (&gemini["model"], &gemini["stream"]),
         (&Value::Null, &Value::Null)
     );
-    let dashscope = at(Api::DashScope);
+    let dashscope = request(Api::DashScope);
     assert_eq!(
         dashscope["input"]["messages"][0]["content"],
         "You are Mira."
@@ -464,13 +464,13 @@ fn each_api_has_its_own_place_for_settings() {
         dashscope["parameters"],
         json!({"temperature": 0.5, "top_k": 4, "max_tokens": 1024, "result_format": "message", "incremental_output": true})
     );
-    let ollama = at(Api::Ollama);
+    let ollama = request(Api::Ollama);
     assert_eq!(
         ollama["options"],
         json!({"temperature": 0.5, "top_k": 4, "num_predict": 1024, "num_ctx": 8192})
     );
     assert_eq!(ollama["stream"], true);
-    let openai = at(Api::OpenAi);
+    let openai = request(Api::OpenAi);
     assert_eq!(openai["stream_options"], json!({"include_usage": true}));
     assert_eq!(
         (&openai["options"], &openai["temperature"]),

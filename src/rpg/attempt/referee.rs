@@ -118,7 +118,12 @@ impl Table<'_, '_> {
             prizes.extend(held.map(|item| Stake::Left(item.to_string())));
         }
         prizes.extend(self.closed_ways(stage).map(Stake::Way));
-        for quality in self.story.qualities.iter().filter(|it| it.attempts) {
+        for quality in self
+            .story
+            .qualities
+            .iter()
+            .filter(|quality| quality.attempts)
+        {
             let value = self.qualities.value(&quality.id);
             for by in [1, -1] {
                 if (0..=quality.max).contains(&(value + by)) {
@@ -506,11 +511,11 @@ impl Applied {
                 self.way = to;
             }
             Stake::Bond { name, by } => {
-                let other = table.list.by_name(&name);
-                let Some(other) = other.filter(|it| table.bonds.contains(*it)) else {
+                let person = table.list.by_name(&name);
+                let Some(person) = person.filter(|person| table.bonds.contains(*person)) else {
                     return;
                 };
-                if let Ok(mut bonds) = table.bonds.get_mut(other) {
+                if let Ok(mut bonds) = table.bonds.get_mut(person) {
                     bonds.change(trying.who, by);
                 }
                 let feeling = FeelingChanged {
@@ -519,7 +524,7 @@ impl Applied {
                     change: by,
                     why: trying.what.to_owned(),
                 };
-                self.felt.push((other, feeling));
+                self.felt.push((person, feeling));
             }
             Stake::Heal(name) => {
                 self.healed_by = table.heal(&name);

@@ -254,7 +254,13 @@ fn hidden_things_are_found_and_closed_ways_opened() {
     assert_eq!(trial.outcome()["found"], "coin");
     let mut trial = won("open Customs Stair", "");
     let tavern = trial.tavern;
-    let count = |trial: &Trial| trial.setup.world.get::<Exits>(tavern).map(|it| it.0.len());
+    let count = |trial: &Trial| {
+        trial
+            .setup
+            .world
+            .get::<Exits>(tavern)
+            .map(|exits| exits.0.len())
+    };
     let before = count(&trial).expect("has exits");
     trial.meet();
     assert_eq!(count(&trial), Some(before + 1));
@@ -278,7 +284,12 @@ fn what_one_has_can_be_left_where_everybody_sees_it() {
     let mut trial = won.expect("nine of ten come off");
     assert_eq!(trial.outcome()["left"], "cup");
     let (tavern, brant) = (trial.tavern, trial.brant);
-    let count = |trial: &mut Trial, who| trial.world().get(who).map(|it: &Belongings| it.0.len());
+    let count = |trial: &mut Trial, who| {
+        trial
+            .world()
+            .get(who)
+            .map(|belongings: &Belongings| belongings.0.len())
+    };
     assert_eq!(count(&mut trial, brant), Some(0));
     assert_eq!(count(&mut trial, tavern), Some(1));
 }

@@ -169,11 +169,11 @@ fn draw_hand<'a>(
     let knows = |skill: &Skill| actor.skills.iter().any(|name| **name == *skill.name);
     let skills = world.skills.iter();
     let affordable = skills.filter(|skill| knows(skill) && skill.cost <= actor.stats.energy);
-    let all = affordable.map(|skill| DrawnSkill {
+    let playable = affordable.map(|skill| DrawnSkill {
         skill,
         targets: legal_targets(skill.kind, me, combatants),
     });
-    let mut hand: Vec<_> = all.filter(|drawn| !drawn.targets.is_empty()).collect();
+    let mut hand: Vec<_> = playable.filter(|drawn| !drawn.targets.is_empty()).collect();
     hand.shuffle(rng);
     hand.truncate(world.limits.hand_size.max(1) as usize);
     hand

@@ -239,8 +239,8 @@ fn one_is_asked_at_a_time_in_the_order_of_speed() {
     fight.run(begin::begin_fight);
     fight.world().resource_mut::<EventQueue>().0.clear();
     fight.run(turn::next_turn);
-    let all = [vec![hall], fight.everybody().to_vec()].concat();
-    assert_eq!(fight.told(), [("combat_round", all)]);
+    let audience = [vec![hall], fight.everybody().to_vec()].concat();
+    assert_eq!(fight.told(), [("combat_round", audience)]);
     assert_eq!(fight.asked(), [ann]);
     let ask: &Ask<Choice> = fight.get(ann);
     assert_eq!(ask.purpose(), "combat.act");
@@ -268,8 +268,8 @@ fn a_card_is_played_at_once_and_everybody_learns_of_it() {
     let (hall, ann, bob, rat) = (fight.tiny.hall, fight.tiny.ann, fight.tiny.bob, fight.rat);
     fight.turn(ann, play([card("Cut", &["Rat"])]));
     assert_eq!(fight.get::<Health>(rat).hp, 20 - (5 + 3 - 1));
-    let all = [vec![hall], fight.everybody().to_vec()].concat();
-    assert_eq!(fight.told(), [("card_played", all)]);
+    let audience = [vec![hall], fight.everybody().to_vec()].concat();
+    assert_eq!(fight.told(), [("card_played", audience)]);
     let action = &fight.get::<Combat>(hall).actions[0];
     assert_eq!(
         (&*action.by, &*action.target, action.amount, action.fell),
@@ -311,8 +311,11 @@ fn words_are_heard_by_all_but_the_speaker_before_it_acts() {
     };
     fight.turn(ann, words);
     let others = vec![hall, bob, owl, rat];
-    let all = vec![hall, ann, bob, owl, rat];
-    assert_eq!(fight.told(), [("speak", others), ("combat_move", all)]);
+    let everybody = vec![hall, ann, bob, owl, rat];
+    assert_eq!(
+        fight.told(),
+        [("speak", others), ("combat_move", everybody)]
+    );
     let kinds = fight.get::<Combat>(hall).actions.iter();
     let kinds: Vec<_> = kinds.map(|action| action.kind.as_str()).collect();
     assert_eq!(kinds, ["say", "hold"]);
@@ -745,9 +748,9 @@ fn the_faster_act_first_then_the_luckier_then_the_elder() {
             },
         )
     };
-    let all = [of(0, 2), of(1, 4), of(2, 4), of(3, 2)];
+    let combatants = [of(0, 2), of(1, 4), of(2, 4), of(3, 2)];
     assert_eq!(
-        initiative(&all, |name| u32::from(name == "C2")),
+        initiative(&combatants, |name| u32::from(name == "C2")),
         [2, 1, 0, 3]
     );
 }
@@ -758,7 +761,7 @@ fn healing_is_for_those_who_miss_most_and_attacks_for_the_weakest() {
         hp: 10,
         ..Stats::default()
     };
-    let all = [
+    let combatants = [
         (true, 10),
         (true, 3),
         (true, 6),
@@ -766,14 +769,14 @@ fn healing_is_for_those_who_miss_most_and_attacks_for_the_weakest() {
         (false, 2),
         (false, 0),
     ];
-    let all: Vec<_> = all
+    let combatants: Vec<_> = combatants
         .iter()
         .enumerate()
-        .map(|(at, (hero, hp))| combatant(at, *hero, *hp, stats))
+        .map(|(index, (hero, hp))| combatant(index, *hero, *hp, stats))
         .collect();
-    assert_eq!(legal_targets(SkillKind::Heal, 0, &all), [1, 2]);
-    assert_eq!(legal_targets(SkillKind::Attack, 0, &all), [4, 3]);
-    assert_eq!(legal_targets(SkillKind::Guard, 3, &all), [4, 3]);
+    assert_eq!(legal_targets(SkillKind::Heal, 0, &combatants), [1, 2]);
+    assert_eq!(legal_targets(SkillKind::Attack, 0, &combatants), [4, 3]);
+    assert_eq!(legal_targets(SkillKind::Guard, 3, &combatants), [4, 3]);
 }
 
 fn kinds() -> impl Strategy<Value = SkillKind> {
@@ -787,26 +790,25 @@ fn kinds() -> impl Strategy<Value = SkillKind> {
 }
 
 fn skills() -> impl Strategy<Value = Vec<Skill>> {
-    let one = (kinds(), 1..2_000_000_000i32, 0..5i32, 0..=100i32, 0..4i32);
-    prop::collection::vec(one, 1..6).prop_map(|all| {
-        let named =
-            all.into_iter()
-                .enumerate()
-                .map(|(number, (kind, power, cost, accuracy, duration))| Skill {
-                    name: format!("S{number}"),
-                    kind,
-                    power,
-                    cost,
-                    accuracy,
-                    duration,
-                    about: String::new(),
-                });
+    let skill = (kinds(), 1..2_000_000_000i32, 0..5i32, 0..=100i32, 0..4i32);
+    prop::collection::vec(skill, 1..6).prop_map(|skills| {
+        let named = skills.into_iter().enumerate().map(
+            |(number, (kind, power, cost, accuracy, duration))| Skill {
+                name: format!("S{number}"),
+                kind,
+                power,
+                cost,
+                accuracy,
+                duration,
+                about: String::new(),
+            },
+        );
         named.collect()
     })
 }
 
 fn fighters() -> impl Strategy<Value = Vec<Combatant>> {
-    let one = (
+    let fighter = (
         any::<bool>(),
         1..60i32,
         0..60i32,
@@ -814,8 +816,8 @@ fn fighters() -> impl Strategy<Value = Vec<Combatant>> {
         0..40i32,
         0..9i32,
     );
-    prop::collection::vec(one, 2..7).prop_map(|all| {
-        let named = all.into_iter().enumerate().map(
+    prop::collection::vec(fighter, 2..7).prop_map(|fighters| {
+        let named = fighters.into_iter().enumerate().map(
             |(number, (hero, hp, now, attack, defense, energy))| {
                 let stats = Stats {
                     hp,
@@ -834,19 +836,19 @@ fn fighters() -> impl Strategy<Value = Vec<Combatant>> {
 proptest! {
     #[test]
     fn no_round_breaks_the_rules(
-        all in fighters(),
+        before_round in fighters(),
         skills in skills(),
         wishes in prop::collection::vec((0..7usize, 0..7usize, 0..7usize), 0..30),
         rolls in prop::collection::vec(0..100i32, 1..9),
     ) {
-        let mut now = all.clone();
+        let mut now = before_round.clone();
         let mut rolls = rolls.iter().cycle();
         let find = |name: &str| skills.iter().find(|skill| skill.name == name);
-        for by in initiative(&all, |_| 0) {
+        for by in initiative(&before_round, |_| 0) {
             if !now[by].is_standing() {
                 continue;
             }
-            let own = wishes.iter().filter(|(who, ..)| who % all.len() == by);
+            let own = wishes.iter().filter(|(who, ..)| who % before_round.len() == by);
             let cards: Vec<_> = own
                 .map(|(_, skill, target)| card(&format!("S{skill}"), &[&format!("C{target}")]))
                 .collect();
@@ -857,18 +859,18 @@ proptest! {
             let played = play_cards(&mut now, by, &cards, find, roll);
             for (card, played) in cards.iter().zip(played) {
                 let PlayedCard::Played(skill, target, result) = played else { continue };
-                prop_assert!(card.targets.iter().any(|name| **name == *all[target].name));
+                prop_assert!(card.targets.iter().any(|name| **name == *before_round[target].name));
                 prop_assert!(before[target].is_standing() && !fallen.contains(&target));
                 let hostile = matches!(skill.kind, SkillKind::Attack | SkillKind::Weaken);
-                prop_assert_eq!(hostile, !all[by].is_ally_of(&all[target]));
+                prop_assert_eq!(hostile, !before_round[by].is_ally_of(&before_round[target]));
                 spent += skill.cost;
                 if result.fell {
                     fallen.push(target);
                 }
             }
-            prop_assert!(spent <= all[by].stats.energy);
+            prop_assert!(spent <= before_round[by].stats.energy);
         }
-        for (before, after) in all.iter().zip(&now) {
+        for (before, after) in before_round.iter().zip(&now) {
             prop_assert!((0..=after.health.max).contains(&after.health.hp));
             prop_assert!(before.is_standing() || !after.is_standing(), "nobody rises from the dead");
             prop_assert!(after.attack() >= 0 && after.defense() >= 0);

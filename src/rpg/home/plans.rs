@@ -321,7 +321,7 @@ pub(crate) fn ask_plans(
         let at_hand = |item: &str| items.iter().chain(&lying).any(|known| known.name == item);
         let place = whereabouts.name_text(stage);
         let is_there =
-            |what: &str| what == place || at_hand(what) || present.iter().any(|it| it == what);
+            |what: &str| what == place || at_hand(what) || present.iter().any(|name| name == what);
         let uses = minds.uses.get(stage);
         let uses = uses.map(|open| open.offered(&minds.story, at_hand, is_there));
         let uses = uses.into_iter().flatten().map(|open| Using {
@@ -334,7 +334,7 @@ pub(crate) fn ask_plans(
         feels_about.retain(|other| bonds.is_some() && !talk.has_felt(&name, other));
         let mut promise_to = present.clone();
         promise_to.retain(|to| {
-            let made = open.iter().filter(|it| it.to == to).count();
+            let made = open.iter().filter(|promise| promise.to == to).count();
             promises.is_some() && made < MAX_PROMISES
         });
         let mut exits = exits.clone();
@@ -476,7 +476,7 @@ impl Minds<'_, '_> {
         let parts = scene.map(|scene| scene.when.parts()).unwrap_or_default();
         parts.iter().any(|part| match part {
             Condition::At(who, _) | Condition::Alive(who) => who == name || who == PARTY,
-            Condition::Together(all) => all.iter().any(|who| who == name),
+            Condition::Together(names) => names.iter().any(|who| who == name),
             _ => false,
         })
     }

@@ -250,15 +250,15 @@ fn account(language: Language, deeds: usize) -> HandPrompt {
     let kinds = [
         "attack", "heal", "attack", "flee", "attack", "guard", "yield",
     ];
-    let deeds: Vec<_> = kinds.iter().take(deeds).enumerate().map(|(at, kind)| {
-        let by = cast.heroes[at % 4];
+    let deeds: Vec<_> = kinds.iter().take(deeds).enumerate().map(|(number, kind)| {
+        let by = cast.heroes[number % 4];
         let target = match *kind {
-            "attack" => cast.foes[at % 3],
-            _ => cast.heroes[(at + at / 2) % 4],
+            "attack" => cast.foes[number % 3],
+            _ => cast.heroes[(number + number / 2) % 4],
         };
         json!({
-            "by": by, "skill": cast.skills[at % 5], "card": format!("{}{at}", cast.skills[at % 5]),
-            "kind": kind, "target": target, "hit": at != 2, "amount": at * 3, "fell": at == 4,
+            "by": by, "skill": cast.skills[number % 5], "card": format!("{}{number}", cast.skills[number % 5]),
+            "kind": kind, "target": target, "hit": number != 2, "amount": number * 3, "fell": number == 4,
         })
     }).collect();
     let heroes = cast.heroes.iter().map(|name| (name, "hero"));
@@ -713,8 +713,11 @@ fn some_who_are_nearly_dead_leave_and_others_never_do() {
             actions.insert(chosen);
         }
     }
-    let all: BTreeSet<_> = actions.iter().flatten().map(String::as_str).collect();
-    assert_eq!(Vec::from_iter(all), ["\"flee\"", "\"play\"", "\"yield\""]);
+    let distinct: BTreeSet<_> = actions.iter().flatten().map(String::as_str).collect();
+    assert_eq!(
+        Vec::from_iter(distinct),
+        ["\"flee\"", "\"play\"", "\"yield\""]
+    );
     assert!(
         actions.iter().any(|chosen| chosen.len() == 1),
         "{actions:?}"
@@ -764,18 +767,18 @@ fn nobody_says_a_sentence_twice() {
     for language in BOTH {
         let cast = cast(language);
         let mut said: Vec<BTreeSet<String>> = vec![BTreeSet::new(); 4];
-        let mut all = BTreeSet::new();
+        let mut distinct = BTreeSet::new();
         let (mut lines, mut repeated) = (0, 0);
         let mut histories: Vec<_> = cast.heroes.map(AgentContext::new).into();
         for turn in 0..20_u64 {
-            for (at, me) in cast.heroes.into_iter().enumerate() {
+            for (index, me) in cast.heroes.into_iter().enumerate() {
                 let mut asked = plan(language, me);
                 asked.notes["day"] = json!(turn / 5);
                 asked.notes["round"] = json!(turn % 5);
-                std::mem::swap(&mut asked.history, &mut histories[at]);
+                std::mem::swap(&mut asked.history, &mut histories[index]);
                 let answer = asked.answer(improviser, turn);
                 asked.remember(&answer);
-                std::mem::swap(&mut asked.history, &mut histories[at]);
+                std::mem::swap(&mut asked.history, &mut histories[index]);
                 for text in texts(&asked, &answer) {
                     let names = cast.heroes.iter().chain(&cast.exits).chain(&cast.foes);
                     let is_name = names
@@ -784,10 +787,10 @@ fn nobody_says_a_sentence_twice() {
                     for sentence in sentences(&text).filter(|_| !is_name) {
                         lines += 1;
                         assert!(
-                            said[at].insert(sentence.into()),
+                            said[index].insert(sentence.into()),
                             "{me} says twice: {sentence}"
                         );
-                        if !all.insert(sentence.to_owned()) {
+                        if !distinct.insert(sentence.to_owned()) {
                             println!("said by another before: {sentence}");
                             repeated += 1;
                         }

@@ -227,8 +227,8 @@ fn set_up(campaign: &Campaign, improviser: &Improviser, seed: u64) -> Result<Eng
 
 /// A component of each entity that has it, with its name, in stable order.
 fn each<C: Component>(world: &World) -> impl Iterator<Item = (&str, Entity, &C)> {
-    let all = world.resource::<CastList>().all();
-    all.filter_map(|(_, entity)| {
+    let cast = world.resource::<CastList>().all();
+    cast.filter_map(|(_, entity)| {
         let name = &world.get::<EntityName>(entity)?.0;
         Some((&**name, entity, world.get::<C>(entity)?))
     })
@@ -239,7 +239,7 @@ fn each<C: Component>(world: &World) -> impl Iterator<Item = (&str, Entity, &C)>
 fn learned(world: &World) -> Vec<Learned> {
     let is_actor = |entity| world.get::<Kind>(entity) == Some(&Kind::Actor);
     let characters = each::<Knowledge>(world).filter(|(_, entity, _)| is_actor(*entity));
-    let all = characters.flat_map(|(who, _, knowledge)| {
+    let learned = characters.flat_map(|(who, _, knowledge)| {
         let learned = knowledge.all().filter(|(_, known)| !known.by.is_empty());
         learned.map(move |(fact, known)| Learned {
             fact: fact.to_string(),
@@ -248,7 +248,7 @@ fn learned(world: &World) -> Vec<Learned> {
             day: known.day,
         })
     });
-    all.collect()
+    learned.collect()
 }
 
 fn holders(world: &World) -> BTreeMap<String, Option<String>> {
@@ -264,7 +264,7 @@ fn holders(world: &World) -> BTreeMap<String, Option<String>> {
 }
 
 fn goals(world: &World) -> Vec<GoalFigures> {
-    let all = each::<Goals>(world).flat_map(|(who, _, goals)| {
+    let goals = each::<Goals>(world).flat_map(|(who, _, goals)| {
         let goals = goals.0.iter().enumerate();
         goals.map(move |(number, state)| GoalFigures {
             who: who.to_owned(),
@@ -272,18 +272,18 @@ fn goals(world: &World) -> Vec<GoalFigures> {
             state: *state,
         })
     });
-    all.collect()
+    goals.collect()
 }
 
 fn bonds(world: &World) -> Vec<BondFigures> {
-    let all = each::<Bonds>(world).flat_map(|(from, _, bonds)| {
+    let bonds = each::<Bonds>(world).flat_map(|(from, _, bonds)| {
         bonds.0.iter().map(move |(to, bond)| BondFigures {
             from: from.to_owned(),
             to: to.to_string(),
             value: bond.value,
         })
     });
-    all.collect()
+    bonds.collect()
 }
 
 impl RunFigures {

@@ -78,8 +78,8 @@ impl House {
                 .map(|entry| entry.body().full_text());
             texts.any(|text| text.contains(words))
         };
-        let all = self.cast.iter().filter(|(_, entity)| hears(entity));
-        all.map(|(name, _)| *name).collect()
+        let hearers = self.cast.iter().filter(|(_, entity)| hears(entity));
+        hearers.map(|(name, _)| *name).collect()
     }
 
     fn faults(&self) -> Vec<String> {
@@ -290,8 +290,11 @@ fn a_seat_reads_the_words_that_guards_left_its_entity() {
     assert!(seen(Some(house.cast["Bob"]), &house).contains("███"));
     assert!(seen(Some(house.cast["Hall"]), &house).contains("treasure"));
     assert!(!seen(Some(house.cast["Hall"]), &house).contains("███"));
-    let all = seen(None, &house);
-    assert!(all.contains("treasure") && all.contains("███"), "{all}");
+    let prompts = seen(None, &house);
+    assert!(
+        prompts.contains("treasure") && prompts.contains("███"),
+        "{prompts}"
+    );
 }
 
 #[tokio::test]
@@ -314,12 +317,12 @@ async fn a_seat_sees_exactly_what_its_entity_was_told() {
             }
         }));
     }
-    let all = told.clone();
+    let audiences = told.clone();
     engine.add_feed(Feed::observer(move |record| {
         if let Record::Event(event) = record {
             let audience: BTreeSet<_> = event.audience.iter().map(|told| told.id).collect();
             assert_eq!(audience.len(), event.audience.len(), "nobody is told twice");
-            let before = all.lock().unwrap().insert(event.id, audience);
+            let before = audiences.lock().unwrap().insert(event.id, audience);
             assert!(before.is_none(), "two events share the id {}", event.id);
         }
     }));

@@ -27,11 +27,11 @@ async fn play(game: &Game, pattern: u64, width: usize, lines: &[Line]) -> (Engin
 async fn any_timing_width_and_order_of_making_gives_one_world() {
     let mut first: Option<String> = None;
     let mut arrivals = BTreeSet::new();
-    for at in 0..16 {
-        let (pattern, width) = (1 + at / 4, [1, 2, 5, 64][at as usize % 4]);
+    for variant in 0..16 {
+        let (pattern, width) = (1 + variant / 4, [1, 2, 5, 64][variant as usize % 4]);
         let game = Game {
-            spawn_order: at % 3,
-            systems_reversed: at % 5 > 2,
+            spawn_order: variant % 3,
+            systems_reversed: variant % 5 > 2,
             ..Game::default()
         };
         let (mut engine, calls) = play(&game, pattern, width, &[]).await;

@@ -34,9 +34,10 @@ fn clumsy(script: Vec<u64>) -> ScriptMind {
         let mut asked = asked.lock().unwrap();
         let times = asked.entry(prompt.entity.to_string()).or_default();
         *times += 1;
-        let at = (hash_of(prompt.entity) as usize % 97 + *times) % script.len();
+        let index = (hash_of(prompt.entity) as usize % 97 + *times) % script.len();
         let choice = hash_of(&(prompt.entity, prompt.number));
-        mishap(prompt, script[at]).unwrap_or_else(|| ScriptLine::say(deed(prompt, choice, "words")))
+        mishap(prompt, script[index])
+            .unwrap_or_else(|| ScriptLine::say(deed(prompt, choice, "words")))
     })
     .listening()
 }
@@ -54,16 +55,18 @@ fn check(engine: &Engine) -> Result<(), TestCaseError> {
             "entity {}",
             id
         );
-        let is_question = |at: usize| {
-            let tags = &messages[at].message.tags;
+        let is_question = |index: usize| {
+            let tags = &messages[index].message.tags;
             tags.get("day_begin").or(tags.get("day_end")).is_some()
         };
         // Questions and answers are pairs.
         let answers: Vec<_> = (0..messages.len())
-            .filter(|at| messages[*at].message.role == Role::Ai)
+            .filter(|index| messages[*index].message.role == Role::Ai)
             .collect();
-        let questions: Vec<_> = (0..messages.len()).filter(|at| is_question(*at)).collect();
-        let after: Vec<_> = questions.iter().map(|at| at + 1).collect();
+        let questions: Vec<_> = (0..messages.len())
+            .filter(|index| is_question(*index))
+            .collect();
+        let after: Vec<_> = questions.iter().map(|index| index + 1).collect();
         prop_assert_eq!(&answers, &after, "entity {}", id);
         let done = world.get::<AskCount>(entity).unwrap().0 as usize
             - usize::from(world.resource::<OpenAsks>().has(entity));
@@ -264,9 +267,10 @@ async fn a_window_that_is_known_is_kept_without_asking() {
     let mut engine = SMALL.engine(Arc::new(mind));
     engine.run(Some(8)).await.unwrap();
     check(&engine).unwrap();
-    let all = outcomes(engine.journal().lines());
+    let outcomes = outcomes(engine.journal().lines());
     assert!(
-        all.iter()
+        outcomes
+            .iter()
             .any(|outcome| outcome.folded > 0 && outcome.calls == 1)
     );
 }

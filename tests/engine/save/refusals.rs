@@ -149,7 +149,9 @@ async fn each_mistake_is_named_with_its_place() {
         (
             |save| {
                 let list = save["messages"].as_array_mut().unwrap();
-                let message = list.iter_mut().rfind(|one| !one["metadata"].is_null());
+                let message = list
+                    .iter_mut()
+                    .rfind(|message| !message["metadata"].is_null());
                 message.unwrap()["metadata"] = json!({"event": "teleport"});
             },
             &["unknown event type 'teleport'", "the context of '", "speak"],
@@ -353,8 +355,8 @@ fn spoilt_bytes_never_crash_a_load() {
     let spoilt = prop::collection::vec((0..good.len(), any::<u8>()), 1..4);
     proptest!(ProptestConfig::with_cases(150), |(spoilt in spoilt)| {
         let mut bytes = good.clone();
-        for (at, byte) in spoilt {
-            bytes[at] = byte;
+        for (index, byte) in spoilt {
+            bytes[index] = byte;
         }
         if let Ok(world) = load(&bytes) {
             prop_assert!(snapshot(&world, &Town::default().meta()).is_ok());

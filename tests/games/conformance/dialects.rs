@@ -37,8 +37,10 @@ fn imported(input: &Value) -> Result<Imported, String> {
 }
 
 fn messages(input: &Value) -> Result<Vec<Message>, String> {
-    let all = imported(input)?.conversations.into_iter();
-    Ok(all.flat_map(|conversation| conversation.messages).collect())
+    let conversations = imported(input)?.conversations.into_iter();
+    Ok(conversations
+        .flat_map(|conversation| conversation.messages)
+        .collect())
 }
 
 /// Reads a `document` (as `from`, where it is named) and writes it as `to`.
@@ -102,7 +104,7 @@ fn reply_blocks(input: &Value) -> Result<Value, String> {
     let message = message
         .conversations
         .into_iter()
-        .flat_map(|one| one.messages)
+        .flat_map(|conversation| conversation.messages)
         .next();
     let blocks = message
         .map(|message| message.body.to_blocks())

@@ -135,9 +135,9 @@ async fn every_attack_is_defused_alike_for_all_and_the_journal_keeps_the_origina
             .into_iter()
             .filter(|seen| seen.role == "assistant")
             .collect();
-        for (at, attack) in attacks.iter().enumerate() {
-            let told = log[at].to_text();
-            assert_eq!(log[at].type_name(), "TextMessage");
+        for (index, attack) in attacks.iter().enumerate() {
+            let told = log[index].to_text();
+            assert_eq!(log[index].type_name(), "TextMessage");
             for gone in &attack.gone {
                 assert!(
                     !told.contains(gone.as_str()),
@@ -154,9 +154,12 @@ async fn every_attack_is_defused_alike_for_all_and_the_journal_keeps_the_origina
             }
             assert!(told.chars().count() <= attack.longest.unwrap_or(usize::MAX));
             for who in [hearer, other, stage] {
-                assert_eq!(heard(&team, who, speaker)[at], told, "{who}");
+                assert_eq!(heard(&team, who, speaker)[index], told, "{who}");
             }
-            assert_eq!(own[at].content, told, "the trace shows what was enforced");
+            assert_eq!(
+                own[index].content, told,
+                "the trace shows what was enforced"
+            );
         }
         let answers = team
             .engine()
@@ -196,8 +199,8 @@ async fn what_is_whispered_leaks_to_nobody() {
         for leak in leaks {
             let knows = |who: &str| {
                 let context = team.context(who).unwrap();
-                let mut all = context.entries().iter();
-                all.any(|entry| {
+                let mut entries = context.entries().iter();
+                entries.any(|entry| {
                     entry.role() != Role::System && entry.body().full_text().contains(&leak.text)
                 })
             };
@@ -292,8 +295,9 @@ fn told_calls(team: &Team, messages: &[ChatMessage], language: Language) -> Vec<
     let (own, logged): (Vec<_>, Vec<Value>) = (own.collect(), logged.collect());
     let (hearer, stage) = (summed(hearer), summed(stage));
     assert_eq!([own.len(), hearer.len(), stage.len()], [logged.len(); 3]);
-    let all = logged.into_iter().zip(own).zip(hearer).zip(stage);
-    all.map(|(((one, two), three), four)| [one, two, three, four])
+    let copies = logged.into_iter().zip(own).zip(hearer).zip(stage);
+    copies
+        .map(|(((logged, own), hearer), stage)| [logged, own, hearer, stage])
         .collect()
 }
 

@@ -119,8 +119,8 @@ fn wave() -> TeamFile {
         edges,
         ..GraphFile::default()
     };
-    let all = [Participant::named("C"), streaming("A"), streaming("B")];
-    TeamFile::new("team", all).with_selection(Selection::Graph(graph))
+    let participants = [Participant::named("C"), streaming("A"), streaming("B")];
+    TeamFile::new("team", participants).with_selection(Selection::Graph(graph))
 }
 
 /// An item of a stream, in short.

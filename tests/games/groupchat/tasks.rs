@@ -500,11 +500,11 @@ async fn a_view_by_source_keeps_ones_own_turns() {
 #[tokio::test]
 async fn members_of_a_graph_without_edges_speak_once_each() {
     let script = Scripted::new(&Value::Null);
-    let mut all = team(
+    let mut members = team(
         three().with_selection(Selection::Graph(GraphFile::default())),
         &script,
     );
-    let result = all.run("hi").await.unwrap();
+    let result = members.run("hi").await.unwrap();
     assert_eq!(texts(&result), ["user:hi", "A:A1", "B:B1", "C:C1"]);
     let graph = GraphFile {
         entry: String::new(),

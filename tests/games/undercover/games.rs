@@ -222,12 +222,12 @@ async fn a_blank_player_has_no_word_and_is_on_nobodys_side() {
         ..rules(Language::En, 6)
     };
     let mut setup = opening(&game(rules, "violin", "cello"), 9);
-    let all = cards(&mut setup.world);
-    let (blank, _) = all
+    let cards = cards(&mut setup.world);
+    let (blank, _) = cards
         .iter()
         .find(|(_, (role, _))| *role == Role::Blank)
         .unwrap();
-    assert_eq!(all[blank].1, None);
+    assert_eq!(cards[blank].1, None);
     let blank = blank.clone();
     let spy = hidden(&mut setup);
     let mind = Arc::new(players(vote_out(spy)));
@@ -331,14 +331,14 @@ async fn wrong_answers_are_sent_back_and_then_replaced_by_code() {
     for name in &NAMES[..4] {
         let entity = named(&played.engine.world, name);
         let context = played.engine.world.get::<AgentContext>(entity).unwrap();
-        let all: String = context
+        let memory: String = context
             .entries()
             .iter()
             .map(|entry| entry.body().full_text().into_owned())
             .collect();
         assert!(
-            !all.contains("can't be used") && !all.contains("or a violet"),
-            "{all}"
+            !memory.contains("can't be used") && !memory.contains("or a violet"),
+            "{memory}"
         );
     }
 }

@@ -55,8 +55,8 @@ async fn what_it_heard_before_changes_no_answer() {
 /// Where among all that can be said of a word, from 0 (vague) to 1 (narrow), a line stands; nothing
 /// where it says nothing of it.
 fn place(line: &str, attributes: &[&str]) -> Option<f64> {
-    let at = attributes.iter().position(|text| line.contains(text))?;
-    Some(at as f64 / (attributes.len() - 1) as f64)
+    let index = attributes.iter().position(|text| line.contains(text))?;
+    Some(index as f64 / (attributes.len() - 1) as f64)
 }
 
 #[tokio::test]

@@ -37,9 +37,9 @@ pub(crate) fn rules(language: Language, players: usize) -> Rules {
 }
 
 /// A game of these two words.
-pub(crate) fn game(rules: Rules, one: &str, other: &str) -> Match {
+pub(crate) fn game(rules: Rules, left: &str, right: &str) -> Match {
     let words = Lexicon {
-        pairs: vec![WordPair::of(one, other)],
+        pairs: vec![WordPair::of(left, right)],
     };
     Match::new(&data(), rules, WordSource::Custom(words)).unwrap()
 }

@@ -145,7 +145,7 @@ async fn json_comes_by_a_schema_by_its_type_or_by_words() {
             1
         );
     }
-    let config = |at| server.body(at)["generation_config"].clone();
+    let config = |request| server.body(request)["generation_config"].clone();
     assert_eq!(config(0)["response_json_schema"]["title"], "stable");
     assert_eq!(
         (

@@ -318,8 +318,11 @@ async fn what_is_said_of_broken_json_is_never_said_to_us() {
             .await
             .unwrap();
     }
-    for at in 0..server.requests() {
-        assert!(server.body(at)["messages"].is_array(), "request {at}");
+    for request in 0..server.requests() {
+        assert!(
+            server.body(request)["messages"].is_array(),
+            "request {request}"
+        );
     }
 }
 

@@ -169,7 +169,7 @@ impl<'h, 'a> Holding<'h, '_, 'a> {
             }
             let alone = before.iter().find(|(_, cases)| own.imply([*cases]));
             let hiding = match alone {
-                Some(one) => vec![one],
+                Some(ending) => vec![ending],
                 None => before.iter().collect(),
             };
             let ids = Argument::list(hiding.iter().map(|(other, _)| other.id.as_str()));

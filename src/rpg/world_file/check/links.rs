@@ -130,9 +130,9 @@ fn check_stages(world: &WorldFile, report: &mut Report<'_>) {
         let path = format!("stages[{i}].connects");
         known.require_all(&path, &stage.connects, report);
         for (j, to) in stage.connects.iter().enumerate() {
-            let other = world.stages.iter().find(|other| other.name == *to);
-            if let Some(other) = other {
-                check_way(&format!("{path}[{j}]"), stage, other, report);
+            let target = world.stages.iter().find(|other| other.name == *to);
+            if let Some(target) = target {
+                check_way(&format!("{path}[{j}]"), stage, target, report);
             }
         }
     }
