@@ -9,7 +9,7 @@ use crate::locale::{Language, text};
 use crate::undercover::events::{
     CardDealt, Described, GameOver, NamedPlayer, RoundStarted, Verdict, VotesCast,
 };
-use crate::undercover::{PlayerId, Role, Side as Team, Table as State};
+use crate::undercover::{PlayerId, PlayerRole, Side as Team, Table as State};
 use serde::de::DeserializeOwned;
 
 use super::output::{Output, Paragraph, Style};
@@ -229,9 +229,9 @@ impl UndercoverPrinter {
         let mut table = Table::new(heads.map(|head| (head, Side::Left)));
         for card in &over.cards {
             let role = match card.role {
-                Role::Civilian => text!(story_civilian),
-                Role::Undercover => text!(story_undercover),
-                Role::Blank => text!(story_blank),
+                PlayerRole::Civilian => text!(story_civilian),
+                PlayerRole::Undercover => text!(story_undercover),
+                PlayerRole::Blank => text!(story_blank),
             };
             let word = card.word.clone().unwrap_or_else(|| "-".into());
             let player = numbered(card.player_id, &card.player);

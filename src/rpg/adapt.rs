@@ -12,7 +12,7 @@ use serde_json::Value;
 use thiserror::Error;
 
 use super::campaign_phase::CampaignState;
-use super::components::{CurrentFight, Effects, Fighter, Foe, Health, HomeStage};
+use super::components::{CurrentFight, Fighter, Foe, Health, HomeStage, StatusEffects};
 use super::scenes::choose::PendingChoice;
 use super::scenes::open::{CalledScene, OpenScene};
 use super::spawn::{
@@ -115,7 +115,7 @@ fn check_cast(world: &mut World, new: &WorldFile, reasons: &mut Vec<UiText>) {
 /// The skills that a fighter has, and those whose effects last.
 fn skills_of(entity: EntityRef<'_>) -> BTreeSet<Arc<str>> {
     let own = entity.get::<Fighter>().map(|fighter| &fighter.skills[..]);
-    let effects = entity.get::<Effects>().map(|effects| &effects.0[..]);
+    let effects = entity.get::<StatusEffects>().map(|effects| &effects.0[..]);
     let lasting = effects
         .unwrap_or_default()
         .iter()

@@ -18,7 +18,7 @@ use super::home::actions::take_plans;
 use super::plan::Plan;
 use super::scenes::effects::{Cause, apply_effects};
 use super::talk::Talk;
-use super::world_file::{Actor, Faction, Limits, Stage, WorldAgent, WorldFile};
+use super::world_file::{Actor, ActorFaction, Limits, Stage, WorldAgent, WorldFile};
 use crate::cast::{CastList, CurrentStage, Dead, OnStage, WorldTurn};
 use crate::context::{AgentContext, Chapters};
 use crate::drama::{Belongings, Effect, Item, Promises};
@@ -73,9 +73,9 @@ fn campaign() -> Campaign {
                 name: named(NAMES[actor]),
                 stage: named(NAMES[ACTORS]),
                 faction: if actor < HEROES {
-                    Faction::Hero
+                    ActorFaction::Hero
                 } else {
-                    Faction::Neutral
+                    ActorFaction::Neutral
                 },
                 ..Actor::default()
             })

@@ -10,7 +10,7 @@ use crate::knowledge::{FactBook, Knowledge};
 
 /// What became of a story.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Outcome {
+pub struct StoryOutcome {
     /// The title of the ending that was reached.
     pub ending: Option<String>,
     /// All goals, character by character.
@@ -67,7 +67,7 @@ pub struct FightOutcome {
     pub result: FightResult,
 }
 
-impl Outcome {
+impl StoryOutcome {
     /// What became of a campaign; `None` if this world is not a campaign.
     pub fn of(world: &World) -> Option<Self> {
         let file = &world.get_resource::<RpgWorld>()?.0;

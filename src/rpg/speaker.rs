@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::world_file::{Faction, WorldFile};
+use super::world_file::{ActorFaction, WorldFile};
 use crate::cast::WorldSeed;
 
 /// How somebody speaks, and among whom.
@@ -26,7 +26,7 @@ impl<'a> Speaker<'a> {
         let foes = world.foes.iter().map(|foe| (&foe.name, &foe.voice));
         let mut voices = actors.clone().chain(foes);
         let mut heroes = world.actors.iter();
-        let is_hero = heroes.any(|actor| actor.name == name && actor.faction == Faction::Hero);
+        let is_hero = heroes.any(|actor| actor.name == name && actor.faction == ActorFaction::Hero);
         let voice = voices.find(|(other, _)| **other == *name);
         let voice = voice.map(|(_, voice)| voice);
         Self {

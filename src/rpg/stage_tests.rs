@@ -14,7 +14,7 @@ use super::home::{actions, plans, scene};
 use super::kickoff;
 use super::phase::Phase;
 use super::plan::{Announcement, Destination, Lookup, Plan, Speech, WaitReason};
-use super::scenes::choose::{self, Decision, apply_choices, offer_choices};
+use super::scenes::choose::{self, SceneDecision, apply_choices, offer_choices};
 use super::scenes::effects::{Cause, apply_effects};
 use super::scenes::endings;
 use super::scenes::open::OpenScene;
@@ -815,15 +815,15 @@ fn whoever_has_one_option_left_may_do_nothing() {
         stage.world().insert_resource(CurrentStage::Place(tavern));
         let asked = stage.world().run_system_once(choose::ask_choice);
         asked.expect("runs");
-        let ask = stage.world().get::<Ask<Decision>>(brant);
+        let ask = stage.world().get::<Ask<SceneDecision>>(brant);
         let options = ask.expect("is asked").noted()["options"].clone();
         assert_eq!(options.as_array().map(Vec::len), Some(2), "{options}");
-        let decision = Decision {
+        let decision = SceneDecision {
             option: chosen.into(),
-            ..Decision::default()
+            ..SceneDecision::default()
         };
         let mut actor = stage.world().entity_mut(brant);
-        actor.remove::<Ask<Decision>>();
+        actor.remove::<Ask<SceneDecision>>();
         actor.insert(Answer::new(decision, By::Mind));
         let taken = stage.world().run_system_once(choose::take_choice);
         taken.expect("runs");

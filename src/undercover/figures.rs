@@ -10,7 +10,7 @@ use thiserror::Error;
 
 use super::description::{DescriptionReply, DescriptionRules, SpokenLine, is_repeat, is_slip};
 use super::game::{GAME, Match, MatchError};
-use super::ids::{PlayerId, Role, Side};
+use super::ids::{PlayerId, PlayerRole, Side};
 use super::secret::{Moderator, with_moderator};
 use super::table::{Description, Player, Table};
 use super::taboo::Taboo;
@@ -76,7 +76,7 @@ pub struct PlayerFigures {
     /// Its name.
     pub name: String,
     /// Its role.
-    pub role: Role,
+    pub role: PlayerRole,
     /// The model that played it.
     pub model: String,
     /// The round in which it was voted out; `None` if it was not.
@@ -234,7 +234,7 @@ fn votes(table: &Table, players: &[PlayerFigures]) -> Vec<RoundVotes> {
     let is_undercover = |id: PlayerId| {
         let name = table.name(id);
         let mut players = players.iter();
-        players.any(|player| player.name == name && player.role == Role::Undercover)
+        players.any(|player| player.name == name && player.role == PlayerRole::Undercover)
     };
     let past = table.past_rounds.iter();
     let past = past.map(|round| (round.round, &round.tied_votes, &round.votes));

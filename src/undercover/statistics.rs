@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::figures::{GameFigures, PlayerFigures};
-use super::ids::{Role, Side};
+use super::ids::{PlayerRole, Side};
 use crate::statistics::{Mean, Share};
 
 /// What happened in a round.
@@ -137,9 +137,9 @@ impl Statistics {
             for player in players.filter(|player| player.out_in == Some(round)) {
                 // Losses are counted here, and converted to survivors at the end.
                 match player.role {
-                    Role::Civilian => statistics.civilians_left.hits += 1,
-                    Role::Undercover => statistics.undercover_left.hits += 1,
-                    Role::Blank => {}
+                    PlayerRole::Civilian => statistics.civilians_left.hits += 1,
+                    PlayerRole::Undercover => statistics.undercover_left.hits += 1,
+                    PlayerRole::Blank => {}
                 }
             }
         }
@@ -149,8 +149,8 @@ impl Statistics {
         let model = self.by_model.entry(player.model.clone()).or_default();
         model.seats += 1;
         match player.role {
-            Role::Civilian => model.won_as_civilian.count(winner == Side::Civilian),
-            Role::Undercover => {
+            PlayerRole::Civilian => model.won_as_civilian.count(winner == Side::Civilian),
+            PlayerRole::Undercover => {
                 model.won_as_undercover.count(winner == Side::Undercover);
                 model
                     .guessed_own_role
@@ -158,7 +158,7 @@ impl Statistics {
                 self.guessed_own_role
                     .count(player.guessed_own_role.is_some());
             }
-            Role::Blank => self.blank_survived.count(player.out_in.is_none()),
+            PlayerRole::Blank => self.blank_survived.count(player.out_in.is_none()),
         }
         model.word_slips.add(f64::from(player.word_slips));
         model.repeats.add(f64::from(player.repeats));
@@ -211,13 +211,13 @@ mod tests {
     use super::*;
     use crate::exchange::Spent;
 
-    fn player(role: Role, out_in: Option<u32>) -> PlayerFigures {
+    fn player(role: PlayerRole, out_in: Option<u32>) -> PlayerFigures {
         PlayerFigures {
             name: "x".into(),
             role,
             model: "m".into(),
             out_in,
-            guessed_own_role: (role == Role::Undercover).then_some(2),
+            guessed_own_role: (role == PlayerRole::Undercover).then_some(2),
             word_slips: 1,
             repeats: 0,
             other_refusals: 0,
@@ -230,8 +230,11 @@ mod tests {
         }
     }
 
-    fn game(winner: Option<Side>, rounds: u32, out: &[(Role, u32)]) -> GameFigures {
-        let mut players = vec![player(Role::Civilian, None), player(Role::Civilian, None)];
+    fn game(winner: Option<Side>, rounds: u32, out: &[(PlayerRole, u32)]) -> GameFigures {
+        let mut players = vec![
+            player(PlayerRole::Civilian, None),
+            player(PlayerRole::Civilian, None),
+        ];
         players.extend(out.iter().map(|(role, round)| player(*role, Some(*round))));
         GameFigures {
             slot: "s".into(),
@@ -253,9 +256,9 @@ mod tests {
             game(
                 Some(Side::Civilian),
                 2,
-                &[(Role::Civilian, 1), (Role::Undercover, 2)],
+                &[(PlayerRole::Civilian, 1), (PlayerRole::Undercover, 2)],
             ),
-            game(Some(Side::Civilian), 1, &[(Role::Undercover, 1)]),
+            game(Some(Side::Civilian), 1, &[(PlayerRole::Undercover, 1)]),
             game(None, 5, &[]),
         ];
         let statistics = Statistics::of(&games);

@@ -14,7 +14,7 @@ use playhouse::mind::Minds;
 use playhouse::mind::improviser::Improviser;
 use playhouse::prelude::World;
 use playhouse::rpg::Campaign;
-use playhouse::rpg::world_file::Faction;
+use playhouse::rpg::world_file::ActorFaction;
 use playhouse::testing::journal;
 use playhouse::world_data::DataFolder;
 
@@ -253,7 +253,7 @@ async fn nobody_speaks_out_of_character() {
         let mut neutral = file.actors.iter();
         let neutral: BTreeSet<_> = neutral
             .by_ref()
-            .filter(|actor| actor.faction == Faction::Neutral)
+            .filter(|actor| actor.faction == ActorFaction::Neutral)
             .map(|actor| &actor.name)
             .collect();
         let mut spoken = 0;

@@ -25,7 +25,7 @@ use playhouse::message::Language;
 use playhouse::mind::improviser::Improviser;
 use playhouse::mind::{Answering, Mind, MindInfo, Minds, Prompt};
 use playhouse::rpg::Campaign;
-use playhouse::rpg::world_file::{Step, new_world};
+use playhouse::rpg::world_file::{CampaignStep, new_world};
 use playhouse::save::{Expected, Meta, restore};
 use playhouse::session::{Game, Session, SetupError, replay};
 use playhouse::world_data::DataFolder;
@@ -44,7 +44,7 @@ fn story(language: Language, days: u32, budget: i32) -> LongStory {
     let world = DataFolder::at(&folder).unwrap();
     let mut campaign = Campaign::load_from(&data, &world, "mill").unwrap();
     let file = Arc::make_mut(&mut campaign.file);
-    file.schedule = vec![Step::Home { days: days as i32 }];
+    file.schedule = vec![CampaignStep::Home { days: days as i32 }];
     file.limits.context_tokens = budget;
     file.facts.extend((1..=days).map(|day| Fact {
         id: planted(day),

@@ -5,7 +5,9 @@ use std::ops::ControlFlow;
 
 use playhouse::message::Language;
 use playhouse::rpg::Campaign;
-use playhouse::rpg::rehearsal::{Expectations, Plan, Rehearsal, RunEnd, RunFigures, rehearse};
+use playhouse::rpg::rehearsal::{
+    Expectations, Rehearsal, RehearsalPlan, RunEnd, RunFigures, rehearse,
+};
 use playhouse::rpg::world_file::new_world;
 use playhouse::statistics::Share;
 use playhouse::world_data::DataFolder;
@@ -18,14 +20,14 @@ fn small_world() -> Campaign {
     Campaign::load_from(&data, &world, "mill").unwrap()
 }
 
-fn runs(campaign: &Campaign, plan: Plan) -> Vec<RunFigures> {
+fn runs(campaign: &Campaign, plan: RehearsalPlan) -> Vec<RunFigures> {
     rehearse(campaign, &plan, &|_| ControlFlow::Continue(())).unwrap()
 }
 
 #[test]
 fn the_number_of_jobs_changes_no_figure() {
     let campaign = small_world();
-    let plan = |jobs| Plan {
+    let plan = |jobs| RehearsalPlan {
         seed: 5,
         runs: 20,
         jobs,
@@ -50,7 +52,7 @@ fn drama_is_counted_as_it_happened() {
     let campaign = small_world();
     let find = "Knows(\"Isa Finch\", \"leaving\")";
     let (find, _) = campaign.file.read_condition("find", find).unwrap();
-    let plan = Plan {
+    let plan = RehearsalPlan {
         seed: 1,
         runs: 20,
         jobs: 2,
@@ -115,7 +117,7 @@ fn judged_world(likely: u32) -> Campaign {
 
 #[test]
 fn the_seed_and_what_is_likely_stand_in_for_a_judge() {
-    let plan = || Plan {
+    let plan = || RehearsalPlan {
         seed: 1,
         runs: 40,
         jobs: 2,
@@ -144,7 +146,7 @@ fn the_seed_and_what_is_likely_stand_in_for_a_judge() {
 #[test]
 fn a_run_is_the_same_alone_and_among_others() {
     let campaign = small_world();
-    let plan = |seed, runs| Plan {
+    let plan = |seed, runs| RehearsalPlan {
         seed,
         runs,
         jobs: 1,
@@ -172,7 +174,7 @@ fn without_lengths(run: &RunFigures) -> RunFigures {
 fn memories_change_nothing_but_the_length_of_prompts() {
     let data = DataFolder::embedded();
     let campaign = Campaign::load(&data, "drowned-assize").unwrap();
-    let plan = |seed, runs| Plan {
+    let plan = |seed, runs| RehearsalPlan {
         seed,
         runs,
         jobs: 2,
@@ -191,7 +193,7 @@ fn memories_change_nothing_but_the_length_of_prompts() {
 #[test]
 fn a_rehearsal_can_be_broken_off() {
     let campaign = small_world();
-    let plan = Plan {
+    let plan = RehearsalPlan {
         seed: 1,
         runs: 1_000,
         jobs: 1,
@@ -213,7 +215,7 @@ fn unmet(world: &str, expected: Option<&str>, count: u32) -> String {
     let own = data.read_text(&path).unwrap();
     let text = expected.unwrap_or(&own);
     let expected = Expectations::read(&path, text, &campaign.file).unwrap();
-    let plan = Plan {
+    let plan = RehearsalPlan {
         seed: 1,
         runs: count,
         jobs: 2,

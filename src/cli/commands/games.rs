@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::engine::Engine;
 use crate::exchange::Spent;
 use crate::locale::{Localize, UiText};
-use crate::rpg::rehearsal::{Plan, Rehearsal, RunFigures, play_all};
+use crate::rpg::rehearsal::{Rehearsal, RehearsalPlan, RunFigures, play_all};
 use crate::world_data::Problems;
 
 use super::budget::Budget;
@@ -25,7 +25,7 @@ pub(super) fn play_games(app: &App, args: &RunArgs, games: u32) -> Result<(), Co
     let campaign = loader::world(app, &app.settings.world.value)?;
     let main = loader::main_mind(app, &app.settings.model.value)?;
     let jobs = play::jobs(args.jobs, games);
-    let plan = Plan {
+    let plan = RehearsalPlan {
         seed: play::seed(app, args.story.seed)?,
         runs: games,
         jobs: jobs as usize,

@@ -10,7 +10,7 @@ use crate::knowledge::FactBook;
 use crate::locale::{Language, UiText, text};
 use crate::mind::human::HumanMind;
 use crate::mind::{Cost, Minds};
-use crate::rpg::Outcome;
+use crate::rpg::StoryOutcome;
 use crate::rpg::world_file::WorldFile;
 use crate::tool::servers::ToolServers;
 use crate::{rpg, undercover};
@@ -356,9 +356,9 @@ impl<'a> RunView<'a> {
     }
 
     /// What became of a story that is over, if the reader may know about everybody.
-    fn outcome(&self, engine: &Engine, stop: &Stop) -> Option<Outcome> {
+    fn outcome(&self, engine: &Engine, stop: &Stop) -> Option<StoryOutcome> {
         let is_over = matches!(stop, Stop::Finished(_));
-        let outcome = Outcome::of(&engine.world);
+        let outcome = StoryOutcome::of(&engine.world);
         outcome.filter(|_| self.sees_all && is_over)
     }
 

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::pending::PendingAttempts;
 use super::referee::{ask_ruling, take_ruling};
-use super::ruling::{Outcome, Ruling};
+use super::ruling::{AttemptResult, Ruling};
 use super::stakes::{AttemptScope, Stake, Stakes};
 use crate::cast::{CastList, CurrentStage, Dead, EntityName, Exits, StableId};
 use crate::context::AgentContext;
@@ -431,7 +431,12 @@ fn ability_and_difficulty_decide_the_chance() {
                 .filter(|roll| ruling.outcome(&stakes, *roll) == wanted)
                 .count()
         };
-        [Outcome::Full, Outcome::AtACost, Outcome::Not].map(count)
+        [
+            AttemptResult::Full,
+            AttemptResult::AtACost,
+            AttemptResult::Not,
+        ]
+        .map(count)
     };
     assert_eq!(outcomes("none", "easy"), [65, 25, 10]);
     assert_eq!(outcomes("the boathook", "Easy"), [80, 20, 0]);

@@ -7,7 +7,7 @@ use bevy_ecs::system::{IntoSystem, RunSystemOnce};
 use proptest::prelude::*;
 
 use super::arena::Combatant;
-use super::choice::{Action, Card, Choice, ChoiceConstraints, PlayableSkill};
+use super::choice::{Action, Card, ChoiceConstraints, CombatChoice, PlayableSkill};
 use super::resolve::{set_aside_what_holds, weigh_resolve};
 use super::rules::{PlayedCard, initiative, legal_targets, play_cards, wear_off};
 use super::wounds::heal_wounds;
@@ -21,12 +21,14 @@ use crate::knowledge::{Fact, Knowledge, KnownBy};
 use crate::mind::{MindError, ScriptLine, ScriptMind};
 use crate::rpg::archive::archive_fights;
 use crate::rpg::components::{
-    self, CurrentFight, Departure, Effect, Effects, FallenFoes, FightResult, Fighter, Health,
-    LastFight, Resolve, RpgWorld, Wounded, insert_data,
+    self, CurrentFight, Departure, FallenFoes, FightResult, Fighter, Health, LastFight, Resolve,
+    RpgWorld, StatusEffect, StatusEffects, Wounded, insert_data,
 };
 use crate::rpg::phase::Phase;
 use crate::rpg::spawn::spawn_foes;
-use crate::rpg::world_file::{Dungeon, Fight, Foe, MovedBy, Skill, SkillKind, Stats, WorldFile};
+use crate::rpg::world_file::{
+    Dungeon, Fight, FoeSpec, MovedBy, Skill, SkillKind, Stats, WorldFile,
+};
 use crate::testing::{TinyWorld, spawn_spec, tiny};
 
 /// The heroes Ann and Bob against Owl and Rat in the hall, about to begin.
@@ -102,7 +104,7 @@ pub(crate) fn fight_test() -> FightTest {
             Faction(faction.into()),
             Health::full(20),
             Fighter { stats, skills },
-            Effects::default(),
+            StatusEffects::default(),
         ));
     }
     world
@@ -152,7 +154,13 @@ impl FightTest {
     /// Who is asked.
     fn asked(&self) -> Vec<Entity> {
         let everybody = self.everybody().into_iter();
-        let is_asked = |who: &Entity| self.tiny.setup.world.get::<Ask<Choice>>(*who).is_some();
+        let is_asked = |who: &Entity| {
+            self.tiny
+                .setup
+                .world
+                .get::<Ask<CombatChoice>>(*who)
+                .is_some()
+        };
         everybody.filter(is_asked).collect()
     }
 
@@ -172,7 +180,7 @@ impl FightTest {
     }
 
     /// Whoever is asked chooses, and the next one is asked.
-    fn turn(&mut self, who: Entity, choice: Choice) {
+    fn turn(&mut self, who: Entity, choice: CombatChoice) {
         assert_eq!(self.asked(), [who]);
         self.answer(who, choice);
         self.run(turn::take_turn);
@@ -202,19 +210,19 @@ fn card(skill: &str, targets: &[&str]) -> Card {
     }
 }
 
-fn play(cards: impl IntoIterator<Item = Card>) -> Choice {
-    Choice {
+fn play(cards: impl IntoIterator<Item = Card>) -> CombatChoice {
+    CombatChoice {
         action: Some(Action::Play),
         cards: cards.into_iter().collect(),
-        ..Choice::default()
+        ..CombatChoice::default()
     }
 }
 
-fn without_cards(action: Action) -> Choice {
-    Choice {
+fn without_cards(action: Action) -> CombatChoice {
+    CombatChoice {
         action: Some(action),
         seen: Some("A step back.".into()),
-        ..Choice::default()
+        ..CombatChoice::default()
     }
 }
 
@@ -242,7 +250,7 @@ fn one_is_asked_at_a_time_in_the_order_of_speed() {
     let audience = [vec![hall], fight.everybody().to_vec()].concat();
     assert_eq!(fight.told(), [("combat_round", audience)]);
     assert_eq!(fight.asked(), [ann]);
-    let ask: &Ask<Choice> = fight.get(ann);
+    let ask: &Ask<CombatChoice> = fight.get(ann);
     assert_eq!(ask.purpose(), "combat.act");
     // Nobody is hurt, so nobody holds a balm.
     let targets = vec!["Owl".into(), "Rat".into()];
@@ -275,7 +283,10 @@ fn a_card_is_played_at_once_and_everybody_learns_of_it() {
         (&*action.by, &*action.target, action.amount, action.fell),
         ("Ann", "Rat", 7, false)
     );
-    assert_eq!(fight.get::<Ask<Choice>>(bob).noted()["foes"][1]["hp"], 13);
+    assert_eq!(
+        fight.get::<Ask<CombatChoice>>(bob).noted()["foes"][1]["hp"],
+        13
+    );
 }
 
 #[test]
@@ -305,7 +316,7 @@ fn a_blow_never_falls_on_somebody_who_was_not_named() {
 fn words_are_heard_by_all_but_the_speaker_before_it_acts() {
     let mut fight = FightTest::begun();
     let [hall, ann, bob, owl, rat] = fight.entities();
-    let words = Choice {
+    let words = CombatChoice {
         say: Some("Stand back!".into()),
         ..without_cards(Action::Hold)
     };
@@ -343,7 +354,7 @@ fn whoever_has_fled_or_yielded_is_out_of_the_fight_alive() {
     fight.turn(ann, without_cards(Action::Hold));
     fight.turn(bob, without_cards(Action::Flee));
     fight.turn(owl, without_cards(Action::Yield));
-    let legal = &fight.get::<Ask<Choice>>(rat).constraints().hand[0].targets;
+    let legal = &fight.get::<Ask<CombatChoice>>(rat).constraints().hand[0].targets;
     assert_eq!(*legal, ["Ann".into()]);
     fight.turn(rat, without_cards(Action::Hold));
     fight.turn(ann, without_cards(Action::Hold));
@@ -375,13 +386,16 @@ fn end(fallen: impl IntoIterator<Item = Entity>) -> FightTest {
         combat.departures.push((name, Departure::Fell));
     }
     let skill = "Ward".into();
-    let effect = Effect {
+    let effect = StatusEffect {
         skill,
         attack: 0,
         defense: 5,
         rounds: 2,
     };
-    fight.world().entity_mut(ann).insert(Effects(vec![effect]));
+    fight
+        .world()
+        .entity_mut(ann)
+        .insert(StatusEffects(vec![effect]));
     fight.run(narrate::ask_account);
     let ask: &Ask<Prose> = fight.get(hall);
     assert_eq!(ask.purpose(), "combat.narrate");
@@ -416,7 +430,7 @@ fn a_fight_is_told_once_and_its_outcome_reaches_the_fallen_too() {
         fight.get::<LastFight>(bob).foes,
         ["Owl".into(), "Rat".into()]
     );
-    assert!(fight.get::<Effects>(ann).0.is_empty());
+    assert!(fight.get::<StatusEffects>(ann).0.is_empty());
     assert_eq!(fight.phase(), Phase::Idle);
     let changes = fight.world().resource_mut::<DeferredCommands>().take();
     for change in changes {
@@ -446,7 +460,7 @@ fn a_wound_weakens_until_it_has_healed_at_home() {
     fight.world().entity_mut(ann).insert(Wounded { days: 2 });
     fight.run(begin::begin_fight);
     fight.run(turn::next_turn);
-    let me = fight.get::<Ask<Choice>>(ann).noted()["allies"][0].clone();
+    let me = fight.get::<Ask<CombatChoice>>(ann).noted()["allies"][0].clone();
     assert_eq!((&me["attack"], &me["defense"]), (&1.into(), &1.into()));
     fight.world().resource_mut::<EventQueue>().0.clear();
     heal_wounds(fight.world());
@@ -467,7 +481,7 @@ fn fight_with_a_name(resolve: i32) -> FightTest {
         known_by: KnownBy::Only(vec!["Ann".into()]),
         ..Fact::default()
     }];
-    file.foes = vec![Foe {
+    file.foes = vec![FoeSpec {
         name: "Owl".into(),
         returns: true,
         resolve,
@@ -476,7 +490,7 @@ fn fight_with_a_name(resolve: i32) -> FightTest {
             by: 2,
             seen: "The owl folds its wings.".into(),
         }],
-        ..Foe::default()
+        ..FoeSpec::default()
     }];
     let world = fight.world();
     insert_data(world, &Arc::new(file));
@@ -494,8 +508,8 @@ fn fight_with_a_name(resolve: i32) -> FightTest {
 }
 
 /// Ann tells the owl its name.
-fn telling() -> Choice {
-    Choice {
+fn telling() -> CombatChoice {
+    CombatChoice {
         say: Some("I know who you are.".into()),
         tells: vec!["the-name".into()],
         ..without_cards(Action::Hold)
@@ -506,7 +520,7 @@ fn telling() -> Choice {
 fn a_foe_that_knew_before_is_not_moved_and_one_that_is_shaken_may_yield() {
     let mut fight = fight_with_a_name(3);
     let (ann, bob, owl) = (fight.tiny.ann, fight.tiny.bob, fight.owl);
-    let may_yield = |fight: &FightTest| fight.get::<Ask<Choice>>(owl).constraints().may_yield;
+    let may_yield = |fight: &FightTest| fight.get::<Ask<CombatChoice>>(owl).constraints().may_yield;
     let knows = Knowledge::at_start(["the-name"]);
     fight.world().entity_mut(owl).insert(knows);
     set_aside_what_holds(fight.world(), owl);
@@ -564,7 +578,7 @@ fn a_foe_yields_to_what_it_is_told() {
     fight.run(begin::begin_fight);
     fight.run(turn::next_turn);
     assert_eq!(
-        fight.get::<Ask<Choice>>(ann).noted()["facts"][0]["title"],
+        fight.get::<Ask<CombatChoice>>(ann).noted()["facts"][0]["title"],
         "Its name"
     );
     fight.turn(ann, telling());
@@ -578,7 +592,7 @@ fn a_foe_yields_to_what_it_is_told() {
     let combat: &Combat = fight.get(hall);
     assert_eq!(combat.departure(&"Owl".into()), Some(Departure::Yielded));
     fight.run(turn::next_turn);
-    let facts = &fight.get::<Ask<Choice>>(bob).noted()["facts"];
+    let facts = &fight.get::<Ask<CombatChoice>>(bob).noted()["facts"];
     assert_eq!(facts[0]["id"], "the-name", "Bob has just learned it");
     for who in [bob, fight.rat] {
         fight.turn(who, without_cards(Action::Hold));
@@ -662,13 +676,13 @@ fn every_broken_rule_of_a_choice_is_named() {
     let mut long = card("Cut", &["Ann"]);
     long.name = "x".repeat(41);
     long.description.clear();
-    let bad = Choice {
+    let bad = CombatChoice {
         say: Some("A long speech, not a word.".into()),
         tells: vec!["the-name".into(), "the-lie".into(), "made-1".into()],
         action: Some(Action::Hold),
         ..play([long, card("Cut", &[]), card("Curse", &["Owl"])])
     };
-    let empty = Choice::default();
+    let empty = CombatChoice::default();
     let told: Vec<_> = [bad, empty]
         .iter()
         .flat_map(|choice| choice.check(&constraints))
@@ -692,7 +706,7 @@ fn every_broken_rule_of_a_choice_is_named() {
 fn the_schema_of_a_choice_is_constrained_to_what_is_legal() {
     let fight = FightTest::begun();
     let schema = fight
-        .get::<Ask<Choice>>(fight.tiny.ann)
+        .get::<Ask<CombatChoice>>(fight.tiny.ann)
         .constrained_schema();
     let card = &schema["properties"]["cards"]["items"]["properties"];
     assert_eq!(card["skill"]["enum"], serde_json::json!(["Cut"]));
@@ -708,7 +722,7 @@ fn the_schema_of_a_choice_is_constrained_to_what_is_legal() {
         may_yield: true,
         say_chars: 9,
     };
-    let schema = Choice::constrain_schema(&serde_json::Value::Null, &constraints);
+    let schema = CombatChoice::constrain_schema(&serde_json::Value::Null, &constraints);
     let schema = schema.expect("is constrained");
     assert!(schema["properties"].get("cards").is_none());
     let actions = &schema["properties"]["action"]["enum"];

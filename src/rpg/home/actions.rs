@@ -13,7 +13,7 @@ use super::uses::OpenUses;
 use crate::cast::{CastList, Exits, StageRng, Whereabouts};
 use crate::context::{AgentContext, Chapters};
 use crate::drama::{Belongings, Bonds, Hidden, Promises, StoryData};
-use crate::event::kinds::{Announce, Leave, Mind, Query as Search, Refusal, Speak, Whisper};
+use crate::event::kinds::{Announce, Leave, MemorySearch, Mind, Refusal, Speak, Whisper};
 use crate::event::{AgentEvent, EventWriter, PromptSet, PromptTemplate};
 use crate::exchange::Answers;
 use crate::knowledge::{FactBook, Knowledge};
@@ -375,7 +375,7 @@ impl Actions<'_, '_> {
             let remembered = remembered.into_iter().map(|memory| memory.text);
             facts.chain(remembered).take(MAX_FINDS).collect()
         });
-        let event = Search {
+        let event = MemorySearch {
             actor: acting.name.to_string(),
             message: question.text,
             found: found.unwrap_or_default(),

@@ -9,7 +9,7 @@ use bevy_ecs::prelude::*;
 use thiserror::Error;
 use tracing::subscriber::NoSubscriber;
 
-use super::figures::{BondFigures, GoalFigures, Learned, RunEnd, RunFigures};
+use super::figures::{BondFigures, GoalFigures, LearnedFact, RunEnd, RunFigures};
 use super::watch::Watch;
 use crate::cast::{CastList, EntityName, Kind, WorldTurn};
 use crate::drama::{Belongings, Bonds, Condition, Goals, History, Qualities, StoryData};
@@ -30,7 +30,7 @@ const RUNS_WITH_MEMORIES: u64 = 8;
 
 /// How often a world is rehearsed.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Plan {
+pub struct RehearsalPlan {
     /// The seed of the first run; each further run has the next one.
     pub seed: u64,
     /// The number of runs.
@@ -69,7 +69,7 @@ impl Localize for RehearsalError {
 /// The improviser or the runtime can't be set up. A run that fails is among the figures.
 pub fn rehearse(
     campaign: &Campaign,
-    plan: &Plan,
+    plan: &RehearsalPlan,
     on_run: &(dyn Fn(&RunFigures) -> ControlFlow<()> + Sync),
 ) -> Result<Vec<RunFigures>, RehearsalError> {
     in_threads(plan, on_run, || {
@@ -90,7 +90,7 @@ pub fn rehearse(
 /// # Errors
 /// The runtime can't be set up. A run that fails is among the figures.
 pub fn play_all(
-    plan: &Plan,
+    plan: &RehearsalPlan,
     engine_of: &(dyn Fn(u64) -> Result<Engine, UiText> + Sync),
     on_run: &(dyn Fn(&RunFigures) -> ControlFlow<()> + Sync),
 ) -> Result<Vec<RunFigures>, RehearsalError> {
@@ -99,7 +99,7 @@ pub fn play_all(
 
 /// Plays all runs in threads, each of which makes its engines itself.
 fn in_threads<E: Fn(u64) -> Result<Engine, UiText>>(
-    plan: &Plan,
+    plan: &RehearsalPlan,
     on_run: &(dyn Fn(&RunFigures) -> ControlFlow<()> + Sync),
     begin: impl Fn() -> Result<E, RehearsalError> + Sync,
 ) -> Result<Vec<RunFigures>, RehearsalError> {
@@ -236,12 +236,12 @@ fn each<C: Component>(world: &World) -> impl Iterator<Item = (&str, Entity, &C)>
 
 /// What characters did not know at the start. Stages and world agents hear much that nobody tells
 /// them.
-fn learned(world: &World) -> Vec<Learned> {
+fn learned(world: &World) -> Vec<LearnedFact> {
     let is_actor = |entity| world.get::<Kind>(entity) == Some(&Kind::Actor);
     let characters = each::<Knowledge>(world).filter(|(_, entity, _)| is_actor(*entity));
     let learned = characters.flat_map(|(who, _, knowledge)| {
         let learned = knowledge.all().filter(|(_, known)| !known.by.is_empty());
-        learned.map(move |(fact, known)| Learned {
+        learned.map(move |(fact, known)| LearnedFact {
             fact: fact.to_string(),
             who: who.to_owned(),
             from: known.from.as_deref().map(Into::into),

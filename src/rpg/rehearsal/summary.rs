@@ -12,7 +12,7 @@ use crate::exchange::Spent;
 use crate::locale::UiText;
 use crate::message::TokenUsage;
 use crate::rpg::components::FightResult;
-use crate::rpg::world_file::{Faction, WorldFile};
+use crate::rpg::world_file::{ActorFaction, WorldFile};
 use crate::statistics::{Mean, Share};
 
 /// A run that did not come to an end.
@@ -196,7 +196,7 @@ impl Rehearsal {
             }
         }
         let heroes = world.actors.iter();
-        let heroes = heroes.filter(|actor| actor.faction == Faction::Hero);
+        let heroes = heroes.filter(|actor| actor.faction == ActorFaction::Hero);
         Self {
             fights,
             falls: heroes

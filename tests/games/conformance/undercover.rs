@@ -11,7 +11,7 @@ use playhouse::mind::{Language, Minds, ScriptLine, ScriptMind};
 use playhouse::session::Game;
 use playhouse::testing::journal;
 use playhouse::undercover::{
-    Match, Role, Rules, SpeakingOrder, Table, Ties, WordSource, set_up_table, with_moderator,
+    Match, PlayerRole, Rules, SpeakingOrder, Table, Ties, WordSource, set_up_table, with_moderator,
 };
 use playhouse::world_data::{DataFolder, Lexicon, WordPair};
 use serde_json::{Map, Value, json};
@@ -62,7 +62,7 @@ fn labels(world: &mut World) -> BTreeMap<String, u64> {
     let cards = with_moderator(world, |moderator| moderator.reveal(stage)).unwrap();
     let (mut civilians, mut undercover) = ('a'..='j', 'k'..='z');
     let label = |role| match role {
-        Role::Undercover => undercover.next().unwrap(),
+        PlayerRole::Undercover => undercover.next().unwrap(),
         _ => civilians.next().unwrap(),
     };
     let roles = cards.iter().map(|card| card.role).map(label);

@@ -7,7 +7,7 @@ use playhouse::context::{AgentContext, Chapters};
 use playhouse::engine::Stop;
 use playhouse::event::{By, Record};
 use playhouse::mind::{MindError, Prompt, ScriptLine, ScriptMind};
-use playhouse::undercover::{Phase, PlayerId, Reflect, Role, Rules, Side, Ties};
+use playhouse::undercover::{Phase, PlayerId, PlayerRole, Reflect, Rules, Side, Ties};
 use serde_json::json;
 
 use super::table::{
@@ -58,8 +58,8 @@ async fn a_game_goes_from_phase_to_phase_and_ends_with_all_cards_on_the_table() 
         assert_eq!(
             out,
             [
-                (1, civilian, Some(Role::Civilian)),
-                (2, spy, Some(Role::Undercover))
+                (1, civilian, Some(PlayerRole::Civilian)),
+                (2, spy, Some(PlayerRole::Undercover))
             ]
         );
         let kinds: Vec<_> = played.events().map(|event| event.kind.as_str()).collect();
@@ -225,7 +225,7 @@ async fn a_blank_player_has_no_word_and_is_on_nobodys_side() {
     let cards = cards(&mut setup.world);
     let (blank, _) = cards
         .iter()
-        .find(|(_, (role, _))| *role == Role::Blank)
+        .find(|(_, (role, _))| *role == PlayerRole::Blank)
         .unwrap();
     assert_eq!(cards[blank].1, None);
     let blank = blank.clone();

@@ -9,7 +9,7 @@ use super::report::{NameSet, Report, part, report_twice};
 use crate::drama::{Condition, Effect, PARTY, Scene};
 use crate::knowledge::KnownBy;
 use crate::locale::{Argument, text};
-use crate::rpg::world_file::types::{Foe, NOTHING, STAY, Step, WorldFile};
+use crate::rpg::world_file::types::{CampaignStep, FoeSpec, NOTHING, STAY, WorldFile};
 use crate::world_data::nearest;
 
 /// The maximum number of turns of talk in a scene.
@@ -360,7 +360,7 @@ impl<'a> Links<'a, '_> {
         }
     }
 
-    fn foe(&mut self, path: &str, foe: &'a Foe, world: &'a WorldFile) {
+    fn foe(&mut self, path: &str, foe: &'a FoeSpec, world: &'a WorldFile) {
         if !(0..=5).contains(&foe.resolve) {
             let wrong = text!(drama_out_of_range, low = 0, high = 5);
             let path = format!("{path}.resolve");
@@ -432,8 +432,8 @@ impl<'a> Links<'a, '_> {
         }
     }
 
-    fn step(&mut self, path: &str, step: &'a Step, world: &'a WorldFile) {
-        if let Step::If(condition, then) = step {
+    fn step(&mut self, path: &str, step: &'a CampaignStep, world: &'a WorldFile) {
+        if let CampaignStep::If(condition, then) = step {
             let when = part(path, 0);
             if condition.is_judged() {
                 let wrong = text!(drama_judged_in_schedule);
@@ -442,7 +442,7 @@ impl<'a> Links<'a, '_> {
             self.condition(&when, condition, world);
             self.step(&part(path, 1), then, world);
         }
-        if let Step::Vote(names) = step
+        if let CampaignStep::Vote(names) = step
             && let Some(number) = names.iter().position(|name| name == STAY)
         {
             let path = format!("{path}.0[{number}]");

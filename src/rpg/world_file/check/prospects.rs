@@ -8,7 +8,9 @@ use super::report::NameSet;
 use crate::drama::{Condition, ConditionContext, Effect, Impossible, Occasion, PARTY, Scene};
 use crate::knowledge::{Fact, KnownBy};
 use crate::locale::{Argument, UiText, text};
-use crate::rpg::world_file::types::{Actor, Faction, Foe, STAY, StageKind, Step, WorldFile};
+use crate::rpg::world_file::types::{
+    Actor, ActorFaction, CampaignStep, FoeSpec, STAY, StageKind, WorldFile,
+};
 
 /// A scene by its id, or one of its options.
 pub(super) type Node<'a> = (&'a str, Option<&'a str>);
@@ -33,7 +35,7 @@ pub(super) enum Moment<'a> {
 pub(super) struct Prospects<'a> {
     facts: BTreeMap<&'a str, &'a Fact>,
     actors: BTreeMap<&'a str, &'a Actor>,
-    foes: BTreeMap<&'a str, &'a Foe>,
+    foes: BTreeMap<&'a str, &'a FoeSpec>,
     stages: BTreeMap<&'a str, StageKind>,
     qualities: BTreeMap<&'a str, Range>,
     /// Items that are somewhere, at the start or later.
@@ -239,7 +241,7 @@ impl<'a> Prospects<'a> {
                     day.get_or_insert(least_days);
                 }
             }
-            if let Step::Vote(names) = step.bare() {
+            if let CampaignStep::Vote(names) = step.bare() {
                 self.number_of_votes += 1;
                 for name in names.iter().map(String::as_str).chain([STAY]) {
                     self.votes.entry(name).or_insert(least_days);
@@ -247,7 +249,7 @@ impl<'a> Prospects<'a> {
             }
             let days = u32::try_from(step.days()).unwrap_or_default();
             self.days.0 = self.days.0.saturating_add(days);
-            if matches!(step, Step::Home { .. }) {
+            if matches!(step, CampaignStep::Home { .. }) {
                 least_days += days;
                 self.begins_at_home |= number == 0 && days > 0;
             }
@@ -272,7 +274,7 @@ impl<'a> Prospects<'a> {
         if self.foes.contains_key(who) {
             return false;
         }
-        let stays_home = |actor: &&Actor| actor.faction == Faction::Neutral;
+        let stays_home = |actor: &&Actor| actor.faction == ActorFaction::Neutral;
         let is_neutral = self.actors.get(who).is_some_and(stays_home);
         let is_dungeon = self.kind(stage) == Some(StageKind::Dungeon);
         !is_neutral || !is_dungeon || self.dungeons_are_open
@@ -296,7 +298,8 @@ impl<'a> Prospects<'a> {
     fn may_learn(&self, who: &str, fact: &Fact) -> bool {
         let is_hero = |name: &str| {
             let actor = self.actors.get(name);
-            actor.is_some_and(|actor| actor.faction == Faction::Hero) || self.moved.contains(name)
+            actor.is_some_and(|actor| actor.faction == ActorFaction::Hero)
+                || self.moved.contains(name)
         };
         let is_meant = |name: &str| {
             name == who || (who == PARTY && is_hero(name)) || (name == PARTY && is_hero(who))
