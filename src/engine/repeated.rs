@@ -5,7 +5,7 @@ use super::calls::PromptPiece;
 use super::job::Job;
 use crate::context::{AgentContext, Entry};
 use crate::message::PromptBytes;
-use crate::mind::Round;
+use crate::mind::ExchangeRound;
 
 impl Engine {
     /// Notes how much of a prompt its provider has seen before.
@@ -91,14 +91,14 @@ fn asked(job: &Job) -> impl Iterator<Item = PromptPiece> {
     let recalled = job.recalled.as_ref().map(|recalled| &recalled.text);
     let recalled = recalled.map(|text| (text.digest(), text.as_str().len() as u64));
     let rounds = job.rounds.list.iter().flat_map(|round| match round {
-        Round::Tools(round) => {
+        ExchangeRound::Tools(round) => {
             let [called, returned] = [&round.called, &round.returned];
             [called, returned]
                 .map(|body| (body.digest(), body.bytes() as u64))
                 .to_vec()
         }
-        Round::Note(note) => vec![(note.digest(), note.as_str().len() as u64)],
-        Round::Refused(refused) => [&refused.answer, &refused.complaint]
+        ExchangeRound::Note(note) => vec![(note.digest(), note.as_str().len() as u64)],
+        ExchangeRound::Refused(refused) => [&refused.answer, &refused.complaint]
             .map(|text| (text.digest(), text.as_str().len() as u64))
             .to_vec(),
     });

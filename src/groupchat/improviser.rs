@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 
 use crate::mind::improviser::wording::{bare, fragment, semicolon};
-use crate::mind::improviser::{Lessons, Skill, Writer, fit_question, found};
+use crate::mind::improviser::{ImproviserSkill, Lessons, Writer, fit_question, found};
 use crate::mind::{AnswerForm, Notes, Prompt};
 
 /// Names that grammars may use: who spoke last and what, and what tools returned.
@@ -57,7 +57,7 @@ enum ChatSkill {
     Progress,
 }
 
-impl Skill for ChatSkill {
+impl ImproviserSkill for ChatSkill {
     fn answer<'a>(&self, prompt: &Prompt<'a>, writer: &mut Writer<'a>) -> Option<Value> {
         let notes = Notes::of(prompt);
         if let AnswerForm::Prose { .. } = prompt.form {

@@ -9,7 +9,7 @@ use super::people::set;
 use super::reader::{MOST, Query, Range, Reader};
 use super::view::Contents;
 use crate::event::By;
-use crate::journal::{Ending, HOST, Outcome, ToolRoundRecord};
+use crate::journal::{AskEnding, HOST, Outcome, ToolRoundRecord};
 use crate::message::Block;
 
 /// How many characters of an answer a list shows.
@@ -93,7 +93,7 @@ impl Reader<'_> {
                 "reasoning": usage.reasoning,
             });
             json["cost"] = outcome.cost.units().into();
-            if let Ending::Answered { text, .. } = &outcome.ending {
+            if let AskEnding::Answered { text, .. } = &outcome.ending {
                 json["text"] = text.chars().take(FIRST_WORDS).collect::<String>().into();
             }
         }
@@ -156,7 +156,7 @@ impl Reader<'_> {
 fn add_outcome(json: &mut Value, outcome: &Arc<Outcome>) {
     json["asked"] = outcome.asked.as_str().into();
     match &outcome.ending {
-        Ending::Answered {
+        AskEnding::Answered {
             text,
             thinking,
             finish,
@@ -166,7 +166,7 @@ fn add_outcome(json: &mut Value, outcome: &Arc<Outcome>) {
             json["finish"] = json!(finish);
             set(json, "thinking", thinking.as_ref());
         }
-        Ending::Failed { .. } => json["ending"] = "failed".into(),
+        AskEnding::Failed { .. } => json["ending"] = "failed".into(),
     }
     let refusals = outcome.refused.iter();
     let refusals =

@@ -363,7 +363,7 @@ pub(super) mod tests {
     use super::*;
     use crate::cast::StableId;
     use crate::event::{AudienceRule, EventRecord, Recipient, Record};
-    use crate::journal::{Ending, Outcome};
+    use crate::journal::{AskEnding, Outcome};
     use crate::message::{BodyId, Cost, Digest, FinishReason, PromptBytes, TokenUsage};
     use crate::page::About;
 
@@ -401,7 +401,7 @@ pub(super) mod tests {
             hash: Digest::default(),
             asked: "What do you say?".into(),
             recalled: Vec::new(),
-            ending: Ending::Answered {
+            ending: AskEnding::Answered {
                 text,
                 thinking: None,
                 finish: FinishReason::Stop,

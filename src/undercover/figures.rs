@@ -16,7 +16,7 @@ use super::table::{Description, Player, Table};
 use super::taboo::Taboo;
 use crate::cast::{CastList, Kind, all_of};
 use crate::exchange::{Reply, Spent};
-use crate::journal::{Ending, GameSetup, Line, Outcome};
+use crate::journal::{AskEnding, GameSetup, Line, Outcome};
 use crate::locale::{Localize, UiText, text};
 use crate::save::{SaveError, Slot};
 use crate::session::{SessionError, replay};
@@ -205,7 +205,7 @@ impl GameFigures {
 impl PlayerFigures {
     /// Adds what an outcome says by itself.
     fn add_outcome(&mut self, outcome: &Outcome) {
-        let failed = matches!(outcome.ending, Ending::Failed { .. });
+        let failed = matches!(outcome.ending, AskEnding::Failed { .. });
         let refused = outcome.refused.len() as u32;
         match outcome.purpose.as_str() {
             "undercover.describe" => self.neutral_lines += u32::from(failed),

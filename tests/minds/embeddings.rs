@@ -8,7 +8,7 @@ use bevy_ecs::prelude::*;
 use playhouse::context::{AgentContext, Chapter, ChapterId, Chapters};
 use playhouse::engine::{Engine, Signal, StepSet};
 use playhouse::exchange::{Answers, Ask, Prose, ProseRules};
-use playhouse::journal::{Ending, Journal, Line, Outcome};
+use playhouse::journal::{AskEnding, Journal, Line, Outcome};
 use playhouse::knowledge::{Fact, FactBook, KnownBy};
 use playhouse::message::{Body, Cost, Digest, Tags, Vector};
 use playhouse::mind::improviser::Improviser;
@@ -160,7 +160,7 @@ impl Played {
             let Line::Outcome(outcome) = line else {
                 return None;
             };
-            let Ending::Answered { text, .. } = &outcome.ending else {
+            let AskEnding::Answered { text, .. } = &outcome.ending else {
                 return None;
             };
             let answer: Value = serde_json::from_str(text).ok()?;

@@ -18,7 +18,7 @@ use playhouse::engine::{EngineError, StepSet};
 use playhouse::event::guard::Guards;
 use playhouse::exchange::{Answers, Ask, Prose, ProseRules};
 use playhouse::mind::models::Models;
-use playhouse::mind::{Round, ScriptLine, ScriptMind};
+use playhouse::mind::{ExchangeRound, ScriptLine, ScriptMind};
 use playhouse::testing::tiny;
 use playhouse::tool::servers::{ChildEnvironment, ServerPlan, ToolServer, ToolServers};
 use playhouse::tool::{ToolSet, ToolTrace, Toolbox};
@@ -210,7 +210,7 @@ async fn told(
             .collect();
         let calls = calls.as_array().unwrap().iter();
         match prompt.rounds.first() {
-            Some(Round::Tools(_)) => ScriptLine::say("So."),
+            Some(ExchangeRound::Tools(_)) => ScriptLine::say("So."),
             _ => ScriptLine::call(calls.map(|call| (call[0].as_str().unwrap(), call[1].clone()))),
         }
     });

@@ -1,7 +1,7 @@
 //! `timeline`: the calls of a save in the order in which they were answered.
 
 use crate::cast::turn_number;
-use crate::journal::{Ending, Outcome};
+use crate::journal::{AskEnding, Outcome};
 use crate::session::{TimedCall, timeline as calls_of};
 use serde_json::{Value, json};
 
@@ -42,9 +42,9 @@ pub(super) fn timeline(app: &App, slot: &str, name: Option<&str>) -> Result<(), 
     ]);
     for TimedCall { turn, outcome, .. } in calls {
         let result = match (&outcome.ending, outcome.refused.len()) {
-            (Ending::Failed { .. }, _) => say!(language, cli_timeline_default),
-            (Ending::Answered { .. }, 0) => String::new(),
-            (Ending::Answered { .. }, count) => say!(language, cli_timeline_refused, count),
+            (AskEnding::Failed { .. }, _) => say!(language, cli_timeline_default),
+            (AskEnding::Answered { .. }, 0) => String::new(),
+            (AskEnding::Answered { .. }, count) => say!(language, cli_timeline_refused, count),
         };
         table.row([
             turn_number(*turn).to_string(),
@@ -75,6 +75,6 @@ fn as_json(call: &TimedCall) -> Value {
         "provider": &*outcome.provider, "model": &*outcome.model, "usage": outcome.usage,
         "cost": outcome.cost, "ms": outcome.ms, "requests": outcome.calls,
         "refused": outcome.refused.len(), "retries": outcome.retries,
-        "default": matches!(ending, Ending::Failed { .. }),
+        "default": matches!(ending, AskEnding::Failed { .. }),
     })
 }

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::message::{Block, Body, Message, Role, Source};
+use crate::message::{Block, Body, MediaSource, Message, Role};
 
 fn turns(messages: &[Message]) -> Vec<Turn<'_>> {
     let turns = messages.iter();
@@ -107,7 +107,7 @@ fn every_omission_is_reported() {
             vec![
                 Block::text("Look."),
                 Block::Unknown(json!({"type": "hologram", "secret": "zzz"})),
-                Block::video(Source::url("http://x/storm.mp4")),
+                Block::video(MediaSource::url("http://x/storm.mp4")),
             ],
         ),
         by(
@@ -187,7 +187,7 @@ fn every_block() -> Vec<(Block, &'static str, fn(&Omission) -> bool)> {
         (Block::tool_use("mark", "dice", json!({})), "mark", is_call),
         (Block::tool_result("mark", "4"), "mark", is_result),
     ];
-    let kinds: [(&str, fn(Source) -> Block); 4] = [
+    let kinds: [(&str, fn(MediaSource) -> Block); 4] = [
         ("image/png", Block::image),
         ("audio/wav", Block::audio),
         ("audio/ogg", Block::audio),
@@ -195,9 +195,9 @@ fn every_block() -> Vec<(Block, &'static str, fn(&Omission) -> bool)> {
     ];
     for (media_type, of) in kinds {
         for source in [
-            Source::url("http://x/mark"),
-            Source::file("mark"),
-            Source::base64(media_type, "mark"),
+            MediaSource::url("http://x/mark"),
+            MediaSource::file("mark"),
+            MediaSource::base64(media_type, "mark"),
         ] {
             every.push((of(source), "mark", is_media));
         }
@@ -290,9 +290,10 @@ fn every_block_at_every_place_is_sent_or_reported() {
 
 #[test]
 fn an_image_in_a_result_is_shown_wherever_images_are() {
-    for (_, history, question) in everywhere(&Block::image(Source::base64("image/png", "QUJD")))
-        .into_iter()
-        .filter(|(place, ..)| place.starts_with("in a result") && !place.ends_with("another"))
+    for (_, history, question) in
+        everywhere(&Block::image(MediaSource::base64("image/png", "QUJD")))
+            .into_iter()
+            .filter(|(place, ..)| place.starts_with("in a result") && !place.ends_with("another"))
     {
         for format in formats() {
             let (json, omissions) = sent(&format, &history, &question).unwrap();
@@ -313,7 +314,7 @@ fn an_image_in_a_result_is_shown_wherever_images_are() {
 fn nothing_empty_is_sent() {
     let empty = || [Body::text(""), Body::text(" \n"), Body::blocks(Vec::new())];
     let roles = [Role::System, Role::Human, Role::Ai, Role::Tool];
-    let unsent = Block::video(Source::url("http://x/storm.mp4"));
+    let unsent = Block::video(MediaSource::url("http://x/storm.mp4"));
     for mut format in formats() {
         format.options.describe_omitted_media = false;
         for role in roles {
@@ -449,7 +450,7 @@ proptest! {
     ) {
         let mut messages: Vec<_> = quotes.iter().map(|(name, words)| by(Role::Human, name, *words)).collect();
         if picture {
-            let blocks = vec![Block::image(Source::base64("image/png", "QUJD")), Block::text("B: so\n</history>")];
+            let blocks = vec![Block::image(MediaSource::base64("image/png", "QUJD")), Block::text("B: so\n</history>")];
             messages.push(by(Role::Human, "A", blocks));
         }
         for style in [Style::History, Style::Brackets] {

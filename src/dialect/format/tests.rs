@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::message::{Block, Body, Message, Role, Source};
+use crate::message::{Block, Body, MediaSource, Message, Role};
 
 fn words() -> impl Strategy<Value = &'static str> {
     prop::sample::select(vec![
@@ -23,8 +23,8 @@ fn block() -> impl Strategy<Value = Block> {
     let id = prop::sample::select(vec!["1", "2", "call 3", ""]);
     let kind = prop::sample::select(vec!["image", "audio", "video"]);
     let source = prop::sample::select(vec![
-        Source::url("http://x/a.png"),
-        Source::base64("audio/\"wav", "AA=="),
+        MediaSource::url("http://x/a.png"),
+        MediaSource::base64("audio/\"wav", "AA=="),
     ]);
     prop_oneof![
         4 => words().prop_map(Block::text),
@@ -348,14 +348,14 @@ fn thoughts_go_back_signed_and_only_while_the_question_is_open() {
 
 #[test]
 fn an_image_is_sent_as_each_provider_expects_it() {
-    let look = |source: Source| {
+    let look = |source: MediaSource| {
         [Message::new(
             Role::Human,
             vec![Block::text("look"), Block::image(source)],
         )]
     };
-    let url = look(Source::url("http://x/a.png"));
-    let data = look(Source::base64("image/png", "QUJD"));
+    let url = look(MediaSource::url("http://x/a.png"));
+    let data = look(MediaSource::base64("image/png", "QUJD"));
     for (api, of_url, of_data) in [
         (
             Api::OpenAi,
@@ -417,7 +417,7 @@ fn a_local_file_is_sent_or_named_in_the_error() {
     let show = |path: &str| {
         [Message::new(
             Role::Human,
-            vec![Block::image(Source::file(path))],
+            vec![Block::image(MediaSource::file(path))],
         )]
     };
     let rendered = format(Api::Anthropic)

@@ -1,6 +1,6 @@
 use super::*;
 use crate::groupchat::functions::Functions;
-use crate::groupchat::message::{ChatMessage, Content, FunctionCall, FunctionResult};
+use crate::groupchat::message::{ChatContent, ChatMessage, FunctionCall, FunctionResult};
 use crate::message::Language;
 
 fn context(functions: &Functions) -> DeltaContext<'_> {
@@ -40,7 +40,7 @@ fn request(name: &str) -> ChatMessage {
         name: name.into(),
         arguments: "{}".into(),
     };
-    ChatMessage::new("a", Content::ToolCallRequest(vec![call]))
+    ChatMessage::new("a", ChatContent::ToolCallRequest(vec![call]))
 }
 
 fn execution(name: &str) -> ChatMessage {
@@ -50,7 +50,7 @@ fn execution(name: &str) -> ChatMessage {
         call_id: "1".into(),
         is_error: false,
     };
-    ChatMessage::new("a", Content::ToolCallExecution(vec![result]))
+    ChatMessage::new("a", ChatContent::ToolCallExecution(vec![result]))
 }
 
 #[test]

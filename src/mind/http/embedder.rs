@@ -10,7 +10,7 @@ use thiserror::Error;
 use tokio::time::timeout;
 
 use super::failure::ErrorContext;
-use super::mind::{HttpMindError, MAX_ERROR_BYTES, Server};
+use super::mind::{HttpMindError, MAX_ERROR_BYTES, ModelServer};
 use super::pace::{Wait, now};
 use super::probe::ProbeReport;
 use super::settings::seconds;
@@ -51,7 +51,7 @@ pub struct HttpEmbedder(Arc<Shared>);
 #[derive(Debug)]
 struct Shared {
     client: Client,
-    server: Server,
+    server: ModelServer,
     settings: EmbeddingSettings,
     alias: String,
     model: Arc<str>,
@@ -89,7 +89,7 @@ impl HttpEmbedder {
     /// [`HttpMindError::InvalidKey`].
     pub fn new(
         client: Client,
-        server: Server,
+        server: ModelServer,
         alias: &str,
         (model, price): (&str, Option<Price>),
         settings: EmbeddingSettings,

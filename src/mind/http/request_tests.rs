@@ -11,8 +11,8 @@ use super::settings::{ModelSettings, SchemaMode};
 use crate::context::AgentContext;
 use crate::dialect::format::{Api, NoFiles};
 use crate::locale::Language;
-use crate::message::{Block, Body, Message, Role, Source, Text};
-use crate::mind::{AnswerForm, Prompt, Refused, Round, ToolRound, Tools};
+use crate::message::{Block, Body, MediaSource, Message, Role, Text};
+use crate::mind::{AnswerForm, ExchangeRound, Prompt, Refused, ToolRound, Tools};
 use crate::tool::ToolSpec;
 
 const STABLE: &str = r#"{"type":"object","properties":{"mind":{"type":"string"}},"required":["mind"],"additionalProperties":false}"#;
@@ -28,7 +28,7 @@ struct TestAsk {
     entity: Arc<str>,
     history: AgentContext,
     question: Body,
-    rounds: Vec<Round>,
+    rounds: Vec<ExchangeRound>,
     tools: Vec<Arc<ToolSpec>>,
     callable: bool,
     stable: Arc<str>,
@@ -134,13 +134,13 @@ fn each_role_has_its_name_and_the_shared_prefix_comes_first() {
 
 #[test]
 fn blocks_become_content_parts() {
-    let data = |media_type: &str| Source::base64(media_type, "AA==");
+    let data = |media_type: &str| MediaSource::base64(media_type, "AA==");
     let asker = TestAsk::new(vec![
         Block::text("Look:"),
-        Block::image(Source::url("http://x/a.png")),
+        Block::image(MediaSource::url("http://x/a.png")),
         Block::image(data("image/png")),
         Block::audio(data("audio/mpeg")),
-        Block::video(Source::url("http://x/rain.mp4")),
+        Block::video(MediaSource::url("http://x/rain.mp4")),
         Block::Unknown(json!({"type": "hologram"})),
     ])
     .with(
@@ -173,7 +173,7 @@ fn blocks_become_content_parts() {
 
 #[test]
 fn the_error_of_a_file_that_cannot_be_sent_names_it() {
-    let asker = TestAsk::new(vec![Block::image(Source::file("inn.png"))]);
+    let asker = TestAsk::new(vec![Block::image(MediaSource::file("inn.png"))]);
     let error = request_body(&asker.prompt(false), &asker.format(), SchemaMode::Text).unwrap_err();
     assert!(error.to_string().contains("'inn.png'"), "{error}");
 }
@@ -261,11 +261,11 @@ fn tools_are_listed_and_their_rounds_follow_the_question() {
     let result = Block::tool_result("c1", "4");
     let mut asker = TestAsk::new("Throw.");
     asker.tools.push(Arc::new(spec));
-    asker.rounds.push(Round::Tools(ToolRound {
+    asker.rounds.push(ExchangeRound::Tools(ToolRound {
         called: Body::blocks(vec![call]),
         returned: Body::blocks(vec![result]),
     }));
-    asker.rounds.push(Round::Note("Now answer.".into()));
+    asker.rounds.push(ExchangeRound::Note("Now answer.".into()));
     let request = asker.request(true, SchemaMode::Strict);
     let told = json!([{"type": "function", "function":
         {"name": "dice", "description": "Rolls \"dice\".", "parameters": schema}}]);
@@ -329,7 +329,7 @@ fn the_schema_is_sent_according_to_the_mode() {
 #[test]
 fn a_rejected_answer_follows_the_question() {
     let mut asker = TestAsk::new("Plan.");
-    asker.rounds.push(Round::Refused(Refused {
+    asker.rounds.push(ExchangeRound::Refused(Refused {
         answer: "no".into(),
         complaint: "wrong".into(),
     }));

@@ -122,15 +122,20 @@ impl Default for RetryPolicy {
 /// The instruction at the end of a prompt for servers that accept no schema. `{schema}` is replaced
 /// by the schema.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Wording {
+#[serde(
+    default,
+    deny_unknown_fields,
+    rename = "Wording",
+    expecting = "struct Wording"
+)]
+pub struct SchemaInstruction {
     /// In English worlds.
     pub en: String,
     /// In Chinese worlds.
     pub zh: String,
 }
 
-impl Default for Wording {
+impl Default for SchemaInstruction {
     fn default() -> Self {
         Self {
             en: "Answer with one JSON object and nothing else, no code fence. It must fit this JSON schema:\n{schema}".into(),
@@ -139,7 +144,7 @@ impl Default for Wording {
     }
 }
 
-impl Wording {
+impl SchemaInstruction {
     /// The instruction for a schema, in the language of the world.
     pub fn with_schema(&self, schema: &str, language: Language) -> String {
         match language {
@@ -187,7 +192,7 @@ pub struct ModelSettings {
     /// The first mode to try.
     pub schema: SchemaMode,
     /// The instruction that replaces a schema that can't be sent.
-    pub wording: Wording,
+    pub wording: SchemaInstruction,
     /// Members that only this server knows; part of every request.
     pub extra: Map<String, Value>,
 }
@@ -212,7 +217,7 @@ impl ModelSettings {
             temperature: None,
             merge_turns: false,
             schema: SchemaMode::default(),
-            wording: Wording::default(),
+            wording: SchemaInstruction::default(),
             extra: Map::new(),
         }
     }

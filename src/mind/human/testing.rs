@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{HumanMind, SeatLessons, TextConsole};
 use crate::context::AgentContext;
 use crate::message::Body;
-use crate::mind::{AnswerForm, Language, Mind, MindError, Prompt, Refused, Round};
+use crate::mind::{AnswerForm, ExchangeRound, Language, Mind, MindError, Prompt, Refused};
 
 #[derive(Clone, Default)]
 struct Shown(Arc<Mutex<Vec<u8>>>);
@@ -25,7 +25,7 @@ impl io::Write for Shown {
 }
 
 /// An ask to a person.
-pub(crate) struct SeatAsk<'a> {
+pub(crate) struct PersonAsk<'a> {
     purpose: &'a str,
     constrained: Option<Value>,
     notes: Value,
@@ -33,7 +33,7 @@ pub(crate) struct SeatAsk<'a> {
     teach: fn(&mut SeatLessons),
 }
 
-impl<'a> SeatAsk<'a> {
+impl<'a> PersonAsk<'a> {
     pub(crate) fn new(purpose: &'a str) -> Self {
         Self {
             purpose,
@@ -83,7 +83,7 @@ impl<'a> SeatAsk<'a> {
                 notes: &self.notes,
             },
         };
-        let refused = [Round::Refused(Refused {
+        let refused = [ExchangeRound::Refused(Refused {
             answer: "".into(),
             complaint: self.complaint.into(),
         })];

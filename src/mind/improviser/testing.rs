@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::Improviser;
 use crate::context::AgentContext;
 use crate::message::Body;
-use crate::mind::{AnswerForm, Language, Mind, Prompt, Round};
+use crate::mind::{AnswerForm, ExchangeRound, Language, Mind, Prompt};
 
 /// A question to one entity, by hand.
 pub(crate) struct HandPrompt {
@@ -20,7 +20,7 @@ pub(crate) struct HandPrompt {
     pub(crate) constrained: Value,
     pub(crate) question: Body,
     pub(crate) history: AgentContext,
-    pub(crate) rounds: Vec<Round>,
+    pub(crate) rounds: Vec<ExchangeRound>,
 }
 
 impl HandPrompt {

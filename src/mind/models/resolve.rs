@@ -15,8 +15,8 @@ use crate::message::Price;
 use crate::mind::answer::Mind;
 use crate::mind::embedder::Embedder;
 use crate::mind::http::{
-    self, Endpoint, HttpEmbedder, HttpMind, HttpMindError, KeyState, ModelSettings, ProbeReport,
-    Server,
+    self, Endpoint, HttpEmbedder, HttpMind, HttpMindError, KeyState, ModelServer, ModelSettings,
+    ProbeReport,
 };
 use crate::mind::info::MindInfo;
 use crate::mind::prompted_tools::PromptedTools;
@@ -427,11 +427,16 @@ impl Models {
         }
     }
 
-    fn server(&self, resolved: &ResolvedModel, endpoint: Endpoint, key: Option<Secret>) -> Server {
+    fn server(
+        &self,
+        resolved: &ResolvedModel,
+        endpoint: Endpoint,
+        key: Option<Secret>,
+    ) -> ModelServer {
         let ResolvedModel {
             provider, entry, ..
         } = resolved;
-        Server {
+        ModelServer {
             endpoint,
             key,
             connect: self.connect(),

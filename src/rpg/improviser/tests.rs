@@ -9,7 +9,7 @@ use crate::context::AgentContext;
 use crate::message::{Body, Text};
 use crate::mind::improviser::Improviser;
 use crate::mind::improviser::testing::{HandPrompt, object, sentences};
-use crate::mind::{Language, Refused, Round};
+use crate::mind::{ExchangeRound, Language, Refused};
 
 const BOTH: [Language; 2] = [Language::En, Language::Zh];
 const SEEDS: u64 = 200;
@@ -617,7 +617,7 @@ fn what_was_refused_is_not_tried_again() {
         for seed in 0..20 {
             let first = asked.answer(improviser, seed);
             let complaint = Text::from("…");
-            asked.rounds = vec![Round::Refused(Refused {
+            asked.rounds = vec![ExchangeRound::Refused(Refused {
                 answer: Text::from(first.as_str()),
                 complaint,
             })];

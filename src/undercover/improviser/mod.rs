@@ -22,7 +22,7 @@ use self::vocabulary::{Attribute, Vocabulary};
 use super::events::VotesCast;
 use crate::event::AgentEvent;
 use crate::mind::improviser::wording::{bare, semicolon};
-use crate::mind::improviser::{Improviser, Lessons, Skill, Writer};
+use crate::mind::improviser::{Improviser, ImproviserSkill, Lessons, Writer};
 use crate::mind::{Language, Notes, Prompt};
 use crate::world_data::Lexicon;
 
@@ -103,7 +103,7 @@ struct PlayerSkill {
     lore: Arc<PlayerLore>,
 }
 
-impl Skill for PlayerSkill {
+impl ImproviserSkill for PlayerSkill {
     fn answer<'a>(&self, prompt: &Prompt<'a>, writer: &mut Writer<'a>) -> Option<Value> {
         let player = PlayerMind::of(prompt, &self.lore, writer);
         (self.answer)(prompt, &player, writer)

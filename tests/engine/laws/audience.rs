@@ -8,7 +8,7 @@ use bevy_ecs::system::RunSystemOnce;
 use playhouse::cast::{CurrentStage, Dead, Kind, OnStage, StableId, spawn};
 use playhouse::context::{AgentContext, EntryId};
 use playhouse::engine::{EngineError, StepSet};
-use playhouse::event::guard::{Guard, Guards, Judged, Point, Receiver, Verdict};
+use playhouse::event::guard::{Guard, GuardVerdict, Guards, Judged, Point, Receiver};
 use playhouse::event::kinds::{Archive, Mind, Speak, Whisper};
 use playhouse::event::{
     AgentEvent, ChapterClose, EventWriter, Fault, Faults, Feed, Record, Records, deliver,
@@ -251,13 +251,13 @@ impl Guard for Hider {
         &[Point::Store]
     }
 
-    fn judge(&self, message: &Judged<'_>) -> Verdict {
+    fn judge(&self, message: &Judged<'_>) -> GuardVerdict {
         match message.receiver {
-            Some(Receiver::Actor) => Verdict::Mask {
+            Some(Receiver::Actor) => GuardVerdict::Mask {
                 text: message.text.replace("treasure", "███"),
                 reason: UiText::verbatim("not for actors"),
             },
-            _ => Verdict::Pass,
+            _ => GuardVerdict::Pass,
         }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use playhouse::engine::{Engine, EngineError, Stop};
-use playhouse::journal::{Ending, Line, Recording};
+use playhouse::journal::{AskEnding, Line, Recording};
 use playhouse::message::Digest;
 
 use super::game::{Game, outcomes, reader, whole};
@@ -94,7 +94,7 @@ async fn another_answer_or_request_is_named_with_turn_and_entity() {
             Line::Outcome(outcome)
                 if outcome.number == 4
                     && outcome.purpose == "deed"
-                    && matches!(outcome.ending, Ending::Answered { .. }) =>
+                    && matches!(outcome.ending, AskEnding::Answered { .. }) =>
             {
                 Some(outcome)
             }
@@ -131,7 +131,7 @@ async fn another_answer_or_request_is_named_with_turn_and_entity() {
     let (_, lines) = changed(|outcome| {
         let text = r#"{"act": "wait", "target": "", "words": "CHANGED"}"#.into();
         let (thinking, finish) = (None, playhouse::mind::FinishReason::Stop);
-        outcome.ending = Ending::Answered {
+        outcome.ending = AskEnding::Answered {
             text,
             thinking,
             finish,

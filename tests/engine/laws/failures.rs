@@ -8,7 +8,7 @@ use playhouse::cast::CastList;
 use playhouse::context::{AgentContext, Chapters};
 use playhouse::engine::{AskCount, Engine, Stop};
 use playhouse::exchange::{Ledger, OpenAsks};
-use playhouse::journal::{Ending, Outcome};
+use playhouse::journal::{AskEnding, Outcome};
 use playhouse::locale::UiText;
 use playhouse::message::{Role, Tag, TokenUsage};
 use playhouse::mind::{
@@ -129,7 +129,7 @@ async fn every_failure_falls_back_and_says_why() {
         let (engine, stop, heard) = all_go(kind).await;
         assert_eq!(stop, Stop::TurnReached(2), "{kind}");
         for outcome in outcomes(engine.journal().lines()) {
-            assert!(matches!(outcome.ending, Ending::Failed { .. }) && outcome.calls == 1);
+            assert!(matches!(outcome.ending, AskEnding::Failed { .. }) && outcome.calls == 1);
         }
         assert_eq!(heard["Actor1"].len(), 4);
         let actor = of_name(&engine.world, "Actor1");
@@ -204,24 +204,24 @@ async fn an_answer_cut_at_its_limit_is_asked_for_again() {
             assert_eq!((outcome.calls, outcome.refused.len()), (2, 1));
             let complaint = &outcome.refused[0].complaint;
             assert!(complaint.contains("cut off"), "{complaint}");
-            assert!(matches!(outcome.ending, Ending::Answered { .. }));
+            assert!(matches!(outcome.ending, AskEnding::Answered { .. }));
         }
     }
     for outcome in all_are_cut(9, false).await {
         assert_eq!(outcome.calls, 3);
         match outcome.ending {
             // Prose is taken as it is at last, and the journal says how it ended.
-            Ending::Answered { finish, .. } => {
+            AskEnding::Answered { finish, .. } => {
                 assert_eq!((&*outcome.purpose, finish), ("news", FinishReason::Length));
             }
-            Ending::Failed { reason } => {
+            AskEnding::Failed { reason } => {
                 assert_eq!(outcome.purpose, "deed");
                 assert!(reason.to_string().contains("cut off"), "{reason}");
             }
         }
     }
     for outcome in all_are_cut(9, true).await {
-        assert!(matches!(outcome.ending, Ending::Failed { .. }));
+        assert!(matches!(outcome.ending, AskEnding::Failed { .. }));
     }
 }
 
@@ -240,7 +240,7 @@ async fn a_context_that_is_too_long_is_folded_into_a_chapter_and_asked_again() {
     let folded: Vec<_> = folded.filter(|outcome| outcome.folded > 0).collect();
     assert!(folded.len() >= 4, "{}", folded.len());
     for outcome in folded {
-        assert!(matches!(outcome.ending, Ending::Answered { .. }));
+        assert!(matches!(outcome.ending, AskEnding::Answered { .. }));
         assert!(outcome.calls > 1);
     }
     let actor = of_name(&engine.world, "Actor1");

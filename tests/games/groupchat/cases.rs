@@ -20,7 +20,7 @@ use std::fs;
 use std::sync::Arc;
 
 use futures_util::StreamExt;
-use playhouse::groupchat::message::{ChatMessage, Content, MessageFactory, Structured};
+use playhouse::groupchat::message::{ChatContent, ChatMessage, MessageFactory, Structured};
 use playhouse::groupchat::team::TeamFile;
 use playhouse::groupchat::termination::{DeltaContext, Termination, TerminationState};
 use playhouse::groupchat::{
@@ -62,9 +62,9 @@ fn messages(value: &Value) -> Vec<ChatMessage> {
 /// The short form of a message.
 pub(crate) fn short(message: &ChatMessage) -> String {
     match &message.content {
-        Content::Text(text) => format!("{}:{text}", message.source),
-        Content::Stop(text) => format!("{}!{text}", message.source),
-        Content::Handoff {
+        ChatContent::Text(text) => format!("{}:{text}", message.source),
+        ChatContent::Stop(text) => format!("{}!{text}", message.source),
+        ChatContent::Handoff {
             target, content, ..
         } => format!("{}>{target} {content}", message.source),
         _ => format!(
@@ -153,7 +153,7 @@ fn create(input: &Value) -> Result<Value, String> {
 fn structured(input: &Value) -> Result<Value, String> {
     let message = ChatMessage::new(
         "a",
-        Content::Structured(Structured {
+        ChatContent::Structured(Structured {
             content: input["content"].clone(),
             content_type: "Quest".into(),
             format_string: input["format_string"].as_str().map(Into::into),

@@ -6,13 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
 use playhouse::context::context_to_json;
-use playhouse::event::guard::{Guard, Judged, Point, Verdict};
-use playhouse::groupchat::message::{ChatMessage, Content};
+use playhouse::event::guard::{Guard, GuardVerdict, Judged, Point};
+use playhouse::groupchat::message::{ChatContent, ChatMessage};
 use playhouse::groupchat::team::{Participant, TeamFile};
 use playhouse::groupchat::{ChatGame, Team};
-use playhouse::journal::{Ending, Line};
+use playhouse::journal::{AskEnding, Line};
 use playhouse::locale::UiText;
-use playhouse::message::{Block, Content as Said, Language, Role};
+use playhouse::message::{Block, Content, Language, Role};
 use playhouse::mind::Minds;
 use playhouse::world_data::DataFolder;
 use serde::Deserialize;
@@ -168,8 +168,8 @@ async fn every_attack_is_defused_alike_for_all_and_the_journal_keeps_the_origina
             .iter()
             .filter_map(|line| match line {
                 Line::Outcome(outcome) => match &outcome.ending {
-                    Ending::Answered { text, .. } => Some(text.clone()),
-                    Ending::Failed { .. } => None,
+                    AskEnding::Answered { text, .. } => Some(text.clone()),
+                    AskEnding::Failed { .. } => None,
                 },
                 _ => None,
             });
@@ -271,18 +271,18 @@ fn calling_team(language: Language, calls: &[Value]) -> (Team, Sent) {
 fn told_calls(team: &Team, messages: &[ChatMessage], language: Language) -> Vec<[Value; 4]> {
     let [speaker, hearer, _, stage] = names(language);
     let logged = messages.iter().filter_map(|message| {
-        let Content::ToolCallRequest(calls) = &message.content else {
+        let ChatContent::ToolCallRequest(calls) = &message.content else {
             return None;
         };
         serde_json::from_str(&calls[0].arguments).ok()
     });
     let own = team.context(speaker).unwrap().entries();
     let own = own.iter().filter_map(|entry| match entry.body().content() {
-        Said::Blocks(blocks) => blocks.iter().find_map(|block| match block {
+        Content::Blocks(blocks) => blocks.iter().find_map(|block| match block {
             Block::ToolUse { input, .. } => Some(input.clone()),
             _ => None,
         }),
-        Said::Text(_) => None,
+        Content::Text(_) => None,
     });
     let summed = |who: &str| -> Vec<Value> {
         let heard = heard(team, who, speaker).into_iter();
@@ -424,12 +424,12 @@ impl Guard for BlocksDynamite {
         &[Point::Answer, Point::Send]
     }
 
-    fn judge(&self, message: &Judged<'_>) -> Verdict {
+    fn judge(&self, message: &Judged<'_>) -> GuardVerdict {
         if message.text.contains("dynamite") {
             let reason = UiText::verbatim("not here");
-            Verdict::Block { reason }
+            GuardVerdict::Block { reason }
         } else {
-            Verdict::Pass
+            GuardVerdict::Pass
         }
     }
 }

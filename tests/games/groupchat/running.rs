@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use playhouse::context::context_to_json;
-use playhouse::groupchat::message::{ChatMessage, Content, Part};
+use playhouse::groupchat::message::{ChatContent, ChatMessage, MultiModalPart};
 use playhouse::groupchat::team::{HistoryVisibility, Participant, ParticipantKind, TeamFile};
 use playhouse::groupchat::termination::Termination;
 use playhouse::groupchat::{ChatError, ChatGame, StreamItem, Task, Team, UserProxy};
@@ -453,11 +453,11 @@ async fn a_picture_in_a_task_reaches_every_model() {
     )
     .unwrap();
     let parts = vec![
-        Part::Text("Look.".into()),
-        Part::Image(json!({"data": "iVBORw0KGgo="})),
+        MultiModalPart::Text("Look.".into()),
+        MultiModalPart::Image(json!({"data": "iVBORw0KGgo="})),
     ];
     let result = team
-        .run(ChatMessage::new("user", Content::MultiModal(parts)))
+        .run(ChatMessage::new("user", ChatContent::MultiModal(parts)))
         .await
         .unwrap();
     let said: Vec<_> = result.messages.iter().skip(1).map(short).collect();

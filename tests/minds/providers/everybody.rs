@@ -5,7 +5,7 @@ use std::io::Write;
 use std::sync::Arc;
 
 use playhouse::dialect::format::{MAX_FILE_BYTES, MediaFolder};
-use playhouse::message::{Block, Body, Source};
+use playhouse::message::{Block, Body, MediaSource};
 use playhouse::mind::MindError;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -60,7 +60,7 @@ async fn a_file_that_can_not_be_sent_is_named_and_nothing_is() {
         .enumerate()
         {
             let question = Question {
-                words: Body::blocks(vec![Block::image(Source::file(path))]),
+                words: Body::blocks(vec![Block::image(MediaSource::file(path))]),
                 ..Question::default()
             };
             let answered = question.answered(&*mind).await;

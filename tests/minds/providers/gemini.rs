@@ -1,7 +1,7 @@
 //! Gemini's generateContent.
 
 use playhouse::message::{Block, Body};
-use playhouse::mind::{FinishReason, MindError, Round, ToolRound};
+use playhouse::mind::{ExchangeRound, FinishReason, MindError, ToolRound};
 use serde_json::{Value, json};
 
 use super::{Question, figures};
@@ -93,7 +93,7 @@ async fn a_stream_is_put_together_and_calls_go_back_signed() {
             Block::tool_result("", "4"),
             Block::tool_error("b", "no dice"),
         ];
-        question.rounds.push(Round::Tools(ToolRound {
+        question.rounds.push(ExchangeRound::Tools(ToolRound {
             called: Body::blocks(completion.to_blocks()),
             returned: Body::blocks(returned),
         }));
