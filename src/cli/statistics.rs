@@ -6,7 +6,7 @@ use crate::undercover::{ModelStatistics, RoundStatistics, Statistics};
 
 use super::output::{Output, Paragraph, Style};
 use super::say::say;
-use super::tables::{Side, Table};
+use super::tables::{Alignment, TextTable};
 
 /// Writes all statistics, each with its 95% interval.
 pub(crate) fn write_statistics(out: &mut Output, language: Language, statistics: &Statistics) {
@@ -33,11 +33,11 @@ pub(crate) fn write_statistics(out: &mut Output, language: Language, statistics:
     out.paragraph(&Paragraph::of(Style::Dim, note));
 }
 
-fn figures(language: Language, statistics: &Statistics) -> Table {
-    let mut table = Table::new([
-        (say!(language, cli_stat_figure), Side::Left),
-        (say!(language, cli_value), Side::Right),
-        (say!(language, cli_stat_interval), Side::Right),
+fn figures(language: Language, statistics: &Statistics) -> TextTable {
+    let mut table = TextTable::new([
+        (say!(language, cli_stat_figure), Alignment::Left),
+        (say!(language, cli_value), Alignment::Right),
+        (say!(language, cli_stat_interval), Alignment::Right),
     ]);
     let mut share = |name: String, share: Share| {
         if share.of > 0 {
@@ -99,7 +99,7 @@ fn figures(language: Language, statistics: &Statistics) -> Table {
     table
 }
 
-fn by_round(language: Language, rounds: &[RoundStatistics]) -> Table {
+fn by_round(language: Language, rounds: &[RoundStatistics]) -> TextTable {
     let heads = [
         say!(language, cli_stat_round),
         say!(language, cli_stat_games),
@@ -107,7 +107,7 @@ fn by_round(language: Language, rounds: &[RoundStatistics]) -> Table {
         say!(language, cli_stat_undercover_left),
         say!(language, cli_stat_votes_on_undercover),
     ];
-    let mut table = Table::new(heads.map(|head| (head, Side::Right)));
+    let mut table = TextTable::new(heads.map(|head| (head, Alignment::Right)));
     for round in rounds {
         let shares = [
             round.civilians_left,
@@ -120,7 +120,7 @@ fn by_round(language: Language, rounds: &[RoundStatistics]) -> Table {
     table
 }
 
-fn by_model(language: Language, statistics: &Statistics) -> Table {
+fn by_model(language: Language, statistics: &Statistics) -> TextTable {
     let columns = [
         say!(language, cli_stat_seats),
         say!(language, cli_stat_won_as_civilian),
@@ -133,9 +133,9 @@ fn by_model(language: Language, statistics: &Statistics) -> Table {
         say!(language, cli_tokens),
         say!(language, cli_cost),
     ];
-    let columns = columns.into_iter().map(|name| (name, Side::Right));
-    let model = (say!(language, cli_model), Side::Left);
-    let mut table = Table::new([model].into_iter().chain(columns));
+    let columns = columns.into_iter().map(|name| (name, Alignment::Right));
+    let model = (say!(language, cli_model), Alignment::Left);
+    let mut table = TextTable::new([model].into_iter().chain(columns));
     for (name, model) in &statistics.by_model {
         table.row(model_row(name, model));
     }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::parts::{Part, Parts};
+use super::parts::{IndexPart, Parts};
 use super::postings::Postings;
 use super::question::{Pair, Query, Speakers, Term};
 use super::time::{day_of, says_when};
@@ -59,7 +59,7 @@ pub struct Builder {
 impl Builder {
     /// Adds a part.
     #[must_use]
-    pub fn part(mut self, part: Part) -> Self {
+    pub fn part(mut self, part: IndexPart) -> Self {
         self.parts = self.parts.with(part);
         self
     }
@@ -67,7 +67,7 @@ impl Builder {
     /// Adds all parts.
     #[must_use]
     pub fn all_parts(self) -> Self {
-        Part::ALL.into_iter().fold(self, Self::part)
+        IndexPart::ALL.into_iter().fold(self, Self::part)
     }
 
     /// An empty index.
@@ -81,7 +81,7 @@ impl Builder {
 
 /// A message for the index. What is not known is empty.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Entry<'e> {
+pub struct IndexEntry<'e> {
     /// Who said it.
     pub speaker: &'e str,
     /// What was said.
@@ -213,7 +213,7 @@ impl Index {
     }
 
     /// Adds a message after all others and returns its number.
-    pub fn add(&mut self, entry: &Entry<'_>) -> u32 {
+    pub fn add(&mut self, entry: &IndexEntry<'_>) -> u32 {
         let number = self.kept.len() as u32;
         let mut terms = Vec::new();
         self.read(entry.text, &mut terms);
@@ -258,9 +258,9 @@ impl Index {
     }
 
     fn read(&self, text: &str, terms: &mut Vec<u32>) {
-        let skips = self.parts.has(Part::StopWords);
+        let skips = self.parts.has(IndexPart::StopWords);
         let kept = words(text).filter(|word| !skips || !word.is_stop());
-        terms.extend(kept.map(|word| word.term(self.parts.has(Part::Stems))));
+        terms.extend(kept.map(|word| word.term(self.parts.has(IndexPart::Stems))));
     }
 
     /// One more than the number of a speaker.
@@ -272,7 +272,7 @@ impl Index {
         number.and_then(|number| number.checked_add(1)).unwrap_or(0)
     }
 
-    fn join_session(&mut self, number: u32, entry: &Entry<'_>, words: usize, speaker: u16) {
+    fn join_session(&mut self, number: u32, entry: &IndexEntry<'_>, words: usize, speaker: u16) {
         let day = day_of(entry.time);
         let is_same = |last: &Session| self.session == entry.session && last.day == day;
         if !self.sessions.last().is_some_and(is_same) {
@@ -350,7 +350,7 @@ impl Index {
             scores.add_name(name, &takes_part);
         }
         scores.add_pairs(question, text);
-        let lends = self.parts.has(Part::Neighbours);
+        let lends = self.parts.has(IndexPart::Neighbours);
         let (by_shape, by_speaker) = (self.by_shape(question), self.by_speaker(question));
         let [of_shape, of_speaker] = [&by_shape[..], &by_speaker].map(most_of);
         let is_without = |number| takes_part.get(number) == Some(&false);
@@ -450,7 +450,7 @@ impl Index {
             if question.asks_when && bits as u8 & SAYS_WHEN_BIT != 0 {
                 factor *= SAYS_WHEN;
             }
-            if self.parts.has(Part::Shape) && bits as u8 & ONLY_ASKS_BIT != 0 {
+            if self.parts.has(IndexPart::Shape) && bits as u8 & ONLY_ASKS_BIT != 0 {
                 factor *= ONLY_ASKS;
             }
             factor
@@ -599,7 +599,7 @@ struct SessionScores {
 
 impl<'i> Scores<'i> {
     fn new(index: &'i Index, has_pairs: bool) -> Self {
-        let b = if index.parts.has(Part::Shape) {
+        let b = if index.parts.has(IndexPart::Shape) {
             B
         } else {
             PLAIN_B
@@ -707,7 +707,7 @@ impl<'i> Scores<'i> {
     /// Adds the scores of the last term to sessions, each as one long message.
     fn add_to_sessions(&mut self, weight: f32) {
         let index = self.index;
-        if !index.parts.has(Part::Sessions) {
+        if !index.parts.has(IndexPart::Sessions) {
             return;
         }
         let average = index.total.max(1) as f32 / index.sessions.len().max(1) as f32;
@@ -874,10 +874,10 @@ mod tests {
     fn index(lines: &[(&str, &str)]) -> Index {
         let mut index = Index::new();
         for (speaker, text) in lines {
-            index.add(&Entry {
+            index.add(&IndexEntry {
                 speaker,
                 text,
-                ..Entry::default()
+                ..IndexEntry::default()
             });
         }
         index
@@ -942,17 +942,17 @@ mod tests {
             .collect();
         let mut grown = Index::new();
         for text in &texts {
-            grown.add(&Entry {
+            grown.add(&IndexEntry {
                 text,
-                ..Entry::default()
+                ..IndexEntry::default()
             });
             grown.pack();
         }
         let mut at_once = Index::new();
         for text in &texts {
-            at_once.add(&Entry {
+            at_once.add(&IndexEntry {
                 text,
-                ..Entry::default()
+                ..IndexEntry::default()
             });
         }
         for question in ["word3 day5", "thing77", "day30 of word1"] {

@@ -216,7 +216,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::memory::Entry;
+    use crate::memory::IndexEntry;
 
     const TEXTS: [&str; 4] = [
         "The bell is cracked.",
@@ -228,9 +228,9 @@ mod tests {
     fn index() -> Index {
         let mut index = Index::new();
         for text in TEXTS {
-            index.add(&Entry {
+            index.add(&IndexEntry {
                 text,
-                ..Entry::default()
+                ..IndexEntry::default()
             });
         }
         index

@@ -330,7 +330,7 @@ impl Past {
         about: &[&str],
     ) {
         let time = day.map(|day| format!("day {day}")).unwrap_or_default();
-        self.index.add(&index::Entry {
+        self.index.add(&index::IndexEntry {
             speaker,
             text,
             time: &time,

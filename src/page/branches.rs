@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::reader::{MOST, Query, Reader};
+use super::reader::{ListQuery, MOST, Reader};
 use super::request::difference;
 use super::view::Contents;
 use crate::journal::{JournalHeader, Line, Meeting, new_seed};
@@ -211,7 +211,7 @@ fn seed_at(name: &str, turn: u64, courses: &Courses) -> Option<u64> {
 
 /// Two branches from where they part: what happened in each, from a number of events after it on,
 /// what only one of them made known, and how the contexts of somebody differ.
-pub(super) fn compare(here: &Reader<'_>, there: &Reader<'_>, turn: u64, part: &Query) -> Value {
+pub(super) fn compare(here: &Reader<'_>, there: &Reader<'_>, turn: u64, part: &ListQuery) -> Value {
     let from = part.from.unwrap_or_default();
     let after = |reader: &Reader<'_>| {
         let contents = reader.view.read();

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::call::Call;
 use super::people::set;
-use super::reader::{MOST, Query, Range, Reader};
+use super::reader::{ListQuery, MOST, Range, Reader};
 use super::view::Contents;
 use crate::event::By;
 use crate::journal::{AskEnding, HOST, Outcome, ToolRoundRecord};
@@ -17,7 +17,7 @@ const FIRST_WORDS: usize = 120;
 
 impl Reader<'_> {
     /// Calls in a range that fit. Only the host sees any.
-    pub(super) fn calls(&self, query: &Query) -> Range<Value> {
+    pub(super) fn calls(&self, query: &ListQuery) -> Range<Value> {
         let contents = self.view.read();
         let calls = if self.is_host() {
             &contents.calls[..]

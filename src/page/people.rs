@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::call::Call;
 use super::reader::{Reader, SpentJson};
 use super::request::Sent;
-use super::state::{Being, State, hue};
+use super::state::{Being, WorldState, hue};
 use super::view::Contents;
 use crate::cast::Kind;
 use crate::context::{Chapter, Entry};
@@ -314,7 +314,7 @@ impl Reader<'_> {
         facts.collect()
     }
 
-    fn may_know(&self, state: &State, fact: &Fact) -> bool {
+    fn may_know(&self, state: &WorldState, fact: &Fact) -> bool {
         self.seat.is_none_or(|seat| {
             let being = state.being(seat);
             fact.is_common() || being.is_some_and(|being| being.knowledge.value.knows(&fact.id))
@@ -392,7 +392,7 @@ fn card(contents: &Contents, being: &Being) -> Option<String> {
 }
 
 /// From whom somebody has a fact, then from whom that one has it, back to the source.
-fn chain(state: &State, fact: &str, known: &Known) -> Vec<u32> {
+fn chain(state: &WorldState, fact: &str, known: &Known) -> Vec<u32> {
     let mut chain = Vec::new();
     let mut next = known.from.clone();
     while let Some(being) = next.and_then(|name| state.named(&name)) {

@@ -16,11 +16,11 @@ use super::branches::{branches, compare, parting};
 use super::control::{Control, Wanted};
 use super::error::ServerError;
 use super::library::{BranchAt, Invitation, Library, LibraryError, Story};
-use super::reader::{Query as Part, Reader};
+use super::reader::{ListQuery, Reader};
 use super::request;
 use super::seat::Seat;
 use super::shared::{Shared, page_labels};
-use super::state::State as WorldState;
+use super::state::WorldState;
 use super::view::RunState;
 use crate::cast::Kind;
 use crate::drama::Effect;
@@ -142,7 +142,7 @@ pub(super) async fn get(
     State(shared): State<Arc<Shared>>,
     Path((slot, what)): Path<(String, String)>,
     Query(query): Query<InLanguage>,
-    Query(part): Query<Part>,
+    Query(part): Query<ListQuery>,
     headers: HeaderMap,
 ) -> Result<Json, Failure> {
     let language = query.lang.unwrap_or(shared.language);
@@ -182,7 +182,7 @@ pub(super) async fn get(
 fn compared(
     library: &dyn Library,
     visit: &Visit,
-    part: &Part,
+    part: &ListQuery,
 ) -> Result<Option<Value>, LibraryError> {
     let other = part
         .with
@@ -209,7 +209,7 @@ pub(super) async fn get_one(
     State(shared): State<Arc<Shared>>,
     Path((slot, what, which)): Path<(String, String, String)>,
     Query(query): Query<InLanguage>,
-    Query(part): Query<Part>,
+    Query(part): Query<ListQuery>,
     headers: HeaderMap,
 ) -> Result<Json, Failure> {
     let language = query.lang.unwrap_or(shared.language);

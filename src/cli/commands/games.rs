@@ -10,7 +10,7 @@ use crate::locale::{Localize, UiText};
 use crate::rpg::rehearsal::{Rehearsal, RehearsalPlan, RunFigures, play_all};
 use crate::world_data::Problems;
 
-use super::budget::Budget;
+use super::budget::SharedBudget;
 use super::tournament::CancellationTokens;
 use super::{play, rehearse};
 use crate::cli::app::App;
@@ -34,7 +34,7 @@ pub(super) fn play_games(app: &App, args: &RunArgs, games: u32) -> Result<(), Co
     if !app.settings.json {
         play::show_seed(app, plan.seed);
     }
-    let budget = Budget::new(&app.settings, jobs);
+    let budget = SharedBudget::new(&app.settings, jobs);
     let granted = Mutex::new(BTreeMap::new());
     let tokens = CancellationTokens::default();
     let runtime = play::runtime()?;

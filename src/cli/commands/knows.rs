@@ -16,7 +16,7 @@ use crate::cli::app::App;
 use crate::cli::error::{CommandError, ErrorKind};
 use crate::cli::saved::{Saved, entity};
 use crate::cli::say::say;
-use crate::cli::tables::{Side, Table};
+use crate::cli::tables::{Alignment, TextTable};
 
 /// How many of the last messages that tell of somebody are shown.
 const LAST_HEARD: usize = 10;
@@ -64,7 +64,7 @@ pub(super) fn who(app: &App, slot: &str, fact: &str) -> Result<(), CommandError>
         say!(language, cli_knows_from),
         say!(language, cli_knows_event),
     ];
-    let mut table = Table::new(heads.map(|head| (head, Side::Left)));
+    let mut table = TextTable::new(heads.map(|head| (head, Alignment::Left)));
     for (name, known, chain) in rows {
         table.row([
             name,
@@ -115,7 +115,7 @@ pub(super) fn knows(app: &App, slot: &str, name: &str) -> Result<(), CommandErro
         say!(language, cli_knows_from),
         say!(language, cli_knows_event),
     ];
-    let mut table = Table::new(heads.map(|head| (head, Side::Left)));
+    let mut table = TextTable::new(heads.map(|head| (head, Alignment::Left)));
     for (fact, known) in facts {
         let from = shown(&chain(world, &fact.id, &known));
         let denials = denials(fact).map(|denial| {

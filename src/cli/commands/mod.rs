@@ -140,7 +140,7 @@ pub(crate) fn run(command: Command, app: &App) -> Result<(), CommandError> {
             call,
             attempt,
         } => {
-            let moment = show::At {
+            let moment = show::StoryPoint {
                 turn,
                 call,
                 attempt,

@@ -14,11 +14,11 @@ use crate::cli::error::{CommandError, ErrorKind};
 use crate::cli::labels::purpose_label;
 use crate::cli::saved::{Saved, entity, nobody, session_error};
 use crate::cli::say::say;
-use crate::cli::tables::{Side, Table};
+use crate::cli::tables::{Alignment, TextTable};
 
 /// The moment of which something is shown; now by default.
 #[derive(Clone, Copy, Default)]
-pub(super) struct At {
+pub(super) struct StoryPoint {
     /// The end of this turn.
     pub(super) turn: Option<u64>,
     /// The call with this number among those of the entity.
@@ -33,7 +33,7 @@ pub(super) fn show(
     slot: &str,
     name: Option<&str>,
     form: ShowAs,
-    moment: At,
+    moment: StoryPoint,
 ) -> Result<(), CommandError> {
     let saved = Saved::find(app, slot)?;
     if let Some(name) = name
@@ -63,7 +63,7 @@ fn show_request(
     saved: &Saved,
     name: &str,
     form: ShowAs,
-    moment: At,
+    moment: StoryPoint,
 ) -> Result<(), CommandError> {
     let request = match moment.call {
         Some(number) => sent::of_call(app, saved, name, number, moment.attempt)?,
@@ -189,12 +189,12 @@ fn list(app: &App, world: &World) {
         return;
     }
     let language = app.language;
-    let mut table = Table::new([
-        (say!(language, cli_name), Side::Left),
-        (say!(language, cli_kind), Side::Left),
-        (say!(language, cli_messages), Side::Right),
-        (say!(language, cli_tokens), Side::Right),
-        (say!(language, cli_chapters), Side::Right),
+    let mut table = TextTable::new([
+        (say!(language, cli_name), Alignment::Left),
+        (say!(language, cli_kind), Alignment::Left),
+        (say!(language, cli_messages), Alignment::Right),
+        (say!(language, cli_tokens), Alignment::Right),
+        (say!(language, cli_chapters), Alignment::Right),
     ]);
     for (_, name, kind, messages, tokens, chapters) in rows {
         let kind = match kind {

@@ -15,7 +15,7 @@ use crate::undercover::{
 use serde_json::json;
 use tokio::runtime::{Handle, Runtime};
 
-use super::budget::Budget;
+use super::budget::SharedBudget;
 use super::play;
 use super::players::{NAME, Players, introduce};
 use crate::cli::app::App;
@@ -150,7 +150,7 @@ fn play_all(
         players,
         handle: runtime.handle().clone(),
         next: AtomicU32::new(0),
-        budget: Budget::new(&app.settings, jobs),
+        budget: SharedBudget::new(&app.settings, jobs),
         tokens: CancellationTokens::default(),
         results: Mutex::default(),
     };
@@ -212,7 +212,7 @@ struct TournamentRun<'a> {
     handle: Handle,
     /// The next game to play.
     next: AtomicU32,
-    budget: Budget,
+    budget: SharedBudget,
     tokens: CancellationTokens,
     results: Mutex<Results>,
 }

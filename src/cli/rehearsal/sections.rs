@@ -10,7 +10,7 @@ use super::report::Report;
 use crate::cli::labels::purpose_label;
 use crate::cli::say::say;
 use crate::cli::statistics::{interval, margin, number, percent};
-use crate::cli::tables::Side;
+use crate::cli::tables::Alignment;
 
 /// At most this many of those from whom a fact was learned, or who learned it, are named.
 const NAMES: usize = 3;
@@ -18,7 +18,7 @@ const NAMES: usize = 3;
 /// A table with its title.
 pub(super) struct Section {
     pub(super) title: String,
-    pub(super) columns: Vec<(String, Side)>,
+    pub(super) columns: Vec<(String, Alignment)>,
     pub(super) rows: Vec<Vec<Cell>>,
 }
 
@@ -57,9 +57,12 @@ pub(super) fn sections(language: Language, report: &Report<'_>) -> Vec<Section> 
 }
 
 /// A column of text, then columns of numbers.
-fn columns<const N: usize>(first: String, numbers: [String; N]) -> Vec<(String, Side)> {
-    let numbers = numbers.into_iter().map(|head| (head, Side::Right));
-    [(first, Side::Left)].into_iter().chain(numbers).collect()
+fn columns<const N: usize>(first: String, numbers: [String; N]) -> Vec<(String, Alignment)> {
+    let numbers = numbers.into_iter().map(|head| (head, Alignment::Right));
+    [(first, Alignment::Left)]
+        .into_iter()
+        .chain(numbers)
+        .collect()
 }
 
 fn overview(language: Language, report: &Report<'_>) -> Section {
@@ -138,9 +141,12 @@ fn endings(language: Language, drama: &DramaFigures) -> Section {
     Section {
         title: say!(language, cli_rehearsal_endings),
         columns: vec![
-            (say!(language, cli_rehearsal_ending), Side::Left),
-            (say!(language, cli_title), Side::Left),
-            (say!(language, cli_rehearsal_share_of_runs), Side::Right),
+            (say!(language, cli_rehearsal_ending), Alignment::Left),
+            (say!(language, cli_title), Alignment::Left),
+            (
+                say!(language, cli_rehearsal_share_of_runs),
+                Alignment::Right,
+            ),
         ],
         rows: rows.collect(),
     }
@@ -158,10 +164,13 @@ fn scenes(language: Language, drama: &DramaFigures) -> Section {
     Section {
         title: say!(language, cli_rehearsal_scenes),
         columns: vec![
-            (say!(language, cli_rehearsal_scene), Side::Left),
-            (say!(language, cli_rehearsal_stage), Side::Left),
-            (say!(language, cli_rehearsal_share_of_runs), Side::Right),
-            (say!(language, cli_rehearsal_day), Side::Right),
+            (say!(language, cli_rehearsal_scene), Alignment::Left),
+            (say!(language, cli_rehearsal_stage), Alignment::Left),
+            (
+                say!(language, cli_rehearsal_share_of_runs),
+                Alignment::Right,
+            ),
+            (say!(language, cli_rehearsal_day), Alignment::Right),
         ],
         rows: rows.collect(),
     }
@@ -178,9 +187,9 @@ fn options(language: Language, drama: &DramaFigures) -> Section {
     Section {
         title: say!(language, cli_rehearsal_options),
         columns: vec![
-            (say!(language, cli_rehearsal_scene), Side::Left),
-            (say!(language, cli_rehearsal_option), Side::Left),
-            (say!(language, cli_rehearsal_chosen), Side::Right),
+            (say!(language, cli_rehearsal_scene), Alignment::Left),
+            (say!(language, cli_rehearsal_option), Alignment::Left),
+            (say!(language, cli_rehearsal_chosen), Alignment::Right),
         ],
         rows: rows.collect(),
     }
@@ -197,9 +206,9 @@ fn votes(language: Language, drama: &DramaFigures) -> Section {
     Section {
         title: say!(language, cli_rehearsal_votes),
         columns: vec![
-            (say!(language, cli_rehearsal_vote), Side::Left),
-            (say!(language, cli_rehearsal_result), Side::Left),
-            (say!(language, cli_rehearsal_carried), Side::Right),
+            (say!(language, cli_rehearsal_vote), Alignment::Left),
+            (say!(language, cli_rehearsal_result), Alignment::Left),
+            (say!(language, cli_rehearsal_carried), Alignment::Right),
         ],
         rows: rows.collect(),
     }
@@ -220,13 +229,13 @@ fn facts(language: Language, drama: &DramaFigures) -> Section {
     Section {
         title: say!(language, cli_rehearsal_facts),
         columns: vec![
-            (say!(language, cli_rehearsal_fact), Side::Left),
-            (say!(language, cli_rehearsal_told), Side::Right),
-            (say!(language, cli_rehearsal_taken_up), Side::Right),
-            (say!(language, cli_rehearsal_learned), Side::Right),
-            (say!(language, cli_rehearsal_day), Side::Right),
-            (say!(language, cli_rehearsal_from), Side::Left),
-            (say!(language, cli_rehearsal_by), Side::Left),
+            (say!(language, cli_rehearsal_fact), Alignment::Left),
+            (say!(language, cli_rehearsal_told), Alignment::Right),
+            (say!(language, cli_rehearsal_taken_up), Alignment::Right),
+            (say!(language, cli_rehearsal_learned), Alignment::Right),
+            (say!(language, cli_rehearsal_day), Alignment::Right),
+            (say!(language, cli_rehearsal_from), Alignment::Left),
+            (say!(language, cli_rehearsal_by), Alignment::Left),
         ],
         rows: rows.collect(),
     }
@@ -252,9 +261,12 @@ fn items(language: Language, drama: &DramaFigures) -> Section {
     Section {
         title: say!(language, cli_rehearsal_items),
         columns: vec![
-            (say!(language, cli_rehearsal_item), Side::Left),
-            (say!(language, cli_rehearsal_holder), Side::Left),
-            (say!(language, cli_rehearsal_share_of_runs), Side::Right),
+            (say!(language, cli_rehearsal_item), Alignment::Left),
+            (say!(language, cli_rehearsal_holder), Alignment::Left),
+            (
+                say!(language, cli_rehearsal_share_of_runs),
+                Alignment::Right,
+            ),
         ],
         rows,
     }
@@ -272,10 +284,10 @@ fn goals(language: Language, drama: &DramaFigures) -> Section {
     Section {
         title: say!(language, cli_rehearsal_goals),
         columns: vec![
-            (say!(language, cli_name), Side::Left),
-            (say!(language, cli_rehearsal_goal), Side::Left),
-            (say!(language, cli_rehearsal_met), Side::Right),
-            (say!(language, cli_rehearsal_not_met), Side::Right),
+            (say!(language, cli_name), Alignment::Left),
+            (say!(language, cli_rehearsal_goal), Alignment::Left),
+            (say!(language, cli_rehearsal_met), Alignment::Right),
+            (say!(language, cli_rehearsal_not_met), Alignment::Right),
         ],
         rows: rows.collect(),
     }

@@ -15,14 +15,14 @@ mod words;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use playhouse::memory::{Builder, Entry, Hit, Index, Part};
+use playhouse::memory::{Builder, Hit, Index, IndexEntry, IndexPart};
 
 use self::talk::{Kind, Question, Talk, Tongue, talks};
 
 fn index(builder: Builder, talk: &Talk) -> Index {
     let mut index = builder.build();
     for line in &talk.lines {
-        index.add(&Entry {
+        index.add(&IndexEntry {
             speaker: line.speaker,
             text: &line.text,
             time: &line.time,
@@ -118,8 +118,8 @@ fn row(name: &str, shares: [f64; Kind::ALL.len()]) -> f64 {
     mean
 }
 
-fn without(left_out: Part) -> Builder {
-    let others = Part::ALL.into_iter().filter(|part| *part != left_out);
+fn without(left_out: IndexPart) -> Builder {
+    let others = IndexPart::ALL.into_iter().filter(|part| *part != left_out);
     others.fold(Index::builder(), Builder::part)
 }
 
@@ -133,7 +133,7 @@ fn every_part_is_measured_and_all_are_better_than_none() {
             "all parts",
             shares(Index::builder().all_parts(), &talks, 10),
         );
-        for part in Part::ALL {
+        for part in IndexPart::ALL {
             let name = format!("without {part:?}");
             row(&name, shares(without(part), &talks, 10));
         }
@@ -207,9 +207,9 @@ fn messages_in_any_script_are_found_by_their_words() {
     ];
     let mut index = Index::builder().all_parts().build();
     for (text, _) in lines {
-        let entry = Entry {
+        let entry = IndexEntry {
             text,
-            ..Entry::default()
+            ..IndexEntry::default()
         };
         index.add(&entry);
     }

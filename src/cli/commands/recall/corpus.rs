@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::files;
 use crate::locale::{Localize, UiText, text};
-use crate::memory::{Entry, Index, Vectors};
+use crate::memory::{Index, IndexEntry, Vectors};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -219,7 +219,7 @@ impl Corpus {
         let found = is_conversation.then(|| {
             let mut index = Index::new();
             for line in own() {
-                let entry = index.add(&Entry {
+                let entry = index.add(&IndexEntry {
                     speaker: &line.speaker,
                     text: &line.text,
                     time: &line.time,
