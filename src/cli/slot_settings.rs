@@ -84,8 +84,8 @@ impl SlotSettings {
         Self {
             model: Some(settings.model.value.clone()),
             embeddings: Some(&settings.embeddings)
-                .filter(|it| [Origin::Flag, Origin::Save].contains(&it.origin))
-                .map(|it| it.value.clone()),
+                .filter(|setting| [Origin::Flag, Origin::Save].contains(&setting.origin))
+                .map(|setting| setting.value.clone()),
             player_models,
             seat: settings.seat.value.clone(),
             max_calls: own(&settings.max_calls),

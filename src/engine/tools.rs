@@ -20,7 +20,7 @@ use crate::journal::{Line, OpenRound, ToolResultRecord, ToolRoundRecord};
 use crate::locale::text;
 use crate::memory::Vectors;
 use crate::message::{Block, Digest, Language};
-use crate::mind::{Completion, Mind, Round};
+use crate::mind::{Completion, ExchangeRound, Mind};
 use crate::secrets::redacted;
 use crate::tool::prompts::{
     CUT, Cut, IN_WORDS, INTERRUPTED, InWords, STOPPED, Stopped, UNKNOWN, USED_UP, Unknown,
@@ -371,13 +371,13 @@ impl Engine {
         if let Some(stream) = &job.stream {
             stream.tools(messages.clone());
         }
-        job.rounds.all.push(Round::Tools(messages));
+        job.rounds.list.push(ExchangeRound::Tools(messages));
         job.rounds.recorded.push(record);
         if !job.prompt_tools().callable {
             let phrases = self.world.resource::<Phrasebook>();
             let words = phrases.render(&USED_UP, &());
             let words = words.unwrap_or_else(|_| "Answer now, without tools.".into());
-            job.rounds.all.push(Round::Note(words.into()));
+            job.rounds.list.push(ExchangeRound::Note(words.into()));
         }
     }
 

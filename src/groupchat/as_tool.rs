@@ -64,7 +64,7 @@ impl TeamTool {
     async fn call(self, task: String, trace: &ToolTrace) -> Result<String, ToolError> {
         let to_tool_error = |error: ChatError| ToolError::of(&error);
         let team = Team::new(self.game, self.minds, 1).map_err(to_tool_error)?;
-        let mut call = ToolCall::new(team, trace.clone());
+        let mut call = TeamCall::new(team, trace.clone());
         let result = call.team.run(task).await.map_err(to_tool_error)?;
         Ok(if self.return_value_as_last_message {
             last_message(&result)
@@ -75,12 +75,12 @@ impl TeamTool {
 }
 
 /// A call in progress. However it ends, it reports what the team's minds saw and spent.
-struct ToolCall {
+struct TeamCall {
     team: Team,
     trace: ToolTrace,
 }
 
-impl ToolCall {
+impl TeamCall {
     fn new(mut team: Team, trace: ToolTrace) -> Self {
         let feed = report_messages(trace.clone(), team.file().clone());
         let engine = team.engine();
@@ -90,7 +90,7 @@ impl ToolCall {
     }
 }
 
-impl Drop for ToolCall {
+impl Drop for TeamCall {
     fn drop(&mut self) {
         let name = self.team.file().name.clone();
         let engine = self.team.engine();

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::people::set;
 use super::reader::Reader;
 use crate::cast::turn_number;
-use crate::journal::Ending;
+use crate::journal::AskEnding;
 
 /// How many of the last events that tell of somebody are shown.
 const LAST_HEARD: usize = 20;
@@ -55,7 +55,7 @@ impl Reader<'_> {
         let promises = promised.iter().flat_map(|(by, to)| {
             let promises = by
                 .iter()
-                .flat_map(|by| by.promises.iter().map(|it| (by.id, it)));
+                .flat_map(|by| by.promises.iter().map(|promise| (by.id, promise)));
             promises.filter(|(_, promise)| promise.to == **to)
         });
         let promises = promises
@@ -80,7 +80,7 @@ impl Reader<'_> {
             let guess = calls.find(|call| call.who == who && &*call.purpose == "undercover.belief");
             let outcome = guess.and_then(|call| call.outcome.as_ref());
             set(&mut beliefs, "c", guess.map(|call| call.call));
-            if let Some(Ending::Answered { text, .. }) = outcome.map(|outcome| &outcome.ending) {
+            if let Some(AskEnding::Answered { text, .. }) = outcome.map(|outcome| &outcome.ending) {
                 beliefs["guess"] = text.as_str().into();
             }
         }

@@ -12,7 +12,7 @@ use serde_json::Value;
 use thiserror::Error;
 
 use super::campaign_phase::CampaignState;
-use super::components::{CurrentFight, Effects, Fighter, Foe, Health, HomeStage};
+use super::components::{CurrentFight, Fighter, Foe, Health, HomeStage, StatusEffects};
 use super::scenes::choose::PendingChoice;
 use super::scenes::open::{CalledScene, OpenScene};
 use super::spawn::{
@@ -113,8 +113,11 @@ fn check_cast(world: &mut World, new: &WorldFile, reasons: &mut Vec<UiText>) {
 /// The skills that a fighter has, and those whose effects last.
 fn skills_of(entity: EntityRef<'_>) -> BTreeSet<Arc<str>> {
     let own = entity.get::<Fighter>().map(|fighter| &fighter.skills[..]);
-    let effects = entity.get::<Effects>().map(|effects| &effects.0[..]);
-    let lasting = effects.unwrap_or_default().iter().map(|it| &it.skill);
+    let effects = entity.get::<StatusEffects>().map(|effects| &effects.0[..]);
+    let lasting = effects
+        .unwrap_or_default()
+        .iter()
+        .map(|effect| &effect.skill);
     let own = own.unwrap_or_default().iter();
     own.chain(lasting).cloned().collect()
 }
@@ -336,7 +339,7 @@ fn fit_entity(
         fit_fighter(
             world,
             entity,
-            (before.map(|it| it.stats), actor.stats),
+            (before.map(|actor| actor.stats), actor.stats),
             &actor.skills,
         );
         let look = Appearance(actor.look.as_str().into());
@@ -353,7 +356,7 @@ fn fit_entity(
         fit_fighter(
             world,
             entity,
-            (before.map(|it| it.stats), foe.stats),
+            (before.map(|foe| foe.stats), foe.stats),
             &foe.skills,
         );
         let look = Appearance(foe.look.as_str().into());

@@ -38,7 +38,7 @@ pub use head::{ENDING, GAME_SETUP, SaveHead, read_head};
 pub(crate) use limits::TOURNAMENT;
 pub use limits::{FORMAT, OLDEST};
 pub use migrate::Migration;
-pub use registry::{SaveRegistry, Saved};
+pub use registry::{SaveRegistry, Saveable};
 pub use repair::{Repair, repair, repairable};
 pub use restore::{Expected, restore};
 pub use slot::{BranchPoint, Listed, LockedSlot, Slot, list, names};

@@ -9,7 +9,7 @@ use serde::Serialize;
 use thiserror::Error;
 
 use super::current_table::{NextStep, rng};
-use super::ids::{PlayerId, Role};
+use super::ids::{PlayerId, PlayerRole};
 use super::rules::{Rules, Ties};
 use super::secret::{Card, PrivateRecord};
 use super::table::{Seat, Table};
@@ -192,17 +192,17 @@ fn rules_data(rules: &Rules) -> RulesData<'_> {
 /// pair.
 fn deal(world: &World, rules: &Rules, pair: &WordPair) -> Vec<Card> {
     let seed = *world.resource::<WorldSeed>();
-    let mut roles = vec![Role::Undercover; rules.undercover];
-    roles.resize(rules.undercover + rules.blank, Role::Blank);
-    roles.resize(rules.players.len(), Role::Civilian);
+    let mut roles = vec![PlayerRole::Undercover; rules.undercover];
+    roles.resize(rules.undercover + rules.blank, PlayerRole::Blank);
+    roles.resize(rules.players.len(), PlayerRole::Civilian);
     roles.shuffle(&mut rng(seed, StableId(0), "roles", 0));
     let [mut common, mut other]: [&Word; 2] = pair.words();
     if rng(seed, StableId(0), "sides", 0).next_u32() % 2 == 1 {
         std::mem::swap(&mut common, &mut other);
     }
     let card = |role| match role {
-        Role::Civilian => Card::new(role, common),
-        Role::Undercover | Role::Blank => Card::new(role, other),
+        PlayerRole::Civilian => Card::new(role, common),
+        PlayerRole::Undercover | PlayerRole::Blank => Card::new(role, other),
     };
     roles.into_iter().map(card).collect()
 }

@@ -18,10 +18,10 @@ fn run_chinese(folder: &Path, arguments: &str) -> Output {
 /// The failure that was told, without the logs before it.
 fn failure(output: &Output) -> String {
     let text = err(output);
-    let at = text
+    let start = text
         .find("错误：")
         .unwrap_or_else(|| panic!("no failure in: {text}"));
-    text.get(at..).unwrap().to_owned()
+    text.get(start..).unwrap().to_owned()
 }
 
 /// Fails if a line is not Chinese, or holds three English words in a row outside of quotes.

@@ -120,7 +120,12 @@ fn cost_tells_what_was_paid_before_a_stop() {
         rows.map(|spent| spent["calls"].as_u64().unwrap()).sum()
     };
     assert_eq!((calls("entity"), calls("purpose")), (5, 5));
-    let is_flat = |row: &Value| row.as_object().unwrap().values().all(|it| !it.is_object());
+    let is_flat = |row: &Value| {
+        row.as_object()
+            .unwrap()
+            .values()
+            .all(|value| !value.is_object())
+    };
     assert!(cost.iter().all(is_flat), "{cost:?}");
     // As a kill leaves it: the last snapshot is old, the journal is not.
     let slot = folder.join("saves/s");
@@ -182,7 +187,7 @@ fn a_dry_run_needs_no_key_and_tells_the_total_and_its_currency() {
         assert_eq!(total["prompts"], prompts.len());
         let tokens: u64 = prompts
             .iter()
-            .map(|it| it["tokens"].as_u64().unwrap())
+            .map(|prompt| prompt["tokens"].as_u64().unwrap())
             .sum();
         assert_eq!(total["tokens"], tokens);
         let currency = prompts[0]["currency"].as_str().unwrap();
@@ -319,7 +324,7 @@ fn turns_have_the_same_numbers_everywhere() {
     ] {
         let turns: BTreeSet<_> = records
             .iter()
-            .filter_map(|it| it["turn"].as_u64())
+            .filter_map(|record| record["turn"].as_u64())
             .collect();
         // A replay also opens the turn that was not played.
         assert_eq!(turns.first(), Some(&1), "{command}");
@@ -391,8 +396,8 @@ fn what_the_readme_shows_of_a_run_works() {
                 continue;
             }
             seen.insert(name.to_owned());
-            let words = command.split('"').enumerate().flat_map(|(at, part)| {
-                if at % 2 == 1 {
+            let words = command.split('"').enumerate().flat_map(|(index, part)| {
+                if index % 2 == 1 {
                     vec![part.to_owned()]
                 } else {
                     part.split_whitespace().map(str::to_owned).collect()
@@ -494,7 +499,7 @@ fn the_improviser_is_well_and_help_helps() {
     let unsent = run(folder, "doctor deepseek --json");
     let unsent: Value = serde_json::from_str(&out(&unsent)).unwrap();
     let unknown = [&unsent["reachable"], &unsent["answers"]];
-    assert!(unknown.iter().all(|it| it.is_null()), "{unsent}");
+    assert!(unknown.iter().all(|value| value.is_null()), "{unsent}");
     let unsent = out(&run(folder, "doctor deepseek"));
     assert!(unsent.contains("answers ?"), "{unsent}");
     let help = told(folder, "--help");

@@ -95,12 +95,12 @@ fn a_killed_run_resumes_to_the_same_world() {
             "killed at {percent} % of the journal, the world differs"
         );
         let mut asked = outcomes(saves, &slot);
-        let all = asked.len();
+        let total = asked.len();
         asked.sort();
         asked.dedup();
         assert_eq!(
             asked.len(),
-            all,
+            total,
             "killed at {percent} % of the journal, an ask was paid for twice"
         );
     }

@@ -95,8 +95,8 @@ fn the_trace_shows_what_each_call_saw() {
         assert!(trace.contains(part), "{part} is missing in\n{trace}");
     }
     assert!(!trace.contains("AGENT: Worker"));
-    let all = out(&run(folder.path(), "trace fair"));
-    let calls: Vec<_> = all
+    let trace = out(&run(folder.path(), "trace fair"));
+    let calls: Vec<_> = trace
         .lines()
         .filter(|line| line.starts_with(">>> "))
         .collect();
@@ -183,10 +183,13 @@ fn what_is_said_in_a_team_that_is_a_tool_is_shown_live_in_replay_and_resume_alik
         ] {
             assert!(trace.contains(&part), "{part} is missing in\n{trace}");
         }
-        let all = out(&run(folder.path(), &format!("trace {slot}")));
-        let at = |who: &str| all.rfind(&format!(">>> AGENT: {who} ")).unwrap();
-        assert!(at(doubter) < at(speaker) && at(speaker) < at(host), "{all}");
-        assert!(all.contains("\nreaders({\"task\":"), "{all}");
+        let trace = out(&run(folder.path(), &format!("trace {slot}")));
+        let place_of = |who: &str| trace.rfind(&format!(">>> AGENT: {who} ")).unwrap();
+        assert!(
+            place_of(doubter) < place_of(speaker) && place_of(speaker) < place_of(host),
+            "{trace}"
+        );
+        assert!(trace.contains("\nreaders({\"task\":"), "{trace}");
     }
 }
 
@@ -284,12 +287,12 @@ fn a_team_talks_chinese_from_head_to_foot() {
         assert!(trace.contains(part), "{part} is missing in\n{trace}");
     }
     assert!(!trace.contains("角色：干事"), "{trace}");
-    let all = out(&run(folder.path(), "trace er"));
-    let calls = all.lines().filter(|line| line.starts_with(">>> AGENT: "));
+    let trace = out(&run(folder.path(), "trace er"));
+    let calls = trace.lines().filter(|line| line.starts_with(">>> AGENT: "));
     assert_eq!(
         calls.count(),
         4,
-        "the task of the user is a call too:\n{all}"
+        "the task of the user is a call too:\n{trace}"
     );
     let unknown = run(folder.path(), "chat zh/zhushuo --lang zh");
     assert_eq!(unknown.status.code(), Some(3));
@@ -405,7 +408,8 @@ fn what_is_written_in_pieces_stands_on_the_page_once() {
         assert_ok(&json);
         let lines = records_of(&json);
         let mut messages = lines.iter().map(|line| &line["message"]);
-        let whole = messages.find(|it| it["type"] == "TextMessage" && it["source"] == writer);
+        let whole = messages
+            .find(|message| message["type"] == "TextMessage" && message["source"] == writer);
         let whole = whole.unwrap();
         let pieces = lines.iter().map(|line| &line["message"]);
         let pieces = pieces.filter(|piece| piece["full_message_id"] == whole["id"]);

@@ -96,7 +96,7 @@ fn replay_team(
 /// Compares the world of the replay with the snapshot, if both are of the same turn.
 fn compare(app: &App, saved: &Saved, replayed: &Replayed) -> Result<(), CommandError> {
     let snapshot = saved.story.world.as_deref();
-    if replayed.turn == saved.turn && snapshot.is_some_and(|it| *it != *replayed.snapshot) {
+    if replayed.turn == saved.turn && snapshot.is_some_and(|bytes| *bytes != *replayed.snapshot) {
         let error = CommandError::new(ErrorKind::Save, text!(cli_replay_differs));
         return Err(error.at(saved.slot.world_file().display()));
     }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use thiserror::Error;
 
 use super::json::{ALIASES, BUILT_IN, MessageError};
-use super::{ChatMessage, Content};
+use super::{ChatContent, ChatMessage};
 use crate::locale::{Argument, Localize, UiText, text};
 use crate::message::Digest;
 
@@ -141,8 +141,8 @@ impl MessageFactory {
         let digest = Digest::of(data.to_string().as_bytes());
         let mut message = ChatMessage::from_json(data)?;
         let checked = match &message.content {
-            Content::Custom { members, .. } => check(&Value::Object(members.clone())),
-            Content::Structured(structured) => check(&structured.content),
+            ChatContent::Custom { members, .. } => check(&Value::Object(members.clone())),
+            ChatContent::Structured(structured) => check(&structured.content),
             _ => Ok(()),
         };
         checked.map_err(|problem| FactoryError::WrongMembers {

@@ -42,6 +42,6 @@ pub(super) use play::plugin;
 pub(super) use remember::register_remember;
 pub(super) use replies::Approval;
 pub(super) use teams::Teams;
-pub(super) use tool_rounds::{ToolRound, register_handoffs};
+pub(super) use tool_rounds::{FunctionCallRound, register_handoffs};
 pub(super) use user_input::ControlMessage;
 pub use user_input::{CONTROLLER, UserInput};

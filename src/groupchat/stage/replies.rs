@@ -9,7 +9,9 @@ use thiserror::Error;
 
 use crate::exchange::prompts::{EMPTY, TOO_LONG, TooLong};
 use crate::exchange::{Reply, Violation, json_in};
-use crate::groupchat::message::{ChatMessage, Content, FactoryError, MessageFactory, value_text};
+use crate::groupchat::message::{
+    ChatContent, ChatMessage, FactoryError, MessageFactory, value_text,
+};
 use crate::groupchat::prompts::{CandidatesPrompt, MESSAGE, PICK_ILLEGAL};
 use crate::locale::Translations;
 
@@ -161,7 +163,7 @@ impl Reply for MessageReply {
 
     fn check(&self, constraints: &MessageConstraints) -> Vec<Violation> {
         let name = self.0.type_name();
-        if let Content::Text(text) = &self.0.content {
+        if let ChatContent::Text(text) = &self.0.content {
             let is_empty = text.trim().is_empty();
             return is_empty.then(|| empty_answer("")).into_iter().collect();
         }
@@ -294,7 +296,10 @@ mod tests {
         for (broken, chinese) in [
             (reply(&["StopMessage"]), "你不发“"),
             (reply(&["StructuredMessage"]), "未知"),
-            (UserInput::read("{").unwrap_err(), "这不是有效的指令：第 1 行"),
+            (
+                UserInput::read("{").unwrap_err(),
+                "这不是有效的指令：第 1 行",
+            ),
         ] {
             let [violation] = broken.as_slice() else {
                 panic!("{broken:?}");

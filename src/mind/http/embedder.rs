@@ -10,7 +10,7 @@ use thiserror::Error;
 use tokio::time::timeout;
 
 use super::failure::ErrorContext;
-use super::mind::{HttpMindError, MAX_ERROR_BYTES, Server};
+use super::mind::{HttpMindError, MAX_ERROR_BYTES, ModelServer};
 use super::pace::{Wait, now};
 use super::probe::ProbeReport;
 use super::settings::seconds;
@@ -51,7 +51,7 @@ pub struct HttpEmbedder(Arc<Shared>);
 #[derive(Debug)]
 struct Shared {
     client: Client,
-    server: Server,
+    server: ModelServer,
     settings: EmbeddingSettings,
     alias: String,
     model: Arc<str>,
@@ -89,7 +89,7 @@ impl HttpEmbedder {
     /// [`HttpMindError::InvalidKey`].
     pub fn new(
         client: Client,
-        server: Server,
+        server: ModelServer,
         alias: &str,
         (model, price): (&str, Option<Price>),
         settings: EmbeddingSettings,
@@ -228,7 +228,12 @@ impl Shared {
             };
             self.errors.invalid(page.unwrap_or_else(reason))
         })?;
-        let estimated = || texts.iter().map(|it| u64::from(tokens::estimate(it))).sum();
+        let estimated = || {
+            texts
+                .iter()
+                .map(|text| u64::from(tokens::estimate(text)))
+                .sum()
+        };
         let tokens = tokens.unwrap_or_else(estimated);
         Ok(Embedded { vectors, tokens })
     }
@@ -296,8 +301,8 @@ mod tests {
     /// Anything that a server may give for a number.
     fn number() -> impl Strategy<Value = Value> {
         prop_oneof![
-            8 => any::<f32>().prop_map(|it| json!(it)),
-            1 => any::<f64>().prop_map(|it| json!(it)),
+            8 => any::<f32>().prop_map(|number| json!(number)),
+            1 => any::<f64>().prop_map(|number| json!(number)),
             1 => prop::sample::select(vec![
                 json!(1e300), Value::Null, json!("NaN"), json!([]), json!(u64::MAX), json!(0),
             ]),

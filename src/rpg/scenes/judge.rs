@@ -142,7 +142,7 @@ pub(crate) fn judge_choices(world: &mut World, may_end: bool) -> bool {
         let choice = open.and_then(|open| Some((open, story.choice(&open.id)?)));
         for (open, option) in choice
             .iter()
-            .flat_map(|(open, choice)| choice.options.iter().map(move |it| (open, it)))
+            .flat_map(|(open, choice)| choice.options.iter().map(move |option| (open, option)))
             .filter(|(_, option)| option.when.is_judged())
         {
             let key = format!("{}/{}", open.id, option.id);

@@ -15,7 +15,7 @@ use serde_json::Value;
 use tokio::process::Command;
 
 use super::config::{Connection, ToolServer};
-use super::plan::{ServerError, ServerPlan};
+use super::plan::{ServerPlan, ToolServerError};
 use super::process::{MAX_MESSAGE, ServerProcess};
 use super::{names, result};
 use crate::http_client::client_builder;
@@ -47,8 +47,8 @@ pub(super) struct Connected {
 
 impl Connected {
     /// Starts a server and lists its tools.
-    pub(super) async fn open(plan: ServerPlan) -> Result<Self, ServerError> {
-        let failed = |reason: UiText| ServerError {
+    pub(super) async fn open(plan: ServerPlan) -> Result<Self, ToolServerError> {
+        let failed = |reason: UiText| ToolServerError {
             server: plan.name.clone(),
             place: plan.server.shown(),
             reason,

@@ -4,7 +4,7 @@ use std::sync::{Arc, LazyLock};
 
 use hyper::body::Incoming;
 use hyper::{Request, Response};
-use playhouse::groupchat::message::{ChatMessage, Content};
+use playhouse::groupchat::message::{ChatContent, ChatMessage};
 use playhouse::groupchat::team::list_teams;
 use playhouse::groupchat::{ChatGame, TaskResult, Team, improviser};
 use playhouse::message::Language;
@@ -154,7 +154,7 @@ fn calls(result: &TaskResult) -> Vec<Vec<String>> {
         .messages
         .iter()
         .filter_map(|message| match &message.content {
-            Content::ToolCallRequest(calls) => Some(calls),
+            ChatContent::ToolCallRequest(calls) => Some(calls),
             _ => None,
         });
     let shown = |call: &playhouse::groupchat::message::FunctionCall| {
@@ -284,7 +284,7 @@ async fn a_reader_of_the_research_crew_fetches_the_page_that_is_named() {
         let reader = result
             .messages
             .iter()
-            .find(|message| matches!(message.content, Content::ToolCallExecution(_)));
+            .find(|message| matches!(message.content, ChatContent::ToolCallExecution(_)));
         let reader = reader.unwrap().source.clone();
         let mut said = result
             .messages

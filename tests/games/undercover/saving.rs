@@ -28,12 +28,12 @@ fn game(language: Language, reflect: Reflect) -> Match {
         ties: Ties::NobodyOut,
         ..rules(language, 4)
     };
-    let [one, other] = match language {
+    let [left, right] = match language {
         Language::En => ["violin", "cello"],
         Language::Zh => ["豆浆", "牛奶"],
     };
     let words = Lexicon {
-        pairs: vec![WordPair::of(one, other)],
+        pairs: vec![WordPair::of(left, right)],
     };
     Match::new(&data(), rules, WordSource::Custom(words)).unwrap()
 }
