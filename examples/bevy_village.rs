@@ -199,7 +199,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         quickest = quickest
             .into_iter()
             .zip(frames)
-            .map(|(one, other)| one.min(other))
+            .map(|(left, right)| left.min(right))
             .collect();
     }
     let longest = quickest.iter().max().copied().unwrap_or_default();

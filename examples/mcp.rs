@@ -7,7 +7,7 @@
 
 use std::time::Duration;
 
-use playhouse::mind::Round;
+use playhouse::mind::ExchangeRound;
 use playhouse::prelude::*;
 use playhouse::tool::servers::{ChildEnvironment, ServerPlan, ToolServer, ToolServers};
 use rmcp::handler::server::router::tool::ToolRouter;
@@ -118,7 +118,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     // A model over HTTP would choose by itself; this script calls, reads what came back, and
     // answers.
     let mind = ScriptMind::by_rule(|prompt| match prompt.rounds.first() {
-        Some(Round::Tools(round)) => {
+        Some(ExchangeRound::Tools(round)) => {
             let found = round.returned.shown();
             ScriptLine::say(format!("I have looked it up: {found}"))
         }

@@ -63,7 +63,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         form: AnswerForm::Json {
             name: "toast",
             schema: &Arc::from(schema.to_string()),
-            narrowed: &schema,
+            constrained: &schema,
             notes: &json!({"me": "Ida", "guest": "Bram"}),
         },
         seed: 7,

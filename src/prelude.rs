@@ -14,7 +14,7 @@ pub use crate::cast::{
 };
 pub use crate::context::{AgentContext, buffer};
 pub use crate::engine::{
-    Engine, EngineError, Meet, MeetSet, Settings, Setup, Step, StepSet, Stop, StoryEnd,
+    Engine, EngineError, EngineSettings, Meet, MeetSet, Setup, Step, StepSet, Stop, StoryEnd,
 };
 pub use crate::event::{
     AgentEvent, By, EventWriter, Fault, Feed, PhraseError, Phrasebook, Record, register_event,

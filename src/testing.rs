@@ -40,7 +40,7 @@ pub struct TinyWorld {
 }
 
 /// Somebody with a short identity and no rules.
-pub fn newcomer(name: &str, kind: Kind, stage: Option<&str>) -> SpawnSpec {
+pub fn spawn_spec(name: &str, kind: Kind, stage: Option<&str>) -> SpawnSpec {
     SpawnSpec {
         name: name.into(),
         kind,
@@ -58,7 +58,7 @@ pub fn newcomer(name: &str, kind: Kind, stage: Option<&str>) -> SpawnSpec {
 pub fn tiny() -> TinyWorld {
     let mut setup = Setup::new(7);
     let mut enter = |name, kind, stage| {
-        spawn(&mut setup.world, newcomer(name, kind, stage)).expect("a new name")
+        spawn(&mut setup.world, spawn_spec(name, kind, stage)).expect("a new name")
     };
     let hall = enter("Hall", Kind::Stage, None);
     let ann = enter("Ann", Kind::Actor, Some("Hall"));

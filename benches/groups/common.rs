@@ -13,7 +13,7 @@ use playhouse::exchange::{Answers, Ask, Reply};
 use playhouse::message::Language;
 use playhouse::mind::{Mind, Minds};
 use playhouse::rpg::phrases::load as load_phrases;
-use playhouse::testing::{journal, newcomer};
+use playhouse::testing::{journal, spawn_spec};
 use playhouse::world_data::DataFolder;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -61,10 +61,10 @@ pub(crate) fn stages(stages: usize, actors: usize) -> (Setup, Vec<Entity>) {
     for stage in 0..stages {
         let name = format!("Stage {stage}");
         let world = &mut setup.world;
-        entered.push(spawn(world, newcomer(&name, Kind::Stage, None)).unwrap());
+        entered.push(spawn(world, spawn_spec(&name, Kind::Stage, None)).unwrap());
         for actor in 0..actors {
             let actor = format!("Actor {stage}-{actor}");
-            spawn(world, newcomer(&actor, Kind::Actor, Some(&name))).unwrap();
+            spawn(world, spawn_spec(&actor, Kind::Actor, Some(&name))).unwrap();
         }
     }
     (setup, entered)

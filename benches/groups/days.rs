@@ -12,7 +12,7 @@ use playhouse::engine::{Engine, Setup};
 use playhouse::knowledge::Today;
 use playhouse::message::Language;
 use playhouse::mind::improviser::Improviser;
-use playhouse::rpg::world_file::{Step, new_world};
+use playhouse::rpg::world_file::{CampaignStep, new_world};
 use playhouse::rpg::{Campaign, improviser};
 use playhouse::save::{Expected, restore, snapshot};
 use playhouse::session::{Game, Session};
@@ -33,7 +33,7 @@ fn campaign() -> Campaign {
     let world = DataFolder::at(&folder).unwrap();
     let mut campaign = Campaign::load_from(&DataFolder::embedded(), &world, "mill").unwrap();
     let days = DAYS as i32 + 1;
-    Arc::make_mut(&mut campaign.file).schedule = vec![Step::Home { days }];
+    Arc::make_mut(&mut campaign.file).schedule = vec![CampaignStep::Home { days }];
     campaign
 }
 

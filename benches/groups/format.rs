@@ -45,7 +45,7 @@ struct Ask {
     entity: Arc<str>,
     question: Body,
     schema: Arc<str>,
-    narrowed: Value,
+    constrained: Value,
 }
 
 impl Ask {
@@ -55,7 +55,7 @@ impl Ask {
             entity: "Mira".into(),
             question: Body::text("What do you say now?"),
             schema: schema.to_string().into(),
-            narrowed: schema,
+            constrained: schema,
         }
     }
 
@@ -65,7 +65,7 @@ impl Ask {
             form: AnswerForm::Json {
                 name: "line",
                 schema: &self.schema,
-                narrowed: &self.narrowed,
+                constrained: &self.constrained,
                 notes: &Value::Null,
             },
             max_tokens: 300,

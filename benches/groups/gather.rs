@@ -111,8 +111,8 @@ async fn next_request(stream: &mut TcpStream) -> Option<bool> {
         if stream.read_buf(&mut bytes).await.ok()? == 0 {
             return None;
         }
-        if let Some(at) = bytes.windows(4).position(|four| four == b"\r\n\r\n") {
-            break at + 4;
+        if let Some(head_end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") {
+            break head_end + 4;
         }
     };
     let head = std::str::from_utf8(&bytes[..end]).ok()?.to_lowercase();

@@ -174,8 +174,8 @@ pub(crate) fn bench(criterion: &mut Criterion) {
     group.bench_function("from commit to 50 readers", |bencher| {
         bencher.iter_custom(|iterations| {
             let found = latencies(&campaign);
-            let at = |share: usize| found[(found.len() - 1) * share / 100];
-            let (median, most) = (at(50), at(99));
+            let percentile = |share: usize| found[(found.len() - 1) * share / 100];
+            let (median, most) = (percentile(50), percentile(99));
             eprintln!(
                 "page: {} arrivals, median {median:?}, 99 % {most:?}",
                 found.len()

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use criterion::Criterion;
 use playhouse::rpg::Campaign;
-use playhouse::rpg::rehearsal::{Plan, RunEnd, rehearse};
+use playhouse::rpg::rehearsal::{RehearsalPlan, RunEnd, rehearse};
 use playhouse::world_data::DataFolder;
 
 use crate::common;
@@ -22,7 +22,7 @@ pub(crate) fn bench(criterion: &mut Criterion) {
         .warm_up_time(Duration::from_millis(500));
     for world in ["drowned-assize", "zhaoying-ban"] {
         let campaign = Campaign::load(&data, world).unwrap();
-        let mut plan = Plan {
+        let mut plan = RehearsalPlan {
             seed: 1,
             runs: RUNS,
             jobs: 1,

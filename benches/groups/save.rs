@@ -8,7 +8,7 @@ use playhouse::engine::Setup;
 use playhouse::journal::{JournalHeader, Line};
 use playhouse::message::{Body, BodyId, Tag, Tags};
 use playhouse::save::{Expected, Meta, Slot, restore, snapshot};
-use playhouse::testing::newcomer;
+use playhouse::testing::spawn_spec;
 use serde_json::Map;
 
 const ENTITIES: u32 = 100;
@@ -50,7 +50,7 @@ fn full() -> Setup {
     let mut setup = Setup::new(1);
     for entity in 0..ENTITIES {
         let name = format!("Entity {entity}");
-        let who = spawn(&mut setup.world, newcomer(&name, Kind::Actor, None)).unwrap();
+        let who = spawn(&mut setup.world, spawn_spec(&name, Kind::Actor, None)).unwrap();
         let mut context = setup.world.get_mut::<AgentContext>(who).unwrap();
         for message in 0..MESSAGES {
             let tags = match message % 10 {

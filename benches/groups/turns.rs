@@ -87,9 +87,9 @@ fn seasoned(runtime: &Runtime) -> (Engine, Arc<Assembling>) {
 fn stretch(runtime: &Runtime) -> (Duration, Duration) {
     let (mut engine, assembling) = seasoned(runtime);
     assembling.nanos.store(0, Ordering::Relaxed);
-    let all = common::timed(|| common::play(runtime, &mut engine, MEASURED / ACTORS));
+    let total = common::timed(|| common::play(runtime, &mut engine, MEASURED / ACTORS));
     let bodies = Duration::from_nanos(assembling.nanos.load(Ordering::Relaxed));
-    (all, bodies)
+    (total, bodies)
 }
 
 pub(crate) fn bench(criterion: &mut Criterion) {
@@ -104,10 +104,10 @@ pub(crate) fn bench(criterion: &mut Criterion) {
                 .iter_custom(|turns| common::average(turns, MEASURED, || part(stretch(&runtime))));
         });
     };
-    bench("a turn", |(all, _)| all);
+    bench("a turn", |(total, _)| total);
     bench("request body", |(_, bodies)| bodies);
-    bench("schedule, hash, check and commit", |(all, bodies)| {
-        all.saturating_sub(bodies)
+    bench("schedule, hash, check and commit", |(total, bodies)| {
+        total.saturating_sub(bodies)
     });
     group.finish();
 }

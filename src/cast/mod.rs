@@ -20,7 +20,7 @@ pub use place::{
     turn_number,
 };
 pub use rng::{StageRng, WorldSeed};
-pub use spawn::{CastError, SpawnSpec, despawn, spawn};
+pub use spawn::{CastError, SpawnSpec, despawn, set_system_message, spawn};
 pub use stage_query::StageQuery;
 pub use whereabouts::Whereabouts;
 

@@ -1,5 +1,6 @@
 //! Spawning and despawning entities of the story.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
@@ -8,7 +9,7 @@ use thiserror::Error;
 use super::{CastList, Clock, EntityName, Kind, OnStage, Place, StableId, check_name};
 use crate::context::{AgentContext, Chapters};
 use crate::locale::{Localize, UiText, text};
-use crate::message::{Body, Text};
+use crate::message::{Body, Role, Text};
 
 /// Why an entity can't be spawned.
 #[derive(Debug, Error, PartialEq, Eq)]
@@ -98,6 +99,45 @@ pub fn spawn(world: &mut World, spec: SpawnSpec) -> Result<Entity, CastError> {
         None => entity.insert(Place),
     };
     Ok(entity.id())
+}
+
+/// Gives somebody another system message, unless it has this one: `rules` that all share, and an
+/// identity of its own. An empty one is none. The rest of the conversation stays.
+pub fn set_system_message(
+    world: &mut World,
+    entity: Entity,
+    rules: Option<&Arc<Text>>,
+    identity: &str,
+) {
+    let mut found = world.query::<(&StableId, &mut Clock, &mut AgentContext)>();
+    let Ok((id, mut clock, mut context)) = found.get_mut(world, entity) else {
+        return;
+    };
+    let first = context.entries().first();
+    let first = first.filter(|entry| entry.role() == Role::System);
+    let wanted = format!("{}{identity}", rules.map_or("", |rules| rules.as_str()));
+    if *first.map_or_else(Cow::default, |entry| entry.body().full_text()) == *wanted {
+        return;
+    }
+    let mut body = Body::text(identity).with_id(clock.next_body(*id));
+    if let Some(rules) = rules {
+        body = body.after(rules.clone());
+    }
+    if first.is_some() && !wanted.is_empty() {
+        context.replace_system_message(body);
+        return;
+    }
+    let mut changed = AgentContext::new(context.name().clone());
+    if !wanted.is_empty() {
+        // An empty context always takes a system message.
+        let _ = changed.add_system_message(body);
+    }
+    let messages = context.messages().map(|held| held.message);
+    for message in messages.filter(|message| message.role != Role::System) {
+        // Only a system message could be refused.
+        let _ = changed.add_message(message);
+    }
+    *context = changed;
 }
 
 /// Removes an entity from the world. Its name can be used again, its id can't. The actors on a

@@ -19,6 +19,7 @@ use super::error::{CommandError, ErrorKind};
 use super::output::{Output, clean, clean_styled, escape_json};
 use super::process::{INTERRUPTED, was_interrupted};
 use super::settings::{Origin, Settings};
+pub(crate) use super::shell::shell_quoted;
 use super::status_line::{LogOutput, StatusLine};
 use super::trust::{Gate, read_text, says_yes};
 
@@ -246,36 +247,6 @@ impl App {
             // A reader who went away has seen enough.
             None => ExitCode::SUCCESS,
             Some(code) => ExitCode::from(code),
-        }
-    }
-}
-
-/// A path as shells take it.
-pub(crate) fn shell_quoted(path: &Path) -> String {
-    let text = path.display().to_string();
-    let is_plain = |char: char| {
-        char.is_alphanumeric() || "/._-+,:@%=".contains(char) || (cfg!(windows) && char == '\\')
-    };
-    if !text.is_empty() && text.chars().all(is_plain) {
-        return text;
-    }
-    format!("'{}'", text.replace('\'', "'\\''"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn paths_are_quoted_for_shells() {
-        for (path, quoted) in [
-            ("/tmp/saves", "/tmp/saves"),
-            ("存档", "存档"),
-            ("my saves", "'my saves'"),
-            ("Ann's", "'Ann'\\''s'"),
-            ("$HOME", "'$HOME'"),
-        ] {
-            assert_eq!(shell_quoted(Path::new(path)), quoted);
         }
     }
 }

@@ -6,7 +6,7 @@ use std::task::{Context, Poll};
 
 use crate::engine::{CancellationToken, Engine};
 use crate::event::{Feed, Record};
-use crate::groupchat::message::Content;
+use crate::groupchat::message::ChatContent;
 use crate::groupchat::team::TeamFile;
 use crate::groupchat::{Retracted, StreamEvent, StreamMerger, TeamMessage, TeamStreamEvent};
 use crate::message::BodyId;
@@ -152,5 +152,5 @@ impl State {
 }
 
 fn is_chunk(heard: &TeamMessage) -> bool {
-    matches!(heard.message.content, Content::StreamingChunk { .. })
+    matches!(heard.message.content, ChatContent::StreamingChunk { .. })
 }

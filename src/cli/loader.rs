@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use crate::cast::{EntityName, Kind, StableId};
 use crate::engine::Engine;
@@ -72,62 +71,6 @@ pub(crate) fn load(app: &App, name: &str) -> Result<Result<Campaign, CampaignErr
     })
 }
 
-/// Where a world that is played is read again from, to see whether its author has changed it.
-pub(crate) struct WorldFiles {
-    data: DataFolder,
-    own: Option<DataFolder>,
-    name: String,
-    /// What was there when it was last looked at.
-    seen: Vec<(String, SystemTime, u64)>,
-}
-
-impl WorldFiles {
-    /// Those of the world of this name; `None` if it is gone.
-    pub(crate) fn find(app: &App, name: &str) -> Option<Self> {
-        let data = app.data().ok()?;
-        let mut files = Self {
-            own: own_folder(&data, name).ok()?,
-            data,
-            name: name.to_owned(),
-            seen: Vec::new(),
-        };
-        files.seen = files.stamps();
-        Some(files)
-    }
-
-    /// The name of the world's file.
-    pub(crate) fn name(&self) -> String {
-        match &self.own {
-            None => self
-                .data
-                .name_of(&format!("worlds/{}/world.ron", self.name)),
-            Some(own) => own.name_of("world.ron"),
-        }
-    }
-
-    /// The world, or what is wrong with it, if any of its files has changed since this was last
-    /// called.
-    pub(crate) fn changed(&mut self) -> Option<Result<Campaign, CampaignError>> {
-        let now = self.stamps();
-        if now == self.seen {
-            return None;
-        }
-        self.seen = now;
-        Some(match &self.own {
-            None => Campaign::load(&self.data, &self.name),
-            Some(own) => Campaign::load_from(&self.data, own, &self.name),
-        })
-    }
-
-    fn stamps(&self) -> Vec<(String, SystemTime, u64)> {
-        let mut paths = self.data.files("prompts").unwrap_or_default();
-        paths.push(format!("worlds/{}/world.ron", self.name));
-        let mut stamps = self.data.stamps(paths);
-        stamps.extend(self.own.iter().flat_map(|own| own.stamps(["world.ron"])));
-        stamps
-    }
-}
-
 /// What the writer of the world of this name expects of rehearsals, or what is wrong with it.
 pub(crate) fn expectations(
     app: &App,
@@ -149,7 +92,10 @@ pub(crate) fn expectations(
 }
 
 /// The folder of the world of this name, if it is not in the data folder.
-fn own_folder(data: &DataFolder, name: &str) -> Result<Option<DataFolder>, CommandError> {
+pub(crate) fn own_folder(
+    data: &DataFolder,
+    name: &str,
+) -> Result<Option<DataFolder>, CommandError> {
     let folders = data.list("worlds").unwrap_or_default();
     if folders.iter().any(|folder| folder == name) {
         return Ok(None);
@@ -171,27 +117,38 @@ fn own_folder(data: &DataFolder, name: &str) -> Result<Option<DataFolder>, Comma
 
 /// The team of this name: a file in `teams/`, else a path to a team file.
 pub(crate) fn team(app: &App, name: &str) -> Result<ChatGame, CommandError> {
-    let data = app.data()?;
-    let path = name.strip_suffix(".ron").unwrap_or(name);
-    let files = data.files(FOLDER).unwrap_or_default();
-    let game = if files.contains(&format!("{FOLDER}/{path}.ron")) {
-        ChatGame::load(&data, path)
-    } else if Path::new(name).is_file() {
-        let text = files::read_text(Path::new(name), MAX_BYTES);
-        let text = text.map_err(|error| CommandError::of(ErrorKind::World, &error))?;
-        ChatGame::parse(&data, name, &text)
-    } else {
-        let error = CommandError::new(ErrorKind::World, text!(cli_no_team, team = name));
-        let (teams, _) = list_teams(&data);
-        let names = teams.iter().map(|team| team.path.as_str());
-        let help = did_you_mean(name, names).unwrap_or_else(|| text!(cli_list_teams));
-        return Err(error.at(file_text(&data.name_of(FOLDER))).help(help));
-    };
-    game.map_err(|problems| {
+    load_team(app, name)?.map_err(|problems| {
         print_problems(app, &problems);
         let message = text!(cli_team_errors, team = name, count = problems.error_count());
         CommandError::new(ErrorKind::World, message)
     })
+}
+
+/// The team of this name, or in this file, or what is wrong with it.
+pub(crate) fn load_team(app: &App, name: &str) -> Result<Result<ChatGame, Problems>, CommandError> {
+    let data = app.data()?;
+    if let Some(path) = team_path(&data, name) {
+        return Ok(ChatGame::load(&data, path));
+    }
+    if Path::new(name).is_file() {
+        let text = files::read_text(Path::new(name), MAX_BYTES);
+        let text = text.map_err(|error| CommandError::of(ErrorKind::World, &error))?;
+        return Ok(ChatGame::parse(&data, name, &text));
+    }
+    let error = CommandError::new(ErrorKind::World, text!(cli_no_team, team = name));
+    let (teams, _) = list_teams(&data);
+    let names = teams.iter().map(|team| team.path.as_str());
+    let help = did_you_mean(name, names).unwrap_or_else(|| text!(cli_list_teams));
+    Err(error.at(file_text(&data.name_of(FOLDER))).help(help))
+}
+
+/// The path of a team in the folder of teams, without its ending; `None` if it is not there.
+pub(crate) fn team_path<'n>(data: &DataFolder, name: &'n str) -> Option<&'n str> {
+    let path = name.strip_suffix(".ron").unwrap_or(name);
+    let files = data.files(FOLDER).unwrap_or_default();
+    files
+        .contains(&format!("{FOLDER}/{path}.ron"))
+        .then_some(path)
 }
 
 /// Prints all problems to standard error.

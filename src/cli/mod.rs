@@ -30,6 +30,7 @@ mod say;
 mod seat;
 mod seat_sheet;
 mod settings;
+mod shell;
 mod slot_settings;
 mod statistics;
 mod status_line;

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::cast::{CastList, WorldTurn};
 use crate::engine::{Engine, Setup, give_minds};
 use crate::groupchat::ChatGame;
-use crate::journal::{JournalHeader, Line, Recording, new_minds, seed_input};
+use crate::journal::{GameSetup, JournalHeader, Line, Recording, new_minds, seed_input};
 use crate::locale::{Localize, text};
 use crate::rpg::Campaign;
 use crate::save::{
@@ -65,44 +65,63 @@ impl Played {
         (name, data): (&str, &str),
         goes_on: bool,
     ) -> Result<Self, CommandError> {
+        let lines = &story.lines;
         if name == GAME
-            && let Some(game) = undercover(app, story)?
+            && let Some(setup) = undercover_setup(lines)
         {
-            return Ok(Self::Undercover(Box::new(game)));
+            let game = || Ok(Match::from_setup(&app.data()?, setup));
+            let kept = || Match::kept_in(lines, data);
+            let found = today_or_kept(name, data, goes_on, game(), kept)?;
+            let game = found.map_or_else(|| game()?.map_err(|error| match_error(app, error)), Ok);
+            return Ok(Self::Undercover(Box::new(game?)));
         }
         let is_team = name.starts_with("teams/") || name.ends_with(".ron");
         if is_team {
-            let name = name.strip_prefix("teams/").unwrap_or(name);
-            return Ok(Self::Team(Box::new(loader::team(app, name)?)));
+            let path = name.strip_prefix("teams/").unwrap_or(name);
+            let kept = || ChatGame::kept_in(lines, name, data);
+            let found = today_or_kept(name, data, goes_on, loader::load_team(app, path), kept)?;
+            let game = found.map_or_else(|| loader::team(app, path), Ok);
+            return Ok(Self::Team(Box::new(game?)));
         }
-        let today = loader::load(app, name);
-        let kept = match &today {
-            Ok(Ok(world)) if goes_on || world.fingerprint == data => None,
-            Ok(Err(_)) if goes_on => None,
-            _ => Campaign::kept_in(&story.lines, data),
-        };
-        Ok(Self::World(Box::new(match (kept, today) {
-            (Some(Ok(kept)), _) => kept,
-            (_, Ok(Ok(today))) => today,
-            (Some(Err(error)), _) => {
-                let message = text!(cli_kept_unusable, world = name, error = error.text());
-                return Err(CommandError::new(ErrorKind::World, message));
-            }
-            (None, _) => loader::world(app, name)?,
-        })))
+        let kept = || Campaign::kept_in(lines, data);
+        let found = today_or_kept(name, data, goes_on, loader::load(app, name), kept)?;
+        let game = found.map_or_else(|| loader::world(app, name), Ok);
+        Ok(Self::World(Box::new(game?)))
     }
 }
 
-/// The undercover game that a journal is of; `None` if a world of that name was played.
-fn undercover(app: &App, story: &StoredStory) -> Result<Option<Match>, CommandError> {
-    let setup = story.lines.iter().find_map(|line| match line {
+/// The setup of the undercover game that a journal is of; `None` if a world of that name was
+/// played.
+fn undercover_setup(lines: &[Line]) -> Option<&GameSetup> {
+    lines.iter().find_map(|line| match line {
         Line::Game(setup) if setup.name == GAME => Some(setup),
         _ => None,
-    });
-    let game = setup.map(|setup| {
-        Match::from_setup(&app.data()?, setup).map_err(|error| match_error(app, error))
-    });
-    game.transpose()
+    })
+}
+
+/// A game as it is today; as its journal keeps it if today it is gone, or if a story that is only
+/// read has other data. `None` if something is wrong with that of today.
+fn today_or_kept<G: Game, E: Localize>(
+    name: &str,
+    data: &str,
+    goes_on: bool,
+    today: Result<Result<G, E>, CommandError>,
+    kept: impl FnOnce() -> Option<Result<G, E>>,
+) -> Result<Option<G>, CommandError> {
+    let kept = match &today {
+        Ok(Ok(game)) if goes_on || game.meta().data == data => None,
+        Ok(Err(_)) if goes_on => None,
+        _ => kept(),
+    };
+    match (kept, today) {
+        (Some(Err(error)), Err(_) | Ok(Err(_))) => {
+            let message = text!(cli_kept_unusable, world = name, error = error.text());
+            Err(CommandError::new(ErrorKind::World, message))
+        }
+        (Some(Ok(kept)), _) => Ok(Some(kept)),
+        (_, Ok(Ok(today))) => Ok(Some(today)),
+        (None, _) => Ok(None),
+    }
 }
 
 /// The slot of this name, or those of all games if it is a tournament's.
@@ -250,13 +269,6 @@ impl Saved {
     /// The models that somebody outside has given entities.
     pub(crate) fn given_models(&self) -> BTreeSet<String> {
         self.minds(0).into_values().collect()
-    }
-
-    /// Whether the data of its game have changed since it was written.
-    pub(crate) fn is_of_other_data(&self) -> bool {
-        let head = self.story.world.as_deref().map(read_head);
-        let saved = head.and_then(Result::ok).map(|head| head.data);
-        saved.is_some_and(|data| data != self.played.game().meta().data)
     }
 
     /// Its journal: the head, and what was recorded.

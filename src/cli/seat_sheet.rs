@@ -53,7 +53,10 @@ fn me(world: &World, entity: EntityRef<'_>) -> Vec<UiText> {
     if let Some(Health { hp, max }) = entity.get::<Health>() {
         texts.push(text!(cli_seat_health, hp, max));
     }
-    if let Some(fighter) = entity.get::<Fighter>().filter(|it| !it.skills.is_empty()) {
+    if let Some(fighter) = entity
+        .get::<Fighter>()
+        .filter(|fighter| !fighter.skills.is_empty())
+    {
         let skills = Argument::list(fighter.skills.iter().map(ToString::to_string));
         texts.push(text!(cli_seat_skills, skills));
     }

@@ -17,6 +17,7 @@ use super::error::{CommandError, ErrorKind};
 use super::saved::save_error;
 use super::say::say;
 use super::settings::{IMPROVISER, OFF, Origin, Setting};
+use super::shell::shell_quoted;
 use super::trust::TrustList;
 
 /// What a save is played with.
@@ -83,8 +84,8 @@ impl SlotSettings {
         Self {
             model: Some(settings.model.value.clone()),
             embeddings: Some(&settings.embeddings)
-                .filter(|it| [Origin::Flag, Origin::Save].contains(&it.origin))
-                .map(|it| it.value.clone()),
+                .filter(|setting| [Origin::Flag, Origin::Save].contains(&setting.origin))
+                .map(|setting| setting.value.clone()),
             player_models,
             seat: settings.seat.value.clone(),
             max_calls: own(&settings.max_calls),
@@ -193,8 +194,8 @@ pub(crate) fn check_player_models(
         Some(model) => {
             let message = text!(cli_trust_slot_model, model);
             let error = CommandError::new(ErrorKind::Usage, message);
-            let file = path.display();
-            Err(error.help(text!(cli_trust_slot_unnamed, file, model)))
+            let file = shell_quoted(&path);
+            Err(error.help(text!(cli_trust_slot_unnamed, path, file, model)))
         }
     }
 }
@@ -228,7 +229,7 @@ pub(crate) fn recall(app: &mut App, name: &str, no_seat: bool) -> Result<(), Com
     let file = Untrusted::new(recalled, &text);
     let recalled = app.gate().admit(file, &path, &known);
     let recalled = recalled.map_err(|error| {
-        let file = path.display();
+        let file = shell_quoted(&path);
         error.help(text!(cli_trust_slot_help, file))
     })?;
     apply(app, recalled);

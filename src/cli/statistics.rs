@@ -6,7 +6,7 @@ use crate::undercover::{ModelStatistics, RoundStatistics, Statistics};
 
 use super::output::{Output, Paragraph, Style};
 use super::say::say;
-use super::tables::{Side, Table};
+use super::tables::{Alignment, TextTable};
 
 /// Writes all statistics, each with its 95% interval.
 pub(crate) fn write_statistics(out: &mut Output, language: Language, statistics: &Statistics) {
@@ -33,42 +33,73 @@ pub(crate) fn write_statistics(out: &mut Output, language: Language, statistics:
     out.paragraph(&Paragraph::of(Style::Dim, note));
 }
 
-fn figures(language: Language, statistics: &Statistics) -> Table {
-    let mut table = Table::new([
-        (say!(language, cli_stat_figure), Side::Left),
-        (say!(language, cli_value), Side::Right),
-        (say!(language, cli_stat_interval), Side::Right),
+fn figures(language: Language, statistics: &Statistics) -> TextTable {
+    let mut table = TextTable::new([
+        (say!(language, cli_stat_figure), Alignment::Left),
+        (say!(language, cli_value), Alignment::Right),
+        (say!(language, cli_stat_interval), Alignment::Right),
     ]);
     let mut share = |name: String, share: Share| {
         if share.of > 0 {
             table.row([name, percent(share), interval(share)]);
         }
     };
-    let all = statistics;
-    share(say!(language, cli_stat_civilians_win), all.civilians_won);
-    share(say!(language, cli_stat_undercover_win), all.undercover_won);
-    share(say!(language, cli_stat_blank_stays), all.blank_survived);
-    share(say!(language, cli_stat_guesses_role), all.guessed_own_role);
+    share(
+        say!(language, cli_stat_civilians_win),
+        statistics.civilians_won,
+    );
+    share(
+        say!(language, cli_stat_undercover_win),
+        statistics.undercover_won,
+    );
+    share(
+        say!(language, cli_stat_blank_stays),
+        statistics.blank_survived,
+    );
+    share(
+        say!(language, cli_stat_guesses_role),
+        statistics.guessed_own_role,
+    );
     let mut mean = |name: String, mean: Mean, digits: usize| {
         table.row([name, number(mean.value(), digits), margin(mean, digits)]);
     };
-    mean(say!(language, cli_stat_rounds), all.rounds, 2);
+    mean(say!(language, cli_stat_rounds), statistics.rounds, 2);
     mean(
         say!(language, cli_stat_word_slips_per_game),
-        all.word_slips,
+        statistics.word_slips,
         3,
     );
-    mean(say!(language, cli_stat_repeats_per_game), all.repeats, 3);
-    mean(say!(language, cli_stat_default_lines), all.neutral_lines, 3);
-    mean(say!(language, cli_stat_abstentions), all.abstentions, 3);
-    mean(say!(language, cli_stat_calls), all.calls, 1);
-    mean(say!(language, cli_stat_prompt_tokens), all.tokens_in, 0);
-    mean(say!(language, cli_stat_answer_tokens), all.tokens_out, 0);
-    mean(say!(language, cli_stat_cost), all.cost, 6);
+    mean(
+        say!(language, cli_stat_repeats_per_game),
+        statistics.repeats,
+        3,
+    );
+    mean(
+        say!(language, cli_stat_default_lines),
+        statistics.neutral_lines,
+        3,
+    );
+    mean(
+        say!(language, cli_stat_abstentions),
+        statistics.abstentions,
+        3,
+    );
+    mean(say!(language, cli_stat_calls), statistics.calls, 1);
+    mean(
+        say!(language, cli_stat_prompt_tokens),
+        statistics.tokens_in,
+        0,
+    );
+    mean(
+        say!(language, cli_stat_answer_tokens),
+        statistics.tokens_out,
+        0,
+    );
+    mean(say!(language, cli_stat_cost), statistics.cost, 6);
     table
 }
 
-fn by_round(language: Language, rounds: &[RoundStatistics]) -> Table {
+fn by_round(language: Language, rounds: &[RoundStatistics]) -> TextTable {
     let heads = [
         say!(language, cli_stat_round),
         say!(language, cli_stat_games),
@@ -76,7 +107,7 @@ fn by_round(language: Language, rounds: &[RoundStatistics]) -> Table {
         say!(language, cli_stat_undercover_left),
         say!(language, cli_stat_votes_on_undercover),
     ];
-    let mut table = Table::new(heads.map(|head| (head, Side::Right)));
+    let mut table = TextTable::new(heads.map(|head| (head, Alignment::Right)));
     for round in rounds {
         let shares = [
             round.civilians_left,
@@ -89,7 +120,7 @@ fn by_round(language: Language, rounds: &[RoundStatistics]) -> Table {
     table
 }
 
-fn by_model(language: Language, statistics: &Statistics) -> Table {
+fn by_model(language: Language, statistics: &Statistics) -> TextTable {
     let columns = [
         say!(language, cli_stat_seats),
         say!(language, cli_stat_won_as_civilian),
@@ -102,9 +133,9 @@ fn by_model(language: Language, statistics: &Statistics) -> Table {
         say!(language, cli_tokens),
         say!(language, cli_cost),
     ];
-    let columns = columns.into_iter().map(|name| (name, Side::Right));
-    let model = (say!(language, cli_model), Side::Left);
-    let mut table = Table::new([model].into_iter().chain(columns));
+    let columns = columns.into_iter().map(|name| (name, Alignment::Right));
+    let model = (say!(language, cli_model), Alignment::Left);
+    let mut table = TextTable::new([model].into_iter().chain(columns));
     for (name, model) in &statistics.by_model {
         table.row(model_row(name, model));
     }

@@ -109,15 +109,15 @@ impl StatusLine {
     }
 
     /// Shows a text behind a bar of which this part is full.
-    pub(crate) fn show_bar(&self, done: u64, all: u64, text: &str) {
+    pub(crate) fn show_bar(&self, done: u64, total: u64, text: &str) {
         let Some(mut line) = self.line() else {
             return;
         };
-        if done < all && line.drawn.is_some_and(|drawn| since(drawn) < INTERVAL) {
+        if done < total && line.drawn.is_some_and(|drawn| since(drawn) < INTERVAL) {
             return;
         }
         line.drawn = Some(clock());
-        let full = (done.min(all) * BAR).checked_div(all).unwrap_or(BAR) as usize;
+        let full = (done.min(total) * BAR).checked_div(total).unwrap_or(BAR) as usize;
         let (full, rest) = ("█".repeat(full), "░".repeat(BAR as usize - full));
         line.draw(format!("{full}{rest} {}", clean(text)));
     }

@@ -17,7 +17,7 @@ const GAP: usize = 2;
 
 /// How a column is aligned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Side {
+pub(crate) enum Alignment {
     /// Text.
     Left,
     /// Numbers.
@@ -26,16 +26,16 @@ pub(crate) enum Side {
 
 /// A table: columns with a heading, and rows. If it is wider than its output, its rows are printed
 /// as paragraphs.
-pub(crate) struct Table {
-    columns: Vec<(String, Side)>,
+pub(crate) struct TextTable {
+    columns: Vec<(String, Alignment)>,
     rows: Vec<Vec<String>>,
     /// How many rows at the end are sums.
     sums: usize,
 }
 
-impl Table {
+impl TextTable {
     /// A table without rows.
-    pub(crate) fn new(columns: impl IntoIterator<Item = (String, Side)>) -> Self {
+    pub(crate) fn new(columns: impl IntoIterator<Item = (String, Alignment)>) -> Self {
         Self {
             columns: columns.into_iter().collect(),
             rows: Vec::new(),
@@ -79,7 +79,7 @@ impl Table {
         let mut columns = self.columns.iter().zip(row);
         match columns.next() {
             // A number alone says nothing.
-            Some(((head, Side::Right), number)) => {
+            Some(((head, Alignment::Right), number)) => {
                 out.paragraph(&Paragraph::of(Style::Bold, format!("{head} {number}")));
             }
             Some((_, name)) => out.paragraph(&Paragraph::of(Style::Bold, name)),
@@ -128,8 +128,8 @@ impl Table {
         let columns = self.columns.iter().zip(widths);
         let cells = row.iter().zip(columns);
         let cells = cells.map(|(text, ((_, side), width))| match side {
-            Side::Left => padded(text, *width),
-            Side::Right => padded_left(text, *width),
+            Alignment::Left => padded(text, *width),
+            Alignment::Right => padded_left(text, *width),
         });
         let row = cells.collect::<Vec<_>>().join(&" ".repeat(GAP));
         Paragraph::row().add(style, row.trim_end())
@@ -167,7 +167,7 @@ pub(crate) fn spent_by_entity(world: &World) -> Vec<(String, Spent)> {
 }
 
 /// A table of what was spent, with its sum. `first` is the heading of its first column.
-pub(crate) fn spending(language: Language, first: String, rows: &[(String, Spent)]) -> Table {
+pub(crate) fn spending(language: Language, first: String, rows: &[(String, Spent)]) -> TextTable {
     let numbers = [
         say!(language, cli_calls),
         say!(language, cli_prompt_tokens),
@@ -177,8 +177,8 @@ pub(crate) fn spending(language: Language, first: String, rows: &[(String, Spent
         say!(language, cli_default_answers),
         say!(language, cli_retries),
     ];
-    let numbers = numbers.into_iter().map(|name| (name, Side::Right));
-    let mut table = Table::new([(first, Side::Left)].into_iter().chain(numbers));
+    let numbers = numbers.into_iter().map(|name| (name, Alignment::Right));
+    let mut table = TextTable::new([(first, Alignment::Left)].into_iter().chain(numbers));
     let mut sum = Spent::default();
     for (name, spent) in rows {
         sum += *spent;
@@ -189,7 +189,10 @@ pub(crate) fn spending(language: Language, first: String, rows: &[(String, Spent
 }
 
 /// A table of what was spent on each purpose.
-pub(crate) fn spending_by_purpose(language: Language, spent: &BTreeMap<String, Spent>) -> Table {
+pub(crate) fn spending_by_purpose(
+    language: Language,
+    spent: &BTreeMap<String, Spent>,
+) -> TextTable {
     let label = |id: &str| purpose_label(id).in_language(language);
     let rows = spent.iter().map(|(id, spent)| (label(id), *spent));
     let rows: Vec<_> = rows.collect();
@@ -314,8 +317,8 @@ mod tests {
 
     #[test]
     fn a_number_that_heads_a_paragraph_is_named() {
-        let mut table = Table::new(
-            [("turn", Side::Right), ("said", Side::Left)]
+        let mut table = TextTable::new(
+            [("turn", Alignment::Right), ("said", Alignment::Left)]
                 .map(|(head, side)| (head.to_owned(), side)),
         );
         table.row(["3".to_owned(), "a long word".repeat(3)]);

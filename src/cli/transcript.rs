@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::groupchat::TeamMessage;
-use crate::groupchat::message::{ChatMessage, Content, RequestUsage};
+use crate::groupchat::message::{ChatContent, ChatMessage, RequestUsage};
 use crate::locale::{Language, UiText, text};
 use crate::message::BodyId;
 
@@ -52,7 +52,7 @@ impl Transcript {
         id: Option<BodyId>,
     ) -> String {
         let TeamMessage { team_path, message } = heard;
-        let is_chunk = matches!(message.content, Content::StreamingChunk { .. });
+        let is_chunk = matches!(message.content, ChatContent::StreamingChunk { .. });
         if !team_path.is_empty() {
             if is_chunk {
                 return String::new();
@@ -66,7 +66,7 @@ impl Transcript {
             self.usage += message.models_usage.unwrap_or_default();
         }
         let head = self.head(message, "", clock);
-        if let Content::StreamingChunk {
+        if let ChatContent::StreamingChunk {
             content,
             full_message_id: Some(id),
         } = &message.content
@@ -102,7 +102,7 @@ impl Transcript {
 
     /// A message with its head, the ID of its event and its usage.
     fn whole(&self, message: &ChatMessage, head: &str, id: Option<BodyId>) -> String {
-        let is_request = matches!(message.content, Content::UserInputRequested { .. });
+        let is_request = matches!(message.content, ChatContent::UserInputRequested { .. });
         let text = match (is_request, self.form) {
             (true, ChatFormat::Rule) => return String::new(),
             (true, ChatFormat::Log) => "…".to_owned(),
@@ -150,7 +150,7 @@ impl Transcript {
                 format!("---------- {team_path}{type_name} ({source}) ----------\n")
             }
             ChatFormat::Log => {
-                let is_chunk = matches!(message.content, Content::StreamingChunk { .. });
+                let is_chunk = matches!(message.content, ChatContent::StreamingChunk { .. });
                 let is_event = message.is_event() && !is_chunk;
                 let mark = if is_event { "🔔 " } else { "" };
                 format!("{team_path}[{clock}] {mark}{source}: ")
@@ -245,7 +245,7 @@ mod tests {
             is_error: false,
         };
         let chunk = |text: &str| {
-            let content = Content::StreamingChunk {
+            let content = ChatContent::StreamingChunk {
                 content: text.into(),
                 full_message_id: Some("m".into()),
             };
@@ -255,8 +255,9 @@ mod tests {
         whole.id = "m".into();
         vec![
             ChatMessage::text("user", "hi"),
-            ChatMessage::new("Ava", Content::ToolCallRequest(vec![call])).with_usage(used(4, 2)),
-            ChatMessage::new("Ava", Content::ToolCallExecution(vec![result])),
+            ChatMessage::new("Ava", ChatContent::ToolCallRequest(vec![call]))
+                .with_usage(used(4, 2)),
+            ChatMessage::new("Ava", ChatContent::ToolCallExecution(vec![result])),
             chunk("Hello "),
             chunk("brave "),
             chunk("hero"),
@@ -271,7 +272,7 @@ mod tests {
             .iter()
             .map(|message| transcript.message(&heard("", message.clone()), "09:00:00", None))
             .collect();
-        let asked = Content::UserInputRequested {
+        let asked = ChatContent::UserInputRequested {
             request_id: "1".into(),
         };
         page += &transcript.message(&heard("", ChatMessage::new("p", asked)), "", None);
@@ -351,7 +352,7 @@ Hello
     }
 
     fn chunk(source: &str, id: &str, text: &str) -> ChatMessage {
-        let content = Content::StreamingChunk {
+        let content = ChatContent::StreamingChunk {
             content: text.into(),
             full_message_id: Some(id.into()),
         };

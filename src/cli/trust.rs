@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::error::{CommandError, ErrorKind};
 use super::output::{Output, Paragraph};
 use super::say::say;
+use super::shell::shell_quoted;
 
 /// The list of trusted files, in the user's settings folder.
 const LIST: &str = "trusted.json";
@@ -169,12 +170,23 @@ pub(crate) fn says_yes(err: &mut Output, question: &str) -> bool {
 fn refusal(path: &Path, demands: Vec<UiText>) -> CommandError {
     let demands = Argument::list(demands);
     let message = text!(cli_trust_refused, file = path, demands);
-    CommandError::new(ErrorKind::Usage, message).help(text!(cli_trust_help, file = path))
+    let file = shell_quoted(path);
+    CommandError::new(ErrorKind::Usage, message).help(text!(cli_trust_help, file))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_command_that_is_told_quotes_the_path() {
+        let refused = refusal(Path::new("my data/models.ron"), Vec::new());
+        let help = refused.help.expect("what to do").to_string();
+        assert!(
+            help.contains("playhouse trust 'my data/models.ron'"),
+            "{help}"
+        );
+    }
 
     #[test]
     fn trust_is_kept_by_path_and_content() {

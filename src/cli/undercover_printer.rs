@@ -9,13 +9,13 @@ use crate::locale::{Language, text};
 use crate::undercover::events::{
     CardDealt, Described, GameOver, NamedPlayer, RoundStarted, Verdict, VotesCast,
 };
-use crate::undercover::{PlayerId, Role, Side as Team, Table as State};
+use crate::undercover::{PlayerId, PlayerRole, Side, Table};
 use serde::de::DeserializeOwned;
 
 use super::output::{Output, Paragraph, Style};
 use super::record_printer::RecordPrinter;
 use super::say::say;
-use super::tables::{Side, Table};
+use super::tables::{Alignment, TextTable};
 
 /// The mark of a default answer.
 const DEFAULT: &str = " °";
@@ -42,7 +42,7 @@ impl UndercoverPrinter {
     pub(crate) fn new(
         out: Arc<Mutex<Output>>,
         language: Language,
-        state: &State,
+        state: &Table,
         is_seat: bool,
     ) -> Self {
         let players = state.players.iter().map(|player| NamedPlayer {
@@ -86,7 +86,7 @@ impl UndercoverPrinter {
         out.flush();
     }
 
-    fn write_table(&mut self, table: &Table) {
+    fn write_table(&mut self, table: &TextTable) {
         let mut out = self.out();
         out.paragraph(&Paragraph::blank());
         table.write(&mut out);
@@ -194,10 +194,10 @@ impl UndercoverPrinter {
         } else {
             text!(story_voter)
         };
-        let mut table = Table::new([
-            (voter.in_language(self.language), Side::Left),
-            (say!(self.language, story_votes_for), Side::Left),
-            (say!(self.language, story_votes), Side::Right),
+        let mut table = TextTable::new([
+            (voter.in_language(self.language), Alignment::Left),
+            (say!(self.language, story_votes_for), Alignment::Left),
+            (say!(self.language, story_votes), Alignment::Right),
         ]);
         for vote in &votes.votes {
             let mut tally = votes.tally.iter();
@@ -216,9 +216,9 @@ impl UndercoverPrinter {
     fn end(&mut self, over: &GameOver) {
         let round = over.round;
         let winner = match (over.winner, over.rounds_ran_out) {
-            (Team::Civilian, _) => text!(story_civilians_win, round),
-            (Team::Undercover, false) => text!(story_undercover_win, round),
-            (Team::Undercover, true) => text!(story_undercover_stay_hidden, round),
+            (Side::Civilian, _) => text!(story_civilians_win, round),
+            (Side::Undercover, false) => text!(story_undercover_win, round),
+            (Side::Undercover, true) => text!(story_undercover_stay_hidden, round),
         };
         let winner = winner.in_language(self.language);
         let heads = [
@@ -226,12 +226,12 @@ impl UndercoverPrinter {
             say!(self.language, story_role),
             say!(self.language, story_word),
         ];
-        let mut table = Table::new(heads.map(|head| (head, Side::Left)));
+        let mut table = TextTable::new(heads.map(|head| (head, Alignment::Left)));
         for card in &over.cards {
             let role = match card.role {
-                Role::Civilian => text!(story_civilian),
-                Role::Undercover => text!(story_undercover),
-                Role::Blank => text!(story_blank),
+                PlayerRole::Civilian => text!(story_civilian),
+                PlayerRole::Undercover => text!(story_undercover),
+                PlayerRole::Blank => text!(story_blank),
             };
             let word = card.word.clone().unwrap_or_else(|| "-".into());
             let player = numbered(card.player_id, &card.player);

@@ -6,7 +6,9 @@ use std::collections::BTreeSet;
 use bevy_ecs::prelude::*;
 
 use super::record::merge;
-use super::{AgentContext, ChapterId, EntryId, Happening, Level, Note, Record, StoredMessage};
+use super::{
+    AgentContext, ChapterId, ChapterRecord, EntryId, Happening, Level, Note, StoredMessage,
+};
 use crate::message::Body;
 
 /// A closed range of a context: its messages, how they were summarized, and the summary that
@@ -26,7 +28,7 @@ pub struct Chapter {
     /// The summary that replaces the messages: the record in words, and the owner's own prose.
     pub summary: Body,
     /// What code knows of it; `None` in games without records and old saves.
-    pub record: Option<Record>,
+    pub record: Option<ChapterRecord>,
 }
 
 impl Chapter {
@@ -84,7 +86,7 @@ impl Chapters {
 
     /// The record of a range of the conversation, if it became a chapter: of the notes of its
     /// messages and of the chapters in whose place messages stand.
-    pub fn record_of(&self, context: &AgentContext, begin: EntryId, end: EntryId) -> Record {
+    pub fn record_of(&self, context: &AgentContext, begin: EntryId, end: EntryId) -> ChapterRecord {
         let range = begin..=end;
         let notes = self.open.iter();
         let notes: Vec<_> = notes
@@ -95,7 +97,7 @@ impl Chapters {
         let tags = entries.filter(|id| range.contains(id));
         let tags = tags.filter_map(|id| context.tags(id));
         let mut days = notes.iter().map(|note| note.day).collect::<Vec<_>>();
-        let mut record = Record::default();
+        let mut record = ChapterRecord::default();
         for tags in tags {
             let day = tags.text("day_end").or(tags.text("day_begin"));
             days.extend(day.and_then(|day| day.parse::<u32>().ok()));
@@ -126,7 +128,7 @@ impl Chapters {
     }
 
     /// A record with the notes of all chapters inside it, each once, in order of time.
-    pub fn merged(&self, record: &Record) -> Record {
+    pub fn merged(&self, record: &ChapterRecord) -> ChapterRecord {
         let mut wanted: BTreeSet<&ChapterId> = record.parts.iter().collect();
         let mut parts = vec![record];
         // Parts are older than what includes them.
@@ -141,7 +143,7 @@ impl Chapters {
             }
         }
         parts.reverse();
-        Record {
+        ChapterRecord {
             level: record.level,
             parts: record.parts.clone(),
             ..merge(parts)

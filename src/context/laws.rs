@@ -259,11 +259,11 @@ proptest! {
             states.push((context.generation(), context.entries().to_vec()));
             prop_assert_ne!(context.clone().generation(), context.generation());
         }
-        let same = |(one, other): (&Entry, &Entry)| {
-            one.body().same(other.body()) && one.role() == other.role()
+        let same = |(left, right): (&Entry, &Entry)| {
+            left.body().same(right.body()) && left.role() == right.role()
         };
-        for (at, (generation, before)) in states.iter().enumerate() {
-            for (_, after) in states[at..].iter().filter(|(other, _)| other == generation) {
+        for (index, (generation, before)) in states.iter().enumerate() {
+            for (_, after) in states[index..].iter().filter(|(other, _)| other == generation) {
                 prop_assert!(before.len() <= after.len() && before.iter().zip(after).all(same));
             }
         }

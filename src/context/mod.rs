@@ -22,5 +22,5 @@ pub use buffer::buffer;
 pub use chapter::{Chapter, Chapters};
 pub use chapter_id::ChapterId;
 pub use json::{context_from_json, context_to_json};
-pub use record::{FightEnd, FightNote, Happening, Level, Note, Pledge, Record};
+pub use record::{ChapterRecord, FightEnd, FightNote, Happening, Level, Note, Pledge};
 pub use view::{SourceView, View};

@@ -1,7 +1,7 @@
 //! The record of a chapter: what happened, as its owner witnessed it, written by code.
 //!
 //! Whoever is in the audience of an event notes what it says happened. When a chapter closes, the
-//! notes of its messages become its [`Record`], which no mind can change.
+//! notes of its messages become its [`ChapterRecord`], which no mind can change.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -228,7 +228,7 @@ pub struct Note {
 /// [`Chapters::merged`](super::Chapters::merged).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Record {
+pub struct ChapterRecord {
     /// How much it covers.
     pub level: Level,
     /// The first and the last day; 0 before the first.
@@ -244,8 +244,8 @@ pub struct Record {
 }
 
 /// Merges records, oldest first: notes in order of time, the same thing once.
-pub(super) fn merge<'a>(records: impl IntoIterator<Item = &'a Record>) -> Record {
-    let mut merged = Record::default();
+pub(super) fn merge<'a>(records: impl IntoIterator<Item = &'a ChapterRecord>) -> ChapterRecord {
+    let mut merged = ChapterRecord::default();
     let mut notes: Vec<&Note> = Vec::new();
     let mut days: Option<(u32, u32)> = None;
     for record in records {
@@ -418,9 +418,9 @@ mod tests {
                     why: (*why).into(),
                 },
             });
-            let record = Record {
+            let record = ChapterRecord {
                 notes: notes.collect(),
-                ..Record::default()
+                ..ChapterRecord::default()
             };
             match merge([&record]).notes.pop().map(|note| note.happening) {
                 Some(Happening::Felt { change, why, .. }) => (change, why.to_string()),

@@ -12,7 +12,7 @@ use super::neutral::{JOINED, Neutral};
 use super::roles::take_role;
 use super::timestamp::{Spelling, spelled};
 use super::{Profile, blocks, leftovers, media, roles};
-use crate::message::{Block, FormatError, Message, ResponseMetadata, Role, Source};
+use crate::message::{Block, FormatError, MediaSource, Message, ResponseMetadata, Role};
 
 /// Members that not all four formats have, and that a message keeps: of Python 1, then of Python 2.
 const KEPT_MEMBERS: [&str; 7] = [
@@ -352,9 +352,9 @@ impl Writer<'_> {
 }
 
 /// A source, as all but Python 2 write it.
-fn source_json(source: &Source) -> Value {
+fn source_json(source: &MediaSource) -> Value {
     match source {
-        Source::Base64 { media_type, data } => {
+        MediaSource::Base64 { media_type, data } => {
             json!({"type": "base64", "media_type": media_type, "data": data})
         }
         source => json!({"type": "url", "url": media::to_url(source)}),
@@ -362,7 +362,7 @@ fn source_json(source: &Source) -> Value {
 }
 
 /// Media as Python 2 writes it. It requires a media type, `image/*` if nothing more is known.
-fn data(kind: &str, source: &Source) -> Value {
+fn data(kind: &str, source: &MediaSource) -> Value {
     let known = media::media_type_of(source);
     let known = known.filter(|media_type| media_type.starts_with(kind));
     let media_type = known.map_or_else(|| format!("{kind}/*"), str::to_owned);

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use super::neutral::Neutral;
 use super::{blocks, leftovers, media, openai, roles};
 use crate::locale::{UiText, text};
-use crate::message::{Block, FormatError, Message, Role, Source, shown};
+use crate::message::{Block, FormatError, MediaSource, Message, Role, shown};
 
 /// The types of AgentChat's messages and events, and of messages in a model's context.
 const TYPES: [&str; 20] = [
@@ -259,7 +259,7 @@ pub(crate) fn image_part(part: &Value) -> Option<Block> {
 }
 
 /// An image of AutoGen, which says no type: it writes PNG.
-fn image_source(data: &str) -> Source {
+fn image_source(data: &str) -> MediaSource {
     if data.starts_with("data:") {
         return media::source_of_url(data, None);
     }
@@ -269,7 +269,7 @@ fn image_source(data: &str) -> Source {
         ("UklGR", "image/webp"),
     ];
     let known = known.iter().find(|(start, _)| data.starts_with(start));
-    Source::base64(known.map_or("image/png", |(_, kind)| kind), data)
+    MediaSource::base64(known.map_or("image/png", |(_, kind)| kind), data)
 }
 
 fn read_ag2_event(
@@ -345,7 +345,7 @@ pub(super) fn losses<'a>(messages: impl Iterator<Item = &'a Message>) -> Vec<UiT
     let told = blocks.filter_map(|block| match (&block, block.as_media()) {
         (
             Block::Image {
-                source: Source::Base64 { .. },
+                source: MediaSource::Base64 { .. },
             },
             _,
         )
@@ -384,7 +384,7 @@ fn write_message(neutral: Neutral, speaker: Option<&str>) -> Vec<Value> {
             })),
             Block::Text { text } => said.push(json!(text)),
             Block::Image {
-                source: Source::Base64 { data, .. },
+                source: MediaSource::Base64 { data, .. },
             } => said.push(json!({"data": data})),
             other => said.push(match other.as_media() {
                 Some((kind, source)) => json!(kind.in_words(source)),
@@ -506,7 +506,7 @@ mod tests {
         let conversations = read_all(&state);
         let found: Vec<_> = conversations
             .iter()
-            .map(|one| (one.name.as_deref(), one.messages.len()))
+            .map(|conversation| (conversation.name.as_deref(), conversation.messages.len()))
             .collect();
         assert_eq!(found, [(None, 7), (Some("writer"), 3)]);
         // The context of a model comes back as it was.

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use thiserror::Error;
 
 use super::detect::detect;
-use super::memory::{MarkFilter, Memory};
+use super::memory::{MarkFilter, MarkedMessages};
 use super::messages::{read_message, write_messages};
 use super::{Profile, autogen, openai};
 use crate::locale::{Argument, Localize, UiText, text};
@@ -177,7 +177,7 @@ fn list_of(map: &Map<String, Value>) -> Option<(&'static str, &[Value])> {
 }
 
 fn is_state(map: &Map<String, Value>) -> bool {
-    !is_message(map) && Memory::is_state(map)
+    !is_message(map) && MarkedMessages::is_state(map)
 }
 
 fn is_message(map: &Map<String, Value>) -> bool {
@@ -259,7 +259,7 @@ impl<'a> Part<'a> {
             PartContent::Messages(values) => values,
             PartContent::MemoryState(map) => {
                 let mut new_warnings = Vec::new();
-                let memory = Memory::read(map, &mut new_warnings);
+                let memory = MarkedMessages::read(map, &mut new_warnings);
                 let new_warnings = new_warnings.into_iter();
                 warnings.extend(new_warnings.map(|warning| warning.nested_in(&self.path)));
                 let memory = memory.map_err(|error| error.nested_in(&self.path))?;
@@ -399,7 +399,8 @@ mod tests {
     fn texts(imported: &Imported) -> Vec<Vec<String>> {
         let text = |message: &Message| message.body.full_text().into_owned();
         let conversations = imported.conversations.iter();
-        let texts = conversations.map(|one| one.messages.iter().map(text).collect());
+        let texts =
+            conversations.map(|conversation| conversation.messages.iter().map(text).collect());
         texts.collect()
     }
 
@@ -422,8 +423,8 @@ mod tests {
 
     #[test]
     fn lines_are_conversations_or_the_messages_of_one() {
-        let one = "{\"role\": \"user\", \"content\": \"a\"}\n\n{\"role\": \"assistant\", \"content\": \"b\"}\n";
-        let imported = read(one, None).unwrap();
+        let conversation = "{\"role\": \"user\", \"content\": \"a\"}\n\n{\"role\": \"assistant\", \"content\": \"b\"}\n";
+        let imported = read(conversation, None).unwrap();
         assert_eq!(
             (imported.profile, texts(&imported)),
             (Profile::OpenAiLines, vec![vec!["a".into(), "b".into()]])

@@ -15,7 +15,7 @@ use super::roles::take_role;
 use super::thinking::SplitText;
 use super::{Profile, blocks, media, roles};
 use crate::message::{
-    Block, FormatError, MediaKind, Message, ResponseMetadata, Role, Source, Tag, ToolResult,
+    Block, FormatError, MediaKind, MediaSource, Message, ResponseMetadata, Role, Tag, ToolResult,
 };
 
 /// Members for reasoning, which may also be a block.
@@ -365,12 +365,12 @@ fn content_block(block: &Block) -> Value {
     }
 }
 
-fn standard_media(kind: MediaKind, source: &Source) -> Value {
+fn standard_media(kind: MediaKind, source: &MediaSource) -> Value {
     match source {
-        Source::Base64 { media_type, data } => {
+        MediaSource::Base64 { media_type, data } => {
             json!({"type": kind.name(), "base64": data, "mime_type": media_type})
         }
-        Source::Url { media_type, .. } | Source::File { media_type, .. } => {
+        MediaSource::Url { media_type, .. } | MediaSource::File { media_type, .. } => {
             let mut value = json!({"type": kind.name(), "url": media::to_url(source)});
             if let Some(media_type) = media_type {
                 value["mime_type"] = media_type.as_str().into();

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::message::{Block, MediaKind, Source};
+use crate::message::{Block, MediaKind, MediaSource};
 
 impl MediaKind {
     fn of_media_type(media_type: &str) -> Option<Self> {
@@ -10,7 +10,7 @@ impl MediaKind {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    fn block(self, source: Source) -> Block {
+    fn block(self, source: MediaSource) -> Block {
         match self {
             Self::Image => Block::image(source),
             Self::Audio => Block::audio(source),
@@ -44,11 +44,11 @@ const EXTENSIONS: [(&str, &str); 20] = [
 ];
 
 /// The media type of a source: the declared one, or that of its file extension.
-pub(super) fn media_type_of(source: &Source) -> Option<&str> {
+pub(super) fn media_type_of(source: &MediaSource) -> Option<&str> {
     let (declared, path) = match source {
-        Source::Base64 { media_type, .. } => return Some(media_type),
-        Source::File { media_type, path } => (media_type, path),
-        Source::Url { media_type, url } => (media_type, url),
+        MediaSource::Base64 { media_type, .. } => return Some(media_type),
+        MediaSource::File { media_type, path } => (media_type, path),
+        MediaSource::Url { media_type, url } => (media_type, url),
     };
     declared.as_deref().or_else(|| type_by_extension(path))
 }
@@ -109,7 +109,7 @@ impl<'a> SourceJson<'a> {
         spellings.iter().find_map(|key| members.get(*key)?.as_str())
     }
 
-    fn to_source(self) -> Option<Source> {
+    fn to_source(self) -> Option<MediaSource> {
         let members = match self {
             Self::Url(url) => return Some(source_of_url(url, None)),
             Self::InputAudio(audio) => {
@@ -117,19 +117,22 @@ impl<'a> SourceJson<'a> {
                     "mp3" => "audio/mpeg".to_owned(),
                     format => format!("audio/{format}"),
                 };
-                return Some(Source::base64(media_type, audio.get("data")?.as_str()?));
+                return Some(MediaSource::base64(
+                    media_type,
+                    audio.get("data")?.as_str()?,
+                ));
             }
             Self::Members(members) => members,
         };
         let text = |key: &str| members.get(key)?.as_str();
         let media_type = self.declared_media_type();
         if let Some(data) = text("data").or_else(|| text("base64")) {
-            return Some(Source::base64(media_type?, data));
+            return Some(MediaSource::base64(media_type?, data));
         }
         if let Some(url) = text("url") {
             return Some(source_of_url(url, media_type));
         }
-        text("path").map(|path| Source::File {
+        text("path").map(|path| MediaSource::File {
             path: path.into(),
             media_type: unless_implied(media_type, path),
         })
@@ -146,20 +149,20 @@ fn unless_implied(media_type: Option<&str>, path: &str) -> Option<String> {
 }
 
 /// The source at a URL: a data URL holds the data itself, `file:` is a file.
-pub(super) fn source_of_url(url: &str, media_type: Option<&str>) -> Source {
+pub(super) fn source_of_url(url: &str, media_type: Option<&str>) -> MediaSource {
     let data = url
         .strip_prefix("data:")
         .and_then(|rest| rest.split_once(";base64,"));
     if let Some((media_type, data)) = data {
-        return Source::base64(media_type, data);
+        return MediaSource::base64(media_type, data);
     }
     let media_type = unless_implied(media_type, url);
     match url.strip_prefix("file:") {
-        Some(path) => Source::File {
+        Some(path) => MediaSource::File {
             path: path.strip_prefix("//").unwrap_or(path).into(),
             media_type,
         },
-        None => Source::Url {
+        None => MediaSource::Url {
             url: url.into(),
             media_type,
         },
@@ -167,12 +170,12 @@ pub(super) fn source_of_url(url: &str, media_type: Option<&str>) -> Source {
 }
 
 /// The URL of a source; the reverse of [`source_of_url`], except for declared media types.
-pub(super) fn to_url(source: &Source) -> String {
+pub(super) fn to_url(source: &MediaSource) -> String {
     match source {
-        Source::Url { url, .. } => url.clone(),
-        Source::Base64 { media_type, data } => format!("data:{media_type};base64,{data}"),
-        Source::File { path, .. } if path.starts_with('/') => format!("file://{path}"),
-        Source::File { path, .. } => format!("file:{path}"),
+        MediaSource::Url { url, .. } => url.clone(),
+        MediaSource::Base64 { media_type, data } => format!("data:{media_type};base64,{data}"),
+        MediaSource::File { path, .. } if path.starts_with('/') => format!("file://{path}"),
+        MediaSource::File { path, .. } => format!("file:{path}"),
     }
 }
 
@@ -184,8 +187,8 @@ mod tests {
 
     #[test]
     fn media_is_read_in_every_spelling() {
-        let png = || Source::base64("image/png", "QUJD");
-        let url = |url: &str| Source::url(url);
+        let png = || MediaSource::base64("image/png", "QUJD");
+        let url = |url: &str| MediaSource::url(url);
         for (value, block) in [
             (
                 json!({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "QUJD"}}),
@@ -221,15 +224,15 @@ mod tests {
             ),
             (
                 json!({"type": "image", "source": {"type": "url", "url": "file:///home/a.png"}}),
-                Block::image(Source::file("/home/a.png")),
+                Block::image(MediaSource::file("/home/a.png")),
             ),
             (
                 json!({"type": "audio", "source": {"type": "file", "path": "a.mp3"}}),
-                Block::audio(Source::file("a.mp3")),
+                Block::audio(MediaSource::file("a.mp3")),
             ),
             (
                 json!({"type": "input_audio", "input_audio": {"data": "QUJD", "format": "mp3"}}),
-                Block::audio(Source::base64("audio/mpeg", "QUJD")),
+                Block::audio(MediaSource::base64("audio/mpeg", "QUJD")),
             ),
             (
                 json!({"type": "video_url", "video_url": {"url": "http://x/y.mp4"}}),
@@ -250,10 +253,10 @@ mod tests {
     #[test]
     fn a_url_leads_back_to_its_source() {
         for source in [
-            Source::url("https://example.com/a.png"),
-            Source::base64("image/png", "QUJD"),
-            Source::file("pictures/inn.png"),
-            Source::file("/home/inn.png"),
+            MediaSource::url("https://example.com/a.png"),
+            MediaSource::base64("image/png", "QUJD"),
+            MediaSource::file("pictures/inn.png"),
+            MediaSource::file("/home/inn.png"),
         ] {
             assert_eq!(source_of_url(&to_url(&source), None), source);
         }
@@ -262,10 +265,13 @@ mod tests {
     #[test]
     fn a_media_type_is_declared_or_told_by_the_extension() {
         assert_eq!(
-            media_type_of(&Source::url("http://x/a.PNG?size=2")),
+            media_type_of(&MediaSource::url("http://x/a.PNG?size=2")),
             Some("image/png")
         );
-        assert_eq!(media_type_of(&Source::file("song.mp3")), Some("audio/mpeg"));
-        assert_eq!(media_type_of(&Source::url("http://x/y")), None);
+        assert_eq!(
+            media_type_of(&MediaSource::file("song.mp3")),
+            Some("audio/mpeg")
+        );
+        assert_eq!(media_type_of(&MediaSource::url("http://x/y")), None);
     }
 }

@@ -38,12 +38,12 @@ impl MarkFilter<'_> {
 
 /// Messages with marks, and a summary.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Memory {
+pub struct MarkedMessages {
     messages: Vec<Message>,
     summary: String,
 }
 
-impl Memory {
+impl MarkedMessages {
     /// The number of messages.
     pub fn len(&self) -> usize {
         self.messages.len()
@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn equal_texts_are_different_messages() {
-        let mut memory = Memory::default();
+        let mut memory = MarkedMessages::default();
         let yes = Message::human("yes");
         assert!(memory.add(yes.clone()));
         assert!(!memory.add(yes));
@@ -212,7 +212,7 @@ mod tests {
 
     #[test]
     fn a_state_is_read_as_it_was_written() {
-        let mut memory = Memory::default();
+        let mut memory = MarkedMessages::default();
         memory.add(Message::system("rules"));
         memory.add(Message::human("hi").tagged(Tag::Kickoff("Wren".into()).into()));
         memory.add(Message::ai(vec![Block::tool_use("c1", "f", json!({}))]));
@@ -221,7 +221,7 @@ mod tests {
         memory.set_summary("SUM");
         let state = memory.to_state();
         assert_eq!(state["content"][1][1], json!(["hint"]));
-        let mut read = Memory::from_state(state.as_object().unwrap()).unwrap();
+        let mut read = MarkedMessages::from_state(state.as_object().unwrap()).unwrap();
         assert_eq!(read.messages(MarkFilter::With("hint"), false).len(), 1);
         assert_eq!(read.messages(MarkFilter::Any, true).len(), 5);
         // Names of tools are written with their results there.
@@ -233,7 +233,7 @@ mod tests {
     #[test]
     fn an_error_names_its_place() {
         let state = json!({"content": [[{"role": "user", "content": 5}, []]], SUMMARY: ""});
-        let error = Memory::from_state(state.as_object().unwrap()).unwrap_err();
+        let error = MarkedMessages::from_state(state.as_object().unwrap()).unwrap_err();
         assert_eq!(error.path, "content[0].content");
     }
 }

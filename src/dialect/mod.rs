@@ -4,7 +4,7 @@
 //! reads any format liberally and detects which one it is; [`write`](write()) writes a named
 //! [`Profile`]. What a format has no members for is kept in its metadata if possible (see
 //! `leftovers.rs`). [`thinking`] separates what a model thought from what it said, [`Arguments`]
-//! repairs the arguments of tool calls, [`Memory`] behaves like AgentScope's memories, and
+//! repairs the arguments of tool calls, [`MarkedMessages`] behaves like AgentScope's memories, and
 //! [`format`](mod@format) writes a conversation as each model provider expects it.
 //! Start reading at [`Profile`].
 
@@ -36,5 +36,5 @@ pub(crate) use autogen::image_part;
 pub use document::{
     Conversation, DialectError, Imported, losses, read, read_value, write, write_value,
 };
-pub use memory::{MarkFilter, Memory, message_id};
+pub use memory::{MarkFilter, MarkedMessages, message_id};
 pub use profile::{Profile, UnknownProfile};

@@ -16,7 +16,7 @@ use super::roles::take_role;
 use super::thinking::{SplitText, reasoning_of};
 use super::{blocks, media, roles};
 use crate::locale::{UiText, text};
-use crate::message::{Block, FormatError, Message, Role, Source, ToolResult};
+use crate::message::{Block, FormatError, MediaSource, Message, Role, ToolResult};
 
 /// The maximum length of a name at OpenAI.
 const MAX_NAME: usize = 64;
@@ -235,7 +235,7 @@ fn part(block: &Block) -> Option<Value> {
         Block::Image { source } => Some(by_url("image_url", source)),
         Block::Video { source } => Some(by_url("video_url", source)),
         Block::Audio {
-            source: Source::Base64 { media_type, data },
+            source: MediaSource::Base64 { media_type, data },
         } => {
             let format = match media_type.strip_prefix("audio/").unwrap_or(media_type) {
                 "mpeg" => "mp3",
@@ -250,7 +250,7 @@ fn part(block: &Block) -> Option<Value> {
     }
 }
 
-fn by_url(kind: &str, source: &Source) -> Value {
+fn by_url(kind: &str, source: &MediaSource) -> Value {
     json!({"type": kind, kind: {"url": media::to_url(source)}})
 }
 

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Conversation, Profile, read_value, write_value};
 use crate::message::{
-    Block, Body, Message, ResponseMetadata, Role, Source, Tags, TokenUsage, ToolResult,
+    Block, Body, MediaSource, Message, ResponseMetadata, Role, Tags, TokenUsage, ToolResult,
     message_to_json,
 };
 
@@ -35,16 +35,16 @@ fn object() -> impl Strategy<Value = Map<String, Value>> {
         .prop_map(|members| members.into_iter().collect())
 }
 
-fn source(kind: &'static str) -> impl Strategy<Value = Source> {
+fn source(kind: &'static str) -> impl Strategy<Value = MediaSource> {
     prop_oneof![
-        Just(Source::base64(format!("{kind}/x"), "QUJD")),
+        Just(MediaSource::base64(format!("{kind}/x"), "QUJD")),
         prop::sample::select(vec![
             "https://example.com/a",
             "http://x/y.png",
             "http://x/y.mp3?z=1"
         ])
-        .prop_map(Source::url),
-        prop::sample::select(vec!["inn.png", "/home/a.wav", "film"]).prop_map(Source::file),
+        .prop_map(MediaSource::url),
+        prop::sample::select(vec!["inn.png", "/home/a.wav", "film"]).prop_map(MediaSource::file),
     ]
 }
 

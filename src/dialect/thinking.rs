@@ -406,13 +406,13 @@ mod tests {
 
     fn streamed(parts: &[&str]) -> (ThinkingDelta, SplitText) {
         let mut splitter = StreamSplitter::default();
-        let mut all = ThinkingDelta::default();
+        let mut whole = ThinkingDelta::default();
         for part in parts {
             let delta = splitter.push(part);
-            all.text.push_str(&delta.text);
-            all.thinking.push_str(&delta.thinking);
+            whole.text.push_str(&delta.text);
+            whole.thinking.push_str(&delta.thinking);
         }
-        (all, splitter.finish())
+        (whole, splitter.finish())
     }
 
     #[test]

@@ -381,12 +381,12 @@ fn contradiction(case: &[Literal<'_>], added: &[Literal<'_>]) -> Option<Impossib
     Some(Impossible::Itself(both(old, new)))
 }
 
-fn both(one: &Literal<'_>, other: &Literal<'_>) -> UiText {
-    let [one, other] = [one, other].map(|literal| {
+fn both(left: &Literal<'_>, right: &Literal<'_>) -> UiText {
+    let [left, right] = [left, right].map(|literal| {
         let (condition, holds) = literal.written;
         written(condition, holds)
     });
-    text!(drama_not_both, one, other)
+    text!(drama_not_both, one = left, other = right)
 }
 
 /// Who must be together in a case and at different places.
@@ -411,9 +411,13 @@ fn elsewhere(case: &[Literal<'_>]) -> Option<Impossible> {
         };
         let is_elsewhere =
             |(literal, named): &(&Literal<'_>, &String)| (*named == place) != literal.holds;
-        if let Some((other, _)) = placed.clone().find(is_elsewhere) {
-            let other = if other.holds { other } else { together };
-            return Some(Impossible::Itself(both(first, other)));
+        if let Some((conflicting, _)) = placed.clone().find(is_elsewhere) {
+            let conflicting = if conflicting.holds {
+                conflicting
+            } else {
+                together
+            };
+            return Some(Impossible::Itself(both(first, conflicting)));
         }
     }
     None
@@ -423,23 +427,23 @@ impl Literal<'_> {
     /// Whether `other` is `so` whenever this is as it says.
     fn implies(&self, other: &Literal<'_>, so: bool) -> bool {
         match (&self.claim, &other.claim) {
-            (Claim::AtLeast(scale, least), Claim::AtLeast(same, other)) if scale == same => {
+            (Claim::AtLeast(scale, least), Claim::AtLeast(same, other_least)) if scale == same => {
                 match (self.holds, so) {
-                    (true, true) => least >= other,
-                    (false, false) => least <= other,
+                    (true, true) => least >= other_least,
+                    (false, false) => least <= other_least,
                     _ => false,
                 }
             }
-            (Claim::Is(variable, value), Claim::Is(same, other)) if variable == same => {
+            (Claim::Is(variable, value), Claim::Is(same, other_value)) if variable == same => {
                 match (self.holds, so) {
-                    (true, true) | (false, false) => value == other,
-                    (true, false) => value != other,
+                    (true, true) | (false, false) => value == other_value,
+                    (true, false) => value != other_value,
                     (false, true) => false,
                 }
             }
-            (Claim::So(one), Claim::So(other)) => match (self.holds, so) {
-                (true, true) => one.implies(other),
-                (false, false) => other.implies(one),
+            (Claim::So(left), Claim::So(right)) => match (self.holds, so) {
+                (true, true) => left.implies(right),
+                (false, false) => right.implies(left),
                 _ => false,
             },
             _ => false,
@@ -452,14 +456,14 @@ impl Statement<'_> {
         match (self, other) {
             (Self::Alive(who), Statement::Alive(other)) => who == other,
             (Self::Happened(scene), Statement::Happened(other)) => scene == other,
-            (Self::Other(one), Statement::Other(other)) => match (one, other) {
+            (Self::Other(left), Statement::Other(right)) => match (left, right) {
                 (Condition::Together(names), Condition::Together(some)) => {
                     some.iter().all(|name| names.contains(name))
                 }
                 (Condition::Judged { claim, .. }, Condition::Judged { claim: same, .. }) => {
                     claim == same
                 }
-                (one, other) => one == other,
+                (left, right) => left == right,
             },
             _ => false,
         }

@@ -73,7 +73,8 @@ fn condition() -> impl Strategy<Value = Condition> + Clone {
         5 => (0..4u32).prop_map(Condition::Day),
         4 => occasion().prop_map(Condition::Now),
         2 => names(&STAGES).prop_map(Condition::Voted),
-        2 => (names(&STAGES), result()).prop_map(|(at, result)| Condition::Fought(at, result)),
+        2 => (names(&STAGES), result())
+            .prop_map(|(stage, result)| Condition::Fought(stage, result)),
         2 => who().prop_map(Condition::Fell),
         4 => names(&SCENES).prop_map(Condition::Happened),
         6 => (names(&SCENES), names(&OPTIONS)).prop_map(|(of, id)| Condition::Chose(of, id)),
@@ -261,17 +262,20 @@ proptest! {
 
     #[test]
     fn what_is_implied_holds_whenever_the_other_does(
-        one in condition(),
-        other in condition(),
+        first in condition(),
+        second in condition(),
         more in condition(),
         states in states(),
     ) {
-        let both = Condition::All(vec![one.clone(), more.clone()]);
-        let either = Condition::Any(vec![one.clone(), more]);
+        let both = Condition::All(vec![first.clone(), more.clone()]);
+        let either = Condition::Any(vec![first.clone(), more]);
         let mut world = world();
-        for (strong, weak) in [(&one, &other), (&both, &one), (&one, &either), (&both, &other)] {
-            let (Some(all), Some(some)) = (cases(strong), cases(weak)) else { continue };
-            if !all.imply([&some]) {
+        let pairs = [(&first, &second), (&both, &first), (&first, &either), (&both, &second)];
+        for (strong, weak) in pairs {
+            let (Some(strong_cases), Some(weak_cases)) = (cases(strong), cases(weak)) else {
+                continue;
+            };
+            if !strong_cases.imply([&weak_cases]) {
                 continue;
             }
             for state in &states {

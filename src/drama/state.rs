@@ -216,7 +216,7 @@ impl History {
     /// Whether a fight on a stage ended like this.
     pub fn fought(&self, stage: &str, result: FightResult) -> bool {
         let mut fights = self.fights.iter();
-        fights.any(|(at, ended)| **at == *stage && *ended == result)
+        fights.any(|(place, ended)| **place == *stage && *ended == result)
     }
 }
 

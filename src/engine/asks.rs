@@ -198,8 +198,8 @@ impl Engine {
         // Who answers at once writes nothing that one could watch.
         mind.info().metered.then(|| match question.form() {
             AnswerForm::Prose { .. } => stream.answer(name.clone(), number),
-            AnswerForm::Json { narrowed, .. } => {
-                stream.words_of_answer(name.clone(), number, narrowed)
+            AnswerForm::Json { constrained, .. } => {
+                stream.words_of_answer(name.clone(), number, constrained)
             }
         })
     }

@@ -11,7 +11,7 @@ use super::cache_warmup::CacheWarmup;
 use super::gate::Decision;
 use super::job::Job;
 use crate::exchange::{BoxedAnswer, Spent};
-use crate::journal::{Ending, Outcome};
+use crate::journal::{AskEnding, Outcome};
 use crate::locale::UiText;
 use crate::message::Digest;
 use crate::mind::{Completion, Embedded, FailedCall, MindError};
@@ -52,7 +52,7 @@ pub(super) enum CallResult {
 
 /// An answer that has passed its check.
 pub(super) struct PassedAnswer {
-    pub(super) ending: Ending,
+    pub(super) ending: AskEnding,
     pub(super) value: BoxedAnswer,
 }
 
@@ -76,7 +76,7 @@ pub(super) enum Then {
     /// The tools run that the mind called.
     RunTools(Completion),
     /// The ask ends with an answer that looks something up.
-    End(Ending, BoxedAnswer),
+    End(AskEnding, BoxedAnswer),
 }
 
 /// How one call of a tool ended.

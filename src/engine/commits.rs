@@ -64,7 +64,7 @@ impl Engine {
         }
         finished.sort_unstable_by_key(|finished| finished.ask.id);
         let vectors = finished.iter_mut();
-        let vectors = vectors.flat_map(|it| std::mem::take(&mut it.ask.vectors));
+        let vectors = vectors.flat_map(|finished| std::mem::take(&mut finished.ask.vectors));
         let vectors = LookupVectors(vectors.collect());
         self.world.insert_resource(vectors);
         let is_watched = !self.listeners.on_commit.is_empty();

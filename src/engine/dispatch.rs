@@ -17,7 +17,7 @@ use crate::context::{AgentContext, ContextStats};
 use crate::event::{By, Phrasebook};
 use crate::exchange::prompts::{REPAIR, Repair, RepairViolation};
 use crate::exchange::{BoxedAnswer, Budget, Ledger, Spent, Violation};
-use crate::journal::Ending;
+use crate::journal::AskEnding;
 use crate::locale::{Localize, text};
 use crate::message::shown;
 use crate::message::tokens::Correction;
@@ -68,7 +68,7 @@ impl Engine {
 
     fn start_call(&mut self, mut job: Box<Job>) {
         if job.is_ended_by_tools() {
-            let ending = Ending::Answered {
+            let ending = AskEnding::Answered {
                 text: String::new(),
                 thinking: None,
                 finish: FinishReason::ToolCalls,
@@ -80,7 +80,7 @@ impl Engine {
         job.usage.worst = self.worst_of(&job);
         if self.is_over_budget(&job) {
             let reason = text!(engine_budget_used_up);
-            return self.end(job, Ending::Failed { reason }, None);
+            return self.end(job, AskEnding::Failed { reason }, None);
         }
         let refusal = self.totals.refuses(&self.settings.limits, &job.usage.worst);
         if let Some(reason) = refusal {
@@ -93,7 +93,7 @@ impl Engine {
         }
         let Some(answering) = self.ask_mind(&job) else {
             let reason = text!(engine_entity_gone);
-            return self.end(job, Ending::Failed { reason }, None);
+            return self.end(job, AskEnding::Failed { reason }, None);
         };
         self.gate.take_call();
         self.totals.reserve(job.usage.worst);
@@ -320,7 +320,7 @@ impl Engine {
                 self.retry(job, &completion.text, &[violation]);
             }
             Ok(value) => {
-                let answered = Ending::Answered {
+                let answered = AskEnding::Answered {
                     text: completion.text,
                     thinking: completion.thinking,
                     finish: completion.finish,
@@ -337,7 +337,7 @@ impl Engine {
     }
 
     /// An answer has passed its check: it is used, once whoever reviews answers wants it to be.
-    fn passed(&mut self, job: Box<Job>, ending: Ending, value: BoxedAnswer) {
+    fn passed(&mut self, job: Box<Job>, ending: AskEnding, value: BoxedAnswer) {
         if !self.gate.reviews() {
             return self.look_up(job, ending, value);
         }
@@ -350,8 +350,8 @@ impl Engine {
     /// Holds an answer that passed its check until somebody has decided.
     pub(super) fn hold_passed(&mut self, job: Box<Job>, answer: PassedAnswer) {
         let text = match &answer.ending {
-            Ending::Answered { text, .. } => text.clone(),
-            Ending::Failed { .. } => String::new(),
+            AskEnding::Answered { text, .. } => text.clone(),
+            AskEnding::Failed { .. } => String::new(),
         };
         let held = AnswerInReview {
             text,
@@ -386,7 +386,7 @@ impl Engine {
                 Ok(value) => {
                     job.retract_stream();
                     job.written_by = Some(by);
-                    let ending = Ending::Answered {
+                    let ending = AskEnding::Answered {
                         text,
                         thinking: None,
                         finish: FinishReason::Stop,
@@ -412,7 +412,7 @@ impl Engine {
         if !job.may_be_refused() {
             let reason = Violation::summary(violations, self.world.get_resource());
             job.rounds.refuse(answer, "", job.usage.ms());
-            return self.end(job, Ending::Failed { reason }, None);
+            return self.end(job, AskEnding::Failed { reason }, None);
         }
         let phrases = self.world.resource::<Phrasebook>();
         let violations = violations.iter().map(|violation| RepairViolation {
@@ -456,19 +456,19 @@ impl Engine {
             return Some(Stop::ServerDown(error.text()));
         }
         let reason = error.text();
-        self.end(job, Ending::Failed { reason }, None);
+        self.end(job, AskEnding::Failed { reason }, None);
         None
     }
 
     /// An ask has its outcome, and its answer if one passed.
-    pub(super) fn end(&mut self, job: Box<Job>, ending: Ending, value: Option<BoxedAnswer>) {
+    pub(super) fn end(&mut self, job: Box<Job>, ending: AskEnding, value: Option<BoxedAnswer>) {
         self.listeners.signal(|| Signal::CallEnded {
             entity: job.ask.name.clone(),
             number: job.ask.number,
             purpose: job.ask.question.purpose(),
             by: match &ending {
-                Ending::Failed { reason } => By::Fallback(reason.clone()),
-                Ending::Answered { .. } => match job.rounds.refused().count() {
+                AskEnding::Failed { reason } => By::Fallback(reason.clone()),
+                AskEnding::Answered { .. } => match job.rounds.refused().count() {
                     0 => By::Mind,
                     times => By::Repaired(times as u32),
                 },

@@ -12,7 +12,7 @@ use crate::cast::CastList;
 use crate::context::Chapters;
 use crate::event::EventTypes;
 use crate::exchange::{BoxedAnswer, Spent};
-use crate::journal::{Ending, Line, QuestionVector, TextVectors};
+use crate::journal::{AskEnding, Line, QuestionVector, TextVectors};
 use crate::knowledge::FactBook;
 use crate::locale::{Localize, UiText, text};
 use crate::memory::{LookupVectors, Vectors, Witnessed, chapter_texts, fact_text};
@@ -314,7 +314,7 @@ impl Engine {
     }
 
     /// Ends an ask with an answer, if that looks something up, as soon as its vector has come.
-    pub(super) fn look_up(&mut self, job: Box<Job>, ending: Ending, value: BoxedAnswer) {
+    pub(super) fn look_up(&mut self, job: Box<Job>, ending: AskEnding, value: BoxedAnswer) {
         let question = &*job.ask.question;
         let sought = question.looked_up(&value).map(Vectors::keyed);
         let sent = sought.and_then(|(key, text)| {

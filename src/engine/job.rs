@@ -12,10 +12,14 @@ use crate::cast::StableId;
 use crate::context::{AgentContext, ContextStats};
 use crate::event::guard::GuardAct;
 use crate::exchange::{BoxedAnswer, ErasedAsk, Spent};
-use crate::journal::{Ending, OpenRound, Outcome, RecalledMemory, RefusedAnswer, ToolRoundRecord};
+use crate::journal::{
+    AskEnding, OpenRound, Outcome, RecalledMemory, RefusedAnswer, ToolRoundRecord,
+};
 use crate::memory::Memory;
 use crate::message::{Block, Body, Digest, PromptBytes, Text, TokenUsage, Vector, tokens};
-use crate::mind::{AnswerForm, AnswerStream, Completion, FailedCall, Mind, Refused, Round, Tools};
+use crate::mind::{
+    AnswerForm, AnswerStream, Completion, ExchangeRound, FailedCall, Mind, Refused, Tools,
+};
 
 /// One open ask on its way to a mind and back.
 pub(super) struct Job {
@@ -66,7 +70,7 @@ pub(super) struct Recalled {
 #[derive(Default)]
 pub(super) struct Rounds {
     /// All of it, in order.
-    pub(super) all: Vec<Round>,
+    pub(super) list: Vec<ExchangeRound>,
     /// The times of the refused answers among it, as the journal keeps them.
     refused_ms: Vec<u64>,
     /// The rounds of tool calls among them, as the journal keeps them.
@@ -132,13 +136,13 @@ pub(super) struct FinishedAsk {
 impl Rounds {
     /// The answers that failed their check.
     pub(super) fn refused(&self) -> impl Iterator<Item = &Refused> {
-        self.all.iter().filter_map(Round::as_refused)
+        self.list.iter().filter_map(ExchangeRound::as_refused)
     }
 
     /// Adds an answer that failed its check, with what the mind is told about it.
     pub(super) fn refuse(&mut self, answer: &str, complaint: &str, ms: u64) {
         self.refused_ms.push(ms);
-        self.all.push(Round::Refused(Refused {
+        self.list.push(ExchangeRound::Refused(Refused {
             answer: answer.into(),
             complaint: complaint.into(),
         }));
@@ -238,8 +242,8 @@ impl Job {
         };
         let recalled = self.recalled.as_ref();
         let recalled = recalled.map_or(0, |recalled| u64::from(recalled.text.tokens()) + 4);
-        let rounds: u64 = self.rounds.all.iter().map(Round::tokens).sum();
-        let messages = history.messages + 1 + 2 * self.rounds.all.len();
+        let rounds: u64 = self.rounds.list.iter().map(ExchangeRound::tokens).sum();
+        let messages = history.messages + 1 + 2 * self.rounds.list.len();
         // Roles and separators cost about four tokens a message.
         let separators = 4 * messages as u64;
         let after = u64::from(question) + recalled + rounds;
@@ -298,7 +302,7 @@ impl Job {
     }
 
     /// The outcome, with the usage of all attempts.
-    pub(super) fn outcome(&self, ending: Ending, recalled: Vec<RecalledMemory>) -> Outcome {
+    pub(super) fn outcome(&self, ending: AskEnding, recalled: Vec<RecalledMemory>) -> Outcome {
         let info = self.mind.info();
         let model = self.usage.model.as_ref().unwrap_or(&info.model);
         let (provider, model) = match &self.written_by {

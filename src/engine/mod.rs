@@ -35,7 +35,7 @@ mod totals;
 pub use error::{EngineError, Stop};
 pub use gate::{AnswerInReview, AskKey, CallGate, Decision};
 pub use listeners::SentRequest;
-pub use run::{Engine, Settings, give_minds};
+pub use run::{Engine, EngineSettings, give_minds};
 pub use setup::{Meet, MeetSet, Setup, Step, StepSet};
 pub use signal::{CancellationToken, Signal};
 pub use state::{AskCount, Inputs, StoryEnd};

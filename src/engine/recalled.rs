@@ -11,7 +11,7 @@ use crate::event::guard::{Guards, Judged, Point};
 use crate::event::{EventTypes, Phrasebook};
 use crate::exchange::ErasedAsk;
 use crate::exchange::prompts::{self, RECALLED, RecalledLine};
-use crate::journal::{Ending, RecalledMemory};
+use crate::journal::{AskEnding, RecalledMemory};
 use crate::memory::{Meaning, Memory, Vectors, Witnessed};
 use crate::message::{Text, Vector};
 
@@ -73,7 +73,7 @@ impl Engine {
     }
 
     /// What came to a mind for an ask, and whether the answer seems to use it.
-    pub(super) fn recalled_by(&self, job: &Job, ending: &Ending) -> Vec<RecalledMemory> {
+    pub(super) fn recalled_by(&self, job: &Job, ending: &AskEnding) -> Vec<RecalledMemory> {
         let Some(recalled) = &job.recalled else {
             return Vec::new();
         };
@@ -81,7 +81,7 @@ impl Engine {
         let witnessed = self.world.get::<Witnessed>(*entity);
         let mind = witnessed.zip(self.world.get::<AgentContext>(*entity));
         let used = match (ending, mind) {
-            (Ending::Answered { text, .. }, Some((witnessed, context))) => {
+            (AskEnding::Answered { text, .. }, Some((witnessed, context))) => {
                 let types = self.world.resource::<EventTypes>();
                 let events = |event: &str| types.traits(event);
                 let question = body.full_text();

@@ -5,7 +5,7 @@ use super::calls::PromptPiece;
 use super::job::Job;
 use crate::context::{AgentContext, Entry};
 use crate::message::PromptBytes;
-use crate::mind::Round;
+use crate::mind::ExchangeRound;
 
 impl Engine {
     /// Notes how much of a prompt its provider has seen before.
@@ -46,7 +46,10 @@ impl Engine {
             figures.first = figures.sent;
         } else {
             figures.repeated = bytes(0, same_in_all);
-            let recalled = job.recalled.as_ref().map_or(0, |it| it.text.as_str().len());
+            let recalled = job
+                .recalled
+                .as_ref()
+                .map_or(0, |recalled| recalled.text.as_str().len());
             let asked = bytes(entries.len().max(same_in_all), count);
             figures.recalled = asked.min(recalled as u64);
             figures.asked = asked - figures.recalled;
@@ -87,15 +90,15 @@ fn asked(job: &Job) -> impl Iterator<Item = PromptPiece> {
     let question = (!body.is_silent()).then_some(question);
     let recalled = job.recalled.as_ref().map(|recalled| &recalled.text);
     let recalled = recalled.map(|text| (text.digest(), text.as_str().len() as u64));
-    let rounds = job.rounds.all.iter().flat_map(|round| match round {
-        Round::Tools(round) => {
+    let rounds = job.rounds.list.iter().flat_map(|round| match round {
+        ExchangeRound::Tools(round) => {
             let [called, returned] = [&round.called, &round.returned];
             [called, returned]
                 .map(|body| (body.digest(), body.bytes() as u64))
                 .to_vec()
         }
-        Round::Note(note) => vec![(note.digest(), note.as_str().len() as u64)],
-        Round::Refused(refused) => [&refused.answer, &refused.complaint]
+        ExchangeRound::Note(note) => vec![(note.digest(), note.as_str().len() as u64)],
+        ExchangeRound::Refused(refused) => [&refused.answer, &refused.complaint]
             .map(|text| (text.digest(), text.as_str().len() as u64))
             .to_vec(),
     });

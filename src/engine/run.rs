@@ -29,7 +29,7 @@ use crate::tool::ToolSpec;
 
 /// How an engine runs.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct EngineSettings {
     /// The maximum number of calls at a time, over all minds.
     pub width: usize,
     /// The maximum number of steps of a place in one turn.
@@ -51,7 +51,7 @@ pub struct Settings {
     pub without_servers: bool,
 }
 
-impl Default for Settings {
+impl Default for EngineSettings {
     fn default() -> Self {
         Self {
             width: 16,
@@ -72,7 +72,7 @@ pub struct Engine {
     /// The world. Change it between runs only.
     pub world: World,
     /// How the engine runs.
-    pub settings: Settings,
+    pub settings: EngineSettings,
     step: Schedule,
     meet: Schedule,
     pub(super) minds: Minds,
@@ -135,7 +135,7 @@ impl Engine {
         Ok(Self {
             idle_turns: idle.map_or(0, |idle| idle.0),
             world,
-            settings: Settings::default(),
+            settings: EngineSettings::default(),
             step,
             meet,
             minds,

@@ -89,7 +89,7 @@ impl Engine {
             question: &ask.body,
             ask_short: ask.question.ask_short(),
             recalled: job.recalled.as_ref().map(|recalled| &recalled.text),
-            rounds: &job.rounds.all,
+            rounds: &job.rounds.list,
             tools: job.prompt_tools(),
             form: ask.question.form(),
             max_tokens: job.answer_limit(),

@@ -17,9 +17,10 @@ use crate::event::Phrasebook;
 use crate::event::guard::{Guards, Judged, Point};
 use crate::exchange::{ErasedAsk, RoundMaker};
 use crate::journal::{Line, OpenRound, ToolResultRecord, ToolRoundRecord};
+use crate::locale::text;
 use crate::memory::Vectors;
 use crate::message::{Block, Digest, Language};
-use crate::mind::{Completion, Mind, Round};
+use crate::mind::{Completion, ExchangeRound, Mind};
 use crate::secrets::redacted;
 use crate::tool::prompts::{
     CUT, Cut, IN_WORDS, INTERRUPTED, InWords, STOPPED, Stopped, UNKNOWN, USED_UP, Unknown,
@@ -315,7 +316,7 @@ impl Engine {
         }
         match tool.start_async(&call.arguments, toolbox.limits.time, trace) {
             Some(running) => Started::Running(running),
-            None => Started::Ended(Err("the tool can't be run".into())),
+            None => Started::Ended(Err(ToolError::of(&text!(engine_tool_not_run)))),
         }
     }
 
@@ -370,13 +371,13 @@ impl Engine {
         if let Some(stream) = &job.stream {
             stream.tools(messages.clone());
         }
-        job.rounds.all.push(Round::Tools(messages));
+        job.rounds.list.push(ExchangeRound::Tools(messages));
         job.rounds.recorded.push(record);
         if !job.prompt_tools().callable {
             let phrases = self.world.resource::<Phrasebook>();
             let words = phrases.render(&USED_UP, &());
             let words = words.unwrap_or_else(|_| "Answer now, without tools.".into());
-            job.rounds.all.push(Round::Note(words.into()));
+            job.rounds.list.push(ExchangeRound::Note(words.into()));
         }
     }
 
@@ -457,9 +458,7 @@ fn name_calls(calls: &mut [ToolCall], job: &Job) {
 
 /// A failure in the words of the phrasebook.
 fn error_words(error: &ToolError, phrases: &Phrasebook) -> String {
-    let phrase = error.phrase();
-    let words = phrase.and_then(|(name, data)| phrases.say_if_known(name, data));
-    words.unwrap_or_else(|| error.to_string())
+    phrases.say_or(error.phrase(), &error.to_string())
 }
 
 fn hash_text(hasher: &mut blake3::Hasher, text: &str) {

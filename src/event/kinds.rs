@@ -15,7 +15,7 @@ pub fn register(world: &mut World) {
     register_event::<Whisper>(world);
     register_event::<Announce>(world);
     register_event::<Mind>(world);
-    register_event::<Query>(world);
+    register_event::<MemorySearch>(world);
     register_event::<Refusal>(world);
     register_event::<Leave>(world);
     register_event::<Arrive>(world);
@@ -128,7 +128,7 @@ events! {
     }
 
     /// A search in one's own memory, and what it found.
-    Query = "query" {
+    MemorySearch = "query" {
         /// Who searches.
         actor: String,
         /// For what.

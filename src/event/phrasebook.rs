@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 use serde::Serialize;
+use serde_json::Value;
 use thiserror::Error;
 
 use crate::locale::{Localize, UiText};
@@ -64,6 +65,12 @@ impl Phrasebook {
     pub fn say_if_known(&self, name: &str, data: &impl Serialize) -> Option<String> {
         let is_known = self.0.as_ref()?.has(name);
         is_known.then(|| self.say(name, data).ok()).flatten()
+    }
+
+    /// A phrase with its data; `words` if there is none, or it can't be filled.
+    pub fn say_or(&self, phrase: Option<&(&'static str, Value)>, words: &str) -> String {
+        let said = phrase.and_then(|(name, data)| self.say_if_known(name, data));
+        said.unwrap_or_else(|| words.to_owned())
     }
 }
 

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::AudienceRule;
 use super::guard::GuardAct;
 use crate::cast::StableId;
-use crate::context::{EntryId, Happening, Record};
+use crate::context::{ChapterRecord, EntryId, Happening};
 use crate::message::{Block, Tags};
 
 /// An event before its delivery: its words and audience are fixed, its body is not made yet.
@@ -60,7 +60,7 @@ pub struct ChapterClose {
     /// What the chapter was about, such as a fight on a stage.
     pub title: String,
     /// What code knows of it; `None` in games without records.
-    pub record: Option<Record>,
+    pub record: Option<ChapterRecord>,
 }
 
 /// The events of this step that are not delivered yet, in order.

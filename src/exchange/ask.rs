@@ -434,7 +434,7 @@ impl<R: Reply> ErasedAsk for Spec<R> {
             Some(json) => AnswerForm::Json {
                 name: R::NAME,
                 schema: &json.schema.text,
-                narrowed: &json.constrained,
+                constrained: &json.constrained,
                 notes: &self.notes,
             },
         }

@@ -12,7 +12,7 @@ use crate::cast::{self, Clock, CurrentStage, EntityName, StableId, WorldTurn};
 use crate::context::AgentContext;
 use crate::event::guard::{GuardAct, Guards, Judged, Point};
 use crate::event::{AnswerRecord, By, CallRecord, Phrasebook, Record, Records};
-use crate::journal::{Ending, Outcome};
+use crate::journal::{AskEnding, Outcome};
 use crate::locale::text;
 use crate::message::tokens::Correction;
 use crate::message::{
@@ -161,11 +161,11 @@ impl Resolved {
         guard_acts: Vec<GuardAct>,
     ) -> Self {
         let judged = match &outcome.ending {
-            Ending::Answered { text, .. } => judged
+            AskEnding::Answered { text, .. } => judged
                 .map_or_else(|| question.judge(text), Ok)
                 .map(|value| (value, question.kept_text(text).to_owned()))
                 .map_err(|violations| Violation::summary(&violations, phrases)),
-            Ending::Failed { reason } => Err(reason.clone()),
+            AskEnding::Failed { reason } => Err(reason.clone()),
         };
         let (value, text, by) = match judged {
             Ok((value, text)) => match outcome.refused.len() {
@@ -257,7 +257,7 @@ fn answer_body(outcome: &Outcome, text: &str, by: &By, name: Arc<str>) -> Body {
         ),
     };
     let body = match &outcome.ending {
-        Ending::Answered {
+        AskEnding::Answered {
             thinking: Some(thinking),
             ..
         } => Body::blocks(vec![Block::thinking(thinking.as_str()), Block::text(text)]),

@@ -4,6 +4,7 @@ use serde::de::DeserializeOwned;
 
 use super::Violation;
 use super::prompts::{Found, NO_JSON, NoJson, WRONG_FORM, WrongForm};
+use crate::locale::Translations;
 
 /// The JSON object or array in a text: the whole text, the content of a code fence, or the first
 /// complete one in prose.
@@ -76,15 +77,27 @@ pub fn read_json<R: DeserializeOwned>(raw: &str) -> Result<R, Vec<Violation>> {
     serde_path_to_error::deserialize(&mut reader).map_err(|error| {
         let path = error.path().to_string();
         let path = if path == "." { String::new() } else { path };
-        let problem = error.into_inner().to_string();
-        let violation = Violation::new(path, problem.as_str());
-        vec![violation.with_template(&WRONG_FORM, &WrongForm { problem: &problem })]
+        let problem = Translations::from(error.inner());
+        let violation = Violation::new(path, problem.to_string());
+        vec![violation.with_template(&WRONG_FORM, &WrongForm { problem })]
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_wrong_form_is_told_in_both_languages() {
+        let wrong = read_json::<Vec<u32>>(r#"[1, "two"]"#).unwrap_err();
+        let [violation] = wrong.as_slice() else {
+            panic!("{wrong:?}");
+        };
+        let (_, data) = violation.phrase.as_ref().unwrap();
+        assert_eq!(violation.path, "[1]");
+        assert_eq!(data["problem"]["en"], violation.rule);
+        assert_eq!(data["problem"]["zh"], "第 1 行第 9 列：值不对或缺失");
+    }
 
     #[test]
     fn json_is_found_in_fences_and_prose() {

@@ -9,7 +9,7 @@ use bevy_ecs::world::DeferredWorld;
 use serde::{Deserialize, Serialize};
 
 use crate::cast::{CastList, EntityName};
-use crate::journal::{Ending, Line, Outcome, ToolSpent};
+use crate::journal::{AskEnding, Line, Outcome, ToolSpent};
 use crate::message::{Cost, TokenUsage};
 
 /// The purpose of asks that have no outcome yet.
@@ -166,7 +166,7 @@ pub fn recorded_ledgers(lines: &[Line]) -> Vec<(Arc<str>, Ledger)> {
             Line::Outcome(outcome) => {
                 let (id, name) = (outcome.id, outcome.entity.clone());
                 open.remove(&(id, name.clone(), outcome.number));
-                let is_fallback = matches!(outcome.ending, Ending::Failed { .. });
+                let is_fallback = matches!(outcome.ending, AskEnding::Failed { .. });
                 let ledger = ledgers.entry((id, name)).or_default();
                 ledger.book(&outcome.purpose, Spent::on(outcome, is_fallback));
             }

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::event::{PromptSet, PromptTemplate};
+use crate::locale::Translations;
 
 /// The answer is empty.
 pub(crate) const EMPTY: PromptTemplate<()> = PromptTemplate::new("rules/empty");
@@ -80,8 +81,8 @@ pub(super) enum Found {
 }
 
 #[derive(Default, Serialize)]
-pub(super) struct WrongForm<'a> {
-    pub(super) problem: &'a str,
+pub(super) struct WrongForm {
+    pub(super) problem: Translations,
 }
 
 #[derive(Default, Serialize)]

@@ -67,9 +67,7 @@ impl Violation {
 
     /// The rule in the words of the phrasebook.
     pub fn words(&self, phrases: &Phrasebook) -> String {
-        let phrase = self.phrase.as_ref();
-        let words = phrase.and_then(|(name, data)| phrases.say_if_known(name, data));
-        words.unwrap_or_else(|| self.rule.clone())
+        phrases.say_or(self.phrase.as_ref(), &self.rule)
     }
 
     /// Why an answer with these violations is not used.

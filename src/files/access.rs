@@ -2,7 +2,7 @@
 
 /// How a file of ours is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Access {
+pub(crate) enum OpenMode {
     /// To read it.
     Read,
     /// To read it and to append to it.

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::access::Access;
+use super::access::OpenMode;
 use super::error::{FileAction, FileError, FileKind, FileProblem};
 use super::read::bounded;
 use super::system::{Handle, has_other_names};
@@ -86,7 +86,7 @@ impl Folder {
     }
 
     /// Opens a regular file in it; `None` if there is nothing of this name.
-    pub(crate) fn file(&self, name: &str, access: Access) -> Result<Option<File>, FileError> {
+    pub(crate) fn file(&self, name: &str, access: OpenMode) -> Result<Option<File>, FileError> {
         let action = FileAction::Open;
         let file = match self.handle.open(name, access) {
             Ok(file) => file,
@@ -98,7 +98,7 @@ impl Folder {
             FileKind::File => {}
             kind => return Err(self.error(name, FileProblem::Foreign(kind))),
         }
-        if access == Access::Append && has_other_names(&file).map_err(failed)? {
+        if access == OpenMode::Append && has_other_names(&file).map_err(failed)? {
             return Err(self.error(name, FileProblem::HardLinks));
         }
         Ok(Some(file))
@@ -106,7 +106,7 @@ impl Folder {
 
     /// The bytes of a file in it; `None` if there is nothing of this name.
     pub(crate) fn read(&self, name: &str, max: u64) -> Result<Option<Vec<u8>>, FileError> {
-        let file = self.file(name, Access::Read)?;
+        let file = self.file(name, OpenMode::Read)?;
         file.map(|file| bounded(&file, &self.path.join(name), max))
             .transpose()
     }
@@ -143,7 +143,7 @@ impl Folder {
     /// A new file under a name that nobody can foresee.
     fn new_file(&self) -> io::Result<(String, File)> {
         let name = new_name();
-        let file = self.handle.open(&name, Access::New)?;
+        let file = self.handle.open(&name, OpenMode::New)?;
         Ok((name, file))
     }
 
@@ -213,7 +213,7 @@ impl Folder {
     fn remove_abandoned(&self) -> Result<(), FileError> {
         for (name, kind) in self.entries()? {
             let path = self.path.join(&name);
-            let changed = fs::symlink_metadata(&path).and_then(|it| it.modified());
+            let changed = fs::symlink_metadata(&path).and_then(|metadata| metadata.modified());
             let age = changed.ok().and_then(|changed| changed.elapsed().ok());
             let is_old = age.is_some_and(|age| age > ABANDONED);
             if kind == FileKind::Folder && name.starts_with(NEW) && is_old {
@@ -347,11 +347,16 @@ mod tests {
         symlink(&target, dir.path().join("file")).unwrap();
         symlink(other.path(), dir.path().join("folder")).unwrap();
         fs::hard_link(&target, dir.path().join("hard")).unwrap();
-        for access in [Access::Read, Access::Append, Access::Lock, Access::New] {
+        for access in [
+            OpenMode::Read,
+            OpenMode::Append,
+            OpenMode::Lock,
+            OpenMode::New,
+        ] {
             let error = folder.file("file", access).unwrap_err();
             assert!(error.to_string().contains("a link"), "{error}");
         }
-        let error = folder.file("hard", Access::Append).unwrap_err();
+        let error = folder.file("hard", OpenMode::Append).unwrap_err();
         assert!(error.to_string().contains("hard link"), "{error}");
         let error = folder.folder_or_new("folder").unwrap_err();
         assert!(error.to_string().contains("a link"), "{error}");

@@ -15,7 +15,7 @@ mod read;
 mod unix;
 mod weight;
 
-pub(crate) use access::Access;
+pub(crate) use access::OpenMode;
 pub use error::{FileAction, FileError, FileKind, FileProblem};
 pub(crate) use folder::{Durability, Folder};
 #[cfg(not(unix))]

@@ -4,7 +4,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::access::Access;
+use super::access::OpenMode;
 
 /// Opens the file at a path for reading. Links are followed.
 pub(super) fn open_any(path: &Path) -> io::Result<File> {
@@ -26,14 +26,14 @@ impl Handle {
         Self::of(&self.not_a_link(name)?)
     }
 
-    pub(super) fn open(&self, name: &str, access: Access) -> io::Result<File> {
+    pub(super) fn open(&self, name: &str, access: OpenMode) -> io::Result<File> {
         let path = self.not_a_link(name)?;
         let mut options = OpenOptions::new();
         match access {
-            Access::Read => options.read(true),
-            Access::Append => options.read(true).append(true),
-            Access::Lock => options.write(true).create(true).truncate(false),
-            Access::New => options.write(true).create_new(true),
+            OpenMode::Read => options.read(true),
+            OpenMode::Append => options.read(true).append(true),
+            OpenMode::Lock => options.write(true).create(true).truncate(false),
+            OpenMode::New => options.write(true).create_new(true),
         };
         options.open(path)
     }

@@ -7,14 +7,14 @@ use std::path::Path;
 
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, mkdirat, openat, renameat, unlinkat};
 
-use super::access::Access;
+use super::access::OpenMode;
 
-fn flags(access: Access) -> OFlags {
+fn flags(access: OpenMode) -> OFlags {
     match access {
-        Access::Read => OFlags::RDONLY,
-        Access::Append => OFlags::RDWR | OFlags::APPEND,
-        Access::Lock => OFlags::WRONLY | OFlags::CREATE,
-        Access::New => OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL,
+        OpenMode::Read => OFlags::RDONLY,
+        OpenMode::Append => OFlags::RDWR | OFlags::APPEND,
+        OpenMode::Lock => OFlags::WRONLY | OFlags::CREATE,
+        OpenMode::New => OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL,
     }
 }
 
@@ -48,7 +48,7 @@ impl Handle {
         Ok(Self(openat(&self.0, name, flags, Mode::empty())?))
     }
 
-    pub(super) fn open(&self, name: &str, access: Access) -> io::Result<File> {
+    pub(super) fn open(&self, name: &str, access: OpenMode) -> io::Result<File> {
         let flags = flags(access) | NEVER_WAIT | OFlags::NOFOLLOW;
         let mode = Mode::from_raw_mode(0o666);
         Ok(openat(&self.0, name, flags, mode)?.into())

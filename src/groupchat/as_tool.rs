@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::game::ChatGame;
 use super::run::{ChatError, Team};
@@ -14,9 +14,8 @@ use super::tool_team::{ToolTeamRecord, join_path};
 use super::trace::context_records;
 use crate::event::Feed;
 use crate::journal::ToolSpent;
-use crate::locale::Localize;
+use crate::locale::text;
 use crate::mind::Minds;
-use crate::tool::prompts::FAILED;
 use crate::tool::{ToolError, ToolTrace, Toolbox};
 
 /// The time limit of a call.
@@ -29,15 +28,6 @@ const TIME_LIMIT: Duration = Duration::from_secs(600);
 struct TaskArguments {
     /// The task, in words.
     task: String,
-}
-
-/// Why a call failed.
-#[derive(Serialize)]
-#[serde(tag = "kind", content = "what", rename_all = "snake_case")]
-enum Failure {
-    NobodyPlays,
-    /// In the language of the team.
-    Team(String),
 }
 
 /// A team that others call as a tool.
@@ -72,13 +62,9 @@ impl TeamTool {
     }
 
     async fn call(self, task: String, trace: &ToolTrace) -> Result<String, ToolError> {
-        let language = self.game.team().language;
-        let to_tool_error = |error: ChatError| {
-            let said = Failure::Team(error.text().in_language(language));
-            ToolError::new(error.to_string()).with_kind(&FAILED, &said)
-        };
+        let to_tool_error = |error: ChatError| ToolError::of(&error);
         let team = Team::new(self.game, self.minds, 1).map_err(to_tool_error)?;
-        let mut call = ToolCall::new(team, trace.clone());
+        let mut call = TeamCall::new(team, trace.clone());
         let result = call.team.run(task).await.map_err(to_tool_error)?;
         Ok(if self.return_value_as_last_message {
             last_message(&result)
@@ -89,12 +75,12 @@ impl TeamTool {
 }
 
 /// A call in progress. However it ends, it reports what the team's minds saw and spent.
-struct ToolCall {
+struct TeamCall {
     team: Team,
     trace: ToolTrace,
 }
 
-impl ToolCall {
+impl TeamCall {
     fn new(mut team: Team, trace: ToolTrace) -> Self {
         let feed = report_messages(trace.clone(), team.file().clone());
         let engine = team.engine();
@@ -104,7 +90,7 @@ impl ToolCall {
     }
 }
 
-impl Drop for ToolCall {
+impl Drop for TeamCall {
     fn drop(&mut self) {
         let name = self.team.file().name.clone();
         let engine = self.team.engine();
@@ -128,10 +114,7 @@ pub(super) fn register(tool: Option<TeamTool>, toolbox: &mut Toolbox, name: &str
         async move {
             match tool {
                 Some(tool) => tool.call(arguments.task, &trace).await,
-                None => {
-                    let error = ToolError::new("nobody plays this team");
-                    Err(error.with_kind(&FAILED, &Failure::NobodyPlays))
-                }
+                None => Err(ToolError::of(&text!(groupchat_nobody_plays))),
             }
         }
     });
@@ -163,21 +146,4 @@ fn all_messages(result: &TaskResult) -> String {
     let messages = messages.filter(|message| !message.is_event());
     let lines = messages.map(|message| format!("{}: {}", message.source, message.to_model_text()));
     lines.collect::<Vec<_>>().join("\n\n")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::tool::prompts::told;
-
-    #[test]
-    fn a_failure_is_told_in_both_languages() {
-        for (failure, english, chinese) in [
-            (Failure::NobodyPlays, "nobody plays", "没有人扮演"),
-            (Failure::Team("x".into()), "x", "x"),
-        ] {
-            let [en, zh] = told(&ToolError::new("").with_kind(&FAILED, &failure));
-            assert!(en.contains(english) && zh.contains(chinese), "{en} {zh}");
-        }
-    }
 }

@@ -10,12 +10,12 @@ use crate::message::Role;
 
 /// What a function sees of a conversation: what was said to everybody.
 #[derive(Clone, Copy)]
-pub struct Conversation<'a> {
+pub struct ConversationView<'a> {
     pub(super) context: &'a AgentContext,
     pub(super) delta: &'a [ChatMessage],
 }
 
-impl<'a> Conversation<'a> {
+impl<'a> ConversationView<'a> {
     /// The speaker and text of each message, oldest first.
     pub fn lines(&self) -> impl DoubleEndedIterator<Item = (String, String)> + use<'a> {
         let entries = self.context.entries().iter();
@@ -35,9 +35,10 @@ impl<'a> Conversation<'a> {
 /// Whether the messages since its last call end the run.
 pub(super) type TerminationFunction = Arc<dyn Fn(&[ChatMessage]) -> bool + Send + Sync>;
 /// Selects the next speaker; `None` if it has no preference.
-pub(super) type SelectorFunction = Arc<dyn Fn(Conversation<'_>) -> Option<String> + Send + Sync>;
+pub(super) type SelectorFunction =
+    Arc<dyn Fn(ConversationView<'_>) -> Option<String> + Send + Sync>;
 /// The participants that may be selected.
-pub(super) type CandidateFunction = Arc<dyn Fn(Conversation<'_>) -> Vec<String> + Send + Sync>;
+pub(super) type CandidateFunction = Arc<dyn Fn(ConversationView<'_>) -> Vec<String> + Send + Sync>;
 /// Whether to follow an edge of a graph after a message.
 pub(super) type EdgeFunction = Arc<dyn Fn(&ChatMessage) -> bool + Send + Sync>;
 /// Formats a tool call and its result for a tool call summary.
@@ -72,7 +73,7 @@ impl Functions {
     pub fn with_selector(
         mut self,
         name: &str,
-        function: impl Fn(Conversation<'_>) -> Option<String> + Send + Sync + 'static,
+        function: impl Fn(ConversationView<'_>) -> Option<String> + Send + Sync + 'static,
     ) -> Self {
         self.selectors.insert(name.into(), Arc::new(function));
         self
@@ -83,7 +84,7 @@ impl Functions {
     pub fn with_candidates(
         mut self,
         name: &str,
-        function: impl Fn(Conversation<'_>) -> Vec<String> + Send + Sync + 'static,
+        function: impl Fn(ConversationView<'_>) -> Vec<String> + Send + Sync + 'static,
     ) -> Self {
         self.candidates.insert(name.into(), Arc::new(function));
         self

@@ -1,10 +1,10 @@
 //! A team as a game: a world that can be played, saved and replayed.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 // Recursive: a game holds the games of teams that are tools.
@@ -17,19 +17,23 @@ use super::prompts;
 use super::saved_state::{adapt_chats, check_participants, team_state};
 use super::stage::{self, CONTROLLER, Chat, Teams, register_handoffs, register_remember};
 use super::team::{FOLDER, Participant, ParticipantKind, TeamFile, ToolTeam};
-use crate::cast::{CastError, CastList, Clock, Kind, SpawnSpec, StableId, spawn};
-use crate::context::{AgentContext, View};
-use crate::engine::Setup;
+use crate::cast::{CastError, CastList, Kind, SpawnSpec, set_system_message, spawn};
+use crate::context::View;
+use crate::engine::{Inputs, MeetSet, Setup};
 use crate::event::Phrasebook;
 use crate::event::guard::{ForgedMarks, Guard, Guards, LengthLimit, SecretRule, Secrets};
-use crate::message::{Body, Digest, Role, Text};
+use crate::journal::{GameSetup, Line, game_of_line};
+use crate::locale::{Argument, UiText, text};
+use crate::message::{Digest, Text};
 use crate::mind::{MindAlias, Minds};
 use crate::save::Meta;
-use crate::session::{Adaptation, Game, SetupError};
+use crate::session::{Game, KeptFiles, SetupError, take_data, take_told};
 use crate::tool::code::CodePolicy;
 use crate::tool::{self, TABLES, Table, ToolSet, Toolbox};
 use crate::world_data::{DataFolder, Problem, Problems};
 
+/// How a journal calls this game.
+const NAME: &str = "team";
 /// The maximum number of characters of a message that others hear.
 const MAX_MESSAGE_CHARS: usize = 100_000;
 
@@ -42,10 +46,10 @@ pub struct ChatGame {
     teams: Teams,
     /// `teams/en/writing-desk`, or the name of a team that was built in code.
     path: String,
-    /// The files of the data folder that it uses, except for the team file.
-    files: Vec<String>,
     /// A digest of everything that a mind may read.
     fingerprint: String,
+    /// Its prompts and tables that are not as the program has them.
+    files: KeptFiles,
     /// Problems that do not prevent playing.
     pub warnings: Vec<Problem>,
     phrases: Phrasebook,
@@ -72,9 +76,6 @@ impl ChatGame {
         let mut game = Self::new(data, team)?;
         game.path = format!("{FOLDER}/{path}");
         game.warnings.extend(warnings);
-        let files = game.files.iter().cloned();
-        let files = files.chain([format!("{FOLDER}/{path}.ron")]);
-        game.fingerprint = data.fingerprint(files).map_err(Problem::from)?;
         Ok(game)
     }
 
@@ -99,21 +100,19 @@ impl ChatGame {
         let ((), mut warnings) = team.check().unless_errors(())?;
         let (phrases, prompt_warnings) = prompts::load(data, team.language)?;
         warnings.extend(prompt_warnings);
-        let mut files = prompts::files(data, team.language).map_err(Problem::from)?;
         let tables = load_tables(data, &team)?;
-        files.extend(tables.keys().map(|name| Table::path(team.language, name)));
         let mut file_tools = Vec::new();
         for tool in team.tool_teams() {
             let game = Self::new(data, tool.team.clone())?;
-            files.extend(game.files.iter().cloned());
             file_tools.push((tool.clone(), game));
         }
+        let files = files_of(data, &team)?;
         let prompts = data.fingerprint(&files).map_err(Problem::from)?;
         let own = serde_json::to_vec(&team).unwrap_or_default();
         Ok(Self {
             path: team.name.clone(),
-            files,
             fingerprint: format!("{}-{prompts}", Digest::of(&own)),
+            files: KeptFiles::of(data, &files).map_err(Problem::from)?,
             warnings: warnings.into_iter().collect(),
             phrases,
             guards: None,
@@ -229,11 +228,95 @@ impl Game for ChatGame {
 
     fn set_up(&self, seed: u64) -> Result<Setup, SetupError> {
         let mut setup = Setup::new(seed);
-        setup.world.insert_resource(self.phrases.clone());
-        setup.world.insert_resource(self.team().language);
-        setup.world.insert_resource(self.teams.clone());
-        setup.world.insert_resource(self.guards());
-        let mut toolbox = setup.world.get_resource_or_init::<Toolbox>();
+        self.insert(&mut setup.world);
+        setup.plugin(stage::plugin);
+        let take_edits = take_edits.run_if(resource_exists::<Inputs>);
+        let take_edits = take_edits
+            .before(stage::take_inputs)
+            .before(take_told)
+            .in_set(MeetSet::Rules);
+        setup.meet.add_systems(take_edits);
+        Ok(setup)
+    }
+
+    fn populate(&self, setup: &mut Setup) -> Result<(), SetupError> {
+        Ok(spawn_teams(&mut setup.world, self.team())?)
+    }
+
+    /// The team, and those of its prompts and tables that are not as the program has them.
+    fn game_setup(&self, _seed: u64) -> Option<GameSetup> {
+        let kept = JournalTeam {
+            team: self.team().clone(),
+            data: self.fingerprint.clone(),
+            files: self.files.clone(),
+        };
+        Some(GameSetup {
+            name: NAME.into(),
+            setup: serde_json::to_value(kept).ok()?,
+        })
+    }
+
+    fn kept(&self, setup: &GameSetup, data: &str) -> Option<Box<dyn Game>> {
+        let kept = JournalTeam::of(setup).filter(|kept| kept.data == data)?;
+        Some(Box::new(self.of_kept(&kept).ok()?))
+    }
+
+    /// A world fits every team with the same participants; a graph or a ledger that a run is in the
+    /// middle of begins anew if it is another one.
+    fn adapt(&self, world: &mut World) -> Result<Vec<UiText>, Option<SetupError>> {
+        let old = world.resource::<Teams>().outermost.clone();
+        let state = team_state(world, self.team());
+        let participants = check_participants(world, &state, self.team());
+        participants.map_err(|changed| Some(changed.into()))?;
+        Ok(changes(&old, self.team()))
+    }
+}
+
+impl ChatGame {
+    /// The team in the lines of a journal that has this fingerprint, in the place of this one;
+    /// `None` if they keep none.
+    ///
+    /// # Errors
+    /// Every mistake in what they keep.
+    pub fn kept_in(lines: &[Line], path: &str, data: &str) -> Option<Result<Self, Problems>> {
+        let setups = lines.iter().filter_map(game_of_line);
+        let mut kept = setups.filter_map(|(_, setup)| JournalTeam::of(&setup));
+        let kept = kept.find(|kept| kept.data == data)?;
+        let game = kept
+            .folder(path)
+            .and_then(|data| Self::new(&data, kept.team));
+        Some(game.map(|game| Self {
+            path: path.to_owned(),
+            ..game
+        }))
+    }
+
+    /// A team that a journal keeps, with what this one has from code. No file is opened.
+    fn of_kept(&self, kept: &JournalTeam) -> Result<Self, Problems> {
+        let data = kept.folder(&self.path)?;
+        let game = Self::new(&data, kept.team.clone())?.with_each(|game| {
+            game.teams.functions = self.teams.functions.clone();
+            game.teams.factory = self.teams.factory.clone();
+            game.guards.clone_from(&self.guards);
+            game.tools.clone_from(&self.tools);
+            game.code = self.code.clone();
+        });
+        Ok(Self {
+            path: self.path.clone(),
+            team_tools: self.team_tools.clone(),
+            tool_minds: self.tool_minds.clone(),
+            ..game
+        })
+    }
+
+    /// Adds what it provides to a world, without anybody.
+    fn insert(&self, world: &mut World) {
+        world.insert_resource(self.phrases.clone());
+        world.insert_resource(self.team().language);
+        world.insert_resource(self.teams.clone());
+        world.insert_resource(self.guards());
+        world.insert_resource(PlayedGame(self.clone()));
+        let mut toolbox = world.get_resource_or_init::<Toolbox>();
         tool::code::register(&mut toolbox, &self.code);
         for (name, table) in self.tables.iter() {
             toolbox.add_table(name, table.clone());
@@ -256,27 +339,18 @@ impl Game for ChatGame {
         for team in self.team().nested() {
             register_handoffs(team, &self.phrases, &mut toolbox);
         }
-        setup.plugin(stage::plugin);
-        Ok(setup)
     }
 
-    fn populate(&self, setup: &mut Setup) -> Result<(), SetupError> {
-        Ok(spawn_teams(&mut setup.world, self.team())?)
-    }
-
-    /// A state fits every team with the same participants; a graph or a ledger that a run is in the
-    /// middle of begins anew.
-    fn adapt(&self, world: &mut World) -> Result<Adaptation, Option<SetupError>> {
+    /// Puts it in the place of the team that a world plays.
+    fn fit(&self, world: &mut World) -> Result<(), SetupError> {
+        let old = world.resource::<Teams>().outermost.clone();
         let state = team_state(world, self.team());
-        let participants = check_participants(world, &state, self.team());
-        participants.map_err(|changed| Some(changed.into()))?;
-        let adapted = self.adapt_world(world, None);
-        adapted.map_err(|error| Some(error.into()))?;
-        Ok(Adaptation::Done)
+        check_participants(world, &state, self.team())?;
+        let state = team_state(world, &old);
+        self.insert(world);
+        Ok(self.adapt_world(world, Some(&state))?)
     }
-}
 
-impl ChatGame {
     /// Gives a restored world with the same participants the settings of this team.
     ///
     /// # Errors
@@ -293,19 +367,100 @@ impl ChatGame {
     }
 }
 
+/// The game that is played. A team that takes its place has its functions, tools and minds.
+#[derive(Resource)]
+struct PlayedGame(ChatGame);
+
+/// Takes over what its author has changed in the team while it is played.
+fn take_edits(world: &mut World) {
+    take_data(world, NAME, |world, setup| {
+        let kept = JournalTeam::deserialize(&setup.setup)?;
+        let game = world.resource::<PlayedGame>().0.of_kept(&kept)?;
+        game.fit(world)?;
+        Ok(kept.data)
+    });
+}
+
+/// What a journal keeps of a team, so that its conversation needs no file.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct JournalTeam {
+    team: TeamFile,
+    /// Its fingerprint.
+    data: String,
+    /// The prompts and tables that are not as the program has them.
+    files: KeptFiles,
+}
+
+impl JournalTeam {
+    /// What a journal keeps, if it is of this game.
+    fn of(setup: &GameSetup) -> Option<Self> {
+        let kept = (setup.name == NAME).then(|| Self::deserialize(&setup.setup));
+        kept?.ok()
+    }
+
+    /// The data folder of its files; `path` is that of the team.
+    fn folder(&self, path: &str) -> Result<DataFolder, Problems> {
+        let tables = format!("{TABLES}/");
+        let data = self.files.folder("", &["prompts/", &tables]);
+        data.map_err(|message| Problem::of_file(path, message, UiText::default()).into())
+    }
+}
+
+/// What is another in a team with the same participants.
+fn changes(old: &TeamFile, new: &TeamFile) -> Vec<UiText> {
+    let participants = |team: &TeamFile| {
+        let teams = team.nested().into_iter();
+        let participants = teams.flat_map(|team| &team.participants);
+        let named = participants.map(|participant| (participant.name.clone(), participant.clone()));
+        named.collect::<BTreeMap<_, _>>()
+    };
+    let (before, after) = (participants(old), participants(new));
+    let changed = after
+        .into_iter()
+        .filter(|(name, now)| before.get(name) != Some(now));
+    let names: Vec<_> = changed.map(|(name, _)| name).collect();
+    if !names.is_empty() {
+        vec![text!(
+            groupchat_changed_participants,
+            names = Argument::list(&names)
+        )]
+    } else if old == new {
+        vec![text!(session_changed_prompts)]
+    } else {
+        vec![text!(groupchat_changed_settings)]
+    }
+}
+
+/// The files of the data folder that a team uses, and those that it calls as tools.
+fn files_of(data: &DataFolder, team: &TeamFile) -> Result<Vec<String>, Problems> {
+    let mut files = BTreeSet::new();
+    let mut open = vec![team];
+    while let Some(team) = open.pop() {
+        let prompts = prompts::files(data, team.language).map_err(Problem::from)?;
+        let tables = table_names(data, team).into_iter();
+        files.extend(prompts);
+        files.extend(tables.map(|name| Table::path(team.language, name)));
+        open.extend(team.tool_teams().map(|tool| &tool.team));
+    }
+    Ok(files.into_iter().collect())
+}
+
 /// Loads the tables of the data folder that participants use as tools.
 fn load_tables(data: &DataFolder, team: &TeamFile) -> Result<BTreeMap<String, Table>, Problems> {
+    let names = table_names(data, team).into_iter();
+    let tables = names.map(|name| Ok((name.clone(), Table::load(data, team.language, name)?)));
+    tables.collect()
+}
+
+fn table_names<'t>(data: &DataFolder, team: &'t TeamFile) -> BTreeSet<&'t String> {
     let folder = format!("{TABLES}/{}", team.language.code());
     let files = data.files(&folder).unwrap_or_default();
     let teams = team.nested().into_iter();
     let participants = teams.flat_map(|team| &team.participants);
-    let names: BTreeSet<&String> = participants
-        .flat_map(|participant| &participant.tools)
-        .collect();
-    let names = names.into_iter();
-    let tables = names.filter(|name| files.contains(&Table::path(team.language, name)));
-    let tables = tables.map(|name| Ok((name.clone(), Table::load(data, team.language, name)?)));
-    tables.collect()
+    let names = participants.flat_map(|participant| &participant.tools);
+    let is_table = |name: &&String| files.contains(&Table::path(team.language, name));
+    names.filter(is_table).collect()
 }
 
 /// Spawns the stages and actors of all teams.
@@ -360,7 +515,8 @@ fn equip_teams(world: &mut World, outermost: &TeamFile) -> Result<(), CastError>
             let entity = entity.filter(|_| participant.kind != ParticipantKind::Team);
             if let Some(entity) = entity {
                 equip(world, entity, participant);
-                set_system_message(world, entity, rules.as_ref(), &participant.system_message);
+                let identity = participant.system_message.trim();
+                set_system_message(world, entity, rules.as_ref(), identity);
             }
         }
     }
@@ -392,41 +548,6 @@ fn equip(world: &mut World, entity: Entity, participant: &Participant) {
     if participant.view != View::Whole {
         entity.insert(participant.view.clone());
     }
-}
-
-/// Replaces a system message if it has changed.
-fn set_system_message(
-    world: &mut World,
-    entity: Entity,
-    rules: Option<&Arc<Text>>,
-    system_message: &str,
-) {
-    let identity = system_message.trim();
-    let wanted = format!("{}{identity}", rules.map_or("", |rules| rules.as_str()));
-    let mut found = world.query::<(&StableId, &mut Clock, &mut AgentContext)>();
-    let Ok((id, mut clock, mut context)) = found.get_mut(world, entity) else {
-        return;
-    };
-    let first = context.entries().first();
-    let first = first.filter(|entry| entry.role() == Role::System);
-    if *first.map_or_else(Cow::default, |entry| entry.body().full_text()) == *wanted {
-        return;
-    }
-    let mut changed = AgentContext::new(context.name().clone());
-    if !wanted.is_empty() {
-        let mut body = Body::text(identity).with_id(clock.next_body(*id));
-        if let Some(rules) = rules {
-            body = body.after(rules.clone());
-        }
-        // An empty context always takes a system message.
-        let _ = changed.add_system_message(body);
-    }
-    let messages = context.messages().map(|held| held.message);
-    for message in messages.filter(|message| message.role != Role::System) {
-        // Only a system message could be refused.
-        let _ = changed.add_message(message);
-    }
-    *context = changed;
 }
 
 fn spawn_spec(name: &str, kind: Kind) -> SpawnSpec {

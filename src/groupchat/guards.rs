@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use crate::event::guard::{Guard, Judged, Point, Secrets, Verdict};
+use crate::event::guard::{Guard, GuardVerdict, Judged, Point, Secrets};
 use crate::locale::text;
 use crate::wording::{lines_with_code, seen};
 
@@ -23,7 +23,7 @@ impl<G: Guard> Guard for AtAnswers<G> {
         self.0.hides()
     }
 
-    fn judge(&self, message: &Judged<'_>) -> Verdict {
+    fn judge(&self, message: &Judged<'_>) -> GuardVerdict {
         self.0.judge(message)
     }
 }
@@ -43,7 +43,7 @@ impl Guard for TeamSecrets {
         }
     }
 
-    fn judge(&self, message: &Judged<'_>) -> Verdict {
+    fn judge(&self, message: &Judged<'_>) -> GuardVerdict {
         self.0.judge(&Judged {
             public: true,
             ..*message
@@ -118,13 +118,13 @@ impl Guard for ForgedSpeakers {
         false
     }
 
-    fn judge(&self, message: &Judged<'_>) -> Verdict {
+    fn judge(&self, message: &Judged<'_>) -> GuardVerdict {
         match self.defused(message.text) {
-            Some(text) => Verdict::Mask {
+            Some(text) => GuardVerdict::Mask {
                 text,
                 reason: text!(groupchat_forged_speaker),
             },
-            None => Verdict::Pass,
+            None => GuardVerdict::Pass,
         }
     }
 }

@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 
 use crate::mind::improviser::wording::{bare, fragment, semicolon};
-use crate::mind::improviser::{Lessons, Skill, Writer, fit_question, found};
+use crate::mind::improviser::{ImproviserSkill, Lessons, Writer, fit_question, found};
 use crate::mind::{AnswerForm, Notes, Prompt};
 
 /// Names that grammars may use: who spoke last and what, and what tools returned.
@@ -57,7 +57,7 @@ enum ChatSkill {
     Progress,
 }
 
-impl Skill for ChatSkill {
+impl ImproviserSkill for ChatSkill {
     fn answer<'a>(&self, prompt: &Prompt<'a>, writer: &mut Writer<'a>) -> Option<Value> {
         let notes = Notes::of(prompt);
         if let AnswerForm::Prose { .. } = prompt.form {
@@ -130,7 +130,7 @@ fn words<'a>(prompt: &Prompt<'a>, notes: Notes<'a>, writer: &mut Writer<'a>) -> 
 fn say<'a>(prompt: &Prompt<'a>, notes: Notes<'a>, writer: &mut Writer<'a>) -> Value {
     let mut said = json!({"message": words(prompt, notes, writer)});
     let targets = match prompt.form {
-        AnswerForm::Json { narrowed, .. } => narrowed.pointer("/properties/handoff/enum"),
+        AnswerForm::Json { constrained, .. } => constrained.pointer("/properties/handoff/enum"),
         AnswerForm::Prose { .. } => None,
     };
     let targets = targets.and_then(Value::as_array);

@@ -30,7 +30,7 @@ mod trace;
 mod user_proxy;
 
 pub use as_tool::TeamTool;
-pub use functions::{Conversation, Functions};
+pub use functions::{ConversationView, Functions};
 pub use game::ChatGame;
 pub use names::mentions;
 pub use perspective::{RoleMessage, perspective};

@@ -11,7 +11,7 @@ use crate::event::Record;
 #[derive(Clone, Debug, PartialEq)]
 pub enum StreamItem {
     /// A message or an event, or a chunk of a message that is still being written
-    /// ([`Content::StreamingChunk`](super::message::Content::StreamingChunk)).
+    /// ([`ChatContent::StreamingChunk`](super::message::Content::StreamingChunk)).
     Message(ChatMessage),
     /// The chunks of a message that will not come.
     Retracted(Retracted),

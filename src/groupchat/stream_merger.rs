@@ -11,8 +11,8 @@ use std::task::{Context, Poll};
 
 use serde::Serialize;
 
-use super::message::{ChatMessage, Content, event_id, message_id};
-use super::stage::{InnerMessage, ToolRound, Utterance};
+use super::message::{ChatContent, ChatMessage, event_id, message_id};
+use super::stage::{FunctionCallRound, InnerMessage, Utterance};
 use super::team::TeamFile;
 use super::team_message::{TeamMessage, inner_path};
 use super::tool_team::join_path;
@@ -58,7 +58,7 @@ pub struct StreamMerger {
     /// The messages that are being written, by id.
     unfinished: BTreeMap<String, PartialMessage>,
     /// The previews of events, by id.
-    previews: BTreeMap<String, Content>,
+    previews: BTreeMap<String, ChatContent>,
 }
 
 /// A message that is being written.
@@ -154,7 +154,7 @@ impl StreamMerger {
                 vec![StreamEvent::Preview(TeamMessage { team_path, message })]
             }
             StreamDeltaKind::Tools(round) => {
-                let round = ToolRound::of(&round.called, &round.returned);
+                let round = FunctionCallRound::of(&round.called, &round.returned);
                 let events = round.events(source).into_iter().map(|mut event| {
                     let id = event_id(source, ask, partial.events);
                     partial.events += 1;
@@ -203,7 +203,7 @@ impl StreamMerger {
         let TeamMessage { team_path, message } = delivered;
         let mut partial = self.unfinished.remove(&message.id);
         let text = match &message.content {
-            Content::Text(text) => Some(text),
+            ChatContent::Text(text) => Some(text),
             _ => None,
         };
         let shown = partial.as_ref().map_or("", |partial| partial.text.trim());
@@ -271,7 +271,7 @@ fn events_of(team: &str, events: Vec<StreamEvent>) -> Vec<TeamStreamEvent> {
 
 /// A chunk of a message; the first has the number 1.
 fn chunk(source: &str, full_id: &str, number: usize, text: String) -> ChatMessage {
-    let content = Content::StreamingChunk {
+    let content = ChatContent::StreamingChunk {
         content: text,
         full_message_id: Some(full_id.to_owned()),
     };

@@ -1,6 +1,6 @@
 //! Messages of teams in the records of an engine.
 
-use super::message::{ChatMessage, Content};
+use super::message::{ChatContent, ChatMessage};
 use super::stage::InnerMessage;
 use super::team::TeamFile;
 use super::tool_team::join_path;
@@ -41,7 +41,7 @@ impl TeamMessage {
         );
         let is_selection = matches!(
             message.content,
-            Content::SelectSpeaker(_) | Content::Selector(_)
+            ChatContent::SelectSpeaker(_) | ChatContent::Selector(_)
         );
         (is_message && (!is_selection || team.emit_team_events))
             .then_some(Self { team_path, message })

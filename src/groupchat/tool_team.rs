@@ -50,7 +50,7 @@ pub(super) struct EntryRecord {
     /// Whether it was told in the name of the mind, which was not asked for it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) told: bool,
-    pub(super) at: RecordOrder,
+    pub(super) order: RecordOrder,
 }
 
 /// The place of a message in the order of everything that was said: the time and id of its body.

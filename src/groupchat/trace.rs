@@ -80,7 +80,7 @@ fn calls_of(record: &ContextRecord) -> impl Iterator<Item = (&RecordOrder, MindC
             context: earlier.map(|entry| entry.message.clone()).collect(),
             reply: reply.message.content.clone(),
         };
-        (&reply.at, call)
+        (&reply.order, call)
     })
 }
 
@@ -125,7 +125,7 @@ fn context_record(
         EntryRecord {
             message,
             told: body.event_type() == Some(OwnMessage::TYPE),
-            at: vec![(body.time(), body.id(), 0)],
+            order: vec![(body.time(), body.id(), 0)],
         }
     });
     ContextRecord {
@@ -158,7 +158,7 @@ fn add_tool_team_records(messages: &[(Role, &Body)], records: &mut Vec<ContextRe
             for record in reported {
                 if let ToolTeamRecord::Mind(mut record) = record {
                     let entries = record.entries.iter_mut();
-                    entries.for_each(|entry| entry.at.insert(0, caller));
+                    entries.for_each(|entry| entry.order.insert(0, caller));
                     records.push(record);
                 }
             }

@@ -45,7 +45,7 @@ impl JournalHeader {
 /// How an ask ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum Ending {
+pub enum AskEnding {
     /// A mind answered, and the answer passed its check.
     Answered {
         /// The answer, unchanged.
@@ -245,7 +245,7 @@ pub struct Outcome {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub recalled: Vec<RecalledMemory>,
     /// How it ended.
-    pub ending: Ending,
+    pub ending: AskEnding,
     /// The answers before it that failed their check.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refused: Vec<RefusedAnswer>,

@@ -18,7 +18,7 @@ pub(crate) use base::Base;
 pub use error::JournalError;
 pub use file::Journal;
 pub use line::{
-    Ending, FORMAT, GameSetup, Input, JournalHeader, Line, Meeting, OpenRound, Outcome,
+    AskEnding, FORMAT, GameSetup, Input, JournalHeader, Line, Meeting, OpenRound, Outcome,
     QuestionVector, RecalledMemory, RefusedAnswer, Retake, SnapshotRecord, Stopped, TextVectors,
     ToolResultRecord, ToolRoundRecord, ToolSpent,
 };

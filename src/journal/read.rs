@@ -462,13 +462,13 @@ mod tests {
         let own: Vec<_> = std::iter::once(head(1)).chain(turns(3, 5)).collect();
         let (base, branch) = on(&journals, "first", &own);
         journals.insert("branch", branch);
-        let all: Vec<_> = std::iter::once(head(1)).chain(turns(0, 5)).collect();
-        assert_eq!(read_of(&journals, "branch"), Ok(all.clone()));
+        let lines: Vec<_> = std::iter::once(head(1)).chain(turns(0, 5)).collect();
+        assert_eq!(read_of(&journals, "branch"), Ok(lines.clone()));
 
         // What follows it in the other journal makes no difference.
         let longer: Vec<_> = std::iter::once(head(1)).chain(turns(0, 9)).collect();
         journals.insert("first", Journal::encode(&longer));
-        assert_eq!(read_of(&journals, "branch"), Ok(all));
+        assert_eq!(read_of(&journals, "branch"), Ok(lines));
 
         let damaged = |base: Base, own: &[Line]| {
             let mut journals = journals.clone();

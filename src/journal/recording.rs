@@ -37,11 +37,6 @@ pub struct Recording {
 /// The field of an input that gives the world another seed.
 const WORLD_SEED: &str = "world_seed";
 
-/// The input of a host that gives the world another seed, from its turn on.
-pub fn seed_input(seed: u64) -> Value {
-    json!({ WORLD_SEED: seed, BY: HOST })
-}
-
 /// The field of an input that gives entities other models.
 const MINDS: &str = "minds";
 
@@ -66,6 +61,11 @@ pub fn branch_input(
     }
     fields.insert(BY.to_owned(), json!(by));
     Some(Value::Object(fields))
+}
+
+/// The [`branch_input`] of a host with a seed alone.
+pub fn seed_input(seed: u64) -> Value {
+    branch_input(HOST, Some(seed), &BTreeMap::new()).unwrap_or_default()
 }
 
 /// The field of an input that says that the story was taken back to its turn.

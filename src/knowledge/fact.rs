@@ -75,9 +75,10 @@ impl Fact {
     /// Whether it is about somebody or something of this name: it says the name, or its first word.
     pub fn tells_of(&self, name: &str) -> bool {
         let first = name.split_whitespace().next().unwrap_or(name);
-        let is_whole = |text: &str, at: usize, word: &str| {
-            let is_letter = |next: Option<char>| next.is_some_and(|it| it.is_ascii_alphanumeric());
-            let (before, after) = (text.get(..at), text.get(at + word.len()..));
+        let is_whole = |text: &str, start: usize, word: &str| {
+            let is_letter =
+                |next: Option<char>| next.is_some_and(|letter| letter.is_ascii_alphanumeric());
+            let (before, after) = (text.get(..start), text.get(start + word.len()..));
             !is_letter(before.and_then(|before| before.chars().next_back()))
                 && !is_letter(after.and_then(|after| after.chars().next()))
         };
@@ -88,8 +89,8 @@ impl Fact {
         texts.chain(&self.keys).any(|text| {
             let mut found = words
                 .iter()
-                .flat_map(|word| text.match_indices(word).map(|(at, _)| (at, *word)));
-            found.any(|(at, word)| is_whole(text, at, word))
+                .flat_map(|word| text.match_indices(word).map(|(start, _)| (start, *word)));
+            found.any(|(start, word)| is_whole(text, start, word))
         })
     }
 

@@ -45,7 +45,8 @@ impl MadeKind {
 
     /// The kind of the fact with this id; `None` if a writer made it.
     pub fn of(id: &str) -> Option<Self> {
-        let is_number = |rest: &str| !rest.is_empty() && rest.bytes().all(|it| it.is_ascii_digit());
+        let is_number =
+            |rest: &str| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit());
         let is_id = |kind: &Self| {
             let mut prefixes = [Language::En, Language::Zh]
                 .map(|language| kind.prefix(language))

@@ -27,6 +27,17 @@ impl Localize for io::Error {
     }
 }
 
+/// What is wrong, after the path of the value if it is part of another.
+impl Localize for serde_path_to_error::Error<serde_json::Error> {
+    fn text(&self) -> UiText {
+        let (path, problem) = (self.path().to_string(), self.inner());
+        match path.as_str() {
+            "." => problem.text(),
+            path => text!(locale_json_at, path, problem),
+        }
+    }
+}
+
 /// In English its own sentence; in other languages the kind of the error and its place, and the
 /// names that it quotes.
 impl Localize for serde_json::Error {

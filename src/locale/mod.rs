@@ -86,6 +86,7 @@ mod language;
 mod stored;
 #[cfg(test)]
 mod tests;
+mod translations;
 mod ui_text;
 
 pub use crate::text;
@@ -94,6 +95,7 @@ pub use argument::Argument;
 pub(crate) use labels::labels;
 pub use language::Language;
 pub(crate) use stored::StoredText;
+pub use translations::Translations;
 pub use ui_text::{Localize, UiText};
 
 /// A type for each key, with a field for each of its arguments; used by [`text!`] alone.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::parts::{Part, Parts};
+use super::parts::{IndexPart, Parts};
 use super::postings::Postings;
 use super::question::{Pair, Query, Speakers, Term};
 use super::time::{day_of, says_when};
@@ -59,7 +59,7 @@ pub struct Builder {
 impl Builder {
     /// Adds a part.
     #[must_use]
-    pub fn part(mut self, part: Part) -> Self {
+    pub fn part(mut self, part: IndexPart) -> Self {
         self.parts = self.parts.with(part);
         self
     }
@@ -67,7 +67,7 @@ impl Builder {
     /// Adds all parts.
     #[must_use]
     pub fn all_parts(self) -> Self {
-        Part::ALL.into_iter().fold(self, Self::part)
+        IndexPart::ALL.into_iter().fold(self, Self::part)
     }
 
     /// An empty index.
@@ -81,7 +81,7 @@ impl Builder {
 
 /// A message for the index. What is not known is empty.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Entry<'e> {
+pub struct IndexEntry<'e> {
     /// Who said it.
     pub speaker: &'e str,
     /// What was said.
@@ -204,7 +204,8 @@ impl Index {
     /// The memory that it takes, in bytes, without vectors, which indexes share.
     pub fn bytes(&self) -> usize {
         let sessions = self.sessions.iter();
-        let sessions = sessions.map(|it| size_of::<Session>() + it.speakers.capacity() * 2);
+        let sessions =
+            sessions.map(|session| size_of::<Session>() + session.speakers.capacity() * 2);
         self.postings.bytes()
             + self.kept.capacity() * size_of::<Kept>()
             + self.speakers.bytes()
@@ -212,7 +213,7 @@ impl Index {
     }
 
     /// Adds a message after all others and returns its number.
-    pub fn add(&mut self, entry: &Entry<'_>) -> u32 {
+    pub fn add(&mut self, entry: &IndexEntry<'_>) -> u32 {
         let number = self.kept.len() as u32;
         let mut terms = Vec::new();
         self.read(entry.text, &mut terms);
@@ -222,7 +223,7 @@ impl Index {
         }
         terms.sort_unstable();
         let counted: Vec<(u32, u8)> = terms
-            .chunk_by(|one, other| one == other)
+            .chunk_by(|left, right| left == right)
             .filter_map(|run| Some((*run.first()?, run.len().min(255) as u8)))
             .collect();
         self.postings.add(number, &counted);
@@ -257,9 +258,9 @@ impl Index {
     }
 
     fn read(&self, text: &str, terms: &mut Vec<u32>) {
-        let skips = self.parts.has(Part::StopWords);
+        let skips = self.parts.has(IndexPart::StopWords);
         let kept = words(text).filter(|word| !skips || !word.is_stop());
-        terms.extend(kept.map(|word| word.term(self.parts.has(Part::Stems))));
+        terms.extend(kept.map(|word| word.term(self.parts.has(IndexPart::Stems))));
     }
 
     /// One more than the number of a speaker.
@@ -268,10 +269,10 @@ impl Index {
             return 0;
         }
         let number = self.speakers.number_of(name);
-        number.and_then(|it| it.checked_add(1)).unwrap_or(0)
+        number.and_then(|number| number.checked_add(1)).unwrap_or(0)
     }
 
-    fn join_session(&mut self, number: u32, entry: &Entry<'_>, words: usize, speaker: u16) {
+    fn join_session(&mut self, number: u32, entry: &IndexEntry<'_>, words: usize, speaker: u16) {
         let day = day_of(entry.time);
         let is_same = |last: &Session| self.session == entry.session && last.day == day;
         if !self.sessions.last().is_some_and(is_same) {
@@ -285,10 +286,10 @@ impl Index {
         }
         if let Some(session) = self.sessions.last_mut() {
             session.words = session.words.saturating_add(words as u32);
-            if let Err(at) = session.speakers.binary_search(&speaker)
+            if let Err(place) = session.speakers.binary_search(&speaker)
                 && speaker > 0
             {
-                session.speakers.insert(at, speaker);
+                session.speakers.insert(place, speaker);
             }
         }
     }
@@ -316,7 +317,7 @@ impl Index {
     ) -> Vec<Hit> {
         let mut question = Query::read(question, &self.speakers, self.parts);
         let count = |term: u32| self.postings.count(term);
-        let terms = question.terms.iter().map(|it| it.term);
+        let terms = question.terms.iter().map(|term| term.term);
         let mut counts: Vec<_> = terms
             .chain(question.names.iter().copied())
             .map(count)
@@ -329,7 +330,7 @@ impl Index {
             rest.is_some()
         });
         let most_held = most_held.last().unwrap_or(0);
-        question.terms.retain(|it| count(it.term) <= most_held);
+        question.terms.retain(|term| count(term.term) <= most_held);
         question.names.retain(|term| count(*term) <= most_held);
         self.found(&question, most, text)
     }
@@ -349,21 +350,25 @@ impl Index {
             scores.add_name(name, &takes_part);
         }
         scores.add_pairs(question, text);
-        let lends = self.parts.has(Part::Neighbours);
+        let lends = self.parts.has(IndexPart::Neighbours);
         let (by_shape, by_speaker) = (self.by_shape(question), self.by_speaker(question));
         let [of_shape, of_speaker] = [&by_shape[..], &by_speaker].map(most_of);
-        let is_without = |at| takes_part.get(at) == Some(&false);
+        let is_without = |number| takes_part.get(number) == Some(&false);
         let nearness = |day| {
             let each = question.times.iter().map(|time| time.nearness(day));
             each.fold(0.0, f32::max)
         };
         let scored = self.sessions.iter().zip(&scores.sessions).enumerate();
         let scored = scored.filter(|(_, (_, scores))| scores.greatest > 0.0);
-        let scored = scored.map(|(at, (session, scores))| {
+        let scored = scored.map(|(number, (session, scores))| {
             let (whole, greatest) = (scores.whole, scores.greatest);
             let factor = 1.0 + OF_TIME * session.day.map_or(0.0, nearness);
-            let of_people = if is_without(at) { WITHOUT_SPEAKER } else { 1.0 };
-            (at, session, [whole, greatest, factor * of_people])
+            let of_people = if is_without(number) {
+                WITHOUT_SPEAKER
+            } else {
+                1.0
+            };
+            (number, session, [whole, greatest, factor * of_people])
         });
         let scored: Vec<_> = scored.collect();
         let mut hits = Best::new(most);
@@ -373,17 +378,17 @@ impl Index {
                 .iter()
                 .map(|(.., score)| at_least(*score) * ONLY_ASKS),
         );
-        for (at, session, [whole, greatest, factor]) in scored {
-            let of_speaker = if is_without(at) { 1.0 } else { of_speaker };
+        for (number, session, [whole, greatest, factor]) in scored {
+            let of_speaker = if is_without(number) { 1.0 } else { of_speaker };
             let at_most = (whole + MOST_LENT * greatest) * factor * of_shape * of_speaker;
             if at_most < hits.least {
                 continue;
             }
-            let own = scores.own(at);
+            let own = scores.own(number);
             // The scores of the two messages before, of this one, and of the two after.
             let mut near = [0.0, 0.0, 0.0, at_or_zero(own, 0), at_or_zero(own, 1)];
             let mut is_asked = false;
-            let kept = self.kept.get(self.range_of(at)).unwrap_or_default();
+            let kept = self.kept.get(self.range_of(number)).unwrap_or_default();
             for (entry, kept) in (session.first..).zip(kept) {
                 let [_, one, two, three, four] = near;
                 let step = (entry - session.first) as usize;
@@ -403,14 +408,14 @@ impl Index {
     /// compared.
     pub(super) fn is_same_matter(
         &self,
-        one: &[[u32; 2]],
-        other: &[[u32; 2]],
+        left: &[[u32; 2]],
+        right: &[[u32; 2]],
         known: &[[u32; 2]],
     ) -> bool {
         let is_shared = |unit: &&[u32; 2]| {
-            other.binary_search(*unit).is_ok() && known.binary_search(*unit).is_err()
+            right.binary_search(*unit).is_ok() && known.binary_search(*unit).is_err()
         };
-        let shared: Vec<_> = one.iter().filter(is_shared).collect();
+        let shared: Vec<_> = left.iter().filter(is_shared).collect();
         let rarity_of = |term: u32| rarity(self.postings.count(term), self.len());
         let rarities = shared.iter().map(|unit| match unit {
             [word, same] if word == same => rarity_of(*word),
@@ -434,7 +439,7 @@ impl Index {
         };
         let sessions = self.sessions.iter();
         sessions
-            .map(|it| it.speakers.iter().any(is_named))
+            .map(|session| session.speakers.iter().any(is_named))
             .collect()
     }
 
@@ -445,7 +450,7 @@ impl Index {
             if question.asks_when && bits as u8 & SAYS_WHEN_BIT != 0 {
                 factor *= SAYS_WHEN;
             }
-            if self.parts.has(Part::Shape) && bits as u8 & ONLY_ASKS_BIT != 0 {
+            if self.parts.has(IndexPart::Shape) && bits as u8 & ONLY_ASKS_BIT != 0 {
                 factor *= ONLY_ASKS;
             }
             factor
@@ -465,13 +470,19 @@ impl Index {
 
     /// The session of a message.
     fn session_of(&self, entry: u32) -> usize {
-        let begun = self.sessions.partition_point(|it| it.first <= entry);
+        let begun = self
+            .sessions
+            .partition_point(|session| session.first <= entry);
         begun.saturating_sub(1)
     }
 
     /// The session of a message after that of an earlier one.
     fn session_after(&self, earlier: usize, entry: u32) -> usize {
-        let is_before = |at: usize| self.sessions.get(at).is_none_or(|it| entry < it.first);
+        let is_before = |number: usize| {
+            self.sessions
+                .get(number)
+                .is_none_or(|session| entry < session.first)
+        };
         // A word that many messages hold is in most sessions.
         match earlier + 1 {
             next if is_before(next) => earlier,
@@ -482,7 +493,10 @@ impl Index {
 
     /// The messages of a session.
     fn range_of(&self, session: usize) -> Range<usize> {
-        let first = self.sessions.get(session).map_or(0, |it| it.first as usize);
+        let first = self
+            .sessions
+            .get(session)
+            .map_or(0, |session| session.first as usize);
         let next = self.sessions.get(session + 1);
         first..next.map_or(self.kept.len(), |next| next.first as usize)
     }
@@ -585,7 +599,7 @@ struct SessionScores {
 
 impl<'i> Scores<'i> {
     fn new(index: &'i Index, has_pairs: bool) -> Self {
-        let b = if index.parts.has(Part::Shape) {
+        let b = if index.parts.has(IndexPart::Shape) {
             B
         } else {
             PLAIN_B
@@ -611,7 +625,7 @@ impl<'i> Scores<'i> {
 
     /// The scores of the messages of a session; empty if none has any.
     fn own(&self, session: usize) -> &[f32] {
-        let start = self.sessions.get(session).and_then(|it| it.start);
+        let start = self.sessions.get(session).and_then(|session| session.start);
         let own = start.and_then(|start| self.own.get(start..));
         let own = own.and_then(|own| own.get(..self.index.range_of(session).len()));
         own.unwrap_or_default()
@@ -620,7 +634,10 @@ impl<'i> Scores<'i> {
     /// Where the scores of a session's messages begin.
     fn start_of(&mut self, session: usize) -> usize {
         let end = self.own.len();
-        let start = self.sessions.get_mut(session).map(|it| &mut it.start);
+        let start = self
+            .sessions
+            .get_mut(session)
+            .map(|session| &mut session.start);
         if let Some(Some(start)) = start {
             return *start;
         }
@@ -657,17 +674,17 @@ impl<'i> Scores<'i> {
         }
         let rarity = term.weight * rarity;
         self.counts.clear();
-        let (mut at, mut within, mut start) = (0, 0..0, 0);
+        let (mut session, mut within, mut start) = (0, 0..0, 0);
         index.postings.each(term.term, |posting| {
             let entry = posting.entry as usize;
             let count = f32::from(posting.count);
             match self.counts.last_mut() {
                 Some((_, sum)) if entry < within.end => *sum += count,
                 _ => {
-                    at = index.session_after(at, posting.entry);
-                    within = index.range_of(at);
-                    start = self.start_of(at);
-                    self.counts.push((at, count));
+                    session = index.session_after(session, posting.entry);
+                    within = index.range_of(session);
+                    start = self.start_of(session);
+                    self.counts.push((session, count));
                 }
             }
             let place = start + entry - within.start;
@@ -677,7 +694,7 @@ impl<'i> Scores<'i> {
                     1 => self.once[words],
                     _ => saturated(count, self.reductions[words]),
                 };
-                self.add_to(place, at, rarity * weight);
+                self.add_to(place, session, rarity * weight);
             }
             if let Some(held) = self.held.get_mut(place) {
                 *held |= bit(term.term);
@@ -690,14 +707,17 @@ impl<'i> Scores<'i> {
     /// Adds the scores of the last term to sessions, each as one long message.
     fn add_to_sessions(&mut self, weight: f32) {
         let index = self.index;
-        if !index.parts.has(Part::Sessions) {
+        if !index.parts.has(IndexPart::Sessions) {
             return;
         }
         let average = index.total.max(1) as f32 / index.sessions.len().max(1) as f32;
         let rarity = SESSION * weight * rarity(self.counts.len(), index.sessions.len());
-        for (at, count) in &self.counts {
-            let words = index.sessions.get(*at).map_or(0, |session| session.words);
-            if let Some(session) = self.sessions.get_mut(*at) {
+        for (number, count) in &self.counts {
+            let words = index
+                .sessions
+                .get(*number)
+                .map_or(0, |session| session.words);
+            if let Some(session) = self.sessions.get_mut(*number) {
                 session.whole += rarity * saturated(*count, reduction(B, words as f32 / average));
             }
         }
@@ -708,18 +728,18 @@ impl<'i> Scores<'i> {
     fn add_name(&mut self, term: u32, takes_part: &[bool]) {
         let index = self.index;
         let rarity = rarity(index.postings.count(term), index.len());
-        let (mut at, mut within) = (0, 0..0);
+        let (mut session, mut within) = (0, 0..0);
         index.postings.each(term, |posting| {
             let entry = posting.entry as usize;
             if entry >= within.end {
-                at = index.session_after(at, posting.entry);
-                within = index.range_of(at);
+                session = index.session_after(session, posting.entry);
+                within = index.range_of(session);
             }
             let kept = index.kept.get(entry);
             let is_told = kept.is_some_and(|kept| kept.speaker == 0);
-            if is_told || takes_part.get(at) == Some(&false) {
-                let place = self.start_of(at) + entry - within.start;
-                self.add_to(place, at, rarity);
+            if is_told || takes_part.get(session) == Some(&false) {
+                let place = self.start_of(session) + entry - within.start;
+                self.add_to(place, session, rarity);
             }
         });
     }
@@ -755,20 +775,20 @@ impl<'i> Scores<'i> {
         let pairs: Vec<_> = pairs.collect();
         let mut found = Best::new(PAIRED);
         found.expect(self.sessions.iter().map(|session| session.greatest));
-        for (at, session) in self.sessions.iter().enumerate() {
+        for (number, session) in self.sessions.iter().enumerate() {
             if session.greatest < found.least || session.greatest == 0.0 {
                 continue;
             }
-            let first = self.index.range_of(at).start as u32;
-            for (entry, score) in (first..).zip(self.own(at)) {
+            let first = self.index.range_of(number).start as u32;
+            for (entry, score) in (first..).zip(self.own(number)) {
                 found.add(entry, *score);
             }
         }
         found.cut();
         for hit in found.hits {
-            let at = self.index.session_of(hit.entry);
-            let step = hit.entry as usize - self.index.range_of(at).start;
-            let place = self.start_of(at) + step;
+            let session = self.index.session_of(hit.entry);
+            let step = hit.entry as usize - self.index.range_of(session).start;
+            let place = self.start_of(session) + step;
             let held = self.held.get(place).copied().unwrap_or(0);
             let possible = pairs
                 .iter()
@@ -781,7 +801,7 @@ impl<'i> Scores<'i> {
             let own = possible.filter(|(pair, ..)| text.contains(pair));
             let sum: f32 = own.map(|(.., weight)| weight).sum();
             if sum > 0.0 {
-                self.add_to(place, at, sum);
+                self.add_to(place, session, sum);
             }
         }
     }
@@ -796,8 +816,8 @@ fn most_of(factors: &[f32]) -> f32 {
     factors.iter().copied().fold(1.0, f32::max)
 }
 
-fn at_or_zero(scores: &[f32], at: usize) -> f32 {
-    scores.get(at).copied().unwrap_or(0.0)
+fn at_or_zero(scores: &[f32], index: usize) -> f32 {
+    scores.get(index).copied().unwrap_or(0.0)
 }
 
 /// A message's score with what its neighbours lend it, given those of the two before, its own, and
@@ -841,7 +861,8 @@ fn only_asks(text: &str) -> bool {
         return false;
     }
     let sentences = text.split_inclusive(ENDS);
-    let (asks, says): (Vec<&str>, _) = sentences.partition(|it| it.ends_with(['?', '？']));
+    let (asks, says): (Vec<&str>, _) =
+        sentences.partition(|sentence| sentence.ends_with(['?', '？']));
     let says = says.iter().flat_map(|sentence| words(sentence));
     !asks.is_empty() && says.filter(|word| !word.is_stop()).count() < 3
 }
@@ -853,10 +874,10 @@ mod tests {
     fn index(lines: &[(&str, &str)]) -> Index {
         let mut index = Index::new();
         for (speaker, text) in lines {
-            index.add(&Entry {
+            index.add(&IndexEntry {
                 speaker,
                 text,
-                ..Entry::default()
+                ..IndexEntry::default()
             });
         }
         index
@@ -910,21 +931,28 @@ mod tests {
     #[test]
     fn an_index_that_grew_is_one_made_at_once() {
         let texts: Vec<_> = (0..500)
-            .map(|at| format!("word{} of day{} with thing{}", at % 7, at % 31, at))
+            .map(|number| {
+                format!(
+                    "word{} of day{} with thing{}",
+                    number % 7,
+                    number % 31,
+                    number
+                )
+            })
             .collect();
         let mut grown = Index::new();
         for text in &texts {
-            grown.add(&Entry {
+            grown.add(&IndexEntry {
                 text,
-                ..Entry::default()
+                ..IndexEntry::default()
             });
             grown.pack();
         }
         let mut at_once = Index::new();
         for text in &texts {
-            at_once.add(&Entry {
+            at_once.add(&IndexEntry {
                 text,
-                ..Entry::default()
+                ..IndexEntry::default()
             });
         }
         for question in ["word3 day5", "thing77", "day30 of word1"] {

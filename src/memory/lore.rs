@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bevy_ecs::prelude::*;
 
-use super::index::{Entry, Index};
+use super::index::{Index, IndexEntry};
 use super::vectors::{Meaning, Vectors, merged};
 use crate::knowledge::{Fact, FactBook, Knowledge};
 
@@ -65,12 +65,12 @@ impl Indexed {
         for fact in book.all().skip(self.facts.len()) {
             let mut about: Vec<&str> = fact.keys.iter().map(String::as_str).collect();
             about.push(&fact.title);
-            self.index.add(&Entry {
+            self.index.add(&IndexEntry {
                 text: &fact.text,
                 about: &about,
                 // Facts that stand side by side have nothing to do with each other.
                 session: &fact.id,
-                ..Entry::default()
+                ..IndexEntry::default()
             });
             self.facts.push(fact.clone());
         }

@@ -2,8 +2,9 @@
 //!
 //! An [`Index`] knows the words of messages, not the messages: `add` gives each a number, counted
 //! from zero, and `search` ranks these numbers for a question. Beneath is BM25 over stems, or over
-//! characters of Chinese; what lifts it are [`Part`]s, each of which can be left out. A ranking of
-//! numbers is also what vectors give ([`Index::nearest`]), so both are merged by reciprocal rank.
+//! characters of Chinese; what lifts it are [`IndexPart`]s, each of which can be left out. A
+//! ranking of numbers is also what vectors give ([`Index::nearest`]), so both are merged by
+//! reciprocal rank.
 //!
 //! The crates `bm25` and `probly-search` have neither sessions nor neighbours, which bring most
 //! here, and keep several times the text in hash maps; `tantivy` is a database. So only the stems
@@ -25,10 +26,10 @@ mod witnessed;
 mod words;
 
 pub use cues::Cues;
-pub use index::{Builder, Entry, Hit, Index};
+pub use index::{Builder, Hit, Index, IndexEntry};
 pub use lore::Lore;
 pub(crate) use lore::fact_text;
-pub use parts::Part;
+pub use parts::IndexPart;
 pub(crate) use told::spoken_words;
 pub use vectors::{LookupVectors, Meaning, Vectors};
 pub use witnessed::{EventTraits, Memory, PlaceNames, TraitsOfEvents, Witnessed, recall_all};

@@ -3,7 +3,7 @@
 /// Something that lifts an index above plain BM25, or adds to its words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
-pub enum Part {
+pub enum IndexPart {
     /// Forms of a word are one word.
     Stems,
     /// Words that say nothing, such as "the", don't count.
@@ -25,7 +25,7 @@ pub enum Part {
     Shape,
 }
 
-impl Part {
+impl IndexPart {
     /// All parts.
     pub const ALL: [Self; 9] = [
         Self::Stems,
@@ -46,12 +46,12 @@ pub(super) struct Parts(u16);
 
 impl Parts {
     /// Whether a part is in the set.
-    pub(super) fn has(self, part: Part) -> bool {
+    pub(super) fn has(self, part: IndexPart) -> bool {
         self.0 & (1 << part as u8) != 0
     }
 
     /// The set with a part.
-    pub(super) fn with(self, part: Part) -> Self {
+    pub(super) fn with(self, part: IndexPart) -> Self {
         Self(self.0 | 1 << part as u8)
     }
 }

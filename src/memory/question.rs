@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use super::lexicon::{related, related_in};
-use super::parts::{Part, Parts};
+use super::parts::{IndexPart, Parts};
 use super::time::{Time, asks_when, times};
 use super::words::{Word, words, writes_no_spaces};
 
@@ -95,7 +95,7 @@ impl Speakers {
     /// The memory they take.
     pub(super) fn bytes(&self) -> usize {
         let names = self.names.iter().map(String::capacity).sum::<usize>();
-        let words = self.words.iter().map(|it| it.word.capacity());
+        let words = self.words.iter().map(|word| word.word.capacity());
         names
             + words.sum::<usize>()
             + self.names.capacity() * size_of::<String>()
@@ -147,8 +147,8 @@ impl Query {
     pub(super) fn read(text: &str, speakers: &Speakers, parts: Parts) -> Self {
         let text = beginning(text);
         let mut question = Self {
-            asks_when: parts.has(Part::Times) && asks_when(text),
-            times: if parts.has(Part::Times) {
+            asks_when: parts.has(IndexPart::Times) && asks_when(text),
+            times: if parts.has(IndexPart::Times) {
                 times(text)
             } else {
                 Vec::new()
@@ -158,11 +158,11 @@ impl Query {
         let asked = without_asking(text);
         let asked_words: Vec<Word<'_>> = words(&asked).collect();
         let mut named: BTreeSet<&str> = BTreeSet::new();
-        if parts.has(Part::Speakers) {
+        if parts.has(IndexPart::Speakers) {
             // "the" in "The Hall" names nobody.
             let telling = asked_words
                 .iter()
-                .filter(|it| it.is_character || !it.is_stop());
+                .filter(|word| word.is_character || !word.is_stop());
             for word in telling {
                 for person in speakers.named_by(word, &asked) {
                     question.people.insert(person);
@@ -172,10 +172,10 @@ impl Query {
         }
         let mut distinct = BTreeSet::new();
         for word in &asked_words {
-            if parts.has(Part::StopWords) && word.is_stop() {
+            if parts.has(IndexPart::StopWords) && word.is_stop() {
                 continue;
             }
-            let term = word.term(parts.has(Part::Stems));
+            let term = word.term(parts.has(IndexPart::Stems));
             if named.contains(word.text) {
                 if !question.names.contains(&term) {
                     question.names.push(term);
@@ -184,10 +184,10 @@ impl Query {
                 question.terms.push(Term::asked(term));
             }
         }
-        if parts.has(Part::Pairs) {
+        if parts.has(IndexPart::Pairs) {
             question.add_pairs(&asked, &asked_words, 1.0);
         }
-        if parts.has(Part::Related) {
+        if parts.has(IndexPart::Related) {
             question.add_related(&asked, parts);
         }
         question.terms.truncate(MAX_TERMS);
@@ -200,12 +200,12 @@ impl Query {
             let [first, second] = pair else { continue };
             let is_joined = first.is_character
                 && second.is_character
-                && first.at + first.text.len() == second.at
+                && first.start + first.text.len() == second.start
                 && !(first.is_stop() && second.is_stop());
             if !is_joined || self.pairs.len() >= MAX_WORDS {
                 continue;
             }
-            let both = text.get(first.at..second.at + second.text.len());
+            let both = text.get(first.start..second.start + second.text.len());
             let is_new = |both: &&str| self.pairs.iter().all(|pair| pair.text != *both);
             if let Some(both) = both.filter(is_new) {
                 self.pairs.push(Pair {
@@ -235,7 +235,7 @@ impl Query {
                     } else {
                         weight * 0.5
                     };
-                    self.add_term(kin.term(parts.has(Part::Stems)), share, None);
+                    self.add_term(kin.term(parts.has(IndexPart::Stems)), share, None);
                 }
                 self.add_pairs(word, &others, weight);
             }
@@ -286,8 +286,10 @@ mod tests {
         assert_eq!(speakers.number_of("Odile Marsh"), Some(0));
         assert_eq!(speakers.number_of("Bob"), Some(1));
         assert_eq!(speakers.number_of("Odile Marsh"), Some(0));
-        let parts = Parts::default().with(Part::Stems).with(Part::StopWords);
-        let parts = parts.with(Part::Speakers);
+        let parts = Parts::default()
+            .with(IndexPart::Stems)
+            .with(IndexPart::StopWords);
+        let parts = parts.with(IndexPart::Speakers);
         let question = Query::read("What did Odile sing to Bobby?", &speakers, parts);
         assert_eq!(question.people, BTreeSet::from([0]));
         assert_eq!(question.terms.len(), 2);

@@ -182,11 +182,11 @@ impl Index {
 
     /// How near each message is to a question, the nearest first.
     fn near(&self, question: &Vector) -> Vec<(u32, f64)> {
-        let same_width = |it: &(&u32, &Arc<Vector>)| it.1.width() == question.width();
+        let same_width = |(_, vector): &(&u32, &Arc<Vector>)| vector.width() == question.width();
         let vectors = self.vectors.iter().filter(same_width);
         let near = vectors.map(|(entry, vector)| (*entry, vector.cosine(question)));
         let mut near: Vec<_> = near.collect();
-        near.sort_by(|(a, near), (b, other)| other.total_cmp(near).then(a.cmp(b)));
+        near.sort_by(|(a, left), (b, right)| right.total_cmp(left).then(a.cmp(b)));
         near
     }
 }
@@ -216,7 +216,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::memory::Entry;
+    use crate::memory::IndexEntry;
 
     const TEXTS: [&str; 4] = [
         "The bell is cracked.",
@@ -228,9 +228,9 @@ mod tests {
     fn index() -> Index {
         let mut index = Index::new();
         for text in TEXTS {
-            index.add(&Entry {
+            index.add(&IndexEntry {
                 text,
-                ..Entry::default()
+                ..IndexEntry::default()
             });
         }
         index
@@ -290,12 +290,14 @@ mod tests {
     proptest! {
         #[test]
         fn the_order_of_vectors_changes_nothing(
-            all in prop::collection::vec(prop::array::uniform4(-1f32..1.0), 2..40),
+            rows in prop::collection::vec(prop::array::uniform4(-1f32..1.0), 2..40),
             asked in prop::array::uniform4(0.1f32..1.0), turned in 0usize..40,
         ) {
             let question = Vector::new(&asked).unwrap();
-            let vectors = all.iter().map(|numbers| Vector::new(numbers).map(Arc::new));
-            let vectors: Vec<_> = (0..).zip(vectors).filter_map(|(at, it)| Some((at, it.ok()?))).collect();
+            let vectors = rows.iter().map(|numbers| Vector::new(numbers).map(Arc::new));
+            let numbered = (0..).zip(vectors);
+            let vectors = numbered.filter_map(|(number, vector)| Some((number, vector.ok()?)));
+            let vectors: Vec<_> = vectors.collect();
             let found = |order: &[(u32, Arc<Vector>)]| {
                 let mut index = Index::new();
                 for (entry, vector) in order {

@@ -202,7 +202,8 @@ pub fn recall_all(
 /// What a chapter makes an entity remember, as it is indexed.
 pub(crate) fn chapter_texts(chapter: &Chapter) -> impl Iterator<Item = Cow<'_, str>> {
     let messages = chapter.messages.iter().map(|held| &held.message);
-    let told = messages.filter(|it| is_witnessed(it.role, &it.body) && !is_summary(&it.tags));
+    let told = messages
+        .filter(|message| is_witnessed(message.role, &message.body) && !is_summary(&message.tags));
     let told = told.map(|message| words_of(message.role, &message.body));
     told.chain([chapter.summary.full_text()])
 }
@@ -329,7 +330,7 @@ impl Past {
         about: &[&str],
     ) {
         let time = day.map(|day| format!("day {day}")).unwrap_or_default();
-        self.index.add(&index::Entry {
+        self.index.add(&index::IndexEntry {
             speaker,
             text,
             time: &time,
@@ -416,7 +417,7 @@ impl Past {
         let may_come = |entry: u32| match self.sources.get(entry as usize) {
             Some(Source::Chapter(chapter, number)) => {
                 let chapter = chapters.all().get(*chapter as usize);
-                let held = chapter.and_then(|it| it.messages.get(*number as usize));
+                let held = chapter.and_then(|chapter| chapter.messages.get(*number as usize));
                 let kind = held.and_then(|held| held.message.body.event_type());
                 kind.is_none_or(|kind| !events(kind).is_minor)
             }
@@ -560,7 +561,7 @@ fn memory(
     places: PlaceNames<'_>,
     days: [&Days; 2],
 ) -> Option<Memory> {
-    let of_chapter = |at: u32| chapters.all().get(at as usize);
+    let of_chapter = |index: u32| chapters.all().get(index as usize);
     let (chapter, id, role, body) = match source {
         Source::Chapter(index, number) => {
             let chapter = of_chapter(index)?;
@@ -782,14 +783,18 @@ mod tests {
         assert_eq!(found[0].place.as_deref(), Some("Hall"));
         assert_eq!(found[0].chapter.as_deref(), Some("The first day"));
         assert!(recall("").is_empty() && recall("xylophone").is_empty());
-        let all = recall_all(
+        let memories = recall_all(
             (&context, &chapters),
             &hall,
             ("What did Bob say of the rope?", None),
             5,
         );
-        assert!(all.len() >= 2, "{all:?}");
-        assert!(all.iter().any(|memory| memory.day.as_deref() == Some("2")));
+        assert!(memories.len() >= 2, "{memories:?}");
+        assert!(
+            memories
+                .iter()
+                .any(|memory| memory.day.as_deref() == Some("2"))
+        );
     }
 
     #[test]

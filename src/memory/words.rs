@@ -58,7 +58,7 @@ type Remembered<T> = IndexMap<Box<str>, T, FixedState>;
 /// A word in a text.
 #[derive(Clone, Copy)]
 struct Span {
-    at: u32,
+    start: u32,
     len: u8,
     is_character: bool,
     meaning: Meaning,
@@ -97,7 +97,7 @@ pub(super) struct Word<'t> {
     /// As it is written, without an ending after an apostrophe.
     pub(super) text: &'t str,
     /// Where it begins in the text.
-    pub(super) at: usize,
+    pub(super) start: usize,
     /// Whether it is one character of a script without spaces.
     pub(super) is_character: bool,
     meaning: Meaning,
@@ -142,10 +142,10 @@ pub(super) fn words(text: &str) -> impl Iterator<Item = Word<'_>> {
     let spans = spans(text);
     (0..spans.len()).filter_map(move |number| {
         let span = spans.get(number)?;
-        let at = span.at as usize;
+        let start = span.start as usize;
         Some(Word {
-            text: text.get(at..at + usize::from(span.len))?,
-            at,
+            text: text.get(start..start + usize::from(span.len))?,
+            start,
             is_character: span.is_character,
             meaning: span.meaning,
         })
@@ -174,10 +174,14 @@ fn spans(text: &str) -> Arc<[Span]> {
 fn read(text: &str) -> Arc<[Span]> {
     let mut spans = Vec::new();
     let (mut begin, mut before) = (0, None);
-    for (at, char) in text.char_indices() {
+    for (start, char) in text.char_indices() {
         if before.is_some_and(|before| parts_words(before, char)) {
-            add_spans(begin, text.get(begin..at).unwrap_or_default(), &mut spans);
-            begin = at;
+            add_spans(
+                begin,
+                text.get(begin..start).unwrap_or_default(),
+                &mut spans,
+            );
+            begin = start;
         }
         before = Some(char);
     }
@@ -187,16 +191,16 @@ fn read(text: &str) -> Arc<[Span]> {
 
 /// Adds the words of a part of a text. Most parts are one word within marks, for which the rules of
 /// Unicode need not be applied.
-fn add_spans(at: usize, part: &str, spans: &mut Vec<Span>) {
+fn add_spans(start: usize, part: &str, spans: &mut Vec<Span>) {
     let after = part.trim_start_matches(is_mark);
     let word = after.trim_end_matches(is_mark);
     let mut chars = word.chars();
     let is_character = chars.next().is_some_and(is_ideograph) && chars.next().is_none();
     if is_character || word.bytes().all(|byte| byte.is_ascii_alphabetic()) {
-        spans.extend(span(at + part.len() - after.len(), word));
+        spans.extend(span(start + part.len() - after.len(), word));
     } else {
         let words = part.unicode_word_indices();
-        spans.extend(words.filter_map(|(from, word)| span(at + from, word)));
+        spans.extend(words.filter_map(|(from, word)| span(start + from, word)));
     }
 }
 
@@ -245,7 +249,7 @@ fn is_mark(char: char) -> bool {
     )
 }
 
-fn span(at: usize, text: &str) -> Option<Span> {
+fn span(start: usize, text: &str) -> Option<Span> {
     let first = text.chars().next()?;
     let is_character = writes_no_spaces(first);
     // Of "won't" and its like, nothing is left that says something.
@@ -257,7 +261,7 @@ fn span(at: usize, text: &str) -> Option<Span> {
     let text = cut.and_then(|cut| text.get(..cut)).unwrap_or(text);
     let is_word = !text.is_empty() && text.len() <= LONGEST && !is_denial;
     is_word.then(|| Span {
-        at: at as u32,
+        start: start as u32,
         len: text.len() as u8,
         is_character,
         meaning: if is_character {
@@ -292,10 +296,10 @@ pub(super) fn telling(text: &str) -> Vec<[u32; 2]> {
             found.push([term, term]);
             continue;
         }
-        if let Some((_, other)) = last.filter(|(end, _)| *end == word.at) {
-            found.push([other, term]);
+        if let Some((_, before)) = last.filter(|(end, _)| *end == word.start) {
+            found.push([before, term]);
         }
-        before = Some((word.at + word.text.len(), term));
+        before = Some((word.start + word.text.len(), term));
     }
     found.sort_unstable();
     found.dedup();
@@ -363,21 +367,30 @@ mod tests {
             .iter()
             .flat_map(|seed| signs.map(|sign| format!("{seed}{sign}")))
             .collect();
-        let both = parts
-            .iter()
-            .flat_map(|one| parts.iter().map(move |other| format!("{one}{other}é{one}")));
+        let both = parts.iter().flat_map(|left| {
+            parts
+                .iter()
+                .map(move |right| format!("{left}{right}é{left}"))
+        });
         for text in both {
-            let spans = |spans: &[Span]| spans.iter().map(|it| (it.at, it.len)).collect::<Vec<_>>();
+            let spans = |spans: &[Span]| {
+                spans
+                    .iter()
+                    .map(|span| (span.start, span.len))
+                    .collect::<Vec<_>>()
+            };
             let words = text.as_str().unicode_word_indices();
-            let expected: Vec<_> = words.filter_map(|(at, word)| span(at, word)).collect();
+            let expected: Vec<_> = words
+                .filter_map(|(start, word)| span(start, word))
+                .collect();
             assert_eq!(spans(&read(&text)), spans(&expected), "{text:?}");
         }
     }
 
     #[test]
     fn characters_without_spaces_are_words() {
-        let all: Vec<_> = words("渡口的船ok").map(|word| word.text).collect();
-        assert_eq!(all, ["渡", "口", "的", "船", "ok"]);
+        let texts: Vec<_> = words("渡口的船ok").map(|word| word.text).collect();
+        assert_eq!(texts, ["渡", "口", "的", "船", "ok"]);
         assert_eq!(terms("渡口的船").len(), 3);
     }
 }

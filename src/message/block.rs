@@ -9,7 +9,7 @@ use super::tokens;
 /// Where an image, audio or video comes from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
-pub enum Source {
+pub enum MediaSource {
     /// An address to fetch.
     Url {
         /// The address.
@@ -48,17 +48,17 @@ pub enum Block {
     /// An image.
     Image {
         /// Where it comes from.
-        source: Source,
+        source: MediaSource,
     },
     /// Audio.
     Audio {
         /// Where it comes from.
-        source: Source,
+        source: MediaSource,
     },
     /// Video.
     Video {
         /// Where it comes from.
-        source: Source,
+        source: MediaSource,
     },
     /// What a model thought before it answered. Private: never broadcast.
     Thinking {

@@ -157,7 +157,7 @@ impl From<Vec<Block>> for Content {
     fn from(blocks: Vec<Block>) -> Self {
         match <[Block; 1]>::try_from(blocks) {
             Ok([Block::Text { text }]) => Self::Text(Text::from(text)),
-            Ok(one) => Self::Blocks(Box::new(one)),
+            Ok(block) => Self::Blocks(Box::new(block)),
             Err(many) => Self::Blocks(many.into()),
         }
     }

@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{Block, Body, Content, Message, Role, Source};
+use super::{Block, Body, Content, MediaSource, Message, Role};
 
 /// A tool call by a model.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ToolCall<'a> {
+pub struct ToolUse<'a> {
     /// Matches the call with its result.
     pub id: &'a str,
     /// The tool.
@@ -83,33 +83,33 @@ impl MediaKind {
     }
 
     /// Media of this kind in words, such as `[image: inn.png]`.
-    pub fn in_words(self, source: &Source) -> String {
+    pub fn in_words(self, source: &MediaSource) -> String {
         format!("[{}: {}]", self.name(), source.name())
     }
 }
 
 impl Block {
     /// An image.
-    pub fn image(source: Source) -> Self {
+    pub fn image(source: MediaSource) -> Self {
         Self::Image { source }
     }
 
     /// Audio.
-    pub fn audio(source: Source) -> Self {
+    pub fn audio(source: MediaSource) -> Self {
         Self::Audio { source }
     }
 
     /// Video.
-    pub fn video(source: Source) -> Self {
+    pub fn video(source: MediaSource) -> Self {
         Self::Video { source }
     }
 
     /// The call, if this is one.
-    pub fn as_tool_call(&self) -> Option<ToolCall<'_>> {
+    pub fn as_tool_call(&self) -> Option<ToolUse<'_>> {
         match self {
             Self::ToolUse {
                 id, name, input, ..
-            } => Some(ToolCall { id, name, input }),
+            } => Some(ToolUse { id, name, input }),
             _ => None,
         }
     }
@@ -148,7 +148,7 @@ impl Block {
     }
 
     /// The image, audio or video, if this is one.
-    pub fn as_media(&self) -> Option<(MediaKind, &Source)> {
+    pub fn as_media(&self) -> Option<(MediaKind, &MediaSource)> {
         match self {
             Self::Image { source } => Some((MediaKind::Image, source)),
             Self::Audio { source } => Some((MediaKind::Audio, source)),
@@ -158,7 +158,7 @@ impl Block {
     }
 }
 
-impl Source {
+impl MediaSource {
     /// The name for people: the address, the path or the media type.
     pub fn name(&self) -> &str {
         match self {
@@ -232,7 +232,7 @@ impl Body {
     }
 
     /// The tools it calls.
-    pub fn tool_calls(&self) -> impl Iterator<Item = ToolCall<'_>> {
+    pub fn tool_calls(&self) -> impl Iterator<Item = ToolUse<'_>> {
         self.listed_blocks().iter().filter_map(Block::as_tool_call)
     }
 
@@ -244,7 +244,7 @@ impl Body {
     }
 
     /// Its images, audio and videos.
-    pub fn media(&self) -> impl Iterator<Item = (MediaKind, &Source)> {
+    pub fn media(&self) -> impl Iterator<Item = (MediaKind, &MediaSource)> {
         self.listed_blocks().iter().filter_map(Block::as_media)
     }
 }
@@ -283,7 +283,7 @@ impl Message {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CallPair<'a> {
     /// The call.
-    pub call: ToolCall<'a>,
+    pub call: ToolUse<'a>,
     /// Its result.
     pub result: Option<ToolResult<'a>>,
 }
@@ -324,7 +324,7 @@ impl<'a> CallPairs<'a> {
     }
 
     /// The calls without a result.
-    pub fn unanswered(&self) -> impl Iterator<Item = ToolCall<'a>> {
+    pub fn unanswered(&self) -> impl Iterator<Item = ToolUse<'a>> {
         let open = self.pairs.iter().filter(|pair| pair.result.is_none());
         open.map(|pair| pair.call)
     }
@@ -344,14 +344,14 @@ mod tests {
     fn text_calls_and_media_are_found_in_a_message() {
         let look = Message::human(vec![
             Block::text("What is this?"),
-            Block::image(Source::url("https://example.com/photo.jpg")),
+            Block::image(MediaSource::url("https://example.com/photo.jpg")),
             Block::text("Well?"),
         ])
         .said_by("Ann");
         assert_eq!(look.body.joined_text("|"), "What is this?|Well?");
         assert_eq!(look.body.sender().map(|name| &**name), Some("Ann"));
         let media: Vec<_> = look.body.media().collect();
-        let photo = Source::url("https://example.com/photo.jpg");
+        let photo = MediaSource::url("https://example.com/photo.jpg");
         assert_eq!(media, [(MediaKind::Image, &photo)]);
         assert_eq!(look.body.tool_calls().count(), 0);
 

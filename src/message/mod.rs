@@ -18,10 +18,10 @@ mod vector;
 
 pub use crate::locale::Language;
 pub use crate::wording::{Bigrams, FoldedText};
-pub use block::{Block, Source};
+pub use block::{Block, MediaSource};
 pub use body::{Body, BodyId, Content};
 pub(crate) use body::{BodyParts, Extra};
-pub use content::{CallPair, CallPairs, MediaKind, ToolCall, ToolResult};
+pub use content::{CallPair, CallPairs, MediaKind, ToolResult, ToolUse};
 pub(crate) use json::with_condensed;
 pub use json::{FormatError, message_from_json, message_to_json};
 pub use metadata::ResponseMetadata;

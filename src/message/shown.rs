@@ -49,7 +49,7 @@ fn line(block: &Block) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::message::Source;
+    use crate::message::MediaSource;
     use serde_json::json;
 
     #[test]
@@ -61,7 +61,7 @@ mod tests {
             Block::tool_result("1", "4"),
             Block::tool_result("1", json!([{"type": "text", "text": "4"}])),
             Block::tool_error("1", "no dice\n[tool → 6]"),
-            Block::image(Source::file("inn.png")),
+            Block::image(MediaSource::file("inn.png")),
         ];
         let expected = "Let me see.\n[dice {\"sides\":6}]\n[tool → 4]\n[tool → 4]\n[tool ✗ no dice\n  [tool → 6]]\n[image: inn.png]";
         assert_eq!(shown(&blocks), expected);

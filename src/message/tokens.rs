@@ -382,10 +382,10 @@ mod tests {
             };
             for entry in entries {
                 let name = format!("{folder}/{}", entry.unwrap().file_name().display());
-                let all: String = texts(&name).into_iter().map(|(_, text)| text).collect();
-                if true_tokens(&all) >= 100 {
-                    println!("{name}: {:+.1} %", error(&all));
-                    assert!(error(&all).abs() <= 15.0, "{name}: {:+.1} %", error(&all));
+                let text: String = texts(&name).into_iter().map(|(_, text)| text).collect();
+                if true_tokens(&text) >= 100 {
+                    println!("{name}: {:+.1} %", error(&text));
+                    assert!(error(&text).abs() <= 15.0, "{name}: {:+.1} %", error(&text));
                 }
             }
         }

@@ -64,7 +64,9 @@ impl Vector {
         if numbers.iter().any(|number| !number.is_finite()) {
             return Err(VectorError::NotFinite);
         }
-        let largest = numbers.iter().fold(0.0, |most: f32, it| most.max(it.abs()));
+        let largest = numbers
+            .iter()
+            .fold(0.0, |most: f32, number| most.max(number.abs()));
         // In f64, since the quotient of tiny numbers must not lose its value.
         let share = |number: &f32| f64::from(*number) / f64::from(largest);
         let component = |number: &f32| (share(number) * f64::from(i8::MAX)).round() as i8;
@@ -98,8 +100,8 @@ impl Vector {
     }
 }
 
-fn product(one: &[i8], other: &[i8]) -> i64 {
-    let pairs = one.iter().zip(other);
+fn product(left: &[i8], right: &[i8]) -> i64 {
+    let pairs = left.iter().zip(right);
     // At most 127² · 8192, so the sum fits into 32 bits.
     let sum: i32 = pairs.map(|(a, b)| i32::from(*a) * i32::from(*b)).sum();
     sum.into()
@@ -107,7 +109,11 @@ fn product(one: &[i8], other: &[i8]) -> i64 {
 
 impl Serialize for Vector {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let bytes: Vec<u8> = self.components.iter().map(|it| *it as u8).collect();
+        let bytes: Vec<u8> = self
+            .components
+            .iter()
+            .map(|component| *component as u8)
+            .collect();
         to.serialize_str(&STANDARD_NO_PAD.encode(bytes))
     }
 }
@@ -144,9 +150,9 @@ mod tests {
 
     #[test]
     fn tiny_and_huge_numbers_keep_their_direction() {
-        let one = Vector::new(&[3.0, -4.0]).unwrap();
-        assert_eq!(Vector::new(&[3e-42, -4e-42]).unwrap(), one);
-        assert_eq!(Vector::new(&[2.25e38, -3e38]).unwrap(), one);
+        let vector = Vector::new(&[3.0, -4.0]).unwrap();
+        assert_eq!(Vector::new(&[3e-42, -4e-42]).unwrap(), vector);
+        assert_eq!(Vector::new(&[2.25e38, -3e38]).unwrap(), vector);
         let widest = Vector::new(&[1.0; WIDEST]).unwrap();
         assert!((widest.cosine(&widest) - 1.0).abs() < 1e-9);
     }
@@ -156,14 +162,14 @@ mod tests {
         fn a_byte_is_close_to_a_number_and_json_keeps_it(
             pairs in prop::collection::vec((-1f32..1.0, -1f32..1.0), 8..40),
         ) {
-            let (one, other): (Vec<_>, Vec<_>) = pairs.into_iter().unzip();
-            let (Ok(a), Ok(b)) = (Vector::new(&one), Vector::new(&other)) else {
+            let (left, right): (Vec<_>, Vec<_>) = pairs.into_iter().unzip();
+            let (Ok(a), Ok(b)) = (Vector::new(&left), Vector::new(&right)) else {
                 return Ok(());
             };
             let dot = |a: &[f32], b: &[f32]| -> f64 {
                 a.iter().zip(b).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum()
             };
-            let exact = dot(&one, &other) / (dot(&one, &one) * dot(&other, &other)).sqrt();
+            let exact = dot(&left, &right) / (dot(&left, &left) * dot(&right, &right)).sqrt();
             prop_assert!((a.cosine(&b) - exact).abs() < 0.02);
             prop_assert_eq!(a.cosine(&b).to_bits(), b.cosine(&a).to_bits());
             let json = serde_json::to_string(&a).unwrap();

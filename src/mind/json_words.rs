@@ -9,14 +9,16 @@ use serde_json::Value;
 const MAX_DEPTH: usize = 128;
 const MAX_NAME: usize = 256;
 
-/// Reads an answer in pieces, and finds the values of members that may hold any text. What is not
-/// JSON gives no words.
+/// Reads an answer in pieces, and finds the values of members that may hold any text. What stands
+/// before or after an object gives no words.
 #[derive(Debug, Default)]
 pub(super) struct JsonWords {
     /// The members that may hold any text.
     members: BTreeSet<String>,
     /// The open objects and lists, each with the member that it is the value of.
     open: Vec<Container>,
+    /// Whether the outermost one is an object for sure: it has a name and a colon.
+    is_object: bool,
     /// The member whose value comes next.
     member: String,
     text: Option<OpenText>,
@@ -75,12 +77,29 @@ impl JsonWords {
     pub(super) fn read(&mut self, piece: &str) -> String {
         let mut words = String::new();
         for character in piece.chars() {
+            if self.is_false_start(character) {
+                (self.open, self.text) = (Vec::new(), None);
+            }
             match self.text.take() {
                 Some(text) => self.text = self.within(text, character, &mut words),
+                None if self.open.is_empty() && character != '{' => {}
                 None => self.between(character, &mut words),
             }
         }
         words
+    }
+
+    /// Whether this character shows that the last brace was one of prose.
+    fn is_false_start(&self, character: char) -> bool {
+        if self.is_object || self.open.is_empty() {
+            return false;
+        }
+        match &self.text {
+            Some(_) => matches!(character, '{' | '\n'),
+            None if character.is_whitespace() => false,
+            None if self.member.is_empty() => !matches!(character, '"' | '}'),
+            None => character != ':',
+        }
     }
 
     /// A character outside of texts.
@@ -89,6 +108,10 @@ impl JsonWords {
             '{' | '[' if self.open.len() == MAX_DEPTH => self.is_too_deep = true,
             '{' | '[' => {
                 let is_object = character == '{';
+                if self.open.is_empty() {
+                    self.is_object = false;
+                    self.member.clear();
+                }
                 self.open.push(Container {
                     is_object,
                     member: self.member.clone(),
@@ -107,6 +130,7 @@ impl JsonWords {
             ':' => {
                 if let Some(open) = self.open.last_mut() {
                     open.awaits_name = false;
+                    self.is_object = true;
                 }
             }
             '"' => {
@@ -251,7 +275,7 @@ mod tests {
         }})
     }
 
-    const ANSWER: &str = r#"Here: ```json
+    const ANSWER: &str = r#"Sure [so "it" is] {too}, {"a", "b"}: ```json
 {"mind": "I \"know\" it.\n灯", "move": "Mill", "speak": {"to": "Ann", "text": "\u4f60\ud83d\ude00 {so}, it: is"},
  "reasons": ["one", "two"], "more": "unknown"}"#;
     const WORDS: &str = "I \"know\" it.\n灯\n你😀 {so}, it: is\none\ntwo";
@@ -272,6 +296,12 @@ mod tests {
         }
 
         #[test]
+        fn prose_before_an_answer_hides_nothing(prose in "[a灯 \"'{}\\[\\],.\n]{0,40}") {
+            let mut words = JsonWords::of_schema(&schema());
+            prop_assert_eq!(words.read(&format!("{prose}\n{ANSWER}")), WORDS);
+        }
+
+        #[test]
         fn anything_can_be_read(text in "[\\PC\"\\\\{}\\[\\]:,u0d8]{0,80}") {
             JsonWords::of_schema(&schema()).read(&text);
         }
@@ -287,6 +317,20 @@ mod tests {
         assert_eq!(words.read(r#"{"mind": "So."#), "");
         words.restart();
         assert_eq!(words.read(r#"{"mind": "So."#), "So.");
+    }
+
+    #[test]
+    fn an_object_begins_with_a_brace_a_name_and_a_colon() {
+        for answer in [
+            r#"Sure [thinking]: {"mind": "Yes."}"#,
+            r#"I'd say "no" to 5" nails: {"mind": "Yes."}"#,
+            r#"{mind} {"mind"} {"mind", {" {{ "mind" : "Yes." }"#,
+            r#"{} {"other": [1, {"a": 2}]} [{ "mind": "Yes."}], "mind": "No.""#,
+            r#"}]"{"mind": "Yes."} as {"mind" "No."}"#,
+        ] {
+            let mut words = JsonWords::of_schema(&schema());
+            assert_eq!(words.read(answer), "Yes.", "{answer}");
+        }
     }
 
     #[test]

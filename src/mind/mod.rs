@@ -36,7 +36,7 @@ pub(crate) use fixed_calls::FixedCalls;
 pub use info::MindInfo;
 pub use minds::{MindAlias, Minds};
 pub use notes::Notes;
-pub use prompt::{AnswerForm, Prompt, Refused, Round, Tools};
+pub use prompt::{AnswerForm, ExchangeRound, Prompt, Refused, Tools};
 pub use prompted_tools::{PromptedTools, parse_tool_calls};
 pub use script::{ScriptLine, ScriptMind, prompt_text};
 pub use splitmix::SplitMix64;

@@ -29,7 +29,7 @@ pub enum AnswerForm<'a> {
         /// messages.
         schema: &'a Arc<str>,
         /// The schema constrained to what is legal in this ask.
-        narrowed: &'a Value,
+        constrained: &'a Value,
         /// The facts of the prompt as data, for minds without a model. Never sent to a model.
         notes: &'a Value,
     },
@@ -46,7 +46,7 @@ pub struct Refused {
 
 /// A step of the exchange about an open question.
 #[derive(Clone, Debug)]
-pub enum Round {
+pub enum ExchangeRound {
     /// The mind called tools. Enters the context with the answer.
     Tools(ToolRound),
     /// A note to the mind, such as that it may call no more tools. Never enters a context.
@@ -55,7 +55,7 @@ pub enum Round {
     Refused(Refused),
 }
 
-impl Round {
+impl ExchangeRound {
     /// Its turns.
     pub fn turns(&self) -> impl Iterator<Item = Turn<'_>> + Clone + use<'_> {
         let (first, second) = match self {
@@ -151,7 +151,7 @@ pub struct Prompt<'a> {
     /// Memories that bear on the question, sent after it. They never enter a context.
     pub recalled: Option<&'a Text>,
     /// The exchange about this question so far, oldest first.
-    pub rounds: &'a [Round],
+    pub rounds: &'a [ExchangeRound],
     /// The tools that the mind may call before it answers.
     pub tools: Tools<'a>,
     /// The form of the answer that is wanted.
@@ -215,13 +215,13 @@ impl<'a> Prompt<'a> {
         // An empty question asks for an answer to the last message.
         let question = (!self.question.is_silent()).then_some(question);
         let recalled = self.recalled.map(|text| Turn::text(Role::Human, text));
-        let rounds = self.rounds.iter().flat_map(Round::turns);
+        let rounds = self.rounds.iter().flat_map(ExchangeRound::turns);
         question.into_iter().chain(recalled).chain(rounds)
     }
 
     /// Earlier answers to this question that failed their check, oldest first.
     pub fn refused(&self) -> impl DoubleEndedIterator<Item = &'a Refused> + use<'a> {
-        self.rounds.iter().filter_map(Round::as_refused)
+        self.rounds.iter().filter_map(ExchangeRound::as_refused)
     }
 
     /// The estimated tokens of the prompt, without any correction factor.
@@ -232,7 +232,7 @@ impl<'a> Prompt<'a> {
             self.question.tokens()
         };
         let recalled = self.recalled.map_or(0, |text| u64::from(text.tokens()) + 4);
-        let rounds: u64 = self.rounds.iter().map(Round::tokens).sum();
+        let rounds: u64 = self.rounds.iter().map(ExchangeRound::tokens).sum();
         // With OpenAI's chat format, roles and separators take about four tokens per message.
         let separators = 4 * (self.history.len() as u64 + 1 + 2 * self.rounds.len() as u64);
         let after = u64::from(question) + recalled + rounds;

@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::answer::{Answering, Mind};
 use super::completion::{Completion, MAX_CALLS};
 use super::info::MindInfo;
-use super::prompt::{Prompt, Round, Tools};
+use super::prompt::{ExchangeRound, Prompt, Tools};
 use super::tool_round::ToolRound;
 use crate::context::{AgentContext, Entry};
 use crate::message::{Block, Body, Content, FinishReason, Message, Role, Tags};
@@ -154,9 +154,9 @@ fn is_beside_text(block: &Block) -> bool {
     !is_text && !block.is_tool_result()
 }
 
-fn round_as_text(round: &Round) -> Round {
+fn round_as_text(round: &ExchangeRound) -> ExchangeRound {
     match round {
-        Round::Tools(round) => Round::Tools(ToolRound {
+        ExchangeRound::Tools(round) => ExchangeRound::Tools(ToolRound {
             called: Body::text(call_as_text(&round.called)),
             returned: as_text(&round.returned),
         }),
@@ -307,7 +307,7 @@ mod tests {
         let specs = specs();
         let question = Body::text("And now?");
         let prompt = Prompt {
-            rounds: &[Round::Tools(ToolRound { called, returned })],
+            rounds: &[ExchangeRound::Tools(ToolRound { called, returned })],
             tools: Tools {
                 specs: &specs,
                 callable: true,

@@ -270,10 +270,10 @@ fn token() -> Result<String, ServerError> {
 }
 
 /// Compares in a time that tells nothing about the first difference.
-fn is_same(one: &str, other: &str) -> bool {
-    let differences = one.bytes().zip(other.bytes());
-    let differences = differences.fold(0, |sum, (one, other)| sum | (one ^ other));
-    one.len() == other.len() && differences == 0
+fn is_same(left: &str, right: &str) -> bool {
+    let differences = left.bytes().zip(right.bytes());
+    let differences = differences.fold(0, |sum, (left, right)| sum | (left ^ right));
+    left.len() == right.len() && differences == 0
 }
 
 #[cfg(test)]

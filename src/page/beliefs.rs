@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use super::people::set;
 use super::reader::Reader;
-use crate::journal::Ending;
+use crate::cast::turn_number;
+use crate::journal::AskEnding;
 
 /// How many of the last events that tell of somebody are shown.
 const LAST_HEARD: usize = 20;
@@ -54,7 +55,7 @@ impl Reader<'_> {
         let promises = promised.iter().flat_map(|(by, to)| {
             let promises = by
                 .iter()
-                .flat_map(|by| by.promises.iter().map(|it| (by.id, it)));
+                .flat_map(|by| by.promises.iter().map(|promise| (by.id, promise)));
             promises.filter(|(_, promise)| promise.to == **to)
         });
         let promises = promises
@@ -70,7 +71,7 @@ impl Reader<'_> {
         });
         let heard = heard.take(LAST_HEARD).filter_map(|event| {
             let number = self.number(&contents, event.number)?;
-            Some(json!({"n": number, "turn": event.record.turn + 1, "text": self.text_of(event)}))
+            Some(json!({"n": number, "turn": turn_number(event.record.turn), "text": self.text_of(event)}))
         });
         beliefs["heard"] = heard.collect();
         if self.is_host() {
@@ -79,7 +80,7 @@ impl Reader<'_> {
             let guess = calls.find(|call| call.who == who && &*call.purpose == "undercover.belief");
             let outcome = guess.and_then(|call| call.outcome.as_ref());
             set(&mut beliefs, "c", guess.map(|call| call.call));
-            if let Some(Ending::Answered { text, .. }) = outcome.map(|outcome| &outcome.ending) {
+            if let Some(AskEnding::Answered { text, .. }) = outcome.map(|outcome| &outcome.ending) {
                 beliefs["guess"] = text.as_str().into();
             }
         }

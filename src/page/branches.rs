@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::reader::{MOST, Query, Reader};
+use super::reader::{ListQuery, MOST, Reader};
 use super::request::difference;
 use super::view::Contents;
 use crate::journal::{JournalHeader, Line, Meeting, new_seed};
@@ -62,7 +62,7 @@ impl Course {
     /// The last turn up to which another course is the same; `None` if they are of other stories.
     fn parts_from(&self, other: &Self) -> Option<u64> {
         let both = self.meetings.iter().zip(&other.meetings);
-        let same = both.take_while(|(one, other)| one == other).last();
+        let same = both.take_while(|(left, right)| left == right).last();
         is_kin(&self.head, &other.head).then(|| same.map_or(0, |(meeting, _)| meeting.turn))
     }
 
@@ -73,8 +73,8 @@ impl Course {
 }
 
 /// Whether both are of the same world and began with the same seed.
-fn is_kin(one: &JournalHeader, other: &JournalHeader) -> bool {
-    (&one.world, one.seed) == (&other.world, other.seed)
+fn is_kin(left: &JournalHeader, right: &JournalHeader) -> bool {
+    (&left.world, left.seed) == (&right.world, right.seed)
 }
 
 /// The slots of a story, by name.
@@ -111,7 +111,7 @@ pub fn branches(
         };
         let other = slot.filter(is_ours);
         let other = other.and_then(|slot| Course::own(&slot).ok().flatten());
-        courses.extend(other.map(|it| (name.clone(), it)));
+        courses.extend(other.map(|course| (name.clone(), course)));
     }
     courses.insert(own.to_owned(), course);
     // Those that share no journal with another are compared by what happened.
@@ -126,7 +126,7 @@ pub fn branches(
         let parent = course
             .point
             .as_ref()
-            .filter(|it| courses.contains_key(&it.slot));
+            .filter(|point| courses.contains_key(&point.slot));
         let parent = match parent {
             Some(point) => Some((point.slot.clone(), point.turn)),
             None if *name == first => None,
@@ -211,7 +211,7 @@ fn seed_at(name: &str, turn: u64, courses: &Courses) -> Option<u64> {
 
 /// Two branches from where they part: what happened in each, from a number of events after it on,
 /// what only one of them made known, and how the contexts of somebody differ.
-pub(super) fn compare(here: &Reader<'_>, there: &Reader<'_>, turn: u64, part: &Query) -> Value {
+pub(super) fn compare(here: &Reader<'_>, there: &Reader<'_>, turn: u64, part: &ListQuery) -> Value {
     let from = part.from.unwrap_or_default();
     let after = |reader: &Reader<'_>| {
         let contents = reader.view.read();

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::engine::AnswerInReview;
 use crate::event::By;
-use crate::journal::{Ending, Outcome, RefusedAnswer, ToolRoundRecord};
+use crate::journal::{AskEnding, Outcome, RefusedAnswer, ToolRoundRecord};
 
 /// How far a call is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -117,8 +117,8 @@ pub(super) fn recorded_segments(
 /// Who made the answer of an outcome.
 pub(super) fn made_by(outcome: &Outcome) -> By {
     match &outcome.ending {
-        Ending::Failed { reason } => By::Fallback(reason.clone()),
-        Ending::Answered { .. } => match outcome.refused.len() {
+        AskEnding::Failed { reason } => By::Fallback(reason.clone()),
+        AskEnding::Answered { .. } => match outcome.refused.len() {
             0 => By::Mind,
             times => By::Repaired(times as u32),
         },

@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 
 use super::call::Call;
 use super::people::set;
-use super::reader::{MOST, Query, Range, Reader};
+use super::reader::{ListQuery, MOST, Range, Reader};
 use super::view::Contents;
 use crate::event::By;
-use crate::journal::{Ending, HOST, Outcome, ToolRoundRecord};
+use crate::journal::{AskEnding, HOST, Outcome, ToolRoundRecord};
 use crate::message::Block;
 
 /// How many characters of an answer a list shows.
@@ -17,14 +17,14 @@ const FIRST_WORDS: usize = 120;
 
 impl Reader<'_> {
     /// Calls in a range that fit. Only the host sees any.
-    pub(super) fn calls(&self, query: &Query) -> Range<Value> {
+    pub(super) fn calls(&self, query: &ListQuery) -> Range<Value> {
         let contents = self.view.read();
-        let all = if self.is_host() {
+        let calls = if self.is_host() {
             &contents.calls[..]
         } else {
             &[]
         };
-        let of = all.len() as u32;
+        let of = calls.len() as u32;
         let from = query.from.unwrap_or(of.saturating_sub(MOST)).min(of);
         let to = query.to.unwrap_or(of).clamp(from, of);
         let fits = |call: &Call| {
@@ -32,27 +32,17 @@ impl Reader<'_> {
                 && query.turn.is_none_or(|turns| turns.has(call.turn))
                 && (query.open != Some(1) || call.outcome.is_none())
         };
-        let mut rows = Vec::new();
-        let mut next = from;
-        while next < to && rows.len() < MOST as usize {
-            let call = all.get(next as usize).filter(|call| fits(call));
-            rows.extend(call.map(|call| self.call_json(call)));
-            next += 1;
-        }
-        Range {
-            from,
-            to: next,
-            of,
-            next: (next < to).then_some(next),
-            rows,
-        }
+        Range::collect((from, to, of), |n| {
+            let call = calls.get(n as usize).filter(|call| fits(call));
+            call.map(|call| self.call_json(call))
+        })
     }
 
     /// A call as lists and the stream show it.
     pub(super) fn call_json(&self, call: &Call) -> Value {
         let tools = call.tools.iter();
         let tools: Vec<_> = tools
-            .map(|(tool, at)| json!({"tool": tool, "at": at}))
+            .map(|(tool, time)| json!({"tool": tool, "at": time}))
             .collect();
         let mut json = json!({
             "c": call.call, "who": call.who, "number": call.number, "purpose": call.purpose,
@@ -93,7 +83,7 @@ impl Reader<'_> {
                 "reasoning": usage.reasoning,
             });
             json["cost"] = outcome.cost.units().into();
-            if let Ending::Answered { text, .. } = &outcome.ending {
+            if let AskEnding::Answered { text, .. } = &outcome.ending {
                 json["text"] = text.chars().take(FIRST_WORDS).collect::<String>().into();
             }
         }
@@ -156,7 +146,7 @@ impl Reader<'_> {
 fn add_outcome(json: &mut Value, outcome: &Arc<Outcome>) {
     json["asked"] = outcome.asked.as_str().into();
     match &outcome.ending {
-        Ending::Answered {
+        AskEnding::Answered {
             text,
             thinking,
             finish,
@@ -166,7 +156,7 @@ fn add_outcome(json: &mut Value, outcome: &Arc<Outcome>) {
             json["finish"] = json!(finish);
             set(json, "thinking", thinking.as_ref());
         }
-        Ending::Failed { .. } => json["ending"] = "failed".into(),
+        AskEnding::Failed { .. } => json["ending"] = "failed".into(),
     }
     let refusals = outcome.refused.iter();
     let refusals =

@@ -40,9 +40,11 @@ impl All {
     /// Ends the connection that has waited longest among those of an address, or of all; returns
     /// whether there was one.
     fn end_idle(&mut self, peer: Option<IpAddr>) -> bool {
-        let all = self.connections.iter();
-        let all = all.filter(|(_, one)| peer.is_none_or(|peer| peer == one.peer));
-        let idle = all.filter_map(|(number, one)| Some((one.waits?, *number)));
+        let connections = self.connections.iter();
+        let connections =
+            connections.filter(|(_, connection)| peer.is_none_or(|peer| peer == connection.peer));
+        let idle =
+            connections.filter_map(|(number, connection)| Some((connection.waits?, *number)));
         let ended = idle
             .min()
             .and_then(|(_, idle)| self.connections.remove(&idle));
@@ -64,22 +66,25 @@ impl ConnectionLimiter {
     /// A permit for a connection from an address. If all are in use, the connection that has waited
     /// longest for a request is ended; `None` if none waits.
     pub(super) fn acquire(&self, peer: IpAddr) -> Option<Permit> {
-        let mut all = self.all();
-        let of_peer = all.connections.values().filter(|one| one.peer == peer);
-        if of_peer.count() >= MOST_OF_ONE && !all.end_idle(Some(peer)) {
+        let mut open = self.all();
+        let of_peer = open
+            .connections
+            .values()
+            .filter(|connection| connection.peer == peer);
+        if of_peer.count() >= MOST_OF_ONE && !open.end_idle(Some(peer)) {
             return None;
         }
-        if all.connections.len() >= MOST && !all.end_idle(None) {
+        if open.connections.len() >= MOST && !open.end_idle(None) {
             return None;
         }
-        let number = all.number();
+        let number = open.number();
         let connection = Connection {
             peer,
             end: None,
             waits: Some(number),
         };
-        all.connections.insert(number, connection);
-        drop(all);
+        open.connections.insert(number, connection);
+        drop(open);
         Some(Permit(Arc::new(Issued {
             limiter: self.clone(),
             number,
@@ -105,8 +110,8 @@ pub(super) struct Permit(Arc<Issued>);
 impl Permit {
     /// Says what ends the connection.
     pub(super) fn is_run_by(&self, end: AbortHandle) {
-        if let Some(one) = self.0.limiter.all().connections.get_mut(&self.0.number) {
-            one.end = Some(end);
+        if let Some(connection) = self.0.limiter.all().connections.get_mut(&self.0.number) {
+            connection.end = Some(end);
         }
     }
 
@@ -123,10 +128,10 @@ impl Permit {
     }
 
     fn set_waiting(&self, waits: bool) {
-        let mut all = self.0.limiter.all();
-        let number = waits.then(|| all.number());
-        if let Some(one) = all.connections.get_mut(&self.0.number) {
-            one.waits = number;
+        let mut open = self.0.limiter.all();
+        let number = waits.then(|| open.number());
+        if let Some(connection) = open.connections.get_mut(&self.0.number) {
+            connection.waits = number;
         }
     }
 }

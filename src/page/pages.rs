@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::access::Visitor;
 use super::answer::{Asked, Failure};
 use super::assets::{asset as find_asset, render};
-use super::reader::{Query as Part, Reader};
+use super::reader::{ListQuery, Reader};
 use super::routes::{blocking, visit};
 use super::shared::{Shared, page_labels};
 use crate::locale::{Language, UiText};
@@ -120,11 +120,11 @@ pub(super) async fn story(
 
 /// What the template of a story gets.
 pub(super) fn page(reader: &Reader<'_>, before: Option<u32>) -> Value {
-    let part = Part {
+    let part = ListQuery {
         to: before,
         from: before.map(|before| before.saturating_sub(FIRST_EVENTS)),
         told: Some(1),
-        ..Part::default()
+        ..ListQuery::default()
     };
     let events = match before {
         Some(_) => reader.events(&part),

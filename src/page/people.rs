@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 use super::call::Call;
 use super::reader::{Reader, SpentJson};
 use super::request::Sent;
-use super::state::{Being, State, hue};
+use super::state::{Being, WorldState, hue};
 use super::view::Contents;
-use crate::cast::Kind;
+use crate::cast::{Kind, turn_number};
 use crate::context::{Chapter, Entry};
 use crate::knowledge::{Fact, Known};
 use crate::message::{BodyId, Role, Tags};
@@ -155,7 +155,7 @@ impl Reader<'_> {
         let mut row = json!({"day": known.day});
         if !known.by.is_empty() {
             row["by"] = json!(known.by);
-            row["turn"] = (known.turn + 1).into();
+            row["turn"] = turn_number(known.turn).into();
         }
         let event = known.event.parse().ok();
         let number = event.and_then(|event| contents.by_body.get(&event).copied());
@@ -221,7 +221,7 @@ impl Reader<'_> {
             same.take_while(|(now, before)| now.text == before.text && now.role == before.role);
         let cached = same.count();
         let mut parts = Vec::new();
-        for (at, message) in messages.iter().enumerate() {
+        for (index, message) in messages.iter().enumerate() {
             let (part, body) = match message.part {
                 PromptPart::Memory { .. } if message.role == Role::System => ("profile", None),
                 PromptPart::Memory {
@@ -234,8 +234,8 @@ impl Reader<'_> {
             };
             let mut add = |part: &str, text: &str, tokens: u64| {
                 let mut row = json!({
-                    "id": format!("{at}{part}"), "part": part, "role": message.role.name(),
-                    "tokens": tokens, "text": text, "cached": at < cached,
+                    "id": format!("{index}{part}"), "part": part, "role": message.role.name(),
+                    "tokens": tokens, "text": text, "cached": index < cached,
                 });
                 let speaker = message.speaker.as_ref();
                 set(
@@ -262,7 +262,7 @@ impl Reader<'_> {
                 None => add(part, &message.text, message.tokens),
             }
         }
-        let mut whole = whole_context(id, sent.request.turn + 1, parts);
+        let mut whole = whole_context(id, turn_number(sent.request.turn), parts);
         self.add_provider(&mut whole, contents.calls.get(call as usize));
         whole["c"] = call.into();
         Some(whole)
@@ -272,7 +272,7 @@ impl Reader<'_> {
     fn add_provider(&self, whole: &mut Value, call: Option<&Arc<Call>>) {
         let usage = call
             .and_then(|call| call.outcome.as_ref())
-            .map(|it| it.usage);
+            .map(|outcome| outcome.usage);
         let cached = usage.filter(|usage| self.is_host() && usage.cached > 0);
         set(whole, "provider_cached", cached.map(|usage| usage.cached));
     }
@@ -314,7 +314,7 @@ impl Reader<'_> {
         facts.collect()
     }
 
-    fn may_know(&self, state: &State, fact: &Fact) -> bool {
+    fn may_know(&self, state: &WorldState, fact: &Fact) -> bool {
         self.seat.is_none_or(|seat| {
             let being = state.being(seat);
             fact.is_common() || being.is_some_and(|being| being.knowledge.value.knows(&fact.id))
@@ -392,7 +392,7 @@ fn card(contents: &Contents, being: &Being) -> Option<String> {
 }
 
 /// From whom somebody has a fact, then from whom that one has it, back to the source.
-fn chain(state: &State, fact: &str, known: &Known) -> Vec<u32> {
+fn chain(state: &WorldState, fact: &str, known: &Known) -> Vec<u32> {
     let mut chain = Vec::new();
     let mut next = known.from.clone();
     while let Some(being) = next.and_then(|name| state.named(&name)) {
@@ -441,7 +441,7 @@ fn chapter_json(chapter: &Chapter) -> Value {
     let record = chapter.record.as_ref();
     json!({
         "id": chapter.id.0, "title": chapter.title, "level": chapter.level(),
-        "days": record.map(|record| record.days), "turn": chapter.turn + 1,
+        "days": record.map(|record| record.days), "turn": turn_number(chapter.turn),
         "messages": chapter.messages.len(), "tokens": chapter.summary.short_tokens(),
         "summary": chapter.summary.full_text(),
     })

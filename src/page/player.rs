@@ -6,7 +6,7 @@ use bevy_ecs::prelude::*;
 
 use super::control::{Control, Wanted};
 use super::view::{RunState, StoryView};
-use crate::cast::WorldTurn;
+use crate::cast::{WorldTurn, turn_number};
 use crate::engine::{Engine, EngineError, Stop};
 use crate::event::Feed;
 use crate::locale::Localize;
@@ -99,14 +99,14 @@ async fn turns(
             },
             None,
         );
-        let turn = engine.world.resource::<WorldTurn>().0;
+        let turn = turn_number(engine.world.resource::<WorldTurn>().0);
         let events = view.events();
-        let stop = engine.run(Some(turn + 1)).await?;
+        let stop = engine.run(Some(turn)).await?;
         if control.is_scene_wanted() && view.has_scene_since(events) {
             control.want(Wanted::Pause);
         }
         view.update_state(&engine.world, false);
-        let is_last = until.is_some_and(|until| turn + 1 >= until);
+        let is_last = until.is_some_and(|until| turn >= until);
         if is_last || !matches!(stop, Stop::TurnReached(_)) {
             return Ok(stop);
         }

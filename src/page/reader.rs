@@ -16,8 +16,8 @@ use super::event::{EventStyle, words};
 use super::seat::Seat;
 use super::span::Span;
 use super::state::{Being, hue};
-use super::view::{Contents, Entry, Run, RunState, StoryView};
-use crate::cast::{Kind, StableId};
+use super::view::{Contents, EventEntry, Run, RunState, StoryView};
+use crate::cast::{Kind, StableId, turn_number};
 use crate::event::guard::{Act, GuardAct};
 use crate::event::{AudienceRule, EventRecord};
 use crate::exchange::Spent;
@@ -41,7 +41,7 @@ pub(super) struct Reader<'b> {
 /// What part of a list is wanted.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Query {
+pub(super) struct ListQuery {
     pub(super) from: Option<u32>,
     pub(super) to: Option<u32>,
     pub(super) who: Option<u32>,
@@ -68,6 +68,25 @@ pub(super) struct Range<T> {
     /// From where to continue.
     pub(super) next: Option<u32>,
     pub(super) rows: Vec<T>,
+}
+
+impl<T> Range<T> {
+    /// The rows of a part of a list of `of`; [`MOST`] at the most.
+    pub(super) fn collect((from, to, of): (u32, u32, u32), row: impl Fn(u32) -> Option<T>) -> Self {
+        let mut rows = Vec::new();
+        let mut next = from;
+        while next < to && rows.len() < MOST as usize {
+            rows.extend(row(next));
+            next += 1;
+        }
+        Self {
+            from,
+            to: next,
+            of,
+            next: (next < to).then_some(next),
+            rows,
+        }
+    }
 }
 
 impl<T: Serialize> Range<T> {
@@ -233,7 +252,7 @@ impl Reader<'_> {
         }
     }
 
-    fn entry<'c>(&self, contents: &'c Contents, n: u32) -> Option<&'c Arc<Entry>> {
+    fn entry<'c>(&self, contents: &'c Contents, n: u32) -> Option<&'c Arc<EventEntry>> {
         let number = match self.seat {
             None => n,
             Some(seat) => *contents.learned.get(&seat)?.get(n as usize)?,
@@ -439,7 +458,7 @@ impl Reader<'_> {
     }
 
     /// Events in a range that fit.
-    pub(super) fn events(&self, query: &Query) -> Range<EventJson> {
+    pub(super) fn events(&self, query: &ListQuery) -> Range<EventJson> {
         let contents = self.view.read();
         self.range(&contents, query, |n, entry| {
             self.event_json(&contents, n, entry)
@@ -450,10 +469,12 @@ impl Reader<'_> {
     pub(super) fn last_told(&self, most: u32) -> Range<EventJson> {
         let contents = self.view.read();
         let of = self.count(&contents);
-        let all = (0..of)
+        let entries = (0..of)
             .rev()
             .filter_map(|n| Some((n, self.entry(&contents, n)?)));
-        let told = all.filter(|(_, entry)| entry.is_told()).take(most as usize);
+        let told = entries
+            .filter(|(_, entry)| entry.is_told())
+            .take(most as usize);
         let mut rows: Vec<_> = told
             .map(|(n, entry)| self.event_json(&contents, n, entry))
             .collect();
@@ -484,8 +505,8 @@ impl Reader<'_> {
     pub(super) fn range<T>(
         &self,
         contents: &Contents,
-        query: &Query,
-        row: impl Fn(u32, &Entry) -> T,
+        query: &ListQuery,
+        row: impl Fn(u32, &EventEntry) -> T,
     ) -> Range<T> {
         let of = self.count(contents);
         let last = of.saturating_sub(MOST);
@@ -495,26 +516,20 @@ impl Reader<'_> {
             .min(of);
         let to = query.to.unwrap_or(of).clamp(from, of);
         let words = query.text.as_ref().map(|words| words.to_lowercase());
-        let mut rows = Vec::new();
-        let mut next = from;
-        while next < to && rows.len() < MOST as usize {
-            if let Some(entry) = self.entry(contents, next)
-                && self.fits(contents, entry, query, words.as_deref())
-            {
-                rows.push(row(next, entry));
-            }
-            next += 1;
-        }
-        Range {
-            from,
-            to: next,
-            of,
-            next: (next < to).then_some(next),
-            rows,
-        }
+        Range::collect((from, to, of), |n| {
+            let entry = self.entry(contents, n)?;
+            let fits = self.fits(contents, entry, query, words.as_deref());
+            fits.then(|| row(n, entry))
+        })
     }
 
-    fn fits(&self, contents: &Contents, entry: &Entry, query: &Query, words: Option<&str>) -> bool {
+    fn fits(
+        &self,
+        contents: &Contents,
+        entry: &EventEntry,
+        query: &ListQuery,
+        words: Option<&str>,
+    ) -> bool {
         let record = &entry.record;
         let is = |wanted: Option<u32>, id: Option<u32>| wanted.is_none() || wanted == id;
         let reached = |id: u32| self.is_host() && entry.reached(id);
@@ -529,7 +544,9 @@ impl Reader<'_> {
         is(query.by, entry.by)
             && is(query.place, entry.place)
             && query.who.is_none_or(reached)
-            && query.turn.is_none_or(|turns| turns.has(record.turn + 1))
+            && query
+                .turn
+                .is_none_or(|turns| turns.has(turn_number(record.turn)))
             && query.day.is_none_or(|days| days.has(entry.day.into()))
             && query.kind.as_ref().is_none_or(|kind| *kind == record.kind)
             && (query.told != Some(1) || entry.is_told())
@@ -537,26 +554,26 @@ impl Reader<'_> {
             && words.is_none_or(|words| self.text_of(entry).to_lowercase().contains(words))
     }
 
-    fn seen(&self, entry: &Entry) -> Option<EventRecord> {
+    fn seen(&self, entry: &EventEntry) -> Option<EventRecord> {
         let seat = self.seat?;
         let is_masked = |(who, _): &(crate::event::Recipient, String)| who.id.0 == seat;
         let masked = entry.record.masked.iter().any(is_masked);
         masked.then(|| entry.record.as_seen_by(StableId(seat)))
     }
 
-    pub(super) fn text_of(&self, entry: &Entry) -> String {
+    pub(super) fn text_of(&self, entry: &EventEntry) -> String {
         self.seen(entry)
             .map_or_else(|| entry.record.text.clone(), |seen| seen.text)
     }
 
-    fn event_json(&self, contents: &Contents, n: u32, entry: &Entry) -> EventJson {
+    fn event_json(&self, contents: &Contents, n: u32, entry: &EventEntry) -> EventJson {
         let record = &entry.record;
         let seen = self.seen(entry);
         let shown = seen.as_ref().unwrap_or(record);
         let mut event = EventJson {
             n,
             id: None,
-            turn: record.turn + 1,
+            turn: turn_number(record.turn),
             day: entry.day,
             kind: record.kind.clone(),
             form: entry.form,
@@ -622,8 +639,8 @@ impl Reader<'_> {
                 .map(|being| {
                     let why = why_not(&contents, entry, being.id);
                     let stay = contents.stay(being.id, entry.number);
-                    let at = stay.and_then(|stay| stay.place).map(|place| place.0);
-                    json!({"who": being.id, "why": why.name(), "at": at})
+                    let place = stay.and_then(|stay| stay.place).map(|place| place.0);
+                    json!({"who": being.id, "why": why.name(), "at": place})
                 });
             event["not_told"] = others.collect();
             if let Some((call, options)) = other_options(&contents, entry) {
@@ -653,8 +670,9 @@ impl Reader<'_> {
     /// The headings, for jumps.
     pub(super) fn headings(&self) -> Value {
         let contents = self.view.read();
-        let all = (0..self.count(&contents)).filter_map(|n| Some((n, self.entry(&contents, n)?)));
-        let headings = all.filter(|(_, entry)| entry.form.is_heading() && entry.is_told());
+        let entries =
+            (0..self.count(&contents)).filter_map(|n| Some((n, self.entry(&contents, n)?)));
+        let headings = entries.filter(|(_, entry)| entry.form.is_heading() && entry.is_told());
         let headings = headings.map(|(n, entry)| {
             json!({"n": n, "form": entry.form, "day": entry.day, "text": self.text_of(entry)})
         });
@@ -682,7 +700,7 @@ impl Reader<'_> {
     }
 
     /// Who learned which events, and by which rule or why not.
-    pub(super) fn audience(&self, query: &Query) -> Value {
+    pub(super) fn audience(&self, query: &ListQuery) -> Value {
         let contents = self.view.read();
         let columns = contents.state.beings.iter();
         let columns: Vec<u32> = columns.map(|being| being.id).collect();
@@ -718,7 +736,7 @@ impl Reader<'_> {
     }
 }
 
-impl Query {
+impl ListQuery {
     fn is_filter(&self) -> bool {
         self.who.is_some()
             || self.by.is_some()
@@ -732,12 +750,12 @@ impl Query {
 }
 
 /// The call that decided, and what it could have chosen instead, for an event that tells a choice.
-fn other_options(contents: &Contents, entry: &Entry) -> Option<(u32, Vec<Value>)> {
+fn other_options(contents: &Contents, entry: &EventEntry) -> Option<(u32, Vec<Value>)> {
     let data = &entry.record.data;
     let field = |name: &str| data.get(name).and_then(Value::as_str);
     let (scene, chosen) = (field("scene")?, field("option")?);
     let who = contents.id_of(field("actor")?)?;
-    let turn = entry.record.turn + 1;
+    let turn = turn_number(entry.record.turn);
     let mut calls = contents.calls.iter().rev();
     let call = calls
         .find(|call| (call.who, call.turn) == (who, turn) && &*call.purpose == "scene.choose")?;
@@ -793,7 +811,7 @@ fn is_kept(record: &EventRecord) -> bool {
     record.guarded.iter().any(|act| act.act == Act::Block)
 }
 
-fn why_not(contents: &Contents, entry: &Entry, id: u32) -> WhyNot {
+fn why_not(contents: &Contents, entry: &EventEntry, id: u32) -> WhyNot {
     let being = contents.state.being(id);
     let excludes = |names: &[Arc<str>]| being.is_some_and(|being| names.contains(&being.name));
     let absent = |stage: Option<u32>| match contents.stay(id, entry.number) {

@@ -16,7 +16,7 @@ use thiserror::Error;
 use super::assets::{render, script, style};
 use super::event::EventStyle;
 use super::pages::page;
-use super::reader::{MOST, Query, Reader};
+use super::reader::{ListQuery, MOST, Reader};
 use super::request::{self, Sent};
 use super::shared::page_labels;
 use super::view::StoryView;
@@ -201,10 +201,10 @@ fn answer(
         Part::Calls(from) => {
             let parts = (*from..from + CHUNK).step_by(MOST as usize);
             let chunk = parts.flat_map(|from| {
-                let part = Query {
+                let part = ListQuery {
                     from: Some(from),
                     to: Some(from + MOST),
-                    ..Query::default()
+                    ..ListQuery::default()
                 };
                 reader.calls(&part).rows
             });
@@ -363,7 +363,7 @@ pub(super) mod tests {
     use super::*;
     use crate::cast::StableId;
     use crate::event::{AudienceRule, EventRecord, Recipient, Record};
-    use crate::journal::{Ending, Outcome};
+    use crate::journal::{AskEnding, Outcome};
     use crate::message::{BodyId, Cost, Digest, FinishReason, PromptBytes, TokenUsage};
     use crate::page::About;
 
@@ -401,7 +401,7 @@ pub(super) mod tests {
             hash: Digest::default(),
             asked: "What do you say?".into(),
             recalled: Vec::new(),
-            ending: Ending::Answered {
+            ending: AskEnding::Answered {
                 text,
                 thinking: None,
                 finish: FinishReason::Stop,
@@ -468,7 +468,7 @@ pub(super) mod tests {
             language: Language::En,
             seats: None,
         };
-        let seen = seat.events(&Query::default()).named("events");
+        let seen = seat.events(&ListQuery::default()).named("events");
         let seen = seen["events"].as_array().unwrap();
         assert!(!seen.is_empty() && !seen.iter().any(of_others));
         let numbers: BTreeSet<_> = seen.iter().map(|event| event["n"].as_u64()).collect();

@@ -36,7 +36,7 @@ pub(super) fn sent(story: &Story, number: u32) -> Result<Option<Sent>, SessionEr
     let wanted = Wanted {
         entity: Some(outcome.entity.to_string()),
         numbers: before.into_iter().chain([outcome.number]).collect(),
-        turns: Some(call.turn + 1),
+        turns: Some(call.turn),
         ..Wanted::default()
     };
     // The view must not stay locked while the story is replayed.
@@ -53,8 +53,8 @@ pub(super) fn sent(story: &Story, number: u32) -> Result<Option<Sent>, SessionEr
     let mut found = runtime.block_on(found)?;
     let mut last = |number| {
         let is_it = |request: &CallRequest| request.outcome.number == number;
-        let at = found.iter().rposition(is_it)?;
-        Some(found.remove(at))
+        let index = found.iter().rposition(is_it)?;
+        Some(found.remove(index))
     };
     let before = before.and_then(&mut last);
     Ok(last(outcome.number).map(|request| Sent { request, before }))
@@ -67,7 +67,8 @@ pub(super) fn add(json: &mut Value, view: &StoryView, sent: &Sent) {
     let body = body.map(|body| String::from_utf8_lossy(body).into_owned());
     json["request_is"] = if body.is_some() { "exact" } else { "none" }.into();
     let messages = request.messages.iter();
-    let messages = messages.map(|it| json!({"role": it.role.name(), "text": it.text}));
+    let messages =
+        messages.map(|message| json!({"role": message.role.name(), "text": message.text}));
     json["messages"] = messages.collect();
     if let Some(settings) = body.as_deref().and_then(settings_of) {
         json["settings"] = settings;

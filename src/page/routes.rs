@@ -16,11 +16,11 @@ use super::branches::{branches, compare, parting};
 use super::control::{Control, Wanted};
 use super::error::ServerError;
 use super::library::{BranchAt, Invitation, Library, LibraryError, Story};
-use super::reader::{Query as Part, Reader};
+use super::reader::{ListQuery, Reader};
 use super::request;
 use super::seat::Seat;
 use super::shared::{Shared, page_labels};
-use super::state::State as WorldState;
+use super::state::WorldState;
 use super::view::RunState;
 use crate::cast::Kind;
 use crate::drama::Effect;
@@ -135,7 +135,7 @@ pub(super) async fn get(
     State(shared): State<Arc<Shared>>,
     Path((slot, what)): Path<(String, String)>,
     Asked(query): Asked<InLanguage>,
-    Asked(part): Asked<Part>,
+    Asked(part): Asked<ListQuery>,
     headers: HeaderMap,
 ) -> Result<Json, Failure> {
     let language = query.lang.unwrap_or(shared.language);
@@ -175,7 +175,7 @@ pub(super) async fn get(
 fn compared(
     library: &dyn Library,
     visit: &Visit,
-    part: &Part,
+    part: &ListQuery,
 ) -> Result<Option<Value>, LibraryError> {
     let other = part
         .with
@@ -202,7 +202,7 @@ pub(super) async fn get_one(
     State(shared): State<Arc<Shared>>,
     Path((slot, what, which)): Path<(String, String, String)>,
     Asked(query): Asked<InLanguage>,
-    Asked(part): Asked<Part>,
+    Asked(part): Asked<ListQuery>,
     headers: HeaderMap,
 ) -> Result<Json, Failure> {
     let language = query.lang.unwrap_or(shared.language);
@@ -368,7 +368,7 @@ pub(super) async fn steer(
         return Ok(Json(json!({"ok": true})).into_response());
     }
     let is_undone = matches!(deed, Deed::Undo { .. });
-    let (at, name) = match deed {
+    let (point, name) = match deed {
         Deed::Branch {
             turn,
             name,
@@ -407,8 +407,8 @@ pub(super) async fn steer(
     let library = shared.library.clone();
     let (view, access) = (story.view.clone(), shared.access.clone());
     let branched = blocking(language, move || {
-        let goes_on = matches!(at, BranchAt::Ask(_));
-        let branch = library.branch(&slot, at, name.as_deref())?;
+        let goes_on = matches!(point, BranchAt::Ask(_));
+        let branch = library.branch(&slot, point, name.as_deref())?;
         // It is read while the reader waits anyway.
         let opened = library.open(&branch)?;
         // A host who wants another answer wants to see it, and what follows from it.

@@ -19,8 +19,8 @@ impl Span {
         let (from, to) = match text.split_once(['-', '–', '—', '~', '～']) {
             Some((from, to)) => (number(from, 0)?, number(to, u64::MAX)?),
             None => {
-                let one = text.trim().parse().ok()?;
-                (one, one)
+                let turn = text.trim().parse().ok()?;
+                (turn, turn)
             }
         };
         Some(Self { from, to })

@@ -109,7 +109,7 @@ pub(super) struct SceneState {
 
 /// A picture of the world.
 #[derive(Clone, Debug, Default)]
-pub(super) struct State {
+pub(super) struct WorldState {
     pub(super) day: u32,
     /// In order of their numbers.
     pub(super) beings: Vec<Being>,
@@ -126,7 +126,7 @@ pub(super) struct State {
 /// The facts that an event taught, each with those who learned it.
 pub(super) type Taught = BTreeMap<Arc<str>, Vec<u32>>;
 
-impl State {
+impl WorldState {
     /// A picture of the world. What has not changed since the last one is shared with it.
     pub(super) fn of(world: &World, last: &Self) -> Self {
         let cast = world.resource::<CastList>();
@@ -262,7 +262,7 @@ pub(super) fn hue(name: &str) -> u16 {
 }
 
 /// What events taught, by what everybody knows.
-fn taught(beings: &[Being], last: &State) -> Arc<BTreeMap<Arc<str>, Taught>> {
+fn taught(beings: &[Being], last: &WorldState) -> Arc<BTreeMap<Arc<str>, Taught>> {
     let known = beings.iter().map(|being| &being.knowledge.value);
     let before = last.beings.iter().map(|being| &being.knowledge.value);
     if beings.len() == last.beings.len() && known.zip(before).all(|(a, b)| Arc::ptr_eq(a, b)) {

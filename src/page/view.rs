@@ -10,8 +10,8 @@ use tokio::sync::{broadcast, watch};
 
 use super::call::{Call, CallState, Segment, made_by, recorded_segments};
 use super::event::{EventStyle, fight, target, words};
-use super::state::State;
-use crate::cast::{CastList, WorldTurn};
+use super::state::WorldState;
+use crate::cast::{CastList, WorldTurn, turn_number};
 use crate::context::EntryId;
 use crate::engine::Signal;
 use crate::event::{EventRecord, Record};
@@ -54,7 +54,7 @@ pub struct About {
 
 /// An event with what a page adds to it.
 #[derive(Debug)]
-pub(super) struct Entry {
+pub(super) struct EventEntry {
     pub(super) number: u32,
     pub(super) record: EventRecord,
     pub(super) day: u32,
@@ -69,7 +69,7 @@ pub(super) struct Entry {
     pub(super) fight: Option<Value>,
 }
 
-impl Entry {
+impl EventEntry {
     /// The words alone; `None` if it has a form without words.
     pub(super) fn words(&self) -> Option<&str> {
         words(self.form, &self.record.data)
@@ -146,7 +146,7 @@ pub(super) struct AnswerDelta {
 /// What a view holds.
 #[derive(Default)]
 pub(super) struct Contents {
-    pub(super) events: Vec<Arc<Entry>>,
+    pub(super) events: Vec<Arc<EventEntry>>,
     pub(super) calls: Vec<Arc<Call>>,
     /// Each change of a call, by its number, oldest first.
     pub(super) changes: Vec<u32>,
@@ -154,7 +154,7 @@ pub(super) struct Contents {
     /// The events of each entity, by what it learned.
     pub(super) learned: BTreeMap<u32, Vec<u32>>,
     pub(super) by_body: BTreeMap<BodyId, u32>,
-    pub(super) state: Arc<State>,
+    pub(super) state: Arc<WorldState>,
     pub(super) run: Run,
     pub(super) day: u32,
     pub(super) turn: u64,
@@ -392,7 +392,7 @@ impl StoryView {
         }
         let last = before.state.clone();
         drop(before);
-        let state = Arc::new(State::of(world, &last));
+        let state = Arc::new(WorldState::of(world, &last));
         let end = self.now();
         let mut contents = self.write();
         contents.next_state = end + (STATE_SHARE * (end - begin)).max(BETWEEN_STATES);
@@ -403,7 +403,7 @@ impl StoryView {
 
     /// Shows whoever is in the world of a story that is about to be read or to begin.
     pub fn expect(&self, world: &World) {
-        let state = Arc::new(State::of(world, &State::default()));
+        let state = Arc::new(WorldState::of(world, &WorldState::default()));
         self.write().set_state(state);
         self.set_run(RunState::Reading, None);
     }
@@ -421,7 +421,7 @@ impl StoryView {
 
     /// Takes the first picture of a world.
     pub(super) fn begin(&self, world: &World) {
-        let state = Arc::new(State::of(world, &State::default()));
+        let state = Arc::new(WorldState::of(world, &WorldState::default()));
         let mut contents = self.write();
         contents.note_stays(world);
         contents.turn = world.resource::<WorldTurn>().0;
@@ -546,8 +546,8 @@ impl Contents {
 
     /// Takes note of those who are at another place, or dead, since the last events.
     fn note_stays(&mut self, world: &World) {
-        let all = world.resource::<CastList>().all();
-        let stays = all.filter_map(|(_, entity)| Stay::of(world, entity));
+        let cast = world.resource::<CastList>().all();
+        let stays = cast.filter_map(|(_, entity)| Stay::of(world, entity));
         stays.for_each(|stay| self.note(stay));
     }
 
@@ -626,7 +626,7 @@ impl Contents {
             self.learned.entry(who.id.0).or_default().push(number);
         }
         self.by_body.insert(record.id, number);
-        self.events.push(Arc::new(Entry {
+        self.events.push(Arc::new(EventEntry {
             number,
             day: self.day,
             form,
@@ -678,7 +678,7 @@ impl Contents {
             place: stay
                 .and_then(|(_, stay)| stay.place)
                 .map_or(who, |place| place.0),
-            turn: self.turn + 1,
+            turn: turn_number(self.turn),
             start: now,
             ..Call::default()
         };
@@ -710,7 +710,6 @@ impl Contents {
         }
         if !self.open.contains_key(&outcome.entity) {
             self.start_call(&outcome.entity, outcome.number, &outcome.purpose, "", 0);
-            let recorded = turn + 1;
             let place = self.open.get(&outcome.entity).copied();
             let place = place.and_then(|call| self.calls.get(call as usize));
             let place = place.map_or(0, |call| call.place);
@@ -719,7 +718,6 @@ impl Contents {
             let start = *clock;
             *clock += outcome.ms;
             self.change_open(&outcome.entity, |call| {
-                call.turn = recorded;
                 (call.start, call.end) = (start, Some(start + outcome.ms));
                 call.segments = recorded_segments(&outcome.refused, &outcome.rounds, start);
             });
@@ -727,7 +725,7 @@ impl Contents {
         self.change_open(&outcome.entity, |call| {
             call.end.get_or_insert(now);
             call.state = CallState::Done;
-            call.turn = turn + 1;
+            call.turn = turn_number(turn);
             call.by.get_or_insert_with(|| made_by(outcome));
             call.outcome = Some(outcome.clone());
         });
@@ -750,7 +748,7 @@ impl Contents {
         self.open_text.clear();
     }
 
-    fn set_state(&mut self, state: Arc<State>) {
+    fn set_state(&mut self, state: Arc<WorldState>) {
         for being in &state.beings {
             if self.names.get(&being.name) != Some(&being.id) {
                 self.names.insert(being.name.clone(), being.id);

@@ -12,7 +12,7 @@ use serde_json::Value;
 use thiserror::Error;
 
 use super::campaign_phase::CampaignState;
-use super::components::{CurrentFight, Effects, Fighter, Foe, Health, HomeStage};
+use super::components::{CurrentFight, Fighter, Foe, Health, HomeStage, StatusEffects};
 use super::scenes::choose::PendingChoice;
 use super::scenes::open::{CalledScene, OpenScene};
 use super::spawn::{
@@ -20,12 +20,10 @@ use super::spawn::{
     stage_identity,
 };
 use super::world_file::{StageKind, Stats, WorldFile};
-use crate::cast::{Appearance, CastList, Clock, Dead, EntityName, Kind, StableId};
-use crate::context::AgentContext;
+use crate::cast::{Appearance, CastList, Dead, EntityName, Kind, StableId, set_system_message};
 use crate::drama::{Belongings, GoalState, Goals, Qualities};
 use crate::knowledge::{FactBook, Knowledge, Known};
 use crate::locale::{Argument, Localize, UiText, text};
-use crate::message::{Body, Text};
 
 /// Why a story can't continue with a world file.
 #[derive(Debug, Error)]
@@ -115,8 +113,11 @@ fn check_cast(world: &mut World, new: &WorldFile, reasons: &mut Vec<UiText>) {
 /// The skills that a fighter has, and those whose effects last.
 fn skills_of(entity: EntityRef<'_>) -> BTreeSet<Arc<str>> {
     let own = entity.get::<Fighter>().map(|fighter| &fighter.skills[..]);
-    let effects = entity.get::<Effects>().map(|effects| &effects.0[..]);
-    let lasting = effects.unwrap_or_default().iter().map(|it| &it.skill);
+    let effects = entity.get::<StatusEffects>().map(|effects| &effects.0[..]);
+    let lasting = effects
+        .unwrap_or_default()
+        .iter()
+        .map(|effect| &effect.skill);
     let own = own.unwrap_or_default().iter();
     own.chain(lasting).cloned().collect()
 }
@@ -291,7 +292,7 @@ pub(super) fn apply(world: &mut World, old: &WorldFile, new: &WorldFile) -> Resu
         };
         let identity = fit_entity(world, entity, &name, old, new)?;
         if let Some(identity) = identity {
-            set_system_message(world, entity, &rules, identity);
+            set_system_message(world, entity, Some(&rules), &identity);
         }
         learn_new_facts(world, entity, &name, old, &facts);
     }
@@ -338,7 +339,7 @@ fn fit_entity(
         fit_fighter(
             world,
             entity,
-            (before.map(|it| it.stats), actor.stats),
+            (before.map(|actor| actor.stats), actor.stats),
             &actor.skills,
         );
         let look = Appearance(actor.look.as_str().into());
@@ -355,7 +356,7 @@ fn fit_entity(
         fit_fighter(
             world,
             entity,
-            (before.map(|it| it.stats), foe.stats),
+            (before.map(|foe| foe.stats), foe.stats),
             &foe.skills,
         );
         let look = Appearance(foe.look.as_str().into());
@@ -401,29 +402,6 @@ fn learn_new_facts(
         if is_new && !fact.is_common() && fact.is_known_at_start(name) {
             knowledge.learn(&fact.id.as_str().into(), &Known::default());
         }
-    }
-}
-
-/// Replaces the system message if it is another one now.
-fn set_system_message(world: &mut World, entity: Entity, rules: &Arc<Text>, identity: String) {
-    let id = world.get::<StableId>(entity).copied();
-    let body = Body::text(identity).after(rules.clone());
-    let Some(context) = world.get::<AgentContext>(entity) else {
-        return;
-    };
-    let first = context.entries().first();
-    let is_same = first.is_none_or(|first| first.body().full_text() == body.full_text());
-    if is_same {
-        return;
-    }
-    let mut entity = world.entity_mut(entity);
-    let number = entity.get_mut::<Clock>();
-    let number = number.zip(id).map(|(mut clock, id)| clock.next_body(id));
-    let Some(number) = number else {
-        return;
-    };
-    if let Some(mut context) = entity.get_mut::<AgentContext>() {
-        context.replace_system_message(body.with_id(number));
     }
 }
 

@@ -1,6 +1,5 @@
 //! A world that was read and checked, ready to be played.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
@@ -21,11 +20,11 @@ use crate::drama;
 use crate::engine::{Inputs, MeetSet, Setup};
 use crate::event::Phrasebook;
 use crate::event::guard::{Guards, SecretRule, Secrets};
-use crate::journal::{GameSetup, Line, game_of_input, game_of_line};
+use crate::journal::{GameSetup, Line, game_of_line};
 use crate::knowledge::restore_made_facts;
 use crate::locale::{Localize, UiText, text};
-use crate::save::{FittedTo, Meta};
-use crate::session::{Adaptation, Game, SetupError};
+use crate::save::Meta;
+use crate::session::{Game, KeptFiles, SetupError, take_data};
 use crate::world_data::{DataError, DataFolder, Problem, Problems};
 
 /// The maximum number of characters of a speech that reaches anybody.
@@ -35,12 +34,6 @@ const MAX_SPEECH_CHARS: usize = 4_000;
 const NAME: &str = "campaign";
 /// The path of a world's file in a folder of its own.
 const OWN_FILE: &str = "world.ron";
-/// The most prompts that a journal keeps of a world, and their bytes together with their paths.
-/// Those of this program are 212, of 150 kB. The world's file has its own limit.
-const MAX_KEPT: usize = 1_000;
-const MAX_KEPT_BYTES: usize = 1024 * 1024;
-/// How many worlds somebody may give a story before one meeting. The last of them count.
-const MAX_GIVEN: usize = 32;
 
 /// What a journal keeps of a world, so that its story needs no file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -53,7 +46,7 @@ struct KeptWorld {
     /// The path of its file.
     file: String,
     /// The world's file and the prompts that are not as the program has them, by path.
-    texts: BTreeMap<String, String>,
+    texts: KeptFiles,
 }
 
 impl KeptWorld {
@@ -110,30 +103,21 @@ fn plugin(setup: &mut Setup) {
     campaign_phase::plugin(setup);
     campaign_state::plugin(setup);
     host::plugin(setup);
-    let take_data = take_data.run_if(resource_exists::<Inputs>);
-    let take_data = take_data.in_set(MeetSet::Rules);
-    let take_data = take_data.before(host::take_inputs).before(advance_campaign);
-    setup.meet.add_systems(take_data);
+    let take_edits = take_edits.run_if(resource_exists::<Inputs>);
+    let take_edits = take_edits.in_set(MeetSet::Rules);
+    let take_edits = take_edits
+        .before(host::take_inputs)
+        .before(advance_campaign);
+    setup.meet.add_systems(take_edits);
 }
 
 /// Takes over what its author has changed in the world while it is played.
-fn take_data(world: &mut World) {
-    let inputs = world.get_resource::<Inputs>();
-    let inputs = inputs.iter().flat_map(|inputs| &inputs.0).rev();
-    let kept: Vec<_> = inputs
-        .filter_map(|input| KeptWorld::of(&game_of_input(input)?))
-        .take(MAX_GIVEN)
-        .collect();
-    for kept in kept.into_iter().rev() {
-        let fitted = Campaign::of_kept(&kept).and_then(|campaign| {
-            campaign.fit(world)?;
-            world.insert_resource(FittedTo(kept.data));
-            Ok(())
-        });
-        if let Err(error) = fitted {
-            tracing::warn!(%error, "the changed world can't be taken over");
-        }
-    }
+fn take_edits(world: &mut World) {
+    take_data(world, NAME, |world, setup| {
+        let kept = KeptWorld::deserialize(&setup.setup)?;
+        Campaign::of_kept(&kept)?.fit(world)?;
+        Ok(kept.data)
+    });
 }
 
 /// A world that was read and checked. It can be played as often as needed.
@@ -161,7 +145,7 @@ impl Campaign {
         let path = format!("worlds/{folder}/world.ron");
         let (file, warnings) = WorldFile::load_file(data, &path)?;
         let mut paths = prompt_files(data, &file)?;
-        let mut texts = data.own_texts(&paths).map_err(in_data)?;
+        let mut texts = KeptFiles::of(data, &paths).map_err(in_data)?;
         texts.insert(path.clone(), data.read_text(&path).map_err(in_data)?);
         paths.push(path.clone());
         let kept = KeptWorld {
@@ -185,7 +169,7 @@ impl Campaign {
     ) -> Result<Self, CampaignError> {
         let (file, warnings) = WorldFile::load_file(world, OWN_FILE)?;
         let paths = prompt_files(data, &file)?;
-        let mut texts = data.own_texts(&paths).map_err(in_data)?;
+        let mut texts = KeptFiles::of(data, &paths).map_err(in_data)?;
         texts.insert(OWN_FILE.into(), world.read_text(OWN_FILE).map_err(in_data)?);
         let prompts = data.fingerprint(&paths).map_err(in_data)?;
         let own = world.fingerprint([OWN_FILE]).map_err(in_data)?;
@@ -219,25 +203,10 @@ impl Campaign {
     /// The world as a journal kept it, with the prompts of this program that were not kept. No file
     /// is opened.
     fn of_kept(kept: &KeptWorld) -> Result<Self, CampaignError> {
-        let refused = |message| {
-            let problem = Problem::of_file(&kept.file, message, UiText::default());
-            Err(Problems::from(problem).into())
-        };
-        // Nothing else is read of what somebody may have put there.
-        let is_read = |path: &str| path == kept.file || path.starts_with("prompts/");
-        let texts = || kept.texts.iter().filter(|(path, _)| is_read(path));
-        let prompts = || texts().filter(|(path, _)| **path != kept.file);
-        let count = prompts().count();
-        if count > MAX_KEPT {
-            return refused(text!(rpg_kept_too_many, count, max = MAX_KEPT));
-        }
-        let bytes = prompts().map(|(path, text)| path.len() + text.len());
-        let bytes: usize = bytes.sum();
-        if bytes > MAX_KEPT_BYTES {
-            return refused(text!(rpg_kept_too_long, bytes, max = MAX_KEPT_BYTES));
-        }
-        let texts = texts().map(|(path, text)| (path.clone(), text.clone()));
-        let data = DataFolder::of_texts(texts.collect());
+        let data = kept.texts.folder(&kept.file, &["prompts/"]);
+        let data = data.map_err(|message| {
+            Problems::from(Problem::of_file(&kept.file, message, UiText::default()))
+        })?;
         if kept.file == OWN_FILE {
             Self::load_from(&data, &data, &kept.world)
         } else {
@@ -329,14 +298,14 @@ impl Game for Campaign {
     }
 
     /// A story takes its world over at its next meeting, so that a replay does so there too.
-    fn adapt(&self, world: &mut World) -> Result<Adaptation, Option<SetupError>> {
+    fn adapt(&self, world: &mut World) -> Result<Vec<UiText>, Option<SetupError>> {
         let old = world.resource::<RpgWorld>().0.clone();
         adapt::check(world, &old, &self.file).map_err(|unfit| Some(unfit.into()))?;
         let mut changes = adapt::changes(&old, &self.file);
         if changes.is_empty() {
             changes.push(text!(rpg_changed_texts));
         }
-        Ok(Adaptation::AtMeeting(changes))
+        Ok(changes)
     }
 }
 

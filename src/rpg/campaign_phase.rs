@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::world_file::Step;
+use super::world_file::CampaignStep;
 use crate::engine::Setup;
 
 /// How far the campaign is. It changes at meetings only.
@@ -19,7 +19,7 @@ pub struct CampaignState {
     pub steps_done: usize,
     /// The journey or the vote that comes next, as far as people know.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ahead: Option<Step>,
+    pub ahead: Option<CampaignStep>,
     /// What was voted for the next journey: a dungeon, or [`STAY`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub voted: Option<Arc<str>>,

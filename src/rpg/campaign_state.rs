@@ -21,7 +21,7 @@ use super::scenes::endings::{begin_closing, begin_epilogue, reached_ending, sett
 use super::scenes::judge::{judge_choices, judge_endings, judge_scenes};
 use super::scenes::open::open_talk;
 use super::travel::{acquaint, introduce, travel_to};
-use super::world_file::{STAY, Step};
+use super::world_file::{CampaignStep, STAY};
 use crate::cast::{Kind, all_of};
 use crate::drama::{Ending, History, Occasion, StoryData};
 use crate::engine::{MeetSet, Setup, StoryEnd};
@@ -254,24 +254,26 @@ fn next_step(world: &mut World) {
         }
         world.resource_mut::<CampaignState>().steps_done += 1;
         match step_to_take(world, number) {
-            Some(Step::Home { days }) if days > 0 => return begin_day(world, 1, days as u32),
-            Some(Step::Dungeon(name)) => {
+            Some(CampaignStep::Home { days }) if days > 0 => {
+                return begin_day(world, 1, days as u32);
+            }
+            Some(CampaignStep::Dungeon(name)) => {
                 if let Some(phase) = set_out(world, name.into()) {
                     return set_campaign_phase(world, phase);
                 }
             }
-            Some(Step::Vote(names)) => return begin_vote(world, names, (0, 0)),
-            Some(Step::Home { .. } | Step::If(..)) | None => {}
+            Some(CampaignStep::Vote(names)) => return begin_vote(world, names, (0, 0)),
+            Some(CampaignStep::Home { .. } | CampaignStep::If(..)) | None => {}
         }
     }
 }
 
 /// A step of the schedule as it is taken now: without its condition, and a vote without dungeons
 /// that are closed. `None` if the condition does not hold, or there is nowhere to go.
-fn step_to_take(world: &World, number: usize) -> Option<Step> {
+fn step_to_take(world: &World, number: usize) -> Option<CampaignStep> {
     let mut step = world.resource::<RpgWorld>().0.schedule.get(number)?;
     let mut key = format!("schedule/{number}");
-    while let Step::If(condition, then) = step {
+    while let CampaignStep::If(condition, then) = step {
         condition.holds(world, &key).then_some(())?;
         key.push_str("/if");
         step = then;
@@ -279,11 +281,11 @@ fn step_to_take(world: &World, number: usize) -> Option<Step> {
     let closed = &world.resource::<ClosedDungeons>().0;
     let is_open = |name: &String| !closed.contains(name.as_str());
     match step {
-        Step::Vote(names) => {
+        CampaignStep::Vote(names) => {
             let open: Vec<_> = names.iter().filter(|name| is_open(name)).cloned().collect();
-            (!open.is_empty()).then_some(Step::Vote(open))
+            (!open.is_empty()).then_some(CampaignStep::Vote(open))
         }
-        Step::Dungeon(name) => is_open(name).then(|| step.clone()),
+        CampaignStep::Dungeon(name) => is_open(name).then(|| step.clone()),
         step => Some(step.clone()),
     }
 }
@@ -293,7 +295,7 @@ fn look_ahead(world: &mut World) {
     let first = world.resource::<CampaignState>().steps_done;
     let steps = first..world.resource::<RpgWorld>().0.schedule.len();
     let mut steps = steps.filter_map(|number| step_to_take(world, number));
-    let ahead = steps.find(|step| matches!(step, Step::Dungeon(_) | Step::Vote(_)));
+    let ahead = steps.find(|step| matches!(step, CampaignStep::Dungeon(_) | CampaignStep::Vote(_)));
     world.resource_mut::<CampaignState>().ahead = ahead;
 }
 
@@ -366,7 +368,7 @@ fn end_afternoon(world: &mut World, day: u32, days: u32) {
     let is_last = day == days;
     while let Some(number) = next_vote(world).filter(|_| is_last) {
         world.resource_mut::<CampaignState>().steps_done += 1;
-        if let Some(Step::Vote(names)) = step_to_take(world, number) {
+        if let Some(CampaignStep::Vote(names)) = step_to_take(world, number) {
             return begin_vote(world, names, (day, days));
         }
     }

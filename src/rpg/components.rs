@@ -86,7 +86,7 @@ pub struct Fighter {
 /// A status effect.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Effect {
+pub struct StatusEffect {
     /// The skill that caused it.
     pub skill: Arc<str>,
     /// Added to attack while it lasts.
@@ -100,7 +100,7 @@ pub struct Effect {
 /// The status effects on a combatant, oldest first.
 #[derive(Component, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Effects(pub Vec<Effect>);
+pub struct StatusEffects(pub Vec<StatusEffect>);
 
 /// Marks somebody whom the party meets in a dungeon.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -216,7 +216,7 @@ pub(super) fn plugin(setup: &mut Setup) {
         .component::<Resolve>("resolve")
         .component::<Health>("health")
         .component::<Fighter>("fighter")
-        .component::<Effects>("effects")
+        .component::<StatusEffects>("effects")
         .component::<Foe>("foe")
         .component::<Residence>("homeward")
         .component::<HomeStage>("home_stage")

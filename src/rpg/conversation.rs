@@ -124,8 +124,8 @@ pub(super) fn last_events(
     let newest_first = context.entries().iter().rev();
     let bodies = newest_first.flat_map(|entry| {
         let is_memory = event_type(entry) == Some(Archive::TYPE);
-        let mut all = chapters.all().iter().filter(|_| is_memory);
-        let chapter = all.find(|chapter| chapter.summary.id() == entry.body().id());
+        let mut chapters = chapters.all().iter().filter(|_| is_memory);
+        let chapter = chapters.find(|chapter| chapter.summary.id() == entry.body().id());
         let archived = chapter.into_iter().flat_map(|chapter| &chapter.messages);
         let archived = archived
             .rev()

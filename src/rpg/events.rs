@@ -13,7 +13,7 @@ use crate::message::{Tag, Tags};
 /// Registers every type of this file.
 pub(super) fn register(world: &mut World) {
     register_event::<Day>(world);
-    register_event::<Scene>(world);
+    register_event::<StageDescription>(world);
     register_event::<Journey>(world);
     register_event::<CombatStart>(world);
     register_event::<CombatRound>(world);
@@ -45,7 +45,7 @@ pub(super) fn register(world: &mut World) {
 /// Adds the template of every type of this file.
 pub(super) fn add_templates(prompts: &mut PromptSet) {
     prompts.add_event::<Day>();
-    prompts.add_event::<Scene>();
+    prompts.add_event::<StageDescription>();
     prompts.add_event::<Journey>();
     prompts.add_event::<CombatStart>();
     prompts.add_event::<CombatRound>();
@@ -106,14 +106,14 @@ impl AgentEvent for Day {
 
 /// A stage's description of itself.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Scene {
+pub struct StageDescription {
     /// The stage.
     pub stage: String,
     /// Its words.
     pub message: String,
 }
 
-impl AgentEvent for Scene {
+impl AgentEvent for StageDescription {
     const TYPE: &'static str = "scene";
 
     fn speaker(&self) -> Option<&str> {

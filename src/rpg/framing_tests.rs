@@ -5,13 +5,13 @@ use bevy_ecs::system::RunSystemOnce;
 
 use super::events::{
     AttemptOutcome, Attempted, CardPlayed, CombatMove, FeelingChanged, Narration, PromiseKept,
-    PromiseMade, Scene, TargetResult,
+    PromiseMade, StageDescription, TargetResult,
 };
 use super::scenes::endings::Epilogue;
 use crate::cast::CurrentStage;
 use crate::context::AgentContext;
 use crate::event::guard::Guards;
-use crate::event::kinds::{Announce, Archive, Kickoff, Learned, Query as Search, Speak, Whisper};
+use crate::event::kinds::{Announce, Archive, Kickoff, Learned, MemorySearch, Speak, Whisper};
 use crate::event::{EventWriter, deliver, register_event, write_events_at_meeting};
 use crate::locale::Language;
 use crate::testing::{TinyWorld, tiny};
@@ -54,7 +54,7 @@ const FRAMES: &[fn(&mut EventWriter, Entity, &str)] = &[
     },
     |events, bob, words| {
         let (stage, message) = ("Hall".into(), words.into());
-        events.broadcast_to_stage(bob, Scene { stage, message }, &[]);
+        events.broadcast_to_stage(bob, StageDescription { stage, message }, &[]);
     },
     |events, bob, words| {
         let (stage, message) = ("Hall".into(), words.into());
@@ -130,7 +130,7 @@ const FRAMES: &[fn(&mut EventWriter, Entity, &str)] = &[
         events.notify_entities(&[bob], event);
     },
     |events, bob, words| {
-        let event = Search {
+        let event = MemorySearch {
             actor: "Bob".into(),
             message: "it".into(),
             found: vec![words.into()],

@@ -321,7 +321,9 @@ mod tests {
                 world.resource_mut::<Inputs>().0 = vec![input];
                 take_inputs(world);
                 let queue = std::mem::take(&mut world.resource_mut::<EventQueue>().0);
-                let mut notes = queue.into_iter().filter(|it| it.kind == HostDid::TYPE);
+                let mut notes = queue
+                    .into_iter()
+                    .filter(|event| event.kind == HostDid::TYPE);
                 noted.extend(notes.next());
             }
             let told: Vec<_> = noted.iter().map(|note| note.text.clone()).collect();

@@ -12,7 +12,7 @@ use super::combat::Combat;
 use super::combat::resolve::set_aside_what_holds;
 use super::combat::wounds::tell_wounds;
 use super::components::{
-    ClosedDungeons, CurrentFight, Effects, FightResult, Foe, Health, Residence, RpgWorld,
+    ClosedDungeons, CurrentFight, FightResult, Foe, Health, Residence, RpgWorld, StatusEffects,
 };
 use super::events::{BattleReport, Journey};
 use super::everybody::{home_stages, names, on_stage, party, set_phase};
@@ -212,7 +212,7 @@ pub(super) fn send_home(world: &mut World) {
     for hero in party(world) {
         let mut entity = world.entity_mut(hero);
         entity.remove::<Dead>();
-        entity.insert(Effects::default());
+        entity.insert(StatusEffects::default());
         if let Some(mut health) = entity.get_mut::<Health>() {
             health.hp = health.max;
         }

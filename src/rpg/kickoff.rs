@@ -149,7 +149,7 @@ fn data<'a>(world: &'a WorldFile, name: &'a str, kind: Kind, place: &'a str) -> 
     let actor = world.actors.iter().find(|actor| actor.name == name);
     let stage = world.stages.iter().find(|stage| stage.name == place);
     let actors = world.actors.iter();
-    let heroes = actors.filter(|actor| actor.faction == world_file::Faction::Hero);
+    let heroes = actors.filter(|actor| actor.faction == world_file::ActorFaction::Hero);
     let dungeons = world.dungeons.iter();
     KickoffData {
         me: name,

@@ -18,7 +18,7 @@ use super::home::actions::take_plans;
 use super::plan::Plan;
 use super::scenes::effects::{Cause, apply_effects};
 use super::talk::Talk;
-use super::world_file::{Actor, Faction, Limits, Stage, WorldAgent, WorldFile};
+use super::world_file::{Actor, ActorFaction, Limits, Stage, WorldAgent, WorldFile};
 use crate::cast::{CastList, CurrentStage, Dead, OnStage, WorldTurn};
 use crate::context::{AgentContext, Chapters};
 use crate::drama::{Belongings, Effect, Item, Promises};
@@ -73,9 +73,9 @@ fn campaign() -> Campaign {
                 name: named(NAMES[actor]),
                 stage: named(NAMES[ACTORS]),
                 faction: if actor < HEROES {
-                    Faction::Hero
+                    ActorFaction::Hero
                 } else {
-                    Faction::Neutral
+                    ActorFaction::Neutral
                 },
                 ..Actor::default()
             })
@@ -126,7 +126,7 @@ enum Crossing {
 
 /// What is true, kept by hand.
 struct Truth {
-    at: [usize; ACTORS],
+    places: [usize; ACTORS],
     dead: [bool; ACTORS],
     /// Who is on its way since its last turn.
     left: [bool; ACTORS],
@@ -142,7 +142,7 @@ struct Truth {
 impl Truth {
     fn here(&self, stage: usize) -> Vec<usize> {
         let mut here = vec![stage];
-        here.extend((0..ACTORS).filter(|who| self.at[*who] == stage && !self.dead[*who]));
+        here.extend((0..ACTORS).filter(|who| self.places[*who] == stage && !self.dead[*who]));
         here
     }
 
@@ -190,7 +190,7 @@ impl Truth {
         let mut announced = Vec::new();
         for (_, crossing) in crossings {
             match crossing {
-                Crossing::Walk(who, to) => self.at[who] = to,
+                Crossing::Walk(who, to) => self.places[who] = to,
                 Crossing::Announce(who, facts) => {
                     announced.push((who, facts, "announce", everybody.clone()));
                 }
@@ -243,7 +243,7 @@ impl Village {
             world,
             rng: ChaCha8Rng::seed_from_u64(0),
             truth: Truth {
-                at: [ACTORS; ACTORS],
+                places: [ACTORS; ACTORS],
                 dead: [false; ACTORS],
                 left: [false; ACTORS],
                 held: [None; ITEMS.len()],
@@ -261,7 +261,7 @@ impl Village {
     fn begin(&mut self, seed: u64) {
         self.rng = ChaCha8Rng::seed_from_u64(seed);
         let rng = &mut self.rng;
-        self.truth.at = [ACTORS; ACTORS];
+        self.truth.places = [ACTORS; ACTORS];
         self.truth.dead = [false; ACTORS];
         self.truth.held = ITEMS.map(|_| Some(rng.random_range(0..AGENT)));
         self.truth.step = 0;
@@ -324,7 +324,7 @@ impl Village {
             return;
         }
         let me = self.pick(able);
-        let stage = self.truth.at[me];
+        let stage = self.truth.places[me];
         let other = self.pick(0..ACTORS);
         let is_here = other != me && self.truth.aware(stage).contains(&other);
         let item = self.pick(0..ITEMS.len());
@@ -465,7 +465,8 @@ impl Village {
         let decider = Some(decider).filter(|_| self.rng.random_range(0..3) > 0);
         let (name, thing) = (NAMES[who].to_owned(), ITEMS[item].0.to_owned());
         let truth = &mut self.truth;
-        let teller = decider.filter(|it| truth.knows[*it].contains_key(fact) && fact != "oath");
+        let teller =
+            decider.filter(|actor| truth.knows[*actor].contains_key(fact) && fact != "oath");
         let effect = match self.rng.random_range(0..12) {
             0 => {
                 if !truth.dead[who] {
@@ -516,7 +517,7 @@ impl Village {
             }
             7 => {
                 if !truth.dead[who] {
-                    let here = truth.here(truth.at[who]);
+                    let here = truth.here(truth.places[who]);
                     truth.tell(who, &[fact], &here, "promise");
                 }
                 let words = format!("I swear, {} it.", words_of(fact));
@@ -524,7 +525,7 @@ impl Village {
             }
             8 => {
                 if !truth.dead[who] {
-                    truth.at[who] = place;
+                    truth.places[who] = place;
                 }
                 Effect::Move(name, NAMES[place].into())
             }
@@ -534,7 +535,7 @@ impl Village {
             }
             10 => {
                 truth.dead[who] = false;
-                truth.at[who] = place;
+                truth.places[who] = place;
                 Effect::Revive(name, NAMES[place].into())
             }
             _ => return self.hold_up(who, fact),
@@ -552,7 +553,7 @@ impl Village {
         if self.truth.dead[who] {
             return;
         }
-        let here = self.truth.here(self.truth.at[who]);
+        let here = self.truth.here(self.truth.places[who]);
         self.truth.learn(who, fact, None, "learned");
         for each in &here {
             self.truth.learn(*each, fact, Some(who), "learned");

@@ -10,7 +10,7 @@ use crate::knowledge::{FactBook, Knowledge};
 
 /// What became of a story.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Outcome {
+pub struct StoryOutcome {
     /// The title of the ending that was reached.
     pub ending: Option<String>,
     /// All goals, character by character.
@@ -67,7 +67,7 @@ pub struct FightOutcome {
     pub result: FightResult,
 }
 
-impl Outcome {
+impl StoryOutcome {
     /// What became of a campaign; `None` if this world is not a campaign.
     pub fn of(world: &World) -> Option<Self> {
         let file = &world.get_resource::<RpgWorld>()?.0;
@@ -125,7 +125,8 @@ fn learned(world: &World, list: &CastList) -> Vec<FactOutcome> {
         .into_iter()
         .flat_map(FactBook::all);
     let learned = facts.map(|fact| {
-        let learned = |mind: &Knowledge| mind.get(&fact.id).is_some_and(|it| !it.by.is_empty());
+        let learned =
+            |mind: &Knowledge| mind.get(&fact.id).is_some_and(|known| !known.by.is_empty());
         let who = minds.iter().filter(|(_, mind)| learned(mind));
         FactOutcome {
             fact: fact.id.clone(),

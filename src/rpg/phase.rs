@@ -96,6 +96,12 @@ impl CurrentPlace<'_, '_> {
         }
     }
 
+    /// The place, where another phase begins; `None` at a meeting.
+    pub(super) fn begin(&mut self, next: Phase) -> Option<Entity> {
+        self.set_phase(next);
+        self.entity()
+    }
+
     /// Begins another phase.
     pub(super) fn set_phase(&mut self, next: Phase) {
         if let Some(place) = self.entity()

@@ -4,7 +4,7 @@
 use serde::Deserialize;
 
 use super::campaign::Campaign;
-use super::combat::choice::{Choice, ChoiceConstraints, PlayableSkill};
+use super::combat::choice::{ChoiceConstraints, CombatChoice, PlayableSkill};
 use super::plan::{Plan, PlanConstraints};
 use crate::event::guard::FactPhrases;
 use crate::exchange::{Ask, Prose, ProseRules};
@@ -82,7 +82,7 @@ fn refusal(recorded: Recorded) -> Option<String> {
                 may_yield: true,
                 say_chars: CHARS,
             };
-            let ask = Ask::new("combat.act", "", constraints, Choice::default());
+            let ask = Ask::new("combat.act", "", constraints, CombatChoice::default());
             let violations = ask.read(&answer).err()?;
             (who, answer, violations)
         }

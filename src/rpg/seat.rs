@@ -53,9 +53,9 @@ fn take_turn(notes: Notes<'_>, dialogue: &mut Dialogue<'_>) -> io::Result<Option
         actions.map(|(action, _)| *action).collect::<Vec<_>>()
     };
     let (said, done) = (possible(&said), possible(&done));
-    let all: Vec<_> = said.iter().chain(&done).copied().collect();
+    let actions: Vec<_> = said.iter().chain(&done).copied().collect();
     let mut plan = Map::new();
-    let first = match first_of(&all, others, dialogue)? {
+    let first = match first_of(&actions, others, dialogue)? {
         First::Action(action) => action,
         First::Words(words) => {
             let target = one_of(text!(mind_seat_target), notes.names("present"), dialogue)?;
@@ -368,13 +368,13 @@ mod tests {
     use serde_json::json;
 
     use crate::locale::Language;
-    use crate::mind::human::testing::{SeatAsk, json_of};
+    use crate::mind::human::testing::{PersonAsk, json_of};
 
-    fn ask_plan(present: &[&str]) -> SeatAsk<'static> {
+    fn ask_plan(present: &[&str]) -> PersonAsk<'static> {
         let present = present.iter().map(|name| json!({"name": name, "look": ""}));
         let notes = json!({"place": "Inn", "present": present.collect::<Vec<_>>(),
             "exits": ["Mill", "Quay"], "whisper": false});
-        SeatAsk::new("home.plan")
+        PersonAsk::new("home.plan")
             .json(json!({}))
             .notes(notes)
             .taught(super::teach)
@@ -448,7 +448,7 @@ mod tests {
         let promise = |number, words| json!({"number": number, "to": "Ann", "words": words});
         let promises = [promise(1, "I will pay."), promise(2, "I will come.")];
         let notes = json!({"place": "Inn", "promises": promises});
-        let ask = SeatAsk::new("home.plan").json(json!({})).notes(notes);
+        let ask = PersonAsk::new("home.plan").json(json!({})).notes(notes);
         let ask = ask.taught(super::teach);
         let (result, shown) = ask.answer(Language::En, "keep a promise\n2\n\n").await;
         assert_eq!(
@@ -461,7 +461,7 @@ mod tests {
     #[tokio::test]
     async fn something_may_be_tried_that_no_menu_lists() {
         let notes = json!({"place": "Inn", "attempt": true});
-        let ask = SeatAsk::new("home.plan").json(json!({})).notes(notes);
+        let ask = PersonAsk::new("home.plan").json(json!({})).notes(notes);
         let ask = ask.taught(super::teach);
         let (result, _) = ask
             .answer(Language::En, "try something else\nForce the door.\n\n")
@@ -484,7 +484,7 @@ mod tests {
     #[tokio::test]
     async fn a_vote_is_a_menu_and_a_reason() {
         let notes = json!({"options": [{"name": "The Mill"}, {"name": "The Hill"}]});
-        let ask = SeatAsk::new("home.vote").json(json!({})).notes(notes);
+        let ask = PersonAsk::new("home.vote").json(json!({})).notes(notes);
         let ask = ask.taught(super::teach);
         let (result, shown) = ask.answer(Language::En, "3\nIt rains.\n\n").await;
         assert_eq!(
@@ -500,7 +500,7 @@ mod tests {
         let notes = json!({"claim": "It is dry.", "events": [
             event(1, "The rain stops."), event(2, "A dog barks.")]});
         for (typed, holds, number) in [("2\n", true, 1), ("1\n", false, 0)] {
-            let ask = SeatAsk::new("scene.judge").json(json!({}));
+            let ask = PersonAsk::new("scene.judge").json(json!({}));
             let ask = ask.notes(notes.clone()).taught(super::teach);
             let (result, shown) = ask.answer(Language::En, typed).await;
             let answer = json!({"holds": holds, "event": number});
@@ -512,9 +512,9 @@ mod tests {
         }
     }
 
-    fn ask_turn() -> SeatAsk<'static> {
+    fn ask_turn() -> PersonAsk<'static> {
         let skill = |name: &str, kind: &str, legal: &[&str]| json!({"skill": name, "kind": kind, "cost": 1, "power": 5, "about": format!("{name}!"), "legal": legal});
-        SeatAsk::new("combat.act")
+        PersonAsk::new("combat.act")
             .json(json!({}))
             .notes(json!({"energy": 2, "allies": [{"name": "Ann"}], "hand": [
                 skill("Strike", "attack", &["Wolf", "Bear"]), skill("Mend", "heal", &["Ann"])]}))

@@ -8,8 +8,8 @@ use thiserror::Error;
 
 use super::attempt::pending::PendingAttempts;
 use super::components::{
-    Acquaintances, ClosedDungeons, Effects, FallenFoes, Fighter, Foe, Health, HomeStage, Residence,
-    Resolve, RpgWorld, insert_data,
+    Acquaintances, ClosedDungeons, FallenFoes, Fighter, Foe, Health, HomeStage, Residence, Resolve,
+    RpgWorld, StatusEffects, insert_data,
 };
 use super::phase::Phase;
 use super::talk::Talk;
@@ -227,7 +227,7 @@ pub(super) fn actor_identity(
 pub(super) fn foe_identity(
     world: &World,
     file: &WorldFile,
-    foe: &world_file::Foe,
+    foe: &world_file::FoeSpec,
 ) -> Result<String, SpawnError> {
     let data = FoeIdentity {
         name: &foe.name,
@@ -267,15 +267,15 @@ fn spawn_actor(
         world.entity_mut(entity).insert(tools);
     }
     let faction = match actor.faction {
-        world_file::Faction::Hero => HERO,
-        world_file::Faction::Neutral => NEUTRAL,
+        world_file::ActorFaction::Hero => HERO,
+        world_file::ActorFaction::Neutral => NEUTRAL,
     };
     world.entity_mut(entity).insert((
         Faction(faction.into()),
         Appearance(actor.look.as_str().into()),
         Health::full(actor.stats.hp),
         fighter(actor.stats, &actor.skills),
-        Effects::default(),
+        StatusEffects::default(),
         Residence(actor.stage.as_str().into()),
         Acquaintances::default(),
         knowledge,
@@ -320,7 +320,7 @@ pub(super) fn spawn_foes(
 fn spawn_foe(
     world: &mut World,
     file: &WorldFile,
-    foe: &world_file::Foe,
+    foe: &world_file::FoeSpec,
     stage: &str,
 ) -> Result<(), SpawnError> {
     let identity = foe_identity(world, file, foe)?;
@@ -335,7 +335,7 @@ fn spawn_foe(
         Appearance(foe.look.as_str().into()),
         Health::full(foe.stats.hp),
         fighter(foe.stats, &foe.skills),
-        Effects::default(),
+        StatusEffects::default(),
         Acquaintances::default(),
         Foe {
             returns: foe.returns,
@@ -346,7 +346,7 @@ fn spawn_foe(
     Ok(())
 }
 
-fn revive_foe(world: &mut World, entity: Entity, foe: &world_file::Foe, stage: &str) {
+fn revive_foe(world: &mut World, entity: Entity, foe: &world_file::FoeSpec, stage: &str) {
     let stage = world.resource::<CastList>().by_name(stage);
     // What has shaken it is not forgotten.
     let left = world
@@ -357,14 +357,14 @@ fn revive_foe(world: &mut World, entity: Entity, foe: &world_file::Foe, stage: &
     }
     let mut entity = world.entity_mut(entity);
     entity.remove::<Dead>();
-    entity.insert((Health::full(foe.stats.hp), Effects::default()));
+    entity.insert((Health::full(foe.stats.hp), StatusEffects::default()));
     if let Some(stage) = stage {
         entity.insert(OnStage(stage));
     }
 }
 
 /// A foe that something can move has its whole resolve.
-fn set_resolve(world: &mut World, entity: Entity, foe: &world_file::Foe) {
+fn set_resolve(world: &mut World, entity: Entity, foe: &world_file::FoeSpec) {
     if foe.resolve > 0 {
         world.entity_mut(entity).insert(Resolve {
             left: foe.resolve,

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::world_file::{Faction, WorldFile};
+use super::world_file::{ActorFaction, WorldFile};
 use crate::cast::WorldSeed;
 
 /// How somebody speaks, and among whom.
@@ -24,10 +24,10 @@ impl<'a> Speaker<'a> {
     pub(super) fn of(world: &'a WorldFile, name: &str) -> Self {
         let actors = world.actors.iter().map(|actor| (&actor.name, &actor.voice));
         let foes = world.foes.iter().map(|foe| (&foe.name, &foe.voice));
-        let mut all = actors.clone().chain(foes);
+        let mut voices = actors.clone().chain(foes);
         let mut heroes = world.actors.iter();
-        let is_hero = heroes.any(|actor| actor.name == name && actor.faction == Faction::Hero);
-        let voice = all.find(|(other, _)| **other == *name);
+        let is_hero = heroes.any(|actor| actor.name == name && actor.faction == ActorFaction::Hero);
+        let voice = voices.find(|(other, _)| **other == *name);
         let voice = voice.map(|(_, voice)| voice);
         Self {
             cast: actors.map(|(name, _)| name.as_str()).collect(),

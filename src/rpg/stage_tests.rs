@@ -14,7 +14,7 @@ use super::home::{actions, plans, scene};
 use super::kickoff;
 use super::phase::Phase;
 use super::plan::{Announcement, Destination, Lookup, Plan, Speech, WaitReason};
-use super::scenes::choose::{self, Decision, apply_choices, offer_choices};
+use super::scenes::choose::{self, SceneDecision, apply_choices, offer_choices};
 use super::scenes::effects::{Cause, apply_effects};
 use super::scenes::endings;
 use super::scenes::open::OpenScene;
@@ -328,7 +328,7 @@ fn whoever_is_shown_something_reads_it() {
     let from = stage
         .world()
         .get::<Knowledge>(pell)
-        .and_then(|it| it.get("cipher"));
+        .and_then(|knowledge| knowledge.get("cipher"));
     assert_eq!(
         from.and_then(|known| known.from.as_deref()),
         Some("Brant Hollis")
@@ -479,9 +479,9 @@ fn whoever_follows_somebody_leaves_with_it() {
     let go = r#"{"mind": "m", "move": {"to": "Customs Stair"}}"#;
     assert_eq!(turn(&mut stage, brant, go), ["mind"]);
     meet(&mut stage);
-    let at = |who| stage.setup.world.get::<OnStage>(who).map(|on| on.0);
-    assert_eq!(at(pell), at(brant));
-    assert_ne!(at(pell), Some(stage.tavern));
+    let place_of = |who| stage.setup.world.get::<OnStage>(who).map(|on| on.0);
+    assert_eq!(place_of(pell), place_of(brant));
+    assert_ne!(place_of(pell), Some(stage.tavern));
 }
 
 #[test]
@@ -539,7 +539,7 @@ fn of_two_promises_to_somebody_the_one_that_is_meant_is_kept() {
     let states = |stage: &StageTest| {
         let promises = stage.setup.world.get::<Promises>(brant);
         let promises = promises.expect("has some").0.iter();
-        promises.map(|it| it.state).collect::<Vec<_>>()
+        promises.map(|promise| promise.state).collect::<Vec<_>>()
     };
     let keep = |promise: &str| format!(r#"{{"mind": "m", "keep": {{{promise}}}}}"#);
     turn(
@@ -716,8 +716,9 @@ fn an_effect_keeps_the_promise_that_it_names_or_that_its_author_wrote() {
         let kept = promises
             .0
             .iter()
-            .filter(|it| it.state == PromiseState::Kept);
-        kept.map(|it| it.words.to_string()).collect::<Vec<_>>()
+            .filter(|promise| promise.state == PromiseState::Kept);
+        kept.map(|promise| promise.words.to_string())
+            .collect::<Vec<_>>()
     };
     assert_eq!(apply(&mut stage, written), [""; 0]);
     assert_eq!(apply(&mut stage, keep("the wine")), [""; 0]);
@@ -814,15 +815,15 @@ fn whoever_has_one_option_left_may_do_nothing() {
         stage.world().insert_resource(CurrentStage::Place(tavern));
         let asked = stage.world().run_system_once(choose::ask_choice);
         asked.expect("runs");
-        let ask = stage.world().get::<Ask<Decision>>(brant);
+        let ask = stage.world().get::<Ask<SceneDecision>>(brant);
         let options = ask.expect("is asked").noted()["options"].clone();
         assert_eq!(options.as_array().map(Vec::len), Some(2), "{options}");
-        let decision = Decision {
+        let decision = SceneDecision {
             option: chosen.into(),
-            ..Decision::default()
+            ..SceneDecision::default()
         };
         let mut actor = stage.world().entity_mut(brant);
-        actor.remove::<Ask<Decision>>();
+        actor.remove::<Ask<SceneDecision>>();
         actor.insert(Answer::new(decision, By::Mind));
         let taken = stage.world().run_system_once(choose::take_choice);
         taken.expect("runs");
@@ -940,10 +941,10 @@ fn promises_and_items_of_effects_are_told_unless_words_of_the_world_file_tell_th
     // Others see what the words say; who gets something is told.
     let words = "He says: I will pay.";
     assert_eq!(told(words, true), [false, true, false, false]);
-    let all = "“I will pay.” The Letter goes over the bar; the cup breaks.";
-    assert_eq!(told(all, true), [false, true, false, false]);
-    let all = "“I will pay.” Pell takes the Letter over the bar; the cup breaks.";
-    assert_eq!(told(all, true), [false; 4]);
+    let words = "“I will pay.” The Letter goes over the bar; the cup breaks.";
+    assert_eq!(told(words, true), [false, true, false, false]);
+    let words = "“I will pay.” Pell takes the Letter over the bar; the cup breaks.";
+    assert_eq!(told(words, true), [false; 4]);
 }
 
 #[test]

@@ -262,12 +262,15 @@ mod tests {
             to(if name == "A" { "B" } else { "A" })
         });
         assert_eq!(order.len(), 6);
-        let at = |name: &str| order.iter().position(|other| **other == *name);
+        let position = |name: &str| order.iter().position(|other| **other == *name);
         for pair in order.windows(2).take(2) {
             let addressed = if *pair[0] == *"A" { "B" } else { "A" };
             assert_eq!(*pair[1], *addressed, "{order:?}");
         }
-        assert!(present.iter().all(|name| at(name).is_some()), "{order:?}");
+        assert!(
+            present.iter().all(|name| position(name).is_some()),
+            "{order:?}"
+        );
     }
 
     #[test]

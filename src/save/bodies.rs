@@ -91,8 +91,8 @@ impl Bodies {
         let mut list = self.list;
         for (index, prefix) in self.prefixed {
             let prefix = prefixes.get(prefix as usize).ok_or_else(|| {
-                let at = format!("messages[{index}].prefix");
-                SaveError::out_of_range(at, prefix, prefixes.len(), "prefixes")
+                let location = format!("messages[{index}].prefix");
+                SaveError::out_of_range(location, prefix, prefixes.len(), "prefixes")
             })?;
             if let Some(body) = list.get_mut(index as usize) {
                 let bare = std::mem::replace(body, Body::text(""));

@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 use super::bodies::Bodies;
 use super::entry_runs::RunDto;
 use crate::cast::{Clock, Kind};
-use crate::context::{Note, Record};
+use crate::context::{ChapterRecord, Note};
 use crate::message::Language;
 
 /// The whole file.
@@ -98,7 +98,7 @@ pub(super) struct ChapterDto<'a> {
     pub(super) summing_up: Vec<RunDto>,
     pub(super) summary: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) record: Option<Cow<'a, Record>>,
+    pub(super) record: Option<Cow<'a, ChapterRecord>>,
 }
 
 /// Components or resources in order, each name once.

@@ -25,7 +25,7 @@ pub enum SaveError {
     /// A value that can't be written, such as one nested too deeply to be read back.
     Unwritable {
         /// Where in the save, such as `chapters[0].closed`, or which component.
-        at: UiText,
+        location: UiText,
         /// Why not, and what to do.
         problem: UiText,
     },
@@ -50,7 +50,7 @@ pub enum SaveError {
         /// The format before the migration.
         from: u32,
         /// What is wrong.
-        problem: UiText,
+        source: MigrationError,
     },
     /// A save that was made from other data.
     OtherData {
@@ -62,7 +62,7 @@ pub enum SaveError {
     /// A message of an event type that is not registered.
     UnknownEvent {
         /// Where in the save.
-        at: String,
+        location: String,
         /// The name of the type.
         event: String,
         /// The first entity that remembers such an event; empty if there is none.
@@ -73,7 +73,7 @@ pub enum SaveError {
     /// Anything else that is invalid.
     Wrong {
         /// Where in the save, such as `entities[3].name`.
-        at: String,
+        location: String,
         /// What is wrong and how to fix it.
         problem: UiText,
     },
@@ -136,28 +136,49 @@ pub enum SaveError {
     SlotBusy(String),
 }
 
+/// Why a save can't be migrated.
+#[derive(Debug, Error)]
+#[error("{}", self.text())]
+pub enum MigrationError {
+    /// It lacks a member that every save of its version has.
+    Missing(&'static str),
+    /// A value of it can't be read.
+    Json(#[from] serde_json::Error),
+}
+
+impl Localize for MigrationError {
+    fn text(&self) -> UiText {
+        match self {
+            Self::Missing(member) => text!(save_migration_missing, member),
+            Self::Json(error) => error.text(),
+        }
+    }
+}
+
 impl Localize for SaveError {
     fn text(&self) -> UiText {
         match self {
             Self::NotAtRest(reason) => text!(save_not_at_rest, reason),
             Self::Incomplete { id, missing } => text!(save_incomplete, id, missing),
-            Self::Unwritable { at, problem } => text!(save_unwritable, at, problem),
+            Self::Unwritable { location, problem } => {
+                text!(save_unwritable, at = location, problem)
+            }
             Self::TooMuch(problem) => text!(save_too_much, problem),
             Self::CastPresent(count) => text!(save_cast_present, count),
             Self::Truncated(problem) => text!(save_truncated, problem = problem.clone()),
             Self::Newer { found } => text!(save_newer, found, newest = FORMAT),
             Self::TooOld { found } => text!(save_too_old, found),
-            Self::Migration { from, problem } => {
-                text!(save_migration, from, to = from + 1, problem)
+            Self::Migration { from, source } => {
+                text!(save_migration, from, to = from + 1, problem = source)
             }
             Self::OtherData { .. } => text!(save_other_data),
             Self::UnknownEvent {
-                at,
+                location,
                 event,
                 entity,
                 known,
-            } => text!(save_event_unknown, at, event, entity, known),
-            Self::Wrong { at, problem } => text!(save_wrong, at, problem),
+            } => text!(save_event_unknown, at = location, event, entity, known),
+            Self::Wrong { location, problem } => text!(save_wrong, at = location, problem),
             Self::InFile { path, source } => text!(save_in_file, path, source),
             Self::File(error) => match error.problem {
                 FileProblem::Io { .. } => text!(save_file, error),
@@ -189,38 +210,38 @@ impl SaveError {
 
     /// Something invalid at a place of the save, which may quote the file: control characters are
     /// replaced.
-    pub(super) fn wrong(at: impl Into<String>, problem: UiText) -> Self {
+    pub(super) fn wrong(location: impl Into<String>, problem: UiText) -> Self {
         Self::Wrong {
-            at: at.into().replace(char::is_control, "\u{fffd}"),
+            location: location.into().replace(char::is_control, "\u{fffd}"),
             problem,
         }
     }
 
     /// Something that serde finds invalid at a place of the save.
-    pub(super) fn unreadable(at: impl Into<String>, error: &serde_json::Error) -> Self {
-        Self::wrong(at, error.text())
+    pub(super) fn unreadable(location: impl Into<String>, error: &serde_json::Error) -> Self {
+        Self::wrong(location, error.text())
     }
 
     /// Something that serde finds invalid within a member of the save.
     pub(super) fn unreadable_member(
-        at: String,
+        location: String,
         error: &serde_path_to_error::Error<serde_json::Error>,
     ) -> Self {
-        let at = match error.path().to_string().as_str() {
-            "." => at,
-            within if within.starts_with('[') => at + within,
-            within => format!("{at}.{within}"),
+        let location = match error.path().to_string().as_str() {
+            "." => location,
+            within if within.starts_with('[') => location + within,
+            within => format!("{location}.{within}"),
         };
-        Self::unreadable(at, error.inner())
+        Self::unreadable(location, error.inner())
     }
 
     /// An index into a list that is shorter.
-    pub(super) fn out_of_range(at: String, index: u32, length: usize, list: &str) -> Self {
-        Self::wrong(at, text!(save_out_of_range, index, length, list))
+    pub(super) fn out_of_range(location: String, index: u32, length: usize, list: &str) -> Self {
+        Self::wrong(location, text!(save_out_of_range, index, length, list))
     }
 
     /// A number from which a story can't continue counting.
-    pub(super) fn too_large(at: impl Into<String>, number: u64) -> Self {
-        Self::wrong(at, text!(save_too_large, number))
+    pub(super) fn too_large(location: impl Into<String>, number: u64) -> Self {
+        Self::wrong(location, text!(save_too_large, number))
     }
 }

@@ -19,8 +19,8 @@ pub(super) fn parse<'a, T: Deserialize<'a>>(save: &'a [u8]) -> Result<T, SaveErr
     let (weight, text) = scanned(save);
     weight.map_err(|problem| SaveError::wrong("world", problem))?;
     let text = text.map_err(|error| {
-        let at = format!("byte {}", error.valid_up_to());
-        SaveError::wrong(at, text!(save_not_utf8))
+        let location = format!("byte {}", error.valid_up_to());
+        SaveError::wrong(location, text!(save_not_utf8))
     })?;
     serde_json::from_str(text).map_err(|error| describe::<T>(text, &error))
 }
@@ -73,7 +73,7 @@ pub(super) fn write(save: &impl Serialize, size: usize) -> Result<Vec<u8>, SaveE
     let writer = &mut serde_json::Serializer::with_formatter(io::sink(), Lines::default());
     match serde_path_to_error::serialize(save, writer) {
         Err(error) => Err(SaveError::Unwritable {
-            at: UiText::verbatim(error.path().to_string()),
+            location: UiText::verbatim(error.path().to_string()),
             problem: problem_of(error.inner()),
         }),
         Ok(()) => Ok(bytes),

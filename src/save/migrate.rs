@@ -3,10 +3,9 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::error::SaveError;
+use super::error::{MigrationError, SaveError};
 use super::json;
 use super::limits::FORMAT;
-use crate::locale::UiText;
 
 /// Migrates a save from one version to the next.
 #[derive(Clone, Copy, Debug)]
@@ -14,7 +13,7 @@ pub struct Migration {
     /// The version that it reads.
     pub from: u32,
     /// Turns JSON of that version into JSON of the next. `format` is set afterwards.
-    pub apply: fn(Value) -> Result<Value, UiText>,
+    pub apply: fn(Value) -> Result<Value, MigrationError>,
 }
 
 /// The migrations of this program, for versions from [`OLDEST`](super::OLDEST) on.
@@ -64,9 +63,9 @@ pub(super) fn migrated(
             .iter()
             .find(|step| u64::from(step.from) == version)
             .ok_or(SaveError::TooOld { found: version })?;
-        save = (step.apply)(save).map_err(|problem| SaveError::Migration {
+        save = (step.apply)(save).map_err(|source| SaveError::Migration {
             from: step.from,
-            problem,
+            source,
         })?;
         version += 1;
         if let Some(map) = save.as_object_mut() {

@@ -32,17 +32,17 @@ mod story;
 
 pub use crate::files::{FileAction, FileError, FileKind, FileProblem};
 pub use buffers::file_name;
-pub use error::SaveError;
+pub use error::{MigrationError, SaveError};
 pub use head::{ENDING, GAME_SETUP, SaveHead, read_head};
 #[cfg(feature = "undercover")]
 pub(crate) use limits::TOURNAMENT;
 pub use limits::{FORMAT, OLDEST};
 pub use migrate::Migration;
-pub use registry::{SaveRegistry, Saved};
+pub use registry::{SaveRegistry, Saveable};
 pub use repair::{Repair, repair, repairable};
 pub use restore::{Expected, restore};
 pub use slot::{BranchPoint, Listed, LockedSlot, Slot, list, names};
 pub use slot_name::SlotName;
 pub use snapshot::{FittedTo, Meta, snapshot};
 pub use state_hash::state_hashes;
-pub use story::StoredStory;
+pub use story::{StoredSnapshot, StoredStory};

@@ -11,9 +11,9 @@ use serde_json::value::RawValue;
 use super::json::to_raw;
 
 /// A component or resource that can be saved.
-pub trait Saved: Serialize + DeserializeOwned + Send + Sync + 'static {}
+pub trait Saveable: Serialize + DeserializeOwned + Send + Sync + 'static {}
 
-impl<T: Serialize + DeserializeOwned + Send + Sync + 'static> Saved for T {}
+impl<T: Serialize + DeserializeOwned + Send + Sync + 'static> Saveable for T {}
 
 #[derive(Clone, Copy)]
 pub(super) struct ComponentIo {
@@ -50,7 +50,7 @@ pub struct SaveRegistry {
 impl SaveRegistry {
     /// Saves a component under this name. Components refer to other entities by `StableId` or name,
     /// never by `Entity`.
-    pub fn component<C: Component + Saved>(&mut self, name: &'static str) -> &mut Self {
+    pub fn component<C: Component + Saveable>(&mut self, name: &'static str) -> &mut Self {
         let io = ComponentIo {
             write: |entity| entity.get::<C>().map(to_raw),
             pack: |entity, out| pack(entity.get::<C>(), out),
@@ -65,7 +65,7 @@ impl SaveRegistry {
     }
 
     /// Saves a resource under this name.
-    pub fn resource<R: Resource + Saved>(&mut self, name: &'static str) -> &mut Self {
+    pub fn resource<R: Resource + Saveable>(&mut self, name: &'static str) -> &mut Self {
         let io = ResourceIo {
             write: |world| world.get_resource::<R>().map(to_raw),
             pack: |world, out| pack(world.get_resource::<R>(), out),

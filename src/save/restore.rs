@@ -189,7 +189,7 @@ fn check_events(world: &mut World, save: &WorldDto) -> Result<(), SaveError> {
     };
     let known: Vec<_> = types.names().collect();
     Err(SaveError::UnknownEvent {
-        at: format!("messages[{message}].metadata.event"),
+        location: format!("messages[{message}].metadata.event"),
         event: event.clone(),
         entity: holder_of(save, *message).unwrap_or_default(),
         known: known.join(", "),

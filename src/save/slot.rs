@@ -16,9 +16,9 @@ use super::head::{SaveHead, read_head};
 use super::limits::{MAX_BYTES, TOURNAMENT};
 use super::slot_name::SlotName;
 use super::snapshot::{Meta, snapshot};
-use super::story::StoredStory;
+use super::story::{StoredSnapshot, StoredStory};
 use crate::cast::WorldTurn;
-use crate::files::{Access, Durability, FileAction, FileError, Folder, is_too_heavy};
+use crate::files::{Durability, FileAction, FileError, Folder, OpenMode, is_too_heavy};
 use crate::journal::{Base, Journal, JournalHeader, JournalLines, Line, SnapshotRecord};
 use crate::message::Digest;
 
@@ -96,7 +96,7 @@ impl Slot {
         (count, turn): (usize, u64),
         own: &[Line],
     ) -> Result<LockedSlot, SaveError> {
-        let (file, path) = (journal(&self.open()?, Access::Read)?, self.journal_file());
+        let (file, path) = (journal(&self.open()?, OpenMode::Read)?, self.journal_file());
         let others = |slot: &str| self.beside(slot);
         let mut base = None;
         if root == self.root {
@@ -148,7 +148,7 @@ impl Slot {
     /// The journal of another slot of the same folder; `None` if it can't be opened.
     fn beside(&self, name: &str) -> Option<(File, PathBuf)> {
         let other = Self::at(&self.root, name.parse().ok()?);
-        let file = journal(&other.open().ok()?, Access::Read).ok()?;
+        let file = journal(&other.open().ok()?, OpenMode::Read).ok()?;
         Some((file, other.journal_file()))
     }
 
@@ -166,7 +166,7 @@ impl Slot {
     }
 
     fn beginning(&self) -> Option<(JournalHeader, Option<Base>)> {
-        let file = journal(&self.open().ok()?, Access::Read).ok()?;
+        let file = journal(&self.open().ok()?, OpenMode::Read).ok()?;
         Journal::beginning_of(&file, &self.journal_file())
     }
 
@@ -193,7 +193,7 @@ impl Slot {
         let folder = self.open()?;
         let path = self.folder.join(LOCK);
         let failed = |source| FileError::io(&path, FileAction::Lock, source);
-        let lock = folder.file(LOCK, Access::Lock)?;
+        let lock = folder.file(LOCK, OpenMode::Lock)?;
         let lock = lock.ok_or_else(|| failed(io::ErrorKind::NotFound.into()))?;
         match lock.try_lock() {
             Ok(()) => {}
@@ -290,11 +290,11 @@ impl Slot {
     ///
     /// # Errors
     /// The file can't be read.
-    pub fn read_events(&self, world: &[u8]) -> Result<Option<Vec<u8>>, SaveError> {
+    pub fn read_events(&self, world: &StoredSnapshot) -> Result<Option<Vec<u8>>, SaveError> {
         let Some(mut events) = self.open()?.read(EVENTS, MAX_BYTES)? else {
             return Ok(None);
         };
-        let known = length_up_to(&events, Digest::of(world));
+        let known = length_up_to(&events, world.digest());
         let Some((length, _)) = known.filter(|_| !is_too_heavy(&events)) else {
             return Ok(None);
         };
@@ -317,7 +317,7 @@ impl Slot {
     /// # Errors
     /// The journal is missing or can't be read.
     pub fn read_journal(&self) -> Result<Vec<Line>, SaveError> {
-        let file = journal(&self.open()?, Access::Read)?;
+        let file = journal(&self.open()?, OpenMode::Read)?;
         let others = |slot: &str| self.beside(slot);
         Ok(Journal::read_from(&file, &self.journal_file(), &others)?)
     }
@@ -328,7 +328,7 @@ impl Slot {
     /// # Errors
     /// As [`Self::read_journal`].
     pub fn read_own_journal(&self) -> Result<Vec<Line>, SaveError> {
-        let file = journal(&self.open()?, Access::Read)?;
+        let file = journal(&self.open()?, OpenMode::Read)?;
         Ok(Journal::read_own(&file, &self.journal_file())?)
     }
 
@@ -349,9 +349,10 @@ impl Slot {
         world: Option<Vec<u8>>,
         force: bool,
     ) -> Result<StoredStory, SaveError> {
-        let story = StoredStory::of(lines, world).ok_or_else(|| SaveError::NoHead {
-            path: self.journal_file(),
-        })?;
+        let story =
+            StoredStory::of(lines, world.map(Into::into)).ok_or_else(|| SaveError::NoHead {
+                path: self.journal_file(),
+            })?;
         if !force {
             story.check_snapshot(&self.world_file())?;
         }
@@ -360,7 +361,7 @@ impl Slot {
 
     /// Whatever can be read of its journal.
     pub(super) fn salvage_journal(&self) -> Result<JournalLines, SaveError> {
-        let file = journal(&self.open()?, Access::Read)?;
+        let file = journal(&self.open()?, OpenMode::Read)?;
         let others = |slot: &str| self.beside(slot);
         Ok(Journal::salvage(&file, &self.journal_file(), &others)?)
     }
@@ -372,7 +373,7 @@ impl Slot {
 }
 
 /// The journal's file in the folder of a slot.
-fn journal(folder: &Folder, access: Access) -> Result<File, SaveError> {
+fn journal(folder: &Folder, access: OpenMode) -> Result<File, SaveError> {
     let file = folder.file(JOURNAL, access)?;
     file.ok_or_else(|| SaveError::NoHead {
         path: folder.path().join(JOURNAL),
@@ -397,21 +398,21 @@ fn checksum(before: Digest, lines: &[u8]) -> Digest {
 fn length_up_to(events: &[u8], snapshot: Digest) -> Option<(usize, Digest)> {
     let mut found = None;
     let (mut start, mut sum) = (0, Digest([0; 16]));
-    for at in memchr::memmem::find_iter(events, SNAPSHOT_LINE) {
-        if at > 0 && events.get(at - 1) != Some(&b'\n') {
+    for line_start in memchr::memmem::find_iter(events, SNAPSHOT_LINE) {
+        if line_start > 0 && events.get(line_start - 1) != Some(&b'\n') {
             continue; // Somebody said so.
         }
-        sum = checksum(sum, events.get(start..at)?);
-        let line = events.get(at..).unwrap_or_default();
+        sum = checksum(sum, events.get(start..line_start)?);
+        let line = events.get(line_start..).unwrap_or_default();
         let length = snapshot_line(snapshot, sum).len();
         let line = line.get(..length)?;
         if line == snapshot_line(snapshot, sum) {
-            found = Some((at, checksum(sum, line)));
+            found = Some((line_start, checksum(sum, line)));
         } else if !line.ends_with(format!("\"{sum}\"]}}\n").as_bytes()) {
             return None;
         }
         sum = checksum(sum, line);
-        start = at + length;
+        start = line_start + length;
     }
     found
 }
@@ -443,7 +444,7 @@ impl LockedSlot {
     /// As [`Slot::read`].
     pub fn open_story(&mut self, force: bool) -> Result<(Journal, StoredStory), SaveError> {
         let world = self.folder.read(WORLD, MAX_BYTES)?;
-        let file = journal(&self.folder, Access::Append)?;
+        let file = journal(&self.folder, OpenMode::Append)?;
         let others = |slot: &str| self.slot.beside(slot);
         let (journal, lines) = Journal::open(file, &self.slot.journal_file(), &others)?;
         let story = self.slot.checked(lines, world, force)?;
@@ -456,26 +457,30 @@ impl LockedSlot {
     /// # Errors
     /// The file system refuses.
     pub fn begin_log(&mut self, lines: &[u8], world: &[u8]) -> Result<(), SaveError> {
-        let line = snapshot_line(Digest::of(world), checksum(Digest([0; 16]), lines));
+        let digest = Digest::of(world);
+        let line = snapshot_line(digest, checksum(Digest([0; 16]), lines));
         let bytes = [lines, &line].concat();
         self.folder.replace(EVENTS, &bytes, Durability::Unsynced)?;
-        self.continue_log(world)
+        self.continue_log_of(digest)
     }
 
     /// Continues the log of events after this snapshot. One that does not know it is removed.
     ///
     /// # Errors
     /// The file system refuses.
-    pub fn continue_log(&mut self, world: &[u8]) -> Result<(), SaveError> {
+    pub fn continue_log(&mut self, world: &StoredSnapshot) -> Result<(), SaveError> {
+        self.continue_log_of(world.digest())
+    }
+
+    fn continue_log_of(&mut self, digest: Digest) -> Result<(), SaveError> {
         let Some(events) = self.folder.read(EVENTS, MAX_BYTES)? else {
             return Ok(());
         };
-        let digest = Digest::of(world);
         let Some((length, sum)) = length_up_to(&events, digest) else {
             return Ok(self.folder.remove_file(EVENTS)?);
         };
         let length = (length + snapshot_line(digest, sum).len()) as u64;
-        if let Some(file) = self.folder.file(EVENTS, Access::Append)? {
+        if let Some(file) = self.folder.file(EVENTS, OpenMode::Append)? {
             let path = self.folder.path().join(EVENTS);
             let cut = file.set_len(length);
             cut.map_err(|source| FileError::io(&path, FileAction::Write, source))?;

@@ -168,12 +168,12 @@ fn resources(world: &World, registry: &SaveRegistry) -> Result<Members<'static>,
 
 fn members(
     values: impl Iterator<Item = (&'static str, Written)>,
-    at: impl Fn(&'static str) -> UiText,
+    location_of: impl Fn(&'static str) -> UiText,
 ) -> Result<Members<'static>, SaveError> {
     let members = values.map(|(name, value)| match value {
         Ok(value) => Ok((name.into(), Cow::Owned(value))),
         Err(error) => Err(SaveError::Unwritable {
-            at: at(name),
+            location: location_of(name),
             problem: json::problem_of(&error),
         }),
     });

@@ -177,17 +177,17 @@ mod tests {
         let (ann, mut world) = (tiny.ann, tiny.setup.world);
         let without = checked(&mut world);
         world.entity_mut(ann).insert(purse(1, more));
-        let one = checked(&mut world);
-        assert_eq!(state_hashes(&mut world), one);
+        let before = checked(&mut world);
+        assert_eq!(state_hashes(&mut world), before);
         // No system runs between these, so no tick passes but by the hashing itself.
         world.get_mut::<Purse>(ann).unwrap().0[0] = 2;
         let two = state_hashes(&mut world);
         world.get_mut::<Purse>(ann).unwrap().0[0] = 1;
-        assert_eq!(state_hashes(&mut world), one);
+        assert_eq!(state_hashes(&mut world), before);
         world.entity_mut(ann).remove::<Purse>();
         assert_eq!(state_hashes(&mut world), without);
         world.entity_mut(ann).insert(purse(2, more));
         assert_eq!(state_hashes(&mut world), two);
-        assert!(without != one && one != two && two != without);
+        assert!(without != before && before != two && two != without);
     }
 }

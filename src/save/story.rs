@@ -1,6 +1,8 @@
 //! What a slot holds, checked for damage.
 
+use std::ops::Deref;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use super::error::SaveError;
 use super::head::read_head;
@@ -18,12 +20,40 @@ pub struct StoredStory {
     /// All lines of the journal.
     pub lines: Vec<Line>,
     /// The snapshot; `None` if there is none, so that the story starts from the beginning.
-    pub world: Option<Vec<u8>>,
+    pub world: Option<StoredSnapshot>,
+}
+
+/// The bytes of a snapshot. Their digest is computed once, since there may be many.
+#[derive(Clone, Debug)]
+pub struct StoredSnapshot {
+    bytes: Vec<u8>,
+    digest: OnceLock<Digest>,
+}
+
+impl From<Vec<u8>> for StoredSnapshot {
+    fn from(bytes: Vec<u8>) -> Self {
+        let digest = OnceLock::new();
+        Self { bytes, digest }
+    }
+}
+
+impl Deref for StoredSnapshot {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl StoredSnapshot {
+    pub(super) fn digest(&self) -> Digest {
+        *self.digest.get_or_init(|| Digest::of(&self.bytes))
+    }
 }
 
 impl StoredStory {
     /// `None` if the journal has no header.
-    pub(super) fn of(lines: Vec<Line>, world: Option<Vec<u8>>) -> Option<Self> {
+    pub(super) fn of(lines: Vec<Line>, world: Option<StoredSnapshot>) -> Option<Self> {
         let Some(Line::Header(header)) = lines.first() else {
             return None;
         };
@@ -73,14 +103,8 @@ impl StoredStory {
         let Some(world) = &self.world else {
             return false;
         };
-        let mut digests = self
-            .snapshots()
-            .filter(|known| known.turn == turn)
-            .peekable();
-        digests.peek().is_some() && {
-            let digest = Digest::of(world);
-            digests.any(|known| known.digest == digest)
-        }
+        let mut snapshots = self.snapshots();
+        snapshots.any(|known| known.turn == turn && known.digest == world.digest())
     }
 
     /// Whether nothing was played after the last whole turn.
@@ -108,10 +132,9 @@ impl StoredStory {
     }
 
     /// Whether the journal records a snapshot; those of old formats record none.
-    fn records(&self, world: &[u8]) -> bool {
-        let digest = Digest::of(world);
+    fn records(&self, world: &StoredSnapshot) -> bool {
         self.header.format < FIRST_WITH_SNAPSHOTS
-            || self.snapshots().any(|known| known.digest == digest)
+            || self.snapshots().any(|known| known.digest == world.digest())
     }
 
     /// Why the journal does not record a snapshot of this turn.

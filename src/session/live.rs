@@ -7,7 +7,7 @@ use bevy_ecs::prelude::*;
 use super::event_log::EventLogger;
 use super::rewind::catch_up_logged;
 use super::world::{KeptData, loaded, new_world, other_data};
-use super::{Adaptation, Game, SessionError};
+use super::{Game, SessionError};
 use crate::cast::WorldTurn;
 use crate::engine::{Engine, EngineError, Setup};
 use crate::journal::{Journal, JournalHeader, Line, Recording, SnapshotRecord, game_input};
@@ -178,8 +178,7 @@ fn changed_data(
         return Ok(None);
     }
     match game.adapt(&mut setup.world) {
-        Ok(Adaptation::AtMeeting(changes)) => Ok(Some(changes)),
-        Ok(Adaptation::Done) => Ok(None),
+        Ok(changes) => Ok(Some(changes)),
         Err(Some(error)) => Err(SessionError::Unfit(error)),
         Err(None) => Err(other_data(&saved.data, game).into()),
     }

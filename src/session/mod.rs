@@ -14,6 +14,7 @@ mod difference;
 mod error;
 mod event_log;
 mod host;
+mod kept;
 mod live;
 mod requests;
 mod retake;
@@ -29,6 +30,7 @@ pub use difference::{
 pub use error::{SessionError, SetupError};
 pub use event_log::{Answered, EventLog, Logged, Stay, answered};
 pub(crate) use host::{HOST_FIELD, add_told_template, register_told, take_told};
+pub(crate) use kept::{KeptFiles, take_data};
 pub use live::Session;
 pub use requests::{CallRequest, PromptMessage, PromptPart, Wanted, messages_of, requests};
 pub use retake::{Retaken, retake};
@@ -73,22 +75,14 @@ pub trait Game: Send + Sync {
         None
     }
 
-    /// Fits a saved world to the data of this game, which have changed since. By default that is
-    /// impossible, and a story needs the data that it began with.
+    /// What has changed in the data of this game since a world was set up or last fitted to them,
+    /// if the world can take that over. It does so at its next meeting, when it is told the game's
+    /// [setup](Self::game_setup), which the journal keeps. By default that is impossible, and a
+    /// story needs the data that it began with.
     ///
     /// # Errors
     /// Why this world does not fit; `None` if no world does.
-    fn adapt(&self, _world: &mut World) -> Result<Adaptation, Option<SetupError>> {
+    fn adapt(&self, _world: &mut World) -> Result<Vec<UiText>, Option<SetupError>> {
         Err(None)
     }
-}
-
-/// How a saved world goes on with changed data.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Adaptation {
-    /// It was fitted to them, and no replay can know of it.
-    Done,
-    /// It will take over these changes at its next meeting, when it is told the game's
-    /// [setup](Game::game_setup), which the journal keeps.
-    AtMeeting(Vec<UiText>),
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::rewind::{create, play_again, state_at, up_to};
 use super::{Game, SessionError};
 use crate::event::{By, Feed, Record};
-use crate::journal::{Ending, Line, Outcome, Retake};
+use crate::journal::{AskEnding, Line, Outcome, Retake};
 use crate::locale::UiText;
 use crate::message::{Cost, FinishReason, PromptBytes, TokenUsage};
 use crate::save::{Slot, StoredStory};
@@ -133,7 +133,7 @@ fn anew(played: Vec<Line>, retaken: &Retaken, branch: &str) -> Result<Vec<Line>,
 
 fn answered_with(outcome: &Outcome, text: &str, by: &str) -> Outcome {
     Outcome {
-        ending: Ending::Answered {
+        ending: AskEnding::Answered {
             text: text.to_owned(),
             thinking: None,
             finish: FinishReason::Stop,

@@ -85,7 +85,7 @@ pub async fn branch(
 }
 
 /// As [`branch`], with lines of the next turn, such as the outcome of an ask or a
-/// [new seed](crate::journal::seed_input). Resuming the branch uses them and asks for everything
+/// [new seed](crate::journal::branch_input). Resuming the branch uses them and asks for everything
 /// else.
 ///
 /// # Errors
@@ -175,7 +175,7 @@ pub(super) fn catch_up_logged(
     let Some(replayed) = replayed.transpose()? else {
         return Ok(None);
     };
-    story.world = Some(replayed.snapshot);
+    story.world = Some(replayed.snapshot.into());
     Ok(logger.map(|logger| logger.take()))
 }
 
@@ -236,8 +236,8 @@ pub async fn play_on(
     } = story;
     let kept = KeptData::of(&lines);
     let recording = Recording::of(lines);
-    let text = world.unwrap_or_default();
-    let begun = loaded(slot, &text, &recording, &head, (game, &kept), false)?;
+    let text = world.as_deref().unwrap_or_default();
+    let begun = loaded(slot, text, &recording, &head, (game, &kept), false)?;
     play_from(begun, (head, recording), until, prepare).await
 }
 

@@ -2,7 +2,7 @@
 
 use bevy_ecs::prelude::*;
 
-use super::{Adaptation, Game, SessionError};
+use super::{Game, SessionError};
 use crate::cast::WorldTurn;
 use crate::engine::Setup;
 use crate::journal::{GameSetup, JournalHeader, Line, Recording, game_setups};
@@ -78,7 +78,7 @@ pub(super) fn other_data(saved: &str, game: &dyn Game) -> SaveError {
 }
 
 /// The world of a snapshot, with the data that it was saved with: those that the journal keeps, if
-/// the game has others today. A game whose journal keeps none fits the world to those of today.
+/// the game has others today.
 pub(super) fn loaded(
     slot: &Slot,
     text: &[u8],
@@ -115,10 +115,9 @@ pub(super) fn loaded(
     };
     check_state(&mut setup.world, recording)?;
     match game.adapt(&mut setup.world) {
-        Ok(Adaptation::Done) => Ok((setup, game.meta())),
         Err(Some(error)) => Err(SessionError::Unfit(error)),
         // Without the data that it was saved with, nobody knows what has changed.
-        Ok(Adaptation::AtMeeting(_)) | Err(None) => Ok(other_data()?),
+        Ok(_) | Err(None) => Ok(other_data()?),
     }
 }
 

@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::ToolError;
 use super::prompts::{ARGUMENTS, Wrong};
 use crate::dialect::{Arguments, ArgumentsRepair};
+use crate::locale::{Localize, UiText, text};
 
 /// The arguments of a tool that takes none.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
@@ -20,26 +21,19 @@ pub struct NoArguments {}
 pub fn read_arguments<A: DeserializeOwned>(text: &str) -> Result<A, ToolError> {
     let read = Arguments::from_text(text);
     if let ArgumentsRepair::Discarded(error) = read.repair {
-        return Err(wrong(format!("they are no JSON object ({error})")));
+        return Err(wrong(&text!(tool_no_object, error = &error)));
     }
-    serde_path_to_error::deserialize(Value::Object(read.input)).map_err(|error| {
-        let path = error.path().to_string();
-        wrong(match path.as_str() {
-            "." => error.inner().to_string(),
-            path => format!("{path}: {}", error.inner()),
-        })
-    })
+    let arguments = serde_path_to_error::deserialize(Value::Object(read.input));
+    arguments.map_err(|error| wrong(&error.text()))
 }
 
-fn wrong(problem: String) -> ToolError {
+/// The failure of a call whose arguments have this problem.
+pub(super) fn wrong(problem: &UiText) -> ToolError {
     let words = format!(
         "the arguments are wrong: {problem}. Call again with arguments that fit the tool's schema."
     );
-    let data = Wrong {
-        problem: &problem,
-        missing: "",
-    };
-    ToolError::new(words).with_template(&ARGUMENTS, &data)
+    let problem = problem.into();
+    ToolError::new(words).with_template(&ARGUMENTS, &Wrong { problem })
 }
 
 /// The arguments as the object that a message keeps; an empty one if they are not an object.
@@ -50,6 +44,7 @@ pub(crate) fn arguments_of(text: &str) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tool::prompts::told;
     use proptest::prelude::*;
 
     #[derive(Debug, PartialEq, serde::Deserialize)]
@@ -62,8 +57,15 @@ mod tests {
     fn a_wrong_argument_is_named_with_its_path() {
         let error = read_arguments::<Dice>(r#"{"sides": "six"}"#).unwrap_err();
         assert!(error.to_string().contains("sides: invalid type"), "{error}");
+        let [_, zh] = told(&error);
+        assert!(zh.contains("sides：值不对"), "{zh}");
         let error = read_arguments::<Dice>("[6]").unwrap_err();
         assert!(error.to_string().contains("no JSON object"), "{error}");
+        for wrong in ["[6]", "six", r#"{"sides": "six"}"#] {
+            let [_, zh] = told(&read_arguments::<Dice>(wrong).unwrap_err());
+            let english = ["invalid", "expected", "line", "column", "they are"];
+            assert!(!english.iter().any(|word| zh.contains(word)), "{zh}");
+        }
     }
 
     #[test]

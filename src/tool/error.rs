@@ -4,6 +4,8 @@ use serde::Serialize;
 use serde_json::Value;
 use thiserror::Error;
 
+use super::prompts::{FAILED, Failed};
+use crate::locale::{Localize, Translations};
 use crate::world_data::{Kinds, PromptTemplate};
 
 /// Why a tool failed, in words that tell the mind what would be right.
@@ -21,6 +23,12 @@ impl ToolError {
             words: words.into(),
             phrase: None,
         }
+    }
+
+    /// A failure that is told in the language of whoever reads it.
+    pub fn of(error: &impl Localize) -> Self {
+        let text = Translations::from(error);
+        Self::new(text.to_string()).with_template(&FAILED, &Failed { text })
     }
 
     /// The same failure with a template, filled with `data`, that minds read instead if the
@@ -53,5 +61,20 @@ impl From<String> for ToolError {
 impl From<&str> for ToolError {
     fn from(words: &str) -> Self {
         Self::new(words)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::locale::text;
+    use crate::tool::prompts::told;
+
+    #[test]
+    fn a_failure_is_told_in_both_languages() {
+        let error = ToolError::of(&text!(tool_no_script_program));
+        let [en, zh] = told(&error);
+        assert_eq!(en, error.to_string());
+        assert!(zh.contains("没有设置"), "{zh}");
     }
 }

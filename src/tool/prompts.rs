@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::ToolSpec;
 use super::names::BUILT_IN;
+use crate::locale::Translations;
 use crate::world_data::{Kinds, PromptSet, PromptTemplate};
 
 /// How to call tools, for minds that call them in words.
@@ -34,7 +35,7 @@ pub(super) const EXPRESSION: PromptTemplate<Kinds> = PromptTemplate::new("tools/
 /// A page can't be had, or what is wanted of it.
 pub(super) const WEB: PromptTemplate<Kinds> = PromptTemplate::new("tools/errors/web");
 /// Code, a server or a team failed, or what a tool returned can't be told.
-pub(crate) const FAILED: PromptTemplate<Kinds> = PromptTemplate::new("tools/errors/failed");
+pub(super) const FAILED: PromptTemplate<Failed> = PromptTemplate::new("tools/errors/failed");
 /// A table has no such row.
 pub(super) const NO_ROW: PromptTemplate<NoRow> = PromptTemplate::new("tools/errors/no_row");
 /// Dice that nobody can roll.
@@ -103,10 +104,8 @@ pub(crate) struct Unknown<'a> {
 }
 
 #[derive(Default, Serialize)]
-pub(super) struct Wrong<'a> {
-    pub(super) problem: &'a str,
-    /// The argument, if all that is wrong is that it is missing.
-    pub(super) missing: &'a str,
+pub(super) struct Wrong {
+    pub(super) problem: Translations,
 }
 
 #[derive(Default, Serialize)]
@@ -117,6 +116,11 @@ pub(super) struct Time {
 #[derive(Default, Serialize)]
 pub(crate) struct Stopped<'a> {
     pub(crate) reason: &'a str,
+}
+
+#[derive(Default, Serialize)]
+pub(super) struct Failed {
+    pub(super) text: Translations,
 }
 
 #[derive(Default, Serialize)]

@@ -361,7 +361,7 @@ mod tests {
 
     #[test]
     fn a_schema_tells_right_from_wrong() {
-        let one = json!({"oneOf": [{"required": ["a"]}, {"required": ["b"]}], "additionalProperties": {"type": "integer"}});
+        let exactly_one = json!({"oneOf": [{"required": ["a"]}, {"required": ["b"]}], "additionalProperties": {"type": "integer"}});
         for (schema, right, wrong) in [
             (json!({"type": "integer", "minimum": 3}), json!(3), json!(2)),
             (json!({"type": "integer"}), json!(2.0), json!(2.5)),
@@ -395,7 +395,7 @@ mod tests {
                 json!([1, "x"]),
                 json!([1, 2]),
             ),
-            (one, json!({"a": 1}), json!({"a": 1, "b": 2})),
+            (exactly_one, json!({"a": 1}), json!({"a": 1, "b": 2})),
             (json!({"not": {"type": "null"}}), json!(0), json!(null)),
             (
                 json!({"allOf": [{"$ref": "#/$defs/x"}], "$defs": {"x": {"enum": [1]}}}),
@@ -476,7 +476,7 @@ mod tests {
             ])
             .prop_map(|name| json!({"type": name})),
             values().prop_map(|value| json!({"const": value})),
-            prop::collection::vec(values(), 1..3).prop_map(|all| json!({"enum": all})),
+            prop::collection::vec(values(), 1..3).prop_map(|values| json!({"enum": values})),
             (-2..3_i64, 0..3_i64, 1..3_i64).prop_map(|(least, more, step)| json!({
                 "minimum": least, "exclusiveMaximum": least + more, "multipleOf": step as f64 / 2.0,
             })),

@@ -7,7 +7,8 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::prompts::{ARGUMENTS, NO_ROW, NoRow, Wrong};
+use super::arguments::wrong;
+use super::prompts::{NO_ROW, NoRow};
 use super::{ToolCaller, ToolError, ToolOutput, Toolbox, read_arguments};
 use crate::locale::{Language, UiText, text};
 use crate::world_data::{DataFolder, Problem, Problems, Source, fold_name};
@@ -58,12 +59,8 @@ impl Table {
     /// # Errors
     /// Every mistake in it, with its line.
     pub fn parse(file: &str, text: &str) -> Result<Self, Problems> {
-        let mut problems = Problems::new();
         let source = Source::new(file, text);
-        let Some(reading) = source.read_all::<Self>(&mut problems) else {
-            problems.sort();
-            return Err(problems);
-        };
+        let (reading, mut problems) = source.read_all::<Self>()?;
         for (path, message, help) in reading.value.mistakes() {
             reading.source.report(&mut problems, &path, message, help);
         }
@@ -148,15 +145,8 @@ impl Table {
         let asked: BTreeMap<String, String> = read_arguments(arguments)?;
         let values = self.asks.keys().map(|name| {
             let value = asked.get(name);
-            value.cloned().ok_or_else(|| {
-                let problem = format!("missing field `{name}`");
-                let data = Wrong {
-                    problem: &problem,
-                    missing: name,
-                };
-                ToolError::new(format!("the arguments are wrong: {problem}"))
-                    .with_template(&ARGUMENTS, &data)
-            })
+            let value = value.cloned();
+            value.ok_or_else(|| wrong(&text!(tool_missing_argument, name)))
         });
         let values: Vec<String> = values.collect::<Result<_, _>>()?;
         let wanted = key(&values);

@@ -13,11 +13,12 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::prompts::{BROKE_DOWN, FAILED, TIME, Time};
+use super::prompts::{BROKE_DOWN, TIME, Time};
 use super::spec::is_legal;
 use super::{
     ToolCaller, ToolError, ToolNameError, ToolSpec, ToolTrace, read_arguments, schema_for,
 };
+use crate::locale::text;
 use crate::secrets::{redact, redact_value};
 
 /// What a tool returned, as text, or why it failed.
@@ -391,22 +392,12 @@ fn arguments_schema<A: JsonSchema>() -> Value {
     }
 }
 
-/// [`FAILED`] where a result can't be told.
-#[derive(Serialize)]
-#[serde(tag = "kind", content = "what", rename_all = "snake_case")]
-enum Untold {
-    Result(String),
-}
-
 /// What a tool returned, as minds read it: text as it is, anything else as JSON.
 fn text_of(value: impl Serialize) -> ToolOutput {
     match serde_json::to_value(value) {
         Ok(Value::String(text)) => Ok(text),
         Ok(value) => Ok(value.to_string()),
-        Err(error) => {
-            let words = format!("the result can't be told: {error}");
-            Err(ToolError::new(words).with_kind(&FAILED, &Untold::Result(error.to_string())))
-        }
+        Err(error) => Err(ToolError::of(&text!(tool_result_untold, error = &error))),
     }
 }
 

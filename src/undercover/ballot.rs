@@ -334,8 +334,8 @@ mod tests {
     use super::*;
 
     fn candidates() -> Candidates {
-        let all = [(2, "Bob"), (3, "Cleo"), (12, "沈七")];
-        Candidates(all.map(|(id, name)| (PlayerId(id), name.into())).into())
+        let players = [(2, "Bob"), (3, "Cleo"), (12, "沈七")];
+        Candidates(players.map(|(id, name)| (PlayerId(id), name.into())).into())
     }
 
     fn vote(text: &str) -> Option<u32> {

@@ -5,7 +5,7 @@ use rand::seq::IndexedRandom;
 
 use super::current_table::{CurrentTable, NextStep};
 use super::events::{GameOver, Verdict, VoteCount};
-use super::ids::{PlayerId, Role, Side};
+use super::ids::{PlayerId, PlayerRole, Side};
 use super::rules::{Reflect, Ties};
 use super::secret::{Moderator, SideCounts};
 use super::table::{Elimination, Phase, Table};
@@ -99,7 +99,7 @@ fn votes_against(table: &Table, id: PlayerId) -> u32 {
     count.map_or(0, |(_, votes)| votes)
 }
 
-fn eliminate(table: &mut Table, id: PlayerId, role: Option<Role>) {
+fn eliminate(table: &mut Table, id: PlayerId, role: Option<PlayerRole>) {
     let votes = votes_against(table, id);
     let player = table.players.iter_mut().find(|player| player.id == id);
     if let Some(player) = player {
@@ -113,7 +113,7 @@ fn eliminate(table: &mut Table, id: PlayerId, role: Option<Role>) {
     });
 }
 
-fn verdict(table: &Table, out: Option<PlayerId>, role: Option<Role>) -> Verdict {
+fn verdict(table: &Table, out: Option<PlayerId>, role: Option<PlayerRole>) -> Verdict {
     let leading = table.leading();
     let tied = if leading.len() > 1 {
         leading.into_iter().map(|id| table.name(id)).collect()

@@ -3,7 +3,7 @@
 use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::ids::{PlayerId, Role, Side};
+use super::ids::{PlayerId, PlayerRole, Side};
 use crate::event::{AgentEvent, PromptSet, register_event};
 use crate::message::Tags;
 use crate::session::{add_told_template, register_told};
@@ -177,7 +177,7 @@ pub struct Verdict {
     /// Who is voted out; `None` for nobody.
     pub out: Option<VoteCount>,
     /// Its role, if the rules reveal it.
-    pub role: Option<Role>,
+    pub role: Option<PlayerRole>,
     /// The names of those in a tie; empty if there was none.
     pub tied: Vec<String>,
 }
@@ -198,7 +198,7 @@ pub struct RevealedCard {
     /// Who, by name.
     pub player: String,
     /// Its role.
-    pub role: Role,
+    pub role: PlayerRole,
     /// Its word; `None` for a blank player.
     pub word: Option<String>,
 }

@@ -10,13 +10,13 @@ use thiserror::Error;
 
 use super::description::{DescriptionReply, DescriptionRules, SpokenLine, is_repeat, is_slip};
 use super::game::{GAME, Match, MatchError};
-use super::ids::{PlayerId, Role, Side};
+use super::ids::{PlayerId, PlayerRole, Side};
 use super::secret::{Moderator, with_moderator};
 use super::table::{Description, Player, Table};
 use super::taboo::Taboo;
 use crate::cast::{CastList, Kind, all_of};
 use crate::exchange::{Reply, Spent};
-use crate::journal::{Ending, GameSetup, Line, Outcome};
+use crate::journal::{AskEnding, GameSetup, Line, Outcome};
 use crate::locale::{Localize, UiText, text};
 use crate::save::{SaveError, Slot};
 use crate::session::{SessionError, replay};
@@ -76,7 +76,7 @@ pub struct PlayerFigures {
     /// Its name.
     pub name: String,
     /// Its role.
-    pub role: Role,
+    pub role: PlayerRole,
     /// The model that played it.
     pub model: String,
     /// The round in which it was voted out; `None` if it was not.
@@ -205,7 +205,7 @@ impl GameFigures {
 impl PlayerFigures {
     /// Adds what an outcome says by itself.
     fn add_outcome(&mut self, outcome: &Outcome) {
-        let failed = matches!(outcome.ending, Ending::Failed { .. });
+        let failed = matches!(outcome.ending, AskEnding::Failed { .. });
         let refused = outcome.refused.len() as u32;
         match outcome.purpose.as_str() {
             "undercover.describe" => self.neutral_lines += u32::from(failed),
@@ -234,7 +234,7 @@ fn votes(table: &Table, players: &[PlayerFigures]) -> Vec<RoundVotes> {
     let is_undercover = |id: PlayerId| {
         let name = table.name(id);
         let mut players = players.iter();
-        players.any(|player| player.name == name && player.role == Role::Undercover)
+        players.any(|player| player.name == name && player.role == PlayerRole::Undercover)
     };
     let past = table.past_rounds.iter();
     let past = past.map(|round| (round.round, &round.tied_votes, &round.votes));

@@ -9,19 +9,19 @@ use super::memory::PendingSummary;
 use super::phrases::prompts;
 use super::rules::{Reflect, Rules, RulesError};
 use super::secret::{Card, PrivateRecord};
-use super::setup::{pick, set_up_table};
+use super::setup::{pick, set_up_table, update_system_messages};
 use super::table::{Seat, Table};
 use super::taboo::Taboo;
 use super::{check, describe, events, flow, memory, reflect, vote};
 use crate::cast::WorldSeed;
-use crate::engine::{MeetSet, Setup, StepSet};
+use crate::engine::{Inputs, MeetSet, Setup, StepSet};
 use crate::event::Phrasebook;
 use crate::event::guard::Guards;
-use crate::journal::GameSetup;
+use crate::journal::{GameSetup, Line, game_of_line};
 use crate::locale::{Localize, UiText, text};
 use crate::message::{FoldedText, Language};
 use crate::save::Meta;
-use crate::session::{Game, SetupError, take_told};
+use crate::session::{Game, KeptFiles, SetupError, take_data, take_told};
 use crate::world_data::{
     DataError, DataFolder, Lexicon, Problem, Problems, Source, Word, WordPair,
 };
@@ -54,11 +54,22 @@ pub fn plugin(setup: &mut Setup) {
         vote::ask_votes,
     );
     setup.step.add_systems(step.chain().in_set(StepSet::Rules));
+    let take_edits = take_edits.run_if(resource_exists::<Inputs>);
     setup.meet.add_systems(
-        (take_told, flow::advance_games)
+        (take_edits, take_told, flow::advance_games)
             .chain()
             .in_set(MeetSet::Rules),
     );
+}
+
+/// Takes over the prompts that somebody has changed while the game is played.
+fn take_edits(world: &mut World) {
+    take_data(world, GAME, |world, setup| {
+        let game = Match::of_kept(&JournalSetup::read(setup)?)?;
+        world.insert_resource(game.phrases.clone());
+        update_system_messages(world)?;
+        Ok(game.fingerprint)
+    });
 }
 
 /// Adds the systems that ask players for their beliefs, if the rules want them.
@@ -103,6 +114,8 @@ pub enum MatchError {
     },
     /// The setup in a journal can't be read.
     Setup(String),
+    /// A journal keeps too many prompts.
+    KeptFiles(UiText),
 }
 
 impl Localize for MatchError {
@@ -117,6 +130,7 @@ impl Localize for MatchError {
             Self::EqualWords(first, second) => text!(undercover_equal_words, first, second),
             Self::BadWord { word, reason } => text!(undercover_bad_word, word, reason),
             Self::Setup(problem) => text!(undercover_journal_setup, problem),
+            Self::KeptFiles(problem) => problem.clone(),
         }
     }
 }
@@ -158,14 +172,21 @@ pub struct Match {
     pairs: Vec<WordPair>,
     phrases: Phrasebook,
     fingerprint: String,
+    files: KeptFiles,
 }
 
-/// What a journal keeps of a game, so that it can be set up again.
+/// What a journal keeps of a game, so that it can be set up again without any file.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct JournalSetup {
     rules: Rules,
     pair: WordPair,
+    /// The fingerprint of the prompts.
+    #[serde(default)]
+    data: String,
+    /// The prompts that are not as the program has them.
+    #[serde(default)]
+    files: KeptFiles,
 }
 
 impl JournalSetup {
@@ -207,9 +228,35 @@ impl Match {
         Ok(Self {
             rules: setup.rules,
             pairs: vec![setup.pair],
-            phrases: self.phrases.clone(),
-            fingerprint: self.fingerprint.clone(),
+            ..self.clone()
         })
+    }
+
+    /// The game with the prompts of a data folder.
+    ///
+    /// # Errors
+    /// Every mistake in them.
+    pub fn with_data(&self, data: &DataFolder) -> Result<Self, MatchError> {
+        Self::unchecked(data, self.rules.clone(), self.pairs.clone())
+    }
+
+    /// The game with the prompts of this fingerprint, from what the lines of a journal keep of it;
+    /// `None` if they keep none.
+    ///
+    /// # Errors
+    /// Every mistake in what they keep.
+    pub fn kept_in(lines: &[Line], data: &str) -> Option<Result<Self, MatchError>> {
+        let setups = lines.iter().filter_map(game_of_line);
+        let setups = setups.filter(|(_, setup)| setup.name == GAME);
+        let mut setups = setups.filter_map(|(_, setup)| JournalSetup::read(&setup).ok());
+        Some(Self::of_kept(&setups.find(|setup| setup.data == data)?))
+    }
+
+    /// The game with the prompts that a journal keeps. No file is opened.
+    fn of_kept(setup: &JournalSetup) -> Result<Self, MatchError> {
+        let data = setup.files.folder("", &["prompts/"]);
+        let data = data.map_err(MatchError::KeptFiles)?;
+        Self::unchecked(&data, setup.rules.clone(), vec![setup.pair.clone()])
     }
 
     /// A game whose rules and words are not checked.
@@ -224,6 +271,7 @@ impl Match {
         let files = prompts.files(data, &folder)?;
         Ok(Self {
             fingerprint: data.fingerprint(&files)?,
+            files: KeptFiles::of(data, &files)?,
             rules,
             pairs,
             phrases,
@@ -366,10 +414,23 @@ impl Game for Match {
         let setup = JournalSetup {
             rules: self.rules.clone(),
             pair: self.pair(seed)?.clone(),
+            data: self.fingerprint.clone(),
+            files: self.files.clone(),
         };
         Some(GameSetup {
             name: GAME.into(),
             setup: serde_json::to_value(setup).ok()?,
         })
+    }
+
+    fn kept(&self, setup: &GameSetup, data: &str) -> Option<Box<dyn Game>> {
+        let setup = JournalSetup::read(setup).ok()?;
+        let kept = (setup.data == data).then(|| Self::of_kept(&setup))?;
+        Some(Box::new(kept.ok()?))
+    }
+
+    /// A game keeps its rules and words, and takes other prompts over.
+    fn adapt(&self, _world: &mut World) -> Result<Vec<UiText>, Option<SetupError>> {
+        Ok(vec![text!(session_changed_prompts)])
     }
 }

@@ -33,7 +33,7 @@ impl fmt::Display for PlayerId {
 /// What a player is. No player is told its own role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Role {
+pub enum PlayerRole {
     /// Has the common word.
     Civilian,
     /// Has the other word of the pair.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::current_table::{CurrentTable, LivingPlayer, NextStep};
 use super::events::CARD;
-use super::ids::Role as PlayerRole;
+use super::ids::PlayerRole;
 use super::rules::Rules;
 use super::table::Table;
 use crate::context::{AgentContext, Chapters, EntryId};

@@ -37,7 +37,7 @@ pub use game::{
     GAME, Match, MatchError, WordSource, check_words, default_rules, plugin, reflection,
     shipped_words,
 };
-pub use ids::{PlayerId, Role, Side};
+pub use ids::{PlayerId, PlayerRole, Side};
 pub use rules::{MIN_PLAYERS, Reflect, RuleLimit, Rules, RulesError, SpeakingOrder, Ties};
 pub use secret::{Card, Moderator, with_moderator};
 pub use setup::{TableError, set_up_table};

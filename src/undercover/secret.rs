@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use super::ballot::{Ballot, Guess};
 use super::belief::Belief;
 use super::events::{CardDealt, RevealedCard};
-use super::ids::{PlayerId, Role};
+use super::ids::{PlayerId, PlayerRole};
 use super::table::{Seat, Table};
 use super::taboo::Taboo;
 use crate::cast::{CastList, Dead, EntityName, OnStage};
@@ -32,7 +32,7 @@ use crate::world_data::Word;
 #[component(immutable, on_insert = insert_taboo)]
 #[serde(deny_unknown_fields)]
 pub struct Card {
-    role: Role,
+    role: PlayerRole,
     /// `None` for a blank player.
     word: Option<String>,
     /// Translations and other spellings of the word, which must not be said either.
@@ -41,14 +41,14 @@ pub struct Card {
 
 impl Card {
     /// A card with a word; a blank player's card has none.
-    pub(super) fn new(role: Role, word: &Word) -> Self {
+    pub(super) fn new(role: PlayerRole, word: &Word) -> Self {
         match role {
-            Role::Blank => Self {
+            PlayerRole::Blank => Self {
                 role,
                 word: None,
                 also: Vec::new(),
             },
-            Role::Civilian | Role::Undercover => Self {
+            PlayerRole::Civilian | PlayerRole::Undercover => Self {
                 role,
                 word: Some(word.word.clone()),
                 also: word.also.clone(),
@@ -131,7 +131,7 @@ pub struct Moderator<'w, 's> {
 
 impl Moderator<'_, '_> {
     /// The role of a player.
-    pub fn role_of(&self, player: Entity) -> Option<Role> {
+    pub fn role_of(&self, player: Entity) -> Option<PlayerRole> {
         let (.., card, _, _) = self.players.get(player).ok()?;
         Some(card.role)
     }
@@ -145,9 +145,9 @@ impl Moderator<'_, '_> {
                 continue;
             }
             match card.role {
-                Role::Civilian => counts.civilians += 1,
-                Role::Undercover => counts.undercover += 1,
-                Role::Blank => {}
+                PlayerRole::Civilian => counts.civilians += 1,
+                PlayerRole::Undercover => counts.undercover += 1,
+                PlayerRole::Blank => {}
             }
         }
         counts

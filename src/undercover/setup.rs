@@ -9,11 +9,13 @@ use serde::Serialize;
 use thiserror::Error;
 
 use super::current_table::{NextStep, rng};
-use super::ids::{PlayerId, Role};
+use super::ids::{PlayerId, PlayerRole};
 use super::rules::{Rules, Ties};
 use super::secret::{Card, PrivateRecord};
 use super::table::{Seat, Table};
-use crate::cast::{CastError, CastList, Kind, SpawnSpec, StableId, WorldSeed, spawn};
+use crate::cast::{
+    CastError, CastList, Kind, SpawnSpec, StableId, WorldSeed, set_system_message, spawn,
+};
 use crate::event::{PhraseError, Phrasebook, PromptSet, PromptTemplate};
 use crate::locale::{Localize, UiText};
 use crate::message::Text;
@@ -92,21 +94,19 @@ pub fn set_up_table(
 ) -> Result<Entity, TableError> {
     world.insert_resource(rules.clone());
     let phrases = world.resource::<Phrasebook>().clone();
-    let rules_text = phrases.render(&RULES, &rules_data(rules))?;
-    let rules_text: Arc<Text> = Arc::new(Text::from(format!("{rules_text}\n\n")));
+    let system = SystemMessages::new(&phrases, rules)?;
     let spec = |name: &str, kind, identity, stage: Option<&str>| SpawnSpec {
         name: name.into(),
         kind,
-        rules: Some(rules_text.clone()),
+        rules: Some(system.rules.clone()),
         identity,
         stage: stage.map(Into::into),
     };
     let name = rules.table.as_str();
-    let identity = phrases.render(&TABLE, &TableData { name })?;
-    let stage = spawn(world, spec(name, Kind::Stage, identity, None))?;
+    let stage = spawn(world, spec(name, Kind::Stage, system.table()?, None))?;
     let mut players = Vec::new();
     for (name, number) in rules.players.iter().zip(1..) {
-        let identity = phrases.render(&PLAYER, &PlayerData { name, number })?;
+        let identity = system.player(name, number)?;
         let spec = spec(name, Kind::Actor, identity, Some(&rules.table));
         players.push((spawn(world, spec)?, PlayerId(number)));
     }
@@ -124,6 +124,52 @@ pub fn set_up_table(
         }
     }
     Ok(stage)
+}
+
+/// The texts by which everybody knows the game.
+struct SystemMessages<'a> {
+    phrases: &'a Phrasebook,
+    table: &'a str,
+    /// What all share.
+    rules: Arc<Text>,
+}
+
+impl<'a> SystemMessages<'a> {
+    fn new(phrases: &'a Phrasebook, rules: &'a Rules) -> Result<Self, PhraseError> {
+        let text = phrases.render(&RULES, &rules_data(rules))?;
+        Ok(Self {
+            phrases,
+            table: &rules.table,
+            rules: Arc::new(Text::from(format!("{text}\n\n"))),
+        })
+    }
+
+    fn table(&self) -> Result<String, PhraseError> {
+        let name = self.table;
+        self.phrases.render(&TABLE, &TableData { name })
+    }
+
+    fn player(&self, name: &str, number: u32) -> Result<String, PhraseError> {
+        self.phrases.render(&PLAYER, &PlayerData { name, number })
+    }
+}
+
+/// Gives the table and its players the system messages of prompts that have changed.
+pub(super) fn update_system_messages(world: &mut World) -> Result<(), PhraseError> {
+    let phrases = world.resource::<Phrasebook>().clone();
+    let rules = world.resource::<Rules>().clone();
+    let system = SystemMessages::new(&phrases, &rules)?;
+    let players = rules.players.iter().zip(1..);
+    let mut texts = vec![(&rules.table, system.table()?)];
+    for (name, number) in players {
+        texts.push((name, system.player(name, number)?));
+    }
+    for (name, identity) in texts {
+        if let Some(entity) = world.resource::<CastList>().by_name(name) {
+            set_system_message(world, entity, Some(&system.rules), &identity);
+        }
+    }
+    Ok(())
 }
 
 fn rules_data(rules: &Rules) -> RulesData<'_> {
@@ -146,17 +192,17 @@ fn rules_data(rules: &Rules) -> RulesData<'_> {
 /// pair.
 fn deal(world: &World, rules: &Rules, pair: &WordPair) -> Vec<Card> {
     let seed = *world.resource::<WorldSeed>();
-    let mut roles = vec![Role::Undercover; rules.undercover];
-    roles.resize(rules.undercover + rules.blank, Role::Blank);
-    roles.resize(rules.players.len(), Role::Civilian);
+    let mut roles = vec![PlayerRole::Undercover; rules.undercover];
+    roles.resize(rules.undercover + rules.blank, PlayerRole::Blank);
+    roles.resize(rules.players.len(), PlayerRole::Civilian);
     roles.shuffle(&mut rng(seed, StableId(0), "roles", 0));
     let [mut common, mut other]: [&Word; 2] = pair.words();
     if rng(seed, StableId(0), "sides", 0).next_u32() % 2 == 1 {
         std::mem::swap(&mut common, &mut other);
     }
     let card = |role| match role {
-        Role::Civilian => Card::new(role, common),
-        Role::Undercover | Role::Blank => Card::new(role, other),
+        PlayerRole::Civilian => Card::new(role, common),
+        PlayerRole::Undercover | PlayerRole::Blank => Card::new(role, other),
     };
     roles.into_iter().map(card).collect()
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::figures::{GameFigures, PlayerFigures};
-use super::ids::{Role, Side};
+use super::ids::{PlayerRole, Side};
 use crate::statistics::{Mean, Share};
 
 /// What happened in a round.
@@ -137,9 +137,9 @@ impl Statistics {
             for player in players.filter(|player| player.out_in == Some(round)) {
                 // Losses are counted here, and converted to survivors at the end.
                 match player.role {
-                    Role::Civilian => statistics.civilians_left.hits += 1,
-                    Role::Undercover => statistics.undercover_left.hits += 1,
-                    Role::Blank => {}
+                    PlayerRole::Civilian => statistics.civilians_left.hits += 1,
+                    PlayerRole::Undercover => statistics.undercover_left.hits += 1,
+                    PlayerRole::Blank => {}
                 }
             }
         }
@@ -149,8 +149,8 @@ impl Statistics {
         let model = self.by_model.entry(player.model.clone()).or_default();
         model.seats += 1;
         match player.role {
-            Role::Civilian => model.won_as_civilian.count(winner == Side::Civilian),
-            Role::Undercover => {
+            PlayerRole::Civilian => model.won_as_civilian.count(winner == Side::Civilian),
+            PlayerRole::Undercover => {
                 model.won_as_undercover.count(winner == Side::Undercover);
                 model
                     .guessed_own_role
@@ -158,7 +158,7 @@ impl Statistics {
                 self.guessed_own_role
                     .count(player.guessed_own_role.is_some());
             }
-            Role::Blank => self.blank_survived.count(player.out_in.is_none()),
+            PlayerRole::Blank => self.blank_survived.count(player.out_in.is_none()),
         }
         model.word_slips.add(f64::from(player.word_slips));
         model.repeats.add(f64::from(player.repeats));
@@ -211,13 +211,13 @@ mod tests {
     use super::*;
     use crate::exchange::Spent;
 
-    fn player(role: Role, out_in: Option<u32>) -> PlayerFigures {
+    fn player(role: PlayerRole, out_in: Option<u32>) -> PlayerFigures {
         PlayerFigures {
             name: "x".into(),
             role,
             model: "m".into(),
             out_in,
-            guessed_own_role: (role == Role::Undercover).then_some(2),
+            guessed_own_role: (role == PlayerRole::Undercover).then_some(2),
             word_slips: 1,
             repeats: 0,
             other_refusals: 0,
@@ -230,8 +230,11 @@ mod tests {
         }
     }
 
-    fn game(winner: Option<Side>, rounds: u32, out: &[(Role, u32)]) -> GameFigures {
-        let mut players = vec![player(Role::Civilian, None), player(Role::Civilian, None)];
+    fn game(winner: Option<Side>, rounds: u32, out: &[(PlayerRole, u32)]) -> GameFigures {
+        let mut players = vec![
+            player(PlayerRole::Civilian, None),
+            player(PlayerRole::Civilian, None),
+        ];
         players.extend(out.iter().map(|(role, round)| player(*role, Some(*round))));
         GameFigures {
             slot: "s".into(),
@@ -253,23 +256,23 @@ mod tests {
             game(
                 Some(Side::Civilian),
                 2,
-                &[(Role::Civilian, 1), (Role::Undercover, 2)],
+                &[(PlayerRole::Civilian, 1), (PlayerRole::Undercover, 2)],
             ),
-            game(Some(Side::Civilian), 1, &[(Role::Undercover, 1)]),
+            game(Some(Side::Civilian), 1, &[(PlayerRole::Undercover, 1)]),
             game(None, 5, &[]),
         ];
-        let all = Statistics::of(&games);
-        assert_eq!((all.games, all.unfinished), (2, 1));
-        assert_eq!(all.civilians_won, Share { hits: 2, of: 2 });
-        assert_eq!(all.by_round.len(), 2);
-        let [first, second] = [all.by_round[0], all.by_round[1]];
+        let statistics = Statistics::of(&games);
+        assert_eq!((statistics.games, statistics.unfinished), (2, 1));
+        assert_eq!(statistics.civilians_won, Share { hits: 2, of: 2 });
+        assert_eq!(statistics.by_round.len(), 2);
+        let [first, second] = [statistics.by_round[0], statistics.by_round[1]];
         assert_eq!((first.games, second.games), (2, 1));
         assert_eq!(first.civilians_left, Share { hits: 4, of: 5 });
         assert_eq!(first.undercover_left, Share { hits: 1, of: 2 });
         assert_eq!(second.undercover_left, Share { hits: 0, of: 2 });
         assert_eq!(first.votes_on_undercover, Share { hits: 2, of: 8 });
-        assert_eq!(all.by_model["m"].seats, 7);
-        assert_eq!(all.guessed_own_role, Share { hits: 2, of: 2 });
-        assert_eq!(all.calls.value(), Some(10.5));
+        assert_eq!(statistics.by_model["m"].seats, 7);
+        assert_eq!(statistics.guessed_own_role, Share { hits: 2, of: 2 });
+        assert_eq!(statistics.calls.value(), Some(10.5));
     }
 }

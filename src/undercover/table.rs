@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::ids::{PlayerId, Role, Side};
+use super::ids::{PlayerId, PlayerRole, Side};
 
 /// On a player: its number.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -77,7 +77,7 @@ pub struct Elimination {
     pub player_id: PlayerId,
     /// Its role, if the rules reveal it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub role: Option<Role>,
+    pub role: Option<PlayerRole>,
     /// The number of votes against it.
     pub votes: u32,
 }

@@ -281,8 +281,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_text_breaks_it(one in "\\PC{0,40}", two in "\\PC{0,40}") {
-            let (a, b) = (FoldedText::of(&one), FoldedText::skeleton(&two));
+        fn no_text_breaks_it(left in "\\PC{0,40}", right in "\\PC{0,40}") {
+            let (a, b) = (FoldedText::of(&left), FoldedText::skeleton(&right));
             let (pairs, others) = (a.bigrams(), b.bigrams());
             prop_assert!((0.0..=1.0).contains(&pairs.similarity(&others)));
             prop_assert_eq!(a.words().map(<[char]>::len).sum::<usize>(), a.letters().len());

@@ -117,8 +117,8 @@ fn signs(text: &str) -> Vec<Seen> {
             mark_label(line, start, &mut signs);
         }
         if has_brackets {
-            for (at, _) in line.match_indices(OPENING) {
-                mark_brackets(&line[at..], start + at, is_code, &mut signs);
+            for (offset, _) in line.match_indices(OPENING) {
+                mark_brackets(&line[offset..], start + offset, is_code, &mut signs);
             }
         }
     }

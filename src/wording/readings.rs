@@ -70,13 +70,13 @@ impl Readings {
 }
 
 /// Replaces digits and symbols by the letters that they imitate; a 1 may be an i or an l.
-fn letters_for_digits(text: &str, one: char) -> String {
+fn letters_for_digits(text: &str, for_one: char) -> String {
     let letter = |character| match character {
         '@' | '4' => 'a',
         '8' => 'b',
         '3' | '€' => 'e',
         '9' => 'g',
-        '1' | '!' | '|' => one,
+        '1' | '!' | '|' => for_one,
         '0' => 'o',
         '5' | '$' => 's',
         '7' | '+' => 't',

@@ -89,7 +89,7 @@ pub(crate) struct Searched<'t> {
 #[derive(Debug)]
 struct Letter {
     /// The byte of the coarse text at which it begins.
-    at: usize,
+    start: usize,
     /// The bytes of the text that it stands for; those of an m stand for two letters.
     bytes: Range<usize>,
 }
@@ -106,7 +106,7 @@ impl<'t> Searched<'t> {
             // The bytes at which characters begin.
             let starts = added.filter(|(_, byte)| **byte & 0xC0 != 0x80);
             letters.extend(starts.map(|(offset, _)| Letter {
-                at: before + offset,
+                start: before + offset,
                 bytes: start..start + char.len_utf8(),
             }));
         }
@@ -123,7 +123,7 @@ impl<'t> Searched<'t> {
         std::iter::from_fn(move || {
             let found = from + needle.finder.find(self.coarse.get(from..)?)?;
             from = found + 1;
-            Some(self.letters.partition_point(|letter| letter.at < found))
+            Some(self.letters.partition_point(|letter| letter.start < found))
         })
     }
 
@@ -132,7 +132,7 @@ impl<'t> Searched<'t> {
         let letters = start..start.checked_add(needle.length)?;
         let found = self.letters.get(letters.clone())?;
         let (first, last) = (found.first()?, found.last()?);
-        let coarse = self.coarse.get(first.at..)?;
+        let coarse = self.coarse.get(first.start..)?;
         let bytes = first.bytes.start..last.bytes.end;
         let is_whole = |inside: Option<&Letter>, outside: Option<&Letter>| {
             outside.map(|letter| &letter.bytes) != inside.map(|letter| &letter.bytes)

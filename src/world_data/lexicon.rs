@@ -93,12 +93,8 @@ impl Lexicon {
     /// # Errors
     /// All problems of the file.
     pub fn parse(file: &str, text: &str) -> Result<Self, Problems> {
-        let mut problems = Problems::new();
         let source = Source::new(file, text);
-        let Some(parsed) = source.read_all::<Self>(&mut problems) else {
-            problems.sort();
-            return Err(problems);
-        };
+        let (parsed, mut problems) = source.read_all::<Self>()?;
         for (index, pair) in parsed.value.pairs.iter().enumerate() {
             check(index, pair, &parsed.source, &mut problems);
         }

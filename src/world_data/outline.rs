@@ -394,13 +394,13 @@ fn comment(text: &str) -> usize {
     if !text.starts_with("/*") {
         return 0;
     }
-    let (mut at, mut depth) = (2, 1);
+    let (mut end, mut depth) = (2, 1);
     while depth > 0 {
-        let marks = text.as_bytes().get(at..).unwrap_or_default();
+        let marks = text.as_bytes().get(end..).unwrap_or_default();
         let Some(mark) = marks.iter().position(|byte| matches!(byte, b'/' | b'*')) else {
             return text.len();
         };
-        at += mark;
+        end += mark;
         let length = match marks.get(mark..mark + 2) {
             Some(b"/*") => {
                 depth += 1;
@@ -412,9 +412,9 @@ fn comment(text: &str) -> usize {
             }
             _ => 1,
         };
-        at += length;
+        end += length;
     }
-    at
+    end
 }
 
 /// The length of the string, number or word at the beginning of `text`.
@@ -443,11 +443,11 @@ fn scalar(text: &str) -> usize {
 /// The length of a quoted text with backslashes, including both quotes.
 fn quoted(text: &str, quote: char) -> usize {
     let mut escaped = false;
-    for (at, c) in text.char_indices().skip(1) {
+    for (index, c) in text.char_indices().skip(1) {
         match c {
             _ if escaped => escaped = false,
             '\\' => escaped = true,
-            c if c == quote => return at + 1,
+            c if c == quote => return index + 1,
             _ => {}
         }
     }

@@ -137,10 +137,24 @@ impl Source {
     }
 
     /// Reads the text as a `T` and continues after each mistake of form, leaving out the smallest
-    /// part that contains it. All mistakes go into `problems`. `None` if nothing could be read.
+    /// part that contains it. All mistakes come with what was read.
     ///
     /// Fields may be left out too, so `T` should have defaults for all (`#[serde(default)]`).
-    pub fn read_all<T: DeserializeOwned>(&self, problems: &mut Problems) -> Option<Parsed<T>> {
+    ///
+    /// # Errors
+    /// All mistakes, if nothing could be read.
+    pub fn read_all<T: DeserializeOwned>(&self) -> Result<(Parsed<T>, Problems), Problems> {
+        let mut problems = Problems::new();
+        match self.read_into(&mut problems) {
+            Some(parsed) => Ok((parsed, problems)),
+            None => {
+                problems.sort();
+                Err(problems)
+            }
+        }
+    }
+
+    fn read_into<T: DeserializeOwned>(&self, problems: &mut Problems) -> Option<Parsed<T>> {
         if let Err(problem) = self.refused() {
             problems.push(problem);
             return None;
@@ -433,7 +447,7 @@ mod tests {
 
     fn read_all(text: &str) -> (Option<Parsed<Sample>>, Vec<String>) {
         let mut problems = Problems::new();
-        let parsed = Source::new("x.ron", text).read_all(&mut problems);
+        let parsed = Source::new("x.ron", text).read_into(&mut problems);
         (parsed, problems.iter().map(Problem::to_string).collect())
     }
 
@@ -586,7 +600,7 @@ mod tests {
         #[test]
         fn no_text_makes_it_panic(text in "[\\PC\n\"'()\\[\\]{}:,/*#rb\\\\]{0,60}") {
             let mut problems = Problems::new();
-            let parsed = Source::new("x", &text).read_all::<Sample>(&mut problems);
+            let parsed = Source::new("x", &text).read_into::<Sample>(&mut problems);
             prop_assert!(parsed.is_some() || !problems.is_empty());
         }
 
@@ -596,7 +610,7 @@ mod tests {
             let from = from.min(text.len());
             text.replace_range(from..(from + length).min(text.len()), &put);
             let mut problems = Problems::new();
-            let parsed = Source::new("x", &text).read_all::<Sample>(&mut problems);
+            let parsed = Source::new("x", &text).read_into::<Sample>(&mut problems);
             prop_assert!(parsed.is_some() || !problems.is_empty());
             prop_assert!(problems.iter().all(|problem| problem.line == 1));
         }

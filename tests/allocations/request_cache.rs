@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use playhouse::context::AgentContext;
 use playhouse::dialect::format::{Api, NoFiles, Style};
-use playhouse::message::{Block, Body, Source, Tags};
+use playhouse::message::{Block, Body, MediaSource, Tags};
 use playhouse::mind::http::{ModelSettings, RequestCache, RequestFormat, SchemaMode};
 use playhouse::mind::{AnswerForm, Prompt};
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ fn remember(history: &mut AgentContext, number: usize, pictures: bool) {
     match number % 8 {
         2 => drop(history.add_ai_message([Body::text(words)])),
         4 if pictures => {
-            let picture = Block::image(Source::url("http://x/inn.png"));
+            let picture = Block::image(MediaSource::url("http://x/inn.png"));
             let look = vec![Block::text(words), picture];
             history.add_human_message(Body::blocks(look).from_sender("Odile Marsh"), Tags::new());
         }
@@ -56,7 +56,7 @@ fn allocated(messages: usize, api: Api, style: Style) -> Vec<usize> {
     }
     history.reserve(200);
     let stable = json!({"type": "object"}).to_string().into();
-    let (notes, narrowed) = (Value::Null, json!({"const": "narrowed"}));
+    let (notes, constrained) = (Value::Null, json!({"const": "narrowed"}));
     let mut each = Vec::new();
     for number in 0..100 {
         let said = Body::text("It rains still.").from_sender("Odile Marsh");
@@ -68,7 +68,7 @@ fn allocated(messages: usize, api: Api, style: Style) -> Vec<usize> {
                 form: AnswerForm::Json {
                     name: "plan",
                     schema: &stable,
-                    narrowed: &narrowed,
+                    constrained: &constrained,
                     notes: &notes,
                 },
                 max_tokens: 100,

@@ -293,7 +293,7 @@ async fn a_fact_says_what_becomes_of_words_that_a_stranger_guesses() {
         // A guess teaches nothing.
         let learned = played
             .of("learned")
-            .filter(|it| it.data["fact"] == "leaving");
+            .filter(|event| event.data["fact"] == "leaving");
         let shared = played.history().chose("the-coins", "share");
         assert!(shared || learned.count() == 0, "{guard}");
     }
@@ -350,9 +350,9 @@ async fn the_party_talks_on_its_way_at_its_camp_and_at_home() {
 
 #[tokio::test]
 async fn scenes_name_the_occasion_that_they_are_for() {
-    let scene = |id: &str, at: &str, when: &str| {
+    let scene = |id: &str, stage: &str, when: &str| {
         format!(
-            r#"(id: "{id}", at: "{at}", when: {when}, opening: "{id}", turns: 1, again: true),"#
+            r#"(id: "{id}", at: "{stage}", when: {when}, opening: "{id}", turns: 1, again: true),"#
         )
     };
     let scenes = [

@@ -25,7 +25,7 @@ use playhouse::message::Language;
 use playhouse::mind::improviser::Improviser;
 use playhouse::mind::{Answering, Mind, MindInfo, Minds, Prompt};
 use playhouse::rpg::Campaign;
-use playhouse::rpg::world_file::{Step, new_world};
+use playhouse::rpg::world_file::{CampaignStep, new_world};
 use playhouse::save::{Expected, Meta, restore};
 use playhouse::session::{Game, Session, SetupError, replay};
 use playhouse::world_data::DataFolder;
@@ -44,7 +44,7 @@ fn story(language: Language, days: u32, budget: i32) -> LongStory {
     let world = DataFolder::at(&folder).unwrap();
     let mut campaign = Campaign::load_from(&data, &world, "mill").unwrap();
     let file = Arc::make_mut(&mut campaign.file);
-    file.schedule = vec![Step::Home { days: days as i32 }];
+    file.schedule = vec![CampaignStep::Home { days: days as i32 }];
     file.limits.context_tokens = budget;
     file.facts.extend((1..=days).map(|day| Fact {
         id: planted(day),
@@ -228,7 +228,7 @@ impl Mind for Measured {
 /// The tokens and the purpose of the longest prompt of each entity.
 type Longest = Arc<Mutex<BTreeMap<Arc<str>, (u64, String)>>>;
 
-fn minds() -> (Minds, Longest) {
+fn measured_minds() -> (Minds, Longest) {
     let longest = Longest::default();
     let mind = Measured {
         improviser: Improviser::taught(playhouse::rpg::improviser::teach).unwrap(),
@@ -245,7 +245,10 @@ fn check_prompts(longest: &Longest, budget: i32) {
 
 /// All that somebody noted, in chapters and since.
 fn notes(chapters: &Chapters) -> Vec<Note> {
-    let records = chapters.all().iter().filter_map(|it| it.record.as_ref());
+    let records = chapters
+        .all()
+        .iter()
+        .filter_map(|chapter| chapter.record.as_ref());
     let closed = records.flat_map(|record| record.notes.clone());
     closed.chain(chapters.open_notes().to_vec()).collect()
 }
@@ -276,7 +279,10 @@ fn check_records(engine: &mut Engine, days: u32) -> BTreeMap<Level, u32> {
         for entry in context.entries() {
             let tags = context.tags(entry.id());
             let id = tags.and_then(|tags| tags.text("chapter"));
-            let chapter = chapters.all().iter().find(|it| Some(&*it.id.0) == id);
+            let chapter = chapters
+                .all()
+                .iter()
+                .find(|chapter| Some(&*chapter.id.0) == id);
             let Some(chapter) = chapter else { continue };
             *levels.entry(chapter.level()).or_insert(0) += 1;
             let merged = chapters.merged(chapter.record.as_ref().unwrap());
@@ -365,8 +371,8 @@ async fn a_long_story_stays_within_its_budget_and_loses_no_fact() {
     for language in [Language::En, Language::Zh] {
         let root = tempfile::tempdir().unwrap();
         let game = story(language, DAYS, BUDGET);
-        let (all, longest) = minds();
-        let mut session = Session::start(root.path(), "whole", &game, 3, all).unwrap();
+        let (minds, longest) = measured_minds();
+        let mut session = Session::start(root.path(), "whole", &game, 3, minds).unwrap();
         let stop = session.engine.run(None).await.unwrap();
         assert!(matches!(stop, Stop::Finished(_)), "{stop:?}");
         check_prompts(&longest, BUDGET);
@@ -387,13 +393,13 @@ async fn a_long_story_stays_within_its_budget_and_loses_no_fact() {
             assert!(replayed.is_ok(), "{:?}", replayed.err());
             continue;
         }
-        let (all, _) = minds();
-        let mut session = Session::start(root.path(), "halves", &game, 3, all).unwrap();
+        let (minds, _) = measured_minds();
+        let mut session = Session::start(root.path(), "halves", &game, 3, minds).unwrap();
         session.engine.run(Some(u64::from(DAYS))).await.unwrap();
         let slot = session.slot().clone();
         drop(session);
-        let (all, _) = minds();
-        let mut session = Session::resume(root.path(), "halves", &game, all, false).unwrap();
+        let (minds, _) = measured_minds();
+        let mut session = Session::resume(root.path(), "halves", &game, minds, false).unwrap();
         session.engine.run(None).await.unwrap();
         assert!(slot.read_world().unwrap().unwrap() == whole);
     }
@@ -448,11 +454,11 @@ async fn two_hundred_days(language: Language) {
     const DAYS: u32 = 200;
     for budget in [BUDGET, 16_000, 32_000] {
         let game = story(language, DAYS, budget);
-        let (all, longest) = minds();
+        let (minds, longest) = measured_minds();
         let mut setup = game.set_up(3).unwrap();
         game.populate(&mut setup).unwrap();
         let journal = playhouse::testing::journal();
-        let mut engine = Engine::new(setup, all, journal).unwrap();
+        let mut engine = Engine::new(setup, minds, journal).unwrap();
         // By then something is archived with every budget, and comes to mind.
         let early = per_day(&mut engine, &game, 80, 100).await;
         let late = per_day(&mut engine, &game, 180, 200).await;

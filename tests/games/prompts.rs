@@ -8,7 +8,7 @@ use playhouse::engine::Engine;
 use playhouse::mind::improviser::Improviser;
 use playhouse::mind::{Answering, Mind, MindInfo, Minds, Prompt};
 use playhouse::rpg::Campaign;
-use playhouse::rpg::world_file::Step;
+use playhouse::rpg::world_file::CampaignStep;
 use playhouse::testing::journal;
 use playhouse::world_data::DataFolder;
 
@@ -45,8 +45,8 @@ fn describe(prompt: &Prompt<'_>) -> String {
     let short = prompt.question.short().map(|short| short.as_str());
     let form = match prompt.form {
         playhouse::mind::AnswerForm::Prose { .. } => "prose".to_owned(),
-        playhouse::mind::AnswerForm::Json { narrowed, .. } => {
-            serde_json::to_string_pretty(narrowed).unwrap()
+        playhouse::mind::AnswerForm::Json { constrained, .. } => {
+            serde_json::to_string_pretty(constrained).unwrap()
         }
     };
     format!(
@@ -94,7 +94,10 @@ async fn the_prompt_of_a_vote_in_both_languages() {
         let mut campaign = Campaign::load(&DataFolder::at("data").unwrap(), world).unwrap();
         let mut file = (*campaign.file).clone();
         let names = file.dungeons.iter().map(|dungeon| dungeon.name.clone());
-        file.schedule = vec![Step::Home { days: 1 }, Step::Vote(names.collect())];
+        file.schedule = vec![
+            CampaignStep::Home { days: 1 },
+            CampaignStep::Vote(names.collect()),
+        ];
         campaign.file = Arc::new(file);
         let mut prompts = first_prompts(&campaign).await;
         for purpose in ["home.vote actor", "home.plan actor"] {

@@ -5,7 +5,9 @@ use std::ops::ControlFlow;
 
 use playhouse::message::Language;
 use playhouse::rpg::Campaign;
-use playhouse::rpg::rehearsal::{Expectations, Plan, Rehearsal, RunEnd, RunFigures, rehearse};
+use playhouse::rpg::rehearsal::{
+    Expectations, Rehearsal, RehearsalPlan, RunEnd, RunFigures, rehearse,
+};
 use playhouse::rpg::world_file::new_world;
 use playhouse::statistics::Share;
 use playhouse::world_data::DataFolder;
@@ -18,24 +20,24 @@ fn small_world() -> Campaign {
     Campaign::load_from(&data, &world, "mill").unwrap()
 }
 
-fn runs(campaign: &Campaign, plan: Plan) -> Vec<RunFigures> {
+fn runs(campaign: &Campaign, plan: RehearsalPlan) -> Vec<RunFigures> {
     rehearse(campaign, &plan, &|_| ControlFlow::Continue(())).unwrap()
 }
 
 #[test]
 fn the_number_of_jobs_changes_no_figure() {
     let campaign = small_world();
-    let plan = |jobs| Plan {
+    let plan = |jobs| RehearsalPlan {
         seed: 5,
         runs: 20,
         jobs,
         find: None,
     };
-    let one = runs(&campaign, plan(1));
-    assert_eq!(one, runs(&campaign, plan(2)));
-    let seeds: Vec<_> = one.iter().map(|run| run.seed).collect();
+    let figures = runs(&campaign, plan(1));
+    assert_eq!(figures, runs(&campaign, plan(2)));
+    let seeds: Vec<_> = figures.iter().map(|run| run.seed).collect();
     assert_eq!(seeds, (5..25).collect::<Vec<_>>());
-    let rehearsal = Rehearsal::of(&campaign.file, &one);
+    let rehearsal = Rehearsal::of(&campaign.file, &figures);
     assert_eq!((rehearsal.runs, rehearsal.failed.len()), (20, 0));
     assert_eq!(rehearsal.fights[0].fought, Share { hits: 20, of: 20 });
     assert_eq!(rehearsal.fights[0].won.of, 20);
@@ -50,7 +52,7 @@ fn drama_is_counted_as_it_happened() {
     let campaign = small_world();
     let find = "Knows(\"Isa Finch\", \"leaving\")";
     let (find, _) = campaign.file.read_condition("find", find).unwrap();
-    let plan = Plan {
+    let plan = RehearsalPlan {
         seed: 1,
         runs: 20,
         jobs: 2,
@@ -115,9 +117,9 @@ fn judged_world(likely: u32) -> Campaign {
 
 #[test]
 fn the_seed_and_what_is_likely_stand_in_for_a_judge() {
-    let plan = || Plan {
+    let plan = || RehearsalPlan {
         seed: 1,
-        runs: 40,
+        runs: 20,
         jobs: 2,
         find: None,
     };
@@ -144,18 +146,18 @@ fn the_seed_and_what_is_likely_stand_in_for_a_judge() {
 #[test]
 fn a_run_is_the_same_alone_and_among_others() {
     let campaign = small_world();
-    let plan = |seed, runs| Plan {
+    let plan = |seed, runs| RehearsalPlan {
         seed,
         runs,
         jobs: 1,
         find: None,
     };
-    let all = runs(&campaign, plan(1, 4));
+    let together = runs(&campaign, plan(1, 4));
     let alone = &runs(&campaign, plan(4, 1))[0];
-    assert!(alone.has_memories && !all[3].has_memories);
-    assert_eq!(without_lengths(&all[3]), without_lengths(alone));
-    assert!(matches!(all[3].end, RunEnd::Finished(_)));
-    assert_ne!(all[2].spent, all[3].spent);
+    assert!(alone.has_memories && !together[3].has_memories);
+    assert_eq!(without_lengths(&together[3]), without_lengths(alone));
+    assert!(matches!(together[3].end, RunEnd::Finished(_)));
+    assert_ne!(together[2].spent, together[3].spent);
 }
 
 /// A run without the lengths of prompts, which are the only thing that memories change.
@@ -172,26 +174,26 @@ fn without_lengths(run: &RunFigures) -> RunFigures {
 fn memories_change_nothing_but_the_length_of_prompts() {
     let data = DataFolder::embedded();
     let campaign = Campaign::load(&data, "drowned-assize").unwrap();
-    let plan = |seed, runs| Plan {
+    let plan = |seed, runs| RehearsalPlan {
         seed,
         runs,
         jobs: 2,
         find: None,
     };
-    let all = runs(&campaign, plan(1, 2));
+    let together = runs(&campaign, plan(1, 2));
     let alone = &runs(&campaign, plan(2, 1))[0];
-    assert_eq!(without_lengths(&all[1]), without_lengths(alone));
+    assert_eq!(without_lengths(&together[1]), without_lengths(alone));
     let tokens = |run: &RunFigures| -> u64 {
         let spent = run.spent.values();
         spent.map(|spent| spent.usage.input).sum()
     };
-    assert!(tokens(&all[1]) < tokens(alone));
+    assert!(tokens(&together[1]) < tokens(alone));
 }
 
 #[test]
 fn a_rehearsal_can_be_broken_off() {
     let campaign = small_world();
-    let plan = Plan {
+    let plan = RehearsalPlan {
         seed: 1,
         runs: 1_000,
         jobs: 1,
@@ -213,7 +215,7 @@ fn unmet(world: &str, expected: Option<&str>, count: u32) -> String {
     let own = data.read_text(&path).unwrap();
     let text = expected.unwrap_or(&own);
     let expected = Expectations::read(&path, text, &campaign.file).unwrap();
-    let plan = Plan {
+    let plan = RehearsalPlan {
         seed: 1,
         runs: count,
         jobs: 2,
@@ -230,7 +232,7 @@ fn the_shipped_worlds_are_fought_and_talked_through_as_they_should_be() {
         let unmet = unmet(
             world,
             Some("[Fights(40, 85), Talk(48, 100), Repeated(0, 12)]"),
-            16,
+            10,
         );
         assert_eq!(unmet, "", "{world}");
     }

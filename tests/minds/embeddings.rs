@@ -8,7 +8,7 @@ use bevy_ecs::prelude::*;
 use playhouse::context::{AgentContext, Chapter, ChapterId, Chapters};
 use playhouse::engine::{Engine, Signal, StepSet};
 use playhouse::exchange::{Answers, Ask, Prose, ProseRules};
-use playhouse::journal::{Ending, Journal, Line, Outcome};
+use playhouse::journal::{AskEnding, Journal, Line, Outcome};
 use playhouse::knowledge::{Fact, FactBook, KnownBy};
 use playhouse::message::{Body, Cost, Digest, Tags, Vector};
 use playhouse::mind::improviser::Improviser;
@@ -33,8 +33,8 @@ const TOKENS: usize = 40;
 /// A vector that depends on the text alone.
 fn vector(text: &str, width: usize) -> Vec<f32> {
     let mut numbers = vec![0.1; width];
-    for (at, byte) in text.bytes().enumerate() {
-        numbers[(at + usize::from(byte)) % width] += f32::from(byte % 7);
+    for (index, byte) in text.bytes().enumerate() {
+        numbers[(index + usize::from(byte)) % width] += f32::from(byte % 7);
     }
     numbers
 }
@@ -144,12 +144,12 @@ impl Played {
 
     /// The tokens of all vectors, and what they cost.
     fn of_vectors(&self) -> (u64, Cost) {
-        let all = self.lines.iter().filter_map(|line| match line {
+        let paid = self.lines.iter().filter_map(|line| match line {
             Line::Vectors(vectors) => Some((vectors.tokens, vectors.cost)),
             Line::Question(question) => Some((question.tokens, question.cost)),
             _ => None,
         });
-        all.fold(Default::default(), |(sum, cost), (tokens, more)| {
+        paid.fold(Default::default(), |(sum, cost), (tokens, more)| {
             (sum + tokens, Cost(cost.0 + more.0))
         })
     }
@@ -160,7 +160,7 @@ impl Played {
             let Line::Outcome(outcome) = line else {
                 return None;
             };
-            let Ending::Answered { text, .. } = &outcome.ending else {
+            let AskEnding::Answered { text, .. } = &outcome.ending else {
                 return None;
             };
             let answer: Value = serde_json::from_str(text).ok()?;
@@ -170,9 +170,10 @@ impl Played {
         let texts: Vec<_> = texts.collect();
         let has_vector = |(outcome, sought): &&(&Arc<Outcome>, Digest)| {
             self.lines.iter().any(|line| match line {
-                Line::Question(it) => {
-                    let of_ask = it.entity == outcome.entity && it.number == outcome.number;
-                    of_ask && it.text == *sought
+                Line::Question(question) => {
+                    let of_ask =
+                        question.entity == outcome.entity && question.number == outcome.number;
+                    of_ask && question.text == *sought
                 }
                 _ => false,
             })
@@ -381,7 +382,7 @@ async fn texts_are_asked_for_in_batches_whose_answers_may_be_in_any_order() {
         whole(&json!({"data": data}))
     })
     .await;
-    let texts: Vec<_> = (0..20).map(|at| format!("text {at}")).collect();
+    let texts: Vec<_> = (0..20).map(|number| format!("text {number}")).collect();
     let made = embedder(server.port).embed(texts.clone()).await.unwrap();
     assert_eq!(server.requests(), 3);
     assert_eq!(made.vectors.len(), texts.len());
@@ -473,7 +474,7 @@ async fn a_mind_that_searches_finds_what_has_the_same_meaning() {
         let items = texts.iter().map(|text| {
             let of_rope = ["rope", "severed"]
                 .iter()
-                .any(|it| text.as_str().unwrap().contains(it));
+                .any(|word| text.as_str().unwrap().contains(word));
             let embedding = if of_rope { [1.0, 0.0] } else { [-0.5, 1.0] };
             json!({"embedding": embedding})
         });
@@ -487,7 +488,7 @@ async fn a_mind_that_searches_finds_what_has_the_same_meaning() {
     ] {
         let found = found_by(tool, with).await;
         let others = ["Bread", "mill"];
-        let is_right = found.contains(finds) && !others.iter().any(|it| found.contains(it));
+        let is_right = found.contains(finds) && !others.iter().any(|word| found.contains(word));
         assert!(is_right, "{tool}: {found}");
         let found = found_by(tool, Minds::from).await;
         assert!(!found.contains("rope"), "{tool}: {found}");

@@ -39,14 +39,14 @@ fn answering_in_pieces(mind: &dyn Mind, json: bool, stream: Option<&AnswerStream
     history.add_system_message("You are Mira.").unwrap();
     history.add_human_message("It rains.", Tags::new());
     let stable = json!({"title": "stable"}).to_string().into();
-    let narrowed = json!({"title": "narrowed"});
+    let constrained = json!({"title": "narrowed"});
     let notes = Value::Null;
     mind.answer(&Prompt {
         form: if json {
             AnswerForm::Json {
                 name: "plan",
                 schema: &stable,
-                narrowed: &narrowed,
+                constrained: &constrained,
                 notes: &notes,
             }
         } else {
@@ -176,7 +176,7 @@ async fn a_refused_schema_is_asked_one_step_lower_and_that_is_remembered() {
     assert_eq!(ask(&*mind, true).await.unwrap().retries, 0);
     assert_eq!(ask(&*mind, false).await.unwrap().text, "prose");
     let formats: Vec<_> = (0..4)
-        .map(|at| server.body(at)["response_format"]["type"].clone())
+        .map(|request| server.body(request)["response_format"]["type"].clone())
         .collect();
     let expected = [
         json!("json_schema"),
@@ -190,8 +190,8 @@ async fn a_refused_schema_is_asked_one_step_lower_and_that_is_remembered() {
         high["response_format"]["json_schema"]["schema"]["title"],
         "stable"
     );
-    for at in 0..2 {
-        assert_eq!(high["messages"][at], low["messages"][at]);
+    for index in 0..2 {
+        assert_eq!(high["messages"][index], low["messages"][index]);
     }
     let last = low["messages"][2]["content"].as_str().unwrap();
     assert!(
@@ -259,7 +259,7 @@ async fn the_delay_that_a_server_asks_for_is_kept() {
     let server = Server::start([limited, says("Yes.")]).await;
     assert_eq!(told(&*server.mind("")).await.unwrap().retries, 1);
     let received = server.state.received.lock().unwrap();
-    let waited = received[1].at - received[0].at;
+    let waited = received[1].received_at - received[0].received_at;
     assert!(waited >= Duration::from_millis(150), "{waited:?}");
 }
 
@@ -688,13 +688,13 @@ async fn calls_over_the_limit_of_an_answer_are_not_read() {
 
 /// What an answer shows on its way, in short.
 fn shown(receiver: &mut StreamReceiver) -> Vec<String> {
-    let all = std::iter::from_fn(|| receiver.try_next());
-    let all = all.map(|piece| match piece.kind {
+    let pieces = std::iter::from_fn(|| receiver.try_next());
+    let pieces = pieces.map(|piece| match piece.kind {
         StreamDeltaKind::Text(text) => text,
         StreamDeltaKind::Retract => "(retract)".into(),
         StreamDeltaKind::Tools(_) => "(tools)".into(),
     });
-    all.collect()
+    pieces.collect()
 }
 
 /// What a server that says this shows, and the answer in the end.

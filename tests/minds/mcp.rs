@@ -18,7 +18,7 @@ use playhouse::engine::{EngineError, StepSet};
 use playhouse::event::guard::Guards;
 use playhouse::exchange::{Answers, Ask, Prose, ProseRules};
 use playhouse::mind::models::Models;
-use playhouse::mind::{Round, ScriptLine, ScriptMind};
+use playhouse::mind::{ExchangeRound, ScriptLine, ScriptMind};
 use playhouse::testing::tiny;
 use playhouse::tool::servers::{ChildEnvironment, ServerPlan, ToolServer, ToolServers};
 use playhouse::tool::{ToolSet, ToolTrace, Toolbox};
@@ -128,7 +128,7 @@ impl ServerHandler for Oddity {
         let text = call
             .arguments
             .as_ref()
-            .and_then(|all| all.get("text")?.as_str());
+            .and_then(|arguments| arguments.get("text")?.as_str());
         Ok(match text {
             Some("fail") => CallToolResult::error(vec![ContentBlock::text("I will not")]).into(),
             Some("picture") => CallToolResult::success(vec![
@@ -210,7 +210,7 @@ async fn told(
             .collect();
         let calls = calls.as_array().unwrap().iter();
         match prompt.rounds.first() {
-            Some(Round::Tools(_)) => ScriptLine::say("So."),
+            Some(ExchangeRound::Tools(_)) => ScriptLine::say("So."),
             _ => ScriptLine::call(calls.map(|call| (call[0].as_str().unwrap(), call[1].clone()))),
         }
     });
@@ -235,8 +235,8 @@ async fn told(
 #[cfg(target_os = "linux")]
 fn serving() -> Vec<String> {
     let me = format!("PPid:\t{}", std::process::id());
-    let all = std::fs::read_dir("/proc").unwrap().flatten();
-    let serves = all.filter(|entry| {
+    let processes = std::fs::read_dir("/proc").unwrap().flatten();
+    let serves = processes.filter(|entry| {
         let read =
             |file: &str| std::fs::read_to_string(entry.path().join(file)).unwrap_or_default();
         read("status").contains(&me) && read("cmdline").ends_with("serve\0")
@@ -592,7 +592,7 @@ fn the_program_shows_servers_and_how_they_are() {
         .filter(|record: &Value| record["record"] == "tool_server")
         .collect();
     assert_eq!(code, Some(0), "some of all may be out of use");
-    let state = |at: usize| (&servers[at]["server"], &servers[at]["answers"]);
+    let state = |index: usize| (&servers[index]["server"], &servers[index]["answers"]);
     assert_eq!(state(0), (&json!("library"), &json!(true)));
     assert_eq!(state(1), (&json!("weather"), &json!(false)));
     assert_eq!(servers[0]["tools"], json!(["library.find_book"]));

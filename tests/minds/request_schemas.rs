@@ -7,19 +7,12 @@ use std::sync::Arc;
 
 use playhouse::context::AgentContext;
 use playhouse::dialect::format::{Api, NoFiles, Style, ThinkingPolicy};
-use playhouse::message::{Block, Body, Message, Role, Source, Tags};
+use playhouse::message::{Block, Body, MediaSource, Message, Role, Tags};
 use playhouse::mind::http::{ModelSettings, RequestFormat, SchemaMode, request_body};
-use playhouse::mind::{AnswerForm, Language, Prompt, Refused, Round, ToolRound, Tools};
+use playhouse::mind::{AnswerForm, ExchangeRound, Language, Prompt, Refused, ToolRound, Tools};
 use playhouse::tool::ToolSpec;
 use serde_json::{Value, json};
 
-const MODES: [SchemaMode; 5] = [
-    SchemaMode::Strict,
-    SchemaMode::Stable,
-    SchemaMode::Narrowed,
-    SchemaMode::JsonMode,
-    SchemaMode::Text,
-];
 const STYLES: [Style; 4] = [
     Style::AsStored,
     Style::Perspective,
@@ -45,10 +38,10 @@ fn history() -> AgentContext {
     history.add_human_message(heard("It rains."), Tags::new());
     let shown = vec![
         Block::text("Look."),
-        Block::image(Source::base64("image/png", "QUJD")),
-        Block::image(Source::url("https://example.com/a.png")),
-        Block::audio(Source::base64("audio/wav", "QUJD")),
-        Block::video(Source::url("https://example.com/a.mp4")),
+        Block::image(MediaSource::base64("image/png", "QUJD")),
+        Block::image(MediaSource::url("https://example.com/a.png")),
+        Block::audio(MediaSource::base64("audio/wav", "QUJD")),
+        Block::video(MediaSource::url("https://example.com/a.mp4")),
         Block::Unknown(json!({"type": "hologram"})),
     ];
     history.add_human_message(Body::blocks(shown).from_sender("Odile Marsh"), Tags::new());
@@ -72,7 +65,7 @@ fn history() -> AgentContext {
     history
 }
 
-fn rounds() -> Vec<Round> {
+fn rounds() -> Vec<ExchangeRound> {
     let signed = Block::Thinking {
         thinking: "Once more.".into(),
         signature: Some("EqQB".into()),
@@ -80,12 +73,12 @@ fn rounds() -> Vec<Round> {
     let closed = Block::Unknown(json!({"type": "redacted_thinking", "data": "zzz"}));
     let failed = Block::tool_error("2", "no dice");
     vec![
-        Round::Tools(ToolRound {
+        ExchangeRound::Tools(ToolRound {
             called: Body::blocks(vec![signed, closed, call("2")]),
             returned: Body::blocks(vec![failed]),
         }),
-        Round::Note("Now answer.".into()),
-        Round::Refused(Refused {
+        ExchangeRound::Note("Now answer.".into()),
+        ExchangeRound::Refused(Refused {
             answer: "No.".into(),
             complaint: "Yes.".into(),
         }),
@@ -100,7 +93,7 @@ fn requests(api: Api) -> Vec<(String, Value)> {
     )];
     let stable = Arc::from(schema.to_string());
     let (history, rounds, question) = (history(), rounds(), Body::text("What do you do?"));
-    let mut all = Vec::new();
+    let mut requests = Vec::new();
     for style in STYLES {
         for (tools, callable) in [(0, false), (1, true), (1, false)] {
             let dialect = ModelSettings {
@@ -130,22 +123,22 @@ fn requests(api: Api) -> Vec<(String, Value)> {
                 form: AnswerForm::Json {
                     name: "plan",
                     schema: &stable,
-                    narrowed: &schema,
+                    constrained: &schema,
                     notes: &notes,
                 },
                 max_tokens: 100,
                 seed: 3,
                 ..Prompt::new("test", &history, &question)
             };
-            for mode in MODES {
+            for mode in SchemaMode::ALL {
                 let body = request_body(&prompt, &form, mode).unwrap();
                 let about =
                     format!("{api:?} {style:?} {mode:?}, {tools} tool(s), callable: {callable}");
-                all.push((about, serde_json::from_slice(body.bytes()).unwrap()));
+                requests.push((about, serde_json::from_slice(body.bytes()).unwrap()));
             }
         }
     }
-    all
+    requests
 }
 
 /// What is wrong with a request by a recorded schema.

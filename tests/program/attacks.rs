@@ -107,8 +107,8 @@ fn hostile_model(folder: &Path) {
         }
         // What was said least often.
         let mut wanted = ["whisper", "speak", "announce"];
-        wanted.sort_by_key(|one| done.said.iter().filter(|said| *said == one).count());
-        let may = |one: &&&str| schema["properties"][**one].is_object();
+        wanted.sort_by_key(|kind| done.said.iter().filter(|said| *said == kind).count());
+        let may = |kind: &&&str| schema["properties"][**kind].is_object();
         let says = wanted.iter().find(may).copied();
         done.said.extend(says);
         let answer = fitting(&schema, says.as_slice(), &mut attack);
@@ -174,7 +174,7 @@ fn attacks_through_everything_that_a_story_is_made_of_stay_text() {
     let story = page.api("evil/story");
     let id_of = |name: &str| {
         let mut entities = story["entities"].as_array().unwrap().iter();
-        entities.find(|one| one["name"] == name).unwrap()["id"].clone()
+        entities.find(|entity| entity["name"] == name).unwrap()["id"].clone()
     };
     let (hero, place) = (id_of(HERO), id_of("<style>*{display:none}</style>"));
     let items = page.api("evil/items");

@@ -254,7 +254,9 @@ impl Browser {
              rule.nodes.map((node) => `${{rule.id}}: ${{node.html}} ${{node.failureSummary}}`)));"
         ));
         let found = found.as_array().unwrap().iter();
-        found.map(|it| it.as_str().unwrap().to_owned()).collect()
+        found
+            .map(|barrier| barrier.as_str().unwrap().to_owned())
+            .collect()
     }
 
     /// All data that came from the server since the last time: the bodies of answers under `/api`,
@@ -325,8 +327,11 @@ fn a_stranger_finds_the_way_around_by_keyboard_alone() {
          one.checkVisibility()).map((one) => one.localName)";
     let landmarks = browser.value(landmarks);
     for landmark in ["header", "nav", "main", "aside"] {
-        let all = landmarks.as_array().unwrap();
-        assert!(all.contains(&json!(landmark)), "no {landmark}: {landmarks}");
+        let names = landmarks.as_array().unwrap();
+        assert!(
+            names.contains(&json!(landmark)),
+            "no {landmark}: {landmarks}"
+        );
     }
     let nameless = format!(
         "{REACHABLE}.filter((one) => !(one.innerText.trim() || one.ariaLabel || one.title || \
@@ -421,7 +426,7 @@ fn every_view_fits_a_narrow_screen_in_dark_and_light() {
         let fact = fact["fact"].as_str().unwrap().to_owned();
         let knows = page.api(&format!("narrow/fact/{fact}"))["knows"].clone();
         let mut knows = knows.as_array().unwrap().iter();
-        knows.any(|one| one["from"].is_u64()).then_some(fact)
+        knows.any(|known| known["from"].is_u64()).then_some(fact)
     });
     let fact = facts.next().expect("a fact that somebody told");
     let item = page.api("narrow/items")[0]["name"]
@@ -589,7 +594,7 @@ fn a_host_edits_an_answer_and_branches_at_a_choice() {
         .as_array()
         .unwrap()
         .iter()
-        .find(|one| one["faction"] == "hero");
+        .find(|entity| entity["faction"] == "hero");
     let who = &hero.unwrap()["id"];
     let told = json!({"do": "tell", "who": [who], "text": "Somebody lies."});
     assert_eq!(page.post("/api/otherwise/do", &told).status, 200);
@@ -619,7 +624,9 @@ fn a_newcomer_finds_secrets_reasons_and_what_else_could_have_happened_by_clicks(
     };
     let people = page.api("hour/people");
     let mut people = people.as_array().unwrap().iter();
-    let pell = people.find(|one| one["name"] == "Pell Gantry").unwrap();
+    let pell = people
+        .find(|person| person["name"] == "Pell Gantry")
+        .unwrap();
     let pell = page.api(&format!("hour/person/{}", pell["id"]));
     let mut known = pell["knows"].as_array().unwrap().iter();
     let secret = known.find(|known| known["by"].is_null() && known["text"] != "");
@@ -652,7 +659,9 @@ fn a_newcomer_finds_secrets_reasons_and_what_else_could_have_happened_by_clicks(
     let story = page.api("hour/story");
     for known in fact["knows"].as_array().unwrap() {
         let mut entities = story["entities"].as_array().unwrap().iter();
-        let name = entities.find(|one| one["id"] == known["who"]).unwrap();
+        let name = entities
+            .find(|entity| entity["id"] == known["who"])
+            .unwrap();
         browser.wait(&is_shown(name["name"].as_str().unwrap()));
     }
 
@@ -763,7 +772,9 @@ fn a_report_is_a_whole_page() {
     let report = std::fs::read_to_string(folder.path().join("short.html")).unwrap();
     let people: Value = serde_json::from_str(&parts_of(&report)["people"]).unwrap();
     let mut people = people.as_array().unwrap().iter();
-    let id = &people.find(|it| it["name"] == "Odile Marsh").unwrap()["id"];
+    let id = &people
+        .find(|person| person["name"] == "Odile Marsh")
+        .unwrap()["id"];
     browser.script(&format!("location.hash = 'see=person/{id}'"));
     browser.wait("document.querySelector('#inspector').textContent.includes('best on this coast')");
     assert_eq!(browser.barriers(), Vec::<String>::new());
@@ -805,8 +816,8 @@ fn a_report_says_what_the_served_page_does() {
     let mut codes = std::collections::BTreeSet::new();
     for (n, (columns, row)) in served.enumerate() {
         let other = &reported["rows"][n];
-        for (at, who) in columns.as_array().unwrap().iter().enumerate() {
-            let cell = &row["cells"][at];
+        for (index, who) in columns.as_array().unwrap().iter().enumerate() {
+            let cell = &row["cells"][index];
             let there = &other["cells"][column(&reported["columns"], who)];
             assert_eq!(cell, there, "event {n}, {who}: {row} {other}");
             codes.insert(cell.as_str().unwrap().to_owned());
@@ -827,11 +838,11 @@ fn a_report_says_what_the_served_page_does() {
     // What each believes of each.
     let people = page.api("whole/people");
     let actors = people.as_array().unwrap().iter();
-    let actors: Vec<_> = actors.filter(|one| one["kind"] == "actor").collect();
+    let actors: Vec<_> = actors.filter(|person| person["kind"] == "actor").collect();
     let mut believed = 0;
     for (who, about) in actors
         .iter()
-        .flat_map(|one| actors.iter().map(move |two| (one, two)))
+        .flat_map(|who| actors.iter().map(move |about| (who, about)))
     {
         let (who, about) = (&who["id"], &about["id"]);
         if who == about {
@@ -851,9 +862,9 @@ fn a_report_says_what_the_served_page_does() {
                 reported.as_array().map(Vec::len),
                 "{part}"
             );
-            let is_same = |(one, other): (&Value, &Value)| {
-                let mut fields = one.as_object().unwrap().iter();
-                fields.all(|(name, value)| other[name] == *value)
+            let is_same = |(left, right): (&Value, &Value)| {
+                let mut fields = left.as_object().unwrap().iter();
+                fields.all(|(name, value)| right[name] == *value)
             };
             assert!(pairs.all(is_same), "{who} of {about}: {served} {reported}");
             believed += served.as_array().unwrap().len();
@@ -1041,7 +1052,7 @@ fn an_answer_that_is_written_while_the_connection_breaks_is_whole() {
         .as_array()
         .unwrap()
         .iter()
-        .map(|one| &one[0])
+        .map(|row| &row[0])
         .collect();
     assert_eq!(kinds, ["waiting", "writing"]);
     for key in ["page_by_place", "page_by_person"] {
@@ -1074,8 +1085,8 @@ const ANSWER: &str = "const ask = document.querySelector('#seat .ask:not([data-a
 
 #[test]
 fn two_people_play_undercover_in_two_browsers() {
-    let Some(one) = browser() else { return };
-    let other = Browser::start();
+    let Some(first) = browser() else { return };
+    let second = Browser::start();
     let folder = tempfile::tempdir().unwrap();
     let game = "undercover --json --save cards --players 6 --words lantern,candle --max-rounds 2";
     let names = ["Agatha", "Bruno"];
@@ -1085,7 +1096,7 @@ fn two_people_play_undercover_in_two_browsers() {
         .records
         .iter()
         .filter(|record| record["record"] == "seat");
-    let players: Vec<_> = [&one, &other].into_iter().zip(seats).collect();
+    let players: Vec<_> = [&first, &second].into_iter().zip(seats).collect();
     for (browser, seat) in &players {
         browser.open(seat["address"].as_str().unwrap());
         browser.wait(IS_READY);
@@ -1095,10 +1106,10 @@ fn two_people_play_undercover_in_two_browsers() {
     let mut looks = 0..LOOKS;
     assert!(looks.any(|_| {
         std::thread::sleep(BETWEEN_LOOKS);
-        is_asked(&one) == true || is_asked(&other) == true
+        is_asked(&first) == true || is_asked(&second) == true
     }));
-    assert_eq!(one.barriers(), Vec::<String>::new());
-    assert_eq!(other.barriers(), Vec::<String>::new());
+    assert_eq!(first.barriers(), Vec::<String>::new());
+    assert_eq!(second.barriers(), Vec::<String>::new());
     for (browser, _) in &players {
         // Who one is: beside it the card, on which is one's word.
         browser.wait("/lantern|candle/.test(document.querySelector('#inspector').innerText)");
@@ -1118,8 +1129,10 @@ fn two_people_play_undercover_in_two_browsers() {
     assert!(answers >= 4, "{answers}");
     let story = page.api("cards/story");
     let everybody = story["entities"].as_array().unwrap().iter();
-    let everybody = everybody.filter(|one| one["kind"] == "actor");
-    let everybody: Vec<_> = everybody.map(|one| one["name"].as_str().unwrap()).collect();
+    let everybody = everybody.filter(|entity| entity["kind"] == "actor");
+    let everybody: Vec<_> = everybody
+        .map(|entity| entity["name"].as_str().unwrap())
+        .collect();
     for (browser, seat) in &players {
         browser.wait("document.querySelector('#told .status.fin')");
         let unknown = "document.querySelector('#told .speaker .muted')?.innerText";
@@ -1182,7 +1195,7 @@ fn two_people_play_undercover_in_two_browsers() {
                 !is_of_run
                     || thinks
                         .iter()
-                        .all(|it| it.is_null() || **it == json!([]) || **it == 0),
+                        .all(|value| value.is_null() || **value == json!([]) || **value == 0),
                 "{path}: {body}"
             );
             for event in events {
@@ -1235,20 +1248,19 @@ fn screenshots_of_every_view() {
             .as_array()
             .unwrap()
             .iter()
-            .find(|it| it["name"] == seat);
+            .find(|person| person["name"] == seat);
         let person = person.unwrap()["id"].clone();
         let count = |value: &Value| value.as_array().map_or(0, Vec::len);
-        let archived =
-            people.as_array().unwrap().iter().max_by_key(|one| {
-                count(&page.api(&format!("tide/person/{}", one["id"]))["chapters"])
-            });
+        let archived = people.as_array().unwrap().iter().max_by_key(|person| {
+            count(&page.api(&format!("tide/person/{}", person["id"]))["chapters"])
+        });
         let archived = &archived.unwrap()["id"];
         let facts = page.api("tide/facts");
         let told = facts.as_array().unwrap().iter().max_by_key(|fact| {
             let fact = fact["fact"].as_str().unwrap();
             let knows = page.api(&format!("tide/fact/{fact}"))["knows"].clone();
             let told = knows.as_array().unwrap().iter();
-            told.filter(|one| one["from"].is_u64()).count()
+            told.filter(|known| known["from"].is_u64()).count()
         });
         let told = told.unwrap()["fact"].as_str().unwrap();
         let calls = page.api(&format!("tide/calls?who={person}"));

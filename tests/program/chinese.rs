@@ -8,7 +8,7 @@ use std::process::Output;
 
 use serde_json::Value;
 
-use super::{err, out, playhouse, run};
+use super::{err, out, playhouse, records_of, run};
 
 /// Runs the program with a Chinese interface and rows that are never wrapped.
 fn run_chinese(folder: &Path, arguments: &str) -> Output {
@@ -18,10 +18,10 @@ fn run_chinese(folder: &Path, arguments: &str) -> Output {
 /// The failure that was told, without the logs before it.
 fn failure(output: &Output) -> String {
     let text = err(output);
-    let at = text
+    let start = text
         .find("错误：")
         .unwrap_or_else(|| panic!("no failure in: {text}"));
-    text.get(at..).unwrap().to_owned()
+    text.get(start..).unwrap().to_owned()
 }
 
 /// Fails if a line is not Chinese, or holds three English words in a row outside of quotes.
@@ -495,10 +495,7 @@ fn whole_runs_are_chinese() {
         assert_no_english(arguments, &out(&output));
         assert_no_english(arguments, &err(&output));
     }
-    let records = out(&run(folder.path(), "replay story --until 2 --json"));
-    let records = records
-        .lines()
-        .map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let records = records_of(&run(folder.path(), "replay story --until 2 --json"));
     let mut kinds = std::collections::BTreeSet::new();
     for record in records {
         let Some(kind) = record["type"].as_str() else {

@@ -4,26 +4,29 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
+use std::process::Output;
 
 use serde_json::Value;
 
 use super::chinese::write;
-use super::{err, fed, out, playhouse, run, succeed};
+use super::{err, fed, out, playhouse, records_of, run, succeed};
 
 /// Runs a command that must succeed, and gives what it printed.
 fn told(folder: &Path, arguments: &str) -> String {
     out(&succeed(folder, arguments))
 }
 
-/// The records of a command, each of which stands in a line of its own.
+/// Runs a command that prints records; `_` in its arguments are spaces.
+fn run_json(folder: &Path, arguments: &str) -> Output {
+    let words = arguments.split_whitespace();
+    let words = words.map(|word| word.replace('_', " "));
+    let mut command = playhouse(folder);
+    command.args(words).arg("--json").output().unwrap()
+}
+
+/// The records of [`run_json`].
 fn records(folder: &Path, arguments: &str) -> Vec<Value> {
-    let text = out(&run(folder, &format!("{arguments} --json")));
-    let lines = text.lines().map(|line| {
-        let record: Value = serde_json::from_str(line).unwrap();
-        assert!(record["record"].is_string(), "{arguments}: {line}");
-        record
-    });
-    lines.collect()
+    records_of(&run_json(folder, arguments))
 }
 
 #[test]
@@ -117,7 +120,12 @@ fn cost_tells_what_was_paid_before_a_stop() {
         rows.map(|spent| spent["calls"].as_u64().unwrap()).sum()
     };
     assert_eq!((calls("entity"), calls("purpose")), (5, 5));
-    let is_flat = |row: &Value| row.as_object().unwrap().values().all(|it| !it.is_object());
+    let is_flat = |row: &Value| {
+        row.as_object()
+            .unwrap()
+            .values()
+            .all(|value| !value.is_object())
+    };
     assert!(cost.iter().all(is_flat), "{cost:?}");
     // As a kill leaves it: the last snapshot is old, the journal is not.
     let slot = folder.join("saves/s");
@@ -179,13 +187,33 @@ fn a_dry_run_needs_no_key_and_tells_the_total_and_its_currency() {
         assert_eq!(total["prompts"], prompts.len());
         let tokens: u64 = prompts
             .iter()
-            .map(|it| it["tokens"].as_u64().unwrap())
+            .map(|prompt| prompt["tokens"].as_u64().unwrap())
             .sum();
         assert_eq!(total["tokens"], tokens);
         let currency = prompts[0]["currency"].as_str().unwrap();
         assert!(total["cost"][currency].is_number(), "{total}");
     }
     assert!(!folder.join("saves").exists());
+}
+
+#[test]
+fn a_dry_run_goes_on_with_the_seed_that_it_is_given() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    told(
+        folder,
+        "undercover --players 6 --seed 1 --until 2 --save s -q",
+    );
+    let unsent = |options: &str| records(folder, &format!("resume s --dry-run {options}"));
+    let (kept, new) = (unsent(""), unsent("--seed 9"));
+    let seeds = [&kept, &new].map(|unsent| unsent.last().unwrap()["seed"].clone());
+    assert_eq!(seeds, [1, 9]);
+    // Who speaks first in the next round is drawn.
+    assert_ne!(new[0]["entity"], kept[0]["entity"]);
+    told(folder, "resume s --seed 9 --until 4 -q");
+    let calls = records(folder, "timeline s");
+    let played = calls.iter().find(|call| call["turn"] == 4).unwrap();
+    assert_eq!(played["agent"], new[0]["entity"]);
 }
 
 #[test]
@@ -222,17 +250,9 @@ fn every_command_prints_one_record_a_line() {
         "rehearse drowned-assize --runs 1",
         "chat",
     ] {
-        let arguments: Vec<_> = command
-            .split(' ')
-            .map(|word| word.replace('_', " "))
-            .chain(["--json".to_owned()])
-            .collect();
-        let output = playhouse(folder).args(&arguments).output().unwrap();
+        let output = run_json(folder, command);
         assert_eq!(output.status.code(), Some(0), "{command}: {}", err(&output));
-        for line in out(&output).lines() {
-            let record: Value = serde_json::from_str(line).unwrap();
-            assert!(record["record"].is_string(), "{command}: {line}");
-        }
+        records_of(&output);
     }
     // Commands that are asked for what there isn't fail with a record, too.
     for (command, kind) in [
@@ -264,17 +284,7 @@ fn every_command_prints_one_record_a_line() {
         ("recall s Odile_Marsh Jory", "name"),
         ("run --until 1", "place"),
     ] {
-        let words = command.split(' ').map(|word| word.replace('_', " "));
-        let records = playhouse(folder)
-            .args(words)
-            .arg("--json")
-            .output()
-            .unwrap();
-        let records = out(&records);
-        let records = records
-            .lines()
-            .map(|line| serde_json::from_str(line).unwrap());
-        let records: Vec<Value> = records.collect();
+        let records = records(folder, command);
         let mut named_by = records.iter().filter(|record| {
             let name = record[named].as_str();
             name.is_some_and(|name| !name.is_empty())
@@ -314,7 +324,7 @@ fn turns_have_the_same_numbers_everywhere() {
     ] {
         let turns: BTreeSet<_> = records
             .iter()
-            .filter_map(|it| it["turn"].as_u64())
+            .filter_map(|record| record["turn"].as_u64())
             .collect();
         // A replay also opens the turn that was not played.
         assert_eq!(turns.first(), Some(&1), "{command}");
@@ -322,19 +332,9 @@ fn turns_have_the_same_numbers_everywhere() {
         assert!(turns.len() == 1 || is_replay, "{command}: {turns:?}");
     }
     let call = records(folder, "timeline s").swap_remove(0);
-    let sent = playhouse(folder)
-        .args([
-            "show",
-            "s",
-            call["agent"].as_str().unwrap(),
-            "--call",
-            "1",
-            "--json",
-        ])
-        .output()
-        .unwrap();
-    let sent: Value = serde_json::from_str(&out(&sent)).unwrap();
-    assert_eq!(sent["turn"], 1, "{sent}");
+    let agent = call["agent"].as_str().unwrap().replace(' ', "_");
+    let sent = records(folder, &format!("show s {agent} --call 1"));
+    assert_eq!(sent[0]["turn"], 1, "{sent:?}");
     let told = out(&run(folder, "replay s --verbose"));
     assert!(told.contains("· turn 1 ·"), "{told}");
 }
@@ -374,16 +374,8 @@ fn what_somebody_heard_of_somebody_are_events() {
     let folder = folder.path();
     told(folder, "run --until 9 --save s -q");
     let about = ["knows", "s", "Odile Marsh", "--about", "Jory Teasel"];
-    let shown = playhouse(folder)
-        .args(about)
-        .arg("--json")
-        .output()
-        .unwrap();
-    let shown = out(&shown);
-    let shown = shown
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap());
-    let heard: Vec<Value> = shown.filter(|it: &Value| it["record"] == "heard").collect();
+    let mut heard = records(folder, "knows s Odile_Marsh --about Jory_Teasel");
+    heard.retain(|record| record["record"] == "heard");
     assert!(!heard.is_empty());
     let events = records(folder, "why s");
     for heard in &heard {
@@ -415,7 +407,10 @@ fn what_the_readme_shows_of_a_run_works() {
             ["存档", "另一存档"],
         ),
     ] {
-        told(folder, &format!("run {world} --seed 1 -q --save {save}"));
+        told(
+            folder,
+            &format!("run {world} --seed 1 --until 10 -q --save {save}"),
+        );
         let other = format!("run {world} --seed 2 --until 4 -q --save {other}");
         told(folder, &other);
         let shown = readme
@@ -432,8 +427,8 @@ fn what_the_readme_shows_of_a_run_works() {
                 continue;
             }
             seen.insert(name.to_owned());
-            let words = command.split('"').enumerate().flat_map(|(at, part)| {
-                if at % 2 == 1 {
+            let words = command.split('"').enumerate().flat_map(|(index, part)| {
+                if index % 2 == 1 {
                     vec![part.to_owned()]
                 } else {
                     part.split_whitespace().map(str::to_owned).collect()
@@ -535,7 +530,7 @@ fn the_improviser_is_well_and_help_helps() {
     let unsent = run(folder, "doctor deepseek --json");
     let unsent: Value = serde_json::from_str(&out(&unsent)).unwrap();
     let unknown = [&unsent["reachable"], &unsent["answers"]];
-    assert!(unknown.iter().all(|it| it.is_null()), "{unsent}");
+    assert!(unknown.iter().all(|value| value.is_null()), "{unsent}");
     let unsent = out(&run(folder, "doctor deepseek"));
     assert!(unsent.contains("answers ?"), "{unsent}");
     let help = told(folder, "--help");
@@ -606,11 +601,7 @@ fn a_character_recalls_what_it_witnessed() {
         let arguments = ["recall", "s", "Odile Marsh", question, "--k", "3", "--json"];
         let output = playhouse(folder).args(arguments).output().unwrap();
         assert_eq!(output.status.code(), Some(0), "{}", err(&output));
-        let lines = out(&output);
-        lines
-            .lines()
-            .map(|line| serde_json::from_str::<Value>(line).unwrap())
-            .collect::<Vec<_>>()
+        records_of(&output)
     };
     let found = recall("Who was in the fight?");
     assert!((1..=3).contains(&found.len()), "{found:?}");
@@ -626,11 +617,7 @@ fn what_was_sent_then_is_shown_listed_and_compared() {
     let folder = tempfile::tempdir().unwrap();
     let shown = |arguments: &str| told(folder.path(), arguments);
     shown("run --save s --seed 3 --until 3 -q");
-    let calls = shown("timeline s --json");
-    let calls: Vec<Value> = calls
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
+    let calls = records(folder.path(), "timeline s");
     let of_edda = |call: &&Value| call["agent"] == "Edda Hollis";
     let numbers: Vec<_> = calls
         .iter()
@@ -646,12 +633,10 @@ fn what_was_sent_then_is_shown_listed_and_compared() {
     let last = messages.last().unwrap();
     assert_eq!(last["part"], "question");
     // What an entity was asked then is what the journal recorded.
-    let traced = shown("trace s --json");
-    let traced = traced
-        .lines()
-        .map(|line| serde_json::from_str::<Value>(line).unwrap());
-    let mut asked = traced.filter(|call| call["agent"] == "Edda Hollis" && call["call"] == 2);
-    assert_eq!(last["content"], asked.next().unwrap()["asked"]);
+    let traced = records(folder.path(), "trace s");
+    let mut traced = traced.iter();
+    let asked = traced.find(|call| call["agent"] == "Edda Hollis" && call["call"] == 2);
+    assert_eq!(last["content"], asked.unwrap()["asked"]);
 
     shown("branch s twig --turn 2");
     shown("resume twig --until 3 -q");
@@ -681,14 +666,8 @@ fn what_was_sent_then_is_shown_listed_and_compared() {
         "{changed}"
     );
     // An event is found by words that it alone has; who spoke is not among those not told.
-    let why = shown("why s --json");
-    let spoken = why
-        .lines()
-        .map(|line| serde_json::from_str::<Value>(line).unwrap());
-    let spoken = spoken
-        .filter(|event| event["type"] == "speak")
-        .collect::<Vec<_>>();
-    let event = spoken.first().unwrap();
+    let why = records(folder.path(), "why s");
+    let event = why.iter().find(|event| event["type"] == "speak").unwrap();
     let mut command = playhouse(folder.path());
     command.args(["why", "s", event["text"].as_str().unwrap(), "--json"]);
     let told: Value = serde_json::from_str(&out(&command.output().unwrap())).unwrap();

@@ -67,7 +67,7 @@ fn a_killed_run_resumes_to_the_same_world() {
     let saves = tempfile::tempdir().unwrap();
     let saves = saves.path();
     assert!(
-        playhouse(saves, &["run", "--save", "whole"])
+        playhouse(saves, &["run", "--until", "12", "--save", "whole"])
             .status()
             .unwrap()
             .success()
@@ -77,13 +77,17 @@ fn a_killed_run_resumes_to_the_same_world() {
     let mut killed_midway = 0;
     for percent in [1, 20, 50, 80] {
         let slot = format!("killed-{percent}");
-        let mut run = playhouse(saves, &["run", "--save", &slot]).spawn().unwrap();
+        let mut run = playhouse(saves, &["run", "--until", "12", "--save", &slot])
+            .spawn()
+            .unwrap();
         wait_for(&mut run, saves, &slot, length * percent / 100);
         // SIGKILL: the program gets no chance to tidy up.
         run.kill().unwrap();
         let ended_by_itself = run.wait().unwrap().success();
         killed_midway += u32::from(!ended_by_itself);
-        let resumed = playhouse(saves, &["resume", &slot]).status().unwrap();
+        let resumed = playhouse(saves, &["resume", &slot, "--until", "12"])
+            .status()
+            .unwrap();
         assert!(resumed.success(), "killed at {percent} % of the journal");
         let world = std::fs::read(saves.join(&slot).join("world.json")).unwrap();
         assert!(
@@ -91,12 +95,12 @@ fn a_killed_run_resumes_to_the_same_world() {
             "killed at {percent} % of the journal, the world differs"
         );
         let mut asked = outcomes(saves, &slot);
-        let all = asked.len();
+        let total = asked.len();
         asked.sort();
         asked.dedup();
         assert_eq!(
             asked.len(),
-            all,
+            total,
             "killed at {percent} % of the journal, an ask was paid for twice"
         );
     }
@@ -124,10 +128,10 @@ fn an_interrupted_run_stops_between_commits_and_says_how_to_go_on() {
     let said = String::from_utf8(ended.stderr).unwrap();
     assert_eq!(ended.status.code(), Some(130), "{said}");
     assert!(said.contains("playhouse resume broken-off"), "{said}");
-    let next = ["resume", "broken-off"];
+    let next = ["resume", "broken-off", "--until", "12"];
     assert!(playhouse(saves, &next).status().unwrap().success());
     assert!(
-        playhouse(saves, &["run", "--save", "whole"])
+        playhouse(saves, &["run", "--until", "12", "--save", "whole"])
             .status()
             .unwrap()
             .success()

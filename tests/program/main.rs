@@ -55,6 +55,17 @@ fn succeed(folder: &Path, arguments: &str) -> Output {
     output
 }
 
+/// The records that a command printed, each of which stands in a line of its own.
+fn records_of(output: &Output) -> Vec<Value> {
+    let text = out(output);
+    let lines = text.lines().map(|line| {
+        let record: Value = serde_json::from_str(line).unwrap();
+        assert!(record["record"].is_string(), "{line}");
+        record
+    });
+    lines.collect()
+}
+
 /// What `cost --json` says of a purpose.
 fn spent_on(purpose: &str, cost: &str) -> Value {
     let mut records = cost.lines().map(|line| serde_json::from_str(line).unwrap());
@@ -175,11 +186,7 @@ fn a_stopped_run_goes_on_to_the_same_world() {
 fn json_is_one_record_a_line_and_events_can_be_explained() {
     let folder = tempfile::tempdir().unwrap();
     let output = run(folder.path(), "--json --until 2 --save j");
-    let text = out(&output);
-    let records: Vec<Value> = text
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
+    let records = records_of(&output);
     let last = records.last().unwrap();
     assert_eq!(
         (&last["record"], &last["stop"]),

@@ -52,7 +52,7 @@ fn a_story_is_served_as_it_was_told() {
         .as_array()
         .unwrap()
         .iter()
-        .find(|one| one["kind"] == "actor");
+        .find(|entity| entity["kind"] == "actor");
     let id = &person.unwrap()["id"];
     let learned = page.api(&format!("told/events?who={id}"));
     let learned = learned["events"].as_array().unwrap();
@@ -65,13 +65,13 @@ fn a_story_is_served_as_it_was_told() {
     let context = page.api(&format!("told/context/{id}"));
     assert_eq!(context["parts"][0]["part"], "rules");
     // What the last request held is the beginning of the next, whatever was heard since.
-    let is_cached = |one: &Value| {
-        let context = page.api(&format!("told/context/{}", one["id"]));
-        let (cached, all) = (context["cached"].as_u64(), context["tokens"].as_u64());
-        cached > Some(0) && cached <= all
+    let is_cached = |person: &Value| {
+        let context = page.api(&format!("told/context/{}", person["id"]));
+        let (cached, tokens) = (context["cached"].as_u64(), context["tokens"].as_u64());
+        cached > Some(0) && cached <= tokens
     };
     let everybody = people.as_array().unwrap().iter();
-    let mut asked = everybody.filter(|one| one["calls"].as_u64() > Some(1));
+    let mut asked = everybody.filter(|person| person["calls"].as_u64() > Some(1));
     assert!(asked.all(is_cached));
     let call = page.api("told/call/0");
     assert_eq!(call["state"], "done");
@@ -98,7 +98,7 @@ fn a_story_is_served_as_it_was_told() {
     assert!(messages.iter().all(|message| message["text"].is_string()));
     let of_two = page.api("told/events?turn=2-3&told=1");
     let of_two = of_two["events"].as_array().unwrap().iter();
-    let turns: std::collections::BTreeSet<_> = of_two.map(|it| it["turn"].as_u64()).collect();
+    let turns: std::collections::BTreeSet<_> = of_two.map(|event| event["turn"].as_u64()).collect();
     assert_eq!(turns, [Some(2), Some(3)].into());
     assert_eq!(page.get("/api/told/events?turn=soon").status, 400);
     for list in [
@@ -151,7 +151,7 @@ fn a_cell_says_its_rule_and_why_others_did_not_learn_it_by_where_they_were() {
     assert!(doing.clone().all(|place| place["doing"].is_string()));
     let people = page.api("cells/people");
     let minds = people.as_array().unwrap().iter();
-    assert!(minds.clone().all(|one| one["played_by"] == "mind"));
+    assert!(minds.clone().all(|person| person["played_by"] == "mind"));
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn what_one_believes_of_another_is_found_on_the_page_and_in_the_terminal() {
     let story = page.wait_for("minds", "stopped");
     let entities = story["entities"].as_array().unwrap();
     let name = |id: &Value| {
-        let found = entities.iter().find(|one| one["id"] == *id).unwrap();
+        let found = entities.iter().find(|entity| entity["id"] == *id).unwrap();
         found["name"].as_str().unwrap().to_owned()
     };
     let said = page.api("minds/events?kind=speak");
@@ -189,10 +189,7 @@ fn what_one_believes_of_another_is_found_on_the_page_and_in_the_terminal() {
     assert_eq!(known.status.code(), Some(0), "{error}");
     assert!(text.contains("last saw or heard"), "{text}");
     let known = playhouse(folder.path()).args(words).arg("--json").output();
-    for line in super::out(&known.unwrap()).lines() {
-        let record: Value = serde_json::from_str(line).unwrap();
-        assert!(record["record"].is_string(), "{line}");
-    }
+    super::records_of(&known.unwrap());
 }
 
 #[test]
@@ -350,7 +347,7 @@ fn people_get_a_page_where_there_is_no_story() {
     let listed = page.api("stories");
     let of = |slot: &str| {
         let mut listed = listed.as_array().unwrap().iter();
-        listed.find(|one| one["slot"] == slot).unwrap().clone()
+        listed.find(|story| story["slot"] == slot).unwrap().clone()
     };
     assert!(of("two")["problem"].is_string(), "{listed}");
     assert!(
@@ -487,7 +484,7 @@ fn tell_somebody(page: &Served, slot: &str) {
     let story = page.api(&format!("{slot}/story"));
     assert!(story["can"].as_array().unwrap().contains(&json!("tell")));
     let mut entities = story["entities"].as_array().unwrap().iter();
-    let who = &entities.find(|one| one["kind"] == "actor").unwrap()["id"];
+    let who = &entities.find(|entity| entity["kind"] == "actor").unwrap()["id"];
     let deed = json!({"do": "tell", "who": [who], "text": "Be brief."});
     let done = page.post(&format!("/api/{slot}/do"), &deed);
     assert_eq!(done.status, 200, "{}", done.body);
@@ -747,7 +744,7 @@ fn a_host_changes_the_world_between_two_turns() {
     let person = api(&format!("person/{who}"));
     let has = |list: &str, field: &str, value: &Value| {
         let list = person[list].as_array().unwrap();
-        list.iter().any(|one| one[field] == *value)
+        list.iter().any(|entry| entry[field] == *value)
     };
     assert!(has("knows", "fact", fact), "{person}");
     assert!(has("items", "name", item), "{person}");
@@ -1177,7 +1174,7 @@ fn a_seat_gets_what_its_character_learns_and_nothing_else() {
     let person = page.api(&format!("seat/person/{id}"));
     assert_eq!(person["played_by"], "seat");
     page.post("/api/seat/do", &json!({"do": "pause"}));
-    let all = page.api(&format!("seat/events?who={id}"));
+    let whole = page.api(&format!("seat/events?who={id}"));
     assert_nothing_else(&page, "seat", id, &bodies);
     let texts = |events: &Value| {
         let events = events["events"].as_array().unwrap();
@@ -1186,9 +1183,9 @@ fn a_seat_gets_what_its_character_learns_and_nothing_else() {
             .map(|event| event["text"].as_str().unwrap().to_owned());
         texts.collect::<Vec<_>>()
     };
-    let (mine, all) = (texts(&mine), texts(&all));
+    let (mine, whole) = (texts(&mine), texts(&whole));
     assert!(
-        !mine.is_empty() && all.starts_with(&mine),
+        !mine.is_empty() && whole.starts_with(&mine),
         "what reached Odile Marsh"
     );
     // The host goes back, and whoever has the seat has it there, too.
@@ -1260,8 +1257,8 @@ fn assert_nothing_else(page: &Served, slot: &str, id: u64, bodies: &BTreeMap<Str
     {
         secret.push(entity["name"].clone());
     }
-    let all = page.api(&format!("{slot}/events?from=0"));
-    for event in all["events"].as_array().unwrap() {
+    let events = page.api(&format!("{slot}/events?from=0"));
+    for event in events["events"].as_array().unwrap() {
         secret.extend([event["text"].clone(), event["said"].clone()]);
     }
     secret.retain(|words| words.is_string() && !has(&known, words));
@@ -1276,7 +1273,10 @@ fn assert_nothing_else(page: &Served, slot: &str, id: u64, bodies: &BTreeMap<Str
 fn a_seat_is_in_the_language_of_whoever_sits_there() {
     let folder = tempfile::tempdir().unwrap();
     let mut page = Served::start(folder.path(), "zhaoying-ban --save ban --invite 沈豆娘");
-    let seat = page.records.iter().find(|one| one["record"] == "seat");
+    let seat = page
+        .records
+        .iter()
+        .find(|record| record["record"] == "seat");
     let address = seat.unwrap()["address"].as_str().unwrap().to_owned();
     let path = &address[address.find("/seat/").unwrap()..];
     let head = |path: &str| format!("GET {path} HTTP/1.1\r\nHost: {}", page.address);
@@ -1403,7 +1403,7 @@ fn a_host_invites_somebody_while_the_story_is_played_and_takes_the_seat_back() {
     let can = |story: &Value, deed: &str| story["can"].as_array().unwrap().contains(&json!(deed));
     assert!(can(&story, "invite") && !can(&story, "dismiss"));
     let mut entities = story["entities"].as_array().unwrap().iter();
-    let who = entities.find(|one| one["faction"] == "hero").unwrap()["id"].clone();
+    let who = entities.find(|entity| entity["faction"] == "hero").unwrap()["id"].clone();
     let invited = page.post("/api/inn/do", &json!({"do": "invite", "who": who}));
     assert_eq!(invited.status, 200, "{}", invited.body);
     let address = invited.json()["address"].as_str().unwrap().to_owned();
@@ -1497,7 +1497,9 @@ fn a_world_that_is_edited_while_it_is_watched_is_taken_over_between_turns() {
     let look = || {
         let people = page.api("tale/people");
         let mut people = people.as_array().unwrap().iter();
-        let tam = people.find(|one| one["name"] == "Tam Weller").unwrap();
+        let tam = people
+            .find(|person| person["name"] == "Tam Weller")
+            .unwrap();
         let tam = page.api(&format!("tale/person/{}", tam["id"]));
         tam["look"].as_str().unwrap().to_owned()
     };
@@ -1540,6 +1542,101 @@ fn a_world_that_is_edited_while_it_is_watched_is_taken_over_between_turns() {
     }
 }
 
+/// What the last call that is over was sent.
+fn last_request(page: &Served, slot: &str) -> String {
+    let calls = page.api(&format!("{slot}/calls"));
+    let last = calls["calls"].as_array().unwrap().last().unwrap();
+    let call = page.api(&format!("{slot}/call/{}", last["c"]));
+    call["request"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_team_that_is_edited_while_it_is_watched_is_taken_over_between_turns() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    fs::create_dir_all(folder.join("data/teams")).unwrap();
+    let write = |file: &str, (turns, second, told): (&str, &str, &str)| {
+        let team = format!(
+            r#"(name: "Smithy", language: en, max_turns: {turns}, participants: [
+                (name: "Ann", system_message: "{told}"),
+                (name: "{second}", system_message: "{told}"),
+            ])"#
+        );
+        fs::write(folder.join(file), team).unwrap();
+    };
+    for (file, team, slot) in [
+        ("data/teams/smithy.ron", "smithy", "one"),
+        ("own.ron", "own.ron", "two"),
+    ] {
+        write(file, ("30", "Bea", "You sing."));
+        let begun = format!("chat {team} --save {slot} --until 1 --task Shoe-the-horse --quiet");
+        succeed(folder, &begun);
+        let page = Served::begin(folder, "serve --json");
+        page.wait_for(slot, "paused");
+        page.step(slot);
+        assert!(last_request(&page, slot).contains("You sing."));
+        let problems = || page.api(&format!("{slot}/story"))["run"]["problems"].clone();
+        for (wrong, problem) in [
+            (("thirty", "Bea", "You shoe horses."), "expected"),
+            (("40", "Zoe", "You shoe horses."), "Zoe"),
+        ] {
+            write(file, wrong);
+            page.step(slot);
+            let text = problems().to_string();
+            assert!(text.contains(file) && text.contains(problem), "{text}");
+            assert!(last_request(&page, slot).contains("You sing."));
+        }
+        write(file, ("40", "Bea", "You shoe horses."));
+        page.step(slot);
+        assert_eq!(problems(), json!([]));
+        assert!(last_request(&page, slot).contains("You shoe horses."));
+        drop(page);
+        succeed(folder, &format!("replay {slot} --quiet"));
+    }
+}
+
+#[test]
+fn prompts_of_undercover_that_are_edited_while_it_is_watched_are_taken_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let prompts = folder.join("data/prompts/en/undercover");
+    for part in ["asks", "system"] {
+        fs::create_dir_all(prompts.join(part)).unwrap();
+    }
+    succeed(folder, "undercover --seed 3 --save game --until 2 --quiet");
+    let page = Served::begin(folder, "serve --json");
+    page.wait_for("game", "paused");
+    let write = |file: &str, text: &str| fs::write(prompts.join(file), text).unwrap();
+    write("asks/describe.j2", "Sing of it, {{ number.");
+    page.step("game");
+    let problems = || page.api("game/story")["run"]["problems"].clone();
+    let text = problems()[0]["text"].as_str().unwrap().to_owned();
+    assert!(text.contains("describe.j2:1:"), "{text}");
+    for ask in ["describe", "vote"] {
+        write(&format!("asks/{ask}.j2"), "Sing of it.");
+    }
+    write("system/player.j2", "You are called {{ name }}.");
+    page.step("game");
+    assert_eq!(problems(), json!([]));
+    page.step("game");
+    let sent = last_request(&page, "game");
+    assert!(sent.contains("Sing of it."), "{sent}");
+    assert!(sent.contains("You are called "), "{sent}");
+    drop(page);
+    // The save has the prompts with which it was played.
+    succeed(folder, "replay game --quiet");
+    fs::remove_dir_all(folder.join("data")).unwrap();
+    succeed(folder, "replay game --quiet");
+    let resumed = run(folder, "resume game");
+    assert_eq!(resumed.status.code(), Some(0), "{}", super::err(&resumed));
+    assert!(
+        super::err(&resumed).contains("  prompts"),
+        "{}",
+        super::err(&resumed)
+    );
+    succeed(folder, "replay game --quiet");
+}
+
 #[test]
 fn a_branch_from_the_page_may_have_other_models() {
     let folder = tempfile::tempdir().unwrap();
@@ -1551,7 +1648,7 @@ fn a_branch_from_the_page_may_have_other_models() {
     let models = story["models"].as_array().unwrap();
     assert!(models.contains(&json!("improviser")), "{models:?}");
     let mut entities = story["entities"].as_array().unwrap().iter();
-    let id = entities.find(|one| one["kind"] == "actor").unwrap()["id"].to_string();
+    let id = entities.find(|entity| entity["kind"] == "actor").unwrap()["id"].to_string();
     let branch = |name: &str, model: &str| {
         let models = json!({ id.clone(): model });
         let body = json!({"do": "branch", "turn": 1, "name": name, "models": models});

@@ -55,11 +55,11 @@ fn json_has_a_line_for_each_run_and_one_for_all() {
     let lines: Vec<Value> = lines.collect::<Result<_, _>>().unwrap();
     let seeds: Vec<_> = lines.iter().map(|line| line["seed"].as_u64()).collect();
     assert_eq!(seeds, [Some(7), Some(8), Some(9), Some(10), None]);
-    let all = &lines[4];
-    assert_eq!(all["record"], "rehearsal");
-    assert_eq!(all["runs"], 4);
-    assert_eq!(all["fights"][0]["won"]["of"], 4);
-    assert_eq!(all["unmet"], serde_json::json!([]));
+    let rehearsal = &lines[4];
+    assert_eq!(rehearsal["record"], "rehearsal");
+    assert_eq!(rehearsal["runs"], 4);
+    assert_eq!(rehearsal["fights"][0]["won"]["of"], 4);
+    assert_eq!(rehearsal["unmet"], serde_json::json!([]));
 }
 
 #[test]

@@ -607,7 +607,7 @@ fn echoing_server() -> u16 {
             let key = head
                 .and_then(|head| head.split_whitespace().last())
                 .unwrap_or_default();
-            let (one, two) = key.split_at(key.len() / 2);
+            let (left, right) = key.split_at(key.len() / 2);
             let (kind, body) = if request.contains("fail-please") {
                 (
                     "500 No",
@@ -629,8 +629,8 @@ fn echoing_server() -> u16 {
                     format!("\"content\": \"{{\\\"a\\\": \\\"{escaped}\\\"}} or \""),
                     format!("\"content\": \"{parted}; \""),
                     format!("\"reasoning_content\": \"I saw {key}\""),
-                    format!("\"content\": \"Your key is {one}\""),
-                    format!("\"content\": \"{two}, I think\""),
+                    format!("\"content\": \"Your key is {left}\""),
+                    format!("\"content\": \"{right}, I think\""),
                     "\"content\": \".\"".into(),
                 ];
                 ("200 OK", parts.map(chunk).concat() + "data: [DONE]\n\n")
@@ -671,16 +671,16 @@ fn read_request(stream: &mut impl Read) -> String {
 
 /// Every file in a folder, as text.
 fn all_files(folder: &Path) -> String {
-    let mut all = String::new();
+    let mut texts = String::new();
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
-        all += &if path.is_dir() {
+        texts += &if path.is_dir() {
             all_files(&path)
         } else {
             String::from_utf8_lossy(&fs::read(&path).unwrap()).into_owned()
         };
     }
-    all
+    texts
 }
 
 #[test]

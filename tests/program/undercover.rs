@@ -7,18 +7,10 @@ use std::process::{Output, Stdio};
 use serde_json::Value;
 
 use super::chinese::write;
-use super::{err, out, playhouse, run, spent_on, succeed};
+use super::{err, out, playhouse, records_of, run, spent_on, succeed};
 
 fn world(folder: &Path, slot: &str) -> Vec<u8> {
     std::fs::read(folder.join("saves").join(slot).join("world.json")).unwrap()
-}
-
-fn records(output: &Output) -> Vec<Value> {
-    let text = out(output);
-    let lines = text.lines();
-    lines
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
 }
 
 #[test]
@@ -56,8 +48,8 @@ fn a_game_is_shown_and_its_slot_does_what_every_slot_does() {
         assert!(world(folder, "whole") == world(folder, "parts"));
         let replayed = out(&go("replay whole"));
         let from_round = |text: &str| {
-            let at = text.find("──").unwrap();
-            text.get(at..).unwrap().to_owned()
+            let start = text.find("──").unwrap();
+            text.get(start..).unwrap().to_owned()
         };
         assert_eq!(from_round(&replayed), from_round(&shown));
         go("branch whole twig --turn 3");
@@ -86,7 +78,7 @@ fn why_names_who_learnt_what_and_a_rehearsal_shows_the_next_prompt_and_asks_nobo
         folder,
         "undercover --players 4 --until 1 --save game --json",
     );
-    let played = records(&played);
+    let played = records_of(&played);
     let why = |kind: &str| -> Value {
         let mut events = played.iter();
         let event = events.find(|record| record["type"] == kind).unwrap();
@@ -102,7 +94,7 @@ fn why_names_who_learnt_what_and_a_rehearsal_shows_the_next_prompt_and_asks_nobo
     assert!(told.len() >= 4, "all others and the table: {line:#}");
 
     for arguments in ["undercover --players 4 --dry-run", "resume game --dry-run"] {
-        let mut unsent = records(&succeed(folder, &format!("{arguments} --json")));
+        let mut unsent = records_of(&succeed(folder, &format!("{arguments} --json")));
         let total = unsent.pop().unwrap();
         assert_eq!(total["record"], "total");
         assert!(!unsent.is_empty(), "{arguments}");
@@ -239,12 +231,12 @@ fn a_word_file_is_played_and_kept_in_the_slot() {
 
 /// The figures of games without the names of their slots' folders, and of all of them together.
 fn figures(output: &Output) -> (Vec<Value>, Value) {
-    let mut records = records(output);
+    let mut records = records_of(output);
     records.retain(|record| record["record"] != "start");
-    let mut all = records.pop().unwrap();
-    assert_eq!(all["record"], "tournament");
-    all["slot"] = Value::Null;
-    (records, all)
+    let mut tournament = records.pop().unwrap();
+    assert_eq!(tournament["record"], "tournament");
+    tournament["slot"] = Value::Null;
+    (records, tournament)
 }
 
 #[test]
@@ -252,20 +244,23 @@ fn a_tournament_is_the_same_however_many_games_are_played_at_a_time() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let play = |more: &str| succeed(folder, &format!("undercover --players 4 {more}"));
-    let one = figures(&play("--games 5 --seed 5 --save one --jobs 1 --json"));
+    let single = figures(&play("--games 5 --seed 5 --save one --jobs 1 --json"));
     let many = figures(&play("--games 5 --seed 5 --save many --jobs 3 --json"));
-    assert!(one == many, "{:#}\n{:#}", one.1, many.1);
-    let (games, all) = one.clone();
-    assert_eq!((games.len(), &all["games"]), (5, &5.into()));
-    let share = &all["civilians_won"];
+    assert!(single == many, "{:#}\n{:#}", single.1, many.1);
+    let (games, tournament) = single.clone();
+    assert_eq!((games.len(), &tournament["games"]), (5, &5.into()));
+    let share = &tournament["civilians_won"];
     assert!(share["low"].as_f64() <= share["share"].as_f64(), "{share}");
     assert!(share["high"].as_f64() >= share["share"].as_f64(), "{share}");
-    assert_eq!(all["by_model"]["improviser"]["seats"], 20);
-    assert!(all["calls"]["mean"].as_f64().unwrap() >= 8.0, "{all}");
+    assert_eq!(tournament["by_model"]["improviser"]["seats"], 20);
+    assert!(
+        tournament["calls"]["mean"].as_f64().unwrap() >= 8.0,
+        "{tournament}"
+    );
     // The journals alone tell the same again, by the tournament's name or by its folder.
     for from in ["one", "saves/one", "saves/one/games"] {
         let again = run(folder, &format!("undercover --from {from} --json"));
-        assert!(figures(&again) == one, "{from}: {}", err(&again));
+        assert!(figures(&again) == single, "{from}: {}", err(&again));
     }
     // So does each game that is played alone with its seed.
     play("--seed 7 --save alone -q");
@@ -396,9 +391,11 @@ fn words_and_roles_differ_from_game_to_game_unless_a_seed_is_given() {
         command.env_remove("PLAYHOUSE_SEED");
         let line = format!("undercover --players 4 --until 1 --json {more}");
         let output = command.args(line.split_whitespace()).output().unwrap();
-        let records = records(&output);
+        let records = records_of(&output);
         assert_eq!(records[0]["record"], "start");
-        let cards = records.iter().filter(|it| it["type"] == "undercover_deal");
+        let cards = records
+            .iter()
+            .filter(|record| record["type"] == "undercover_deal");
         let cards: Vec<_> = cards.map(|card| card["text"].clone()).collect();
         assert_eq!(cards.len(), 4);
         (records[0]["seed"].as_u64().unwrap(), cards)

@@ -171,7 +171,7 @@ impl Sources {
             is_marked = is_comment && (was_marked || line.contains(MARK));
             !is_comment && (was_marked || line.contains(MARK))
         });
-        marked.map(|(at, _)| at + 1).collect()
+        marked.map(|(index, _)| index + 1).collect()
     }
 
     /// All modules that are not for tests alone, by their path.
@@ -319,12 +319,12 @@ fn way<'e>(
             came_from.insert(to, (file, *line));
             if *to == end {
                 let mut steps = Vec::new();
-                let mut at = end;
+                let mut place = end;
                 loop {
-                    let (from, line) = came_from[at];
-                    steps.push((from, at, line));
-                    at = from;
-                    if at == start {
+                    let (from, line) = came_from[place];
+                    steps.push((from, place, line));
+                    place = from;
+                    if place == start {
                         break;
                     }
                 }

@@ -42,7 +42,7 @@ pub(crate) struct Received {
     pub(crate) path: String,
     pub(crate) head: String,
     pub(crate) body: Value,
-    pub(crate) at: Instant,
+    pub(crate) received_at: Instant,
 }
 
 #[derive(Default)]
@@ -199,8 +199,8 @@ async fn play(stream: &mut TcpStream, script: Script, state: &State) -> bool {
 async fn read_request(stream: &mut TcpStream) -> Option<Received> {
     let mut bytes = Vec::new();
     let end = loop {
-        if let Some(at) = bytes.windows(4).position(|four| four == b"\r\n\r\n") {
-            break at + 4;
+        if let Some(head_end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") {
+            break head_end + 4;
         }
         if stream.read_buf(&mut bytes).await.ok()? == 0 {
             return None;
@@ -219,7 +219,7 @@ async fn read_request(stream: &mut TcpStream) -> Option<Received> {
         path: head.split(' ').nth(1).unwrap().into(),
         head,
         body: serde_json::from_slice(&bytes[end..]).unwrap_or_default(),
-        at: Instant::now(),
+        received_at: Instant::now(),
     })
 }
 

@@ -11,7 +11,7 @@ use crate::cli::settings::Settings;
 /// What all games together may spend. Each game is granted a part before it begins and returns what
 /// it did not spend, so that together they stay within the limits, however many are played at a
 /// time.
-pub(super) struct Budget {
+pub(super) struct SharedBudget {
     limits: SpendLimits,
     jobs: u64,
     committed: Mutex<Committed>,
@@ -30,7 +30,7 @@ struct Committed {
 #[derive(Clone, Copy)]
 pub(super) struct Grant(pub(super) SpendLimits);
 
-impl Budget {
+impl SharedBudget {
     /// The limits of the settings, for this many games at a time.
     pub(super) fn new(settings: &Settings, jobs: u32) -> Self {
         Self {
@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn games_together_stay_within_the_limits() {
-        let budget = Budget {
+        let budget = SharedBudget {
             limits: SpendLimits {
                 calls: Some(100),
                 ..SpendLimits::default()

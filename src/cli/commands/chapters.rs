@@ -9,7 +9,7 @@ use crate::cli::error::{CommandError, ErrorKind};
 use crate::cli::loader::did_you_mean;
 use crate::cli::saved::{Saved, entity};
 use crate::cli::say::say;
-use crate::cli::tables::{Side, Table};
+use crate::cli::tables::{Alignment, TextTable};
 use crate::context::{AgentContext, Chapter, ChapterId, Chapters, Level, buffer};
 use crate::locale::{Language, Localize, text};
 
@@ -61,13 +61,13 @@ fn list(app: &App, name: &str, chapters: &Chapters) {
         return;
     }
     let language = app.language;
-    let mut table = Table::new([
-        (say!(language, cli_chapter_id), Side::Left),
-        (say!(language, cli_chapter_level), Side::Left),
-        (say!(language, cli_chapter_days), Side::Left),
-        (say!(language, cli_messages), Side::Right),
-        (say!(language, cli_tokens), Side::Right),
-        (say!(language, cli_chapter_title), Side::Left),
+    let mut table = TextTable::new([
+        (say!(language, cli_chapter_id), Alignment::Left),
+        (say!(language, cli_chapter_level), Alignment::Left),
+        (say!(language, cli_chapter_days), Alignment::Left),
+        (say!(language, cli_messages), Alignment::Right),
+        (say!(language, cli_tokens), Alignment::Right),
+        (say!(language, cli_chapter_title), Alignment::Left),
     ]);
     for chapter in chapters.all() {
         table.row([

@@ -10,7 +10,7 @@ use crate::groupchat::team::{ParticipantKind, TeamFile, list_teams};
 use crate::groupchat::{
     Chat, ChatGame, Phase, UserInput, UserProxy, interrupt_for_input, seat_user_proxy,
 };
-use crate::journal::{JournalHeader, Recording};
+use crate::journal::JournalHeader;
 use crate::locale::{UiText, text};
 use crate::mind::Minds;
 use crate::mind::human::HumanMind;
@@ -19,7 +19,7 @@ use crate::tool::code::CodePolicy;
 use bevy_ecs::prelude::*;
 use serde_json::json;
 
-use super::dry_run::{DryModels, dry_run_with};
+use super::dry_run::{DryStory, dry_run_with};
 use super::play;
 use crate::cli::app::App;
 use crate::cli::args::ChatArgs;
@@ -49,7 +49,7 @@ pub(super) fn chat(app: &App, args: &ChatArgs) -> Result<(), CommandError> {
         game.populate(&mut setup)?;
         let meta = game.meta();
         let head = JournalHeader::new(meta.world, meta.data, seed);
-        return preview(app, &game, args, setup, (head, Recording::default()));
+        return preview(app, &game, args, setup, DryStory::new(head));
     }
     let root = &app.settings.saves.value;
     let slot = match &args.save {
@@ -89,7 +89,7 @@ pub(super) fn resume(
     let slot = saved.slot.name().as_str();
     let game = game.clone().with_code(code_policy(args));
     if args.play.dry_run {
-        return preview(app, &game, args, saved.world(true)?, saved.journal());
+        return preview(app, &game, args, saved.world(true)?, DryStory::of(saved));
     }
     let seats = seats(app, &game, slot);
     let user_proxy = user_proxy(app, &game, &seats);
@@ -99,9 +99,7 @@ pub(super) fn resume(
     let root = &app.settings.saves.value;
     let session = Session::resume(root, slot, game, minds, force);
     let mut session = session.map_err(session_error)?;
-    if saved.is_of_other_data() && !app.settings.quiet {
-        app.err().line(say!(app.language, cli_chat_changed));
-    }
+    play::say_changes(app, &session.changes);
     saved.tell_seed(app, &mut session.engine);
     slot_settings::remember(app, slot, BTreeSet::new())?;
     let run = ChatRun {
@@ -145,8 +143,8 @@ fn preview(
     app: &App,
     game: &ChatGame,
     args: &ChatArgs,
-    mut setup: Setup,
-    journal: (JournalHeader, Recording),
+    setup: Setup,
+    story: DryStory,
 ) -> Result<(), CommandError> {
     let user_proxy = UserProxy::new();
     match &args.task {
@@ -154,10 +152,10 @@ fn preview(
         None if is_running(&setup.world, game.team()) => {}
         None => return Err(no_task().help(text!(cli_task_help))),
     }
-    let models = DryModels::of_world(app, &mut setup.world)?.with_people(people(game));
+    let people = people(game).collect();
     let seat = |minds| seat_user_proxy(game, minds, &user_proxy);
     let begin = |engine: &mut Engine| interrupt_for_input(engine, game.team(), &user_proxy);
-    dry_run_with(app, setup, models, journal, seat, begin)
+    dry_run_with(app, setup, story, people, seat, begin)
 }
 
 /// Whether a task was given. An empty one is an error.

@@ -10,7 +10,7 @@ use crate::cli::app::App;
 use crate::cli::error::CommandError;
 use crate::cli::output::Paragraph;
 use crate::cli::say::say;
-use crate::cli::tables::{Side, Table};
+use crate::cli::tables::{Alignment, TextTable};
 
 /// Prints the settings, then the models, then the tool servers.
 pub(super) fn config(app: &App) -> Result<(), CommandError> {
@@ -45,7 +45,7 @@ pub(super) fn config(app: &App) -> Result<(), CommandError> {
         say!(language, cli_value),
         say!(language, cli_from),
     ];
-    let mut table = Table::new(heads.map(|head| (head, Side::Left)));
+    let mut table = TextTable::new(heads.map(|head| (head, Alignment::Left)));
     for (name, value, origin) in settings {
         table.row([name.into(), value, origin.text().in_language(language)]);
     }
@@ -58,7 +58,7 @@ pub(super) fn config(app: &App) -> Result<(), CommandError> {
         say!(language, cli_key),
         say!(language, cli_price),
     ];
-    let mut table = Table::new(heads.map(|head| (head, Side::Left)));
+    let mut table = TextTable::new(heads.map(|head| (head, Alignment::Left)));
     let mut errors = Vec::new();
     for row in models {
         match row {
@@ -101,14 +101,14 @@ fn shown(language: Language, price: &Price) -> String {
 }
 
 /// The tool servers, and which of their tools may be called.
-fn table_of_servers(language: Language, servers: Vec<ToolServerSummary>) -> Table {
+fn table_of_servers(language: Language, servers: Vec<ToolServerSummary>) -> TextTable {
     let heads = [
         say!(language, cli_tool_server),
         say!(language, cli_at),
         say!(language, cli_key),
         say!(language, cli_tools),
     ];
-    let mut table = Table::new(heads.map(|head| (head, Side::Left)));
+    let mut table = TextTable::new(heads.map(|head| (head, Alignment::Left)));
     for row in servers {
         let tools = if row.tools.is_empty() {
             say!(language, cli_all)

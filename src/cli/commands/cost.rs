@@ -16,7 +16,7 @@ use crate::cli::labels::purpose_label;
 use crate::cli::output::Paragraph;
 use crate::cli::saved::{damaged, slots_of};
 use crate::cli::say::say;
-use crate::cli::tables::{Side, Table, spending, spending_by_purpose};
+use crate::cli::tables::{Alignment, TextTable, spending, spending_by_purpose};
 
 /// The purpose of vectors for recall, which no entity is asked for.
 const VECTORS: &str = "vectors";
@@ -24,7 +24,7 @@ const VECTORS: &str = "vectors";
 /// Prints what a save has cost, by its journal: also what was paid after the last snapshot.
 pub(super) fn cost(app: &App, name: &str) -> Result<(), CommandError> {
     let mut by_entity = Vec::<(String, Spent)>::new();
-    let mut all = Ledger::default();
+    let mut total = Ledger::default();
     let mut vectors = Spent::default();
     let mut prompts = Vec::<(String, Prompts)>::new();
     for slot in slots_of(app, name)? {
@@ -47,7 +47,7 @@ pub(super) fn cost(app: &App, name: &str) -> Result<(), CommandError> {
             vectors += spent;
         }
         for (name, ledger) in recorded_ledgers(&lines) {
-            all.add(&ledger);
+            total.add(&ledger);
             let spent = ledger.total();
             match by_entity.iter_mut().find(|(known, _)| **known == *name) {
                 Some((_, sum)) => *sum += spent,
@@ -56,9 +56,9 @@ pub(super) fn cost(app: &App, name: &str) -> Result<(), CommandError> {
         }
     }
     if vectors != Spent::default() {
-        all.purposes.insert(VECTORS.to_owned(), vectors);
+        total.purposes.insert(VECTORS.to_owned(), vectors);
     }
-    print(app, &by_entity, &all.purposes, &prompts);
+    print(app, &by_entity, &total.purposes, &prompts);
     Ok(())
 }
 
@@ -168,7 +168,7 @@ fn record(kind: &str, (what, name): (&str, &str), figures: &impl Serialize) -> V
 }
 
 /// How much of the prompts of each entity repeats its last one, and what the rest is.
-fn prompt_table(language: Language, prompts: &[(String, Prompts)]) -> Table {
+fn prompt_table(language: Language, prompts: &[(String, Prompts)]) -> TextTable {
     let numbers = [
         say!(language, cli_prompts_sent),
         say!(language, cli_prompts_repeated),
@@ -179,9 +179,9 @@ fn prompt_table(language: Language, prompts: &[(String, Prompts)]) -> Table {
         say!(language, cli_prompts_folded),
         say!(language, cli_prompts_first),
     ];
-    let numbers = numbers.into_iter().map(|name| (name, Side::Right));
+    let numbers = numbers.into_iter().map(|name| (name, Alignment::Right));
     let name = say!(language, cli_name);
-    let mut table = Table::new([(name, Side::Left)].into_iter().chain(numbers));
+    let mut table = TextTable::new([(name, Alignment::Left)].into_iter().chain(numbers));
     let mut sum = PromptBytes::default();
     for (name, prompts) in prompts {
         sum += prompts.bytes;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::cast::CastList;
 use crate::context::AgentContext;
-use crate::journal::{Ending, Outcome};
+use crate::journal::{AskEnding, Outcome};
 use crate::knowledge::Knowledge;
 use crate::locale::Argument;
 use crate::session::{
@@ -153,8 +153,8 @@ fn write_parting(app: &App, out: &mut Output, slots: [&str; 2], found: &Parting)
 
 fn answered(app: &App, outcome: &Outcome) -> String {
     match &outcome.ending {
-        Ending::Answered { text, .. } => short(text),
-        Ending::Failed { reason } => {
+        AskEnding::Answered { text, .. } => short(text),
+        AskEnding::Failed { reason } => {
             let reason = reason.in_language(app.language);
             say!(app.language, cli_trace_failed, reason)
         }

@@ -14,7 +14,7 @@ use crate::cli::loader;
 use crate::cli::output::{Output, Paragraph, Style};
 use crate::cli::say::say;
 use crate::cli::settings::IMPROVISER;
-use crate::cli::tables::{Side, Table};
+use crate::cli::tables::{Alignment, TextTable};
 
 /// Tests one model or tool server, or all of the model file.
 pub(super) fn doctor(app: &App, name: Option<&str>) -> Result<(), CommandError> {
@@ -131,14 +131,14 @@ fn print_notes(language: Language, out: &mut Output, name: &str, notes: &[UiText
     }
 }
 
-fn table_of_servers(language: Language, servers: &[ServerExamination]) -> Table {
+fn table_of_servers(language: Language, servers: &[ServerExamination]) -> TextTable {
     let heads = [
         say!(language, cli_tool_server),
         say!(language, cli_at),
         say!(language, cli_answers),
         say!(language, cli_tools),
     ];
-    let mut table = Table::new(heads.map(|head| (head, Side::Left)));
+    let mut table = TextTable::new(heads.map(|head| (head, Alignment::Left)));
     for row in servers {
         let tools = if row.tools.is_empty() {
             say!(language, cli_none)
@@ -151,7 +151,7 @@ fn table_of_servers(language: Language, servers: &[ServerExamination]) -> Table 
     table
 }
 
-fn table_of_models(language: Language, models: &[ProbeReport]) -> Table {
+fn table_of_models(language: Language, models: &[ProbeReport]) -> TextTable {
     let heads = [
         say!(language, cli_model),
         say!(language, cli_server),
@@ -164,7 +164,7 @@ fn table_of_models(language: Language, models: &[ProbeReport]) -> Table {
         say!(language, cli_cache_fields),
         say!(language, cli_milliseconds),
     ];
-    let mut table = Table::new(heads.map(|head| (head, Side::Left)));
+    let mut table = TextTable::new(heads.map(|head| (head, Alignment::Left)));
     for model in models {
         table.row(row(language, model));
     }

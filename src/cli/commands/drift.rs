@@ -7,7 +7,7 @@ use crate::cli::app::App;
 use crate::cli::error::{CommandError, ErrorKind};
 use crate::cli::saved::{Played, Saved};
 use crate::cli::say::say;
-use crate::cli::tables::{Side, Table};
+use crate::cli::tables::{Alignment, TextTable};
 use crate::context::{AgentContext, Chapters};
 use crate::locale::text;
 use crate::rpg::drift::{Drift, drift as drift_of};
@@ -42,18 +42,18 @@ pub(super) fn drift(app: &App, slot: &str) -> Result<(), CommandError> {
         return Ok(());
     }
     let language = app.language;
-    let mut table = Table::new([
-        (say!(language, cli_name), Side::Left),
-        (say!(language, cli_chapter_days), Side::Right),
-        (say!(language, cli_drift_answers), Side::Right),
-        (say!(language, cli_drift_vocabulary), Side::Right),
-        (say!(language, cli_drift_length), Side::Right),
-        (say!(language, cli_drift_never), Side::Right),
-        (say!(language, cli_drift_distance), Side::Right),
+    let mut table = TextTable::new([
+        (say!(language, cli_name), Alignment::Left),
+        (say!(language, cli_chapter_days), Alignment::Right),
+        (say!(language, cli_drift_answers), Alignment::Right),
+        (say!(language, cli_drift_vocabulary), Alignment::Right),
+        (say!(language, cli_drift_length), Alignment::Right),
+        (say!(language, cli_drift_never), Alignment::Right),
+        (say!(language, cli_drift_distance), Alignment::Right),
     ]);
     for (name, drift) in rows
         .iter()
-        .flat_map(|(name, all)| all.iter().map(move |it| (name, it)))
+        .flat_map(|(name, drifts)| drifts.iter().map(move |drift| (name, drift)))
     {
         let (from, to) = drift.days;
         table.row([

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::engine::{Engine, EngineError, Setup};
-use crate::journal::{Journal, JournalHeader, Recording};
+use crate::journal::{HOST, Journal, JournalHeader, Recording, branch_input};
 use crate::locale::{Argument, text};
 use crate::mind::{Cost, MindInfo, Minds};
 use bevy_ecs::prelude::*;
@@ -18,19 +18,18 @@ use crate::cli::error::{CommandError, engine_error};
 use crate::cli::labels::purpose_label;
 use crate::cli::loader;
 use crate::cli::output::{Output, Paragraph, Style};
+use crate::cli::saved::Saved;
 use crate::cli::say::say;
 
 /// The models that would be asked.
-pub(super) struct DryModels {
+struct DryModels {
     main: MindInfo,
     by_alias: BTreeMap<Arc<str>, MindInfo>,
-    /// Those whom people play, who are sent nothing.
-    people: Vec<String>,
 }
 
 impl DryModels {
     /// That of the settings, and those that entities of a world prefer.
-    pub(super) fn of_world(app: &App, world: &mut World) -> Result<Self, CommandError> {
+    fn of_world(app: &App, world: &mut World) -> Result<Self, CommandError> {
         let main = loader::mind_info(app, &app.settings.model.value)?;
         let aliases = loader::preferences(world).into_iter();
         let by_alias = aliases.map(|alias| {
@@ -40,58 +39,76 @@ impl DryModels {
         Ok(Self {
             by_alias: by_alias.collect::<Result<_, CommandError>>()?,
             main,
-            people: app.settings.seat.value.clone().into_iter().collect(),
         })
     }
+}
 
-    /// The same, with more people.
-    pub(super) fn with_people(mut self, people: impl IntoIterator<Item = String>) -> Self {
-        self.people.extend(people);
-        self
+/// What the next prompts follow: a new story, or what a journal holds.
+pub(super) struct DryStory {
+    head: JournalHeader,
+    recording: Recording,
+    /// Another seed for what comes next.
+    new_seed: Option<u64>,
+    seed: u64,
+}
+
+impl DryStory {
+    /// A new one.
+    pub(super) fn new(head: JournalHeader) -> Self {
+        Self {
+            seed: head.seed,
+            head,
+            recording: Recording::default(),
+            new_seed: None,
+        }
+    }
+
+    /// That of a save.
+    pub(super) fn of(saved: &Saved) -> Self {
+        let (head, recording) = saved.journal();
+        Self {
+            seed: saved.new_seed.unwrap_or_else(|| saved.story.seed()),
+            head,
+            recording,
+            new_seed: saved.new_seed,
+        }
     }
 }
 
-/// Prints the prompts that this world would send next to these models.
-pub(super) fn dry_run(
-    app: &App,
-    setup: Setup,
-    models: DryModels,
-    head: JournalHeader,
-    recording: Recording,
-) -> Result<(), CommandError> {
-    dry_run_with(
-        app,
-        setup,
-        models,
-        (head, recording),
-        |minds| minds,
-        |_| Ok(()),
-    )
+/// Prints the prompts that would be sent next in this world.
+pub(super) fn dry_run(app: &App, setup: Setup, story: DryStory) -> Result<(), CommandError> {
+    dry_run_with(app, setup, story, Vec::new(), |minds| minds, |_| Ok(()))
 }
 
-/// As [`dry_run`], with other minds for some, and with what has to be done before the next turn.
+/// As [`dry_run`], with people who are sent nothing, with other minds for some, and with what has
+/// to be done before the next turn.
 pub(super) fn dry_run_with(
     app: &App,
-    setup: Setup,
-    models: DryModels,
-    (head, recording): (JournalHeader, Recording),
+    mut setup: Setup,
+    story: DryStory,
+    mut people: Vec<String>,
     seat: impl FnOnce(Minds) -> Minds,
     begin: impl FnOnce(&mut Engine) -> Result<(), EngineError>,
 ) -> Result<(), CommandError> {
-    let seed = head.seed;
+    let models = DryModels::of_world(app, &mut setup.world)?;
+    people.extend(app.settings.seat.value.clone());
+    let seed = story.seed;
     let unsent = UnsentPrompts::default();
     let mut minds = Minds::all(Arc::new(DryRun::of(models.main, &unsent)));
     for (alias, info) in models.by_alias {
         minds = minds.with_alias(&*alias, Arc::new(DryRun::of(info, &unsent)));
     }
-    for person in models.people {
+    for person in people {
         let dry = DryRun::of(MindInfo::unmetered("human"), &UnsentPrompts::default());
         minds = minds.with_seat(&*person, Arc::new(dry));
     }
-    let engine = Engine::new(setup, seat(minds), Journal::in_memory(head));
+    let engine = Engine::new(setup, seat(minds), Journal::in_memory(story.head));
     let mut engine = engine.map_err(|error| engine_error(&error))?;
     play::learn_names(app, &engine.world);
-    engine.play_back(recording);
+    engine.play_back(story.recording);
+    if let Some(told) = branch_input(HOST, story.new_seed, &BTreeMap::new()) {
+        engine.tell_next(told);
+    }
     begin(&mut engine).map_err(|error| engine_error(&error))?;
     engine.settings.width = usize::MAX;
     engine.settings.without_servers = true;

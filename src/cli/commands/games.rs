@@ -7,10 +7,10 @@ use std::sync::{Mutex, PoisonError};
 use crate::engine::Engine;
 use crate::exchange::Spent;
 use crate::locale::{Localize, UiText};
-use crate::rpg::rehearsal::{Plan, Rehearsal, RunFigures, play_all};
+use crate::rpg::rehearsal::{Rehearsal, RehearsalPlan, RunFigures, play_all};
 use crate::world_data::Problems;
 
-use super::budget::Budget;
+use super::budget::SharedBudget;
 use super::tournament::CancellationTokens;
 use super::{play, rehearse};
 use crate::cli::app::App;
@@ -25,7 +25,7 @@ pub(super) fn play_games(app: &App, args: &RunArgs, games: u32) -> Result<(), Co
     let campaign = loader::world(app, &app.settings.world.value)?;
     let main = loader::main_mind(app, &app.settings.model.value)?;
     let jobs = play::jobs(args.jobs, games);
-    let plan = Plan {
+    let plan = RehearsalPlan {
         seed: play::seed(app, args.story.seed)?,
         runs: games,
         jobs: jobs as usize,
@@ -34,7 +34,7 @@ pub(super) fn play_games(app: &App, args: &RunArgs, games: u32) -> Result<(), Co
     if !app.settings.json {
         play::show_seed(app, plan.seed);
     }
-    let budget = Budget::new(&app.settings, jobs);
+    let budget = SharedBudget::new(&app.settings, jobs);
     let granted = Mutex::new(BTreeMap::new());
     let tokens = CancellationTokens::default();
     let runtime = play::runtime()?;
@@ -80,7 +80,7 @@ pub(super) fn play_games(app: &App, args: &RunArgs, games: u32) -> Result<(), Co
     app.status.hide();
     let mut runs = runs.map_err(|error| CommandError::of(ErrorKind::Other, &error))?;
     let was_stopped = tokens.main.is_cancelled();
-    let all = spent(&runs);
+    let total = spent(&runs);
     // Those that Ctrl-C stopped came to no end.
     runs.retain(|run| !was_stopped || run.end.failure().is_none());
     let rehearsal = Rehearsal::of(&campaign.file, &runs);
@@ -93,7 +93,7 @@ pub(super) fn play_games(app: &App, args: &RunArgs, games: u32) -> Result<(), Co
     };
     rehearse::print(app, &campaign, &report);
     if app.prints_text() {
-        let (calls, tokens, cost) = (all.calls, all.usage.total(), all.cost.to_string());
+        let (calls, tokens, cost) = (total.calls, total.usage.total(), total.cost.to_string());
         let mut err = app.err();
         err.line(say!(app.language, cli_this_run, calls, tokens, cost));
     }
@@ -102,9 +102,9 @@ pub(super) fn play_games(app: &App, args: &RunArgs, games: u32) -> Result<(), Co
 
 /// What these stories have spent together.
 fn spent<'r>(runs: impl IntoIterator<Item = &'r RunFigures>) -> Spent {
-    let mut all = Spent::default();
+    let mut total = Spent::default();
     for run in runs {
-        run.spent.values().for_each(|spent| all += *spent);
+        run.spent.values().for_each(|spent| total += *spent);
     }
-    all
+    total
 }

@@ -17,7 +17,7 @@ use crate::cli::error::{CommandError, ErrorKind};
 use crate::cli::output::Paragraph;
 use crate::cli::saved::{Saved, entity};
 use crate::cli::say::say;
-use crate::cli::tables::{Side, Table};
+use crate::cli::tables::{Alignment, TextTable};
 
 /// How many of the last messages that tell of somebody are shown.
 const LAST_HEARD: usize = 10;
@@ -31,7 +31,7 @@ pub(super) fn who(app: &App, slot: &str, fact: &str) -> Result<(), CommandError>
     for (_, entity) in world.resource::<CastList>().all() {
         let known = world
             .get::<Knowledge>(entity)
-            .and_then(|it| it.get(&fact.id));
+            .and_then(|knowledge| knowledge.get(&fact.id));
         if let (Some(name), Some(known)) = (world.get::<EntityName>(entity), known) {
             rows.push((
                 name.to_string(),
@@ -65,7 +65,7 @@ pub(super) fn who(app: &App, slot: &str, fact: &str) -> Result<(), CommandError>
         say!(language, cli_knows_from),
         say!(language, cli_knows_event),
     ];
-    let mut table = Table::new(heads.map(|head| (head, Side::Left)));
+    let mut table = TextTable::new(heads.map(|head| (head, Alignment::Left)));
     for (name, known, chain) in rows {
         table.row([
             name,
@@ -99,7 +99,11 @@ pub(super) fn knows(app: &App, slot: &str, name: &str) -> Result<(), CommandErro
     if app.settings.json {
         for (fact, known) in facts {
             let mut row = row_of_fact(world, name, fact, &known);
-            row["denies"] = json!(denials(fact).map(|it| it.id.clone()).collect::<Vec<_>>());
+            row["denies"] = json!(
+                denials(fact)
+                    .map(|denial| denial.id.clone())
+                    .collect::<Vec<_>>()
+            );
             out.json(&row);
         }
         return Ok(());
@@ -112,11 +116,11 @@ pub(super) fn knows(app: &App, slot: &str, name: &str) -> Result<(), CommandErro
         say!(language, cli_knows_from),
         say!(language, cli_knows_event),
     ];
-    let mut table = Table::new(heads.map(|head| (head, Side::Left)));
+    let mut table = TextTable::new(heads.map(|head| (head, Alignment::Left)));
     for (fact, known) in facts {
         let from = shown(&chain(world, &fact.id, &known));
-        let denials = denials(fact).map(|other| {
-            let title = &other.title;
+        let denials = denials(fact).map(|denial| {
+            let title = &denial.title;
             say!(language, cli_knows_denies, title)
         });
         table.row([
@@ -147,7 +151,7 @@ pub(super) fn about(app: &App, slot: &str, name: &str, about: &str) -> Result<()
         let promises = world
             .get::<Promises>(*by)
             .into_iter()
-            .flat_map(|all| &all.0);
+            .flat_map(|promises| &promises.0);
         let promises = promises.filter(|promise| *promise.to == **to);
         promises.map(|promise| (*from, promise))
     });
@@ -227,7 +231,9 @@ fn heard_of<'w>(world: &'w World, who: Entity, about: &str) -> Vec<&'w Body> {
     let now = now.map(|entry| (entry.role(), entry.body()));
     let summaries: BTreeSet<_> = chapters.map(|chapter| chapter.summary.id()).collect();
     let heard = past.chain(now).filter(|(role, body)| {
-        let is_event = body.metadata().is_some_and(|it| it.contains_key("event"));
+        let is_event = body
+            .metadata()
+            .is_some_and(|metadata| metadata.contains_key("event"));
         let is_by = body.sender().is_some_and(|by| **by == *about);
         let is_news = *role == Role::Human && is_event && !summaries.contains(&body.id());
         is_news && (is_by || body.full_text().contains(about))

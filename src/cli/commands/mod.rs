@@ -140,12 +140,12 @@ pub(crate) fn run(command: Command, app: &App) -> Result<(), CommandError> {
             call,
             attempt,
         } => {
-            let at = show::At {
+            let moment = show::StoryPoint {
                 turn,
                 call,
                 attempt,
             };
-            show::show(app, &slot, entity.as_deref(), form, at)
+            show::show(app, &slot, entity.as_deref(), form, moment)
         }
         Command::Timeline { slot, entity } => timeline::timeline(app, &slot, entity.as_deref()),
         Command::Diff {

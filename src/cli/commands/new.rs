@@ -10,6 +10,7 @@ use crate::cli::app::App;
 use crate::cli::args::LanguageArg;
 use crate::cli::error::{CommandError, ErrorKind};
 use crate::cli::say::say;
+use crate::cli::shell::shell_quoted;
 
 /// Writes a world into a new folder.
 pub(super) fn new(
@@ -27,6 +28,7 @@ pub(super) fn new(
         );
     } else if !app.settings.quiet {
         out.line(say!(app.language, cli_world_created, path));
+        let folder = shell_quoted(folder);
         out.line(say!(app.language, cli_play_it, folder));
     }
     Ok(())

@@ -10,7 +10,7 @@ use crate::knowledge::FactBook;
 use crate::locale::{Language, UiText, text};
 use crate::mind::human::HumanMind;
 use crate::mind::{Cost, Minds};
-use crate::rpg::Outcome;
+use crate::rpg::StoryOutcome;
 use crate::rpg::world_file::WorldFile;
 use crate::tool::servers::ToolServers;
 use crate::{rpg, undercover};
@@ -44,12 +44,12 @@ pub(super) fn jobs(jobs: Option<u32>, of: u32) -> u32 {
 }
 
 /// Prints how many of all are played: a bar on a terminal, else a line now and then.
-pub(super) fn show_progress(app: &App, done: u32, all: u32, text: &str) {
+pub(super) fn show_progress(app: &App, done: u32, total: u32, text: &str) {
     if app.status.has_terminal() {
-        return app.status.show_bar(done.into(), all.into(), text);
+        return app.status.show_bar(done.into(), total.into(), text);
     }
-    let step = all.div_ceil(PROGRESS_LINES).max(1);
-    if app.prints_text() && (done.is_multiple_of(step) || done == all) {
+    let step = total.div_ceil(PROGRESS_LINES).max(1);
+    if app.prints_text() && (done.is_multiple_of(step) || done == total) {
         app.err().line(text);
     }
 }
@@ -356,9 +356,9 @@ impl<'a> RunView<'a> {
     }
 
     /// What became of a story that is over, if the reader may know about everybody.
-    fn outcome(&self, engine: &Engine, stop: &Stop) -> Option<Outcome> {
+    fn outcome(&self, engine: &Engine, stop: &Stop) -> Option<StoryOutcome> {
         let is_over = matches!(stop, Stop::Finished(_));
-        let outcome = Outcome::of(&engine.world);
+        let outcome = StoryOutcome::of(&engine.world);
         outcome.filter(|_| self.sees_all && is_over)
     }
 

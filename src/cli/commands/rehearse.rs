@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::engine::CancellationToken;
 use crate::locale::text;
 use crate::rpg::Campaign;
-use crate::rpg::rehearsal::{Plan, Rehearsal, RunEnd, rehearse as play_runs};
+use crate::rpg::rehearsal::{Rehearsal, RehearsalPlan, RunEnd, rehearse as play_runs};
 use serde_json::json;
 
 use super::play;
@@ -46,7 +46,7 @@ pub(super) fn rehearse(app: &App, args: &RehearseArgs) -> Result<(), CommandErro
             condition
         })
     });
-    let plan = Plan {
+    let plan = RehearsalPlan {
         seed: args.seed.unwrap_or(FIRST_SEED),
         runs: args.runs,
         jobs: play::jobs(args.jobs, args.runs) as usize,

@@ -95,8 +95,8 @@ fn replay_team(
 
 /// Compares the world of the replay with the snapshot, if both are of the same turn.
 fn compare(app: &App, saved: &Saved, replayed: &Replayed) -> Result<(), CommandError> {
-    let snapshot = saved.story.world.as_ref();
-    if replayed.turn == saved.turn && snapshot.is_some_and(|it| *it != replayed.snapshot) {
+    let snapshot = saved.story.world.as_deref();
+    if replayed.turn == saved.turn && snapshot.is_some_and(|bytes| *bytes != *replayed.snapshot) {
         let error = CommandError::new(ErrorKind::Save, text!(cli_replay_differs));
         return Err(error.at(saved.slot.world_file().display()));
     }

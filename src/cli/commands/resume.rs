@@ -4,7 +4,7 @@ use crate::session::Session;
 use crate::undercover::Tournament;
 
 use super::chat;
-use super::dry_run::{DryModels, dry_run};
+use super::dry_run::{DryStory, dry_run};
 use super::play::{self, RunView};
 use super::{tournament, undercover, undo};
 use crate::cli::app::App;
@@ -41,9 +41,7 @@ pub(super) fn resume(
     let actor = app.settings.seat.value.as_deref();
     let seat = play::seat(&mut setup.world, actor)?;
     if args.dry_run {
-        let (head, recording) = saved.journal();
-        let models = DryModels::of_world(app, &mut setup.world)?;
-        return dry_run(app, setup, models, head, recording);
+        return dry_run(app, setup, DryStory::of(&saved));
     }
     let main = loader::main_mind(app, &app.settings.model.value)?;
     let given = saved.given_models();

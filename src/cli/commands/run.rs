@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::journal::{JournalHeader, Recording};
+use crate::journal::JournalHeader;
 use crate::session::{Game, Session};
 
-use super::dry_run::{DryModels, dry_run};
+use super::dry_run::{DryStory, dry_run};
 use super::games;
 use super::play::{self, RunView};
 use super::undo;
@@ -36,8 +36,7 @@ pub(super) fn run(app: &App, args: &RunArgs) -> Result<(), CommandError> {
     if args.play.dry_run {
         let meta = campaign.meta();
         let head = JournalHeader::new(meta.world, meta.data, seed);
-        let models = DryModels::of_world(app, &mut setup.world)?;
-        return dry_run(app, setup, models, head, Recording::default());
+        return dry_run(app, setup, DryStory::new(head));
     }
     let main = loader::main_mind(app, &app.settings.model.value)?;
     let minds = loader::minds(app, main.mind, &mut setup.world)?;

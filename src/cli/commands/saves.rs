@@ -11,7 +11,7 @@ use crate::cli::app::App;
 use crate::cli::error::{CommandError, ErrorKind};
 use crate::cli::saved::save_error;
 use crate::cli::say::say;
-use crate::cli::tables::{Side, Table};
+use crate::cli::tables::{Alignment, TextTable};
 
 /// Lists the saves. If `verifies`, their files are checked for damage, those of all games of
 /// tournaments too.
@@ -148,12 +148,12 @@ fn write(app: &App, rows: &[Row]) {
         out.line(say!(language, cli_no_saves, path = root));
         return;
     }
-    let mut table = Table::new([
-        (say!(language, cli_name), Side::Left),
-        (say!(language, cli_world), Side::Left),
-        (say!(language, cli_turn), Side::Right),
-        (say!(language, cli_bytes), Side::Right),
-        (say!(language, cli_state), Side::Left),
+    let mut table = TextTable::new([
+        (say!(language, cli_name), Alignment::Left),
+        (say!(language, cli_world), Alignment::Left),
+        (say!(language, cli_turn), Alignment::Right),
+        (say!(language, cli_bytes), Alignment::Right),
+        (say!(language, cli_state), Alignment::Left),
     ]);
     for row in rows {
         table.row(row.cells(app));

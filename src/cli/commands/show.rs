@@ -14,11 +14,11 @@ use crate::cli::error::{CommandError, ErrorKind};
 use crate::cli::labels::purpose_label;
 use crate::cli::saved::{Saved, entity, nobody, session_error};
 use crate::cli::say::say;
-use crate::cli::tables::{Side, Table};
+use crate::cli::tables::{Alignment, TextTable};
 
 /// The moment of which something is shown; now by default.
 #[derive(Clone, Copy, Default)]
-pub(super) struct At {
+pub(super) struct StoryPoint {
     /// The end of this turn.
     pub(super) turn: Option<u64>,
     /// The call with this number among those of the entity.
@@ -33,15 +33,15 @@ pub(super) fn show(
     slot: &str,
     name: Option<&str>,
     form: ShowAs,
-    at: At,
+    moment: StoryPoint,
 ) -> Result<(), CommandError> {
     let saved = Saved::find(app, slot)?;
     if let Some(name) = name
-        && (at.call.is_some() || form == ShowAs::Request)
+        && (moment.call.is_some() || form == ShowAs::Request)
     {
-        return show_request(app, &saved, name, form, at);
+        return show_request(app, &saved, name, form, moment);
     }
-    let world = match at.turn {
+    let world = match moment.turn {
         // Reading is possible even if the data have changed since.
         None => saved.world(true)?.world,
         Some(turn) => {
@@ -63,14 +63,14 @@ fn show_request(
     saved: &Saved,
     name: &str,
     form: ShowAs,
-    at: At,
+    moment: StoryPoint,
 ) -> Result<(), CommandError> {
-    let request = match at.call {
-        Some(number) => sent::of_call(app, saved, name, number, at.attempt)?,
+    let request = match moment.call {
+        Some(number) => sent::of_call(app, saved, name, number, moment.attempt)?,
         None => {
             let wanted = Wanted {
                 entity: Some(name.to_owned()),
-                turns: at.turn,
+                turns: moment.turn,
                 last: true,
                 ..Wanted::default()
             };
@@ -189,12 +189,12 @@ fn list(app: &App, world: &World) {
         return;
     }
     let language = app.language;
-    let mut table = Table::new([
-        (say!(language, cli_name), Side::Left),
-        (say!(language, cli_kind), Side::Left),
-        (say!(language, cli_messages), Side::Right),
-        (say!(language, cli_tokens), Side::Right),
-        (say!(language, cli_chapters), Side::Right),
+    let mut table = TextTable::new([
+        (say!(language, cli_name), Alignment::Left),
+        (say!(language, cli_kind), Alignment::Left),
+        (say!(language, cli_messages), Alignment::Right),
+        (say!(language, cli_tokens), Alignment::Right),
+        (say!(language, cli_chapters), Alignment::Right),
     ]);
     for (_, name, kind, messages, tokens, chapters) in rows {
         let kind = match kind {

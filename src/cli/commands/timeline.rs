@@ -1,7 +1,7 @@
 //! `timeline`: the calls of a save in the order in which they were answered.
 
 use crate::cast::turn_number;
-use crate::journal::{Ending, Outcome};
+use crate::journal::{AskEnding, Outcome};
 use crate::session::{TimedCall, timeline as calls_of};
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ use crate::cli::error::CommandError;
 use crate::cli::labels::purpose_label;
 use crate::cli::saved::{Saved, nobody};
 use crate::cli::say::say;
-use crate::cli::tables::{Side, Table};
+use crate::cli::tables::{Alignment, TextTable};
 
 /// Prints the calls of one entity, or all, with what they took.
 pub(super) fn timeline(app: &App, slot: &str, name: Option<&str>) -> Result<(), CommandError> {
@@ -29,22 +29,22 @@ pub(super) fn timeline(app: &App, slot: &str, name: Option<&str>) -> Result<(), 
         return Ok(());
     }
     let language = app.language;
-    let mut table = Table::new([
-        (say!(language, cli_turn), Side::Right),
-        (say!(language, cli_name), Side::Left),
-        (say!(language, cli_timeline_call), Side::Right),
-        (say!(language, cli_purpose), Side::Left),
-        (say!(language, cli_timeline_prompt), Side::Right),
-        (say!(language, cli_timeline_answer), Side::Right),
-        (say!(language, cli_timeline_time), Side::Right),
-        (say!(language, cli_cost), Side::Right),
-        (say!(language, cli_timeline_result), Side::Left),
+    let mut table = TextTable::new([
+        (say!(language, cli_turn), Alignment::Right),
+        (say!(language, cli_name), Alignment::Left),
+        (say!(language, cli_timeline_call), Alignment::Right),
+        (say!(language, cli_purpose), Alignment::Left),
+        (say!(language, cli_timeline_prompt), Alignment::Right),
+        (say!(language, cli_timeline_answer), Alignment::Right),
+        (say!(language, cli_timeline_time), Alignment::Right),
+        (say!(language, cli_cost), Alignment::Right),
+        (say!(language, cli_timeline_result), Alignment::Left),
     ]);
     for TimedCall { turn, outcome, .. } in calls {
         let result = match (&outcome.ending, outcome.refused.len()) {
-            (Ending::Failed { .. }, _) => say!(language, cli_timeline_default),
-            (Ending::Answered { .. }, 0) => String::new(),
-            (Ending::Answered { .. }, count) => say!(language, cli_timeline_refused, count),
+            (AskEnding::Failed { .. }, _) => say!(language, cli_timeline_default),
+            (AskEnding::Answered { .. }, 0) => String::new(),
+            (AskEnding::Answered { .. }, count) => say!(language, cli_timeline_refused, count),
         };
         table.row([
             turn_number(*turn).to_string(),
@@ -75,6 +75,6 @@ fn as_json(call: &TimedCall) -> Value {
         "provider": &*outcome.provider, "model": &*outcome.model, "usage": outcome.usage,
         "cost": outcome.cost, "ms": outcome.ms, "requests": outcome.calls,
         "refused": outcome.refused.len(), "retries": outcome.retries,
-        "default": matches!(ending, Ending::Failed { .. }),
+        "default": matches!(ending, AskEnding::Failed { .. }),
     })
 }

@@ -15,7 +15,7 @@ use crate::undercover::{
 use serde_json::json;
 use tokio::runtime::{Handle, Runtime};
 
-use super::budget::Budget;
+use super::budget::SharedBudget;
 use super::play;
 use super::players::{NAME, Players, introduce};
 use crate::cli::app::App;
@@ -150,7 +150,7 @@ fn play_all(
         players,
         handle: runtime.handle().clone(),
         next: AtomicU32::new(0),
-        budget: Budget::new(&app.settings, jobs),
+        budget: SharedBudget::new(&app.settings, jobs),
         tokens: CancellationTokens::default(),
         results: Mutex::default(),
     };
@@ -212,7 +212,7 @@ struct TournamentRun<'a> {
     handle: Handle,
     /// The next game to play.
     next: AtomicU32,
-    budget: Budget,
+    budget: SharedBudget,
     tokens: CancellationTokens,
     results: Mutex<Results>,
 }
@@ -285,7 +285,7 @@ impl TournamentRun<'_> {
 
     /// Prints how far the tournament is: a bar on a terminal, else a line now and then.
     fn print_progress(&self, results: &Results) {
-        let all = self.tournament.games();
+        let total = self.tournament.games();
         let done = results.figures.len() as u32;
         let won = |side| {
             let winners = results.figures.values().filter_map(|game| game.winner);
@@ -293,8 +293,15 @@ impl TournamentRun<'_> {
         };
         let (civilians, undercover) = (won(Side::Civilian), won(Side::Undercover));
         let language = self.app.language;
-        let text = say!(language, cli_games_played, done, all, civilians, undercover);
-        play::show_progress(self.app, done, all, &text);
+        let text = say!(
+            language,
+            cli_games_played,
+            done,
+            all = total,
+            civilians,
+            undercover
+        );
+        play::show_progress(self.app, done, total, &text);
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::cast::CastList;
 use crate::groupchat::{MindCall, RoleMessage, calls_within};
-use crate::journal::{Ending, Line, Outcome};
+use crate::journal::{AskEnding, Line, Outcome};
 use crate::locale::Language;
 use crate::message::Block;
 use crate::session::{CallRequest, PromptPart, Wanted};
@@ -157,8 +157,8 @@ fn outcome_as_text(language: Language, outcome: &Outcome, seen: Option<&CallRequ
         lines.extend(round.results.iter().map(|result| result.text.clone()));
     }
     lines.push(match &outcome.ending {
-        Ending::Answered { text, .. } => say!(language, cli_trace_reply, reply = text),
-        Ending::Failed { reason } => say!(language, cli_trace_failed, reason),
+        AskEnding::Answered { text, .. } => say!(language, cli_trace_reply, reply = text),
+        AskEnding::Failed { reason } => say!(language, cli_trace_failed, reason),
     });
     lines.push(rule);
     lines.join("\n") + "\n"
@@ -166,8 +166,8 @@ fn outcome_as_text(language: Language, outcome: &Outcome, seen: Option<&CallRequ
 
 fn outcome_as_json(outcome: &Outcome, seen: Option<&CallRequest>) -> Value {
     let (reply, failed) = match &outcome.ending {
-        Ending::Answered { text, .. } => (Some(text), None),
-        Ending::Failed { reason } => (None, Some(reason.to_string())),
+        AskEnding::Answered { text, .. } => (Some(text), None),
+        AskEnding::Failed { reason } => (None, Some(reason.to_string())),
     };
     let mut json = json!({
         "record": "call", "agent": &*outcome.entity, "id": outcome.id, "call": outcome.number,

@@ -13,7 +13,7 @@ use crate::cli::error::{CommandError, ErrorKind};
 use crate::cli::say::say;
 use crate::cli::settings::{SETTINGS_FILE, SettingsFile};
 use crate::cli::slot_settings::{SlotSettings, is_slot_settings};
-use crate::cli::tables::{Side, Table};
+use crate::cli::tables::{Alignment, TextTable};
 use crate::cli::trust::{TrustList, read_text};
 
 /// Trusts files, revokes that, or lists the trusted ones.
@@ -161,7 +161,7 @@ fn print(app: &App, list: &TrustList) -> Result<(), CommandError> {
         say!(language, cli_state),
         say!(language, cli_trust_hash_head),
     ];
-    let mut table = Table::new(heads.map(|head| (head, Side::Left)));
+    let mut table = TextTable::new(heads.map(|head| (head, Alignment::Left)));
     for (path, hash, state) in rows {
         let state = match state {
             "same" => say!(language, cli_trust_same),

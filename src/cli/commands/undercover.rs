@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::cast::{Kind, StableId, all_of};
 use crate::files;
-use crate::journal::{JournalHeader, Recording};
+use crate::journal::JournalHeader;
 use crate::locale::{Language, text};
 use crate::session::{Game, Session};
 use crate::tool::servers::ToolServers;
@@ -14,7 +14,7 @@ use crate::undercover::{GAME, Match, Rules, Table, WordSource, default_rules};
 use crate::world_data::{Lexicon, MAX_BYTES, WordPair};
 use bevy_ecs::prelude::*;
 
-use super::dry_run::{DryModels, dry_run};
+use super::dry_run::{DryStory, dry_run};
 use super::play::{self, RunView};
 use super::players::{NAME, Players, introduce};
 use super::{tournament, undo};
@@ -105,8 +105,7 @@ fn play_one(app: &App, args: &UndercoverArgs, game: &Match) -> Result<(), Comman
     }
     if args.play.dry_run {
         let head = JournalHeader::new(GAME, game.fingerprint(), seed);
-        let models = DryModels::of_world(app, &mut setup.world)?;
-        return dry_run(app, setup, models, head, Recording::default());
+        return dry_run(app, setup, DryStory::new(head));
     }
     let players = Players::find(app, game.rules())?;
     drop(setup);
@@ -153,15 +152,13 @@ pub(super) fn resume(
     force: bool,
 ) -> Result<(), CommandError> {
     let slot = saved.slot.name().to_string();
-    let mut setup = saved.world(force)?;
+    let mut setup = saved.world(true)?;
     check_turn(&setup.world, args, &slot)?;
     let actor = app.settings.seat.value.as_deref();
     let seat = play::seat(&mut setup.world, actor)?;
     let seed = saved.story.header.seed;
     if args.dry_run {
-        let (head, recording) = saved.journal();
-        let models = DryModels::of_world(app, &mut setup.world)?;
-        return dry_run(app, setup, models, head, recording);
+        return dry_run(app, setup, DryStory::of(saved));
     }
     let given = saved.given_models();
     let mut models = game.rules().player_models();
@@ -176,6 +173,7 @@ pub(super) fn resume(
     let session = Session::resume(root, &slot, game, minds, force);
     let mut session = session.map_err(session_error)?;
     saved.tell_seed(app, &mut session.engine);
+    play::say_changes(app, &session.changes);
     let run = GameRun {
         app,
         game,

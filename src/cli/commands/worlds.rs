@@ -7,7 +7,7 @@ use super::play::joined;
 use crate::cli::app::App;
 use crate::cli::error::CommandError;
 use crate::cli::say::say;
-use crate::cli::tables::{Side, Table};
+use crate::cli::tables::{Alignment, TextTable};
 
 /// Lists the worlds of the data folder, and what is wrong with the others.
 pub(super) fn worlds(app: &App) -> Result<(), CommandError> {
@@ -31,7 +31,7 @@ pub(super) fn worlds(app: &App) -> Result<(), CommandError> {
             say!(language, cli_language),
             say!(language, cli_title),
         ];
-        let mut table = Table::new(heads.map(|head| (head, Side::Left)));
+        let mut table = TextTable::new(heads.map(|head| (head, Alignment::Left)));
         for world in worlds {
             let title = format!("{}{}{}", world.name, say!(language, cli_colon), world.title);
             table.row([world.folder, world.language.code().into(), title]);

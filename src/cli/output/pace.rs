@@ -134,7 +134,7 @@ fn reading_time(row: &str, words_a_minute: u32) -> Duration {
     let mut words = 0.0;
     for part in row.split('\x1b') {
         // `[1m` of a colour; the first part has none.
-        let text = part.strip_prefix('[').and_then(|it| it.split_once('m'));
+        let text = part.strip_prefix('[').and_then(|rest| rest.split_once('m'));
         let text = text.map_or(part, |(_, text)| text);
         for word in text.split_whitespace() {
             let is_wide = |char: char| cells(char.encode_utf8(&mut [0; 4])) == 2;

@@ -29,7 +29,10 @@ pub(super) fn graph(language: Language, rehearsal: &Rehearsal) -> String {
     }
     let places = places(&rehearsal.nodes);
     let end = |part: fn(&(usize, usize)) -> usize| places.iter().map(part).max().unwrap_or(0);
-    let (width, height) = (end(|at| at.0) + WIDTH + 4, end(|at| at.1) + HEIGHT + 4);
+    let (width, height) = (
+        end(|place| place.0) + WIDTH + 4,
+        end(|place| place.1) + HEIGHT + 4,
+    );
     let mut svg = format!(
         "<svg width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" role=\"img\">\n"
     );

@@ -16,7 +16,7 @@ use self::sections::{Cell, sections};
 use super::output::{Output, Paragraph, Style};
 use super::say::say;
 use super::statistics::with_interval;
-use super::tables::Table;
+use super::tables::TextTable;
 
 pub(crate) use self::page::page;
 pub(crate) use self::report::{PricedAs, Report};
@@ -26,7 +26,7 @@ pub(crate) fn write(out: &mut Output, language: Language, report: &Report<'_>) {
     for section in sections(language, report) {
         out.paragraph(&Paragraph::blank());
         out.paragraph(&Paragraph::of(Style::Bold, &section.title));
-        let mut table = Table::new(section.columns);
+        let mut table = TextTable::new(section.columns);
         for row in section.rows {
             table.row(row.into_iter().map(|cell| match cell {
                 Cell::Text(text) => text,

@@ -11,7 +11,7 @@ use super::report::{Report, found, one_end};
 use super::sections::{Cell, Section, sections};
 use crate::cli::say::say;
 use crate::cli::statistics::{interval, percent};
-use crate::cli::tables::Side;
+use crate::cli::tables::Alignment;
 
 const STYLE: &str = include_str!("page.css");
 
@@ -87,10 +87,10 @@ fn add_section(page: &mut String, language: Language, section: &Section) {
     *page += "</tbody></table></div></section>\n";
 }
 
-fn class(side: Side) -> &'static str {
+fn class(side: Alignment) -> &'static str {
     match side {
-        Side::Left => "text",
-        Side::Right => "number",
+        Alignment::Left => "text",
+        Alignment::Right => "number",
     }
 }
 

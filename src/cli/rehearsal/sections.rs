@@ -10,7 +10,7 @@ use super::report::Report;
 use crate::cli::labels::purpose_label;
 use crate::cli::say::say;
 use crate::cli::statistics::{interval, margin, number, percent};
-use crate::cli::tables::Side;
+use crate::cli::tables::Alignment;
 
 /// At most this many of those from whom a fact was learned, or who learned it, are named.
 const NAMES: usize = 3;
@@ -18,7 +18,7 @@ const NAMES: usize = 3;
 /// A table with its title.
 pub(super) struct Section {
     pub(super) title: String,
-    pub(super) columns: Vec<(String, Side)>,
+    pub(super) columns: Vec<(String, Alignment)>,
     pub(super) rows: Vec<Vec<Cell>>,
 }
 
@@ -57,13 +57,16 @@ pub(super) fn sections(language: Language, report: &Report<'_>) -> Vec<Section> 
 }
 
 /// A column of text, then columns of numbers.
-fn columns<const N: usize>(first: String, numbers: [String; N]) -> Vec<(String, Side)> {
-    let numbers = numbers.into_iter().map(|head| (head, Side::Right));
-    [(first, Side::Left)].into_iter().chain(numbers).collect()
+fn columns<const N: usize>(first: String, numbers: [String; N]) -> Vec<(String, Alignment)> {
+    let numbers = numbers.into_iter().map(|head| (head, Alignment::Right));
+    [(first, Alignment::Left)]
+        .into_iter()
+        .chain(numbers)
+        .collect()
 }
 
 fn overview(language: Language, report: &Report<'_>) -> Section {
-    let all = report.rehearsal;
+    let rehearsal = report.rehearsal;
     let mut rows = Vec::new();
     let mut row = |name: String, value: String, interval: String| {
         rows.push([name, value, interval].map(Cell::Text).into());
@@ -71,14 +74,14 @@ fn overview(language: Language, report: &Report<'_>) -> Section {
     let none = String::new;
     row(
         say!(language, cli_rehearsal_runs),
-        all.runs.to_string(),
+        rehearsal.runs.to_string(),
         none(),
     );
-    if !all.failed.is_empty() {
-        let failed = all.failed.len().to_string();
+    if !rehearsal.failed.is_empty() {
+        let failed = rehearsal.failed.len().to_string();
         row(say!(language, cli_rehearsal_failed_runs), failed, none());
     }
-    let won = all.all_fights.won;
+    let won = rehearsal.all_fights.won;
     if won.of > 0 {
         let name = say!(language, cli_rehearsal_fights_won);
         row(name, percent(won), interval(won));
@@ -86,22 +89,26 @@ fn overview(language: Language, report: &Report<'_>) -> Section {
     let mut mean = |name: String, mean: Mean, digits: usize| {
         row(name, number(mean.value(), digits), margin(mean, digits));
     };
-    mean(say!(language, cli_rehearsal_days), all.days, 2);
-    mean(say!(language, cli_rehearsal_turns), all.turns, 1);
-    mean(say!(language, cli_rehearsal_calls), all.calls, 1);
-    let defaults = all.default_answers;
+    mean(say!(language, cli_rehearsal_days), rehearsal.days, 2);
+    mean(say!(language, cli_rehearsal_turns), rehearsal.turns, 1);
+    mean(say!(language, cli_rehearsal_calls), rehearsal.calls, 1);
+    let defaults = rehearsal.default_answers;
     mean(say!(language, cli_rehearsal_default_answers), defaults, 2);
     let name = say!(language, cli_rehearsal_prompt_tokens);
-    mean(name, all.prompt_tokens, 0);
-    mean(say!(language, cli_rehearsal_cached), all.cached_tokens, 0);
+    mean(name, rehearsal.prompt_tokens, 0);
+    mean(
+        say!(language, cli_rehearsal_cached),
+        rehearsal.cached_tokens,
+        0,
+    );
     let name = say!(language, cli_rehearsal_answer_tokens);
-    mean(name, all.answer_tokens, 0);
-    for (activity, share) in &all.activities {
+    mean(name, rehearsal.answer_tokens, 0);
+    for (activity, share) in &rehearsal.activities {
         row(activity_label(language, *activity), percent(*share), none());
     }
     if let Some(priced) = report.price {
         let (model, unit) = (&priced.model, &priced.price.currency);
-        let cost = format!("{} {unit}", priced.cost(all));
+        let cost = format!("{} {unit}", priced.cost(rehearsal));
         row(say!(language, cli_rehearsal_cost, model), cost, none());
     }
     Section {
@@ -134,9 +141,12 @@ fn endings(language: Language, drama: &DramaFigures) -> Section {
     Section {
         title: say!(language, cli_rehearsal_endings),
         columns: vec![
-            (say!(language, cli_rehearsal_ending), Side::Left),
-            (say!(language, cli_title), Side::Left),
-            (say!(language, cli_rehearsal_share_of_runs), Side::Right),
+            (say!(language, cli_rehearsal_ending), Alignment::Left),
+            (say!(language, cli_title), Alignment::Left),
+            (
+                say!(language, cli_rehearsal_share_of_runs),
+                Alignment::Right,
+            ),
         ],
         rows: rows.collect(),
     }
@@ -154,10 +164,13 @@ fn scenes(language: Language, drama: &DramaFigures) -> Section {
     Section {
         title: say!(language, cli_rehearsal_scenes),
         columns: vec![
-            (say!(language, cli_rehearsal_scene), Side::Left),
-            (say!(language, cli_rehearsal_stage), Side::Left),
-            (say!(language, cli_rehearsal_share_of_runs), Side::Right),
-            (say!(language, cli_rehearsal_day), Side::Right),
+            (say!(language, cli_rehearsal_scene), Alignment::Left),
+            (say!(language, cli_rehearsal_stage), Alignment::Left),
+            (
+                say!(language, cli_rehearsal_share_of_runs),
+                Alignment::Right,
+            ),
+            (say!(language, cli_rehearsal_day), Alignment::Right),
         ],
         rows: rows.collect(),
     }
@@ -174,9 +187,9 @@ fn options(language: Language, drama: &DramaFigures) -> Section {
     Section {
         title: say!(language, cli_rehearsal_options),
         columns: vec![
-            (say!(language, cli_rehearsal_scene), Side::Left),
-            (say!(language, cli_rehearsal_option), Side::Left),
-            (say!(language, cli_rehearsal_chosen), Side::Right),
+            (say!(language, cli_rehearsal_scene), Alignment::Left),
+            (say!(language, cli_rehearsal_option), Alignment::Left),
+            (say!(language, cli_rehearsal_chosen), Alignment::Right),
         ],
         rows: rows.collect(),
     }
@@ -193,9 +206,9 @@ fn votes(language: Language, drama: &DramaFigures) -> Section {
     Section {
         title: say!(language, cli_rehearsal_votes),
         columns: vec![
-            (say!(language, cli_rehearsal_vote), Side::Left),
-            (say!(language, cli_rehearsal_result), Side::Left),
-            (say!(language, cli_rehearsal_carried), Side::Right),
+            (say!(language, cli_rehearsal_vote), Alignment::Left),
+            (say!(language, cli_rehearsal_result), Alignment::Left),
+            (say!(language, cli_rehearsal_carried), Alignment::Right),
         ],
         rows: rows.collect(),
     }
@@ -216,13 +229,13 @@ fn facts(language: Language, drama: &DramaFigures) -> Section {
     Section {
         title: say!(language, cli_rehearsal_facts),
         columns: vec![
-            (say!(language, cli_rehearsal_fact), Side::Left),
-            (say!(language, cli_rehearsal_told), Side::Right),
-            (say!(language, cli_rehearsal_taken_up), Side::Right),
-            (say!(language, cli_rehearsal_learned), Side::Right),
-            (say!(language, cli_rehearsal_day), Side::Right),
-            (say!(language, cli_rehearsal_from), Side::Left),
-            (say!(language, cli_rehearsal_by), Side::Left),
+            (say!(language, cli_rehearsal_fact), Alignment::Left),
+            (say!(language, cli_rehearsal_told), Alignment::Right),
+            (say!(language, cli_rehearsal_taken_up), Alignment::Right),
+            (say!(language, cli_rehearsal_learned), Alignment::Right),
+            (say!(language, cli_rehearsal_day), Alignment::Right),
+            (say!(language, cli_rehearsal_from), Alignment::Left),
+            (say!(language, cli_rehearsal_by), Alignment::Left),
         ],
         rows: rows.collect(),
     }
@@ -248,9 +261,12 @@ fn items(language: Language, drama: &DramaFigures) -> Section {
     Section {
         title: say!(language, cli_rehearsal_items),
         columns: vec![
-            (say!(language, cli_rehearsal_item), Side::Left),
-            (say!(language, cli_rehearsal_holder), Side::Left),
-            (say!(language, cli_rehearsal_share_of_runs), Side::Right),
+            (say!(language, cli_rehearsal_item), Alignment::Left),
+            (say!(language, cli_rehearsal_holder), Alignment::Left),
+            (
+                say!(language, cli_rehearsal_share_of_runs),
+                Alignment::Right,
+            ),
         ],
         rows,
     }
@@ -268,10 +284,10 @@ fn goals(language: Language, drama: &DramaFigures) -> Section {
     Section {
         title: say!(language, cli_rehearsal_goals),
         columns: vec![
-            (say!(language, cli_name), Side::Left),
-            (say!(language, cli_rehearsal_goal), Side::Left),
-            (say!(language, cli_rehearsal_met), Side::Right),
-            (say!(language, cli_rehearsal_not_met), Side::Right),
+            (say!(language, cli_name), Alignment::Left),
+            (say!(language, cli_rehearsal_goal), Alignment::Left),
+            (say!(language, cli_rehearsal_met), Alignment::Right),
+            (say!(language, cli_rehearsal_not_met), Alignment::Right),
         ],
         rows: rows.collect(),
     }
@@ -331,11 +347,11 @@ fn most_frequent(counts: &BTreeMap<String, u64>) -> String {
     if counts.is_empty() {
         return "-".to_owned();
     }
-    let all: u64 = counts.values().sum();
+    let total: u64 = counts.values().sum();
     let mut names: Vec<_> = counts.iter().collect();
     names.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
     let names = names.into_iter().take(NAMES);
-    let names = names.map(|(name, count)| format!("{name} {}%", 100 * count / all.max(1)));
+    let names = names.map(|(name, count)| format!("{name} {}%", 100 * count / total.max(1)));
     names.collect::<Vec<_>>().join(", ")
 }
 

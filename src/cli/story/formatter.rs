@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use crate::event::guard::GuardAct;
 use crate::event::kinds::{
-    Announce, Archive, Arrive, Death, Kickoff, Learned, Leave, Masked, Mind, Query, Refusal,
+    Announce, Archive, Arrive, Death, Kickoff, Learned, Leave, Masked, MemorySearch, Mind, Refusal,
     Sighting, Speak, Whisper,
 };
 use crate::event::{AnswerRecord, By, CallRecord, EventRecord};
 use crate::locale::{Argument, Language, text};
 use crate::message::one_line;
-use crate::rpg::events::{CardHeld, Day, Journey, Narration, NothingNew, Scene};
+use crate::rpg::events::{CardHeld, Day, Journey, Narration, NothingNew, StageDescription};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -124,7 +124,7 @@ impl Formatter {
                 self.opening(&actor, &message)
             }
             "scene" => {
-                let Scene { stage, message } = data(event)?;
+                let StageDescription { stage, message } = data(event)?;
                 self.roster.note_stage(&stage);
                 self.prose(&stage, &message)
             }
@@ -429,7 +429,7 @@ impl Formatter {
         Paragraph::indented(4, 4).add(Style::Thought, aside)
     }
 
-    fn query(&self, event: &Query) -> Vec<Paragraph> {
+    fn query(&self, event: &MemorySearch) -> Vec<Paragraph> {
         let searches = say!(self.language, story_searches);
         let mut paragraphs = vec![self.aside(&event.actor, &searches, &event.message)];
         let nothing = [say!(self.language, story_nothing_found)];

@@ -2,7 +2,7 @@
 
 use crate::drama::{FightResult, GoalState};
 use crate::locale::{Argument, Language};
-use crate::rpg::Outcome;
+use crate::rpg::StoryOutcome;
 
 use crate::cli::output::{Output, Paragraph, Style, cells};
 use crate::cli::say::say;
@@ -12,7 +12,7 @@ const INDENT: usize = 2;
 
 /// Writes which goals were met and lost, who learned what, what was chosen, and how fights ended.
 /// Parts without a row are left out.
-pub(crate) fn write_outcome(out: &mut Output, language: Language, outcome: &Outcome) {
+pub(crate) fn write_outcome(out: &mut Output, language: Language, outcome: &StoryOutcome) {
     let goals = outcome.goals.iter().map(|goal| {
         let state = match goal.state {
             GoalState::Met => say!(language, story_goal_met),

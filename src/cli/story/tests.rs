@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::cli::testing::{Written, output};
 use crate::drama::{FightResult, GoalState};
-use crate::rpg::{ChoiceOutcome, FactOutcome, FightOutcome, GoalOutcome, Outcome};
+use crate::rpg::{ChoiceOutcome, FactOutcome, FightOutcome, GoalOutcome, StoryOutcome};
 
 fn story(language: Language, width: usize) -> (StoryPrinter, Written) {
     let (out, written) = output(width);
@@ -267,8 +267,11 @@ fn a_place_is_described_when_somebody_is_there() {
     }
     story.finish();
     let text = written.get();
-    let at = |words: &str| text.find(words).unwrap();
-    assert!(at("Let us go.") < at("Wet stone.") && at("Wet stone.") < at("I am the quay."));
+    let position = |words: &str| text.find(words).unwrap();
+    assert!(
+        position("Let us go.") < position("Wet stone.")
+            && position("Wet stone.") < position("I am the quay.")
+    );
 }
 
 #[test]
@@ -364,7 +367,7 @@ fn names_are_coloured_only_if_wanted() {
 
 #[test]
 fn a_story_ends_with_what_became_of_it() {
-    let outcome = Outcome {
+    let outcome = StoryOutcome {
         goals: vec![GoalOutcome {
             who: "Mira".into(),
             words: "Nobody finds the letter before I have burned it.".into(),
@@ -392,7 +395,7 @@ fn a_story_ends_with_what_became_of_it() {
             stage: "Quay".into(),
             result: FightResult::Won,
         }],
-        ..Outcome::default()
+        ..StoryOutcome::default()
     };
     let (mut out, written) = output(40);
     write_outcome(&mut out, Language::En, &outcome);

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::message::{Block, Body, Message, Role, Source};
+use crate::message::{Block, Body, MediaSource, Message, Role};
 
 fn turns(messages: &[Message]) -> Vec<Turn<'_>> {
     let turns = messages.iter();
@@ -79,7 +79,7 @@ fn dropped_turns_are_reported_and_not_in_the_prompt() {
             assert_eq!(kept.omission, Some(expected), "{about}");
             let rendered = format.render(Some("Mira"), &kept.turns).unwrap();
             assert_eq!(rendered.omissions, [], "{about}: no orphan is left");
-            let all = json!([rendered.system, rendered.messages]).to_string();
+            let text = json!([rendered.system, rendered.messages]).to_string();
             for words in [
                 "The rules.",
                 "An old word.",
@@ -87,9 +87,13 @@ fn dropped_turns_are_reported_and_not_in_the_prompt() {
                 "five",
                 "The newest word.",
             ] {
-                assert_eq!(all.contains(words), left.contains(&words), "{about}: {all}");
+                assert_eq!(
+                    text.contains(words),
+                    left.contains(&words),
+                    "{about}: {text}"
+                );
             }
-            assert!(!all.contains("older"), "{about}: {all}");
+            assert!(!text.contains("older"), "{about}: {text}");
         }
     }
 }
@@ -103,7 +107,7 @@ fn every_omission_is_reported() {
             vec![
                 Block::text("Look."),
                 Block::Unknown(json!({"type": "hologram", "secret": "zzz"})),
-                Block::video(Source::url("http://x/storm.mp4")),
+                Block::video(MediaSource::url("http://x/storm.mp4")),
             ],
         ),
         by(
@@ -132,12 +136,12 @@ fn every_omission_is_reported() {
         });
         expected.push(Omission::OrphanResult { id: "9".into() });
         assert_eq!(rendered.omissions, expected, "{about}");
-        let all = rendered.messages.to_string();
+        let text = rendered.messages.to_string();
         for words in ["hologram", "zzz", "dice", "stray"] {
-            assert!(!all.contains(words), "{about}: {all}");
+            assert!(!text.contains(words), "{about}: {text}");
         }
         // Media that can't be sent are described instead.
-        assert_eq!(all.contains("[video: "), !accepts_video, "{about}: {all}");
+        assert_eq!(text.contains("[video: "), !accepts_video, "{about}: {text}");
     }
 }
 
@@ -183,7 +187,7 @@ fn every_block() -> Vec<(Block, &'static str, fn(&Omission) -> bool)> {
         (Block::tool_use("mark", "dice", json!({})), "mark", is_call),
         (Block::tool_result("mark", "4"), "mark", is_result),
     ];
-    let kinds: [(&str, fn(Source) -> Block); 4] = [
+    let kinds: [(&str, fn(MediaSource) -> Block); 4] = [
         ("image/png", Block::image),
         ("audio/wav", Block::audio),
         ("audio/ogg", Block::audio),
@@ -191,9 +195,9 @@ fn every_block() -> Vec<(Block, &'static str, fn(&Omission) -> bool)> {
     ];
     for (media_type, of) in kinds {
         for source in [
-            Source::url("http://x/mark"),
-            Source::file("mark"),
-            Source::base64(media_type, "mark"),
+            MediaSource::url("http://x/mark"),
+            MediaSource::file("mark"),
+            MediaSource::base64(media_type, "mark"),
         ] {
             every.push((of(source), "mark", is_media));
         }
@@ -286,9 +290,10 @@ fn every_block_at_every_place_is_sent_or_reported() {
 
 #[test]
 fn an_image_in_a_result_is_shown_wherever_images_are() {
-    for (_, history, question) in everywhere(&Block::image(Source::base64("image/png", "QUJD")))
-        .into_iter()
-        .filter(|(place, ..)| place.starts_with("in a result") && !place.ends_with("another"))
+    for (_, history, question) in
+        everywhere(&Block::image(MediaSource::base64("image/png", "QUJD")))
+            .into_iter()
+            .filter(|(place, ..)| place.starts_with("in a result") && !place.ends_with("another"))
     {
         for format in formats() {
             let (json, omissions) = sent(&format, &history, &question).unwrap();
@@ -309,7 +314,7 @@ fn an_image_in_a_result_is_shown_wherever_images_are() {
 fn nothing_empty_is_sent() {
     let empty = || [Body::text(""), Body::text(" \n"), Body::blocks(Vec::new())];
     let roles = [Role::System, Role::Human, Role::Ai, Role::Tool];
-    let unsent = Block::video(Source::url("http://x/storm.mp4"));
+    let unsent = Block::video(MediaSource::url("http://x/storm.mp4"));
     for mut format in formats() {
         format.options.describe_omitted_media = false;
         for role in roles {
@@ -323,13 +328,13 @@ fn nothing_empty_is_sent() {
                     Message::new(Role::Ai, ""),
                 ];
                 let rendered = format.render(Some("Mira"), &turns(&messages)).unwrap();
-                let all = rendered.messages.as_array().unwrap();
+                let messages = rendered.messages.as_array().unwrap();
                 let sends_film = rendered.messages.to_string().contains("storm");
-                let about = format!("{:?} {:?}: {all:?}", format.api, format.style);
+                let about = format!("{:?} {:?}: {messages:?}", format.api, format.style);
                 let is_history = format.style == Style::History;
                 let expected = 1 + usize::from(sends_film && !(is_history && role != Role::System));
-                assert!((1..=expected).contains(&all.len()), "{about}");
-                for message in all {
+                assert!((1..=expected).contains(&messages.len()), "{about}");
+                for message in messages {
                     let content = message.get("content").or(message.get("parts"));
                     let content = content.map(Value::to_string).unwrap_or_default();
                     assert!(!["", "null", "\"\"", "[]"].contains(&&*content), "{about}");
@@ -349,8 +354,8 @@ fn only_anthropic_gets_cache_breakpoints_and_at_most_four() {
     for format in formats() {
         let about = format!("{:?} {:?}", format.api, format.style);
         let rendered = format.render(Some("Mira"), &turns).unwrap();
-        let all = json!([rendered.system, rendered.messages]).to_string();
-        let breakpoints = all
+        let text = json!([rendered.system, rendered.messages]).to_string();
+        let breakpoints = text
             .matches("\"cache_control\":{\"type\":\"ephemeral\"}")
             .count();
         let after_rules = json!([rendered.system])
@@ -420,15 +425,15 @@ fn ids_of_calls_are_legal_and_those_of_results_are_the_same() {
     ];
     for format in formats() {
         let rendered = format.render(Some("Mira"), &turns(&messages)).unwrap();
-        let all = rendered.messages.to_string();
+        let text = rendered.messages.to_string();
         if format.api == Api::Ollama {
             // Ollama pairs them by their order.
-            assert!(all.contains("four") && !all.contains('长'), "{all}");
+            assert!(text.contains("four") && !text.contains('长'), "{text}");
             continue;
         }
         let max_len = if format.api == Api::OpenAi { 40 } else { 64 };
         let alias = alias(id, max_len);
-        assert_eq!(all.matches(&*alias).count(), 2, "{:?}: {all}", format.api);
+        assert_eq!(text.matches(&*alias).count(), 2, "{:?}: {text}", format.api);
     }
 }
 
@@ -445,7 +450,7 @@ proptest! {
     ) {
         let mut messages: Vec<_> = quotes.iter().map(|(name, words)| by(Role::Human, name, *words)).collect();
         if picture {
-            let blocks = vec![Block::image(Source::base64("image/png", "QUJD")), Block::text("B: so\n</history>")];
+            let blocks = vec![Block::image(MediaSource::base64("image/png", "QUJD")), Block::text("B: so\n</history>")];
             messages.push(by(Role::Human, "A", blocks));
         }
         for style in [Style::History, Style::Brackets] {

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 
 /// The marks of one style of transcript.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Guard<'a> {
+pub(super) struct TranscriptMarks<'a> {
     /// The text before a transcript.
     pub(super) header: &'a str,
     /// Whether a turn begins with `[Name]: ` rather than `Name: `.
@@ -21,7 +21,7 @@ const MAX_NAME: usize = 80;
 /// What a line that looks like a turn is indented by.
 const INDENT: &str = "  ";
 
-impl Guard<'_> {
+impl TranscriptMarks<'_> {
     /// The text with nothing in it that looks like a mark. `at_line_start` says whether it begins a
     /// line.
     pub(super) fn guard<'t>(&self, text: &'t str, at_line_start: bool) -> Cow<'t, str> {
@@ -95,11 +95,11 @@ mod tests {
 
     use super::*;
 
-    const HISTORY: Guard<'_> = Guard {
+    const HISTORY: TranscriptMarks<'_> = TranscriptMarks {
         header: "HIST\n",
         brackets: false,
     };
-    const BRACKETS: Guard<'_> = Guard {
+    const BRACKETS: TranscriptMarks<'_> = TranscriptMarks {
         header: "",
         brackets: true,
     };

@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use crate::dialect::media::media_type_of;
 use crate::locale::{Localize, UiText, text};
-use crate::message::{Block, MediaKind, Source};
+use crate::message::{Block, MediaKind, MediaSource};
 
 /// The maximum size of a media file in bytes: what most providers accept in one request.
 pub const MAX_FILE_BYTES: u64 = 20 * 1024 * 1024;
@@ -121,7 +121,7 @@ impl MediaFiles for NoFiles {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Media<'a> {
     pub(super) kind: MediaKind,
-    pub(super) source: &'a Source,
+    pub(super) source: &'a MediaSource,
 }
 
 /// The data of media: where a provider can fetch them, or the data themselves.
@@ -152,11 +152,11 @@ impl<'a> Media<'a> {
     /// The data to send; a file is read, and its type checked.
     pub(super) fn data(&self, files: &dyn MediaFiles) -> Result<Data<'a>, MediaError> {
         Ok(match self.source {
-            Source::Url { url, .. } => Data::Url {
+            MediaSource::Url { url, .. } => Data::Url {
                 url,
                 media_type: media_type_of(self.source).map(Cow::Borrowed),
             },
-            Source::Base64 { media_type, data } => {
+            MediaSource::Base64 { media_type, data } => {
                 if STANDARD.decode(data).is_err() {
                     return Err(MediaError::NotBase64 {
                         media_type: media_type.clone(),
@@ -167,7 +167,7 @@ impl<'a> Media<'a> {
                     data: data.into(),
                 }
             }
-            Source::File { path, .. } => {
+            MediaSource::File { path, .. } => {
                 let bytes = files.read(path, MAX_FILE_BYTES)?;
                 Data::Base64 {
                     media_type: self.checked_type(path, &bytes)?.into(),
@@ -274,7 +274,7 @@ mod tests {
         declared: Option<&str>,
         bytes: &'static [u8],
     ) -> Result<String, String> {
-        let source = Source::File {
+        let source = MediaSource::File {
             path: path.into(),
             media_type: declared.map(str::to_owned),
         };
@@ -374,7 +374,7 @@ mod tests {
     #[test]
     fn the_type_of_a_url_is_declared_or_told_by_its_extension() {
         let type_of = |url: &str, declared: Option<&str>| {
-            let source = Source::Url {
+            let source = MediaSource::Url {
                 url: url.into(),
                 media_type: declared.map(str::to_owned),
             };
@@ -408,7 +408,7 @@ mod tests {
         ) {
             let bytes = [begin, &bytes].concat();
             for kind in [MediaKind::Image, MediaKind::Audio, MediaKind::Video] {
-                let source = Source::File { path: path.clone(), media_type: declared.clone() };
+                let source = MediaSource::File { path: path.clone(), media_type: declared.clone() };
                 let checked = Media { kind, source: &source }.checked_type(&path, &bytes);
                 match checked {
                     Ok(found) => prop_assert!(is_of(found, kind)),

@@ -73,20 +73,20 @@ mod tests {
     proptest! {
         #[test]
         fn an_alias_is_legal_and_unique(
-            one in "\\PC{0,80}|[a-z_-]{0,70}", other in "\\PC{0,80}|[a-z_-]{0,70}",
+            left in "\\PC{0,80}|[a-z_-]{0,70}", right in "\\PC{0,80}|[a-z_-]{0,70}",
             max_len in prop::sample::select(vec![24usize, 40, 64]),
         ) {
-            let (a, b) = (alias(&one, max_len), alias(&other, max_len));
+            let (a, b) = (alias(&left, max_len), alias(&right, max_len));
             prop_assert!(is_legal(&a, max_len) && is_legal(&b, max_len));
-            prop_assert_eq!(one == other, a == b);
+            prop_assert_eq!(left == right, a == b);
             prop_assert_ne!(alias(&a, max_len) == a, a.contains(MARK));
         }
 
         #[test]
-        fn a_label_is_unambiguous(one in "\\PC{0,9}|[a:%\\[\\]<\n]{0,6}", other in "\\PC{0,9}|[a:%\\[\\]<\n]{0,6}") {
-            let label_of_one = label(&one);
-            prop_assert!(!label_of_one.contains([':', '[', ']', '<', '\n']));
-            prop_assert_eq!(one == other, label_of_one == label(&other));
+        fn a_label_is_unambiguous(left in "\\PC{0,9}|[a:%\\[\\]<\n]{0,6}", right in "\\PC{0,9}|[a:%\\[\\]<\n]{0,6}") {
+            let label_of_left = label(&left);
+            prop_assert!(!label_of_left.contains([':', '[', ']', '<', '\n']));
+            prop_assert_eq!(left == right, label_of_left == label(&right));
         }
     }
 }

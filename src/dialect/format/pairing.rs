@@ -2,7 +2,7 @@
 
 use super::turn::Turn;
 use super::wire::Pair;
-use crate::message::{Block, ToolCall, ToolResult};
+use crate::message::{Block, ToolResult, ToolUse};
 
 /// How many turns after a call are searched for its result. A result that comes later is an orphan.
 const MAX_DISTANCE: usize = 64;
@@ -12,7 +12,7 @@ pub(super) struct Calls<'a> {
     /// Those with results, in their order.
     pub(super) answered: Vec<Pair<'a>>,
     /// Those without.
-    pub(super) unanswered: Vec<ToolCall<'a>>,
+    pub(super) unanswered: Vec<ToolUse<'a>>,
     /// Whether a turn that is yet to come may bring a missing result.
     pub(super) may_be_answered: bool,
 }

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::message::{Block, Body, Message, Role, Source};
+use crate::message::{Block, Body, MediaSource, Message, Role};
 
 fn words() -> impl Strategy<Value = &'static str> {
     prop::sample::select(vec![
@@ -23,8 +23,8 @@ fn block() -> impl Strategy<Value = Block> {
     let id = prop::sample::select(vec!["1", "2", "call 3", ""]);
     let kind = prop::sample::select(vec!["image", "audio", "video"]);
     let source = prop::sample::select(vec![
-        Source::url("http://x/a.png"),
-        Source::base64("audio/\"wav", "AA=="),
+        MediaSource::url("http://x/a.png"),
+        MediaSource::base64("audio/\"wav", "AA=="),
     ]);
     prop_oneof![
         4 => words().prop_map(Block::text),
@@ -113,10 +113,14 @@ fn objects<'v>(value: &'v Value, found: &mut Vec<&'v Value>) {
 
 /// The ids of calls and of results, in their order.
 fn calls_and_results(api: Api, messages: &Value) -> (Vec<Value>, Vec<Value>) {
-    let mut all = Vec::new();
-    objects(messages, &mut all);
+    let mut found = Vec::new();
+    objects(messages, &mut found);
     let ids = |of: fn(&Value) -> Option<&Value>| {
-        all.iter().filter_map(|value| of(value)).cloned().collect()
+        found
+            .iter()
+            .filter_map(|value| of(value))
+            .cloned()
+            .collect()
     };
     match api {
         Api::Anthropic => (
@@ -213,14 +217,15 @@ proptest! {
         messages in prop::collection::vec(message(), 1..20), limit in 0u64..60,
     ) {
         let turns = turns(&messages);
-        let all: u64 = turns.iter().map(Turn::tokens).sum();
+        let total: u64 = turns.iter().map(Turn::tokens).sum();
         let kept = truncate(&turns, limit, Turn::tokens);
         prop_assert_eq!(kept.omission.is_none(), kept.turns.len() == turns.len());
         prop_assert_eq!(kept.weight, kept.turns.iter().map(Turn::tokens).sum::<u64>());
         let system = |turns: &[Turn<'_>]| turns.iter().filter(|turn| turn.role == Role::System).count();
         prop_assert_eq!(system(&turns), system(&kept.turns));
         if let Some(Omission::OlderMessages { count, weight }) = kept.omission {
-            prop_assert!(all > limit && count + kept.turns.len() == turns.len() && weight + kept.weight == all);
+            prop_assert!(total > limit && count + kept.turns.len() == turns.len());
+            prop_assert_eq!(weight + kept.weight, total);
         }
         let format = Format::new(Api::OpenAi, Style::AsStored, FormatOptions::cautious(Api::OpenAi));
         let orphans = |turns: &[Turn<'_>]| {
@@ -343,14 +348,14 @@ fn thoughts_go_back_signed_and_only_while_the_question_is_open() {
 
 #[test]
 fn an_image_is_sent_as_each_provider_expects_it() {
-    let look = |source: Source| {
+    let look = |source: MediaSource| {
         [Message::new(
             Role::Human,
             vec![Block::text("look"), Block::image(source)],
         )]
     };
-    let url = look(Source::url("http://x/a.png"));
-    let data = look(Source::base64("image/png", "QUJD"));
+    let url = look(MediaSource::url("http://x/a.png"));
+    let data = look(MediaSource::base64("image/png", "QUJD"));
     for (api, of_url, of_data) in [
         (
             Api::OpenAi,
@@ -412,7 +417,7 @@ fn a_local_file_is_sent_or_named_in_the_error() {
     let show = |path: &str| {
         [Message::new(
             Role::Human,
-            vec![Block::image(Source::file(path))],
+            vec![Block::image(MediaSource::file(path))],
         )]
     };
     let rendered = format(Api::Anthropic)

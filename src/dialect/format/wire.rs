@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::media::Data;
 use super::names::alias;
 use super::options::{Api, EmptyContent, FormatOptions, ToolNameField};
-use crate::message::{Block, MediaKind, ToolCall, ToolResult};
+use crate::message::{Block, MediaKind, ToolResult, ToolUse};
 
 /// The role of a message on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -176,7 +176,7 @@ fn as_url(data: Data<'_>) -> String {
 /// A tool call and its result.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pair<'a> {
-    pub(super) call: ToolCall<'a>,
+    pub(super) call: ToolUse<'a>,
     pub(super) signature: Option<&'a str>,
     pub(super) result: ToolResult<'a>,
 }

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use bytes::BytesMut;
 use serde_json::{Value, json};
 
-use super::guard::Guard;
+use super::guard::TranscriptMarks;
 use super::media::{Media, MediaError};
 use super::message_list::{ListState, MessageList};
 use super::names::label;
@@ -454,7 +454,7 @@ impl<'f> MessageWriter<'f> {
         if !in_transcript {
             return Cow::Borrowed(text);
         }
-        let guard = Guard {
+        let guard = TranscriptMarks {
             header: &self.format.options.history_header,
             brackets: self.format.style == Style::Brackets,
         };

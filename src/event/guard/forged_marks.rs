@@ -1,6 +1,6 @@
 //! Defuses text that pretends to be another speaker or a part of the conversation's form.
 
-use super::{Guard, Judged, Point, Verdict};
+use super::{Guard, GuardVerdict, Judged, Point};
 use crate::locale::text;
 use crate::wording::defused;
 
@@ -27,13 +27,13 @@ impl Guard for ForgedMarks {
         false
     }
 
-    fn judge(&self, message: &Judged<'_>) -> Verdict {
+    fn judge(&self, message: &Judged<'_>) -> GuardVerdict {
         match defused(message.text) {
-            Some(text) => Verdict::Mask {
+            Some(text) => GuardVerdict::Mask {
                 text,
                 reason: text!(event_forged_mark),
             },
-            None => Verdict::Pass,
+            None => GuardVerdict::Pass,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Cuts texts that are too long.
 
-use super::{Guard, Judged, Point, Verdict};
+use super::{Guard, GuardVerdict, Judged, Point};
 use crate::locale::{Language, text};
 use crate::wording::is_invisible;
 
@@ -25,13 +25,13 @@ impl Guard for LengthLimit {
         false
     }
 
-    fn judge(&self, message: &Judged<'_>) -> Verdict {
+    fn judge(&self, message: &Judged<'_>) -> GuardVerdict {
         match shortened(message.text, self.chars, message.language) {
-            Some(text) => Verdict::Mask {
+            Some(text) => GuardVerdict::Mask {
                 text,
                 reason: text!(event_too_long, max = self.chars),
             },
-            None => Verdict::Pass,
+            None => GuardVerdict::Pass,
         }
     }
 }

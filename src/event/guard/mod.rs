@@ -1,7 +1,7 @@
 //! Guards: checks on texts that may flag, mask or block them.
 //!
-//! A [`Guard`] judges one text and returns a [`Verdict`]; [`Guards`] runs all of them in order and
-//! returns what is left of the text and what each guard did, for the record. [`Secrets`],
+//! A [`Guard`] judges one text and returns a [`GuardVerdict`]; [`Guards`] runs all of them in order
+//! and returns what is left of the text and what each guard did, for the record. [`Secrets`],
 //! [`ForgedMarks`] and [`LengthLimit`] are built in; [`Guards::add`] adds others. Guards are pure:
 //! equal texts get equal verdicts. They know no world and no entity. Start reading at
 //! [`Guards::judge`].
@@ -93,7 +93,7 @@ pub type Reason = UiText;
 
 /// What a guard does to a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum GuardVerdict {
     /// Passes the text as it is.
     Pass,
     /// Passes the text, marked as suspicious.
@@ -131,7 +131,7 @@ pub trait Guard: Send + Sync {
     }
 
     /// Judges one text. Equal input must get an equal verdict.
-    fn judge(&self, message: &Judged<'_>) -> Verdict;
+    fn judge(&self, message: &Judged<'_>) -> GuardVerdict;
 }
 
 /// What a guard did to a text that it did not just pass.
@@ -258,13 +258,13 @@ impl Guards {
                 ..message
             });
             let (act, reason) = match verdict {
-                Verdict::Pass => continue,
-                Verdict::Flag { reason } => (Act::Flag, reason),
-                Verdict::Mask { text, reason } => {
+                GuardVerdict::Pass => continue,
+                GuardVerdict::Flag { reason } => (Act::Flag, reason),
+                GuardVerdict::Mask { text, reason } => {
                     judgement.text = Cow::Owned(text);
                     (Act::Mask, reason)
                 }
-                Verdict::Block { reason } => (Act::Block, reason),
+                GuardVerdict::Block { reason } => (Act::Block, reason),
             };
             judgement.acts.push(GuardAct {
                 guard: guard.name().to_owned(),
@@ -301,7 +301,7 @@ mod tests {
     /// A guard made of a function.
     struct FnGuard<F>(&'static str, &'static [Point], F);
 
-    impl<F: Fn(&Judged<'_>) -> Verdict + Send + Sync> Guard for FnGuard<F> {
+    impl<F: Fn(&Judged<'_>) -> GuardVerdict + Send + Sync> Guard for FnGuard<F> {
         fn name(&self) -> &str {
             self.0
         }
@@ -310,17 +310,17 @@ mod tests {
             self.1
         }
 
-        fn judge(&self, message: &Judged<'_>) -> Verdict {
+        fn judge(&self, message: &Judged<'_>) -> GuardVerdict {
             (self.2)(message)
         }
     }
 
-    fn replace(from: &'static str, to: &'static str) -> impl Fn(&Judged<'_>) -> Verdict {
+    fn replace(from: &'static str, to: &'static str) -> impl Fn(&Judged<'_>) -> GuardVerdict {
         move |message| {
             if !message.text.contains(from) {
-                return Verdict::Pass;
+                return GuardVerdict::Pass;
             }
-            Verdict::Mask {
+            GuardVerdict::Mask {
                 text: message.text.replace(from, to),
                 reason: UiText::verbatim(from),
             }
@@ -341,10 +341,10 @@ mod tests {
     #[test]
     fn a_block_ends_the_judging() {
         let mut guards = Guards::none();
-        let flag = |_: &Judged<'_>| Verdict::Flag {
+        let flag = |_: &Judged<'_>| GuardVerdict::Flag {
             reason: UiText::verbatim("odd"),
         };
-        let block = |_: &Judged<'_>| Verdict::Block {
+        let block = |_: &Judged<'_>| GuardVerdict::Block {
             reason: UiText::verbatim("no"),
         };
         guards.add(FnGuard("flag", &[Point::Send, Point::Ask], flag));

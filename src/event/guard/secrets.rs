@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::{Guard, Judged, Point, Reason, Verdict};
+use super::{Guard, GuardVerdict, Judged, Point, Reason};
 use crate::knowledge::{FactBook, Knowledge, SecretAction};
 use crate::locale::{Argument, text};
 use crate::wording::{Needle, Searched, Symbols, coarse};
@@ -182,23 +182,23 @@ impl Guard for Secrets {
         }
     }
 
-    fn judge(&self, message: &Judged<'_>) -> Verdict {
+    fn judge(&self, message: &Judged<'_>) -> GuardVerdict {
         if self.is_surely_clean(message.text) {
-            return Verdict::Pass;
+            return GuardVerdict::Pass;
         }
         let mut leaks = self.leaks(message.text);
         leaks.retain(|leak| !self.rules[leak.rule].allows(message.public, message.knowledge));
         let Some(worst) = leaks.iter().map(|leak| self.rules[leak.rule].action).max() else {
-            return Verdict::Pass;
+            return GuardVerdict::Pass;
         };
         let reason = reason(&leaks);
         match worst {
-            SecretAction::Flag => Verdict::Flag { reason },
-            SecretAction::Block => Verdict::Block { reason },
+            SecretAction::Flag => GuardVerdict::Flag { reason },
+            SecretAction::Block => GuardVerdict::Block { reason },
             SecretAction::Mask => {
                 leaks.retain(|leak| self.rules[leak.rule].action == SecretAction::Mask);
                 let text = self.masked(message.text, &leaks);
-                Verdict::Mask { text, reason }
+                GuardVerdict::Mask { text, reason }
             }
         }
     }
@@ -358,8 +358,8 @@ mod tests {
             rule("key*under*stair", None, SecretAction::Mask),
         ]);
         match guard.judge(&spoken(text)) {
-            Verdict::Pass => None,
-            Verdict::Mask { text, .. } => Some(text),
+            GuardVerdict::Pass => None,
+            GuardVerdict::Mask { text, .. } => Some(text),
             other => panic!("{other:?}"),
         }
     }
@@ -412,7 +412,7 @@ mod tests {
             public: false,
             ..spoken("poison")
         };
-        assert_eq!(guard.judge(&whispered), Verdict::Pass);
+        assert_eq!(guard.judge(&whispered), GuardVerdict::Pass);
     }
 
     #[test]
@@ -428,19 +428,19 @@ mod tests {
         };
         assert_eq!(
             guard.judge(&spoken("poison")),
-            Verdict::Flag { reason: told(&[1]) }
+            GuardVerdict::Flag { reason: told(&[1]) }
         );
         let text = "poison in ███".into();
         assert_eq!(
             guard.judge(&spoken("poison in copper")),
-            Verdict::Mask {
+            GuardVerdict::Mask {
                 text,
                 reason: told(&[1, 2])
             }
         );
         assert_eq!(
             guard.judge(&spoken("bishop, poison")),
-            Verdict::Block {
+            GuardVerdict::Block {
                 reason: told(&[1, 3])
             }
         );
@@ -450,7 +450,10 @@ mod tests {
     fn rules_without_words_guard_nothing() {
         assert!(Secrets::default().points().is_empty());
         let guard = Secrets::new([rule(" * ", None, SecretAction::Block)]);
-        assert_eq!(guard.judge(&spoken("anything * at all")), Verdict::Pass);
+        assert_eq!(
+            guard.judge(&spoken("anything * at all")),
+            GuardVerdict::Pass
+        );
     }
 
     #[test]
@@ -463,7 +466,7 @@ mod tests {
         #[test]
         fn no_text_breaks_it(text in "([aA Ａ*毒井\u{200B}.%4-]|%41|%E6%AF%92){0,40}", secret in "[aA*毒\u{200B} +-]{0,6}") {
             let guard = Secrets::new([rule(&secret, Some("-"), SecretAction::Mask)]);
-            if let Verdict::Mask { text, .. } = guard.judge(&spoken(&text)) {
+            if let GuardVerdict::Mask { text, .. } = guard.judge(&spoken(&text)) {
                 prop_assert!(text.contains('-'));
             }
         }

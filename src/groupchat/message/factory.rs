@@ -7,7 +7,7 @@ use serde_json::Value;
 use thiserror::Error;
 
 use super::json::{ALIASES, BUILT_IN, MessageError};
-use super::{ChatMessage, Content};
+use super::{ChatContent, ChatMessage};
 use crate::locale::{Argument, Localize, UiText, text};
 use crate::message::Digest;
 
@@ -33,8 +33,8 @@ pub enum FactoryError {
     WrongMembers {
         /// The name of the type.
         name: String,
-        /// The path of the member and serde's message.
-        problem: String,
+        /// What is wrong, and where.
+        problem: UiText,
     },
     /// A type of this name is known already.
     AlreadyRegistered(String),
@@ -141,13 +141,13 @@ impl MessageFactory {
         let digest = Digest::of(data.to_string().as_bytes());
         let mut message = ChatMessage::from_json(data)?;
         let checked = match &message.content {
-            Content::Custom { members, .. } => check(&Value::Object(members.clone())),
-            Content::Structured(structured) => check(&structured.content),
+            ChatContent::Custom { members, .. } => check(&Value::Object(members.clone())),
+            ChatContent::Structured(structured) => check(&structured.content),
             _ => Ok(()),
         };
         checked.map_err(|problem| FactoryError::WrongMembers {
             name: registered,
-            problem: problem.to_string(),
+            problem: problem.text(),
         })?;
         if message.id.is_empty() {
             message.id = format!("m-{digest}");

@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value, json};
 use thiserror::Error;
 
-use super::{ChatMessage, Content, EPOCH, RequestUsage, null_as_default};
+use super::{ChatContent, ChatMessage, EPOCH, RequestUsage, null_as_default};
 use crate::locale::{Localize, UiText, text};
 
 /// The built-in types.
@@ -47,15 +47,15 @@ pub(super) const ALIASES: [(&str, &str, &str); 2] = [
 pub enum MessageError {
     /// The value is not an object.
     NotAnObject,
-    /// A member is missing or has a wrong type: the path of the member and serde's message.
-    Malformed(String),
+    /// A member is missing or has a wrong type: what is wrong, and where.
+    Malformed(UiText),
 }
 
 impl Localize for MessageError {
     fn text(&self) -> UiText {
         match self {
             Self::NotAnObject => text!(groupchat_message_not_an_object),
-            Self::Malformed(problem) => UiText::verbatim(problem),
+            Self::Malformed(problem) => problem.clone(),
         }
     }
 }
@@ -99,7 +99,7 @@ impl ChatMessage {
     }
 
     /// Reads a message. Unknown members of a built-in type are dropped; a type that is not built in
-    /// is kept as [`Content::Custom`]. Use a [`MessageFactory`](super::MessageFactory) for
+    /// is kept as [`ChatContent::Custom`]. Use a [`MessageFactory`](super::MessageFactory) for
     /// untrusted input.
     ///
     /// # Errors
@@ -125,8 +125,8 @@ impl ChatMessage {
     }
 }
 
-fn members_of(content: &Content) -> Map<String, Value> {
-    if let Content::Custom { members, .. } = content {
+fn members_of(content: &ChatContent) -> Map<String, Value> {
+    if let ChatContent::Custom { members, .. } = content {
         return members.clone();
     }
     // An externally tagged enum: one member, named after the type.
@@ -138,7 +138,7 @@ fn members_of(content: &Content) -> Map<String, Value> {
         },
         _ => Map::new(),
     };
-    if matches!(content, Content::UserInputRequested { .. }) {
+    if matches!(content, ChatContent::UserInputRequested { .. }) {
         // AutoGen's events all have a `content`.
         members.insert("content".into(), "".into());
     }
@@ -148,7 +148,7 @@ fn members_of(content: &Content) -> Map<String, Value> {
 fn content_of(
     mut type_name: String,
     mut members: Map<String, Value>,
-) -> Result<Content, MessageError> {
+) -> Result<ChatContent, MessageError> {
     let alias = ALIASES.iter().find(|(alias, ..)| *alias == type_name);
     if let Some((_, aliased, member)) = alias {
         type_name = (*aliased).to_owned();
@@ -157,7 +157,7 @@ fn content_of(
         }
     }
     if !BUILT_IN.contains(&type_name.as_str()) {
-        return Ok(Content::Custom {
+        return Ok(ChatContent::Custom {
             name: type_name,
             members,
         });
@@ -167,8 +167,7 @@ fn content_of(
 }
 
 fn read<T: DeserializeOwned>(value: &Value) -> Result<T, MessageError> {
-    serde_path_to_error::deserialize(value)
-        .map_err(|error| MessageError::Malformed(error.to_string()))
+    serde_path_to_error::deserialize(value).map_err(|error| MessageError::Malformed(error.text()))
 }
 
 /// Reads and writes contents that are a single member, `content`.

@@ -1,9 +1,9 @@
 //! Typed messages and events, in the JSON form of AutoGen AgentChat.
 //!
-//! A [`ChatMessage`] has a head (id, source, usage, metadata, time) and [`Content`]. Chat messages
-//! are what participants say to each other; events report what a participant did on the way to a
-//! message. [`MessageFactory`] creates messages from JSON by `type`. Plain data: nothing here knows
-//! a world.
+//! A [`ChatMessage`] has a head (id, source, usage, metadata, time) and [`ChatContent`]. Chat
+//! messages are what participants say to each other; events report what a participant did on the
+//! way to a message. [`MessageFactory`] creates messages from JSON by `type`. Plain data: nothing
+//! here knows a world.
 
 mod factory;
 mod json;
@@ -123,7 +123,7 @@ pub struct CodeResult {
 /// A part of a multimodal message: text, or an image such as `{"data": "<base64>"}`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Part {
+pub enum MultiModalPart {
     /// Text.
     Text(String),
     /// An image or other media.
@@ -158,13 +158,13 @@ impl Structured {
 
 /// What a message says, by type. The variants are named like the `type` member without its suffix.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Content {
+pub enum ChatContent {
     /// Text.
     #[serde(rename = "TextMessage", with = "json::content_member")]
     Text(String),
     /// Text and images.
     #[serde(rename = "MultiModalMessage", with = "json::content_member")]
-    MultiModal(Vec<Part>),
+    MultiModal(Vec<MultiModalPart>),
     /// A value of a serde type.
     #[serde(rename = "StructuredMessage")]
     Structured(Structured),
@@ -270,7 +270,7 @@ fn empty_list() -> Value {
     Value::Array(Vec::new())
 }
 
-impl Content {
+impl ChatContent {
     /// The `type` member.
     pub fn type_name(&self) -> &str {
         match self {
@@ -340,12 +340,12 @@ pub struct ChatMessage {
     /// When it was created, in RFC 3339; within a world, logical time.
     pub created_at: String,
     /// What it says.
-    pub content: Content,
+    pub content: ChatContent,
 }
 
 impl ChatMessage {
     /// A message without id and time; the conversation adds both.
-    pub fn new(source: impl Into<String>, content: Content) -> Self {
+    pub fn new(source: impl Into<String>, content: ChatContent) -> Self {
         Self {
             id: String::new(),
             source: source.into(),
@@ -358,12 +358,12 @@ impl ChatMessage {
 
     /// A text message.
     pub fn text(source: impl Into<String>, text: impl Into<String>) -> Self {
-        Self::new(source, Content::Text(text.into()))
+        Self::new(source, ChatContent::Text(text.into()))
     }
 
     /// A message that ends the conversation.
     pub fn stop(source: impl Into<String>, text: impl Into<String>) -> Self {
-        Self::new(source, Content::Stop(text.into()))
+        Self::new(source, ChatContent::Stop(text.into()))
     }
 
     /// A message that hands the conversation over to `target`.
@@ -374,7 +374,7 @@ impl ChatMessage {
     ) -> Self {
         Self::new(
             source,
-            Content::Handoff {
+            ChatContent::Handoff {
                 content: text.into(),
                 target: target.into(),
                 context: Value::Array(Vec::new()),
@@ -416,14 +416,14 @@ impl ChatMessage {
     /// The free text that a model or a person wrote, for guards to judge.
     pub(super) fn text_mut(&mut self) -> Option<&mut String> {
         match &mut self.content {
-            Content::Text(text)
-            | Content::Stop(text)
-            | Content::Thought(text)
-            | Content::Selector(text)
-            | Content::Handoff { content: text, .. }
-            | Content::ToolCallSummary { content: text, .. }
-            | Content::CodeGeneration { content: text, .. }
-            | Content::StreamingChunk { content: text, .. } => Some(text),
+            ChatContent::Text(text)
+            | ChatContent::Stop(text)
+            | ChatContent::Thought(text)
+            | ChatContent::Selector(text)
+            | ChatContent::Handoff { content: text, .. }
+            | ChatContent::ToolCallSummary { content: text, .. }
+            | ChatContent::CodeGeneration { content: text, .. }
+            | ChatContent::StreamingChunk { content: text, .. } => Some(text),
             _ => None,
         }
     }

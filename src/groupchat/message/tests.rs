@@ -15,40 +15,40 @@ fn one_of_each() -> Vec<ChatMessage> {
         is_error: false,
     };
     let contents = vec![
-        Content::Text("hi".into()),
-        Content::MultiModal(vec![
-            Part::Text("see".into()),
-            Part::Image(json!({"data": "QUJD"})),
+        ChatContent::Text("hi".into()),
+        ChatContent::MultiModal(vec![
+            MultiModalPart::Text("see".into()),
+            MultiModalPart::Image(json!({"data": "QUJD"})),
         ]),
-        Content::Stop("enough".into()),
-        Content::Handoff {
+        ChatContent::Stop("enough".into()),
+        ChatContent::Handoff {
             content: "your turn".into(),
             target: "规划".into(),
             context: json!({"why": 1}),
         },
-        Content::ToolCallSummary {
+        ChatContent::ToolCallSummary {
             content: "saw door".into(),
             tool_calls: vec![call.clone()],
             results: vec![result.clone()],
         },
-        Content::ToolCallRequest(vec![call]),
-        Content::ToolCallExecution(vec![result]),
-        Content::MemoryQuery(vec![MemoryItem {
+        ChatContent::ToolCallRequest(vec![call]),
+        ChatContent::ToolCallExecution(vec![result]),
+        ChatContent::MemoryQuery(vec![MemoryItem {
             content: "likes tea".into(),
             mime_type: "text/plain".into(),
             metadata: None,
         }]),
-        Content::UserInputRequested {
+        ChatContent::UserInputRequested {
             request_id: "r".into(),
         },
-        Content::StreamingChunk {
+        ChatContent::StreamingChunk {
             content: "he".into(),
             full_message_id: Some("m".into()),
         },
-        Content::Thought("hm".into()),
-        Content::SelectSpeaker(vec!["A".into()]),
-        Content::Selector("A".into()),
-        Content::CodeGeneration {
+        ChatContent::Thought("hm".into()),
+        ChatContent::SelectSpeaker(vec!["A".into()]),
+        ChatContent::Selector("A".into()),
+        ChatContent::CodeGeneration {
             content: "```sh\nls\n```".into(),
             retry_attempt: 0,
             code_blocks: vec![CodeBlock {
@@ -56,7 +56,7 @@ fn one_of_each() -> Vec<ChatMessage> {
                 language: "sh".into(),
             }],
         },
-        Content::CodeExecution {
+        ChatContent::CodeExecution {
             retry_attempt: 0,
             result: CodeResult {
                 exit_code: 2,
@@ -152,7 +152,7 @@ fn custom_and_structured_types_are_known_once_registered() {
     };
     let mut structured = Structured::new(&quest, "Quest").unwrap();
     structured.format_string = Some("{title}:{reward}".into());
-    let message = ChatMessage::new("Ava", Content::Structured(structured));
+    let message = ChatMessage::new("Ava", ChatContent::Structured(structured));
     assert_eq!(message.to_text(), "Rats:5");
     assert_eq!(message.to_model_text(), r#"{"reward":5,"title":"Rats"}"#);
     let json = message.to_json();
@@ -203,7 +203,7 @@ fn people_read_who_is_given_the_word() {
         arguments: "{}".into(),
     };
     let calls = ["transfer_to__x8ba2__x7968_", "transfer_to_booker", "a__b"].map(call);
-    let told = ChatMessage::new("Ava", Content::ToolCallRequest(calls.into()));
+    let told = ChatMessage::new("Ava", ChatContent::ToolCallRequest(calls.into()));
     assert_eq!(
         told.to_text(),
         "transfer_to_订票({})\ntransfer_to_booker({})\na__b({})"

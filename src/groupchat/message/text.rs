@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{ChatMessage, Content, FunctionCall, FunctionResult, Part, Structured};
+use super::{ChatContent, ChatMessage, FunctionCall, FunctionResult, MultiModalPart, Structured};
 use crate::dialect::image_part;
 use crate::groupchat::names::{TRANSFER, decode_name};
 use crate::message::Block;
@@ -12,25 +12,25 @@ impl ChatMessage {
     /// The text for people and consoles.
     pub fn to_text(&self) -> String {
         match &self.content {
-            Content::Text(text)
-            | Content::Stop(text)
-            | Content::Thought(text)
-            | Content::Selector(text)
-            | Content::Handoff { content: text, .. }
-            | Content::ToolCallSummary { content: text, .. }
-            | Content::CodeGeneration { content: text, .. }
-            | Content::StreamingChunk { content: text, .. } => text.clone(),
-            Content::MultiModal(parts) => parts_text(parts, "\n", "<image>"),
-            Content::Structured(structured) => structured.to_text(),
-            Content::ToolCallRequest(calls) => lines(calls.iter().map(call_text)),
-            Content::ToolCallExecution(results) => lines(results.iter().map(result_text)),
-            Content::MemoryQuery(items) => {
+            ChatContent::Text(text)
+            | ChatContent::Stop(text)
+            | ChatContent::Thought(text)
+            | ChatContent::Selector(text)
+            | ChatContent::Handoff { content: text, .. }
+            | ChatContent::ToolCallSummary { content: text, .. }
+            | ChatContent::CodeGeneration { content: text, .. }
+            | ChatContent::StreamingChunk { content: text, .. } => text.clone(),
+            ChatContent::MultiModal(parts) => parts_text(parts, "\n", "<image>"),
+            ChatContent::Structured(structured) => structured.to_text(),
+            ChatContent::ToolCallRequest(calls) => lines(calls.iter().map(call_text)),
+            ChatContent::ToolCallExecution(results) => lines(results.iter().map(result_text)),
+            ChatContent::MemoryQuery(items) => {
                 lines(items.iter().map(|item| value_text(&item.content)))
             }
-            Content::UserInputRequested { .. } => String::new(),
-            Content::SelectSpeaker(names) => names.join(", "),
-            Content::CodeExecution { result, .. } => result.output.clone(),
-            Content::Custom { members, .. } => match members.get("content") {
+            ChatContent::UserInputRequested { .. } => String::new(),
+            ChatContent::SelectSpeaker(names) => names.join(", "),
+            ChatContent::CodeExecution { result, .. } => result.output.clone(),
+            ChatContent::Custom { members, .. } => match members.get("content") {
                 Some(content) => value_text(content),
                 None => Value::Object(members.clone()).to_string(),
             },
@@ -40,8 +40,8 @@ impl ChatMessage {
     /// The text for models.
     pub fn to_model_text(&self) -> String {
         match &self.content {
-            Content::MultiModal(parts) => parts_text(parts, " ", "[image]"),
-            Content::Structured(structured) => structured.content.to_string(),
+            ChatContent::MultiModal(parts) => parts_text(parts, " ", "[image]"),
+            ChatContent::Structured(structured) => structured.content.to_string(),
             _ => self.to_text(),
         }
     }
@@ -49,10 +49,10 @@ impl ChatMessage {
     /// The images, for models that see.
     pub(in crate::groupchat) fn media(&self) -> Vec<Block> {
         match &self.content {
-            Content::MultiModal(parts) => {
+            ChatContent::MultiModal(parts) => {
                 let images = parts.iter().filter_map(|part| match part {
-                    Part::Image(image) => image_part(image),
-                    Part::Text(_) => None,
+                    MultiModalPart::Image(image) => image_part(image),
+                    MultiModalPart::Text(_) => None,
                 });
                 images.collect()
             }
@@ -96,10 +96,10 @@ pub(in crate::groupchat) fn fill(format: &str, values: &impl Serialize) -> Strin
     filled + rest
 }
 
-fn parts_text(parts: &[Part], separator: &str, image: &str) -> String {
+fn parts_text(parts: &[MultiModalPart], separator: &str, image: &str) -> String {
     let texts = parts.iter().map(|part| match part {
-        Part::Text(text) => text.as_str(),
-        Part::Image(_) => image,
+        MultiModalPart::Text(text) => text.as_str(),
+        MultiModalPart::Image(_) => image,
     });
     texts.collect::<Vec<_>>().join(separator)
 }

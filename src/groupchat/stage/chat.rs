@@ -6,7 +6,7 @@ use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::events::InnerMessage;
-use super::ledger::Ledger;
+use super::ledger::TaskLedger;
 use crate::groupchat::graph_flow::GraphFlow;
 use crate::groupchat::message::ChatMessage;
 use crate::groupchat::team::TeamFile;
@@ -104,7 +104,7 @@ pub struct Chat {
     #[serde(rename = "flow")]
     pub(super) graph_flow: GraphFlow,
     /// The ledger of the run.
-    pub(super) ledger: Ledger,
+    pub(super) ledger: TaskLedger,
     /// The messages of this run for the outer team; empty for the outermost team.
     pub(super) report: Vec<ChatMessage>,
     /// The task from the outer team.
@@ -130,7 +130,7 @@ impl Chat {
         if !is_same_selection {
             // Its edges are numbered.
             self.graph_flow = GraphFlow::default();
-            self.ledger = Ledger::default();
+            self.ledger = TaskLedger::default();
         }
     }
 }

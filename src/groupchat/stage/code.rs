@@ -12,7 +12,7 @@ use super::tool_rounds::last_rounds;
 use crate::event::By;
 use crate::exchange::Ask;
 use crate::groupchat::code_blocks::code_blocks;
-use crate::groupchat::message::{ChatMessage, CodeBlock, CodeResult, Content};
+use crate::groupchat::message::{ChatContent, ChatMessage, CodeBlock, CodeResult};
 use crate::groupchat::perspective::text_without_speaker;
 use crate::groupchat::prompts::{
     APPROVE, ApprovePrompt, CODE_DONE, CODE_FAILED, CODE_FORBIDDEN, CODE_REFUSED, CODE_SILENT,
@@ -120,7 +120,7 @@ impl ChatStep<'_, '_, '_> {
                     self.chat.code_events.insert(name, turn.events);
                     return Some((text, by));
                 }
-                let event = Content::CodeGeneration {
+                let event = ChatContent::CodeGeneration {
                     content: text,
                     retry_attempt: turn.attempt,
                     code_blocks,
@@ -158,7 +158,7 @@ impl ChatStep<'_, '_, '_> {
                 self.finish_code_turn(&participant.name, turn, text);
             }
             CodeOutcome::Ended { code, output } => {
-                let event = Content::CodeExecution {
+                let event = ChatContent::CodeExecution {
                     retry_attempt: turn.attempt,
                     result: CodeResult {
                         exit_code: code,

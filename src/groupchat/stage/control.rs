@@ -14,7 +14,7 @@ use crate::event::write_events_at_meeting;
 use crate::exchange::Ask;
 use crate::groupchat::message::ChatMessage;
 use crate::groupchat::perspective::text_without_speaker;
-use crate::groupchat::team::Newcomers;
+use crate::groupchat::team::HistoryVisibility;
 use crate::message::Role;
 
 impl ChatStep<'_, '_, '_> {
@@ -72,9 +72,9 @@ impl ChatStep<'_, '_, '_> {
             return tracing::warn!("'{name}' can't join: it is not a participant of the team");
         };
         let max_messages = match self.team.newcomers {
-            Newcomers::Nothing => 0,
-            Newcomers::Last(messages) => messages,
-            Newcomers::Everything => usize::MAX,
+            HistoryVisibility::Nothing => 0,
+            HistoryVisibility::Last(messages) => messages,
+            HistoryVisibility::Everything => usize::MAX,
         };
         let stage = self.stage;
         self.params

@@ -11,7 +11,7 @@ use super::step::ChatStep;
 use super::user_input::CONTROLLER;
 use crate::event::AgentEvent;
 use crate::exchange::prompts::{WITHHELD, Withheld};
-use crate::groupchat::message::{ChatMessage, Content, EPOCH, value_text};
+use crate::groupchat::message::{ChatContent, ChatMessage, EPOCH, value_text};
 use crate::locale::UiText;
 
 /// How a message is delivered.
@@ -123,7 +123,7 @@ impl ChatStep<'_, '_, '_> {
     /// Tells the target of a handoff, and nobody else, what it should know, before the message,
     /// whose event is of type `kind`.
     fn deliver_handoff_context(&mut self, kind: &str, message: &ChatMessage) {
-        let Content::Handoff {
+        let ChatContent::Handoff {
             target, context, ..
         } = &message.content
         else {

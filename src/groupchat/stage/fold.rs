@@ -11,7 +11,7 @@ use crate::context::{AgentContext, Chapter, EntryId, StoredMessage, View};
 use crate::event::By;
 use crate::exchange::Ask;
 use crate::exchange::prompts::{FOLDED_TITLE, Folded};
-use crate::groupchat::message::{ChatMessage, Content};
+use crate::groupchat::message::{ChatContent, ChatMessage};
 use crate::groupchat::prompts::{ChatNotes, FOLD, FOLDED, FoldPrompt, FoldedPrompt, notes};
 use crate::groupchat::team::{Participant, ParticipantKind};
 use crate::message::{Body, Role, Tags};
@@ -86,7 +86,7 @@ impl ChatStep<'_, '_, '_> {
         };
         let name = self.name(entity);
         // The tokens of a summary count too.
-        let event = ChatMessage::new(&name, Content::Thought(summary.to_owned()));
+        let event = ChatMessage::new(&name, ChatContent::Thought(summary.to_owned()));
         self.post(event.with_usage(usage));
         let text = self.prompt(&FOLDED, &FoldedPrompt { summary });
         let title = self.prompt(&FOLDED_TITLE, &Folded { count });

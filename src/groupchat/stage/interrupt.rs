@@ -15,7 +15,7 @@ use crate::groupchat::team::{ParticipantKind, Selection};
 pub(in crate::groupchat) const INTERRUPT: &str = "interrupt";
 
 /// Interrupts the run of the outermost team if that was the input since the last turn.
-pub(super) fn take_inputs(world: &mut World) {
+pub(in crate::groupchat) fn take_inputs(world: &mut World) {
     let is_interrupted = world
         .get_resource::<Inputs>()
         .is_some_and(|inputs| inputs.0.iter().any(|input| input == INTERRUPT));

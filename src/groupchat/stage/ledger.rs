@@ -236,7 +236,7 @@ pub(super) struct Assignment {
 /// The ledger of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub(super) struct Ledger {
+pub(super) struct TaskLedger {
     /// The subtasks and who does them.
     pub(super) assignments: Vec<Assignment>,
     /// Rounds in a row without progress.
@@ -250,7 +250,7 @@ pub(super) struct Ledger {
     pub(super) instruction: String,
 }
 
-impl Ledger {
+impl TaskLedger {
     /// Assigns the subtasks of an analysis to a team; those that were done before stay done.
     pub(super) fn plan(&mut self, analysis: &Analysis, team: &[&Participant]) {
         self.assignments.retain(|assignment| assignment.is_done());
@@ -434,7 +434,7 @@ mod tests {
             ..Analysis::default()
         };
         assert!(analysis.check(&()).is_empty());
-        let mut ledger = Ledger::default();
+        let mut ledger = TaskLedger::default();
         let team = team();
         let team: Vec<&Participant> = team.iter().collect();
         ledger.plan(&analysis, &team);

@@ -10,11 +10,11 @@ use super::forget;
 use super::replies::{MessageReply, Say, StructuredReply, TextConstraints, TextReply};
 use super::speak::{streamed, text_ask};
 use super::step::ChatStep;
-use super::tool_rounds::{ToolRound, last_rounds};
+use super::tool_rounds::{FunctionCallRound, last_rounds};
 use crate::context::AgentContext;
 use crate::event::By;
 use crate::groupchat::message::{
-    ChatMessage, Content, GenerateReason, Structured, event_id, message_id, value_text,
+    ChatContent, ChatMessage, GenerateReason, Structured, event_id, message_id, value_text,
 };
 use crate::groupchat::prompts::{HANDOFF, HandoffPrompt, LineData, SOCIETY, SocietyPrompt};
 use crate::groupchat::team::{Audience, Output, Participant, ParticipantKind, Selection};
@@ -136,9 +136,10 @@ impl ChatStep<'_, '_, '_> {
             event
         }));
 
-        let is_empty = matches!(&message.content, Content::Text(text) if text.is_empty());
+        let is_empty = matches!(&message.content, ChatContent::Text(text) if text.is_empty());
         if !is_empty {
-            let thought = thought.map(|thought| ChatMessage::new(name, Content::Thought(thought)));
+            let thought =
+                thought.map(|thought| ChatMessage::new(name, ChatContent::Thought(thought)));
             utterances.extend(thought.map(Utterance::Own));
             message.content = self.hand_back(participant, message.content);
             message.models_usage = self.last_usage(entity);
@@ -175,7 +176,11 @@ impl ChatStep<'_, '_, '_> {
     }
 
     /// An answer that consists of the results of tools: a handoff if a tool handed over.
-    fn round_content(&mut self, participant: &Participant, round: &ToolRound) -> Content {
+    fn round_content(
+        &mut self,
+        participant: &Participant,
+        round: &FunctionCallRound,
+    ) -> ChatContent {
         if let Some(handoff) = round.handoff(participant) {
             let text = self.handoff_text(Some(participant), &handoff.target);
             return round.handoff_content(participant, handoff, text);
@@ -186,17 +191,19 @@ impl ChatStep<'_, '_, '_> {
     }
 
     /// A person to whom somebody handed over hands back with its answer.
-    fn hand_back(&self, participant: &Participant, content: Content) -> Content {
+    fn hand_back(&self, participant: &Participant, content: ChatContent) -> ChatContent {
         let last = self.chat.delta.last();
         let source = last.and_then(|last| match &last.content {
-            Content::Handoff { target, .. } if *target == participant.name => Some(&last.source),
+            ChatContent::Handoff { target, .. } if *target == participant.name => {
+                Some(&last.source)
+            }
             _ => None,
         });
         match (content, source) {
-            (Content::Text(content), Some(source))
+            (ChatContent::Text(content), Some(source))
                 if participant.kind == ParticipantKind::Person =>
             {
-                Content::Handoff {
+                ChatContent::Handoff {
                     content,
                     target: source.clone(),
                     context: Value::Array(Vec::new()),
@@ -293,19 +300,19 @@ impl ChatStep<'_, '_, '_> {
 }
 
 /// A value as a structured message, or as text if it does not fit the output type.
-fn structured_content(value: Value, output: Option<&Output>) -> Content {
+fn structured_content(value: Value, output: Option<&Output>) -> ChatContent {
     let Some(output) = output else {
-        return Content::Text(value_text(&value));
+        return ChatContent::Text(value_text(&value));
     };
     let schema = serde_json::from_str::<Value>(&output.schema).unwrap_or_default();
     if accepts(&schema, &value) {
-        Content::Structured(Structured {
+        ChatContent::Structured(Structured {
             content: value,
             content_type: output.name.clone(),
             format_string: (!output.format.is_empty()).then(|| output.format.clone()),
         })
     } else {
-        Content::Text(value_text(&value))
+        ChatContent::Text(value_text(&value))
     }
 }
 

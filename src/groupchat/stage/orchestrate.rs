@@ -8,7 +8,7 @@ use super::ledger::{Analysis, Progress, ProgressConstraints, Subtask};
 use super::step::ChatStep;
 use crate::event::By;
 use crate::exchange::{Ask, Prose, ProseRules};
-use crate::groupchat::message::{ChatMessage, Content};
+use crate::groupchat::message::{ChatContent, ChatMessage};
 use crate::groupchat::prompts::{
     ANALYSE, ANALYSE_SHORT, AnalysePrompt, CONCLUDE, ChatNotes, ConcludePrompt, INSTRUCT,
     InstructPrompt, MemberData, OpenSubtask, PLAN, PROGRESS, PROGRESS_SHORT, PlanPrompt,
@@ -262,7 +262,7 @@ impl<'a> ChatStep<'a, '_, '_> {
     fn post_usage(&mut self) {
         let usage = self.last_usage(self.stage);
         if usage.is_some_and(|usage| usage.total_tokens() > 0) {
-            let event = Content::Selector(String::new());
+            let event = ChatContent::Selector(String::new());
             let event = ChatMessage::new(self.team.selection.manager(), event);
             self.post(event.with_usage(usage));
         }

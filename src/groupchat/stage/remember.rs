@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::step::ChatStep;
-use super::tool_rounds::ToolRound;
+use super::tool_rounds::FunctionCallRound;
 use crate::event::Phrasebook;
 use crate::groupchat::prompts::{REMEMBER_TOOL, REMEMBERED};
 use crate::groupchat::team::Participant;
@@ -35,7 +35,7 @@ pub(in crate::groupchat) fn register_remember(phrases: &Phrasebook, toolbox: &mu
 
 impl ChatStep<'_, '_, '_> {
     /// Keeps the notes that a participant made in a round of tool calls.
-    pub(super) fn keep_notes(&mut self, participant: &Participant, round: &ToolRound) {
+    pub(super) fn keep_notes(&mut self, participant: &Participant, round: &FunctionCallRound) {
         let made = round.succeeded(REMEMBER);
         let made = made.filter_map(|call| serde_json::from_str::<Note>(&call.arguments).ok());
         let made: Vec<String> = made.map(|made| made.note.trim().to_owned()).collect();

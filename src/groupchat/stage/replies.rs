@@ -9,9 +9,11 @@ use thiserror::Error;
 
 use crate::exchange::prompts::{EMPTY, TOO_LONG, TooLong};
 use crate::exchange::{Reply, Violation, json_in};
-use crate::groupchat::message::{ChatMessage, Content, FactoryError, MessageFactory, value_text};
+use crate::groupchat::message::{
+    ChatContent, ChatMessage, FactoryError, MessageFactory, value_text,
+};
 use crate::groupchat::prompts::{CandidatesPrompt, MESSAGE, PICK_ILLEGAL};
-use crate::locale::{Language, Localize};
+use crate::locale::Translations;
 
 /// The maximum number of characters that are read of an answer. Guards cut what others hear to
 /// less.
@@ -113,18 +115,15 @@ pub(super) enum MessageFault {
     NotSent(String, String),
     /// What serde says.
     #[error("this is no order: {0}")]
-    Order(String),
-    /// In each language.
-    #[error("{en}")]
-    Factory { en: String, zh: String },
+    Order(Translations),
+    /// What can't be made of it.
+    #[error("{0}")]
+    Factory(Translations),
 }
 
 impl From<FactoryError> for MessageFault {
     fn from(error: FactoryError) -> Self {
-        Self::Factory {
-            en: error.to_string(),
-            zh: error.text().in_language(Language::Zh),
-        }
+        Self::Factory((&error).into())
     }
 }
 
@@ -164,7 +163,7 @@ impl Reply for MessageReply {
 
     fn check(&self, constraints: &MessageConstraints) -> Vec<Violation> {
         let name = self.0.type_name();
-        if let Content::Text(text) = &self.0.content {
+        if let ChatContent::Text(text) = &self.0.content {
             let is_empty = text.trim().is_empty();
             return is_empty.then(|| empty_answer("")).into_iter().collect();
         }
@@ -279,6 +278,7 @@ mod tests {
     use super::*;
     use crate::groupchat::prompts;
     use crate::groupchat::stage::user_input::UserInput;
+    use crate::message::Language;
     use crate::world_data::DataFolder;
 
     #[test]
@@ -296,7 +296,10 @@ mod tests {
         for (broken, chinese) in [
             (reply(&["StopMessage"]), "你不发“"),
             (reply(&["StructuredMessage"]), "未知"),
-            (UserInput::read("{").unwrap_err(), "这不是有效的指令："),
+            (
+                UserInput::read("{").unwrap_err(),
+                "这不是有效的指令：第 1 行",
+            ),
         ] {
             let [violation] = broken.as_slice() else {
                 panic!("{broken:?}");

@@ -7,13 +7,13 @@ use super::chat::{Chat, Phase};
 use super::deliver::Delivery;
 use super::events::EarlierMessage;
 use super::forget;
-use super::ledger::Ledger;
+use super::ledger::TaskLedger;
 use super::step::ChatStep;
 use super::user_input::{CONTROLLER, UserInput};
 use crate::cast::CastList;
 use crate::event::By;
 use crate::exchange::Ask;
-use crate::groupchat::message::{ChatMessage, Content};
+use crate::groupchat::message::{ChatContent, ChatMessage};
 use crate::groupchat::team::{Selection, TeamFile};
 use crate::groupchat::termination::TerminationState;
 use crate::locale::text;
@@ -66,7 +66,7 @@ impl ChatStep<'_, '_, '_> {
         chat.termination = self.team.condition().map(TerminationState::new);
         if !messages.is_empty() {
             chat.delta.clear();
-            chat.ledger = Ledger::default();
+            chat.ledger = TaskLedger::default();
             chat.goal = goal(&messages);
         }
         for message in std::mem::take(&mut self.chat.earlier) {
@@ -76,7 +76,7 @@ impl ChatStep<'_, '_, '_> {
             events.broadcast_to_stage(self.stage, event, &excluded);
         }
         for message in messages {
-            if let Content::Handoff { target, .. } = &message.content
+            if let ChatContent::Handoff { target, .. } = &message.content
                 && self.team.selection == Selection::Swarm
                 && self.team.participant(target).is_none()
             {

@@ -8,8 +8,8 @@ use super::pick::{Pick, PickConstraints};
 use super::step::ChatStep;
 use crate::event::By;
 use crate::exchange::Ask;
-use crate::groupchat::functions::Conversation;
-use crate::groupchat::message::{ChatMessage, Content, fill};
+use crate::groupchat::functions::ConversationView;
+use crate::groupchat::message::{ChatContent, ChatMessage, fill};
 use crate::groupchat::prompts::{
     PICK, PickPrompt, RoleData, SELECT, SELECT_SHORT, SelectPrompt, SelectionNotes, SelectorValues,
     notes,
@@ -88,8 +88,8 @@ impl ChatStep<'_, '_, '_> {
     }
 
     /// What functions see of the conversation.
-    fn conversation(&self) -> Option<Conversation<'_>> {
-        Some(Conversation {
+    fn conversation(&self) -> Option<ConversationView<'_>> {
+        Some(ConversationView {
             context: self.context(self.stage)?,
             delta: &self.chat.delta,
         })
@@ -217,7 +217,7 @@ impl ChatStep<'_, '_, '_> {
     pub(super) fn take_pick(&mut self, entity: Entity, pick: &Pick, by: &By) {
         let present = self.present();
         // The tokens of a selection count too.
-        let event = Content::Selector(pick.0.clone());
+        let event = ChatContent::Selector(pick.0.clone());
         let event = ChatMessage::new(self.team.selection.manager(), event);
         self.post(event.with_usage(self.last_usage(entity)));
         self.chat.failed_picks = match by {
@@ -240,7 +240,7 @@ impl ChatStep<'_, '_, '_> {
     fn by_handoff(&self, present: &[&str]) -> Choice {
         let mut delta = self.chat.delta.iter().rev();
         let target = delta.find_map(|message| match &message.content {
-            Content::Handoff { target, .. } => Some(target.as_str()),
+            ChatContent::Handoff { target, .. } => Some(target.as_str()),
             _ => None,
         });
         match target {

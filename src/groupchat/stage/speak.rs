@@ -13,7 +13,7 @@ use super::replies::{
 use super::step::ChatStep;
 use super::tool_rounds::with_tools;
 use crate::exchange::{Ask, Reply};
-use crate::groupchat::message::{ChatMessage, Content, MemoryItem};
+use crate::groupchat::message::{ChatContent, ChatMessage, MemoryItem};
 use crate::groupchat::names::transfer_tool;
 use crate::groupchat::perspective::text_without_speaker;
 use crate::groupchat::prompts::{
@@ -45,11 +45,11 @@ impl ChatStep<'_, '_, '_> {
                 mime_type: "text/plain".into(),
                 metadata: None,
             });
-            self.deliver_event(participant, Content::MemoryQuery(items.collect()));
+            self.deliver_event(participant, ChatContent::MemoryQuery(items.collect()));
         }
         if participant.kind == ParticipantKind::Person {
             let request_id = format!("{}-{}", self.team.name, self.chat.messages + 1);
-            self.deliver_event(participant, Content::UserInputRequested { request_id });
+            self.deliver_event(participant, ChatContent::UserInputRequested { request_id });
         }
         let targets = handoffs_in_words(participant);
         let listeners = if self.team.whispers {
@@ -94,7 +94,7 @@ impl ChatStep<'_, '_, '_> {
         }
     }
 
-    fn deliver_event(&mut self, participant: &Participant, event: Content) {
+    fn deliver_event(&mut self, participant: &Participant, event: ChatContent) {
         let name = participant.name.as_str();
         let how = Delivery {
             speaker: Some(name),

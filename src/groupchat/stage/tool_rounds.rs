@@ -9,7 +9,7 @@ use crate::event::Phrasebook;
 use crate::exchange::{Ask, Reply, ToolRoundLimit};
 use crate::groupchat::functions::ToolCallFormatter;
 use crate::groupchat::message::{
-    ChatMessage, Content, FunctionCall, FunctionResult, RequestUsage, fill, value_text,
+    ChatContent, ChatMessage, FunctionCall, FunctionResult, RequestUsage, fill, value_text,
 };
 use crate::groupchat::names::transfer_tool;
 use crate::groupchat::prompts::{SummaryValues, TRANSFER_TOOL, TransferToolPrompt};
@@ -19,7 +19,7 @@ use crate::message::{Block, Body, Role};
 use crate::tool::{NoArguments, Toolbox};
 
 /// A round of tool calls: what a model called, and what the tools returned.
-pub(in crate::groupchat) struct ToolRound {
+pub(in crate::groupchat) struct FunctionCallRound {
     thought: Option<String>,
     calls: Vec<FunctionCall>,
     results: Vec<FunctionResult>,
@@ -65,7 +65,7 @@ pub(super) fn with_tools<R: Reply>(ask: Ask<R>, participant: &Participant) -> As
 }
 
 /// The rounds before the last answer in a context, oldest first.
-pub(super) fn last_rounds(context: &AgentContext) -> Vec<ToolRound> {
+pub(super) fn last_rounds(context: &AgentContext) -> Vec<FunctionCallRound> {
     let mut entries = context.entries().iter().rev().peekable();
     entries.next_if(|entry| entry.role() == Role::Ai);
     let mut rounds = Vec::new();
@@ -73,13 +73,13 @@ pub(super) fn last_rounds(context: &AgentContext) -> Vec<ToolRound> {
         let Some(called) = entries.next_if(|entry| entry.role() == Role::Ai) else {
             break;
         };
-        rounds.push(ToolRound::of(called.body(), returned.body()));
+        rounds.push(FunctionCallRound::of(called.body(), returned.body()));
     }
     rounds.reverse();
     rounds
 }
 
-impl ToolRound {
+impl FunctionCallRound {
     pub(in crate::groupchat) fn of(called: &Body, returned: &Body) -> Self {
         let (mut thought, mut calls) = (Vec::new(), Vec::new());
         for block in called.listed_blocks() {
@@ -125,10 +125,10 @@ impl ToolRound {
         let event = |content| ChatMessage::new(source, content);
         let thought = self.thought.clone();
         let thought = thought.filter(|thought| !thought.trim().is_empty());
-        let thought = thought.map(|thought| event(Content::Thought(thought)));
-        let called = event(Content::ToolCallRequest(self.calls.clone()));
+        let thought = thought.map(|thought| event(ChatContent::Thought(thought)));
+        let called = event(ChatContent::ToolCallRequest(self.calls.clone()));
         let called = called.with_usage(self.usage);
-        let returned = event(Content::ToolCallExecution(self.results.clone()));
+        let returned = event(ChatContent::ToolCallExecution(self.results.clone()));
         let before = thought.into_iter().chain([called]).map(Utterance::Own);
         let inner = self.inner.iter().cloned().map(Utterance::Inner);
         before.chain(inner).chain([returned.into()]).collect()
@@ -163,7 +163,7 @@ impl ToolRound {
         participant: &Participant,
         handoff: &Handoff,
         text: String,
-    ) -> Content {
+    ) -> ChatContent {
         let handoffs = participant.handoffs.iter();
         let transfers: Vec<_> = handoffs.map(|to| transfer_tool(&to.target)).collect();
         let calls = self.calls.iter();
@@ -194,7 +194,7 @@ impl ToolRound {
             })],
             None => Vec::new(),
         };
-        Content::Handoff {
+        ChatContent::Handoff {
             content: text,
             target: handoff.target.clone(),
             context: Value::Array(context),
@@ -206,7 +206,7 @@ impl ToolRound {
         &self,
         participant: &Participant,
         formatter: Option<&ToolCallFormatter>,
-    ) -> Content {
+    ) -> ChatContent {
         let lines = self.calls.iter().map(|call| {
             let mut results = self.results.iter();
             let result = results.find(|result| result.call_id == call.id);
@@ -221,7 +221,7 @@ impl ToolRound {
             };
             fill(&participant.tool_call_summary_format, &values)
         });
-        Content::ToolCallSummary {
+        ChatContent::ToolCallSummary {
             content: lines.collect::<Vec<_>>().join("\n"),
             tool_calls: self.calls.clone(),
             results: self.results.clone(),

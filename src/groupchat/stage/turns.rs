@@ -6,7 +6,7 @@ use super::runs::reset_team;
 use super::step::ChatStep;
 use crate::cast::CastList;
 use crate::event::AgentEvent;
-use crate::groupchat::message::{ChatMessage, Content};
+use crate::groupchat::message::{ChatContent, ChatMessage};
 use crate::groupchat::perspective::text_without_speaker;
 use crate::groupchat::team::{Participant, ParticipantKind};
 use crate::locale::text;
@@ -19,7 +19,7 @@ impl ChatStep<'_, '_, '_> {
             return self.fail(&text!(groupchat_fail_nobody));
         }
         if self.team.emit_team_events {
-            let event = Content::SelectSpeaker(names.clone());
+            let event = ChatContent::SelectSpeaker(names.clone());
             self.post(ChatMessage::new(self.team.selection.manager(), event));
         }
         self.chat.forget_turns();

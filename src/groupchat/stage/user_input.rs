@@ -67,8 +67,7 @@ impl Reply for UserInput {
         if !raw.starts_with('{') {
             return Ok(Self::task(raw));
         }
-        serde_json::from_str(raw)
-            .map_err(|error| vec![MessageFault::Order(error.to_string()).at("")])
+        serde_json::from_str(raw).map_err(|error| vec![MessageFault::Order((&error).into()).at("")])
     }
 
     fn check(&self, factory: &MessageFactory) -> Vec<Violation> {

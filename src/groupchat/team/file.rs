@@ -48,7 +48,7 @@ pub struct TeamFile {
     /// Whether participants may whisper to some of the others.
     pub whispers: bool,
     /// What participants see who join later.
-    pub newcomers: Newcomers,
+    pub newcomers: HistoryVisibility,
     /// Texts that no message may contain; guards mask them.
     pub secrets: Vec<String>,
     /// Whether somebody outside may stop it, speak, and let others join and leave during a run.
@@ -74,7 +74,7 @@ impl Default for TeamFile {
             model: String::new(),
             emit_team_events: false,
             whispers: false,
-            newcomers: Newcomers::default(),
+            newcomers: HistoryVisibility::default(),
             secrets: Vec::new(),
             open: false,
         }
@@ -129,9 +129,10 @@ impl Default for Fold {
     }
 }
 
-/// What participants see who join later.
+/// How much of the conversation so far participants see who join later.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Newcomers {
+#[serde(rename = "Newcomers", expecting = "enum Newcomers")]
+pub enum HistoryVisibility {
     /// What is said from then on.
     #[default]
     Nothing,

@@ -58,12 +58,8 @@ impl TeamFile {
     /// # Errors
     /// Every mistake in the text.
     pub fn parse(file: &str, text: &str) -> Result<(Self, Problems), Problems> {
-        let mut problems = Problems::new();
         let source = Source::new(file, text);
-        let Some(reading) = source.read_all::<Self>(&mut problems) else {
-            problems.sort();
-            return Err(problems);
-        };
+        let (reading, mut problems) = source.read_all::<Self>()?;
         for problem in check::problems(&reading.value) {
             if problems.is_full() {
                 problems.push(Problem {

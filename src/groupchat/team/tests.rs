@@ -13,8 +13,8 @@ fn graph(edges: Vec<EdgeFile>) -> TeamFile {
 
 fn problems(team: &TeamFile) -> String {
     let problems = team.check();
-    let all = problems.iter().map(ToString::to_string);
-    all.collect::<Vec<_>>().join("\n")
+    let lines = problems.iter().map(ToString::to_string);
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 #[test]

@@ -5,7 +5,7 @@ use thiserror::Error;
 
 use super::Termination;
 use crate::groupchat::functions::Functions;
-use crate::groupchat::message::{ChatMessage, Content, RequestUsage};
+use crate::groupchat::message::{ChatContent, ChatMessage, RequestUsage};
 use crate::locale::{Language, Localize, UiText, text};
 
 /// What a condition may depend on besides the messages.
@@ -200,7 +200,7 @@ impl TerminationState {
             }
             Termination::StopMessage => delta
                 .iter()
-                .any(|message| matches!(message.content, Content::Stop(_)))
+                .any(|message| matches!(message.content, ChatContent::Stop(_)))
                 .then(|| text!(groupchat_stop_message)),
             Termination::TextMention {
                 text,
@@ -253,7 +253,7 @@ impl TerminationState {
             }
             Termination::Handoff { target } => {
                 delta.iter().find_map(|message| match &message.content {
-                    Content::Handoff { target: to, .. } if to == target => Some(text!(
+                    ChatContent::Handoff { target: to, .. } if to == target => Some(text!(
                         groupchat_stop_handoff,
                         source = &message.source,
                         target
@@ -268,7 +268,7 @@ impl TerminationState {
             Termination::TextMessage { source } => delta
                 .iter()
                 .find(|message| {
-                    matches!(message.content, Content::Text(_))
+                    matches!(message.content, ChatContent::Text(_))
                         && source
                             .as_ref()
                             .is_none_or(|source| *source == message.source)
@@ -277,7 +277,7 @@ impl TerminationState {
             Termination::FunctionCall { name } => delta
                 .iter()
                 .any(|message| match &message.content {
-                    Content::ToolCallExecution(results) => {
+                    ChatContent::ToolCallExecution(results) => {
                         results.iter().any(|result| result.name == *name)
                     }
                     _ => false,

@@ -1,6 +1,6 @@
 use super::*;
 use crate::groupchat::functions::Functions;
-use crate::groupchat::message::{ChatMessage, Content, FunctionCall, FunctionResult};
+use crate::groupchat::message::{ChatContent, ChatMessage, FunctionCall, FunctionResult};
 use crate::message::Language;
 
 fn context(functions: &Functions) -> DeltaContext<'_> {
@@ -40,7 +40,7 @@ fn request(name: &str) -> ChatMessage {
         name: name.into(),
         arguments: "{}".into(),
     };
-    ChatMessage::new("a", Content::ToolCallRequest(vec![call]))
+    ChatMessage::new("a", ChatContent::ToolCallRequest(vec![call]))
 }
 
 fn execution(name: &str) -> ChatMessage {
@@ -50,7 +50,7 @@ fn execution(name: &str) -> ChatMessage {
         call_id: "1".into(),
         is_error: false,
     };
-    ChatMessage::new("a", Content::ToolCallExecution(vec![result]))
+    ChatMessage::new("a", ChatContent::ToolCallExecution(vec![result]))
 }
 
 #[test]
@@ -85,15 +85,15 @@ fn time_runs_from_the_start_of_the_run() {
         seconds: Some(0.05),
     };
     let mut state = TerminationState::new(condition);
-    let at = |turns, elapsed_ms| DeltaContext {
+    let context = |turns, elapsed_ms| DeltaContext {
         turns,
         elapsed_ms,
         ..context(&functions)
     };
-    assert_eq!(state.check(&[], at(2, 49)), Ok(None));
-    assert!(state.check(&[], at(2, 60)).unwrap().is_some());
+    assert_eq!(state.check(&[], context(2, 49)), Ok(None));
+    assert!(state.check(&[], context(2, 60)).unwrap().is_some());
     state.reset();
-    assert!(state.check(&[], at(3, 0)).unwrap().is_some());
+    assert!(state.check(&[], context(3, 0)).unwrap().is_some());
 }
 
 #[test]

@@ -41,6 +41,7 @@ cli_is_tournament = { $slot } is a tournament with many games
 cli_is_tournament_help = name one of its games, for example: playhouse show 00001 --saves { $games }
 cli_list_teams = list the teams with: playhouse chat
 cli_list_worlds = list the worlds with: playhouse worlds
+cli_new_model = the model '{ $model }' is new; stop and resume the story to use it
 cli_no_games = '{ $name }' has no games of undercover
 cli_no_games_help = name a save, a tournament, or a folder of saves
 cli_no_price = --max-cost needs a price, but the model '{ $model }' has none
@@ -101,7 +102,7 @@ cli_trust_revoked = You no longer trust { $file }.
 cli_trust_same = unchanged
 cli_trust_slot_help = if that is what you want, run: playhouse trust { $file }; or choose a model with --model
 cli_trust_slot_model = the save is played with the model '{ $model }', which may cost money
-cli_trust_slot_unnamed = if that is what you want, write "player_models": ["{ $model }"] into { $file }, and run: playhouse trust { $file }
+cli_trust_slot_unnamed = if that is what you want, write "player_models": ["{ $model }"] into { $path }, and run: playhouse trust { $file }
 cli_trust_wants = { $file } came with this folder and needs your trust:
 cli_trust_was_not = { $file } was not trusted.
 
@@ -250,7 +251,6 @@ cli_rule_stage = the stage '{ $stage }', and everyone alive on it
 
 ## Conversations
 
-cli_chat_changed = The team has changed since the save was written; its present settings apply.
 cli_chat_log_summary =
     ==================================================
     Task finished
@@ -557,5 +557,5 @@ cli_seat_skills = Skills: { $skills }
 cli_seat_undone = Your last answer is taken back. The story continues as { $slot }; { $old } keeps what happened.
 cli_seat_unknown = There is no command /{ $command }. /help lists them.
 cli_seat_word = Your word: { $word }
-cli_data_changed = The world has changed since this story was saved. These changes now apply:
+cli_data_changed = The files of this story have changed since it was saved. These changes now apply:
 cli_models_of_team = the team file sets its members' models; change it there, then resume

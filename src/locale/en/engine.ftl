@@ -26,6 +26,7 @@ engine_other_world_state = after turn { $turn }, the state of the world differs 
 engine_recall_by_words = vectors are not available, so recall continues by words alone: { $reason }
 engine_same_question = the question is the same, but the history before it or the requested form differs
 engine_snapshot = the snapshot can't be written: { $reason }
+engine_tool_not_run = the tool can't be run
 engine_unknown_mind = '{ $entity }' prefers the model '{ $alias }', which is not available in this run
 engine_unknown_server_tool = '{ $entity }' may call '{ $tool }', but no server '{ $server }' with such a tool is connected; define it under `servers` in your model file, or run without servers
 engine_unknown_tool = '{ $entity }' may call the tool '{ $tool }', which is not available in this run; expected one of: { $known }

@@ -3,9 +3,12 @@
 ## Errors of `ChatError`.
 
 groupchat_cancelled = the run was cancelled
+groupchat_changed_participants = the settings of { $names }
+groupchat_changed_settings = the settings of the team
 groupchat_empty_task = a task needs at least one message; to continue without a task, run `Task::continue_run()`
 groupchat_help_fewer_edges = remove some edges
 groupchat_no_world = 'world' is missing
+groupchat_nobody_plays = nobody plays this team
 groupchat_other_participants = the state belongs to other participants: { $differences }; load it into a team with the same names, or start a new conversation
 groupchat_not_a_state = this is not the saved state of a team: { $reason }
 groupchat_run_failed = the run failed: { $reason }

@@ -5,6 +5,7 @@ locale_connection_refused = Connection refused (os error { $code })
 locale_connection_reset = Connection reset by peer (os error { $code })
 locale_is_a_directory = Is a directory (os error { $code })
 locale_json = { $problem } at line { $line } column { $column }
+locale_json_at = { $path }: { $problem }
 locale_json_incomplete = the JSON ends too early
 locale_json_syntax = invalid JSON
 locale_json_value = a wrong or missing value

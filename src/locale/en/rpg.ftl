@@ -170,5 +170,3 @@ rpg_changed_removed = { $member }: '{ $name }' is gone
 rpg_changed_fields = { $member }: '{ $name }' ({ $fields })
 rpg_changed_later = { $change } – applies to new stories only
 rpg_changed_texts = prompts or notes in the file
-rpg_kept_too_long = the prompts that the save keeps of its world have { $bytes } bytes; at most { $max } are read
-rpg_kept_too_many = the save keeps { $count } prompts of its world; at most { $max } are read

@@ -19,6 +19,7 @@ save_journal_behind = the snapshot is from turn { $turn }, but the journal ends 
 save_list_too_large = its messages take { $bytes } bytes, but a context or chapter in a save may have at most { $max }
 save_lists_too_long = the lists up to this point contain { $entries } messages, but a save may have at most { $max }
 save_migration = the save in format { $from } can't be migrated to format { $to }: { $problem }
+save_migration_missing = '{ $member }' is missing
 save_name_characters = it contains '{ $character }'; use letters, digits, spaces and - _ .
 save_name_device = Windows reserves this name for a device
 save_name_edges = it begins or ends with a dot or a space

@@ -1,6 +1,9 @@
 # Texts of `src/session/`. Keys begin with `session_`.
 
 session_bad_answer = this can't be used as the answer: { $reason }
+session_changed_prompts = prompts
+session_kept_too_long = the files that the save keeps of its world have { $bytes } bytes; at most { $max } are read
+session_kept_too_many = the save keeps { $count } files of its world; at most { $max } are read
 session_no_such_ask = question { $number } to '{ $entity }' is in no completed turn
 session_no_such_turn = the journal has no turn { $turn }; its last turn is { $last }
 session_other_place_state = at turn { $turn }, the state of '{ $place }' in the snapshot differs from the journal: the files come from different runs, or the game has changed since; restore files from the same run, or accept the difference with `playhouse resume --force`

@@ -1,10 +1,17 @@
 # Texts of `src/tool/`. Keys begin with `tool_`.
 
 tool_bad_name = '{ $name }' can't be the name of a tool; begin with an ASCII letter or '_', then use ASCII letters, digits, '_' and '-', at most { $max } characters
+tool_code_not_started = { $language } can't be started: { $error }
+tool_code_too_many_pieces = at most { $most } pieces of code are run at once
 tool_leave_out = or leave the tool out
+tool_missing_argument = missing field `{ $name }`
+tool_no_object = they are no JSON object ({ $error })
+tool_no_script_program = no program is set that runs scripts (CodePolicy::script_program)
 tool_not_built = this program was built without `{ $feature }`; build with --features { $feature }
+tool_result_untold = the result can't be told: { $error }
 tool_server_args_without_command = `args` and `env` can be used only with `command`
 tool_server_both = has both `command` and `url`; remove one
+tool_server_call_failed = the server failed: { $error }
 tool_server_empty_command = command: must not be empty
 tool_server_failed = the tool server '{ $server }' ({ $place }) { $reason }
 tool_server_handshake = does not speak the Model Context Protocol: { $error }
@@ -17,6 +24,7 @@ tool_server_silent = did not answer within { $seconds } s; try to run it by hand
 tool_server_spawn = can't be started: { $error }
 tool_server_times = start and call: must be from 0.1 to 3600 seconds
 tool_server_url = url: must be an http or https address
+tool_server_wants_more = the server wants more than arguments, which is not supported
 tool_table_about = the table does not say what the tool is for
 tool_table_about_help = write a sentence
 tool_table_argument = '{ $name }' can't be the name of an argument

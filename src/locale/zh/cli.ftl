@@ -41,6 +41,7 @@ cli_is_tournament = { $slot } 是一场赛事，含有许多局
 cli_is_tournament_help = 请指定其中一局，例如：playhouse show 00001 --saves { $games }
 cli_list_teams = 列出所有团队：playhouse chat
 cli_list_worlds = 列出所有世界：playhouse worlds
+cli_new_model = 模型“{ $model }”是新加的；请停止后继续运行，才能使用它
 cli_no_games = “{ $name }”里没有“谁是卧底”的对局
 cli_no_games_help = 请给出存档、赛事，或存档所在的文件夹
 cli_no_price = --max-cost 需要价格，而模型“{ $model }”没有价格
@@ -96,7 +97,7 @@ cli_trust_revoked = 你不再信任 { $file }。
 cli_trust_same = 内容相同
 cli_trust_slot_help = 如果这正是你想要的，请运行：playhouse trust { $file }；也可以用 --model 另选模型
 cli_trust_slot_model = 这个存档使用模型“{ $model }”，可能产生费用
-cli_trust_slot_unnamed = 如果这正是你想要的，请在 { $file } 中写入 "player_models": ["{ $model }"]，然后运行：playhouse trust { $file }
+cli_trust_slot_unnamed = 如果这正是你想要的，请在 { $path } 中写入 "player_models": ["{ $model }"]，然后运行：playhouse trust { $file }
 cli_trust_wants = { $file } 来自这个文件夹，需要你的信任：
 cli_trust_was_not = { $file } 本来就不受信任。
 
@@ -234,7 +235,6 @@ cli_rule_stage = 舞台“{ $stage }”，以及台上所有活着的角色
 
 ## 对话
 
-cli_chat_changed = 存档写入之后团队有过改动；以现在的设置为准。
 cli_chat_log_summary =
     ==================================================
     任务结束
@@ -522,5 +522,5 @@ cli_seat_skills = 技能：{ $skills }
 cli_seat_undone = 已收回你上一个回答。故事以 { $slot } 继续；原来的经过仍在 { $old }。
 cli_seat_unknown = 没有 /{ $command } 这个命令。输入 /帮助 查看所有命令。
 cli_seat_word = 你的词：{ $word }
-cli_data_changed = 存档之后，世界有了改动。故事将采用这些改动：
+cli_data_changed = 存档之后，故事所用的文件有了改动。以下改动即刻生效：
 cli_models_of_team = 团队成员的模型由团队文件决定；请改文件后再继续

@@ -26,6 +26,7 @@ engine_other_world_state = 第 { $turn } 轮之后，世界的状态与记录不
 engine_recall_by_words = 得不到向量，回忆改为只按字词检索：{ $reason }
 engine_same_question = 问题相同，但之前的对话或所要求的形式不同
 engine_snapshot = 无法写入快照：{ $reason }
+engine_tool_not_run = 这个工具无法运行
 engine_unknown_mind = “{ $entity }”指定了模型“{ $alias }”，但本次运行没有这个模型
 engine_unknown_server_tool = “{ $entity }”可以调用“{ $tool }”，但没有连接提供它的服务器“{ $server }”；请在模型文件的 `servers` 中定义，或不使用服务器运行
 engine_unknown_tool = “{ $entity }”可以调用工具“{ $tool }”，但本次运行没有这个工具；可选：{ $known }

@@ -3,9 +3,12 @@
 ## `ChatError` 的错误
 
 groupchat_cancelled = 运行已取消
+groupchat_changed_participants = { $names } 的设置
+groupchat_changed_settings = 团队的设置
 groupchat_empty_task = 任务至少要有一条消息；要在没有新任务的情况下继续，请运行 `Task::continue_run()`
 groupchat_help_fewer_edges = 请删去一些边
 groupchat_no_world = 缺少“world”
+groupchat_nobody_plays = 这个团队没有人扮演
 groupchat_other_participants = 该状态的参与者不同：{ $differences }；请载入到名称相同的团队，或开始新的对话
 groupchat_not_a_state = 这不是已保存的团队状态：{ $reason }
 groupchat_run_failed = 运行失败：{ $reason }

@@ -5,6 +5,8 @@ locale_connection_refused = 连接被拒绝（系统错误 { $code }）
 locale_connection_reset = 连接被对方重置（系统错误 { $code }）
 locale_is_a_directory = 这是一个文件夹（系统错误 { $code }）
 locale_json = 第 { $line } 行第 { $column } 列：{ $problem }
+# same
+locale_json_at = { $path }：{ $problem }
 locale_json_incomplete = JSON 不完整
 locale_json_syntax = JSON 格式不对
 locale_json_value = 值不对或缺失

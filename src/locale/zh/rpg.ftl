@@ -173,5 +173,3 @@ rpg_changed_removed = { $member }：去掉“{ $name }”
 rpg_changed_fields = { $member }：“{ $name }”（{ $fields }）
 rpg_changed_later = { $change }——只对新故事有效
 rpg_changed_texts = 提示词，或文件中的注释
-rpg_kept_too_long = 存档所存的提示词有 { $bytes } 字节，最多读取 { $max } 字节
-rpg_kept_too_many = 存档存有 { $count } 个提示词，最多读取 { $max } 个

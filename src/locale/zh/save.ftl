@@ -16,6 +16,7 @@ save_journal_behind = 快照停在第 { $turn } 轮，日志却到第 { $last } 
 save_list_too_large = 其中的消息共 { $bytes } 字节，而存档里一份上下文或一章最多 { $max } 字节
 save_lists_too_long = 到这里为止的列表共有 { $entries } 条消息，而一份存档最多容纳 { $max } 条
 save_migration = 无法把格式 { $from } 的存档升级到格式 { $to }：{ $problem }
+save_migration_missing = 缺少“{ $member }”
 save_name_characters = 它含有“{ $character }”；只能用文字、数字、空格和 - _ .
 save_name_device = Windows 把这个名字保留给设备
 save_name_edges = 它的首尾有点或空格

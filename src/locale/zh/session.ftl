@@ -1,6 +1,9 @@
 # `src/session/` 的文字。键以 `session_` 开头。
 
 session_bad_answer = 这个回答不能用：{ $reason }
+session_changed_prompts = 提示词
+session_kept_too_long = 存档所存的世界文件有 { $bytes } 字节，最多读取 { $max } 字节
+session_kept_too_many = 存档存有世界的 { $count } 个文件，最多读取 { $max } 个
 session_no_such_ask = 已结束的轮次中没有向“{ $entity }”提出的第 { $number } 个问题
 session_no_such_turn = 这份日志没有第 { $turn } 轮；最后一轮是第 { $last } 轮
 session_other_place_state = 第 { $turn } 轮时，“{ $place }”在快照中的状态与日志不一致：文件来自不同的运行，或者游戏后来有过改动；请恢复同一次运行的文件，或用 `playhouse resume --force` 接受差异

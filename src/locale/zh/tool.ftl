@@ -1,10 +1,17 @@
 # `src/tool/` 的文字。键以 `tool_` 开头。
 
 tool_bad_name = “{ $name }”不能作工具名；请以 ASCII 字母或 _ 开头，其后只用 ASCII 字母、数字、_ 和 -，最多 { $max } 个字符
+tool_code_not_started = 无法启动 { $language }：{ $error }
+tool_code_too_many_pieces = 一次最多运行 { $most } 段代码
 tool_leave_out = 或去掉这个工具
+tool_missing_argument = 缺少参数 { $name }
+tool_no_object = 不是 JSON 对象（{ $error }）
+tool_no_script_program = 没有设置运行脚本的程序（CodePolicy::script_program）
 tool_not_built = 本程序构建时未包含 `{ $feature }`；请用 --features { $feature } 重新构建
+tool_result_untold = 结果无法转述：{ $error }
 tool_server_args_without_command = `args` 和 `env` 只能与 `command` 一起使用
 tool_server_both = 同时写了 `command` 和 `url`；请去掉一个
+tool_server_call_failed = 服务器出错：{ $error }
 tool_server_empty_command = command：不能为空
 tool_server_failed = 工具服务器“{ $server }”（{ $place }）{ $reason }
 tool_server_handshake = 不支持模型上下文协议（MCP）：{ $error }
@@ -17,6 +24,7 @@ tool_server_silent = 在 { $seconds } 秒内没有应答；请手动运行试试
 tool_server_spawn = 无法启动：{ $error }
 tool_server_times = start 和 call：必须在 0.1 到 3600 秒之间
 tool_server_url = url：必须是 http 或 https 地址
+tool_server_wants_more = 服务器除参数外还要求别的内容，暂不支持
 tool_table_about = 表格没有说明这个工具的用途
 tool_table_about_help = 请写一句话
 tool_table_argument = “{ $name }”不能作参数名

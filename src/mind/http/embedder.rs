@@ -10,7 +10,7 @@ use thiserror::Error;
 use tokio::time::timeout;
 
 use super::failure::ErrorContext;
-use super::mind::{HttpMindError, MAX_ERROR_BYTES, Server};
+use super::mind::{HttpMindError, MAX_ERROR_BYTES, ModelServer};
 use super::pace::{Wait, now};
 use super::probe::ProbeReport;
 use super::settings::seconds;
@@ -51,7 +51,7 @@ pub struct HttpEmbedder(Arc<Shared>);
 #[derive(Debug)]
 struct Shared {
     client: Client,
-    server: Server,
+    server: ModelServer,
     settings: EmbeddingSettings,
     alias: String,
     model: Arc<str>,
@@ -89,7 +89,7 @@ impl HttpEmbedder {
     /// [`HttpMindError::InvalidKey`].
     pub fn new(
         client: Client,
-        server: Server,
+        server: ModelServer,
         alias: &str,
         (model, price): (&str, Option<Price>),
         settings: EmbeddingSettings,
@@ -217,10 +217,23 @@ impl Shared {
         }
         let (vectors, tokens) = read_vectors(&bytes, texts.len()).map_err(|reason| {
             let page = self.errors.html_page(&String::from_utf8_lossy(&bytes));
-            let reason = || UiText::verbatim(self.errors.sanitized(&reason.to_string()));
+            let reason = || {
+                let shown = self.errors.sanitized(&reason.to_string());
+                // What quotes too much, or a secret, is shown as what is left of it.
+                if shown == reason.to_string() {
+                    reason.text()
+                } else {
+                    UiText::verbatim(shown)
+                }
+            };
             self.errors.invalid(page.unwrap_or_else(reason))
         })?;
-        let estimated = || texts.iter().map(|it| u64::from(tokens::estimate(it))).sum();
+        let estimated = || {
+            texts
+                .iter()
+                .map(|text| u64::from(tokens::estimate(text)))
+                .sum()
+        };
         let tokens = tokens.unwrap_or_else(estimated);
         Ok(Embedded { vectors, tokens })
     }
@@ -246,7 +259,7 @@ pub enum VectorsError {
 impl Localize for VectorsError {
     fn text(&self) -> UiText {
         match self {
-            Self::Json(error) => UiText::verbatim(error.to_string()),
+            Self::Json(error) => error.text(),
             Self::Vector(error) => error.text(),
             Self::Count { expected, found } => text!(mind_vectors_count, expected, found),
         }
@@ -288,8 +301,8 @@ mod tests {
     /// Anything that a server may give for a number.
     fn number() -> impl Strategy<Value = Value> {
         prop_oneof![
-            8 => any::<f32>().prop_map(|it| json!(it)),
-            1 => any::<f64>().prop_map(|it| json!(it)),
+            8 => any::<f32>().prop_map(|number| json!(number)),
+            1 => any::<f64>().prop_map(|number| json!(number)),
             1 => prop::sample::select(vec![
                 json!(1e300), Value::Null, json!("NaN"), json!([]), json!(u64::MAX), json!(0),
             ]),

@@ -39,7 +39,7 @@ const CLOSE_TIMEOUT: Duration = Duration::from_millis(250);
 
 /// A server, and how patiently to use it.
 #[derive(Clone, Debug)]
-pub struct Server {
+pub struct ModelServer {
     /// Its URLs.
     pub endpoint: Endpoint,
     /// The API key; never shown.
@@ -97,7 +97,7 @@ pub struct HttpMind {
 pub(super) struct Shared {
     pub(super) info: MindInfo,
     pub(super) format: RequestFormat,
-    pub(super) server: Server,
+    pub(super) server: ModelServer,
     error_context: ErrorContext,
     client: Client,
     /// The URL of requests.
@@ -134,7 +134,7 @@ impl HttpMind {
     /// [`HttpMindError::InvalidKey`].
     pub fn new(
         client: Client,
-        server: Server,
+        server: ModelServer,
         model: ModelSettings,
         info: MindInfo,
         files: Arc<dyn MediaFiles>,
@@ -516,7 +516,7 @@ mod tests {
                 });
             }
         });
-        let server = Server {
+        let server = ModelServer {
             endpoint: Endpoint::parse(&base, Api::OpenAi).unwrap(),
             key: None,
             connect: 5.0,

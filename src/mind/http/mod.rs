@@ -33,10 +33,12 @@ mod usage;
 pub(in crate::mind) use api::own_members;
 pub use embedder::{EmbeddingSettings, HttpEmbedder, VectorsError, read_vectors};
 pub use endpoint::{Endpoint, EndpointError};
-pub use mind::{HttpMind, HttpMindError, Server, client};
+pub use mind::{HttpMind, HttpMindError, ModelServer, client};
 pub use probe::{KeyState, ProbeReport};
 pub use request::{RequestBody, RequestError, RequestFormat, request_body};
 pub use request_cache::RequestCache;
 pub use response_reader::read_answer;
-pub use settings::{LimitField, ModelSettings, RetryPolicy, SchemaMode, Timeouts, Wording};
+pub use settings::{
+    LimitField, ModelSettings, RetryPolicy, SchemaInstruction, SchemaMode, Timeouts,
+};
 pub use sse::EventFrames;

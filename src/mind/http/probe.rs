@@ -171,7 +171,7 @@ impl Shared {
             form: AnswerForm::Json {
                 name: "ready",
                 schema: &stable,
-                narrowed: &schema,
+                constrained: &schema,
                 notes: &Value::Null,
             },
             // Enough for a short thought before the answer.

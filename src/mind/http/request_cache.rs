@@ -108,9 +108,9 @@ mod tests {
     use super::*;
     use crate::context::{AgentContext, EntryId};
     use crate::dialect::format::{Api, NoFiles, Style};
-    use crate::message::{Block, Body, Message, Role, Source, Tags};
+    use crate::message::{Block, Body, MediaSource, Message, Role, Tags};
     use crate::mind::http::{ModelSettings, request_body};
-    use crate::mind::{AnswerForm, Refused, Round, ToolRound, Tools};
+    use crate::mind::{AnswerForm, ExchangeRound, Refused, ToolRound, Tools};
     use crate::tool::ToolSpec;
 
     /// What is done with a conversation. Numbers select messages by their index.
@@ -192,7 +192,7 @@ mod tests {
             NewMessage::Text(text) => text.into(),
             NewMessage::Condensed(text) => Body::text(text).with_short("short"),
             NewMessage::Image => {
-                let image = Block::image(Source::url("http://x/a.png"));
+                let image = Block::image(MediaSource::url("http://x/a.png"));
                 vec![Block::text("Look:"), image].into()
             }
             NewMessage::Call => vec![Block::tool_use("1", "dice", json!({}))].into(),
@@ -200,27 +200,19 @@ mod tests {
         }
     }
 
-    fn round(kind: usize, text: &'static str) -> Round {
+    fn round(kind: usize, text: &'static str) -> ExchangeRound {
         match kind {
-            0 => Round::Tools(ToolRound {
+            0 => ExchangeRound::Tools(ToolRound {
                 called: body_of(NewMessage::Call),
                 returned: body_of(NewMessage::Result),
             }),
-            1 => Round::Note(text.into()),
-            _ => Round::Refused(Refused {
+            1 => ExchangeRound::Note(text.into()),
+            _ => ExchangeRound::Refused(Refused {
                 answer: "no".into(),
                 complaint: text.into(),
             }),
         }
     }
-
-    const MODES: [SchemaMode; 5] = [
-        SchemaMode::Strict,
-        SchemaMode::Stable,
-        SchemaMode::Narrowed,
-        SchemaMode::JsonMode,
-        SchemaMode::Text,
-    ];
 
     /// Changes the conversation; an edit that it refuses changes nothing.
     fn apply(context: &mut AgentContext, step: &Step) {
@@ -272,7 +264,7 @@ mod tests {
             let mut context = AgentContext::new("Mira");
             context.add_system_message("You are Mira.").unwrap();
             let stable: Arc<str> = json!({"type": "object"}).to_string().into();
-            let (notes, narrowed) = (Value::Null, json!({"const": "narrowed"}));
+            let (notes, constrained) = (Value::Null, json!({"const": "narrowed"}));
             let spec = ToolSpec::new("dice", "Rolls dice.", &json!({"type": "object"}));
             let specs = [Arc::new(spec.unwrap())];
             let other = Ask {
@@ -291,18 +283,18 @@ mod tests {
                     entity: &name.into(), ask_short: ask.as_short, rounds: &rounds,
                     tools: Tools { specs: &specs[..ask.tools.min(1)], callable: ask.tools == 1, ..Tools::NONE },
                     form: if ask.json {
-                        AnswerForm::Json { name: "plan", schema: &stable, narrowed: &narrowed, notes: &notes }
+                        AnswerForm::Json { name: "plan", schema: &stable, constrained: &constrained, notes: &notes }
                     } else {
                         AnswerForm::Prose { notes: &notes }
                     },
                     max_tokens: 100 + ask.text.len() as u32,
                     ..Prompt::new("test", &context, &question)
                 };
-                let mut body = cache.request(&prompt, &format, MODES[0]).unwrap();
-                let new = request_body(&prompt, &format, MODES[0]).unwrap();
+                let mut body = cache.request(&prompt, &format, SchemaMode::ALL[0]).unwrap();
+                let new = request_body(&prompt, &format, SchemaMode::ALL[0]).unwrap();
                 prop_assert_eq!(body.bytes(), new.bytes());
                 prop_assert!(serde_json::from_slice::<Value>(body.bytes()).is_ok());
-                for mode in &MODES[1..=ask.lower_modes] {
+                for mode in &SchemaMode::ALL[1..=ask.lower_modes] {
                     body.set_schema_mode(*mode, &format);
                     let new = request_body(&prompt, &format, *mode).unwrap();
                     prop_assert_eq!(body.bytes(), new.bytes());

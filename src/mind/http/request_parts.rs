@@ -69,7 +69,7 @@ impl ReplySchema {
         let AnswerForm::Json {
             name,
             schema,
-            narrowed,
+            constrained,
             ..
         } = prompt.form
         else {
@@ -78,7 +78,7 @@ impl ReplySchema {
         Some(Self {
             name: schema_name(name),
             stable: Arc::clone(schema),
-            constrained: narrowed.to_string(),
+            constrained: constrained.to_string(),
             language: prompt.language,
         })
     }

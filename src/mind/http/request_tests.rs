@@ -11,28 +11,21 @@ use super::settings::{ModelSettings, SchemaMode};
 use crate::context::AgentContext;
 use crate::dialect::format::{Api, NoFiles};
 use crate::locale::Language;
-use crate::message::{Block, Body, Message, Role, Source, Text};
-use crate::mind::{AnswerForm, Prompt, Refused, Round, ToolRound, Tools};
+use crate::message::{Block, Body, MediaSource, Message, Role, Text};
+use crate::mind::{AnswerForm, ExchangeRound, Prompt, Refused, ToolRound, Tools};
 use crate::tool::ToolSpec;
 
 const STABLE: &str = r#"{"type":"object","properties":{"mind":{"type":"string"}},"required":["mind"],"additionalProperties":false}"#;
-const MODES: [SchemaMode; 5] = [
-    SchemaMode::Strict,
-    SchemaMode::Stable,
-    SchemaMode::Narrowed,
-    SchemaMode::JsonMode,
-    SchemaMode::Text,
-];
 
 struct TestAsk {
     entity: Arc<str>,
     history: AgentContext,
     question: Body,
-    rounds: Vec<Round>,
+    rounds: Vec<ExchangeRound>,
     tools: Vec<Arc<ToolSpec>>,
     callable: bool,
     stable: Arc<str>,
-    narrowed: Value,
+    constrained: Value,
     language: Language,
     model: ModelSettings,
 }
@@ -46,7 +39,7 @@ impl TestAsk {
             rounds: Vec::new(),
             tools: Vec::new(),
             stable: STABLE.into(),
-            narrowed: json!({"const": "narrowed"}),
+            constrained: json!({"const": "narrowed"}),
             language: Language::En,
             callable: true,
             model: ModelSettings::cautious("m"),
@@ -78,7 +71,7 @@ impl TestAsk {
                 AnswerForm::Json {
                     name: "day plan",
                     schema: &self.stable,
-                    narrowed: &self.narrowed,
+                    constrained: &self.constrained,
                     notes,
                 }
             } else {
@@ -134,13 +127,13 @@ fn each_role_has_its_name_and_the_shared_prefix_comes_first() {
 
 #[test]
 fn blocks_become_content_parts() {
-    let data = |media_type: &str| Source::base64(media_type, "AA==");
+    let data = |media_type: &str| MediaSource::base64(media_type, "AA==");
     let asker = TestAsk::new(vec![
         Block::text("Look:"),
-        Block::image(Source::url("http://x/a.png")),
+        Block::image(MediaSource::url("http://x/a.png")),
         Block::image(data("image/png")),
         Block::audio(data("audio/mpeg")),
-        Block::video(Source::url("http://x/rain.mp4")),
+        Block::video(MediaSource::url("http://x/rain.mp4")),
         Block::Unknown(json!({"type": "hologram"})),
     ])
     .with(
@@ -173,7 +166,7 @@ fn blocks_become_content_parts() {
 
 #[test]
 fn the_error_of_a_file_that_cannot_be_sent_names_it() {
-    let asker = TestAsk::new(vec![Block::image(Source::file("inn.png"))]);
+    let asker = TestAsk::new(vec![Block::image(MediaSource::file("inn.png"))]);
     let error = request_body(&asker.prompt(false), &asker.format(), SchemaMode::Text).unwrap_err();
     assert!(error.to_string().contains("'inn.png'"), "{error}");
 }
@@ -261,11 +254,11 @@ fn tools_are_listed_and_their_rounds_follow_the_question() {
     let result = Block::tool_result("c1", "4");
     let mut asker = TestAsk::new("Throw.");
     asker.tools.push(Arc::new(spec));
-    asker.rounds.push(Round::Tools(ToolRound {
+    asker.rounds.push(ExchangeRound::Tools(ToolRound {
         called: Body::blocks(vec![call]),
         returned: Body::blocks(vec![result]),
     }));
-    asker.rounds.push(Round::Note("Now answer.".into()));
+    asker.rounds.push(ExchangeRound::Note("Now answer.".into()));
     let request = asker.request(true, SchemaMode::Strict);
     let told = json!([{"type": "function", "function":
         {"name": "dice", "description": "Rolls \"dice\".", "parameters": schema}}]);
@@ -301,8 +294,8 @@ fn the_schema_is_sent_according_to_the_mode() {
         format["json_schema"],
         json!({"name": "day_plan", "schema": stable})
     );
-    let format = on(SchemaMode::Narrowed)["response_format"].clone();
-    assert_eq!(format["json_schema"]["schema"], asker.narrowed);
+    let format = on(SchemaMode::Constrained)["response_format"].clone();
+    assert_eq!(format["json_schema"]["schema"], asker.constrained);
     assert_eq!(
         on(SchemaMode::JsonMode)["response_format"],
         json!({"type": "json_object"})
@@ -310,7 +303,7 @@ fn the_schema_is_sent_according_to_the_mode() {
     assert_eq!(on(SchemaMode::Text)["response_format"], Value::Null);
     for (mode, in_words) in [
         (SchemaMode::Strict, false),
-        (SchemaMode::Narrowed, false),
+        (SchemaMode::Constrained, false),
         (SchemaMode::JsonMode, true),
         (SchemaMode::Text, true),
     ] {
@@ -329,7 +322,7 @@ fn the_schema_is_sent_according_to_the_mode() {
 #[test]
 fn a_rejected_answer_follows_the_question() {
     let mut asker = TestAsk::new("Plan.");
-    asker.rounds.push(Round::Refused(Refused {
+    asker.rounds.push(ExchangeRound::Refused(Refused {
         answer: "no".into(),
         complaint: "wrong".into(),
     }));
@@ -351,7 +344,7 @@ fn each_api_asks_for_json_in_its_own_way() {
     let stable: Value = serde_json::from_str(STABLE).unwrap();
     let asker = |api| TestAsk::new("Plan.").at(api);
     let on = |api, mode| asker(api).request(true, mode);
-    let narrowed = &asker(Api::OpenAi).narrowed;
+    let constrained = &asker(Api::OpenAi).constrained;
 
     let anthropic = |mode| on(Api::Anthropic, mode);
     let format = json!({"format": {"type": "json_schema", "schema": stable}});
@@ -359,7 +352,7 @@ fn each_api_asks_for_json_in_its_own_way() {
     let forced = anthropic(SchemaMode::JsonMode);
     assert_eq!(
         forced["tools"],
-        json!([{"name": "give_answer", "input_schema": narrowed}])
+        json!([{"name": "give_answer", "input_schema": constrained}])
     );
     assert_eq!(
         forced["tool_choice"],
@@ -374,8 +367,8 @@ fn each_api_asks_for_json_in_its_own_way() {
         json!({"max_output_tokens": 1024, "response_mime_type": mime, "response_json_schema": stable})
     );
     assert_eq!(
-        gemini(SchemaMode::Narrowed)["response_json_schema"],
-        *narrowed
+        gemini(SchemaMode::Constrained)["response_json_schema"],
+        *constrained
     );
     assert_eq!(
         gemini(SchemaMode::JsonMode),
@@ -393,7 +386,7 @@ fn each_api_asks_for_json_in_its_own_way() {
     );
 
     let ollama = |mode| on(Api::Ollama, mode)["format"].clone();
-    assert_eq!(ollama(SchemaMode::Narrowed), *narrowed);
+    assert_eq!(ollama(SchemaMode::Constrained), *constrained);
     assert_eq!(ollama(SchemaMode::JsonMode), "json");
 
     for api in [
@@ -427,11 +420,11 @@ fn each_api_has_its_own_place_for_settings() {
     ] {
         asker.model.extra.insert(member.into(), nested.clone());
     }
-    let mut at = |api| {
+    let mut request = |api| {
         asker.model.api = api;
         asker.request(false, SchemaMode::Text)
     };
-    let anthropic = at(Api::Anthropic);
+    let anthropic = request(Api::Anthropic);
     assert_eq!(
         (&anthropic["temperature"], &anthropic["output_config"]),
         (&json!(0.5), &nested)
@@ -442,7 +435,7 @@ fn each_api_has_its_own_place_for_settings() {
         (&anthropic["system"], &anthropic["max_tokens"]),
         (&system, &json!(1024))
     );
-    let gemini = at(Api::Gemini);
+    let gemini = request(Api::Gemini);
     assert_eq!(
         gemini["system_instruction"],
         json!({"parts": [{"text": "You are Mira."}]})
@@ -455,7 +448,7 @@ fn each_api_has_its_own_place_for_settings() {
         (&gemini["model"], &gemini["stream"]),
         (&Value::Null, &Value::Null)
     );
-    let dashscope = at(Api::DashScope);
+    let dashscope = request(Api::DashScope);
     assert_eq!(
         dashscope["input"]["messages"][0]["content"],
         "You are Mira."
@@ -464,13 +457,13 @@ fn each_api_has_its_own_place_for_settings() {
         dashscope["parameters"],
         json!({"temperature": 0.5, "top_k": 4, "max_tokens": 1024, "result_format": "message", "incremental_output": true})
     );
-    let ollama = at(Api::Ollama);
+    let ollama = request(Api::Ollama);
     assert_eq!(
         ollama["options"],
         json!({"temperature": 0.5, "top_k": 4, "num_predict": 1024, "num_ctx": 8192})
     );
     assert_eq!(ollama["stream"], true);
-    let openai = at(Api::OpenAi);
+    let openai = request(Api::OpenAi);
     assert_eq!(openai["stream_options"], json!({"include_usage": true}));
     assert_eq!(
         (&openai["options"], &openai["temperature"]),
@@ -594,7 +587,7 @@ proptest! {
         let question = b"the question";
         let end = whole.windows(question.len()).rposition(|window| window == question);
         let kept = &whole[..end.unwrap() + question.len()];
-        for mode in MODES {
+        for mode in SchemaMode::ALL {
             let direct = asker.bytes(true, mode);
             prop_assert!(direct.starts_with(kept));
             body.set_schema_mode(mode, &format);

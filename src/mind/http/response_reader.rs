@@ -463,8 +463,8 @@ mod tests {
         fn a_body_means_the_same_wherever_it_is_cut(cut: prop::sample::Index, stream: bool, typed: bool) {
             let body = if stream { STREAM } else { WHOLE };
             let kind = if stream && typed { "text/event-stream" } else { "" };
-            let (one, other) = body.as_bytes().split_at(cut.index(body.len()));
-            let response = read(Api::OpenAi, kind, &[one, other]).unwrap();
+            let (left, right) = body.as_bytes().split_at(cut.index(body.len()));
+            let response = read(Api::OpenAi, kind, &[left, right]).unwrap();
             prop_assert_eq!(response.split().text, "雨 停了");
         }
 
@@ -479,13 +479,13 @@ mod tests {
         fn nothing_is_too_strange_for_any_interface(
             body in body(), cut in any::<prop::sample::Index>(), api in prop::sample::select(&Api::ALL[..]),
         ) {
-            let (one, other) = body.split_at(cut.index(body.len() + 1));
+            let (left, right) = body.split_at(cut.index(body.len() + 1));
             let whole = read(api, "", &[&body]);
             if let Ok(response) = &whole {
                 let completion = read_answer(api, &body).unwrap();
                 prop_assert_eq!(completion.text, response.split().text);
             }
-            prop_assert_eq!(read(api, "", &[one, other]).is_ok(), whole.is_ok());
+            prop_assert_eq!(read(api, "", &[left, right]).is_ok(), whole.is_ok());
             let page = serde_json::from_slice::<Value>(&body).unwrap_or_default();
             let _ = protocol(api).window(&page, "index");
         }

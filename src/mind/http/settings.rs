@@ -21,7 +21,8 @@ pub enum SchemaMode {
     Stable,
     /// `json_schema` with the schema constrained to what is legal in this ask; for servers that
     /// turn it into a grammar, which is not part of the cached prompt.
-    Narrowed,
+    #[serde(rename = "narrowed")]
+    Constrained,
     /// `json_object`, and the constrained schema as text at the very end of the prompt.
     JsonMode,
     /// No `response_format`; the constrained schema as text at the very end of the prompt.
@@ -29,11 +30,20 @@ pub enum SchemaMode {
 }
 
 impl SchemaMode {
+    /// Every mode.
+    pub const ALL: [Self; 5] = [
+        Self::Strict,
+        Self::Stable,
+        Self::Constrained,
+        Self::JsonMode,
+        Self::Text,
+    ];
+
     /// The next lower mode; `None` for the lowest.
     pub fn lower(self) -> Option<Self> {
         match self {
             Self::Strict => Some(Self::Stable),
-            Self::Stable | Self::Narrowed => Some(Self::JsonMode),
+            Self::Stable | Self::Constrained => Some(Self::JsonMode),
             Self::JsonMode => Some(Self::Text),
             Self::Text => None,
         }
@@ -121,15 +131,20 @@ impl Default for RetryPolicy {
 /// The instruction at the end of a prompt for servers that accept no schema. `{schema}` is replaced
 /// by the schema.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Wording {
+#[serde(
+    default,
+    deny_unknown_fields,
+    rename = "Wording",
+    expecting = "struct Wording"
+)]
+pub struct SchemaInstruction {
     /// In English worlds.
     pub en: String,
     /// In Chinese worlds.
     pub zh: String,
 }
 
-impl Default for Wording {
+impl Default for SchemaInstruction {
     fn default() -> Self {
         Self {
             en: "Answer with one JSON object and nothing else, no code fence. It must fit this JSON schema:\n{schema}".into(),
@@ -138,7 +153,7 @@ impl Default for Wording {
     }
 }
 
-impl Wording {
+impl SchemaInstruction {
     /// The instruction for a schema, in the language of the world.
     pub fn with_schema(&self, schema: &str, language: Language) -> String {
         match language {
@@ -186,7 +201,7 @@ pub struct ModelSettings {
     /// The first mode to try.
     pub schema: SchemaMode,
     /// The instruction that replaces a schema that can't be sent.
-    pub wording: Wording,
+    pub wording: SchemaInstruction,
     /// Members that only this server knows; part of every request.
     pub extra: Map<String, Value>,
 }
@@ -211,7 +226,7 @@ impl ModelSettings {
             temperature: None,
             merge_turns: false,
             schema: SchemaMode::default(),
-            wording: Wording::default(),
+            wording: SchemaInstruction::default(),
             extra: Map::new(),
         }
     }

@@ -136,8 +136,8 @@ mod tests {
             bytes in prop::collection::vec(prop_oneof![any::<u8>(), prop::sample::select(b"data: \r\n".to_vec())], 0..80),
             cut in any::<prop::sample::Index>(),
         ) {
-            let (one, other) = bytes.split_at(cut.index(bytes.len() + 1));
-            prop_assert_eq!(events(&[one, other]), events(&[&bytes]));
+            let (left, right) = bytes.split_at(cut.index(bytes.len() + 1));
+            prop_assert_eq!(events(&[left, right]), events(&[&bytes]));
         }
     }
 }

@@ -101,7 +101,7 @@ impl<'c> Dialogue<'c> {
     }
 
     /// An order of several, by numbers or names, as indexes; all in their order if the line is
-    /// empty. Those left out come last if `all` must be there.
+    /// empty. Those left out come last if `needs_all`.
     ///
     /// # Errors
     /// The input ended or broke.
@@ -109,7 +109,7 @@ impl<'c> Dialogue<'c> {
         &mut self,
         label: UiText,
         options: &[UiText],
-        all: bool,
+        needs_all: bool,
     ) -> io::Result<Vec<usize>> {
         if options.len() == 1 {
             return Ok(vec![0]);
@@ -127,7 +127,7 @@ impl<'c> Dialogue<'c> {
             };
             let mut seen = BTreeSet::new();
             chosen.retain(|index| seen.insert(*index));
-            if all || chosen.is_empty() {
+            if needs_all || chosen.is_empty() {
                 chosen.extend((0..options.len()).filter(|index| !seen.contains(index)));
             }
             return Ok(chosen);

@@ -111,9 +111,9 @@ impl SeatAsk {
         let wanted = match prompt.form {
             AnswerForm::Prose { .. } => Wanted::Prose,
             AnswerForm::Json {
-                narrowed, notes, ..
+                constrained, notes, ..
             } => Wanted::Json {
-                schema: narrowed.clone(),
+                schema: constrained.clone(),
                 skill: lessons
                     .skill_for(prompt.purpose)
                     .map(|skill| (skill.clone(), notes.clone())),

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{HumanMind, SeatLessons, TextConsole};
 use crate::context::AgentContext;
 use crate::message::Body;
-use crate::mind::{AnswerForm, Language, Mind, MindError, Prompt, Refused, Round};
+use crate::mind::{AnswerForm, ExchangeRound, Language, Mind, MindError, Prompt, Refused};
 
 #[derive(Clone, Default)]
 struct Shown(Arc<Mutex<Vec<u8>>>);
@@ -25,27 +25,27 @@ impl io::Write for Shown {
 }
 
 /// An ask to a person.
-pub(crate) struct SeatAsk<'a> {
+pub(crate) struct PersonAsk<'a> {
     purpose: &'a str,
-    narrowed: Option<Value>,
+    constrained: Option<Value>,
     notes: Value,
     complaint: &'a str,
     teach: fn(&mut SeatLessons),
 }
 
-impl<'a> SeatAsk<'a> {
+impl<'a> PersonAsk<'a> {
     pub(crate) fn new(purpose: &'a str) -> Self {
         Self {
             purpose,
-            narrowed: None,
+            constrained: None,
             notes: Value::Null,
             complaint: "",
             teach: |_| (),
         }
     }
 
-    pub(crate) fn json(mut self, narrowed: Value) -> Self {
-        self.narrowed = Some(narrowed);
+    pub(crate) fn json(mut self, constrained: Value) -> Self {
+        self.constrained = Some(constrained);
         self
     }
 
@@ -74,16 +74,16 @@ impl<'a> SeatAsk<'a> {
         let console = TextConsole::new(Cursor::new(typed.to_owned()), shown.clone());
         let mind = HumanMind::taught(console, language, self.teach);
         let schema: Arc<str> = "{}".into();
-        let form = match &self.narrowed {
+        let form = match &self.constrained {
             None => AnswerForm::Prose { notes: &self.notes },
-            Some(narrowed) => AnswerForm::Json {
+            Some(constrained) => AnswerForm::Json {
                 name: "reply",
                 schema: &schema,
-                narrowed,
+                constrained,
                 notes: &self.notes,
             },
         };
-        let refused = [Round::Refused(Refused {
+        let refused = [ExchangeRound::Refused(Refused {
             answer: "".into(),
             complaint: self.complaint.into(),
         })];

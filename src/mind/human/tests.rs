@@ -1,6 +1,6 @@
 use serde_json::json;
 
-use super::testing::{SeatAsk, json_of};
+use super::testing::{PersonAsk, json_of};
 use crate::mind::{Language, MindError};
 
 #[tokio::test]
@@ -11,7 +11,7 @@ async fn any_schema_can_be_filled() {
         "names": {"type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": 3},
         "tags": {"type": "array", "items": {"enum": ["a", "b", "c"]}},
         "free": {"anyOf": []}}});
-    let ask = SeatAsk::new("other").json(schema);
+    let ask = PersonAsk::new("other").json(schema);
     let typed = "seven\n7\n2\n2\nx\n1\ny\nno\nc a\n{bad\n{\"z\": [1]}\n";
     let (result, shown) = ask.answer(Language::En, typed).await;
     assert_eq!(
@@ -23,7 +23,7 @@ async fn any_schema_can_be_filled() {
 
 #[tokio::test]
 async fn who_is_asked_again_reads_what_was_wrong() {
-    let ask = SeatAsk::new("kickoff").refused("Too long.");
+    let ask = PersonAsk::new("kickoff").refused("Too long.");
     let (result, shown) = ask.answer(Language::En, "\nShort.\n").await;
     assert_eq!(result.unwrap(), "Short.");
     assert!(
@@ -35,7 +35,7 @@ async fn who_is_asked_again_reads_what_was_wrong() {
 #[tokio::test]
 async fn the_end_of_the_input_leaves_the_seat() {
     let schema = json!({"type": "object", "properties": {"target": {"enum": ["Ann", "Bob"]}, "text": {"type": "string"}}});
-    let ask = SeatAsk::new("other").json(schema);
+    let ask = PersonAsk::new("other").json(schema);
     let (result, shown) = ask.answer(Language::En, "1\n").await;
     assert!(shown.contains("To whom? > "), "{shown}");
     assert_eq!(
@@ -50,7 +50,7 @@ async fn the_end_of_the_input_leaves_the_seat() {
 async fn the_beginning_of_one_name_alone_is_enough() {
     let names = json!(["Ann", "Bob", "Bobby", "米拉"]);
     let schema = json!({"type": "object", "properties": {"target": {"enum": names}}});
-    let ask = SeatAsk::new("other").json(schema);
+    let ask = PersonAsk::new("other").json(schema);
     for (typed, target) in [
         ("b\nbob\n", "Bob"),
         ("bobb\n", "Bobby"),

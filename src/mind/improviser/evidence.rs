@@ -110,8 +110,8 @@ fn found(schema: &Value, text: &str, is_meant: bool) -> Vec<Value> {
         found.sort_unstable();
         // A name within another one is not named.
         let inside = |start: usize, name: &str| {
-            found.iter().any(|(other, long)| {
-                *other <= start && long.len() > name.len() && start < other + long.len()
+            found.iter().any(|(outer, long)| {
+                *outer <= start && long.len() > name.len() && start < outer + long.len()
             })
         };
         let free = found
@@ -217,13 +217,13 @@ mod tests {
     #[test]
     fn values_that_a_schema_names_are_found_in_the_order_of_the_text() {
         let towns = json!({"enum": ["Rome", "York", "New York", "北京"]});
-        let one = json!({"properties": {"town": towns}, "required": ["town"]});
+        let schema = json!({"properties": {"town": towns}, "required": ["town"]});
         let text = "From New York by sea to rome, then 去北京看看; not to Romeo.";
         assert_eq!(
-            asked(one.clone(), text, true),
+            asked(schema.clone(), text, true),
             json!([{"town": "New York"}, {"town": "Rome"}, {"town": "北京"}])
         );
-        assert_eq!(asked(one, text, false), json!([]));
+        assert_eq!(asked(schema, text, false), json!([]));
         let two = json!({"properties": {"to": towns, "from": towns}, "required": ["to", "from"]});
         assert_eq!(
             asked(two.clone(), text, true),

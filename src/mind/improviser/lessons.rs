@@ -15,7 +15,7 @@ use crate::mind::{Language, Notes, Prompt};
 use crate::world_data::{DataError, DataFolder};
 
 /// How the improviser answers asks of one purpose. A function of a prompt and a writer is one.
-pub trait Skill: Send + Sync {
+pub trait ImproviserSkill: Send + Sync {
     /// The answer: a text if prose is wanted, else a value of the schema. `None`, and a value that
     /// the schema refuses, leave it to the grammars for any question.
     fn answer<'a>(&self, prompt: &Prompt<'a>, writer: &mut Writer<'a>) -> Option<Value>;
@@ -47,7 +47,7 @@ pub trait Skill: Send + Sync {
     }
 }
 
-impl<F> Skill for F
+impl<F> ImproviserSkill for F
 where
     F: for<'a> Fn(&Prompt<'a>, &mut Writer<'a>) -> Option<Value> + Send + Sync,
 {
@@ -57,7 +57,7 @@ where
 }
 
 /// The skills of an improviser, by purpose.
-pub(super) type Skills = BTreeMap<Cow<'static, str>, Arc<dyn Skill>>;
+pub(super) type Skills = BTreeMap<Cow<'static, str>, Arc<dyn ImproviserSkill>>;
 
 /// The text of a grammar file with its language and name.
 type GrammarText = (Language, Cow<'static, str>, Cow<'static, str>);
@@ -88,7 +88,7 @@ impl Lessons {
     pub fn skill(
         &mut self,
         purpose: impl Into<Cow<'static, str>>,
-        skill: impl Skill + 'static,
+        skill: impl ImproviserSkill + 'static,
     ) -> &mut Self {
         self.skills.insert(purpose.into(), Arc::new(skill));
         self

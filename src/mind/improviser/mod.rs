@@ -28,7 +28,7 @@ pub(crate) mod testing;
 mod tests;
 
 pub use grammar::{GrammarError, GrammarErrors};
-pub use lessons::{Lessons, Skill};
+pub use lessons::{ImproviserSkill, Lessons};
 pub(crate) use limit::fit_question;
 pub(crate) use tools::found;
 pub use writer::Writer;
@@ -65,7 +65,7 @@ const SYMBOLS: &[(&str, &[&str])] = &[
 /// The skill for a purpose that no game has taught: the grammars for any question answer.
 struct Untaught;
 
-impl Skill for Untaught {
+impl ImproviserSkill for Untaught {
     fn answer<'a>(&self, _: &Prompt<'a>, _: &mut Writer<'a>) -> Option<Value> {
         None
     }
@@ -132,7 +132,7 @@ impl Improviser {
     pub fn with_skill(
         mut self,
         purpose: impl Into<Cow<'static, str>>,
-        skill: impl Skill + 'static,
+        skill: impl ImproviserSkill + 'static,
     ) -> Self {
         Arc::make_mut(&mut self.skills).insert(purpose.into(), Arc::new(skill));
         self
@@ -154,7 +154,7 @@ impl Improviser {
     /// The answer itself, or calls of tools first; a pure function of the prompt.
     fn improvise(&self, prompt: &Prompt<'_>) -> Completion {
         let taught = self.skills.get(prompt.purpose);
-        let skill = taught.map_or(&Untaught as &dyn Skill, |skill| &**skill);
+        let skill = taught.map_or(&Untaught as &dyn ImproviserSkill, |skill| &**skill);
         let mut writer = self.writer(prompt, skill);
         if !prompt.tools.specs.is_empty() {
             let calls = tools::calls(prompt, skill, &mut writer);
@@ -166,17 +166,17 @@ impl Improviser {
         let text = match (prompt.form, answer) {
             (AnswerForm::Prose { .. }, Some(Value::String(text))) => text,
             (AnswerForm::Prose { .. }, _) => fit_question(prompt, writer.anything()),
-            (AnswerForm::Json { narrowed, .. }, answer) => {
+            (AnswerForm::Json { constrained, .. }, answer) => {
                 // A schema that is stricter than the skill expects has the last word.
-                let answer = answer.filter(|answer| schema::accepts(narrowed, answer));
-                let answer = answer.unwrap_or_else(|| schema::fill(narrowed, &mut writer));
+                let answer = answer.filter(|answer| schema::accepts(constrained, answer));
+                let answer = answer.unwrap_or_else(|| schema::fill(constrained, &mut writer));
                 serde_json::to_string(&answer).unwrap_or_default()
             }
         };
         Completion::instant(NAME, text)
     }
 
-    fn writer<'a>(&'a self, prompt: &Prompt<'a>, skill: &dyn Skill) -> Writer<'a> {
+    fn writer<'a>(&'a self, prompt: &Prompt<'a>, skill: &dyn ImproviserSkill) -> Writer<'a> {
         let notes = Notes::of(prompt);
         let [day, round] = ["day", "round"].map(|time| count(notes.number(time)));
         let times = [day, round].map(u64::from);

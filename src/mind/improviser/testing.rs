@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::Improviser;
 use crate::context::AgentContext;
 use crate::message::Body;
-use crate::mind::{AnswerForm, Language, Mind, Prompt, Round};
+use crate::mind::{AnswerForm, ExchangeRound, Language, Mind, Prompt};
 
 /// A question to one entity, by hand.
 pub(crate) struct HandPrompt {
@@ -17,10 +17,10 @@ pub(crate) struct HandPrompt {
     pub(crate) language: Language,
     pub(crate) notes: Value,
     /// The schema of a JSON answer; `Null` for prose.
-    pub(crate) narrowed: Value,
+    pub(crate) constrained: Value,
     pub(crate) question: Body,
     pub(crate) history: AgentContext,
-    pub(crate) rounds: Vec<Round>,
+    pub(crate) rounds: Vec<ExchangeRound>,
 }
 
 impl HandPrompt {
@@ -35,27 +35,27 @@ impl HandPrompt {
             purpose,
             language,
             notes,
-            narrowed: Value::Null,
+            constrained: Value::Null,
             question: Body::text("…"),
             history: AgentContext::new(entity),
             rounds: Vec::new(),
         }
     }
 
-    pub(crate) fn json(mut self, narrowed: Value) -> Self {
-        self.narrowed = narrowed;
+    pub(crate) fn json(mut self, constrained: Value) -> Self {
+        self.constrained = constrained;
         self
     }
 
     pub(crate) fn answer(&self, improviser: &Improviser, seed: u64) -> String {
-        let schema: Arc<str> = self.narrowed.to_string().into();
+        let schema: Arc<str> = self.constrained.to_string().into();
         let notes = &self.notes;
-        let form = match &self.narrowed {
+        let form = match &self.constrained {
             Value::Null => AnswerForm::Prose { notes },
-            narrowed => AnswerForm::Json {
+            constrained => AnswerForm::Json {
                 name: "reply",
                 schema: &schema,
-                narrowed,
+                constrained,
                 notes,
             },
         };

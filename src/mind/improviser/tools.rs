@@ -7,13 +7,13 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::evidence::{about, arguments, sentences, stem, stems};
-use super::lessons::Skill;
+use super::lessons::ImproviserSkill;
 use super::schema;
 use super::writer::Writer;
 use crate::context::Entry;
 use crate::message::{Block, Content, Role, one_line};
 use crate::mind::splitmix::{SplitMix64, hash, mix};
-use crate::mind::{Notes, Prompt, Round};
+use crate::mind::{ExchangeRound, Notes, Prompt};
 use crate::tool::{ToolCall, ToolSpec};
 
 /// The tools with which it looks a subject up: they take a question and change nothing.
@@ -22,10 +22,10 @@ const LOOKUPS: [&str; 2] = ["recall", "search_lore"];
 /// The calls of this prompt, made at most once in an ask; none if it answers at once.
 pub(super) fn calls(
     prompt: &Prompt<'_>,
-    skill: &dyn Skill,
+    skill: &dyn ImproviserSkill,
     writer: &mut Writer<'_>,
 ) -> Vec<ToolCall> {
-    let called = |round: &Round| matches!(round, Round::Tools(_));
+    let called = |round: &ExchangeRound| matches!(round, ExchangeRound::Tools(_));
     if !prompt.tools.callable || prompt.rounds.iter().any(called) {
         return Vec::new();
     }
@@ -204,7 +204,7 @@ fn called_before(entries: &[Entry]) -> Vec<(String, String)> {
 /// What the tools returned that it called for this question, one text each.
 pub(crate) fn found(prompt: &Prompt<'_>) -> Vec<String> {
     let rounds = prompt.rounds.iter().filter_map(|round| match round {
-        Round::Tools(round) => Some(&round.returned),
+        ExchangeRound::Tools(round) => Some(&round.returned),
         _ => None,
     });
     let blocks = rounds.flat_map(|returned| match returned.content() {

@@ -15,7 +15,7 @@ use crate::dialect::format::{Api, Style, ThinkingPolicy};
 use crate::locale::{Argument, UiText, text};
 use crate::message::Price;
 use crate::mind::http::{
-    EmbeddingSettings, Endpoint, LimitField, RetryPolicy, SchemaMode, Timeouts, Wording,
+    EmbeddingSettings, Endpoint, LimitField, RetryPolicy, SchemaInstruction, SchemaMode, Timeouts,
     own_members,
 };
 use crate::tool::WebPolicy;
@@ -35,7 +35,7 @@ pub struct ModelFile {
     /// The connection timeout for all servers, in seconds; 10 by default.
     pub connect: Option<f64>,
     /// The instruction at the end of a prompt for servers that accept no schema.
-    pub wording: Option<Wording>,
+    pub wording: Option<SchemaInstruction>,
     /// Providers by name.
     #[serde(deserialize_with = "each_once")]
     pub providers: IndexMap<String, Provider>,
@@ -328,7 +328,7 @@ impl ModelFile {
 
     /// Everything that is wrong.
     fn problems(&self, known: &Self) -> Vec<UiText> {
-        let mut problems = Problems::default();
+        let mut problems = FileProblems::default();
         let has_schema = self.wording.iter().all(|wording| {
             let mut texts = [&wording.en, &wording.zh].into_iter();
             texts.all(|text| text.contains("{schema}"))
@@ -371,9 +371,9 @@ impl ModelFile {
 
 /// Collects what is wrong, each with its path in the file.
 #[derive(Default)]
-struct Problems(Vec<UiText>);
+struct FileProblems(Vec<UiText>);
 
-impl Problems {
+impl FileProblems {
     fn add(&mut self, path: &str, problem: UiText) {
         self.0.push(text!(mind_file_problem, path, problem));
     }
@@ -429,7 +429,7 @@ impl Problems {
 }
 
 impl Provider {
-    fn check(&self, path: &str, problems: &mut Problems) {
+    fn check(&self, path: &str, problems: &mut FileProblems) {
         let path = |member: &str| format!("{path}.{member}");
         problems.base_url(&self.base_url, self.api, &path("base_url"));
         problems.variable(self.base_url_env.as_ref(), &path("base_url_env"));
@@ -445,7 +445,7 @@ impl Provider {
 }
 
 impl ModelEntry {
-    fn check(&self, path: &str, api: Api, problems: &mut Problems) {
+    fn check(&self, path: &str, api: Api, problems: &mut FileProblems) {
         let path = |member: &str| format!("{path}.{member}");
         if let Some(base_url) = &self.base_url {
             problems.base_url(base_url, api, &path("base_url"));

@@ -15,8 +15,8 @@ use crate::message::Price;
 use crate::mind::answer::Mind;
 use crate::mind::embedder::Embedder;
 use crate::mind::http::{
-    self, Endpoint, HttpEmbedder, HttpMind, HttpMindError, KeyState, ModelSettings, ProbeReport,
-    Server,
+    self, Endpoint, HttpEmbedder, HttpMind, HttpMindError, KeyState, ModelServer, ModelSettings,
+    ProbeReport,
 };
 use crate::mind::info::MindInfo;
 use crate::mind::prompted_tools::PromptedTools;
@@ -427,11 +427,16 @@ impl Models {
         }
     }
 
-    fn server(&self, resolved: &ResolvedModel, endpoint: Endpoint, key: Option<Secret>) -> Server {
+    fn server(
+        &self,
+        resolved: &ResolvedModel,
+        endpoint: Endpoint,
+        key: Option<Secret>,
+    ) -> ModelServer {
         let ResolvedModel {
             provider, entry, ..
         } = resolved;
-        Server {
+        ModelServer {
             endpoint,
             key,
             connect: self.connect(),
@@ -772,13 +777,13 @@ mod tests {
 
         #[test]
         fn a_damaged_file_is_an_error_or_has_models(
-            at in any::<prop::sample::Index>(), taken in 0usize..40,
+            cut in any::<prop::sample::Index>(), taken in 0usize..40,
             put in "[\\PC\n\"'(){}:,0-9a-z]{0,12}", env in prop::option::of("\\PC{0,20}"),
         ) {
-            let bounds: Vec<_> = SHIPPED.char_indices().map(|(at, _)| at).collect();
-            let at = at.index(bounds.len());
-            let end = bounds.get(at + taken).copied().unwrap_or(SHIPPED.len());
-            let text = [&SHIPPED[..bounds[at]], &put, &SHIPPED[end..]].concat();
+            let bounds: Vec<_> = SHIPPED.char_indices().map(|(start, _)| start).collect();
+            let first = cut.index(bounds.len());
+            let end = bounds.get(first + taken).copied().unwrap_or(SHIPPED.len());
+            let text = [&SHIPPED[..bounds[first]], &put, &SHIPPED[end..]].concat();
             if let Ok(models) = Models::load(&text, "my.ron", &|_| env.clone()) {
                 for summary in models.summaries() {
                     let aliases: Vec<_> = models.aliases().collect();

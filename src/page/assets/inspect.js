@@ -20,13 +20,14 @@ function rule(event) {
 
 export async function seeEvent(pane, n) {
 	const event = await get(`event/${n}`);
+	const before = event.turn - 1;
 	const missed = (event.not_told || []).filter(({ who }) => entityOf(who)?.kind !== 'stage');
 	replace(pane, h('h2', nth('event', n)),
 		h('div.book.quote', setEvent(event)),
 		h('p.actions', action({ view: 'story', n, ...NO_FILTER }, 'in_story'), state.isHost ? audienceLink(n) : null,
-			can('branch') && event.turn ? button(t('branch_here'), () => branchDialog(event.turn - 1), {}, 'branches') : null,
+			can('branch') && event.turn ? button(t('branch_here'), () => branchDialog(before), {}, 'branches') : null,
 			can('retry') && event.c != null && event.turn <= state.story.turn ? askAgain(event) : null,
-			can('undo') && event.turn > 1 ? button(t('back_before'), () => steer({ do: 'undo', turn: event.turn - 1 }, t('undo_sure', { n: event.turn - 1 }))) : null),
+			can('undo') && before > 0 ? button(t('back_before'), () => steer({ do: 'undo', turn: before }, t('undo_sure', { n: before }))) : null),
 		pairs([['when', [nth('day', event.day ?? 0), ' · ', nth('turn', event.turn)]], ['place', event.place == null ? null : nameLink(event.place)],
 			['kind', word('event', event.kind)], ['id', h('code', event.id)], ['rule', event.rule ? rule(event) : null],
 			['call', event.c == null ? null : callLink(event.c)]]),

@@ -270,10 +270,9 @@ pub(super) fn take_summaries(
     mut events: EventWriter,
     mut commands: Commands,
 ) {
-    let Some(place) = current.entity() else {
+    let Some(place) = current.begin(Phase::Idle) else {
         return;
     };
-    current.set_phase(Phase::Idle);
     for (entity, Prose(mut words), _by) in answers.take() {
         let Ok((context, chapters, pending)) = minds.get(entity) else {
             continue;

@@ -9,7 +9,7 @@ use super::day::budget;
 use super::range::{EntryRange, fight_range, room};
 use super::summary::{ClosedChapter, pending};
 use crate::cast::{EntityName, Kind, all_of};
-use crate::context::{AgentContext, Chapters, Record};
+use crate::context::{AgentContext, ChapterRecord, Chapters};
 use crate::event::{
     Faults, PhraseError, Phrasebook, PromptSet, PromptTemplate, write_events_at_meeting,
 };
@@ -102,7 +102,7 @@ fn whole_fight(
             .collect(),
         None => sides.into_iter().flatten().cloned().collect(),
     };
-    let pending = pending(phrases, mind, range, room, |record: &mut Record| {
+    let pending = pending(phrases, mind, range, room, |record: &mut ChapterRecord| {
         record.places = vec![stage.as_str().into()];
         record.with = with;
         phrases.render(&TITLE, &TitleData { stage })

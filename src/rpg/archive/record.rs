@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::context::{Happening, Level, Note, Pledge, Record};
+use crate::context::{ChapterRecord, Happening, Level, Note, Pledge};
 use crate::event::{PhraseError, Phrasebook, PromptSet, PromptTemplate};
 use crate::knowledge::is_made;
 use crate::message::Text;
@@ -64,7 +64,7 @@ pub(super) fn record_tokens(level: Level, room: u64) -> u64 {
 pub(super) fn record_text(
     phrases: &Phrasebook,
     me: &str,
-    record: &Record,
+    record: &ChapterRecord,
     room: u64,
 ) -> Result<String, PhraseError> {
     let mut lines = Vec::new();
@@ -153,7 +153,7 @@ pub(super) fn record_text(
 }
 
 /// Whether a fact that play made only says that an attempt succeeded, which its own line says.
-fn is_told_by_attempt(note: &Note, record: &Record, me: &str) -> bool {
+fn is_told_by_attempt(note: &Note, record: &ChapterRecord, me: &str) -> bool {
     let Happening::Learned { fact, text, from } = &note.happening else {
         return false;
     };

@@ -4,7 +4,7 @@ use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::range::EntryRange;
-use crate::context::{AgentContext, Chapters, EntryId, Record};
+use crate::context::{AgentContext, ChapterRecord, Chapters, EntryId};
 use crate::event::kinds::Archive;
 use crate::event::{ChapterClose, PhraseError, Phrasebook};
 use crate::exchange::{Ask, AskTemplate, Prose, ProseRules, Reply};
@@ -24,7 +24,7 @@ pub(super) struct PendingSummary {
     /// The title of the chapter.
     pub(super) title: String,
     /// What code knows about it.
-    pub(super) record: Record,
+    pub(super) record: ChapterRecord,
     /// The same in words.
     pub(super) text: String,
 }
@@ -94,7 +94,7 @@ pub(super) fn pending(
     (context, chapters): (&AgentContext, &Chapters),
     EntryRange { begin, end }: EntryRange,
     room: u64,
-    complete: impl FnOnce(&mut Record) -> Result<String, PhraseError>,
+    complete: impl FnOnce(&mut ChapterRecord) -> Result<String, PhraseError>,
 ) -> Result<PendingSummary, PhraseError> {
     let mut record = chapters.record_of(context, begin, end);
     let title = complete(&mut record)?;

@@ -127,8 +127,8 @@ fn a_past_ends_with_a_day_and_is_archived_oldest_first() {
     assert_eq!(past(&two, 34), Some((2, 5)));
     assert_eq!(past(&two, 12), Some((2, 7)), "one day is not enough");
     // The only day: all of it.
-    let one = [none(), none(), none(), day("1")];
-    assert_eq!(past(&one, 16), Some((2, 5)));
+    let entries = [none(), none(), none(), day("1")];
+    assert_eq!(past(&entries, 16), Some((2, 5)));
     // Memories stand between; the oldest stretch goes if that is enough.
     let between = [
         none(),
@@ -610,7 +610,7 @@ fn a_kept_promise_and_a_feeling_stand_on_the_day_of_their_last_change() {
     let merged = chapters.merged(&record).notes;
     let merged: Vec<_> = merged
         .into_iter()
-        .map(|it| (it.day, it.happening))
+        .map(|note| (note.day, note.happening))
         .collect();
     assert_eq!(merged, [(3, promised(Pledge::Kept)), (4, felt(3))]);
 }

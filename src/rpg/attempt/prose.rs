@@ -214,7 +214,7 @@ fn places_zh(text: &str, name: &str) -> bool {
         let clause = after.split(ends).next().unwrap_or_default();
         let clause: String = clause.chars().take(CLAUSE).collect();
         let near: String = clause.chars().take(NEAR + 1).collect();
-        let place = near.find('在').and_then(|at| clause.get(at..));
+        let place = near.find('在').and_then(|start| clause.get(start..));
         // "在中元夜里" says when.
         let place = place.filter(|place| !TIMES_ZH.iter().any(|time| place.contains(time)));
         place.is_some_and(|place| place.contains(|char| PLACES_ZH.contains(char)))

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::pending::{PendingAttempt, PendingAttempts};
 use super::prose::names;
-use super::ruling::{FACT_CHARS, OUTCOME_CHARS, Outcome, Ruling};
+use super::ruling::{AttemptResult, FACT_CHARS, OUTCOME_CHARS, Ruling};
 use super::stakes::{AttemptScope, Offer, Stake, Stakes, named, offers};
 use crate::cast::{CastList, Exits, Kind, StageRng, Whereabouts};
 use crate::drama::{Belongings, Bonds, Condition, Effect, Hidden, Qualities, StoryData};
@@ -67,7 +67,7 @@ struct Ability<'a> {
 
 /// What a referee may offer, and what it changes.
 #[derive(SystemParam)]
-pub(crate) struct Table<'w, 's> {
+pub(crate) struct RefereeParams<'w, 's> {
     rpg: Res<'w, RpgWorld>,
     story: Res<'w, StoryData>,
     qualities: Res<'w, Qualities>,
@@ -90,7 +90,7 @@ pub(crate) struct Table<'w, 's> {
     >,
 }
 
-impl Table<'_, '_> {
+impl RefereeParams<'_, '_> {
     /// What can be won and lost by somebody here and now.
     fn stakes(&self, stage: Entity, actor: Entity) -> Stakes {
         let mut prizes = vec![Stake::Nothing, Stake::Fact];
@@ -118,7 +118,12 @@ impl Table<'_, '_> {
             prizes.extend(held.map(|item| Stake::Left(item.to_string())));
         }
         prizes.extend(self.closed_ways(stage).map(Stake::Way));
-        for quality in self.story.qualities.iter().filter(|it| it.attempts) {
+        for quality in self
+            .story
+            .qualities
+            .iter()
+            .filter(|quality| quality.attempts)
+        {
             let value = self.qualities.value(&quality.id);
             for by in [1, -1] {
                 if (0..=quality.max).contains(&(value + by)) {
@@ -293,16 +298,15 @@ pub(crate) fn talk_goes_on(rpg: &RpgWorld) -> Phase {
 
 /// The stage is asked to judge the oldest attempt.
 pub(crate) fn ask_ruling(
-    table: Table,
+    params: RefereeParams,
     pending: Query<&PendingAttempts>,
     mut current: CurrentPlace,
     mut events: EventWriter,
     mut commands: Commands,
 ) {
-    let Some(stage) = current.entity() else {
+    let Some(stage) = current.begin(talk_goes_on(&params.rpg)) else {
         return;
     };
-    current.set_phase(talk_goes_on(&table.rpg));
     let first = pending
         .get(stage)
         .ok()
@@ -310,21 +314,21 @@ pub(crate) fn ask_ruling(
     let Some(PendingAttempt { who, what, aim }) = first else {
         return;
     };
-    let Some(actor) = table.list.by_name(who) else {
+    let Some(actor) = params.list.by_name(who) else {
         return;
     };
     current.set_phase(Phase::Attempted);
-    let mut stakes = table.stakes(stage, actor);
+    let mut stakes = params.stakes(stage, actor);
     let tried = FoldedText::of(what);
     let elsewhere = &mut stakes.scope.elsewhere;
     let mut absent: Vec<_> = elsewhere
         .extract_if(.., |name| names(&tried, name))
         .collect();
-    let place = table.whereabouts.name_text(stage);
-    let mut present = table.whereabouts.living_on(stage);
+    let place = params.whereabouts.name_text(stage);
+    let mut present = params.whereabouts.living_on(stage);
     present.retain(|other| *other != actor);
-    let fallen = fallen(&table.whereabouts, &table.rpg.0, stage);
-    let skills = &table.rpg.0.skills;
+    let fallen = fallen(&params.whereabouts, &params.rpg.0, stage);
+    let skills = &params.rpg.0.skills;
     let abilities = stakes.abilities.iter().map(|name| {
         let skill = skills.iter().find(|skill| skill.name == *name);
         let about = skill.map_or("", |skill| skill.about.as_str());
@@ -343,7 +347,7 @@ pub(crate) fn ask_ruling(
         absent,
         present: present
             .iter()
-            .map(|other| table.whereabouts.name_text(*other))
+            .map(|other| params.whereabouts.name_text(*other))
             .collect(),
         abilities: abilities.collect(),
         prizes: offers(&stakes.prizes),
@@ -359,7 +363,7 @@ pub(crate) fn ask_ruling(
         };
         RULING.ask(events.phrases(), &data, stakes.clone(), fallback)
     });
-    let limits = &table.rpg.0.limits;
+    let limits = &params.rpg.0.limits;
     let cues = limits.cues(vec![format!("{who}: {what}")], &data.present);
     let ask = ask.map(|ask| {
         let ask = ask.max_tokens(limits.max_reply_tokens());
@@ -371,7 +375,7 @@ pub(crate) fn ask_ruling(
 
 /// The dice decide, everybody here is told, and what was won or lost is applied.
 pub(crate) fn take_ruling(
-    mut table: Table,
+    mut params: RefereeParams,
     rng: StageRng,
     mut pending: Query<&mut PendingAttempts>,
     mut answers: Answers<Ruling>,
@@ -380,10 +384,9 @@ pub(crate) fn take_ruling(
     mut commands: Commands,
 ) {
     let rulings = answers.take();
-    let Some(stage) = current.entity() else {
+    let Some(stage) = current.begin(talk_goes_on(&params.rpg)) else {
         return;
     };
-    current.set_phase(talk_goes_on(&table.rpg));
     let Ok(mut pending) = pending.get_mut(stage) else {
         return;
     };
@@ -395,10 +398,10 @@ pub(crate) fn take_ruling(
     let Some((PendingAttempt { who, what, .. }, (_, ruling, _))) = attempt.zip(ruling) else {
         return;
     };
-    let Some(actor) = table.list.by_name(&who) else {
+    let Some(actor) = params.list.by_name(&who) else {
         return;
     };
-    let stakes = table.stakes(stage, actor);
+    let stakes = params.stakes(stage, actor);
     let roll = rng.stream("attempt").random_range(0..100);
     let outcome = ruling.outcome(&stakes, roll);
     let mut applied = Applied::default();
@@ -409,15 +412,15 @@ pub(crate) fn take_ruling(
         who: &who,
         what: &what,
     };
-    if outcome != Outcome::Not {
+    if outcome != AttemptResult::Not {
         let prize = named(&stakes.prizes, &ruling.prize);
-        applied.apply(&mut table, &trying, prize, &ruling.fact);
+        applied.apply(&mut params, &trying, prize, &ruling.fact);
     }
-    if outcome == Outcome::AtACost {
+    if outcome == AttemptResult::AtACost {
         let cost = named(&stakes.costs, &ruling.cost);
-        applied.apply(&mut table, &trying, cost, "");
+        applied.apply(&mut params, &trying, cost, "");
     }
-    let present = table.whereabouts.living_on(stage);
+    let present = params.whereabouts.living_on(stage);
     let event = AttemptOutcome {
         is_known: events.is_known_to_all(&present, &message),
         actor: who.to_string(),
@@ -449,7 +452,7 @@ pub(crate) fn take_ruling(
     }
     if let Some(text) = applied.fact {
         let mut present = vec![stage];
-        present.extend(table.whereabouts.living_on(stage));
+        present.extend(params.whereabouts.living_on(stage));
         events.defer(move |world| {
             let id = make_fact(world, MadeKind::Outcome, text);
             write_events_at_meeting(world, |events| events.teach(&present, &id, ""));
@@ -482,35 +485,35 @@ struct Applied {
 
 impl Applied {
     /// Applies a stake; one that can't apply changes nothing.
-    fn apply(&mut self, table: &mut Table, trying: &Trying<'_>, stake: Stake, fact: &str) {
+    fn apply(&mut self, params: &mut RefereeParams, trying: &Trying<'_>, stake: Stake, fact: &str) {
         match stake {
             Stake::Nothing => {}
             Stake::Fact => {
                 let fact = cut(fact, FACT_CHARS);
-                self.fact = table.harmless(&fact).filter(|fact| !fact.is_empty());
+                self.fact = params.harmless(&fact).filter(|fact| !fact.is_empty());
             }
             Stake::Quality { id, by, .. } => self.effects.push(Effect::Add(id, by)),
             Stake::Item(item) => {
-                if table.move_item(&item, trying.stage, trying.actor) {
+                if params.move_item(&item, trying.stage, trying.actor) {
                     self.found = item;
                 }
             }
             Stake::Left(item) => {
-                if table.move_item(&item, trying.actor, trying.stage) {
+                if params.move_item(&item, trying.actor, trying.stage) {
                     self.left = item;
                 }
             }
             Stake::Way(to) => {
-                let from = table.whereabouts.name_text(trying.stage);
+                let from = params.whereabouts.name_text(trying.stage);
                 self.effects.push(Effect::OpenWay(from, to.clone()));
                 self.way = to;
             }
             Stake::Bond { name, by } => {
-                let other = table.list.by_name(&name);
-                let Some(other) = other.filter(|it| table.bonds.contains(*it)) else {
+                let person = params.list.by_name(&name);
+                let Some(person) = person.filter(|person| params.bonds.contains(*person)) else {
                     return;
                 };
-                if let Ok(mut bonds) = table.bonds.get_mut(other) {
+                if let Ok(mut bonds) = params.bonds.get_mut(person) {
                     bonds.change(trying.who, by);
                 }
                 let feeling = FeelingChanged {
@@ -519,13 +522,13 @@ impl Applied {
                     change: by,
                     why: trying.what.to_owned(),
                 };
-                self.felt.push((other, feeling));
+                self.felt.push((person, feeling));
             }
             Stake::Heal(name) => {
-                self.healed_by = table.heal(&name);
+                self.healed_by = params.heal(&name);
                 self.healed = name;
             }
-            Stake::Hurt => self.hurt = table.hurt(trying.actor),
+            Stake::Hurt => self.hurt = params.hurt(trying.actor),
             Stake::Wound => self.wounded = true,
         }
     }

@@ -57,13 +57,13 @@ impl Difficulty {
 
 /// How an attempt ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub(super) enum AttemptResult {
     Full,
     AtACost,
     Not,
 }
 
-impl Outcome {
+impl AttemptResult {
     /// What events call it.
     pub(super) fn name(self) -> &'static str {
         match self {
@@ -119,23 +119,23 @@ impl Ruling {
     }
 
     /// How it ends with a roll from 0 to 99.
-    pub(super) fn outcome(&self, stakes: &Stakes, roll: u32) -> Outcome {
+    pub(super) fn outcome(&self, stakes: &Stakes, roll: u32) -> AttemptResult {
         let (full, at_a_cost) = self.chances(stakes);
         if !self.possible || roll >= at_a_cost {
-            Outcome::Not
+            AttemptResult::Not
         } else if roll >= full {
-            Outcome::AtACost
+            AttemptResult::AtACost
         } else {
-            Outcome::Full
+            AttemptResult::Full
         }
     }
 
     /// What everybody sees of an outcome.
-    pub(super) fn text(&self, outcome: Outcome) -> String {
+    pub(super) fn text(&self, outcome: AttemptResult) -> String {
         let text = match outcome {
-            Outcome::Full => &self.fully,
-            Outcome::AtACost => &self.at_cost,
-            Outcome::Not => &self.not,
+            AttemptResult::Full => &self.fully,
+            AttemptResult::AtACost => &self.at_cost,
+            AttemptResult::Not => &self.not,
         };
         cut(text, OUTCOME_CHARS)
     }

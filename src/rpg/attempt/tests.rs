@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::pending::PendingAttempts;
 use super::referee::{ask_ruling, take_ruling};
-use super::ruling::{Outcome, Ruling};
+use super::ruling::{AttemptResult, Ruling};
 use super::stakes::{AttemptScope, Stake, Stakes};
 use crate::cast::{CastList, CurrentStage, Dead, EntityName, Exits, StableId};
 use crate::context::AgentContext;
@@ -254,7 +254,13 @@ fn hidden_things_are_found_and_closed_ways_opened() {
     assert_eq!(trial.outcome()["found"], "coin");
     let mut trial = won("open Customs Stair", "");
     let tavern = trial.tavern;
-    let count = |trial: &Trial| trial.setup.world.get::<Exits>(tavern).map(|it| it.0.len());
+    let count = |trial: &Trial| {
+        trial
+            .setup
+            .world
+            .get::<Exits>(tavern)
+            .map(|exits| exits.0.len())
+    };
     let before = count(&trial).expect("has exits");
     trial.meet();
     assert_eq!(count(&trial), Some(before + 1));
@@ -278,7 +284,12 @@ fn what_one_has_can_be_left_where_everybody_sees_it() {
     let mut trial = won.expect("nine of ten come off");
     assert_eq!(trial.outcome()["left"], "cup");
     let (tavern, brant) = (trial.tavern, trial.brant);
-    let count = |trial: &mut Trial, who| trial.world().get(who).map(|it: &Belongings| it.0.len());
+    let count = |trial: &mut Trial, who| {
+        trial
+            .world()
+            .get(who)
+            .map(|belongings: &Belongings| belongings.0.len())
+    };
     assert_eq!(count(&mut trial, brant), Some(0));
     assert_eq!(count(&mut trial, tavern), Some(1));
 }
@@ -397,7 +408,7 @@ fn only_what_code_offers_can_be_won() {
     );
     assert!(!stakes.abilities.is_empty());
     let has_ability = |stakes: &Stakes| {
-        let schema = Ruling::constrain_schema(&Value::Null, stakes).expect("is narrowed");
+        let schema = Ruling::constrain_schema(&Value::Null, stakes).expect("is constrained");
         schema["properties"].get("ability").is_some()
     };
     assert!(has_ability(&stakes) && !has_ability(&Stakes::default()));
@@ -420,7 +431,12 @@ fn ability_and_difficulty_decide_the_chance() {
                 .filter(|roll| ruling.outcome(&stakes, *roll) == wanted)
                 .count()
         };
-        [Outcome::Full, Outcome::AtACost, Outcome::Not].map(count)
+        [
+            AttemptResult::Full,
+            AttemptResult::AtACost,
+            AttemptResult::Not,
+        ]
+        .map(count)
     };
     assert_eq!(outcomes("none", "easy"), [65, 25, 10]);
     assert_eq!(outcomes("the boathook", "Easy"), [80, 20, 0]);

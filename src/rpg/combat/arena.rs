@@ -10,7 +10,7 @@ use crate::cast::{Dead, EntityName, Faction, StageQuery};
 use crate::drama::Belongings;
 use crate::knowledge::Knowledge;
 use crate::rpg::components::{
-    Departure, Effect, Effects, Fighter, Health, Resolve, RpgWorld, Wounded,
+    Departure, Fighter, Health, Resolve, RpgWorld, StatusEffect, StatusEffects, Wounded,
 };
 use crate::rpg::events::CombatantStatus;
 use crate::rpg::phase::Phase;
@@ -38,7 +38,7 @@ pub(super) struct Combatant {
     /// Its hit points.
     pub(super) health: Health,
     /// The status effects on it.
-    pub(super) effects: Vec<Effect>,
+    pub(super) effects: Vec<StatusEffect>,
     /// Whether it bears a wound from an earlier fight.
     pub(super) wounded: bool,
     /// How firmly it means to fight; 0 if only blows can move it.
@@ -132,7 +132,7 @@ pub(super) struct Arena<'w, 's> {
             &'static Faction,
             &'static Fighter,
             &'static mut Health,
-            &'static mut Effects,
+            &'static mut StatusEffects,
             Has<Wounded>,
             Option<&'static Resolve>,
             Option<&'static Knowledge>,

@@ -7,7 +7,7 @@ use rand::seq::SliceRandom;
 use serde::Serialize;
 
 use super::arena::{Combatant, FightStage, names, statuses};
-use super::choice::{Action, Choice, ChoiceConstraints, PlayableSkill, SEEN_CHARS};
+use super::choice::{Action, ChoiceConstraints, CombatChoice, PlayableSkill, SEEN_CHARS};
 use super::rules::{kind_name, legal_targets};
 use super::state::Combat;
 use crate::drama::History;
@@ -17,8 +17,8 @@ use crate::knowledge::Fact;
 use crate::memory::Cues;
 use crate::rpg::components::Departure;
 use crate::rpg::events::CombatantStatus;
+use crate::rpg::interests::Interests;
 use crate::rpg::speaker::Speaker;
-use crate::rpg::stakes::Stakes;
 use crate::rpg::world_file::{Skill, WorldFile};
 
 const ACT: AskTemplate<ActData> =
@@ -125,7 +125,7 @@ pub(super) fn act_ask(
     combat: &Combat,
     (me, combatants): (usize, &[Combatant]),
     rng: &mut impl Rng,
-) -> Option<Result<Ask<Choice>, PhraseError>> {
+) -> Option<Result<Ask<CombatChoice>, PhraseError>> {
     let actor = combatants.get(me)?;
     let hand = draw_hand(world, (me, actor), combatants, rng);
     let data = data(world, stage, combat, actor, combatants, &hand);
@@ -169,11 +169,11 @@ fn draw_hand<'a>(
     let knows = |skill: &Skill| actor.skills.iter().any(|name| **name == *skill.name);
     let skills = world.skills.iter();
     let affordable = skills.filter(|skill| knows(skill) && skill.cost <= actor.stats.energy);
-    let all = affordable.map(|skill| DrawnSkill {
+    let playable = affordable.map(|skill| DrawnSkill {
         skill,
         targets: legal_targets(skill.kind, me, combatants),
     });
-    let mut hand: Vec<_> = all.filter(|drawn| !drawn.targets.is_empty()).collect();
+    let mut hand: Vec<_> = playable.filter(|drawn| !drawn.targets.is_empty()).collect();
     hand.shuffle(rng);
     hand.truncate(world.limits.hand_size.max(1) as usize);
     hand
@@ -215,7 +215,7 @@ fn data<'a>(
     let actor = world.actors.iter().find(|actor| *actor.name == *me.name);
     let goals = actor.map_or(&[][..], |actor| &actor.goals);
     let goals: Vec<_> = goals.iter().collect();
-    let stakes = Stakes::of(&me.name, &goals, &world.scenes, &History::default());
+    let interests = Interests::of(&me.name, &goals, &world.scenes, &History::default());
     ActData {
         me: &me.name,
         kind: "actor",
@@ -239,14 +239,14 @@ fn data<'a>(
             .map(|fact| FactNote {
                 id: &fact.id,
                 title: &fact.title,
-                is_own: stakes.facts.contains(fact.id.as_str()),
+                is_own: interests.facts.contains(fact.id.as_str()),
             })
             .collect(),
         items: items
             .map(|item| ItemNote {
                 name: &item.name,
                 look: &item.look,
-                is_own: stakes.items.contains(item.name.as_str()),
+                is_own: interests.items.contains(item.name.as_str()),
             })
             .collect(),
         may_yield: may_yield(world, me),
@@ -267,11 +267,11 @@ fn may_yield(world: &WorldFile, me: &Combatant) -> bool {
 }
 
 /// Without an answer nothing moves.
-fn default_choice(phrases: &Phrasebook, me: &str) -> Result<Choice, PhraseError> {
+fn default_choice(phrases: &Phrasebook, me: &str) -> Result<CombatChoice, PhraseError> {
     let seen = phrases.render(&DEFAULT_HOLD, &HoldData { me })?;
-    Ok(Choice {
+    Ok(CombatChoice {
         action: Some(Action::Hold),
         seen: Some(seen.chars().take(SEEN_CHARS).collect()),
-        ..Choice::default()
+        ..CombatChoice::default()
     })
 }

@@ -19,8 +19,9 @@ pub(crate) const SEEN_CHARS: usize = 300;
 
 /// What a combatant does at its turn.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Choice {
+#[serde(deny_unknown_fields, expecting = "struct Choice")]
+#[schemars(rename = "Choice")] // Minds read this name.
+pub(crate) struct CombatChoice {
     /// Words said aloud before acting; everybody in the fight hears them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) say: Option<String>,
@@ -143,7 +144,7 @@ pub(crate) fn add_templates(prompts: &mut PromptSet) {
     prompts.add(&ONE_CARD).add(&NO_TARGET).add(&ILLEGAL_TARGET);
 }
 
-impl Reply for Choice {
+impl Reply for CombatChoice {
     type Constraints = ChoiceConstraints;
     const NAME: &'static str = "fight_choice";
 
@@ -251,7 +252,7 @@ impl Reply for Choice {
     }
 }
 
-impl Choice {
+impl CombatChoice {
     /// What it does with its turn. Cards alone are to be played.
     pub(crate) fn action(&self) -> Action {
         self.action.unwrap_or(if self.cards.is_empty() {

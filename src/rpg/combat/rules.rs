@@ -2,14 +2,14 @@
 //!
 //! In a round, in order of [`initiative`], each combatant plays its cards in its own order as far
 //! as its energy allows ([`play_cards`]). An attack takes `max(1, power + attack − defense / 2)`
-//! hit points, a healing restores its power, and any other skill leaves an [`Effect`] that
+//! hit points, a healing restores its power, and any other skill leaves an [`StatusEffect`] that
 //! [`wear_off`] counts down.
 
 use std::cmp::Reverse;
 
 use super::arena::Combatant;
 use super::choice::Card;
-use crate::rpg::components::Effect;
+use crate::rpg::components::StatusEffect;
 use crate::rpg::events::TargetResult;
 use crate::rpg::world_file::{Skill, SkillKind};
 
@@ -171,7 +171,7 @@ fn add_effect(target: &mut Combatant, skill: &Skill) {
         _ => (skill.power, 0),
     };
     target.effects.retain(|effect| *effect.skill != *skill.name);
-    target.effects.push(Effect {
+    target.effects.push(StatusEffect {
         skill: skill.name.as_str().into(),
         attack,
         defense,

@@ -7,7 +7,7 @@ use bevy_ecs::system::{IntoSystem, RunSystemOnce};
 use proptest::prelude::*;
 
 use super::arena::Combatant;
-use super::choice::{Action, Card, Choice, ChoiceConstraints, PlayableSkill};
+use super::choice::{Action, Card, ChoiceConstraints, CombatChoice, PlayableSkill};
 use super::resolve::{set_aside_what_holds, weigh_resolve};
 use super::rules::{PlayedCard, initiative, legal_targets, play_cards, wear_off};
 use super::wounds::heal_wounds;
@@ -21,13 +21,15 @@ use crate::knowledge::{Fact, Knowledge, KnownBy};
 use crate::mind::{MindError, ScriptLine, ScriptMind};
 use crate::rpg::archive::archive_fights;
 use crate::rpg::components::{
-    self, CurrentFight, Departure, Effect, Effects, FallenFoes, FightResult, Fighter, Health,
-    LastFight, Resolve, RpgWorld, Wounded, insert_data,
+    self, CurrentFight, Departure, FallenFoes, FightResult, Fighter, Health, LastFight, Resolve,
+    RpgWorld, StatusEffect, StatusEffects, Wounded, insert_data,
 };
 use crate::rpg::phase::Phase;
 use crate::rpg::spawn::spawn_foes;
-use crate::rpg::world_file::{Dungeon, Fight, Foe, MovedBy, Skill, SkillKind, Stats, WorldFile};
-use crate::testing::{TinyWorld, newcomer, tiny};
+use crate::rpg::world_file::{
+    Dungeon, Fight, FoeSpec, MovedBy, Skill, SkillKind, Stats, WorldFile,
+};
+use crate::testing::{TinyWorld, spawn_spec, tiny};
 
 /// The heroes Ann and Bob against Owl and Rat in the hall, about to begin.
 pub(crate) struct FightTest {
@@ -80,7 +82,7 @@ pub(crate) fn fight_test() -> FightTest {
     let world = tiny.world();
     world.insert_resource(RpgWorld(Arc::new(world_file())));
     let mut enter =
-        |name: &str| spawn(world, newcomer(name, Kind::Actor, Some("Hall"))).expect("a new name");
+        |name: &str| spawn(world, spawn_spec(name, Kind::Actor, Some("Hall"))).expect("a new name");
     let (owl, rat) = (enter("Owl"), enter("Rat"));
     let (hall, ann, bob) = (tiny.hall, tiny.ann, tiny.bob);
     let world = tiny.world();
@@ -102,7 +104,7 @@ pub(crate) fn fight_test() -> FightTest {
             Faction(faction.into()),
             Health::full(20),
             Fighter { stats, skills },
-            Effects::default(),
+            StatusEffects::default(),
         ));
     }
     world
@@ -152,7 +154,13 @@ impl FightTest {
     /// Who is asked.
     fn asked(&self) -> Vec<Entity> {
         let everybody = self.everybody().into_iter();
-        let is_asked = |who: &Entity| self.tiny.setup.world.get::<Ask<Choice>>(*who).is_some();
+        let is_asked = |who: &Entity| {
+            self.tiny
+                .setup
+                .world
+                .get::<Ask<CombatChoice>>(*who)
+                .is_some()
+        };
         everybody.filter(is_asked).collect()
     }
 
@@ -172,7 +180,7 @@ impl FightTest {
     }
 
     /// Whoever is asked chooses, and the next one is asked.
-    fn turn(&mut self, who: Entity, choice: Choice) {
+    fn turn(&mut self, who: Entity, choice: CombatChoice) {
         assert_eq!(self.asked(), [who]);
         self.answer(who, choice);
         self.run(turn::take_turn);
@@ -202,19 +210,19 @@ fn card(skill: &str, targets: &[&str]) -> Card {
     }
 }
 
-fn play(cards: impl IntoIterator<Item = Card>) -> Choice {
-    Choice {
+fn play(cards: impl IntoIterator<Item = Card>) -> CombatChoice {
+    CombatChoice {
         action: Some(Action::Play),
         cards: cards.into_iter().collect(),
-        ..Choice::default()
+        ..CombatChoice::default()
     }
 }
 
-fn without_cards(action: Action) -> Choice {
-    Choice {
+fn without_cards(action: Action) -> CombatChoice {
+    CombatChoice {
         action: Some(action),
         seen: Some("A step back.".into()),
-        ..Choice::default()
+        ..CombatChoice::default()
     }
 }
 
@@ -239,10 +247,10 @@ fn one_is_asked_at_a_time_in_the_order_of_speed() {
     fight.run(begin::begin_fight);
     fight.world().resource_mut::<EventQueue>().0.clear();
     fight.run(turn::next_turn);
-    let all = [vec![hall], fight.everybody().to_vec()].concat();
-    assert_eq!(fight.told(), [("combat_round", all)]);
+    let audience = [vec![hall], fight.everybody().to_vec()].concat();
+    assert_eq!(fight.told(), [("combat_round", audience)]);
     assert_eq!(fight.asked(), [ann]);
-    let ask: &Ask<Choice> = fight.get(ann);
+    let ask: &Ask<CombatChoice> = fight.get(ann);
     assert_eq!(ask.purpose(), "combat.act");
     // Nobody is hurt, so nobody holds a balm.
     let targets = vec!["Owl".into(), "Rat".into()];
@@ -268,14 +276,17 @@ fn a_card_is_played_at_once_and_everybody_learns_of_it() {
     let (hall, ann, bob, rat) = (fight.tiny.hall, fight.tiny.ann, fight.tiny.bob, fight.rat);
     fight.turn(ann, play([card("Cut", &["Rat"])]));
     assert_eq!(fight.get::<Health>(rat).hp, 20 - (5 + 3 - 1));
-    let all = [vec![hall], fight.everybody().to_vec()].concat();
-    assert_eq!(fight.told(), [("card_played", all)]);
+    let audience = [vec![hall], fight.everybody().to_vec()].concat();
+    assert_eq!(fight.told(), [("card_played", audience)]);
     let action = &fight.get::<Combat>(hall).actions[0];
     assert_eq!(
         (&*action.by, &*action.target, action.amount, action.fell),
         ("Ann", "Rat", 7, false)
     );
-    assert_eq!(fight.get::<Ask<Choice>>(bob).noted()["foes"][1]["hp"], 13);
+    assert_eq!(
+        fight.get::<Ask<CombatChoice>>(bob).noted()["foes"][1]["hp"],
+        13
+    );
 }
 
 #[test]
@@ -305,14 +316,17 @@ fn a_blow_never_falls_on_somebody_who_was_not_named() {
 fn words_are_heard_by_all_but_the_speaker_before_it_acts() {
     let mut fight = FightTest::begun();
     let [hall, ann, bob, owl, rat] = fight.entities();
-    let words = Choice {
+    let words = CombatChoice {
         say: Some("Stand back!".into()),
         ..without_cards(Action::Hold)
     };
     fight.turn(ann, words);
     let others = vec![hall, bob, owl, rat];
-    let all = vec![hall, ann, bob, owl, rat];
-    assert_eq!(fight.told(), [("speak", others), ("combat_move", all)]);
+    let everybody = vec![hall, ann, bob, owl, rat];
+    assert_eq!(
+        fight.told(),
+        [("speak", others), ("combat_move", everybody)]
+    );
     let kinds = fight.get::<Combat>(hall).actions.iter();
     let kinds: Vec<_> = kinds.map(|action| action.kind.as_str()).collect();
     assert_eq!(kinds, ["say", "hold"]);
@@ -340,7 +354,7 @@ fn whoever_has_fled_or_yielded_is_out_of_the_fight_alive() {
     fight.turn(ann, without_cards(Action::Hold));
     fight.turn(bob, without_cards(Action::Flee));
     fight.turn(owl, without_cards(Action::Yield));
-    let legal = &fight.get::<Ask<Choice>>(rat).constraints().hand[0].targets;
+    let legal = &fight.get::<Ask<CombatChoice>>(rat).constraints().hand[0].targets;
     assert_eq!(*legal, ["Ann".into()]);
     fight.turn(rat, without_cards(Action::Hold));
     fight.turn(ann, without_cards(Action::Hold));
@@ -372,13 +386,16 @@ fn end(fallen: impl IntoIterator<Item = Entity>) -> FightTest {
         combat.departures.push((name, Departure::Fell));
     }
     let skill = "Ward".into();
-    let effect = Effect {
+    let effect = StatusEffect {
         skill,
         attack: 0,
         defense: 5,
         rounds: 2,
     };
-    fight.world().entity_mut(ann).insert(Effects(vec![effect]));
+    fight
+        .world()
+        .entity_mut(ann)
+        .insert(StatusEffects(vec![effect]));
     fight.run(narrate::ask_account);
     let ask: &Ask<Prose> = fight.get(hall);
     assert_eq!(ask.purpose(), "combat.narrate");
@@ -413,7 +430,7 @@ fn a_fight_is_told_once_and_its_outcome_reaches_the_fallen_too() {
         fight.get::<LastFight>(bob).foes,
         ["Owl".into(), "Rat".into()]
     );
-    assert!(fight.get::<Effects>(ann).0.is_empty());
+    assert!(fight.get::<StatusEffects>(ann).0.is_empty());
     assert_eq!(fight.phase(), Phase::Idle);
     let changes = fight.world().resource_mut::<DeferredCommands>().take();
     for change in changes {
@@ -443,7 +460,7 @@ fn a_wound_weakens_until_it_has_healed_at_home() {
     fight.world().entity_mut(ann).insert(Wounded { days: 2 });
     fight.run(begin::begin_fight);
     fight.run(turn::next_turn);
-    let me = fight.get::<Ask<Choice>>(ann).noted()["allies"][0].clone();
+    let me = fight.get::<Ask<CombatChoice>>(ann).noted()["allies"][0].clone();
     assert_eq!((&me["attack"], &me["defense"]), (&1.into(), &1.into()));
     fight.world().resource_mut::<EventQueue>().0.clear();
     heal_wounds(fight.world());
@@ -464,7 +481,7 @@ fn fight_with_a_name(resolve: i32) -> FightTest {
         known_by: KnownBy::Only(vec!["Ann".into()]),
         ..Fact::default()
     }];
-    file.foes = vec![Foe {
+    file.foes = vec![FoeSpec {
         name: "Owl".into(),
         returns: true,
         resolve,
@@ -473,7 +490,7 @@ fn fight_with_a_name(resolve: i32) -> FightTest {
             by: 2,
             seen: "The owl folds its wings.".into(),
         }],
-        ..Foe::default()
+        ..FoeSpec::default()
     }];
     let world = fight.world();
     insert_data(world, &Arc::new(file));
@@ -491,8 +508,8 @@ fn fight_with_a_name(resolve: i32) -> FightTest {
 }
 
 /// Ann tells the owl its name.
-fn telling() -> Choice {
-    Choice {
+fn telling() -> CombatChoice {
+    CombatChoice {
         say: Some("I know who you are.".into()),
         tells: vec!["the-name".into()],
         ..without_cards(Action::Hold)
@@ -503,7 +520,7 @@ fn telling() -> Choice {
 fn a_foe_that_knew_before_is_not_moved_and_one_that_is_shaken_may_yield() {
     let mut fight = fight_with_a_name(3);
     let (ann, bob, owl) = (fight.tiny.ann, fight.tiny.bob, fight.owl);
-    let may_yield = |fight: &FightTest| fight.get::<Ask<Choice>>(owl).constraints().may_yield;
+    let may_yield = |fight: &FightTest| fight.get::<Ask<CombatChoice>>(owl).constraints().may_yield;
     let knows = Knowledge::at_start(["the-name"]);
     fight.world().entity_mut(owl).insert(knows);
     set_aside_what_holds(fight.world(), owl);
@@ -561,7 +578,7 @@ fn a_foe_yields_to_what_it_is_told() {
     fight.run(begin::begin_fight);
     fight.run(turn::next_turn);
     assert_eq!(
-        fight.get::<Ask<Choice>>(ann).noted()["facts"][0]["title"],
+        fight.get::<Ask<CombatChoice>>(ann).noted()["facts"][0]["title"],
         "Its name"
     );
     fight.turn(ann, telling());
@@ -575,7 +592,7 @@ fn a_foe_yields_to_what_it_is_told() {
     let combat: &Combat = fight.get(hall);
     assert_eq!(combat.departure(&"Owl".into()), Some(Departure::Yielded));
     fight.run(turn::next_turn);
-    let facts = &fight.get::<Ask<Choice>>(bob).noted()["facts"];
+    let facts = &fight.get::<Ask<CombatChoice>>(bob).noted()["facts"];
     assert_eq!(facts[0]["id"], "the-name", "Bob has just learned it");
     for who in [bob, fight.rat] {
         fight.turn(who, without_cards(Action::Hold));
@@ -659,13 +676,13 @@ fn every_broken_rule_of_a_choice_is_named() {
     let mut long = card("Cut", &["Ann"]);
     long.name = "x".repeat(41);
     long.description.clear();
-    let bad = Choice {
+    let bad = CombatChoice {
         say: Some("A long speech, not a word.".into()),
         tells: vec!["the-name".into(), "the-lie".into(), "made-1".into()],
         action: Some(Action::Hold),
         ..play([long, card("Cut", &[]), card("Curse", &["Owl"])])
     };
-    let empty = Choice::default();
+    let empty = CombatChoice::default();
     let told: Vec<_> = [bad, empty]
         .iter()
         .flat_map(|choice| choice.check(&constraints))
@@ -686,10 +703,10 @@ fn every_broken_rule_of_a_choice_is_named() {
 }
 
 #[test]
-fn the_schema_of_a_choice_is_narrowed_to_what_is_legal() {
+fn the_schema_of_a_choice_is_constrained_to_what_is_legal() {
     let fight = FightTest::begun();
     let schema = fight
-        .get::<Ask<Choice>>(fight.tiny.ann)
+        .get::<Ask<CombatChoice>>(fight.tiny.ann)
         .constrained_schema();
     let card = &schema["properties"]["cards"]["items"]["properties"];
     assert_eq!(card["skill"]["enum"], serde_json::json!(["Cut"]));
@@ -705,8 +722,8 @@ fn the_schema_of_a_choice_is_narrowed_to_what_is_legal() {
         may_yield: true,
         say_chars: 9,
     };
-    let schema = Choice::constrain_schema(&serde_json::Value::Null, &constraints);
-    let schema = schema.expect("is narrowed");
+    let schema = CombatChoice::constrain_schema(&serde_json::Value::Null, &constraints);
+    let schema = schema.expect("is constrained");
     assert!(schema["properties"].get("cards").is_none());
     let actions = &schema["properties"]["action"]["enum"];
     assert_eq!(*actions, serde_json::json!(["hold", "flee", "yield"]));
@@ -745,9 +762,9 @@ fn the_faster_act_first_then_the_luckier_then_the_elder() {
             },
         )
     };
-    let all = [of(0, 2), of(1, 4), of(2, 4), of(3, 2)];
+    let combatants = [of(0, 2), of(1, 4), of(2, 4), of(3, 2)];
     assert_eq!(
-        initiative(&all, |name| u32::from(name == "C2")),
+        initiative(&combatants, |name| u32::from(name == "C2")),
         [2, 1, 0, 3]
     );
 }
@@ -758,7 +775,7 @@ fn healing_is_for_those_who_miss_most_and_attacks_for_the_weakest() {
         hp: 10,
         ..Stats::default()
     };
-    let all = [
+    let combatants = [
         (true, 10),
         (true, 3),
         (true, 6),
@@ -766,14 +783,14 @@ fn healing_is_for_those_who_miss_most_and_attacks_for_the_weakest() {
         (false, 2),
         (false, 0),
     ];
-    let all: Vec<_> = all
+    let combatants: Vec<_> = combatants
         .iter()
         .enumerate()
-        .map(|(at, (hero, hp))| combatant(at, *hero, *hp, stats))
+        .map(|(index, (hero, hp))| combatant(index, *hero, *hp, stats))
         .collect();
-    assert_eq!(legal_targets(SkillKind::Heal, 0, &all), [1, 2]);
-    assert_eq!(legal_targets(SkillKind::Attack, 0, &all), [4, 3]);
-    assert_eq!(legal_targets(SkillKind::Guard, 3, &all), [4, 3]);
+    assert_eq!(legal_targets(SkillKind::Heal, 0, &combatants), [1, 2]);
+    assert_eq!(legal_targets(SkillKind::Attack, 0, &combatants), [4, 3]);
+    assert_eq!(legal_targets(SkillKind::Guard, 3, &combatants), [4, 3]);
 }
 
 fn kinds() -> impl Strategy<Value = SkillKind> {
@@ -787,26 +804,25 @@ fn kinds() -> impl Strategy<Value = SkillKind> {
 }
 
 fn skills() -> impl Strategy<Value = Vec<Skill>> {
-    let one = (kinds(), 1..2_000_000_000i32, 0..5i32, 0..=100i32, 0..4i32);
-    prop::collection::vec(one, 1..6).prop_map(|all| {
-        let named =
-            all.into_iter()
-                .enumerate()
-                .map(|(number, (kind, power, cost, accuracy, duration))| Skill {
-                    name: format!("S{number}"),
-                    kind,
-                    power,
-                    cost,
-                    accuracy,
-                    duration,
-                    about: String::new(),
-                });
+    let skill = (kinds(), 1..2_000_000_000i32, 0..5i32, 0..=100i32, 0..4i32);
+    prop::collection::vec(skill, 1..6).prop_map(|skills| {
+        let named = skills.into_iter().enumerate().map(
+            |(number, (kind, power, cost, accuracy, duration))| Skill {
+                name: format!("S{number}"),
+                kind,
+                power,
+                cost,
+                accuracy,
+                duration,
+                about: String::new(),
+            },
+        );
         named.collect()
     })
 }
 
 fn fighters() -> impl Strategy<Value = Vec<Combatant>> {
-    let one = (
+    let fighter = (
         any::<bool>(),
         1..60i32,
         0..60i32,
@@ -814,8 +830,8 @@ fn fighters() -> impl Strategy<Value = Vec<Combatant>> {
         0..40i32,
         0..9i32,
     );
-    prop::collection::vec(one, 2..7).prop_map(|all| {
-        let named = all.into_iter().enumerate().map(
+    prop::collection::vec(fighter, 2..7).prop_map(|fighters| {
+        let named = fighters.into_iter().enumerate().map(
             |(number, (hero, hp, now, attack, defense, energy))| {
                 let stats = Stats {
                     hp,
@@ -834,19 +850,19 @@ fn fighters() -> impl Strategy<Value = Vec<Combatant>> {
 proptest! {
     #[test]
     fn no_round_breaks_the_rules(
-        all in fighters(),
+        before_round in fighters(),
         skills in skills(),
         wishes in prop::collection::vec((0..7usize, 0..7usize, 0..7usize), 0..30),
         rolls in prop::collection::vec(0..100i32, 1..9),
     ) {
-        let mut now = all.clone();
+        let mut now = before_round.clone();
         let mut rolls = rolls.iter().cycle();
         let find = |name: &str| skills.iter().find(|skill| skill.name == name);
-        for by in initiative(&all, |_| 0) {
+        for by in initiative(&before_round, |_| 0) {
             if !now[by].is_standing() {
                 continue;
             }
-            let own = wishes.iter().filter(|(who, ..)| who % all.len() == by);
+            let own = wishes.iter().filter(|(who, ..)| who % before_round.len() == by);
             let cards: Vec<_> = own
                 .map(|(_, skill, target)| card(&format!("S{skill}"), &[&format!("C{target}")]))
                 .collect();
@@ -857,18 +873,18 @@ proptest! {
             let played = play_cards(&mut now, by, &cards, find, roll);
             for (card, played) in cards.iter().zip(played) {
                 let PlayedCard::Played(skill, target, result) = played else { continue };
-                prop_assert!(card.targets.iter().any(|name| **name == *all[target].name));
+                prop_assert!(card.targets.iter().any(|name| **name == *before_round[target].name));
                 prop_assert!(before[target].is_standing() && !fallen.contains(&target));
                 let hostile = matches!(skill.kind, SkillKind::Attack | SkillKind::Weaken);
-                prop_assert_eq!(hostile, !all[by].is_ally_of(&all[target]));
+                prop_assert_eq!(hostile, !before_round[by].is_ally_of(&before_round[target]));
                 spent += skill.cost;
                 if result.fell {
                     fallen.push(target);
                 }
             }
-            prop_assert!(spent <= all[by].stats.energy);
+            prop_assert!(spent <= before_round[by].stats.energy);
         }
-        for (before, after) in all.iter().zip(&now) {
+        for (before, after) in before_round.iter().zip(&now) {
             prop_assert!((0..=after.health.max).contains(&after.health.hp));
             prop_assert!(before.is_standing() || !after.is_standing(), "nobody rises from the dead");
             prop_assert!(after.attack() >= 0 && after.defense() >= 0);

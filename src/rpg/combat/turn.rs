@@ -7,7 +7,7 @@ use rand::{Rng, RngExt};
 
 use super::arena::{Arena, Combatant, FightStage, statuses};
 use super::ask::act_ask;
-use super::choice::{Action, Choice};
+use super::choice::{Action, CombatChoice};
 use super::rules::{PlayedCard, initiative, is_decided, kind_name, play_cards, wear_off};
 use super::state::{Combat, FightAction};
 use crate::cast::{Dead, StageRng};
@@ -22,7 +22,7 @@ use crate::rpg::world_file::WorldFile;
 /// Carries out what the combatant whose turn it is chose.
 pub(super) fn take_turn(
     mut arena: Arena,
-    mut answers: Answers<Choice>,
+    mut answers: Answers<CombatChoice>,
     rng: StageRng,
     mut events: EventWriter,
     mut commands: Commands,
@@ -247,7 +247,7 @@ impl Turn<'_, '_, '_> {
 
     /// Plays cards, and returns who fell. A fallen combatant learns of the card that felled it, and
     /// of nothing after.
-    fn play(&mut self, choice: &Choice, world: &WorldFile, rng: &StageRng) -> Vec<Entity> {
+    fn play(&mut self, choice: &CombatChoice, world: &WorldFile, rng: &StageRng) -> Vec<Entity> {
         let results = play_cards(
             self.combatants,
             self.me,

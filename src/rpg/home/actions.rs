@@ -13,7 +13,7 @@ use super::uses::OpenUses;
 use crate::cast::{CastList, Exits, StageRng, Whereabouts};
 use crate::context::{AgentContext, Chapters};
 use crate::drama::{Belongings, Bonds, Hidden, Promises, StoryData};
-use crate::event::kinds::{Announce, Leave, Mind, Query as Search, Refusal, Speak, Whisper};
+use crate::event::kinds::{Announce, Leave, MemorySearch, Mind, Refusal, Speak, Whisper};
 use crate::event::{AgentEvent, EventWriter, PromptSet, PromptTemplate};
 use crate::exchange::Answers;
 use crate::knowledge::{FactBook, Knowledge};
@@ -214,7 +214,10 @@ impl Actions<'_, '_> {
         if let Some(keeping) = plan.keep {
             self.keep(&acting, &keeping);
         }
-        if let Some(feeling) = plan.feels.filter(|it| !talk.has_felt(name, &it.about)) {
+        if let Some(feeling) = plan
+            .feels
+            .filter(|feeling| !talk.has_felt(name, &feeling.about))
+        {
             taken.felt = self.feel(&acting, feeling);
         }
         let tried = plan.attempt.and_then(|tried| self.attempt(&acting, tried));
@@ -331,7 +334,11 @@ impl Actions<'_, '_> {
         let unaware = &acting.unaware;
         self.events
             .broadcast_to_stage(acting.stage, event.clone(), unaware);
-        let Some(heard) = self.events.last_of(Announce::TYPE).filter(|it| !it.blocked) else {
+        let Some(heard) = self
+            .events
+            .last_of(Announce::TYPE)
+            .filter(|event| !event.blocked)
+        else {
             return;
         };
         let mut informed = heard.audience.clone();
@@ -355,7 +362,7 @@ impl Actions<'_, '_> {
 
     fn query(&mut self, acting: &Acting<'_>, question: Lookup) {
         let vectors = self.vectors.as_deref();
-        let meaning = vectors.and_then(|all| self.lookups.meaning(&question.text, all));
+        let meaning = vectors.and_then(|vectors| self.lookups.meaning(&question.text, vectors));
         let sought = (question.text.as_str(), meaning);
         let found = self.memories.get(acting.entity).map(|past| {
             let (context, chapters, witnessed, knowledge) = past;
@@ -368,7 +375,7 @@ impl Actions<'_, '_> {
             let remembered = remembered.into_iter().map(|memory| memory.text);
             facts.chain(remembered).take(MAX_FINDS).collect()
         });
-        let event = Search {
+        let event = MemorySearch {
             actor: acting.name.to_string(),
             message: question.text,
             found: found.unwrap_or_default(),

@@ -41,10 +41,9 @@ pub(crate) fn ask_announcement(
     mut events: EventWriter,
     mut commands: Commands,
 ) {
-    let Some(agent) = current.entity() else {
+    let Some(agent) = current.begin(Phase::AnnounceDone) else {
         return;
     };
-    current.set_phase(Phase::AnnounceDone);
     let (Some(name), Ok(context)) = (whereabouts.name(agent), contexts.get(agent)) else {
         return;
     };

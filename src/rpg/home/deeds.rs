@@ -81,7 +81,10 @@ impl Actions<'_, '_> {
     pub(super) fn use_item(&mut self, acting: &Acting<'_>, using: &Using) {
         let stage = acting.stage;
         let name_of = |entity: &Entity| self.whereabouts.name_text(*entity);
-        let people = acting.present.iter().filter(|it| **it != acting.entity);
+        let people = acting
+            .present
+            .iter()
+            .filter(|entity| **entity != acting.entity);
         let people: Vec<_> = people.chain([&stage]).map(name_of).collect();
         let is_at_hand = |item: &str| self.has(acting.entity, item) || self.lies_here(acting, item);
         let is_there = |what: &str| people.iter().any(|name| name == what) || is_at_hand(what);
@@ -105,7 +108,7 @@ impl Actions<'_, '_> {
             message: does.seen.clone(),
         };
         let mut unaware = acting.unaware.clone();
-        unaware.retain(|it| *it != acting.entity);
+        unaware.retain(|entity| *entity != acting.entity);
         self.events.broadcast_to_stage(stage, event, &unaware);
         if let Ok(mut uses) = self.uses.get_mut(stage) {
             uses.close(&item, number, &does);
@@ -211,7 +214,9 @@ impl Actions<'_, '_> {
             return;
         };
         let open = promises.0.iter_mut();
-        let mut open: Vec<_> = open.filter(|it| it.state == PromiseState::Open).collect();
+        let mut open: Vec<_> = open
+            .filter(|promise| promise.state == PromiseState::Open)
+            .collect();
         let meant = keeping.find(open.iter().map(|promise| &*promise.to));
         let Some(promise) = meant.and_then(|meant| open.get_mut(meant)) else {
             return;
@@ -223,7 +228,7 @@ impl Actions<'_, '_> {
             words: promise.words.to_string(),
         };
         let promisee = self.list.by_name(&event.to);
-        if let Some(promisee) = promisee.filter(|it| !acting.present.contains(it)) {
+        if let Some(promisee) = promisee.filter(|promisee| !acting.present.contains(promisee)) {
             let event = event.clone();
             self.events.defer(move |world| {
                 write_events_at_meeting(world, |events| {
@@ -294,7 +299,8 @@ impl Actions<'_, '_> {
 
     fn lies_here(&self, acting: &Acting<'_>, item: &str) -> bool {
         let hidden = self.hidden.get(acting.stage);
-        let is_hidden = hidden.is_ok_and(|it| it.hides(item, self.knowledge_of(acting.entity)));
+        let is_hidden =
+            hidden.is_ok_and(|hidden| hidden.hides(item, self.knowledge_of(acting.entity)));
         !is_hidden && self.has(acting.stage, item)
     }
 

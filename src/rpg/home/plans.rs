@@ -21,14 +21,14 @@ use crate::memory::Lore;
 use crate::rpg::campaign_phase::{CampaignPhase, CampaignState};
 use crate::rpg::components::{Health, LastFight, RpgWorld};
 use crate::rpg::conversation::{SpokenLine, heard, last_event_text};
+use crate::rpg::interests::Interests;
 use crate::rpg::kickoff::{PresentActor, fallen, names_without, present_without};
 use crate::rpg::phase::{CurrentPlace, Phase};
 use crate::rpg::plan::{Plan, PlanConstraints, Using};
 use crate::rpg::scenes::open::OpenScene;
 use crate::rpg::speaker::Speaker;
-use crate::rpg::stakes::Stakes;
 use crate::rpg::talk::Talk;
-use crate::rpg::world_file::{Faction, Limits, Step, WorldFile};
+use crate::rpg::world_file::{ActorFaction, CampaignStep, Limits, WorldFile};
 
 /// The maximum number of facts that play made which somebody is offered to tell.
 const MADE_FACTS: usize = 3;
@@ -191,7 +191,7 @@ pub(crate) fn ask_plans(
     whereabouts: Whereabouts,
     list: Res<CastList>,
     exits: Query<&Exits>,
-    minds: Minds,
+    minds: ActorMinds,
     mut talks: Query<(&mut Talk, Option<&OpenScene>)>,
     mut current: CurrentPlace,
     mut events: EventWriter,
@@ -275,13 +275,13 @@ pub(crate) fn ask_plans(
         let name = whereabouts.name_text(actor);
         let mut actors = world.0.actors.iter();
         let written = actors.find(|actor| actor.name == name);
-        let is_hero = written.is_some_and(|actor| actor.faction == Faction::Hero);
+        let is_hero = written.is_some_and(|actor| actor.faction == ActorFaction::Hero);
         let goals = written.map_or(&[][..], |actor| &actor.goals);
         let states = states.map_or(&[][..], |states| &states.0);
         let wanted = goals.iter().zip(states);
         let wanted = wanted.filter(|(_, state)| **state == GoalState::Open);
         let wanted: Vec<_> = wanted.map(|(goal, _)| goal).collect();
-        let stakes = Stakes::of(&name, &wanted, &minds.story.scenes, &minds.history);
+        let interests = Interests::of(&name, &wanted, &minds.story.scenes, &minds.history);
         let present = names_without(&whereabouts, &here, actor);
         let mut items: Vec<_> = minds.items_of(actor, knowledge).collect();
         let mut lying: Vec<_> = minds.items_of(stage, knowledge).collect();
@@ -290,7 +290,7 @@ pub(crate) fn ask_plans(
             lying.retain(|item| !uses.is_spent(item.name));
         }
         for item in items.iter_mut().chain(&mut lying) {
-            item.is_own = stakes.items.contains(item.name);
+            item.is_own = interests.items.contains(item.name);
             let taught = minds.story.item(item.name).map(|item| &item.teaches);
             let mut taught = taught.into_iter().flatten();
             let knows = |fact: &String| knowledge.is_some_and(|known| known.knows(fact));
@@ -299,7 +299,9 @@ pub(crate) fn ask_plans(
         let mut others = here.clone();
         others.retain(|other| *other != actor);
         let heard = heard(context);
-        let knows: Vec<_> = minds.known(knowledge, &others, &stakes, turn.0).collect();
+        let knows: Vec<_> = minds
+            .known(knowledge, &others, &interests, turn.0)
+            .collect();
         let (sworn, can_tell): (Vec<_>, Vec<_>) = knows.iter().partition(|fact| fact.is_sworn);
         let is_news = |fact: &&KnownFact<'_>| !fact.is_known_here;
         let fresh: Vec<_> = can_tell.iter().copied().filter(is_news).cloned().collect();
@@ -321,7 +323,7 @@ pub(crate) fn ask_plans(
         let at_hand = |item: &str| items.iter().chain(&lying).any(|known| known.name == item);
         let place = whereabouts.name_text(stage);
         let is_there =
-            |what: &str| what == place || at_hand(what) || present.iter().any(|it| it == what);
+            |what: &str| what == place || at_hand(what) || present.iter().any(|name| name == what);
         let uses = minds.uses.get(stage);
         let uses = uses.map(|open| open.offered(&minds.story, at_hand, is_there));
         let uses = uses.into_iter().flatten().map(|open| Using {
@@ -334,7 +336,7 @@ pub(crate) fn ask_plans(
         feels_about.retain(|other| bonds.is_some() && !talk.has_felt(&name, other));
         let mut promise_to = present.clone();
         promise_to.retain(|to| {
-            let made = open.iter().filter(|it| it.to == to).count();
+            let made = open.iter().filter(|promise| promise.to == to).count();
             promises.is_some() && made < MAX_PROMISES
         });
         let mut exits = exits.clone();
@@ -419,7 +421,7 @@ pub(crate) fn ask_plans(
 
 /// What actors know, have and feel.
 #[derive(SystemParam)]
-pub(crate) struct Minds<'w, 's> {
+pub(crate) struct ActorMinds<'w, 's> {
     book: Res<'w, FactBook>,
     made: Res<'w, MadeFacts>,
     lore: Res<'w, Lore>,
@@ -444,7 +446,7 @@ pub(crate) struct Minds<'w, 's> {
     bodies: Query<'w, 's, &'static Health>,
 }
 
-impl Minds<'_, '_> {
+impl ActorMinds<'_, '_> {
     /// What somebody has, or what lies on a stage for somebody who knows this to see.
     fn items_of<'a>(
         &'a self,
@@ -476,7 +478,7 @@ impl Minds<'_, '_> {
         let parts = scene.map(|scene| scene.when.parts()).unwrap_or_default();
         parts.iter().any(|part| match part {
             Condition::At(who, _) | Condition::Alive(who) => who == name || who == PARTY,
-            Condition::Together(all) => all.iter().any(|who| who == name),
+            Condition::Together(names) => names.iter().any(|who| who == name),
             _ => false,
         })
     }
@@ -521,7 +523,7 @@ impl Minds<'_, '_> {
         &'a self,
         knowledge: Option<&'a Knowledge>,
         others: &[Entity],
-        stakes: &Stakes<'_>,
+        interests: &Interests<'_>,
         turn: u64,
     ) -> impl Iterator<Item = KnownFact<'a>> {
         let knows = |other: &Entity, id: &str| {
@@ -549,8 +551,8 @@ impl Minds<'_, '_> {
                 text: &fact.text,
                 from: known.from.as_deref().unwrap_or_default(),
                 is_new: !known.by.is_empty() && known.turn == turn,
-                is_own: stakes.facts.contains(fact.id.as_str()),
-                is_feared: stakes.feared.contains(fact.id.as_str()),
+                is_own: interests.facts.contains(fact.id.as_str()),
+                is_feared: interests.feared.contains(fact.id.as_str()),
                 is_from_start: known.by.is_empty(),
                 is_made: made.is_some(),
                 is_sworn: fact.sworn,
@@ -599,8 +601,8 @@ fn ahead(campaign: &CampaignState) -> Option<(&str, &[String])> {
         CampaignPhase::Home { .. } | CampaignPhase::Return { .. }
     );
     match campaign.ahead.as_ref().filter(|_| is_home)? {
-        Step::Dungeon(next) => Some((next, &[])),
-        Step::Vote(names) => Some(("", names)),
+        CampaignStep::Dungeon(next) => Some((next, &[])),
+        CampaignStep::Vote(names) => Some(("", names)),
         _ => None,
     }
 }

@@ -10,7 +10,7 @@ use crate::exchange::{Answers, AskTemplate, Prose};
 use crate::rpg::campaign_phase::CampaignState;
 use crate::rpg::components::RpgWorld;
 use crate::rpg::conversation::last_event_text;
-use crate::rpg::events::Scene;
+use crate::rpg::events::StageDescription;
 use crate::rpg::kickoff::names_without;
 use crate::rpg::phase::{CurrentPlace, Phase};
 use crate::rpg::question::ProseQuestion;
@@ -45,10 +45,9 @@ pub(crate) fn ask_scene(
     mut events: EventWriter,
     mut commands: Commands,
 ) {
-    let Some(stage) = current.entity() else {
+    let Some(stage) = current.begin(Phase::SceneDone) else {
         return;
     };
-    current.set_phase(Phase::SceneDone);
     let (Some(name), Ok(context)) = (whereabouts.name(stage), contexts.get(stage)) else {
         return;
     };
@@ -79,7 +78,7 @@ pub(crate) fn take_scene(
 ) {
     for (entity, Prose(message), _by) in answers.take() {
         let stage = whereabouts.name_text(entity);
-        events.broadcast_to_stage(entity, Scene { stage, message }, &[entity]);
+        events.broadcast_to_stage(entity, StageDescription { stage, message }, &[entity]);
     }
     current.set_phase(Phase::Plan);
 }

@@ -145,10 +145,9 @@ pub(crate) fn ask_votes(
     mut events: EventWriter,
     mut commands: Commands,
 ) {
-    let Some(stage) = current.entity() else {
+    let Some(stage) = current.begin(Phase::Voted) else {
         return;
     };
-    current.set_phase(Phase::Voted);
     let CampaignPhase::Vote { dungeons, .. } = &campaign.phase else {
         return;
     };

@@ -46,7 +46,7 @@ fn latest<'n>(
     list: &str,
     most: usize,
 ) -> impl Iterator<Item = Notes<'n>> + use<'n> {
-    let all: Vec<_> = notes.list(list).collect();
-    let first = all.len().saturating_sub(most);
-    all.into_iter().skip(first)
+    let items: Vec<_> = notes.list(list).collect();
+    let first = items.len().saturating_sub(most);
+    items.into_iter().skip(first)
 }

@@ -3,7 +3,7 @@
 use crate::mind::Notes;
 
 #[derive(Clone, Debug)]
-pub(super) struct Fighter<'n> {
+pub(super) struct FighterNotes<'n> {
     pub(super) name: &'n str,
     pub(super) hp: i64,
     pub(super) max_hp: i64,
@@ -12,7 +12,7 @@ pub(super) struct Fighter<'n> {
     pub(super) effects: Vec<String>,
 }
 
-impl<'n> Fighter<'n> {
+impl<'n> FighterNotes<'n> {
     pub(super) fn of(notes: Notes<'n>) -> Self {
         Self {
             name: notes.name(),

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use serde_json::{Value, json};
 
-use super::fighter::Fighter;
+use super::fighter::FighterNotes;
 use super::voice::voice_line;
 use crate::message::Role;
 use crate::mind::improviser::Writer;
@@ -133,7 +133,8 @@ fn temper(prompt: &Prompt<'_>) -> Temper {
 impl Temper {
     /// Whoever is nearly dead may leave, unless its foes are hardly better off.
     fn leaves(&self, battle: &Battle<'_>, writer: &mut Writer<'_>) -> Option<&'static str> {
-        let strength = |fighters: &[Fighter<'_>]| fighters.iter().map(|each| each.hp).sum::<i64>();
+        let strength =
+            |fighters: &[FighterNotes<'_>]| fighters.iter().map(|each| each.hp).sum::<i64>();
         let is_outmatched = strength(&battle.foes) > strength(&battle.allies);
         if battle.me().is_none_or(|me| me.health() >= DESPERATE) || !is_outmatched {
             return None;
@@ -152,8 +153,8 @@ struct Battle<'n> {
     me: &'n str,
     energy: i64,
     round: i64,
-    foes: Vec<Fighter<'n>>,
-    allies: Vec<Fighter<'n>>,
+    foes: Vec<FighterNotes<'n>>,
+    allies: Vec<FighterNotes<'n>>,
     /// Whether words or things may move a foe.
     may_move: bool,
     /// Whether one may give up.
@@ -168,15 +169,15 @@ impl<'n> Battle<'n> {
             me: notes.text("me"),
             energy: notes.number("energy"),
             round: notes.number("round"),
-            foes: notes.list("foes").map(Fighter::of).collect(),
-            allies: notes.list("allies").map(Fighter::of).collect(),
+            foes: notes.list("foes").map(FighterNotes::of).collect(),
+            allies: notes.list("allies").map(FighterNotes::of).collect(),
             may_yield: notes.flag("may_yield"),
             may_move: notes.list("foes").any(|foe| foe.number("resolve") > 0),
             grudge: None,
         }
     }
 
-    fn me(&self) -> Option<&Fighter<'n>> {
+    fn me(&self) -> Option<&FighterNotes<'n>> {
         self.allies.iter().find(|ally| ally.name == self.me)
     }
 
@@ -195,7 +196,7 @@ impl<'n> Battle<'n> {
 
     /// The cards worth playing, best first, as far as the energy goes.
     fn cards(&self, notes: Notes<'n>, writer: &mut Writer<'n>) -> Vec<Value> {
-        let skills = notes.list("hand").map(Skill::of);
+        let skills = notes.list("hand").map(SkillNotes::of);
         let mut plays: Vec<_> = skills.map(|skill| Play::new(skill, self)).collect();
         plays.retain(|play| play.worth > 0 && !play.targets.is_empty());
         // Sorting is stable: cards of equal worth stay in the order in which they were dealt.
@@ -211,7 +212,7 @@ impl<'n> Battle<'n> {
 }
 
 /// A skill in the hand.
-struct Skill<'n> {
+struct SkillNotes<'n> {
     name: &'n str,
     kind: &'n str,
     cost: i64,
@@ -222,7 +223,7 @@ struct Skill<'n> {
     about: &'n str,
 }
 
-impl<'n> Skill<'n> {
+impl<'n> SkillNotes<'n> {
     fn of(notes: Notes<'n>) -> Self {
         Self {
             name: notes.text("skill"),
@@ -236,7 +237,7 @@ impl<'n> Skill<'n> {
     }
 
     /// What an attack would take from a fighter, if it hits.
-    fn damage(&self, battle: &Battle<'_>, foe: &Fighter<'_>) -> i64 {
+    fn damage(&self, battle: &Battle<'_>, foe: &FighterNotes<'_>) -> i64 {
         let attack = battle.me().map_or(0, |me| me.attack);
         (self.power + attack - foe.defense / 2).max(1)
     }
@@ -244,13 +245,13 @@ impl<'n> Skill<'n> {
 
 /// A skill with its targets, best first, and what it is worth now.
 struct Play<'n> {
-    skill: Skill<'n>,
+    skill: SkillNotes<'n>,
     targets: Vec<&'n str>,
     worth: i64,
 }
 
 impl<'n> Play<'n> {
-    fn new(skill: Skill<'n>, battle: &Battle<'n>) -> Self {
+    fn new(skill: SkillNotes<'n>, battle: &Battle<'n>) -> Self {
         let (targets, worth) = match skill.kind {
             "heal" => heal(&skill, battle),
             "guard" => guard(&skill, battle),
@@ -294,17 +295,20 @@ impl<'n> Play<'n> {
     }
 }
 
-type Targets<'b, 'n> = (Vec<&'b Fighter<'n>>, i64);
+type Targets<'b, 'n> = (Vec<&'b FighterNotes<'n>>, i64);
 
 /// The legal ones among some fighters, the living only.
-fn legal<'b, 'n>(skill: &Skill<'_>, fighters: &'b [Fighter<'n>]) -> Vec<&'b Fighter<'n>> {
-    let is_legal = |fighter: &&Fighter<'_>| skill.legal.contains(&fighter.name);
-    let is_alive = |fighter: &&Fighter<'_>| fighter.hp > 0 || fighter.max_hp <= 0;
+fn legal<'b, 'n>(
+    skill: &SkillNotes<'_>,
+    fighters: &'b [FighterNotes<'n>],
+) -> Vec<&'b FighterNotes<'n>> {
+    let is_legal = |fighter: &&FighterNotes<'_>| skill.legal.contains(&fighter.name);
+    let is_alive = |fighter: &&FighterNotes<'_>| fighter.hp > 0 || fighter.max_hp <= 0;
     fighters.iter().filter(is_legal).filter(is_alive).collect()
 }
 
 /// Whoever can be felled first, the most dangerous of them; then the weakest.
-fn attack<'b, 'n>(skill: &Skill<'_>, battle: &'b Battle<'n>) -> Targets<'b, 'n> {
+fn attack<'b, 'n>(skill: &SkillNotes<'_>, battle: &'b Battle<'n>) -> Targets<'b, 'n> {
     let mut foes = legal(skill, &battle.foes);
     // Somebody bears a grudge now and then, so that it is not always the weakest who falls.
     let count = foes.len();
@@ -315,7 +319,7 @@ fn attack<'b, 'n>(skill: &Skill<'_>, battle: &'b Battle<'n>) -> Targets<'b, 'n> 
         foes.rotate_left(grudge % count);
         return (foes, worth);
     }
-    let falls = |foe: &Fighter<'_>| foe.hp <= skill.damage(battle, foe);
+    let falls = |foe: &FighterNotes<'_>| foe.hp <= skill.damage(battle, foe);
     foes.sort_by_key(|foe| {
         if falls(foe) {
             (0, -foe.attack, -foe.max_hp)
@@ -332,7 +336,7 @@ fn attack<'b, 'n>(skill: &Skill<'_>, battle: &'b Battle<'n>) -> Targets<'b, 'n> 
 }
 
 /// The most wounded first.
-fn heal<'b, 'n>(skill: &Skill<'_>, battle: &'b Battle<'n>) -> Targets<'b, 'n> {
+fn heal<'b, 'n>(skill: &SkillNotes<'_>, battle: &'b Battle<'n>) -> Targets<'b, 'n> {
     let mut allies = legal(skill, &battle.allies);
     allies.retain(|ally| ally.health() < 100);
     allies.sort_by_key(|ally| ally.health());
@@ -346,7 +350,7 @@ fn heal<'b, 'n>(skill: &Skill<'_>, battle: &'b Battle<'n>) -> Targets<'b, 'n> {
 }
 
 /// Whoever is nearest to falling and is not guarded yet; worth much only when somebody is.
-fn guard<'b, 'n>(skill: &Skill<'_>, battle: &'b Battle<'n>) -> Targets<'b, 'n> {
+fn guard<'b, 'n>(skill: &SkillNotes<'_>, battle: &'b Battle<'n>) -> Targets<'b, 'n> {
     let mut allies = legal(skill, &battle.allies);
     allies.retain(|ally| !bears(skill, ally));
     allies.sort_by_key(|ally| ally.health());
@@ -360,19 +364,19 @@ fn guard<'b, 'n>(skill: &Skill<'_>, battle: &'b Battle<'n>) -> Targets<'b, 'n> {
 }
 
 /// The most dangerous foe that does not bear this effect yet.
-fn weaken<'b, 'n>(skill: &Skill<'_>, battle: &'b Battle<'n>) -> Targets<'b, 'n> {
+fn weaken<'b, 'n>(skill: &SkillNotes<'_>, battle: &'b Battle<'n>) -> Targets<'b, 'n> {
     affect(skill, legal(skill, &battle.foes), 48)
 }
 
 /// The strongest ally that does not bear this effect yet; best early.
-fn strengthen<'b, 'n>(skill: &Skill<'_>, battle: &'b Battle<'n>) -> Targets<'b, 'n> {
+fn strengthen<'b, 'n>(skill: &SkillNotes<'_>, battle: &'b Battle<'n>) -> Targets<'b, 'n> {
     let worth = if battle.round <= 1 { 75 } else { 35 };
     affect(skill, legal(skill, &battle.allies), worth)
 }
 
 fn affect<'b, 'n>(
-    skill: &Skill<'_>,
-    mut fighters: Vec<&'b Fighter<'n>>,
+    skill: &SkillNotes<'_>,
+    mut fighters: Vec<&'b FighterNotes<'n>>,
     worth: i64,
 ) -> Targets<'b, 'n> {
     fighters.retain(|fighter| !bears(skill, fighter));
@@ -381,7 +385,7 @@ fn affect<'b, 'n>(
 }
 
 /// Whether the effect of a skill is on somebody.
-fn bears(skill: &Skill<'_>, fighter: &Fighter<'_>) -> bool {
+fn bears(skill: &SkillNotes<'_>, fighter: &FighterNotes<'_>) -> bool {
     let mut effects = fighter.effects.iter();
     effects.any(|effect| effect == skill.name)
 }

@@ -23,7 +23,7 @@ mod tests;
 
 use serde_json::{Value, json};
 
-use crate::mind::improviser::{Lessons, Skill, Writer};
+use crate::mind::improviser::{ImproviserSkill, Lessons, Writer};
 use crate::mind::{Notes, Prompt};
 
 /// Names that grammars may use. Those in the second list are conditions, without words.
@@ -216,7 +216,7 @@ enum CampaignSkill {
     Epilogue,
 }
 
-impl Skill for CampaignSkill {
+impl ImproviserSkill for CampaignSkill {
     fn answer<'a>(&self, prompt: &Prompt<'a>, writer: &mut Writer<'a>) -> Option<Value> {
         let notes = Notes::of(prompt);
         look_around(notes, writer);

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::telling::{Fact, Listeners, Telling};
+use super::telling::{Listeners, TellableFact, Telling};
 use super::temperament::Temperament;
 use super::voice::{unsaid, voice_line};
 use crate::message::Role;
@@ -32,10 +32,10 @@ const DAY_PARTS: i64 = 2;
 
 /// A turn; `None` if the schema asks for something else.
 pub(super) fn plan<'a>(prompt: &Prompt<'a>, writer: &mut Writer<'a>) -> Option<Value> {
-    let AnswerForm::Json { narrowed, .. } = prompt.form else {
+    let AnswerForm::Json { constrained, .. } = prompt.form else {
         return None;
     };
-    let home = Home::read(narrowed, Notes::of(prompt), Temperament::of(prompt))?;
+    let home = Home::read(constrained, Notes::of(prompt), Temperament::of(prompt))?;
     let earlier = earlier_kinds(prompt);
     let refused = home.refused_kinds(&earlier, prompt);
     home.tell(writer);
@@ -86,7 +86,7 @@ pub(super) fn plan<'a>(prompt: &Prompt<'a>, writer: &mut Writer<'a>) -> Option<V
 
 const SAID: [&str; 3] = ["speak", "whisper", "announce"];
 
-/// What the notes tell, and what the narrowed schema leaves open.
+/// What the notes tell, and what the constrained schema leaves open.
 struct Home<'n> {
     notes: Notes<'n>,
     me: &'n str,
@@ -105,9 +105,9 @@ struct Home<'n> {
     readable: Vec<&'n str>,
     promise_to: Vec<&'n str>,
     feels_about: Vec<&'n str>,
-    facts: Vec<Fact<'n>>,
+    facts: Vec<TellableFact<'n>>,
     /// What it has learned in this talk.
-    news: Vec<Fact<'n>>,
+    news: Vec<TellableFact<'n>>,
 }
 
 impl<'n> Home<'n> {
@@ -135,7 +135,7 @@ impl<'n> Home<'n> {
             things.map(Notes::name).collect::<Vec<_>>()
         };
         let unread = [of("items", "is_known"), of("lying", "is_known")].concat();
-        let facts = notes.list("facts").map(Fact::of);
+        let facts = notes.list("facts").map(TellableFact::of);
         (!kinds.is_empty()).then(|| Self {
             notes,
             me,
@@ -157,7 +157,7 @@ impl<'n> Home<'n> {
             promise_to: allowed("promise.to", others()),
             feels_about: allowed("feels.about", others()),
             facts: facts.collect(),
-            news: notes.list("news").map(Fact::of).collect(),
+            news: notes.list("news").map(TellableFact::of).collect(),
             present,
             kinds,
         })

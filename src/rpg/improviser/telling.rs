@@ -15,7 +15,7 @@ const WHISPERED: usize = 60;
 const ANNOUNCED: usize = 4;
 
 /// A fact that somebody knows and may tell.
-pub(super) struct Fact<'n> {
+pub(super) struct TellableFact<'n> {
     id: &'n str,
     title: &'n str,
     text: &'n str,
@@ -27,7 +27,7 @@ pub(super) struct Fact<'n> {
     pub(super) is_feared: bool,
 }
 
-impl<'n> Fact<'n> {
+impl<'n> TellableFact<'n> {
     pub(super) fn of(notes: Notes<'n>) -> Self {
         Self {
             id: notes.text("id"),
@@ -107,7 +107,7 @@ impl<'n> Telling<'n> {
     /// somebody is seldom told to it.
     pub(super) fn choose(
         me: &str,
-        facts: &[Fact<'n>],
+        facts: &[TellableFact<'n>],
         listeners: &Listeners<'_, 'n>,
         most: i64,
         writer: &mut Writer<'n>,
@@ -122,7 +122,7 @@ impl<'n> Telling<'n> {
             told.map(move |name| (fact, *name))
         });
         let pairs: Vec<_> = pairs.collect();
-        let is_again = |fact: &Fact<'_>| writer.remembers(&format!("\"{}\"", fact.id));
+        let is_again = |fact: &TellableFact<'_>| writer.remembers(&format!("\"{}\"", fact.id));
         let again: Vec<_> = pairs.iter().map(|(fact, _)| is_again(fact)).collect();
         let weights = pairs.iter().zip(&again).map(|((fact, name), again)| {
             let mut weight = (4 + bond(name)).clamp(1, 7) as u32;
@@ -217,7 +217,7 @@ mod tests {
 
     #[test]
     fn nobody_speaks_of_itself_by_name() {
-        let fact = |title: &'static str, text: &'static str, from: &'static str| Fact {
+        let fact = |title: &'static str, text: &'static str, from: &'static str| TellableFact {
             id: "x",
             title,
             text,

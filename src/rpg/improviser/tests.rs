@@ -9,7 +9,7 @@ use crate::context::AgentContext;
 use crate::message::{Body, Text};
 use crate::mind::improviser::Improviser;
 use crate::mind::improviser::testing::{HandPrompt, object, sentences};
-use crate::mind::{Language, Refused, Round};
+use crate::mind::{ExchangeRound, Language, Refused};
 
 const BOTH: [Language; 2] = [Language::En, Language::Zh];
 const SEEDS: u64 = 200;
@@ -126,7 +126,7 @@ fn rich_plan(language: Language, me: &str) -> HandPrompt {
     let one_of = |names: &Value| json!({"type": "string", "enum": names});
     let (other, letter) = (one_of(&json!(others)), one_of(&json!([letter])));
     let handing = object(&[("item", letter.clone()), ("to", other.clone())]);
-    let properties = &mut asked.narrowed["properties"];
+    let properties = &mut asked.constrained["properties"];
     let tells = json!({"type": "array", "items": one_of(&json!([fact]))});
     for kind in ["speak", "whisper", "announce"] {
         properties[kind]["properties"]["tells"] = tells.clone();
@@ -250,15 +250,15 @@ fn account(language: Language, deeds: usize) -> HandPrompt {
     let kinds = [
         "attack", "heal", "attack", "flee", "attack", "guard", "yield",
     ];
-    let deeds: Vec<_> = kinds.iter().take(deeds).enumerate().map(|(at, kind)| {
-        let by = cast.heroes[at % 4];
+    let deeds: Vec<_> = kinds.iter().take(deeds).enumerate().map(|(number, kind)| {
+        let by = cast.heroes[number % 4];
         let target = match *kind {
-            "attack" => cast.foes[at % 3],
-            _ => cast.heroes[(at + at / 2) % 4],
+            "attack" => cast.foes[number % 3],
+            _ => cast.heroes[(number + number / 2) % 4],
         };
         json!({
-            "by": by, "skill": cast.skills[at % 5], "card": format!("{}{at}", cast.skills[at % 5]),
-            "kind": kind, "target": target, "hit": at != 2, "amount": at * 3, "fell": at == 4,
+            "by": by, "skill": cast.skills[number % 5], "card": format!("{}{number}", cast.skills[number % 5]),
+            "kind": kind, "target": target, "hit": number != 2, "amount": number * 3, "fell": number == 4,
         })
     }).collect();
     let heroes = cast.heroes.iter().map(|name| (name, "hero"));
@@ -332,7 +332,7 @@ fn texts(asked: &HandPrompt, answer: &str) -> Vec<String> {
             _ => {}
         }
     }
-    if asked.narrowed.is_null() {
+    if asked.constrained.is_null() {
         return vec![answer.into()];
     }
     let mut found = Vec::new();
@@ -453,7 +453,7 @@ fn things_are_used_and_hidden_and_people_followed() {
         asked.notes["uses"] = json!([{"item": item, "with": other}]);
         let name = |name: &Value| json!({"type": "string", "enum": [name]});
         let (held, other) = (name(&item), name(&json!(other)));
-        let properties = &mut asked.narrowed["properties"];
+        let properties = &mut asked.constrained["properties"];
         properties["use"] = object(&[("item", held.clone()), ("with", other.clone())]);
         properties["hide"] = object(&[("item", held)]);
         properties["follow"] = object(&[("who", other)]);
@@ -593,7 +593,7 @@ fn alone_nobody_is_spoken_to() {
         let mut asked = plan(language, cast(language).heroes[0]);
         asked.notes["present"] = json!([]);
         asked.notes["exits"] = json!([]);
-        asked.narrowed = plan_schema(&[], &[]);
+        asked.constrained = plan_schema(&[], &[]);
         for seed in 0..SEEDS {
             let plan = asked.value(improviser, seed);
             let quiet = ["announce", "query", "wait"]
@@ -617,7 +617,7 @@ fn what_was_refused_is_not_tried_again() {
         for seed in 0..20 {
             let first = asked.answer(improviser, seed);
             let complaint = Text::from("…");
-            asked.rounds = vec![Round::Refused(Refused {
+            asked.rounds = vec![ExchangeRound::Refused(Refused {
                 answer: Text::from(first.as_str()),
                 complaint,
             })];
@@ -713,8 +713,11 @@ fn some_who_are_nearly_dead_leave_and_others_never_do() {
             actions.insert(chosen);
         }
     }
-    let all: BTreeSet<_> = actions.iter().flatten().map(String::as_str).collect();
-    assert_eq!(Vec::from_iter(all), ["\"flee\"", "\"play\"", "\"yield\""]);
+    let distinct: BTreeSet<_> = actions.iter().flatten().map(String::as_str).collect();
+    assert_eq!(
+        Vec::from_iter(distinct),
+        ["\"flee\"", "\"play\"", "\"yield\""]
+    );
     assert!(
         actions.iter().any(|chosen| chosen.len() == 1),
         "{actions:?}"
@@ -764,18 +767,18 @@ fn nobody_says_a_sentence_twice() {
     for language in BOTH {
         let cast = cast(language);
         let mut said: Vec<BTreeSet<String>> = vec![BTreeSet::new(); 4];
-        let mut all = BTreeSet::new();
+        let mut distinct = BTreeSet::new();
         let (mut lines, mut repeated) = (0, 0);
         let mut histories: Vec<_> = cast.heroes.map(AgentContext::new).into();
         for turn in 0..20_u64 {
-            for (at, me) in cast.heroes.into_iter().enumerate() {
+            for (index, me) in cast.heroes.into_iter().enumerate() {
                 let mut asked = plan(language, me);
                 asked.notes["day"] = json!(turn / 5);
                 asked.notes["round"] = json!(turn % 5);
-                std::mem::swap(&mut asked.history, &mut histories[at]);
+                std::mem::swap(&mut asked.history, &mut histories[index]);
                 let answer = asked.answer(improviser, turn);
                 asked.remember(&answer);
-                std::mem::swap(&mut asked.history, &mut histories[at]);
+                std::mem::swap(&mut asked.history, &mut histories[index]);
                 for text in texts(&asked, &answer) {
                     let names = cast.heroes.iter().chain(&cast.exits).chain(&cast.foes);
                     let is_name = names
@@ -784,10 +787,10 @@ fn nobody_says_a_sentence_twice() {
                     for sentence in sentences(&text).filter(|_| !is_name) {
                         lines += 1;
                         assert!(
-                            said[at].insert(sentence.into()),
+                            said[index].insert(sentence.into()),
                             "{me} says twice: {sentence}"
                         );
-                        if !all.insert(sentence.to_owned()) {
+                        if !distinct.insert(sentence.to_owned()) {
                             println!("said by another before: {sentence}");
                             repeated += 1;
                         }

@@ -87,11 +87,11 @@ mod tests {
 
     #[test]
     fn only_what_was_worded_before_is_repeated() {
-        let mut all = Clauses::default();
-        all.note(Wording::Speech, "The sea has it now. Leave me be, Jory.");
-        all.note(Wording::Memory, "The sea has it now.");
-        all.note(Wording::Speech, "the sea has it now! I never saw the lamp.");
-        let repeated = all.repeated();
+        let mut clauses = Clauses::default();
+        clauses.note(Wording::Speech, "The sea has it now. Leave me be, Jory.");
+        clauses.note(Wording::Memory, "The sea has it now.");
+        clauses.note(Wording::Speech, "the sea has it now! I never saw the lamp.");
+        let repeated = clauses.repeated();
         assert_eq!(repeated[&Wording::Speech], Share { hits: 1, of: 3 });
         assert_eq!(repeated[&Wording::Memory], Share { hits: 0, of: 1 });
     }

@@ -440,7 +440,7 @@ mod tests {
         drama.sort();
         let votes = drama.votes.iter();
         let votes: Vec<_> = votes
-            .map(|it| (it.vote, &*it.result, it.carried.hits, it.carried.of))
+            .map(|vote| (vote.vote, &*vote.result, vote.carried.hits, vote.carried.of))
             .collect();
         let expected = [
             (1, "Hill", 2, 3),
@@ -480,7 +480,7 @@ mod tests {
         let options: Vec<_> = drama
             .options
             .iter()
-            .map(|it| (&*it.scene, &*it.option))
+            .map(|option| (&*option.scene, &*option.option))
             .collect();
         assert_eq!(
             options,

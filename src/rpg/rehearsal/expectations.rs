@@ -55,11 +55,8 @@ impl Expectations {
     /// # Errors
     /// Every mistake in it, and every name that is not in the world.
     pub fn read(file: &str, text: &str, world: &WorldFile) -> Result<Self, Problems> {
-        let mut problems = Problems::new();
         let source = Source::new(file, text);
-        let Some(read) = source.read_all::<Vec<Expectation>>(&mut problems) else {
-            return Err(problems);
-        };
+        let (read, mut problems) = source.read_all::<Vec<Expectation>>()?;
         for (index, expectation) in read.value.iter().enumerate() {
             let mut wrong = |member: usize, message, help| {
                 let path = format!("[{index}].{member}");

@@ -77,7 +77,7 @@ pub enum Moment {
 
 /// A fact that a character learned in a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Learned {
+pub struct LearnedFact {
     /// The fact's id.
     pub fact: String,
     /// Who learned it.
@@ -132,7 +132,7 @@ pub struct RunFigures {
     /// How often an effect could not apply: by scene and option, with the effect.
     pub skipped: BTreeMap<String, u32>,
     /// What characters learned.
-    pub learned: Vec<Learned>,
+    pub learned: Vec<LearnedFact>,
     /// Who held each item at the end, or on which stage it lay; `None` if it was gone.
     pub holders: BTreeMap<String, Option<String>>,
     /// The goals at the end.

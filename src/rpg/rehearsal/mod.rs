@@ -21,6 +21,6 @@ pub use drama::{
     QualityFigures, SceneFigures, VoteFigures,
 };
 pub use expectations::{Expectation, Expectations};
-pub use figures::{BondFigures, GoalFigures, Learned, Moment, RunEnd, RunFigures};
-pub use play::{Plan, RehearsalError, play, play_all, rehearse};
+pub use figures::{BondFigures, GoalFigures, LearnedFact, Moment, RunEnd, RunFigures};
+pub use play::{RehearsalError, RehearsalPlan, play, play_all, rehearse};
 pub use summary::{Activity, FailedRun, FightFigures, PurposeFigures, Rehearsal};

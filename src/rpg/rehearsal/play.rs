@@ -9,7 +9,7 @@ use bevy_ecs::prelude::*;
 use thiserror::Error;
 use tracing::subscriber::NoSubscriber;
 
-use super::figures::{BondFigures, GoalFigures, Learned, RunEnd, RunFigures};
+use super::figures::{BondFigures, GoalFigures, LearnedFact, RunEnd, RunFigures};
 use super::watch::Watch;
 use crate::cast::{CastList, EntityName, Kind, WorldTurn};
 use crate::drama::{Belongings, Bonds, Condition, Goals, History, Qualities, StoryData};
@@ -30,7 +30,7 @@ const RUNS_WITH_MEMORIES: u64 = 8;
 
 /// How often a world is rehearsed.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Plan {
+pub struct RehearsalPlan {
     /// The seed of the first run; each further run has the next one.
     pub seed: u64,
     /// The number of runs.
@@ -69,7 +69,7 @@ impl Localize for RehearsalError {
 /// The improviser or the runtime can't be set up. A run that fails is among the figures.
 pub fn rehearse(
     campaign: &Campaign,
-    plan: &Plan,
+    plan: &RehearsalPlan,
     on_run: &(dyn Fn(&RunFigures) -> ControlFlow<()> + Sync),
 ) -> Result<Vec<RunFigures>, RehearsalError> {
     in_threads(plan, on_run, || {
@@ -90,7 +90,7 @@ pub fn rehearse(
 /// # Errors
 /// The runtime can't be set up. A run that fails is among the figures.
 pub fn play_all(
-    plan: &Plan,
+    plan: &RehearsalPlan,
     engine_of: &(dyn Fn(u64) -> Result<Engine, UiText> + Sync),
     on_run: &(dyn Fn(&RunFigures) -> ControlFlow<()> + Sync),
 ) -> Result<Vec<RunFigures>, RehearsalError> {
@@ -99,7 +99,7 @@ pub fn play_all(
 
 /// Plays all runs in threads, each of which makes its engines itself.
 fn in_threads<E: Fn(u64) -> Result<Engine, UiText>>(
-    plan: &Plan,
+    plan: &RehearsalPlan,
     on_run: &(dyn Fn(&RunFigures) -> ControlFlow<()> + Sync),
     begin: impl Fn() -> Result<E, RehearsalError> + Sync,
 ) -> Result<Vec<RunFigures>, RehearsalError> {
@@ -227,8 +227,8 @@ fn set_up(campaign: &Campaign, improviser: &Improviser, seed: u64) -> Result<Eng
 
 /// A component of each entity that has it, with its name, in stable order.
 fn each<C: Component>(world: &World) -> impl Iterator<Item = (&str, Entity, &C)> {
-    let all = world.resource::<CastList>().all();
-    all.filter_map(|(_, entity)| {
+    let cast = world.resource::<CastList>().all();
+    cast.filter_map(|(_, entity)| {
         let name = &world.get::<EntityName>(entity)?.0;
         Some((&**name, entity, world.get::<C>(entity)?))
     })
@@ -236,19 +236,19 @@ fn each<C: Component>(world: &World) -> impl Iterator<Item = (&str, Entity, &C)>
 
 /// What characters did not know at the start. Stages and world agents hear much that nobody tells
 /// them.
-fn learned(world: &World) -> Vec<Learned> {
+fn learned(world: &World) -> Vec<LearnedFact> {
     let is_actor = |entity| world.get::<Kind>(entity) == Some(&Kind::Actor);
     let characters = each::<Knowledge>(world).filter(|(_, entity, _)| is_actor(*entity));
-    let all = characters.flat_map(|(who, _, knowledge)| {
+    let learned = characters.flat_map(|(who, _, knowledge)| {
         let learned = knowledge.all().filter(|(_, known)| !known.by.is_empty());
-        learned.map(move |(fact, known)| Learned {
+        learned.map(move |(fact, known)| LearnedFact {
             fact: fact.to_string(),
             who: who.to_owned(),
             from: known.from.as_deref().map(Into::into),
             day: known.day,
         })
     });
-    all.collect()
+    learned.collect()
 }
 
 fn holders(world: &World) -> BTreeMap<String, Option<String>> {
@@ -264,7 +264,7 @@ fn holders(world: &World) -> BTreeMap<String, Option<String>> {
 }
 
 fn goals(world: &World) -> Vec<GoalFigures> {
-    let all = each::<Goals>(world).flat_map(|(who, _, goals)| {
+    let goals = each::<Goals>(world).flat_map(|(who, _, goals)| {
         let goals = goals.0.iter().enumerate();
         goals.map(move |(number, state)| GoalFigures {
             who: who.to_owned(),
@@ -272,18 +272,18 @@ fn goals(world: &World) -> Vec<GoalFigures> {
             state: *state,
         })
     });
-    all.collect()
+    goals.collect()
 }
 
 fn bonds(world: &World) -> Vec<BondFigures> {
-    let all = each::<Bonds>(world).flat_map(|(from, _, bonds)| {
+    let bonds = each::<Bonds>(world).flat_map(|(from, _, bonds)| {
         bonds.0.iter().map(move |(to, bond)| BondFigures {
             from: from.to_owned(),
             to: to.to_string(),
             value: bond.value,
         })
     });
-    all.collect()
+    bonds.collect()
 }
 
 impl RunFigures {

@@ -12,7 +12,7 @@ use crate::exchange::Spent;
 use crate::locale::UiText;
 use crate::message::TokenUsage;
 use crate::rpg::components::FightResult;
-use crate::rpg::world_file::{Faction, WorldFile};
+use crate::rpg::world_file::{ActorFaction, WorldFile};
 use crate::statistics::{Mean, Share};
 
 /// A run that did not come to an end.
@@ -142,18 +142,18 @@ pub struct Rehearsal {
 impl Rehearsal {
     /// Sums up the runs of a world.
     pub fn of(world: &WorldFile, runs: &[RunFigures]) -> Self {
-        let mut all = Self::of_nothing(world);
+        let mut rehearsal = Self::of_nothing(world);
         let mut course = Course::default();
         let mut spent = BTreeMap::<&str, Vec<(Spent, bool)>>::new();
         for run in runs {
             if let Some(reason) = run.end.failure() {
                 let (seed, reason) = (run.seed, reason.clone());
-                all.failed.push(FailedRun { seed, reason });
+                rehearsal.failed.push(FailedRun { seed, reason });
                 continue;
             }
-            all.runs += 1;
-            all.add(run);
-            all.drama.add(run);
+            rehearsal.runs += 1;
+            rehearsal.add(run);
+            rehearsal.drama.add(run);
             course.add(run);
             for (purpose, of_run) in &run.spent {
                 spent
@@ -162,13 +162,13 @@ impl Rehearsal {
                     .push((*of_run, run.has_memories));
             }
         }
-        for share in all.skipped.values_mut() {
-            share.of = all.runs;
+        for share in rehearsal.skipped.values_mut() {
+            share.of = rehearsal.runs;
         }
-        all.add_spending(&spent);
-        all.drama.sort();
-        (all.nodes, all.edges) = course.graph(all.runs);
-        all
+        rehearsal.add_spending(&spent);
+        rehearsal.drama.sort();
+        (rehearsal.nodes, rehearsal.edges) = course.graph(rehearsal.runs);
+        rehearsal
     }
 
     /// What a run uses on average, for the price of a model.
@@ -196,7 +196,7 @@ impl Rehearsal {
             }
         }
         let heroes = world.actors.iter();
-        let heroes = heroes.filter(|actor| actor.faction == Faction::Hero);
+        let heroes = heroes.filter(|actor| actor.faction == ActorFaction::Hero);
         Self {
             fights,
             falls: heroes
@@ -249,9 +249,9 @@ impl Rehearsal {
             self.answer_tokens.add(sum(|spent| spent.usage.output));
         }
         for (wording, share) in &run.repeated {
-            let all = self.repeated.entry(*wording).or_default();
-            all.hits += share.hits;
-            all.of += share.of;
+            let total = self.repeated.entry(*wording).or_default();
+            total.hits += share.hits;
+            total.of += share.of;
         }
     }
 
@@ -266,7 +266,7 @@ impl Rehearsal {
             let spent = with_memories(spent).into_iter();
             spent.map(|spent| spent.usage.total()).sum::<u64>()
         };
-        let all: u64 = spent.values().map(|spent| tokens(spent)).sum();
+        let total: u64 = spent.values().map(|spent| tokens(spent)).sum();
         for (purpose, spent) in spent {
             // Runs that spent nothing on it count as well.
             let nothing = |runs: u64, spent: usize| {
@@ -280,7 +280,7 @@ impl Rehearsal {
                 default_answers: Mean::default(),
                 prompt_tokens: Mean::default(),
                 answer_tokens: Mean::default(),
-                share: tokens(spent) as f64 / all.max(1) as f64,
+                share: tokens(spent) as f64 / total.max(1) as f64,
             };
             let without = nothing(self.runs, spent.len());
             for spent in spent.iter().map(|(spent, _)| *spent).chain(without) {
@@ -295,7 +295,7 @@ impl Rehearsal {
             }
             let activity = self.activities.entry(figures.activity).or_default();
             activity.hits += tokens(spent);
-            activity.of = all;
+            activity.of = total;
             self.purposes.push(figures);
         }
     }

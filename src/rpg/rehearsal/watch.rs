@@ -10,7 +10,7 @@ use super::figures::Moment;
 use crate::drama::History;
 use crate::event::kinds::{Announce, Archive, Mind, Speak, Whisper};
 use crate::event::{AgentEvent, EventRecord, Record};
-use crate::rpg::events::{CardPlayed, CombatOutcome, CombatRound, Narration, Scene};
+use crate::rpg::events::{CardPlayed, CombatOutcome, CombatRound, Narration, StageDescription};
 use crate::rpg::scenes::effects::EffectSkipped;
 
 /// Counts what a run tells its feed, and how its history grows.
@@ -107,7 +107,7 @@ fn worded(kind: &str) -> Option<(Wording, &'static str)> {
         Speak::TYPE | Whisper::TYPE | Announce::TYPE => Some((Wording::Speech, "message")),
         Mind::TYPE => Some((Wording::Thought, "message")),
         CardPlayed::TYPE => Some((Wording::Card, "description")),
-        Narration::TYPE | Scene::TYPE => Some((Wording::Narration, "message")),
+        Narration::TYPE | StageDescription::TYPE => Some((Wording::Narration, "message")),
         Archive::TYPE => Some((Wording::Memory, "message")),
         _ => None,
     }

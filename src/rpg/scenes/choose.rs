@@ -89,7 +89,9 @@ impl AgentEvent for ChoiceMade {
 
 /// A decision: what one thinks, what one does, and what one says as one does it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct Decision {
+#[serde(expecting = "struct Decision")]
+#[schemars(rename = "Decision")] // Minds read this name.
+pub(crate) struct SceneDecision {
     /// What you think and feel, in the first person; nobody else learns it.
     #[serde(default)]
     pub(crate) mind: String,
@@ -113,7 +115,7 @@ struct NotOffered<'a> {
     options: &'a [String],
 }
 
-impl Reply for Decision {
+impl Reply for SceneDecision {
     type Constraints = DecisionConstraints;
     const NAME: &'static str = "decision";
 
@@ -291,10 +293,9 @@ pub(crate) fn ask_choice(
     mut events: EventWriter,
     mut commands: Commands,
 ) {
-    let Some(stage) = current.entity() else {
+    let Some(stage) = current.begin(Phase::Idle) else {
         return;
     };
-    current.set_phase(Phase::Idle);
     let Ok(pending) = pending.get(stage) else {
         return;
     };
@@ -377,7 +378,12 @@ pub(crate) fn ask_choice(
     let limits = &rpg.0.limits;
     let cues = limits.cues(at_stake.chain(labels).chain(goals).collect(), &here);
     // Without an answer nothing is decided, and nothing moves.
-    let ask = CHOICE.ask(events.phrases(), &data, constraints, Decision::default());
+    let ask = CHOICE.ask(
+        events.phrases(),
+        &data,
+        constraints,
+        SceneDecision::default(),
+    );
     let ask = ask.map(|ask| {
         let ask = ask.max_tokens(limits.max_reply_tokens());
         ask.recalling(cues)
@@ -390,15 +396,14 @@ pub(crate) fn take_choice(
     story: Res<StoryData>,
     pending: Query<&PendingChoice>,
     whereabouts: Whereabouts,
-    mut answers: Answers<Decision>,
+    mut answers: Answers<SceneDecision>,
     mut current: CurrentPlace,
     mut events: EventWriter,
     mut commands: Commands,
 ) {
-    let Some(stage) = current.entity() else {
+    let Some(stage) = current.begin(Phase::Idle) else {
         return;
     };
-    current.set_phase(Phase::Idle);
     let Ok(pending) = pending.get(stage) else {
         return;
     };

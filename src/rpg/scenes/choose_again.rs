@@ -4,7 +4,7 @@ use thiserror::Error;
 
 use super::choose::PendingChoice;
 use crate::cast::{Kind, all_of};
-use crate::journal::{Ending, Line, Outcome};
+use crate::journal::{AskEnding, Line, Outcome};
 use crate::locale::{Argument, Localize, UiText, text};
 use crate::message::{Cost, FinishReason, TokenUsage};
 use crate::save::Slot;
@@ -99,7 +99,7 @@ pub async fn choose_again(
         }
         let answer = serde_json::json!({"mind": "", "option": option});
         let outcome = Outcome {
-            ending: Ending::Answered {
+            ending: AskEnding::Answered {
                 text: answer.to_string(),
                 thinking: None,
                 finish: FinishReason::Stop,

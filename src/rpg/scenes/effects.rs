@@ -327,7 +327,7 @@ fn pass_item(
         return Ok(());
     }
     let is_stage = |holder: &Entity| world.get::<Kind>(*holder) == Some(&Kind::Stage);
-    let name_of_any = |holder: Option<Entity>| holder.map(|it| name_of(world, it));
+    let name_of_any = |holder: Option<Entity>| holder.map(|holder| name_of(world, holder));
     let loser = from.filter(|holder| !is_stage(holder));
     let event = ItemMoved {
         item: item.name.clone(),
@@ -432,7 +432,7 @@ fn announce(world: &mut World, message: &str) {
 fn change_quality(world: &mut World, id: &str, by: i32) -> Option<()> {
     let quality = world.resource::<StoryData>().quality(id)?.clone();
     let (before, after) = world.resource_mut::<Qualities>().change(&quality, by);
-    let reached = |at: i32| (before < at && at <= after) || (after <= at && at < before);
+    let reached = |step: i32| (before < step && step <= after) || (after <= step && step < before);
     let steps = quality.steps.iter().filter(|step| reached(step.at));
     for step in steps.filter(|_| !quality.hidden) {
         announce(world, &step.text);

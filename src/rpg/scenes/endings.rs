@@ -253,8 +253,8 @@ pub(crate) fn ask_epilogues(
         let is_late = |id: &str| learned(id).is_some_and(|known| known.turn >= since);
         let facts = facts.all().filter(|fact| is_late(&fact.id));
         let is_alive = |name: &str| {
-            let other = list.by_name(name);
-            other.is_some_and(|other| whereabouts.is_alive(other))
+            let entity = list.by_name(name);
+            entity.is_some_and(|entity| whereabouts.is_alive(entity))
         };
         let data = EpilogueData {
             me: &name,

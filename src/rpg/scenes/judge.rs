@@ -142,7 +142,7 @@ pub(crate) fn judge_choices(world: &mut World, may_end: bool) -> bool {
         let choice = open.and_then(|open| Some((open, story.choice(&open.id)?)));
         for (open, option) in choice
             .iter()
-            .flat_map(|(open, choice)| choice.options.iter().map(move |it| (open, it)))
+            .flat_map(|(open, choice)| choice.options.iter().map(move |option| (open, option)))
             .filter(|(_, option)| option.when.is_judged())
         {
             let key = format!("{}/{}", open.id, option.id);
@@ -231,10 +231,9 @@ pub(crate) fn ask_verdict(
     mut events: EventWriter,
     mut commands: Commands,
 ) {
-    let Some(place) = current.entity() else {
+    let Some(place) = current.begin(Phase::Idle) else {
         return;
     };
-    current.set_phase(Phase::Idle);
     let Ok((pending, context, chapters)) = judges.get(place) else {
         return;
     };
@@ -278,10 +277,9 @@ pub(crate) fn take_verdict(
     mut events: EventWriter,
 ) {
     let verdicts = answers.take();
-    let Some(place) = current.entity() else {
+    let Some(place) = current.begin(Phase::Idle) else {
         return;
     };
-    current.set_phase(Phase::Idle);
     let Ok((mut pending, context, chapters)) = judges.get_mut(place) else {
         return;
     };

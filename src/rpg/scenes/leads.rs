@@ -92,7 +92,7 @@ fn pushes(effect: &Effect, condition: &Condition) -> i32 {
         }
         (C::Knows(_, fact), E::Reveal(told)) => (fact == told).into(),
         (C::Holds(who, item), E::Give(given, to)) if item == given => towards(who == to),
-        (C::Holds(at, item), E::Put(put, on)) if item == put => towards(at == on),
+        (C::Holds(place, item), E::Put(put, on)) if item == put => towards(place == on),
         (C::Holds(_, item), E::Destroy(gone)) => -i32::from(item == gone),
         (C::Quality(id, _), E::Add(quality, by)) if id == quality => by.signum(),
         (C::Bond(from, to, _), E::Bond(of, about, by)) if from == of && to == about => by.signum(),
@@ -123,7 +123,7 @@ fn settles(scene: &str, option: &str, condition: &Condition) -> i32 {
     match condition {
         Condition::Chose(of, chosen) => (of == scene && chosen == option).into(),
         Condition::Not(condition) => -settles(scene, option, condition),
-        Condition::All(all) | Condition::Any(all) => parts(all),
+        Condition::All(conditions) | Condition::Any(conditions) => parts(conditions),
         _ => 0,
     }
 }

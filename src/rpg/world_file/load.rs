@@ -114,12 +114,8 @@ impl WorldFile {
     /// # Errors
     /// As [`Self::load`].
     pub fn parse(file: &str, text: &str) -> Result<(Self, Problems), Problems> {
-        let mut problems = Problems::new();
         let source = Source::new(file, text);
-        let Some(reading) = source.read_all::<Self>(&mut problems) else {
-            problems.sort();
-            return Err(problems);
-        };
+        let (reading, mut problems) = source.read_all::<Self>()?;
         check::check(&reading, &mut problems);
         problems.unless_errors(reading.value)
     }

@@ -14,6 +14,6 @@ pub use load::{DEFAULT_WORLD, WorldListing, list_worlds};
 pub use sample::{NewWorldError, new_world};
 pub(crate) use types::NOTHING;
 pub use types::{
-    Actor, Dungeon, Faction, Fight, Foe, Limits, MovedBy, Pattern, STAY, Skill, SkillKind, Stage,
-    StageKind, Stats, Step, Voice, WorldAgent, WorldFile,
+    Actor, ActorFaction, CampaignStep, Dungeon, Fight, FoeSpec, Limits, MovedBy, Pattern, STAY,
+    Skill, SkillKind, Stage, StageKind, Stats, Voice, WorldAgent, WorldFile,
 };

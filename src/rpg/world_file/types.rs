@@ -31,7 +31,7 @@ pub struct WorldFile {
     /// Everybody who lives in the world.
     pub actors: Vec<Actor>,
     /// Everybody whom the party meets in dungeons.
-    pub foes: Vec<Foe>,
+    pub foes: Vec<FoeSpec>,
     /// What actors and foes can do in a fight.
     pub skills: Vec<Skill>,
     /// What everybody knows: who is who, what day it is, why the journey is made. It ends the part
@@ -59,7 +59,7 @@ pub struct WorldFile {
     /// Where the heroes go.
     pub dungeons: Vec<Dungeon>,
     /// The steps of the campaign, which ends at home after the last one.
-    pub schedule: Vec<Step>,
+    pub schedule: Vec<CampaignStep>,
     /// Limits on lengths and rounds.
     pub limits: Limits,
     /// Texts that must not be spoken in public, besides those of the secrets.
@@ -136,7 +136,8 @@ pub struct Stage {
 
 /// Which side an actor is on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Faction {
+#[serde(rename = "Faction", expecting = "enum Faction")]
+pub enum ActorFaction {
     /// Travels with the party and fights.
     #[default]
     Hero,
@@ -160,7 +161,7 @@ pub struct Actor {
     #[serde(skip_serializing_if = "Voice::is_empty")]
     pub voice: Voice,
     /// Which side it is on.
-    pub faction: Faction,
+    pub faction: ActorFaction,
     /// The home stage on which it begins.
     pub stage: String,
     /// Its numbers in a fight.
@@ -218,8 +219,8 @@ pub struct Stats {
 
 /// Somebody whom the party meets in a dungeon.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Foe {
+#[serde(default, deny_unknown_fields, rename = "Foe", expecting = "struct Foe")]
+pub struct FoeSpec {
     /// Unique among agents, stages, actors and foes.
     pub name: String,
     /// Who it is and what it wants; nobody else reads this.
@@ -379,8 +380,8 @@ pub(crate) const NOTHING: &str = "nothing";
 
 /// One step of the campaign.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub enum Step {
+#[serde(deny_unknown_fields, rename = "Step", expecting = "enum Step")]
+pub enum CampaignStep {
     /// Days at home.
     Home {
         /// The number of days.
@@ -394,7 +395,7 @@ pub enum Step {
     If(Condition, Box<Self>),
 }
 
-impl Step {
+impl CampaignStep {
     /// It without its conditions.
     pub(crate) fn bare(&self) -> &Self {
         match self {
@@ -534,7 +535,10 @@ mod tests {
     fn a_world_survives_being_written_and_read() {
         let world = WorldFile {
             name: "W".into(),
-            schedule: vec![Step::Home { days: 1 }, Step::Dungeon("D".into())],
+            schedule: vec![
+                CampaignStep::Home { days: 1 },
+                CampaignStep::Dungeon("D".into()),
+            ],
             facts: vec![Fact {
                 known_by: KnownBy::Only(vec!["A".into()]),
                 ..Fact::default()

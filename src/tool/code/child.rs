@@ -11,7 +11,8 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::{Child, Command};
 
 use super::output::CapturedOutput;
-use super::{CodeLanguage, CodePolicy, FORBIDDEN, OUT_OF_TIME, Snippet, process};
+use super::{CodeLanguage, CodePolicy, OUT_OF_TIME, Snippet, process};
+use crate::locale::text;
 use crate::tool::ToolError;
 use crate::tool::process::Family;
 
@@ -42,15 +43,14 @@ pub(super) async fn run(
             command
         }
         (CodeLanguage::Rhai, None) => {
-            output.push("no program is set that runs scripts (CodePolicy::script_program)\n");
-            return Ok(FORBIDDEN);
+            return Err(ToolError::of(&text!(tool_no_script_program)));
         }
     };
     let language = snippet.language.name();
     let file = folder.join(format!("snippet-{}.{language}", index + 1));
     let written =
         File::create_new(&file).and_then(|mut file| file.write_all(snippet.code.as_bytes()));
-    written.map_err(|error| ToolError::new(error.to_string()))?;
+    written.map_err(|error| ToolError::of(&error))?;
     command
         .arg(&file)
         .current_dir(folder)
@@ -65,13 +65,8 @@ pub(super) async fn run(
     #[cfg(unix)]
     command.process_group(0);
     let started = Family::start(|| command.spawn(), Child::id);
-    let (child, family) = match started {
-        Ok(started) => started,
-        Err(error) => {
-            output.push(&format!("{language}: {error}\n"));
-            return Ok(FORBIDDEN);
-        }
-    };
+    let (child, family) = started
+        .map_err(|error| ToolError::of(&text!(tool_code_not_started, language, error = &error)))?;
     Ok(wait(child, &family, policy, output).await)
 }
 

@@ -19,28 +19,20 @@ pub fn register(tools: &mut Toolbox, policy: &CodePolicy) {
 
 #[cfg(not(feature = "scripts"))]
 async fn run(_: &CodeJob, _: &CodePolicy) -> Result<CodeOutcome, ToolError> {
-    Err(crate::tool::NotBuilt::SCRIPTS.to_string().into())
+    Err(ToolError::of(&crate::tool::NotBuilt::SCRIPTS))
 }
 
 #[cfg(feature = "scripts")]
 pub(super) async fn run(job: &CodeJob, policy: &CodePolicy) -> Result<CodeOutcome, ToolError> {
     use super::output::CapturedOutput;
     use super::{CodeLanguage, child};
-
-    use crate::tool::prompts::FAILED;
-
-    #[derive(serde::Serialize)]
-    #[serde(tag = "kind", content = "what", rename_all = "snake_case")]
-    enum TooMuch {
-        Pieces(usize),
-    }
+    use crate::locale::text;
 
     /// The maximum number of pieces of one job.
     const MAX_SNIPPETS: usize = 16;
     if job.snippets.len() > MAX_SNIPPETS {
-        let words = format!("at most {MAX_SNIPPETS} pieces of code are run at once");
-        let error = ToolError::new(words);
-        return Err(error.with_kind(&FAILED, &TooMuch::Pieces(MAX_SNIPPETS)));
+        let error = text!(tool_code_too_many_pieces, most = MAX_SNIPPETS);
+        return Err(ToolError::of(&error));
     }
     let mut languages = job.snippets.iter().map(|snippet| snippet.language);
     if languages.any(CodeLanguage::needs_approval) {
@@ -51,7 +43,7 @@ pub(super) async fn run(job: &CodeJob, policy: &CodePolicy) -> Result<CodeOutcom
             return Ok(CodeOutcome::NeedsApproval);
         }
     }
-    let folder = tempfile::tempdir().map_err(|error| ToolError::new(error.to_string()))?;
+    let folder = tempfile::tempdir().map_err(|error| ToolError::of(&error))?;
     let mut output = CapturedOutput::new(policy.output);
     for (index, snippet) in job.snippets.iter().enumerate() {
         let code = child::run(snippet, index, folder.path(), policy, &mut output).await?;

@@ -100,8 +100,9 @@ async fn no_process_runs_without_leave_and_a_yes() {
         Ok(CodeOutcome::NeedsApproval)
     );
     // Scripts need neither, but a program to run in.
-    let (code, output) = ran(&[(CodeLanguage::Rhai, "1 + 1")], &CodePolicy::default()).await;
-    assert!(code == FORBIDDEN && output.contains("script_program"));
+    let script = job(&[(CodeLanguage::Rhai, "1 + 1")], false);
+    let error = run(&script, &CodePolicy::default()).await.unwrap_err();
+    assert!(error.to_string().contains("script_program"), "{error}");
 }
 
 #[cfg(unix)]

@@ -11,20 +11,17 @@ use rmcp::service::{Peer, RoleClient, RunningService};
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use rmcp::{ServiceExt, model};
-use serde::Serialize;
 use serde_json::Value;
-use thiserror::Error;
 use tokio::process::Command;
 
 use super::config::{Connection, ToolServer};
-use super::plan::{ServerError, ServerPlan};
+use super::plan::{ServerPlan, ToolServerError};
 use super::process::{MAX_MESSAGE, ServerProcess};
 use super::{names, result};
 use crate::http_client::client_builder;
 use crate::locale::{UiText, text};
 use crate::secrets::has_secret;
 use crate::tool::process::Family;
-use crate::tool::prompts::FAILED;
 use crate::tool::{RunningTool, ToolError, Toolbox, arguments_of};
 
 /// The maximum number of tools of a server, of pages of its list, and of bytes of a schema.
@@ -50,8 +47,8 @@ pub(super) struct Connected {
 
 impl Connected {
     /// Starts a server and lists its tools.
-    pub(super) async fn open(plan: ServerPlan) -> Result<Self, ServerError> {
-        let failed = |reason: UiText| ServerError {
+    pub(super) async fn open(plan: ServerPlan) -> Result<Self, ToolServerError> {
+        let failed = |reason: UiText| ToolServerError {
             server: plan.name.clone(),
             place: plan.server.shown(),
             reason,
@@ -212,22 +209,6 @@ fn add_tool(toolbox: &mut Toolbox, server: &Connected, tool: &model::Tool, wire_
     toolbox.change(&name, |tool| tool.with_time_limit(server.server.call()));
 }
 
-/// Why a call failed.
-#[derive(Debug, Error, Serialize)]
-#[serde(tag = "kind", content = "what", rename_all = "snake_case")]
-enum CallError {
-    #[error("the server wants more than arguments, which is not supported")]
-    WantsMore,
-    #[error("the server failed: {0}")]
-    Server(String),
-}
-
-impl From<CallError> for ToolError {
-    fn from(error: CallError) -> Self {
-        Self::new(error.to_string()).with_kind(&FAILED, &error)
-    }
-}
-
 fn call(
     peer: Peer<RoleClient>,
     server: Arc<ToolServer>,
@@ -242,27 +223,11 @@ fn call(
         let params = CallToolRequestParams::new(tool).with_arguments(arguments);
         match peer.call_tool_once(params).await {
             Ok(CallToolResponse::Complete(result)) => result::text_of(result),
-            Ok(_) => Err(CallError::WantsMore.into()),
-            Err(error) => Err(CallError::Server(server.redact(&error.to_string())).into()),
+            Ok(_) => Err(ToolError::of(&text!(tool_server_wants_more))),
+            Err(error) => {
+                let error = server.redact(&error.to_string());
+                Err(ToolError::of(&text!(tool_server_call_failed, error)))
+            }
         }
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::tool::prompts::told;
-
-    #[test]
-    fn a_failed_call_is_told_in_both_languages() {
-        for (error, chinese) in [
-            (CallError::WantsMore, "暂不支持"),
-            (CallError::Server("x".into()), "服务器出错：x"),
-        ] {
-            let error = ToolError::from(error);
-            let [en, zh] = told(&error);
-            assert_eq!(en, error.to_string());
-            assert!(zh.contains(chinese), "{zh}");
-        }
-    }
 }

@@ -24,7 +24,7 @@ mod result;
 pub use config::ToolServer;
 pub use environment::ChildEnvironment;
 pub use examine::ServerExamination;
-pub use plan::{ServerError, ServerPlan};
+pub use plan::{ServerPlan, ToolServerError};
 
 use futures_util::future::join_all;
 
@@ -41,7 +41,7 @@ impl ToolServers {
     ///
     /// # Errors
     /// The first that can't be started, does not answer in time, or is no such server.
-    pub async fn connect(plans: Vec<ServerPlan>) -> Result<Self, ServerError> {
+    pub async fn connect(plans: Vec<ServerPlan>) -> Result<Self, ToolServerError> {
         let started = join_all(plans.into_iter().map(Connected::open)).await;
         started.into_iter().collect::<Result<_, _>>().map(Self)
     }

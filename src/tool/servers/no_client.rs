@@ -1,6 +1,6 @@
 //! Takes the place of `client.rs` in a build without `mcp`: no server can be reached.
 
-use super::plan::{ServerError, ServerPlan};
+use super::plan::{ServerPlan, ToolServerError};
 use crate::locale::text;
 use crate::tool::{NotBuilt, Toolbox};
 
@@ -9,8 +9,8 @@ pub(super) enum Connected {}
 
 impl Connected {
     /// Fails, and says which feature is missing.
-    pub(super) async fn open(plan: ServerPlan) -> Result<Self, ServerError> {
-        Err(ServerError {
+    pub(super) async fn open(plan: ServerPlan) -> Result<Self, ToolServerError> {
+        Err(ToolServerError {
             place: plan.server.shown(),
             server: plan.name,
             reason: text!(tool_server_not_built, reason = &NotBuilt::MCP),

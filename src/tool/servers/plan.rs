@@ -22,7 +22,7 @@ pub struct ServerPlan {
 /// Why a server can't be used.
 #[derive(Debug, Error)]
 #[error("{}", self.text())]
-pub struct ServerError {
+pub struct ToolServerError {
     /// Its name.
     pub server: String,
     /// Its command or address.
@@ -31,7 +31,7 @@ pub struct ServerError {
     pub reason: UiText,
 }
 
-impl Localize for ServerError {
+impl Localize for ToolServerError {
     fn text(&self) -> UiText {
         text!(
             tool_server_failed,

@@ -17,12 +17,12 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use self::player::{Known, Lore, Player, Sense, Standing, is_event};
+use self::player::{Known, PlayerLore, PlayerMind, Sense, Standing, is_event};
 use self::vocabulary::{Attribute, Vocabulary};
 use super::events::VotesCast;
 use crate::event::AgentEvent;
 use crate::mind::improviser::wording::{bare, semicolon};
-use crate::mind::improviser::{Improviser, Lessons, Skill, Writer};
+use crate::mind::improviser::{Improviser, ImproviserSkill, Lessons, Writer};
 use crate::mind::{Language, Notes, Prompt};
 use crate::world_data::Lexicon;
 
@@ -64,7 +64,7 @@ pub fn teach(lessons: &mut Lessons) {
     for (symbol, given) in SYMBOLS {
         lessons.symbol(symbol, given);
     }
-    for (purpose, skill) in skills(Lore::default()) {
+    for (purpose, skill) in skills(PlayerLore::default()) {
         lessons.skill(purpose, skill);
     }
 }
@@ -73,7 +73,7 @@ pub fn teach(lessons: &mut Lessons) {
 /// too.
 #[must_use]
 pub fn with_words(improviser: &Improviser, language: Language, words: &Lexicon) -> Improviser {
-    let lore = Lore::with_words(language, Vocabulary::of(words));
+    let lore = PlayerLore::with_words(language, Vocabulary::of(words));
     let skills = skills(lore).into_iter();
     skills.fold(improviser.clone(), |improviser, (purpose, skill)| {
         improviser.with_skill(purpose, skill)
@@ -81,7 +81,7 @@ pub fn with_words(improviser: &Improviser, language: Language, words: &Lexicon) 
 }
 
 /// The skills by purpose, all of which look up the same.
-fn skills(lore: Lore) -> [(&'static str, PlayerSkill); 4] {
+fn skills(lore: PlayerLore) -> [(&'static str, PlayerSkill); 4] {
     let lore = Arc::new(lore);
     let skill = |answer: Answer| PlayerSkill {
         answer,
@@ -95,23 +95,27 @@ fn skills(lore: Lore) -> [(&'static str, PlayerSkill); 4] {
     ]
 }
 
-type Answer = fn(&Prompt<'_>, &Player<'_>, &mut Writer<'_>) -> Option<Value>;
+type Answer = fn(&Prompt<'_>, &PlayerMind<'_>, &mut Writer<'_>) -> Option<Value>;
 
 /// An answer by what a player has in mind.
 struct PlayerSkill {
     answer: Answer,
-    lore: Arc<Lore>,
+    lore: Arc<PlayerLore>,
 }
 
-impl Skill for PlayerSkill {
+impl ImproviserSkill for PlayerSkill {
     fn answer<'a>(&self, prompt: &Prompt<'a>, writer: &mut Writer<'a>) -> Option<Value> {
-        let player = Player::of(prompt, &self.lore, writer);
+        let player = PlayerMind::of(prompt, &self.lore, writer);
         (self.answer)(prompt, &player, writer)
     }
 }
 
 /// A line about one's word.
-fn describe(prompt: &Prompt<'_>, player: &Player<'_>, writer: &mut Writer<'_>) -> Option<Value> {
+fn describe(
+    prompt: &Prompt<'_>,
+    player: &PlayerMind<'_>,
+    writer: &mut Writer<'_>,
+) -> Option<Value> {
     // Whoever was told that a line won't do tries another one.
     let refused = prompt.refused().map(|refused| refused.answer.as_str());
     let said = player.lines.iter().map(|line| &*line.text);
@@ -168,7 +172,7 @@ fn holds_part(line: &str, word: &str) -> bool {
 }
 
 /// A vote with its reason; `None` if there is nobody to vote for.
-fn vote(prompt: &Prompt<'_>, player: &Player<'_>, writer: &mut Writer<'_>) -> Option<Value> {
+fn vote(prompt: &Prompt<'_>, player: &PlayerMind<'_>, writer: &mut Writer<'_>) -> Option<Value> {
     let notes = Notes::of(prompt);
     let mut entries = prompt.history.entries().iter().rev();
     let votes = entries.find(|entry| is_event(entry, VotesCast::TYPE));
@@ -210,7 +214,7 @@ fn of_oneself(standing: Standing) -> &'static str {
 }
 
 /// What one makes of somebody, in a sentence.
-fn opinion(player: &Player<'_>, other: &str, writer: &mut Writer<'_>) -> String {
+fn opinion(player: &PlayerMind<'_>, other: &str, writer: &mut Writer<'_>) -> String {
     let line = player.telling_line(other);
     let said = line.map(|line| bare(&line.text).to_owned());
     writer.set("player", other.to_owned());
@@ -223,7 +227,7 @@ fn opinion(player: &Player<'_>, other: &str, writer: &mut Writer<'_>) -> String 
 }
 
 /// What one believes of everybody.
-fn believe(prompt: &Prompt<'_>, player: &Player<'_>, writer: &mut Writer<'_>) -> Option<Value> {
+fn believe(prompt: &Prompt<'_>, player: &PlayerMind<'_>, writer: &mut Writer<'_>) -> Option<Value> {
     let mut players = Vec::new();
     for other in Notes::of(prompt).list("legal") {
         let is = match player.distance(other.name()) {
@@ -242,7 +246,7 @@ fn believe(prompt: &Prompt<'_>, player: &Player<'_>, writer: &mut Writer<'_>) ->
 }
 
 /// What one keeps of the rounds so far: the last lines of everybody.
-fn sum_up(prompt: &Prompt<'_>, player: &Player<'_>, writer: &mut Writer<'_>) -> Option<Value> {
+fn sum_up(prompt: &Prompt<'_>, player: &PlayerMind<'_>, writer: &mut Writer<'_>) -> Option<Value> {
     let notes = Notes::of(prompt);
     let mut kept = Vec::new();
     for name in notes.texts("must") {

@@ -34,14 +34,14 @@ const ASTRAY: usize = 34;
 
 /// What a player may look up.
 #[derive(Default)]
-pub(super) struct Lore {
+pub(super) struct PlayerLore {
     /// Words of a game's own, which come before those of the program.
     own: Option<(Language, Vocabulary)>,
     /// What it made of lines before, by who knows what and by the line.
     senses: Kept<(Digest, Digest), Sense>,
 }
 
-impl Lore {
+impl PlayerLore {
     /// What comes with the program, and some words of one language.
     pub(super) fn with_words(language: Language, words: Vocabulary) -> Self {
         Self {
@@ -129,7 +129,7 @@ pub(super) struct Known<'v> {
 }
 
 /// What a player has in mind.
-pub(super) struct Player<'p> {
+pub(super) struct PlayerMind<'p> {
     /// What it knows of its word, from vague to narrow.
     pub(super) known: Vec<Known<'p>>,
     /// What others said, oldest first.
@@ -141,8 +141,8 @@ pub(super) struct Player<'p> {
     pub(super) word: String,
 }
 
-impl<'p> Player<'p> {
-    pub(super) fn of(prompt: &Prompt<'p>, lore: &'p Lore, writer: &Writer<'_>) -> Self {
+impl<'p> PlayerMind<'p> {
+    pub(super) fn of(prompt: &Prompt<'p>, lore: &'p PlayerLore, writer: &Writer<'_>) -> Self {
         let entries = prompt.history.entries();
         let card = entries.iter().find_map(|entry| {
             let tags = prompt.history.tags(entry.id())?;
@@ -249,7 +249,7 @@ struct Listener<'l, 'w> {
     word: &'l str,
     /// Whether it has heard of an attribute, of whatever word.
     knows: &'l dyn Fn(&Attribute) -> bool,
-    lore: &'l Lore,
+    lore: &'l PlayerLore,
     writer: &'l Writer<'w>,
 }
 

@@ -8,7 +8,7 @@ use bevy_ecs::system::RunSystemOnce;
 use playhouse::cast::{CurrentStage, Dead, Kind, OnStage, StableId, spawn};
 use playhouse::context::{AgentContext, EntryId};
 use playhouse::engine::{EngineError, StepSet};
-use playhouse::event::guard::{Guard, Guards, Judged, Point, Receiver, Verdict};
+use playhouse::event::guard::{Guard, GuardVerdict, Guards, Judged, Point, Receiver};
 use playhouse::event::kinds::{Archive, Mind, Speak, Whisper};
 use playhouse::event::{
     AgentEvent, ChapterClose, EventWriter, Fault, Faults, Feed, Record, Records, deliver,
@@ -16,7 +16,7 @@ use playhouse::event::{
 use playhouse::locale::UiText;
 use playhouse::message::{BodyId, Role};
 use playhouse::mind::ScriptMind;
-use playhouse::testing::{newcomer, tiny};
+use playhouse::testing::{spawn_spec, tiny};
 use serde::{Deserialize, Serialize};
 
 use super::game::{Game, reader, unfolded};
@@ -46,7 +46,7 @@ fn house() -> House {
         ("Eve", Kind::Actor, Some("Yard")),
     ];
     for (name, kind, stage) in others {
-        let entity = spawn(tiny.world(), newcomer(name, kind, stage)).unwrap();
+        let entity = spawn(tiny.world(), spawn_spec(name, kind, stage)).unwrap();
         cast.insert(name, entity);
     }
     tiny.world().entity_mut(cast["Cid"]).insert(Dead);
@@ -78,8 +78,8 @@ impl House {
                 .map(|entry| entry.body().full_text());
             texts.any(|text| text.contains(words))
         };
-        let all = self.cast.iter().filter(|(_, entity)| hears(entity));
-        all.map(|(name, _)| *name).collect()
+        let hearers = self.cast.iter().filter(|(_, entity)| hears(entity));
+        hearers.map(|(name, _)| *name).collect()
     }
 
     fn faults(&self) -> Vec<String> {
@@ -251,13 +251,13 @@ impl Guard for Hider {
         &[Point::Store]
     }
 
-    fn judge(&self, message: &Judged<'_>) -> Verdict {
+    fn judge(&self, message: &Judged<'_>) -> GuardVerdict {
         match message.receiver {
-            Some(Receiver::Actor) => Verdict::Mask {
+            Some(Receiver::Actor) => GuardVerdict::Mask {
                 text: message.text.replace("treasure", "███"),
                 reason: UiText::verbatim("not for actors"),
             },
-            _ => Verdict::Pass,
+            _ => GuardVerdict::Pass,
         }
     }
 }
@@ -290,8 +290,11 @@ fn a_seat_reads_the_words_that_guards_left_its_entity() {
     assert!(seen(Some(house.cast["Bob"]), &house).contains("███"));
     assert!(seen(Some(house.cast["Hall"]), &house).contains("treasure"));
     assert!(!seen(Some(house.cast["Hall"]), &house).contains("███"));
-    let all = seen(None, &house);
-    assert!(all.contains("treasure") && all.contains("███"), "{all}");
+    let prompts = seen(None, &house);
+    assert!(
+        prompts.contains("treasure") && prompts.contains("███"),
+        "{prompts}"
+    );
 }
 
 #[tokio::test]
@@ -314,12 +317,12 @@ async fn a_seat_sees_exactly_what_its_entity_was_told() {
             }
         }));
     }
-    let all = told.clone();
+    let audiences = told.clone();
     engine.add_feed(Feed::observer(move |record| {
         if let Record::Event(event) = record {
             let audience: BTreeSet<_> = event.audience.iter().map(|told| told.id).collect();
             assert_eq!(audience.len(), event.audience.len(), "nobody is told twice");
-            let before = all.lock().unwrap().insert(event.id, audience);
+            let before = audiences.lock().unwrap().insert(event.id, audience);
             assert!(before.is_none(), "two events share the id {}", event.id);
         }
     }));

@@ -15,6 +15,7 @@ use playhouse::mind::{Completion, Cost, MindError, Price, ScriptLine, ScriptMind
 use playhouse::testing::tiny;
 use proptest::prelude::*;
 
+use super::block_on;
 use super::game::{Game, deed, hash_of, of_name, outcomes, whole};
 
 const SMALL: Game = Game {
@@ -210,13 +211,6 @@ async fn play(
     (engine, stop)
 }
 
-fn block_on<T>(run: impl Future<Output = T>) -> T {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .build()
-        .unwrap();
-    runtime.block_on(run)
-}
-
 proptest! {
     #![proptest_config(ProptestConfig { cases: 20, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -226,12 +220,12 @@ proptest! {
     ) {
         let mind = || paid(factor, price);
         let (mut free, _) = block_on(play(SpendLimits::default(), 16, mind(), &[]));
-        let all = free.totals().spent;
+        let uncapped = free.totals().spent;
         let part = |whole: u64| Some(whole * share / 100);
         let limits = match which {
-            0 => SpendLimits { calls: part(all.calls), ..SpendLimits::default() },
-            1 => SpendLimits { tokens: part(all.usage.total()), ..SpendLimits::default() },
-            _ => SpendLimits { cost: part(all.cost.0).map(Cost), ..SpendLimits::default() },
+            0 => SpendLimits { calls: part(uncapped.calls), ..SpendLimits::default() },
+            1 => SpendLimits { tokens: part(uncapped.usage.total()), ..SpendLimits::default() },
+            _ => SpendLimits { cost: part(uncapped.cost.0).map(Cost), ..SpendLimits::default() },
         };
         let (capped, stop) = block_on(play(limits, width, mind(), &[]));
         prop_assert!(matches!(stop, Stop::LimitReached(_)), "{:?}", stop);
@@ -265,10 +259,10 @@ proptest! {
 async fn what_is_only_reserved_does_not_stop_a_run() {
     let mind = || paid(100, 1.0);
     let (free, _) = play(SpendLimits::default(), 16, mind(), &[]).await;
-    let all = free.totals().spent;
+    let spent = free.totals().spent;
     // Room for all that is spent and the worst case of one call, not of sixteen.
     let limits = SpendLimits {
-        tokens: Some(all.usage.total() + 1_000),
+        tokens: Some(spent.usage.total() + 1_000),
         ..SpendLimits::default()
     };
     let (_, stop) = play(limits, 16, mind(), &[]).await;
@@ -341,7 +335,7 @@ async fn a_brake_stops_between_commits_and_loses_only_what_is_under_way() {
     };
     let (mut free, _) = run(None, Vec::new()).await;
     let wanted = whole(&mut free.world);
-    let all = calls.load(Ordering::SeqCst);
+    let total = calls.load(Ordering::SeqCst);
     for pull_at in [1, 5, 9, 17] {
         let (braked, stop) = run(Some(pull_at), Vec::new()).await;
         assert_eq!(stop, Stop::Cancelled);
@@ -355,7 +349,7 @@ async fn a_brake_stops_between_commits_and_loses_only_what_is_under_way() {
         assert!(matches!(lines.last(), Some(Line::Stopped(_))));
         let (mut resumed, _) = run(None, lines).await;
         assert!(whole(&mut resumed.world) == wanted);
-        assert_eq!(calls.load(Ordering::SeqCst), all - recorded);
+        assert_eq!(calls.load(Ordering::SeqCst), total - recorded);
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use playhouse::engine::{Engine, EngineError, Stop};
-use playhouse::journal::{Ending, Line, Recording};
+use playhouse::journal::{AskEnding, Line, Recording};
 use playhouse::message::Digest;
 
 use super::game::{Game, outcomes, reader, whole};
@@ -27,11 +27,11 @@ async fn play(game: &Game, pattern: u64, width: usize, lines: &[Line]) -> (Engin
 async fn any_timing_width_and_order_of_making_gives_one_world() {
     let mut first: Option<String> = None;
     let mut arrivals = BTreeSet::new();
-    for at in 0..16 {
-        let (pattern, width) = (1 + at / 4, [1, 2, 5, 64][at as usize % 4]);
+    for variant in 0..16 {
+        let (pattern, width) = (1 + variant / 4, [1, 2, 5, 64][variant as usize % 4]);
         let game = Game {
-            spawn_order: at % 3,
-            systems_reversed: at % 5 > 2,
+            spawn_order: variant % 3,
+            systems_reversed: variant % 5 > 2,
             ..Game::default()
         };
         let (mut engine, calls) = play(&game, pattern, width, &[]).await;
@@ -94,7 +94,7 @@ async fn another_answer_or_request_is_named_with_turn_and_entity() {
             Line::Outcome(outcome)
                 if outcome.number == 4
                     && outcome.purpose == "deed"
-                    && matches!(outcome.ending, Ending::Answered { .. }) =>
+                    && matches!(outcome.ending, AskEnding::Answered { .. }) =>
             {
                 Some(outcome)
             }
@@ -131,7 +131,7 @@ async fn another_answer_or_request_is_named_with_turn_and_entity() {
     let (_, lines) = changed(|outcome| {
         let text = r#"{"act": "wait", "target": "", "words": "CHANGED"}"#.into();
         let (thinking, finish) = (None, playhouse::mind::FinishReason::Stop);
-        outcome.ending = Ending::Answered {
+        outcome.ending = AskEnding::Answered {
             text,
             thinking,
             finish,

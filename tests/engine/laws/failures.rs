@@ -8,7 +8,7 @@ use playhouse::cast::CastList;
 use playhouse::context::{AgentContext, Chapters};
 use playhouse::engine::{AskCount, Engine, Stop};
 use playhouse::exchange::{Ledger, OpenAsks};
-use playhouse::journal::{Ending, Outcome};
+use playhouse::journal::{AskEnding, Outcome};
 use playhouse::locale::UiText;
 use playhouse::message::{Role, Tag, TokenUsage};
 use playhouse::mind::{
@@ -17,6 +17,7 @@ use playhouse::mind::{
 use playhouse::tool::ToolCall;
 use proptest::prelude::*;
 
+use super::block_on;
 use super::game::{Game, by_entity, deed, hash_of, mishap, of_name, outcomes, unfolded};
 
 const SMALL: Game = Game {
@@ -34,9 +35,10 @@ fn clumsy(script: Vec<u64>) -> ScriptMind {
         let mut asked = asked.lock().unwrap();
         let times = asked.entry(prompt.entity.to_string()).or_default();
         *times += 1;
-        let at = (hash_of(prompt.entity) as usize % 97 + *times) % script.len();
+        let index = (hash_of(prompt.entity) as usize % 97 + *times) % script.len();
         let choice = hash_of(&(prompt.entity, prompt.number));
-        mishap(prompt, script[at]).unwrap_or_else(|| ScriptLine::say(deed(prompt, choice, "words")))
+        mishap(prompt, script[index])
+            .unwrap_or_else(|| ScriptLine::say(deed(prompt, choice, "words")))
     })
     .listening()
 }
@@ -54,16 +56,18 @@ fn check(engine: &Engine) -> Result<(), TestCaseError> {
             "entity {}",
             id
         );
-        let is_question = |at: usize| {
-            let tags = &messages[at].message.tags;
+        let is_question = |index: usize| {
+            let tags = &messages[index].message.tags;
             tags.get("day_begin").or(tags.get("day_end")).is_some()
         };
         // Questions and answers are pairs.
         let answers: Vec<_> = (0..messages.len())
-            .filter(|at| messages[*at].message.role == Role::Ai)
+            .filter(|index| messages[*index].message.role == Role::Ai)
             .collect();
-        let questions: Vec<_> = (0..messages.len()).filter(|at| is_question(*at)).collect();
-        let after: Vec<_> = questions.iter().map(|at| at + 1).collect();
+        let questions: Vec<_> = (0..messages.len())
+            .filter(|index| is_question(*index))
+            .collect();
+        let after: Vec<_> = questions.iter().map(|index| index + 1).collect();
         prop_assert_eq!(&answers, &after, "entity {}", id);
         let done = world.get::<AskCount>(entity).unwrap().0 as usize
             - usize::from(world.resource::<OpenAsks>().has(entity));
@@ -89,13 +93,6 @@ fn check(engine: &Engine) -> Result<(), TestCaseError> {
         prop_assert_eq!(context.revisions() as usize, chapters.len());
     }
     Ok(())
-}
-
-fn block_on<T>(run: impl Future<Output = T>) -> T {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .build()
-        .unwrap();
-    runtime.block_on(run)
 }
 
 proptest! {
@@ -126,7 +123,7 @@ async fn every_failure_falls_back_and_says_why() {
         let (engine, stop, heard) = all_go(kind).await;
         assert_eq!(stop, Stop::TurnReached(2), "{kind}");
         for outcome in outcomes(engine.journal().lines()) {
-            assert!(matches!(outcome.ending, Ending::Failed { .. }) && outcome.calls == 1);
+            assert!(matches!(outcome.ending, AskEnding::Failed { .. }) && outcome.calls == 1);
         }
         assert_eq!(heard["Actor1"].len(), 4);
         let actor = of_name(&engine.world, "Actor1");
@@ -201,24 +198,24 @@ async fn an_answer_cut_at_its_limit_is_asked_for_again() {
             assert_eq!((outcome.calls, outcome.refused.len()), (2, 1));
             let complaint = &outcome.refused[0].complaint;
             assert!(complaint.contains("cut off"), "{complaint}");
-            assert!(matches!(outcome.ending, Ending::Answered { .. }));
+            assert!(matches!(outcome.ending, AskEnding::Answered { .. }));
         }
     }
     for outcome in all_are_cut(9, false).await {
         assert_eq!(outcome.calls, 3);
         match outcome.ending {
             // Prose is taken as it is at last, and the journal says how it ended.
-            Ending::Answered { finish, .. } => {
+            AskEnding::Answered { finish, .. } => {
                 assert_eq!((&*outcome.purpose, finish), ("news", FinishReason::Length));
             }
-            Ending::Failed { reason } => {
+            AskEnding::Failed { reason } => {
                 assert_eq!(outcome.purpose, "deed");
                 assert!(reason.to_string().contains("cut off"), "{reason}");
             }
         }
     }
     for outcome in all_are_cut(9, true).await {
-        assert!(matches!(outcome.ending, Ending::Failed { .. }));
+        assert!(matches!(outcome.ending, AskEnding::Failed { .. }));
     }
 }
 
@@ -237,7 +234,7 @@ async fn a_context_that_is_too_long_is_folded_into_a_chapter_and_asked_again() {
     let folded: Vec<_> = folded.filter(|outcome| outcome.folded > 0).collect();
     assert!(folded.len() >= 4, "{}", folded.len());
     for outcome in folded {
-        assert!(matches!(outcome.ending, Ending::Answered { .. }));
+        assert!(matches!(outcome.ending, AskEnding::Answered { .. }));
         assert!(outcome.calls > 1);
     }
     let actor = of_name(&engine.world, "Actor1");
@@ -264,9 +261,10 @@ async fn a_window_that_is_known_is_kept_without_asking() {
     let mut engine = SMALL.engine(Arc::new(mind));
     engine.run(Some(8)).await.unwrap();
     check(&engine).unwrap();
-    let all = outcomes(engine.journal().lines());
+    let outcomes = outcomes(engine.journal().lines());
     assert!(
-        all.iter()
+        outcomes
+            .iter()
             .any(|outcome| outcome.folded > 0 && outcome.calls == 1)
     );
 }

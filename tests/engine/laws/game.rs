@@ -24,7 +24,7 @@ use playhouse::mind::{
     Awaited, Completion, MindError, Minds, Prompt, ScriptLine, ScriptMind, prompt_text,
 };
 use playhouse::save::state_hashes;
-use playhouse::testing::{journal, newcomer};
+use playhouse::testing::{journal, spawn_spec};
 use rand::RngExt;
 use rand::seq::SliceRandom;
 use schemars::JsonSchema;
@@ -224,7 +224,7 @@ fn begin_turn(world: &mut World) {
     }
     match world.resource::<WorldTurn>().0 {
         1 | 4 => {
-            let stray = spawn(world, newcomer("Stray", Kind::Actor, Some("Stage1"))).unwrap();
+            let stray = spawn(world, spawn_spec("Stray", Kind::Actor, Some("Stage1"))).unwrap();
             world
                 .entity_mut(stray)
                 .insert((Life(6), Fortune::default()));
@@ -428,8 +428,8 @@ pub(crate) fn deed(prompt: &Prompt<'_>, choice: u64, words: &str) -> String {
     }
     let pick = |list: &str| {
         let names = prompt.notes()[list].as_array().unwrap().clone();
-        let at = (choice / 16) as usize % names.len();
-        names[at].as_str().unwrap().to_owned()
+        let index = (choice / 16) as usize % names.len();
+        names[index].as_str().unwrap().to_owned()
     };
     let (act, target) = match choice % 8 {
         0..=2 => ("speak", pick("present")),
@@ -446,7 +446,7 @@ pub(crate) fn deed(prompt: &Prompt<'_>, choice: u64, words: &str) -> String {
 pub(crate) fn mishap(prompt: &Prompt<'_>, number: u64) -> Option<ScriptLine> {
     let server = || Arc::<str>::from("test");
     let reason = || UiText::verbatim("made up");
-    let (entity, at) = (prompt.entity.to_string(), prompt.number);
+    let (entity, call) = (prompt.entity.to_string(), prompt.number);
     let error = match number {
         1 => return Some(ScriptLine::say("NOT JSON {")),
         2 => {
@@ -493,8 +493,14 @@ pub(crate) fn mishap(prompt: &Prompt<'_>, number: u64) -> Option<ScriptLine> {
             server: server(),
             reason: reason(),
         },
-        12 => MindError::ScriptExhausted { entity, number: at },
-        13 => MindError::NotRecorded { entity, number: at },
+        12 => MindError::ScriptExhausted {
+            entity,
+            number: call,
+        },
+        13 => MindError::NotRecorded {
+            entity,
+            number: call,
+        },
         14 => MindError::SeatEmpty { entity },
         15 => MindError::Cancelled,
         _ => return None,
@@ -568,13 +574,13 @@ pub(crate) fn whole(world: &mut World) -> String {
 /// An entity's messages with what was folded away put back in its place.
 pub(crate) fn unfolded(world: &World, entity: Entity) -> Vec<StoredMessage> {
     let context = world.get::<AgentContext>(entity).unwrap();
-    let mut all: Vec<_> = context.messages().collect();
+    let mut messages: Vec<_> = context.messages().collect();
     for chapter in world.get::<Chapters>(entity).unwrap().all().iter().rev() {
         let first = chapter.messages[0].id;
-        let at = all.iter().position(|held| held.id == first).unwrap();
-        all.splice(at..=at, chapter.messages.iter().cloned());
+        let index = messages.iter().position(|held| held.id == first).unwrap();
+        messages.splice(index..=index, chapter.messages.iter().cloned());
     }
-    all
+    messages
 }
 
 /// The outcomes of a journal, in order of arrival.
@@ -588,9 +594,9 @@ pub(crate) fn outcomes(lines: &[Line]) -> Vec<&Outcome> {
 
 /// The prompts that each entity heard, in order.
 pub(crate) fn by_entity(heard: Vec<(String, String)>) -> BTreeMap<String, Vec<String>> {
-    let mut all: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut prompts: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (entity, prompt) in heard {
-        all.entry(entity).or_default().push(prompt);
+        prompts.entry(entity).or_default().push(prompt);
     }
-    all
+    prompts
 }

@@ -28,12 +28,12 @@ async fn prompts(game: &Game, whispered: &'static str) -> BTreeMap<String, Vec<S
 
 /// Whose prompts differ.
 fn differing(
-    one: &BTreeMap<String, Vec<String>>,
-    other: &BTreeMap<String, Vec<String>>,
+    left: &BTreeMap<String, Vec<String>>,
+    right: &BTreeMap<String, Vec<String>>,
 ) -> Vec<String> {
-    assert!(one.keys().eq(other.keys()) && one.len() > 10);
-    let pairs = one.iter().zip(other.values());
-    let differing = pairs.filter(|((_, one), other)| one != other);
+    assert!(left.keys().eq(right.keys()) && left.len() > 10);
+    let pairs = left.iter().zip(right.values());
+    let differing = pairs.filter(|((_, left), right)| left != right);
     differing.map(|((name, _), _)| name.clone()).collect()
 }
 
@@ -44,14 +44,14 @@ async fn what_one_is_reaches_no_other_prompt() {
         secret: "You killed the old miller.",
         ..game.clone()
     };
-    let (one, other) = (prompts(&game, "x").await, prompts(&other, "x").await);
-    assert_eq!(differing(&one, &other), ["Actor1"]);
+    let (left, right) = (prompts(&game, "x").await, prompts(&other, "x").await);
+    assert_eq!(differing(&left, &right), ["Actor1"]);
 }
 
 #[tokio::test]
 async fn a_whisper_reaches_the_prompts_of_its_two_alone() {
     let game = Game::default();
-    let one = prompts(&game, "the key is under the stair").await;
-    let other = prompts(&game, "the mayor is a fraud").await;
-    assert_eq!(differing(&one, &other), ["Actor2", "Actor3"]);
+    let left = prompts(&game, "the key is under the stair").await;
+    let right = prompts(&game, "the mayor is a fraud").await;
+    assert_eq!(differing(&left, &right), ["Actor2", "Actor3"]);
 }

@@ -9,3 +9,11 @@ mod game;
 mod isolation;
 mod prefix;
 mod warming;
+
+/// Runs it to its end in a property, which is no async function.
+fn block_on<T>(run: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
+    runtime.block_on(run)
+}

@@ -69,16 +69,16 @@ impl<M: Mind> Mind for Watched<M> {
 /// really repeat, and how often something before the last ask changed.
 fn check(log: &Log) -> (f64, u32) {
     let (mut bytes, mut repeated, mut changes) = (0, 0, 0);
-    for (entity, all) in &*log.lock().unwrap() {
-        bytes += all[0].bytes();
-        for pair in all.windows(2) {
+    for (entity, requests) in &*log.lock().unwrap() {
+        bytes += requests[0].bytes();
+        for pair in requests.windows(2) {
             let [before, after] = pair else { continue };
             bytes += after.bytes();
             if after.number < before.number {
                 continue; // Another of the same name.
             }
             let both = before.turns.iter().zip(&after.turns);
-            let equal = both.take_while(|(one, other)| one == other);
+            let equal = both.take_while(|(left, right)| left == right);
             repeated += equal.map(|((_, text), _)| text.len()).sum::<usize>();
             // Of an ask whose prompt is folded twice, only the fold that was taken is counted.
             let folded_more = after.number == before.number && after.history < before.history;
@@ -112,8 +112,8 @@ fn check(log: &Log) -> (f64, u32) {
 /// All that have an opening point to one and the same.
 fn check_prefixes(log: &Log) {
     let log = log.lock().unwrap();
-    let all = log.values().flatten();
-    let mut prefixes: Vec<_> = all.filter_map(|sent| sent.shared_prefix).collect();
+    let requests = log.values().flatten();
+    let mut prefixes: Vec<_> = requests.filter_map(|sent| sent.shared_prefix).collect();
     assert!(prefixes.len() > 100);
     prefixes.dedup();
     assert_eq!(prefixes.len(), 1, "rules are stored once");
@@ -126,15 +126,15 @@ fn check_figure(engine: &Engine, real: f64) {
     for call in &engine.totals().calls {
         let bytes = call.prompt_bytes;
         let seen = bytes.repeated + bytes.first + bytes.new + bytes.asked;
-        let all = seen + bytes.recalled + bytes.archived + bytes.folded;
-        assert_eq!(all, bytes.sent, "{bytes:?}");
+        let total = seen + bytes.recalled + bytes.archived + bytes.folded;
+        assert_eq!(total, bytes.sent, "{bytes:?}");
     }
 }
 
 fn chapters(engine: &mut Engine) -> u32 {
-    let mut all = engine.world.query::<&Chapters>();
-    let all = all.iter(&engine.world);
-    all.map(|chapters| chapters.all().len() as u32).sum()
+    let mut held = engine.world.query::<&Chapters>();
+    let held = held.iter(&engine.world);
+    held.map(|chapters| chapters.all().len() as u32).sum()
 }
 
 #[tokio::test]

@@ -39,15 +39,15 @@ async fn one_is_sent_ahead_of_many_that_share_their_rules() {
         assert_eq!(times.len(), 20);
         assert_eq!(times[0], 0);
         assert!(
-            times[1..10].iter().all(|at| (100..150).contains(at)),
+            times[1..10].iter().all(|time| (100..150).contains(time)),
             "{times:?}"
         );
         // Warm once, warm for the run: the next round goes at once.
         assert!(
-            times[10..].iter().all(|at| (200..250).contains(at)) || times[10] < 250,
+            times[10..].iter().all(|time| (200..250).contains(time)) || times[10] < 250,
             "{times:?}"
         );
     }
     let times = asked(false, false).await;
-    assert!(times[..10].iter().all(|at| *at == 0), "{times:?}");
+    assert!(times[..10].iter().all(|time| *time == 0), "{times:?}");
 }

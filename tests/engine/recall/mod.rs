@@ -15,14 +15,14 @@ mod words;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use playhouse::memory::{Builder, Entry, Hit, Index, Part};
+use playhouse::memory::{Builder, Hit, Index, IndexEntry, IndexPart};
 
 use self::talk::{Kind, Question, Talk, Tongue, talks};
 
 fn index(builder: Builder, talk: &Talk) -> Index {
     let mut index = builder.build();
     for line in &talk.lines {
-        index.add(&Entry {
+        index.add(&IndexEntry {
             speaker: line.speaker,
             text: &line.text,
             time: &line.time,
@@ -118,8 +118,8 @@ fn row(name: &str, shares: [f64; Kind::ALL.len()]) -> f64 {
     mean
 }
 
-fn without(left_out: Part) -> Builder {
-    let others = Part::ALL.into_iter().filter(|part| *part != left_out);
+fn without(left_out: IndexPart) -> Builder {
+    let others = IndexPart::ALL.into_iter().filter(|part| *part != left_out);
     others.fold(Index::builder(), Builder::part)
 }
 
@@ -129,11 +129,11 @@ fn every_part_is_measured_and_all_are_better_than_none() {
         let talks = talks(tongue, 7, 4);
         println!("\n{}: {:?}", tongue.name, Kind::ALL);
         let plain = row("plain BM25", shares(Index::builder(), &talks, 10));
-        let all = row(
+        let full = row(
             "all parts",
             shares(Index::builder().all_parts(), &talks, 10),
         );
-        for part in Part::ALL {
+        for part in IndexPart::ALL {
             let name = format!("without {part:?}");
             row(&name, shares(without(part), &talks, 10));
         }
@@ -142,7 +142,7 @@ fn every_part_is_measured_and_all_are_better_than_none() {
         row("and recency", recency);
         let feedback = shares_of(all_parts(), &talks, 10, search_with_feedback);
         row("and feedback", feedback);
-        assert!(all > plain + 20.0, "{all} against {plain}");
+        assert!(full > plain + 20.0, "{full} against {plain}");
     }
 }
 
@@ -161,18 +161,18 @@ fn planted_facts_are_among_the_first_five() {
 #[test]
 fn an_index_is_small_and_quick() {
     for tongue in [&words::ENGLISH, &words::CHINESE] {
-        let all = whole(tongue);
-        let bytes: usize = all.lines.iter().map(|line| line.text.len()).sum();
+        let talk = whole(tongue);
+        let bytes: usize = talk.lines.iter().map(|line| line.text.len()).sum();
         let begun = Instant::now();
-        let index = index(Index::builder().all_parts(), &all);
+        let index = index(Index::builder().all_parts(), &talk);
         let built = begun.elapsed();
         let share = index.bytes() as f64 / bytes as f64;
         let begun = Instant::now();
-        for question in &all.questions {
-            found(&index, &all, question, 10, search);
+        for question in &talk.questions {
+            found(&index, &talk, question, 10, search);
         }
-        let each = begun.elapsed() / all.questions.len() as u32;
-        let count = all.lines.len();
+        let each = begun.elapsed() / talk.questions.len() as u32;
+        let count = talk.lines.len();
         println!(
             "{}: {count} messages, {:.1} % of the text, built in {built:?}, {each:?} a question",
             tongue.name,
@@ -185,12 +185,12 @@ fn an_index_is_small_and_quick() {
 
 /// All conversations as one.
 fn whole(tongue: &Tongue) -> Talk {
-    let mut all = Talk::default();
+    let mut whole = Talk::default();
     for talk in talks(tongue, 7, 10) {
-        all.lines.extend(talk.lines);
-        all.questions.extend(talk.questions);
+        whole.lines.extend(talk.lines);
+        whole.questions.extend(talk.questions);
     }
-    all
+    whole
 }
 
 #[test]
@@ -207,9 +207,9 @@ fn messages_in_any_script_are_found_by_their_words() {
     ];
     let mut index = Index::builder().all_parts().build();
     for (text, _) in lines {
-        let entry = Entry {
+        let entry = IndexEntry {
             text,
-            ..Entry::default()
+            ..IndexEntry::default()
         };
         index.add(&entry);
     }

@@ -155,8 +155,8 @@ fn talk(tongue: &Tongue, random: &mut SplitMix64, number: usize) -> Talk {
             speaker = 1 - speaker;
         }
         for _ in 0..2 + random.below(3) {
-            let at = random.below(tongue.topics.len());
-            let topic = &tongue.topics[at];
+            let number = random.below(tongue.topics.len());
+            let topic = &tongue.topics[number];
             let thing = *random.pick(topic.things).unwrap();
             let is_answer = random.happens(35);
             let mut text = if is_answer {
@@ -171,7 +171,7 @@ fn talk(tongue: &Tongue, random: &mut SplitMix64, number: usize) -> Talk {
             }
             let id = say(&mut talk, speaker, text);
             told.push(Told {
-                topic: at,
+                topic: number,
                 thing,
                 person: speaker,
                 id,
@@ -225,25 +225,25 @@ fn ask(tongue: &Tongue, talk: &mut Talk, told: &[Told], people: [&str; 2]) {
         let topic = &tongue.topics[fact.topic];
         let own = || {
             told.iter()
-                .filter(|it| it.topic == fact.topic && it.person == fact.person)
+                .filter(|told| told.topic == fact.topic && told.person == fact.person)
         };
-        let same: Vec<_> = own().filter(|it| it.thing == fact.thing).collect();
-        let ids = |told: &[&Told]| told.iter().map(|it| it.id.clone()).collect::<Vec<_>>();
+        let same: Vec<_> = own().filter(|told| told.thing == fact.thing).collect();
+        let ids = |told: &[&Told]| told.iter().map(|told| told.id.clone()).collect::<Vec<_>>();
         if same.len() == 1 && !fact.is_answer {
             add(Kind::Plain, topic.plain, fact, ids(&same));
             add(Kind::Paraphrased, topic.paraphrased, fact, ids(&same));
             add(Kind::When, topic.when, fact, ids(&same));
         }
-        let all: Vec<_> = own().collect();
-        let things: BTreeSet<_> = all.iter().map(|it| it.thing).collect();
-        if (2..=5).contains(&all.len()) && things.len() > 1 {
-            add(Kind::Several, topic.several, fact, ids(&all));
+        let facts: Vec<_> = own().collect();
+        let things: BTreeSet<_> = facts.iter().map(|told| told.thing).collect();
+        if (2..=5).contains(&facts.len()) && things.len() > 1 {
+            add(Kind::Several, topic.several, fact, ids(&facts));
         }
-        if all.len() <= 2 && fact.is_answer {
-            add(Kind::Answer, topic.answered, fact, ids(&all));
+        if facts.len() <= 2 && fact.is_answer {
+            add(Kind::Answer, topic.answered, fact, ids(&facts));
         }
-        let of_month: Vec<_> = own().filter(|it| it.month == fact.month).collect();
-        if all.len() > of_month.len() {
+        let of_month: Vec<_> = own().filter(|told| told.month == fact.month).collect();
+        if facts.len() > of_month.len() {
             add(Kind::Dated, topic.dated, fact, ids(&of_month));
         }
     }

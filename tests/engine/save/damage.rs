@@ -45,8 +45,8 @@ fn lay_out(root: &Path, name: &str, world: Option<&[u8]>, journal: &[u8]) -> Slo
 fn flips(bytes: &[u8], count: usize) -> impl Iterator<Item = Vec<u8>> {
     (0..count).map(move |number| {
         let mut flipped = bytes.to_vec();
-        let at = (number * 7919 + number * number * 131) % flipped.len();
-        flipped[at] ^= 1 << (number % 8);
+        let index = (number * 7919 + number * number * 131) % flipped.len();
+        flipped[index] ^= 1 << (number % 8);
         flipped
     })
 }
@@ -82,11 +82,11 @@ async fn every_flipped_bit_is_found() {
     let last = text.trim_end().rfind('\n').unwrap();
     let format = text.find("\"format\":").unwrap();
     let bytes = (format..format + 12).chain(last - 4..whole.journal.len());
-    let ends = bytes.flat_map(|at| {
+    let ends = bytes.flat_map(|index| {
         let journal = &whole.journal;
         (0..8).map(move |bit| {
             let mut flipped = journal.clone();
-            flipped[at] ^= 1 << bit;
+            flipped[index] ^= 1 << bit;
             flipped
         })
     });
@@ -112,11 +112,11 @@ fn lines_that_are_missing_moved_or_from_elsewhere_are_found() {
     let whole = runtime.block_on(play(root.path()));
     let text = std::str::from_utf8(&whole.journal).unwrap();
     let lines: Vec<_> = text.split_inclusive('\n').collect();
-    for at in 1..lines.len() - 1 {
-        let without = [&lines[..at], &lines[at + 1..]].concat();
-        let twice = [&lines[..=at], &lines[at..]].concat();
+    for line in 1..lines.len() - 1 {
+        let without = [&lines[..line], &lines[line + 1..]].concat();
+        let twice = [&lines[..=line], &lines[line..]].concat();
         let mut swapped = lines.clone();
-        swapped.swap(at, at + 1);
+        swapped.swap(line, line + 1);
         for changed in [without, twice, swapped] {
             let changed = changed.concat();
             let slot = lay_out(
@@ -125,7 +125,7 @@ fn lines_that_are_missing_moved_or_from_elsewhere_are_found() {
                 Some(&whole.world),
                 changed.as_bytes(),
             );
-            assert!(slot.read(false).is_err(), "line {at}");
+            assert!(slot.read(false).is_err(), "line {line}");
         }
     }
 }
@@ -183,7 +183,7 @@ async fn every_beginning_of_a_journal_resumes_or_says_why_not() {
     let ends = whole.journal.iter().enumerate();
     let ends = ends
         .filter(|(_, byte)| **byte == b'\n')
-        .map(|(at, _)| at + 1);
+        .map(|(index, _)| index + 1);
     let ends: Vec<_> = ends.collect();
     let mut lengths: Vec<_> = ends.iter().flat_map(|end| end - 2..=end + 2).collect();
     lengths.extend(0..ends[1]);

@@ -7,7 +7,7 @@ use playhouse::event::{DeferredCommands, EventQueue};
 use playhouse::message::{Body, Tags};
 use playhouse::save::{Expected, SaveError, read_head, restore, snapshot};
 use playhouse::session::{Game, Session};
-use playhouse::testing::newcomer;
+use playhouse::testing::spawn_spec;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -149,7 +149,9 @@ async fn each_mistake_is_named_with_its_place() {
         (
             |save| {
                 let list = save["messages"].as_array_mut().unwrap();
-                let message = list.iter_mut().rfind(|one| !one["metadata"].is_null());
+                let message = list
+                    .iter_mut()
+                    .rfind(|message| !message["metadata"].is_null());
                 message.unwrap()["metadata"] = json!({"event": "teleport"});
             },
             &["unknown event type 'teleport'", "the context of '", "speak"],
@@ -353,8 +355,8 @@ fn spoilt_bytes_never_crash_a_load() {
     let spoilt = prop::collection::vec((0..good.len(), any::<u8>()), 1..4);
     proptest!(ProptestConfig::with_cases(150), |(spoilt in spoilt)| {
         let mut bytes = good.clone();
-        for (at, byte) in spoilt {
-            bytes[at] = byte;
+        for (index, byte) in spoilt {
+            bytes[index] = byte;
         }
         if let Ok(world) = load(&bytes) {
             prop_assert!(snapshot(&world, &Town::default().meta()).is_ok());
@@ -425,7 +427,7 @@ fn a_world_that_does_not_rest_is_not_saved() {
 #[test]
 fn a_value_too_deep_to_be_read_back_is_not_saved() {
     let mut setup = town();
-    let who = spawn(&mut setup.world, newcomer("Deep", Kind::Actor, None)).unwrap();
+    let who = spawn(&mut setup.world, spawn_spec("Deep", Kind::Actor, None)).unwrap();
     let mut deep = json!("bottom");
     for _ in 0..110 {
         deep = json!([deep]);

@@ -8,7 +8,7 @@ use playhouse::context::{AgentContext, Chapter, Chapters, StoredMessage};
 use playhouse::message::{Block, Body, BodyId, Message, ResponseMetadata, Role, Tags, Text};
 use playhouse::save::{Expected, Meta, restore, snapshot};
 use playhouse::session::Game;
-use playhouse::testing::newcomer;
+use playhouse::testing::spawn_spec;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -177,13 +177,13 @@ fn build(plan: &Plan) -> World {
         mornings: plan.mornings,
     });
     let stages = ["Market", "Harbour"].map(|name| {
-        let stage = newcomer(name, Kind::Stage, None);
+        let stage = spawn_spec(name, Kind::Stage, None);
         spawn(&mut world, stage).unwrap()
     });
     let mut everybody = Vec::new();
     for (index, person) in plan.people.iter().enumerate() {
         let name = format!("Person \"{index}\"");
-        let entity = spawn(&mut world, newcomer(&name, Kind::Actor, None)).unwrap();
+        let entity = spawn(&mut world, spawn_spec(&name, Kind::Actor, None)).unwrap();
         fill(&mut world, entity, person, &plan.bodies);
         everybody.push(entity);
     }
@@ -310,7 +310,7 @@ fn shared_prefixes_are_written_once_and_shared_again() {
 #[test]
 fn neighbours_of_one_make_are_written_as_a_run() {
     let mut world = Town::default().set_up(1).unwrap().world;
-    let who = spawn(&mut world, newcomer("Ann", Kind::Actor, None)).unwrap();
+    let who = spawn(&mut world, spawn_spec("Ann", Kind::Actor, None)).unwrap();
     let mut context = world.get_mut::<AgentContext>(who).unwrap();
     let mut hear = |text: &str, role: Role, tags: Tags| {
         let message = Message::new(role, Body::text(text)).tagged(tags);

@@ -42,7 +42,7 @@ async fn play_whole(root: &Path) -> Whole {
 /// How many turns after the beginning have a snapshot within the first bytes of a journal.
 fn turns_within(journal: &[u8]) -> usize {
     let whole = journal.iter().rposition(|byte| *byte == b'\n');
-    let lines = journal[..whole.map_or(0, |at| at + 1)].split(|byte| *byte == b'\n');
+    let lines = journal[..whole.map_or(0, |end| end + 1)].split(|byte| *byte == b'\n');
     let snapshots = lines.filter(|line| line.starts_with(b"{\"snapshot\""));
     snapshots.count() - 1
 }
@@ -145,16 +145,16 @@ async fn a_finished_story_replays_to_its_end_and_stays_finished() {
         until: Some(2),
         ..Town::default()
     };
-    let (all, _) = minds(0);
-    let mut session = Session::start(root.path(), "over", &game, 3, all).unwrap();
+    let (first_minds, _) = minds(0);
+    let mut session = Session::start(root.path(), "over", &game, 3, first_minds).unwrap();
     let over = Stop::Finished("Night falls over the town.".into());
     assert_eq!(session.engine.run(None).await.unwrap(), over);
     let slot = session.slot().clone();
     assert!(slot.head().unwrap().unwrap().ending.is_some());
     drop(session);
     assert_eq!(replay(&slot, &game, None).await.unwrap().stop, over);
-    let (all, heard) = minds(0);
-    let mut session = Session::resume(root.path(), "over", &game, all, false).unwrap();
+    let (minds, heard) = minds(0);
+    let mut session = Session::resume(root.path(), "over", &game, minds, false).unwrap();
     assert_eq!(session.engine.run(None).await.unwrap(), over);
     assert!(heard.heard().is_empty());
 }
@@ -219,7 +219,7 @@ async fn a_snapshot_of_an_earlier_turn_is_enough() {
     let log = EventLog::of(&slot, &story).unwrap();
     assert_eq!(log.map(|log| log.turn), Some(42));
     catch_up(&slot, &mut story, &game).unwrap();
-    assert!(story.world.as_ref() == Some(&at_stop[0]));
+    assert!(story.world.as_deref() == Some(&at_stop[0][..]));
 
     let before = recorded(&slot.journal_file()).len();
     let (minds, heard) = minds(50);
@@ -251,7 +251,7 @@ async fn a_branch_is_a_story_of_its_own() {
         let mut story = new.read(false).unwrap();
         catch_up(&new, &mut story, &game).unwrap();
         let world = story.world.map_or(0, |world| {
-            assert!(world == whole.snapshots[turn as usize]);
+            assert!(*world == whole.snapshots[turn as usize][..]);
             turn
         });
         assert_eq!(world, turn);
@@ -290,7 +290,7 @@ async fn branches_share_the_journal_they_have_in_common_until_its_story_goes() {
     let whole = play_whole(root).await;
     let game = Town::default();
     let old = Slot::find(root, "whole").unwrap();
-    let all = lines_after_the_header(&old);
+    let lines = lines_after_the_header(&old);
     let early = branch(root, &old, "early", &game, 2).await.unwrap();
     // One of an early turn of a branch, which is also one of the story.
     branch(root, &early, "earlier", &game, 1).await.unwrap();
@@ -311,7 +311,7 @@ async fn branches_share_the_journal_they_have_in_common_until_its_story_goes() {
         assert!(bytes < 500, "{bytes} bytes of {}", slot.name());
     }
     let before = slots.each_ref().map(lines_after_the_header);
-    assert!(all.starts_with(&before[1]));
+    assert!(lines.starts_with(&before[1]));
     assert!(before[0].starts_with(&before[1]));
 
     // Each keeps what it shared when the others go.
@@ -375,8 +375,8 @@ async fn a_branch_says_what_became_of_the_story_whose_journal_it_shares() {
     let game = Town::default();
     let old = Slot::find(root, "whole").unwrap();
     let new = branch(root, &old, "new", &game, 3).await.unwrap();
-    let (all, _) = minds(0);
-    drop(Session::resume(root, "new", &game, all, false).unwrap());
+    let (first_minds, _) = minds(0);
+    drop(Session::resume(root, "new", &game, first_minds, false).unwrap());
     let forged = forged(&whole.journal, "and mean it", "or not");
     fs::write(old.journal_file(), forged).unwrap();
     let error = new.read(false).unwrap_err();
@@ -396,8 +396,8 @@ async fn a_branch_says_what_became_of_the_story_whose_journal_it_shares() {
     // Its snapshot is enough to go on.
     let (kept, _) = repair(new.clone()).unwrap().unwrap();
     assert!(kept.keeps_snapshot);
-    let (all, _) = minds(0);
-    let mut session = Session::resume(root, "new", &game, all, false).unwrap();
+    let (minds, _) = minds(0);
+    let mut session = Session::resume(root, "new", &game, minds, false).unwrap();
     session.engine.run(Some(TURNS)).await.unwrap();
     assert!(new.read_world().unwrap().unwrap() == whole.snapshots[TURNS as usize]);
 }

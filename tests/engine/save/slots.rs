@@ -60,29 +60,29 @@ async fn the_list_says_what_each_save_is_even_where_one_is_broken() {
     fs::write(root.path().join("README.md"), "not a slot").unwrap();
     fs::create_dir(root.path().join(".hidden")).unwrap();
 
-    let all = list(root.path()).unwrap();
-    let names: Vec<_> = all
+    let slots = list(root.path()).unwrap();
+    let names: Vec<_> = slots
         .iter()
         .map(|listed| listed.slot.name().as_str())
         .collect();
     assert_eq!(names, ["begun", "broken", "empty", "第一"]);
-    let begun = all[0].head.as_ref().unwrap().as_ref().unwrap();
+    let begun = slots[0].head.as_ref().unwrap().as_ref().unwrap();
     assert_eq!(
         (begun.world.as_str(), begun.turn, begun.seed),
         ("Town", 0, 5)
     );
     assert_eq!(begun.ending, None);
-    assert!(all[0].size > 1000 && all[0].changed.is_some());
+    assert!(slots[0].size > 1000 && slots[0].changed.is_some());
     assert!(
-        all[1]
+        slots[1]
             .head
             .as_ref()
             .unwrap_err()
             .to_string()
             .contains("truncated")
     );
-    assert!(all[2].head.as_ref().unwrap().is_none());
-    let over = all[3].head.as_ref().unwrap().as_ref().unwrap();
+    assert!(slots[2].head.as_ref().unwrap().is_none());
+    let over = slots[3].head.as_ref().unwrap().as_ref().unwrap();
     assert_eq!(over.turn, 1);
     assert!(over.ending.is_some());
 }

@@ -6,9 +6,8 @@ use std::path::Path;
 use playhouse::cast::{CastList, Dead, Occupants, WorldTurn};
 use playhouse::context::{AgentContext, Chapters};
 use playhouse::journal::{Journal, Line};
-use playhouse::locale::UiText;
 use playhouse::save::{
-    Expected, FORMAT, Migration, OLDEST, SaveError, read_head, restore, snapshot,
+    Expected, FORMAT, Migration, MigrationError, OLDEST, SaveError, read_head, restore, snapshot,
 };
 use playhouse::session::{Game, Session};
 use serde_json::{Value, json};
@@ -136,9 +135,9 @@ fn an_old_save_is_brought_up_to_date() {
     let migrations = [Migration {
         from: 0,
         apply: |mut save| {
-            let members = save.as_object_mut().ok_or(UiText::verbatim("no object"))?;
-            let day = members.remove("day").ok_or(UiText::verbatim("no day"))?;
-            members.insert("turn".into(), day);
+            let members = save.as_object_mut();
+            let day = members.and_then(|members| members.remove("day"));
+            save["turn"] = day.ok_or(MigrationError::Missing("day"))?;
             Ok(save)
         },
     }];

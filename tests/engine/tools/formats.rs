@@ -49,7 +49,9 @@ async fn sent(settings: &str, answers: &[&str]) -> (Vec<Value>, String) {
     let minds = Minds::all(Arc::new(others)).with_alias("ann", server.mind(settings));
     let mut engine = Engine::new(setup, minds, journal()).unwrap();
     engine.run(Some(1)).await.unwrap();
-    let requests = (0..server.requests()).map(|at| server.body(at)).collect();
+    let requests = (0..server.requests())
+        .map(|number| server.body(number))
+        .collect();
     let rules = context(&engine, "Ann").entries()[0].body().full_text();
     (requests, rules.into_owned())
 }
@@ -58,7 +60,7 @@ async fn sent(settings: &str, answers: &[&str]) -> (Vec<Value>, String) {
 fn rules(request: &Value, conversation: &str) -> String {
     let places = ["/system", "/system_instruction"];
     let beside = places.iter().find_map(|place| request.pointer(place));
-    let first = || request.pointer(conversation).map(|all| &all[0]);
+    let first = || request.pointer(conversation).map(|messages| &messages[0]);
     beside.or_else(first).map(Value::to_string).unwrap()
 }
 
@@ -97,8 +99,8 @@ async fn a_model_without_tool_calls_is_told_of_them_with_its_rules() {
                 assert!(rules.contains("You are Ann."), "{about}: {rules}");
                 for words in TOLD {
                     assert!(rules.contains(words), "{about}: {rules}");
-                    let all = request.to_string();
-                    assert_eq!(all.matches(words).count(), 1, "{about}: {all}");
+                    let text = request.to_string();
+                    assert_eq!(text.matches(words).count(), 1, "{about}: {text}");
                 }
             }
             let last = requests[1].pointer(conversation).unwrap().to_string();

@@ -139,15 +139,15 @@ async fn a_tool_that_was_running_when_the_program_was_killed_is_never_run_again(
     let attempts = journal
         .iter()
         .enumerate()
-        .filter_map(|(at, line)| match line {
-            Line::Round(open) if open.round.results.is_empty() => Some((at, open.clone())),
+        .filter_map(|(number, line)| match line {
+            Line::Round(open) if open.round.results.is_empty() => Some((number, open.clone())),
             _ => None,
         });
-    for (at, open) in attempts.take(3) {
-        let name = format!("killed-{at}");
+    for (number, open) in attempts.take(3) {
+        let name = format!("killed-{number}");
         let folder = root.path().join(&name);
         fs::create_dir_all(&folder).unwrap();
-        fs::write(folder.join("journal.jsonl"), lines[..=at].concat()).unwrap();
+        fs::write(folder.join("journal.jsonl"), lines[..=number].concat()).unwrap();
         let again = Parlour::default();
         let mut session = Session::resume(root.path(), &name, &again, minds(), false).unwrap();
         session.engine.run(Some(TURNS)).await.unwrap();

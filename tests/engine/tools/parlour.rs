@@ -12,7 +12,7 @@ use playhouse::event::EventWriter;
 use playhouse::event::guard::Guards;
 use playhouse::event::kinds::Speak;
 use playhouse::exchange::{Answers, Ask, Prose, ProseRules};
-use playhouse::mind::{Prompt, Round, ScriptLine};
+use playhouse::mind::{ExchangeRound, Prompt, ScriptLine};
 use playhouse::save::Meta;
 use playhouse::session::{Game, SetupError};
 use playhouse::tool::{ToolError, ToolSet};
@@ -178,7 +178,7 @@ pub(crate) fn by_rounds(prompt: &Prompt<'_>, rounds: &[Value], words: &str) -> S
     let done = prompt
         .rounds
         .iter()
-        .filter(|round| matches!(round, Round::Tools(_)));
+        .filter(|round| matches!(round, ExchangeRound::Tools(_)));
     match rounds.get(done.count()) {
         Some(calls) if !prompt.tools.specs.is_empty() => {
             let calls = calls.as_array().unwrap().iter();

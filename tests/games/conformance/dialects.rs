@@ -2,10 +2,10 @@
 
 use playhouse::dialect::thinking::{AnswerText, StreamSplitter};
 use playhouse::dialect::{
-    Arguments, ArgumentsRepair, Imported, MarkFilter, Memory, Profile, UnknownProfile, message_id,
-    read_value, write_value,
+    Arguments, ArgumentsRepair, Imported, MarkFilter, MarkedMessages, Profile, UnknownProfile,
+    message_id, read_value, write_value,
 };
-use playhouse::message::{Block, CallPairs, Message, Role, Tags, ToolCall};
+use playhouse::message::{Block, CallPairs, Message, Role, Tags, ToolUse};
 use serde_json::{Value, json};
 
 use super::Operation;
@@ -37,8 +37,10 @@ fn imported(input: &Value) -> Result<Imported, String> {
 }
 
 fn messages(input: &Value) -> Result<Vec<Message>, String> {
-    let all = imported(input)?.conversations.into_iter();
-    Ok(all.flat_map(|conversation| conversation.messages).collect())
+    let conversations = imported(input)?.conversations.into_iter();
+    Ok(conversations
+        .flat_map(|conversation| conversation.messages)
+        .collect())
 }
 
 /// Reads a `document` (as `from`, where it is named) and writes it as `to`.
@@ -86,7 +88,7 @@ fn pair_calls(input: &Value) -> Result<Value, String> {
     });
     let unanswered: Vec<_> = pairs
         .unanswered()
-        .map(|call: ToolCall<'_>| call.id)
+        .map(|call: ToolUse<'_>| call.id)
         .collect();
     let orphans: Vec<_> = pairs.orphans.iter().map(|result| result.id).collect();
     Ok(json!({
@@ -102,7 +104,7 @@ fn reply_blocks(input: &Value) -> Result<Value, String> {
     let message = message
         .conversations
         .into_iter()
-        .flat_map(|one| one.messages)
+        .flat_map(|conversation| conversation.messages)
         .next();
     let blocks = message
         .map(|message| message.body.to_blocks())
@@ -156,7 +158,7 @@ fn call_arguments(input: &Value) -> Result<Value, String> {
 
 /// Does `steps` with a memory and gives what each of them gave.
 fn memory(input: &Value) -> Result<Value, String> {
-    let mut memory = Memory::default();
+    let mut memory = MarkedMessages::default();
     let steps = input["steps"].as_array().ok_or("'steps' is a list")?;
     let done = steps.iter().map(|step| remember(&mut memory, step, input));
     done.collect::<Result<Vec<_>, _>>().map(Value::Array)
@@ -174,7 +176,7 @@ fn named(step: &Value, input: &Value) -> Result<Message, String> {
     }
 }
 
-fn remember(memory: &mut Memory, step: &Value, input: &Value) -> Result<Value, String> {
+fn remember(memory: &mut MarkedMessages, step: &Value, input: &Value) -> Result<Value, String> {
     let mark = text(step, "mark").unwrap_or_default();
     match text(step, "do").unwrap_or_default() {
         "add" => {
@@ -199,7 +201,7 @@ fn remember(memory: &mut Memory, step: &Value, input: &Value) -> Result<Value, S
         "export_and_import" => {
             let state = memory.to_state();
             let state = state.as_object().ok_or("a state is an object")?;
-            let again = Memory::from_state(state).map_err(|error| error.to_string())?;
+            let again = MarkedMessages::from_state(state).map_err(|error| error.to_string())?;
             return if again == *memory {
                 Ok("equal".into())
             } else {

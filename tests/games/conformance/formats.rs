@@ -41,8 +41,10 @@ fn read<T: DeserializeOwned>(input: &Value) -> Result<T, String> {
 fn messages(document: &Value) -> Result<Vec<Message>, String> {
     let imported = read_value(document, Some(Profile::AgentScopePython1));
     let imported = imported.map_err(|error| error.to_string())?;
-    let all = imported.conversations.into_iter();
-    Ok(all.flat_map(|conversation| conversation.messages).collect())
+    let conversations = imported.conversations.into_iter();
+    Ok(conversations
+        .flat_map(|conversation| conversation.messages)
+        .collect())
 }
 
 fn rendered(input: &Value) -> Result<Rendered, String> {
@@ -82,8 +84,8 @@ fn format(input: &Value) -> Result<Value, String> {
 /// The words of the user's messages alone.
 fn format_text(input: &Value) -> Result<Value, String> {
     let rendered = rendered(input)?;
-    let all = rendered.messages.as_array().ok_or("no list")?;
-    let of_user = all.iter().filter(|message| message["role"] == "user");
+    let messages = rendered.messages.as_array().ok_or("no list")?;
+    let of_user = messages.iter().filter(|message| message["role"] == "user");
     Ok(of_user.map(words).collect())
 }
 
@@ -110,6 +112,6 @@ fn left_out(input: &Value) -> Result<Value, String> {
 /// The words that stay within a `limit` of formatted messages.
 fn truncated(input: &Value) -> Result<Value, String> {
     let rendered = rendered(input)?;
-    let all = rendered.messages.as_array().ok_or("no list")?;
-    Ok(all.iter().map(words).collect())
+    let messages = rendered.messages.as_array().ok_or("no list")?;
+    Ok(messages.iter().map(words).collect())
 }

@@ -154,7 +154,7 @@ fn cases() -> Vec<(String, Case)> {
         let case = case.unwrap_or_else(|error| panic!("{name}: {error}"));
         cases.push((name, case));
     }
-    cases.sort_by(|one, other| one.0.cmp(&other.0));
+    cases.sort_by(|left, right| left.0.cmp(&right.0));
     cases
 }
 

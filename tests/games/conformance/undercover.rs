@@ -11,7 +11,7 @@ use playhouse::mind::{Language, Minds, ScriptLine, ScriptMind};
 use playhouse::session::Game;
 use playhouse::testing::journal;
 use playhouse::undercover::{
-    Match, Role, Rules, SpeakingOrder, Table, Ties, WordSource, set_up_table, with_moderator,
+    Match, PlayerRole, Rules, SpeakingOrder, Table, Ties, WordSource, set_up_table, with_moderator,
 };
 use playhouse::world_data::{DataFolder, Lexicon, WordPair};
 use serde_json::{Map, Value, json};
@@ -62,7 +62,7 @@ fn labels(world: &mut World) -> BTreeMap<String, u64> {
     let cards = with_moderator(world, |moderator| moderator.reveal(stage)).unwrap();
     let (mut civilians, mut undercover) = ('a'..='j', 'k'..='z');
     let label = |role| match role {
-        Role::Undercover => undercover.next().unwrap(),
+        PlayerRole::Undercover => undercover.next().unwrap(),
         _ => civilians.next().unwrap(),
     };
     let roles = cards.iter().map(|card| card.role).map(label);
@@ -111,8 +111,8 @@ fn game(input: &Value) -> Result<Value, String> {
         found.map(|(label, _)| json!(label)).unwrap_or_default()
     };
     let mut eliminations = state["eliminations"].clone();
-    for one in eliminations.as_array_mut().into_iter().flatten() {
-        one["player_id"] = label_of(&one["player_id"]);
+    for elimination in eliminations.as_array_mut().into_iter().flatten() {
+        elimination["player_id"] = label_of(&elimination["player_id"]);
     }
     Ok(json!({
         "winner": state["winner"], "phase": state["phase"], "round": state["round"],
@@ -194,15 +194,15 @@ fn visibility(input: &Value) -> Result<Value, String> {
     let mut words_seen = Map::new();
     let mut reasons = Map::new();
     for id in ids() {
-        let all: String = prompts
+        let text: String = prompts
             .iter()
             .filter(|(who, _)| *who == id)
             .map(|(_, text)| text.as_str())
             .collect();
-        let seen = WORDS.iter().filter(|word| all.contains(**word));
+        let seen = WORDS.iter().filter(|word| text.contains(**word));
         let seen = seen.map(|word| if own[&id] == *word { "own" } else { "other" });
         words_seen.insert(id.to_string(), json!(seen.collect::<Vec<_>>()));
-        let others = ids().filter(|other| *other != id && all.contains(&reason(*other)));
+        let others = ids().filter(|other| *other != id && text.contains(&reason(*other)));
         reasons.insert(id.to_string(), json!(others.collect::<Vec<_>>()));
     }
     let first = |id: u64| described(id, 1);
@@ -235,14 +235,14 @@ fn remembered(world: &World, players: u64) -> Value {
     let count = |id: u64| {
         let player = list.by_name(&format!("Player-{id}-")).unwrap();
         let context = world.get::<AgentContext>(player).unwrap();
-        let all: Vec<_> = context
+        let texts: Vec<_> = context
             .entries()
             .iter()
             .map(|entry| entry.body().full_text())
             .collect();
         let held = (1..=players).filter(|other| {
             let line = described(*other, 1);
-            all.iter().filter(|text| text.contains(&line)).count() == 1
+            texts.iter().filter(|text| text.contains(&line)).count() == 1
         });
         held.count()
     };

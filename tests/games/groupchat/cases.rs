@@ -20,7 +20,7 @@ use std::fs;
 use std::sync::Arc;
 
 use futures_util::StreamExt;
-use playhouse::groupchat::message::{ChatMessage, Content, MessageFactory, Structured};
+use playhouse::groupchat::message::{ChatContent, ChatMessage, MessageFactory, Structured};
 use playhouse::groupchat::team::TeamFile;
 use playhouse::groupchat::termination::{DeltaContext, Termination, TerminationState};
 use playhouse::groupchat::{
@@ -62,9 +62,9 @@ fn messages(value: &Value) -> Vec<ChatMessage> {
 /// The short form of a message.
 pub(crate) fn short(message: &ChatMessage) -> String {
     match &message.content {
-        Content::Text(text) => format!("{}:{text}", message.source),
-        Content::Stop(text) => format!("{}!{text}", message.source),
-        Content::Handoff {
+        ChatContent::Text(text) => format!("{}:{text}", message.source),
+        ChatContent::Stop(text) => format!("{}!{text}", message.source),
+        ChatContent::Handoff {
             target, content, ..
         } => format!("{}>{target} {content}", message.source),
         _ => format!(
@@ -153,7 +153,7 @@ fn create(input: &Value) -> Result<Value, String> {
 fn structured(input: &Value) -> Result<Value, String> {
     let message = ChatMessage::new(
         "a",
-        Content::Structured(Structured {
+        ChatContent::Structured(Structured {
             content: input["content"].clone(),
             content_type: "Quest".into(),
             format_string: input["format_string"].as_str().map(Into::into),
@@ -172,10 +172,10 @@ fn watch(input: &Value) -> Result<Value, String> {
     let functions = functions();
     let mut said = Vec::new();
     for delta in input["deltas"].as_array().unwrap() {
-        let at = |name: &str| delta.get(name).and_then(Value::as_u64).unwrap_or(0);
+        let number = |name: &str| delta.get(name).and_then(Value::as_u64).unwrap_or(0);
         let context = DeltaContext {
-            turns: at("turns") as u32,
-            elapsed_ms: at("elapsed_ms"),
+            turns: number("turns") as u32,
+            elapsed_ms: number("elapsed_ms"),
             external: delta.get("external").is_some(),
             functions: &functions,
             language: Language::En,
@@ -383,8 +383,8 @@ fn difference(path: &str, expected: &Value, got: &Value) -> Option<String> {
         }
         (Value::Array(expected), Value::Array(got)) if expected.len() == got.len() => {
             let mut pairs = expected.iter().zip(got).enumerate();
-            pairs.find_map(|(at, (expected, got))| {
-                difference(&format!("{path}[{at}]"), expected, got)
+            pairs.find_map(|(index, (expected, got))| {
+                difference(&format!("{path}[{index}]"), expected, got)
             })
         }
         _ if expected == got => None,
@@ -404,7 +404,7 @@ fn every_case_holds() {
     for file in files {
         let case: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap())
             .unwrap_or_else(|error| panic!("{}: {error}", file.display()));
-        for (at, check) in case["checks"].as_array().unwrap().iter().enumerate() {
+        for (index, check) in case["checks"].as_array().unwrap().iter().enumerate() {
             let name = check["operation"].as_str().unwrap();
             let (_, operation) = OPERATIONS
                 .iter()
@@ -421,7 +421,7 @@ fn every_case_holds() {
             };
             if let Some(problem) = problem {
                 wrong.push(format!(
-                    "{} {} check {at}: {problem}",
+                    "{} {} check {index}: {problem}",
                     file.display(),
                     case["title"]
                 ));

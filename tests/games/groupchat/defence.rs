@@ -6,13 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
 use playhouse::context::context_to_json;
-use playhouse::event::guard::{Guard, Judged, Point, Verdict};
-use playhouse::groupchat::message::{ChatMessage, Content};
+use playhouse::event::guard::{Guard, GuardVerdict, Judged, Point};
+use playhouse::groupchat::message::{ChatContent, ChatMessage};
 use playhouse::groupchat::team::{Participant, TeamFile};
 use playhouse::groupchat::{ChatGame, Team};
-use playhouse::journal::{Ending, Line};
+use playhouse::journal::{AskEnding, Line};
 use playhouse::locale::UiText;
-use playhouse::message::{Block, Content as Said, Language, Role};
+use playhouse::message::{Block, Content, Language, Role};
 use playhouse::mind::Minds;
 use playhouse::world_data::DataFolder;
 use serde::Deserialize;
@@ -135,9 +135,9 @@ async fn every_attack_is_defused_alike_for_all_and_the_journal_keeps_the_origina
             .into_iter()
             .filter(|seen| seen.role == "assistant")
             .collect();
-        for (at, attack) in attacks.iter().enumerate() {
-            let told = log[at].to_text();
-            assert_eq!(log[at].type_name(), "TextMessage");
+        for (index, attack) in attacks.iter().enumerate() {
+            let told = log[index].to_text();
+            assert_eq!(log[index].type_name(), "TextMessage");
             for gone in &attack.gone {
                 assert!(
                     !told.contains(gone.as_str()),
@@ -154,9 +154,12 @@ async fn every_attack_is_defused_alike_for_all_and_the_journal_keeps_the_origina
             }
             assert!(told.chars().count() <= attack.longest.unwrap_or(usize::MAX));
             for who in [hearer, other, stage] {
-                assert_eq!(heard(&team, who, speaker)[at], told, "{who}");
+                assert_eq!(heard(&team, who, speaker)[index], told, "{who}");
             }
-            assert_eq!(own[at].content, told, "the trace shows what was enforced");
+            assert_eq!(
+                own[index].content, told,
+                "the trace shows what was enforced"
+            );
         }
         let answers = team
             .engine()
@@ -165,8 +168,8 @@ async fn every_attack_is_defused_alike_for_all_and_the_journal_keeps_the_origina
             .iter()
             .filter_map(|line| match line {
                 Line::Outcome(outcome) => match &outcome.ending {
-                    Ending::Answered { text, .. } => Some(text.clone()),
-                    Ending::Failed { .. } => None,
+                    AskEnding::Answered { text, .. } => Some(text.clone()),
+                    AskEnding::Failed { .. } => None,
                 },
                 _ => None,
             });
@@ -196,8 +199,8 @@ async fn what_is_whispered_leaks_to_nobody() {
         for leak in leaks {
             let knows = |who: &str| {
                 let context = team.context(who).unwrap();
-                let mut all = context.entries().iter();
-                all.any(|entry| {
+                let mut entries = context.entries().iter();
+                entries.any(|entry| {
                     entry.role() != Role::System && entry.body().full_text().contains(&leak.text)
                 })
             };
@@ -268,18 +271,18 @@ fn calling_team(language: Language, calls: &[Value]) -> (Team, Sent) {
 fn told_calls(team: &Team, messages: &[ChatMessage], language: Language) -> Vec<[Value; 4]> {
     let [speaker, hearer, _, stage] = names(language);
     let logged = messages.iter().filter_map(|message| {
-        let Content::ToolCallRequest(calls) = &message.content else {
+        let ChatContent::ToolCallRequest(calls) = &message.content else {
             return None;
         };
         serde_json::from_str(&calls[0].arguments).ok()
     });
     let own = team.context(speaker).unwrap().entries();
     let own = own.iter().filter_map(|entry| match entry.body().content() {
-        Said::Blocks(blocks) => blocks.iter().find_map(|block| match block {
+        Content::Blocks(blocks) => blocks.iter().find_map(|block| match block {
             Block::ToolUse { input, .. } => Some(input.clone()),
             _ => None,
         }),
-        Said::Text(_) => None,
+        Content::Text(_) => None,
     });
     let summed = |who: &str| -> Vec<Value> {
         let heard = heard(team, who, speaker).into_iter();
@@ -292,8 +295,9 @@ fn told_calls(team: &Team, messages: &[ChatMessage], language: Language) -> Vec<
     let (own, logged): (Vec<_>, Vec<Value>) = (own.collect(), logged.collect());
     let (hearer, stage) = (summed(hearer), summed(stage));
     assert_eq!([own.len(), hearer.len(), stage.len()], [logged.len(); 3]);
-    let all = logged.into_iter().zip(own).zip(hearer).zip(stage);
-    all.map(|(((one, two), three), four)| [one, two, three, four])
+    let copies = logged.into_iter().zip(own).zip(hearer).zip(stage);
+    copies
+        .map(|(((logged, own), hearer), stage)| [logged, own, hearer, stage])
         .collect()
 }
 
@@ -420,12 +424,12 @@ impl Guard for BlocksDynamite {
         &[Point::Answer, Point::Send]
     }
 
-    fn judge(&self, message: &Judged<'_>) -> Verdict {
+    fn judge(&self, message: &Judged<'_>) -> GuardVerdict {
         if message.text.contains("dynamite") {
             let reason = UiText::verbatim("not here");
-            Verdict::Block { reason }
+            GuardVerdict::Block { reason }
         } else {
-            Verdict::Pass
+            GuardVerdict::Pass
         }
     }
 }

@@ -4,12 +4,13 @@ use std::sync::{Arc, LazyLock};
 
 use hyper::body::Incoming;
 use hyper::{Request, Response};
-use playhouse::groupchat::message::{ChatMessage, Content};
+use playhouse::groupchat::message::{ChatContent, ChatMessage};
 use playhouse::groupchat::team::list_teams;
 use playhouse::groupchat::{ChatGame, TaskResult, Team, improviser};
 use playhouse::message::Language;
 use playhouse::mind::improviser::Improviser;
 use playhouse::mind::{Mind, Minds};
+use playhouse::session::Game as _;
 use playhouse::tool::WebPolicy;
 use playhouse::world_data::DataFolder;
 
@@ -84,6 +85,21 @@ async fn every_team_that_comes_along_talks_to_an_end_in_its_language() {
     }
 }
 
+#[test]
+fn every_team_that_comes_along_survives_what_a_journal_keeps_of_it() {
+    let data = DataFolder::at("data").unwrap();
+    for team in list_teams(&data).0 {
+        let game = ChatGame::load(&data, &team.path).unwrap();
+        let (setup, meta) = (game.game_setup(0).unwrap(), game.meta());
+        let kept = game.kept(&setup, &meta.data).unwrap();
+        assert_eq!(kept.meta(), meta);
+        assert!(game.kept(&setup, "other").is_none());
+        let text = serde_json::to_string(&setup).unwrap();
+        let again = kept.game_setup(0).unwrap();
+        assert_eq!(serde_json::to_string(&again).unwrap(), text);
+    }
+}
+
 #[tokio::test]
 async fn the_writing_desk_ends_with_its_finaliser() {
     let result = talk("en/writing-desk", "A note on bees").await;
@@ -138,7 +154,7 @@ fn calls(result: &TaskResult) -> Vec<Vec<String>> {
         .messages
         .iter()
         .filter_map(|message| match &message.content {
-            Content::ToolCallRequest(calls) => Some(calls),
+            ChatContent::ToolCallRequest(calls) => Some(calls),
             _ => None,
         });
     let shown = |call: &playhouse::groupchat::message::FunctionCall| {
@@ -268,7 +284,7 @@ async fn a_reader_of_the_research_crew_fetches_the_page_that_is_named() {
         let reader = result
             .messages
             .iter()
-            .find(|message| matches!(message.content, Content::ToolCallExecution(_)));
+            .find(|message| matches!(message.content, ChatContent::ToolCallExecution(_)));
         let reader = reader.unwrap().source.clone();
         let mut said = result
             .messages

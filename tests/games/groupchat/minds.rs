@@ -126,7 +126,7 @@ impl Mind for Scripted {
                         .into_iter()
                         .flatten()
                     {
-                        let text = |at: usize| match &call[at] {
+                        let text = |index: usize| match &call[index] {
                             Value::String(text) => text.clone(),
                             other => other.to_string(),
                         };

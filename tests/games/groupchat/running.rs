@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use playhouse::context::context_to_json;
-use playhouse::groupchat::message::{ChatMessage, Content, Part};
-use playhouse::groupchat::team::{Newcomers, Participant, ParticipantKind, TeamFile};
+use playhouse::groupchat::message::{ChatContent, ChatMessage, MultiModalPart};
+use playhouse::groupchat::team::{HistoryVisibility, Participant, ParticipantKind, TeamFile};
 use playhouse::groupchat::termination::Termination;
 use playhouse::groupchat::{ChatError, ChatGame, StreamItem, Task, Team, UserProxy};
 use playhouse::mind::{
@@ -127,9 +127,12 @@ async fn whoever_is_outside_can_end_a_run_and_the_clock_starts_with_it() {
 #[tokio::test]
 async fn those_who_join_see_what_the_rule_says_and_those_who_left_hear_nothing() {
     for (rule, wanted) in [
-        (Newcomers::Nothing, vec!["B:B1"]),
-        (Newcomers::Last(1), vec!["A:A1", "B:B1"]),
-        (Newcomers::Everything, vec!["user:hi", "A:A1", "B:B1"]),
+        (HistoryVisibility::Nothing, vec!["B:B1"]),
+        (HistoryVisibility::Last(1), vec!["A:A1", "B:B1"]),
+        (
+            HistoryVisibility::Everything,
+            vec!["user:hi", "A:A1", "B:B1"],
+        ),
     ] {
         let mut file = three().with_max_turns(5);
         file.open = true;
@@ -450,11 +453,11 @@ async fn a_picture_in_a_task_reaches_every_model() {
     )
     .unwrap();
     let parts = vec![
-        Part::Text("Look.".into()),
-        Part::Image(json!({"data": "iVBORw0KGgo="})),
+        MultiModalPart::Text("Look.".into()),
+        MultiModalPart::Image(json!({"data": "iVBORw0KGgo="})),
     ];
     let result = team
-        .run(ChatMessage::new("user", Content::MultiModal(parts)))
+        .run(ChatMessage::new("user", ChatContent::MultiModal(parts)))
         .await
         .unwrap();
     let said: Vec<_> = result.messages.iter().skip(1).map(short).collect();

@@ -32,8 +32,9 @@ fn teams() -> Vec<TeamFile> {
     };
     let swarm = TeamFile::new(
         "table",
-        named().map(|one| {
-            one.with_handoff("Bo")
+        named().map(|participant| {
+            participant
+                .with_handoff("Bo")
                 .with_handoff("Cy")
                 .with_handoff("Ava")
         }),
@@ -182,11 +183,11 @@ async fn a_save_at_every_turn_of_every_kind_of_team_goes_on_alike() {
         };
         let whole = play.told(None).await;
         assert!(whole.len() >= 4, "{:?}: {whole:?}", file.selection);
-        for at in 1..whole.len() {
+        for place in 1..whole.len() {
             assert_eq!(
-                play.told(Some(at)).await,
+                play.told(Some(place)).await,
                 whole,
-                "{:?} at {at}",
+                "{:?} at {place}",
                 file.selection
             );
         }

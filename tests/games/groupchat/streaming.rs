@@ -6,7 +6,7 @@ use std::sync::Arc;
 use futures_util::{FutureExt, Stream, StreamExt};
 use playhouse::engine::Stop;
 use playhouse::groupchat::UserInput;
-use playhouse::groupchat::message::Content;
+use playhouse::groupchat::message::ChatContent;
 use playhouse::groupchat::team::{
     EdgeFile, GraphFile, Participant, ParticipantKind, Selection, TeamFile,
 };
@@ -119,15 +119,15 @@ fn wave() -> TeamFile {
         edges,
         ..GraphFile::default()
     };
-    let all = [Participant::named("C"), streaming("A"), streaming("B")];
-    TeamFile::new("team", all).with_selection(Selection::Graph(graph))
+    let participants = [Participant::named("C"), streaming("A"), streaming("B")];
+    TeamFile::new("team", participants).with_selection(Selection::Graph(graph))
 }
 
 /// An item of a stream, in short.
 fn brief(item: &StreamItem) -> String {
     match item {
         StreamItem::Message(message) => match &message.content {
-            Content::StreamingChunk { content, .. } => format!("{}…{content}", message.source),
+            ChatContent::StreamingChunk { content, .. } => format!("{}…{content}", message.source),
             _ => short(message),
         },
         StreamItem::Retracted(retracted) => format!("dropped ({})", retracted.source),
@@ -172,7 +172,7 @@ async fn pieces_are_seen_while_their_mind_still_writes_and_name_the_whole() {
     else {
         panic!("{rest:?}");
     };
-    let Content::StreamingChunk {
+    let ChatContent::StreamingChunk {
         content,
         full_message_id,
     } = &piece.content

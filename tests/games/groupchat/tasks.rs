@@ -7,7 +7,7 @@ use futures_util::StreamExt;
 use playhouse::context::{SourceView, View};
 use playhouse::groupchat::message::ChatMessage;
 use playhouse::groupchat::team::{
-    EdgeFile, GraphFile, Newcomers, Participant, ParticipantKind, Selection, TeamFile,
+    EdgeFile, GraphFile, HistoryVisibility, Participant, ParticipantKind, Selection, TeamFile,
 };
 use playhouse::groupchat::termination::Termination;
 use playhouse::groupchat::{
@@ -226,7 +226,7 @@ async fn whoever_comes_back_hears_only_what_it_missed() {
     let script = Scripted::new(&Value::Null);
     let mut file = three().with_max_turns(1);
     file.open = true;
-    file.newcomers = Newcomers::Everything;
+    file.newcomers = HistoryVisibility::Everything;
     let mut team = team(file, &script);
     team.run("one").await.unwrap();
     team.user_proxy().leave("A");
@@ -500,11 +500,11 @@ async fn a_view_by_source_keeps_ones_own_turns() {
 #[tokio::test]
 async fn members_of_a_graph_without_edges_speak_once_each() {
     let script = Scripted::new(&Value::Null);
-    let mut all = team(
+    let mut members = team(
         three().with_selection(Selection::Graph(GraphFile::default())),
         &script,
     );
-    let result = all.run("hi").await.unwrap();
+    let result = members.run("hi").await.unwrap();
     assert_eq!(texts(&result), ["user:hi", "A:A1", "B:B1", "C:C1"]);
     let graph = GraphFile {
         entry: String::new(),

@@ -7,7 +7,7 @@ use playhouse::context::{AgentContext, Chapters};
 use playhouse::engine::Stop;
 use playhouse::event::{By, Record};
 use playhouse::mind::{MindError, Prompt, ScriptLine, ScriptMind};
-use playhouse::undercover::{Phase, PlayerId, Reflect, Role, Rules, Side, Ties};
+use playhouse::undercover::{Phase, PlayerId, PlayerRole, Reflect, Rules, Side, Ties};
 use serde_json::json;
 
 use super::table::{
@@ -58,8 +58,8 @@ async fn a_game_goes_from_phase_to_phase_and_ends_with_all_cards_on_the_table() 
         assert_eq!(
             out,
             [
-                (1, civilian, Some(Role::Civilian)),
-                (2, spy, Some(Role::Undercover))
+                (1, civilian, Some(PlayerRole::Civilian)),
+                (2, spy, Some(PlayerRole::Undercover))
             ]
         );
         let kinds: Vec<_> = played.events().map(|event| event.kind.as_str()).collect();
@@ -222,12 +222,12 @@ async fn a_blank_player_has_no_word_and_is_on_nobodys_side() {
         ..rules(Language::En, 6)
     };
     let mut setup = opening(&game(rules, "violin", "cello"), 9);
-    let all = cards(&mut setup.world);
-    let (blank, _) = all
+    let cards = cards(&mut setup.world);
+    let (blank, _) = cards
         .iter()
-        .find(|(_, (role, _))| *role == Role::Blank)
+        .find(|(_, (role, _))| *role == PlayerRole::Blank)
         .unwrap();
-    assert_eq!(all[blank].1, None);
+    assert_eq!(cards[blank].1, None);
     let blank = blank.clone();
     let spy = hidden(&mut setup);
     let mind = Arc::new(players(vote_out(spy)));
@@ -331,14 +331,14 @@ async fn wrong_answers_are_sent_back_and_then_replaced_by_code() {
     for name in &NAMES[..4] {
         let entity = named(&played.engine.world, name);
         let context = played.engine.world.get::<AgentContext>(entity).unwrap();
-        let all: String = context
+        let memory: String = context
             .entries()
             .iter()
             .map(|entry| entry.body().full_text().into_owned())
             .collect();
         assert!(
-            !all.contains("can't be used") && !all.contains("or a violet"),
-            "{all}"
+            !memory.contains("can't be used") && !memory.contains("or a violet"),
+            "{memory}"
         );
     }
 }

@@ -112,11 +112,11 @@ async fn attacked(attack: impl Fn(&str) -> String + Send + Sync + 'static) -> Ve
 
 #[tokio::test]
 async fn a_word_reaches_nobody_however_it_is_spelt() {
-    for at in 0..spellings("violin").len() {
-        let attack = move |word: &str| format!("It is a {}.", spellings(word)[at]);
+    for spelling in 0..spellings("violin").len() {
+        let attack = move |word: &str| format!("It is a {}.", spellings(word)[spelling]);
         for told in attacked(attack).await {
             for word in ["violin", "cello"] {
-                let line = format!("It is a {}.", spellings(word)[at]);
+                let line = format!("It is a {}.", spellings(word)[spelling]);
                 assert!(!told.contains(&line), "{line} in {told}");
             }
         }

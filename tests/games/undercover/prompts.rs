@@ -33,7 +33,7 @@ fn question(prompt: &Prompt<'_>) -> String {
     let short = prompt.question.short().map(|short| short.as_str());
     let form = match prompt.form {
         AnswerForm::Prose { .. } => "prose".to_owned(),
-        AnswerForm::Json { narrowed, .. } => serde_json::to_string_pretty(narrowed).unwrap(),
+        AnswerForm::Json { constrained, .. } => serde_json::to_string_pretty(constrained).unwrap(),
     };
     format!(
         "{}\n\n=== in later prompts\n{}\n\n=== wanted\n{form}",
@@ -44,7 +44,7 @@ fn question(prompt: &Prompt<'_>) -> String {
 
 #[tokio::test]
 async fn everything_that_a_player_reads_in_both_languages() {
-    for (language, one, other) in [
+    for (language, civilian, undercover) in [
         (Language::En, "violin", "cello"),
         (Language::Zh, "豆浆", "牛奶"),
     ] {
@@ -55,7 +55,7 @@ async fn everything_that_a_player_reads_in_both_languages() {
             blank: 1,
             ..rules(language, 5)
         };
-        let setup = opening(&game(rules, one, other), 2);
+        let setup = opening(&game(rules, civilian, undercover), 2);
         // A tie with its run-off first; whoever can't have the one it wants takes the first it can.
         let script = players(|prompt| {
             let wanted = match number(prompt.entity) {
@@ -65,7 +65,7 @@ async fn everything_that_a_player_reads_in_both_languages() {
             };
             let legal = prompt.notes()["legal"].as_array().unwrap().iter();
             let legal: Vec<_> = legal
-                .map(|one| one["id"].as_u64().unwrap() as u32)
+                .map(|player| player["id"].as_u64().unwrap() as u32)
                 .collect();
             if legal.contains(&wanted) {
                 wanted

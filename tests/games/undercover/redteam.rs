@@ -115,12 +115,12 @@ fn hidden(word: &str) -> Vec<String> {
 
 #[tokio::test]
 async fn a_word_in_code_reaches_nobody() {
-    for at in 0..hidden("violin").len() {
-        let attack = move |word: &str| Some(hidden(word).swap_remove(at));
+    for spelling in 0..hidden("violin").len() {
+        let attack = move |word: &str| Some(hidden(word).swap_remove(spelling));
         let played = played_with(Language::En, attack, || None).await;
-        assert!(was_silenced(&played), "{:?}", hidden("violin")[at]);
+        assert!(was_silenced(&played), "{:?}", hidden("violin")[spelling]);
         let told = told(&played);
-        for line in ["violin", "cello"].map(|word| hidden(word).swap_remove(at)) {
+        for line in ["violin", "cello"].map(|word| hidden(word).swap_remove(spelling)) {
             assert!(!told.contains(&line), "{line} in {told}");
         }
     }
@@ -150,13 +150,16 @@ async fn a_chinese_word_reaches_nobody_by_sound_sight_or_script() {
             "n i u n a i",
         ],
     };
-    for at in 0..spellings("豆浆").len() {
-        let attack = move |word: &str| Some(format!("就是{}呀", spellings(word)[at]));
+    for spelling in 0..spellings("豆浆").len() {
+        let attack = move |word: &str| Some(format!("就是{}呀", spellings(word)[spelling]));
         let played = played_with(Language::Zh, attack, || None).await;
-        assert!(was_silenced(&played), "{}", spellings("豆浆")[at]);
+        assert!(was_silenced(&played), "{}", spellings("豆浆")[spelling]);
         let told = told(&played);
         for word in ["豆浆", "牛奶"] {
-            assert!(!told.contains(spellings(word)[at]), "{word} in {told}");
+            assert!(
+                !told.contains(spellings(word)[spelling]),
+                "{word} in {told}"
+            );
         }
     }
 }

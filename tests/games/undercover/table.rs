@@ -12,7 +12,7 @@ use playhouse::mind::{Mind, Minds, Prompt, ScriptLine, ScriptMind};
 use playhouse::session::Game;
 use playhouse::testing::journal;
 use playhouse::undercover::{
-    Match, Role, Rules, SpeakingOrder, Table, WordSource, default_rules, with_moderator,
+    Match, PlayerRole, Rules, SpeakingOrder, Table, WordSource, default_rules, with_moderator,
 };
 use playhouse::world_data::{DataFolder, Lexicon, WordPair};
 
@@ -37,9 +37,9 @@ pub(crate) fn rules(language: Language, players: usize) -> Rules {
 }
 
 /// A game of these two words.
-pub(crate) fn game(rules: Rules, one: &str, other: &str) -> Match {
+pub(crate) fn game(rules: Rules, left: &str, right: &str) -> Match {
     let words = Lexicon {
-        pairs: vec![WordPair::of(one, other)],
+        pairs: vec![WordPair::of(left, right)],
     };
     Match::new(&data(), rules, WordSource::Custom(words)).unwrap()
 }
@@ -80,7 +80,7 @@ pub(crate) fn named(world: &World, name: &str) -> Entity {
 }
 
 /// The roles and words of all players by name.
-pub(crate) fn cards(world: &mut World) -> BTreeMap<String, (Role, Option<String>)> {
+pub(crate) fn cards(world: &mut World) -> BTreeMap<String, (PlayerRole, Option<String>)> {
     let stage = stage(world);
     let cards = with_moderator(world, |moderator| moderator.reveal(stage)).unwrap();
     let card = cards
@@ -92,7 +92,7 @@ pub(crate) fn cards(world: &mut World) -> BTreeMap<String, (Role, Option<String>
 /// Who is undercover, by name.
 pub(crate) fn undercover(world: &mut World) -> Vec<String> {
     let cards = cards(world).into_iter();
-    let undercover = cards.filter(|(_, (role, _))| *role == Role::Undercover);
+    let undercover = cards.filter(|(_, (role, _))| *role == PlayerRole::Undercover);
     undercover.map(|(name, _)| name).collect()
 }
 

@@ -43,14 +43,16 @@ fn there_are_enough_pairs_and_much_to_say_of_each_word() {
 fn no_list_is_a_translation_of_the_other() {
     let [english, chinese] = LANGUAGES.map(shipped);
     let names = |word: &Word| {
-        let all = word.also.iter().chain([&word.word]);
-        all.map(|name| name.to_lowercase()).collect::<BTreeSet<_>>()
+        let names = word.also.iter().chain([&word.word]);
+        names
+            .map(|name| name.to_lowercase())
+            .collect::<BTreeSet<_>>()
     };
-    let same = |one: &Word, other: &Word| !names(one).is_disjoint(&names(other));
+    let same = |left: &Word, right: &Word| !names(left).is_disjoint(&names(right));
     let mut alike = Vec::new();
-    for one in &english.pairs {
-        for other in &chinese.pairs {
-            let ([a, b], [c, d]) = (one.words(), other.words());
+    for pair in &english.pairs {
+        for chinese_pair in &chinese.pairs {
+            let ([a, b], [c, d]) = (pair.words(), chinese_pair.words());
             if same(a, c) && same(b, d) || same(a, d) && same(b, c) {
                 alike.push(format!("{} and {}", a.word, b.word));
             }
@@ -69,11 +71,11 @@ fn what_is_a_words_own_is_not_said_of_its_neighbour() {
                 .pairs
                 .iter()
                 .find(|pair| pair.words().contains(&word));
-            for other in neighbours.unwrap().words() {
+            for neighbour in neighbours.unwrap().words() {
                 let foreign = |text: &&String| said.contains(&text.as_str());
-                let borrowed: Vec<_> = other.own.iter().filter(foreign).collect();
+                let borrowed: Vec<_> = neighbour.own.iter().filter(foreign).collect();
                 assert!(
-                    other == word || borrowed.is_empty(),
+                    neighbour == word || borrowed.is_empty(),
                     "{}: {borrowed:?}",
                     word.word
                 );
@@ -84,9 +86,9 @@ fn what_is_a_words_own_is_not_said_of_its_neighbour() {
 
 #[test]
 fn words_that_make_no_game_are_refused_before_it_starts() {
-    let refused = |one: &str, other: &str| {
+    let refused = |left: &str, right: &str| {
         let words = WordSource::Custom(Lexicon {
-            pairs: vec![WordPair::of(one, other)],
+            pairs: vec![WordPair::of(left, right)],
         });
         let game = Match::new(&data(), rules(Language::En, 6), words);
         game.err().map(|error| error.to_string())

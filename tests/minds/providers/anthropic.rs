@@ -2,7 +2,7 @@
 
 use playhouse::message::{Block, Body};
 use playhouse::mind::http::SchemaMode;
-use playhouse::mind::{FinishReason, MindError, Round, ToolRound};
+use playhouse::mind::{ExchangeRound, FinishReason, MindError, ToolRound};
 use serde_json::{Value, json};
 
 use super::{Question, figures};
@@ -136,7 +136,7 @@ async fn thoughts_go_back_signed_with_the_calls_they_led_to() {
     let mut question = Question::with_dice();
     let first = question.answered(&*mind).await.unwrap();
     let returned = ["toolu_1", "toolu_2"].map(|id| Block::tool_result(id, "4"));
-    question.rounds.push(Round::Tools(ToolRound {
+    question.rounds.push(ExchangeRound::Tools(ToolRound {
         called: Body::blocks(first.to_blocks()),
         returned: Body::blocks(returned.to_vec()),
     }));

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::sync::Arc;
 
 use playhouse::dialect::format::{MAX_FILE_BYTES, MediaFolder};
-use playhouse::message::{Block, Body, Source};
+use playhouse::message::{Block, Body, MediaSource};
 use playhouse::mind::MindError;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -46,7 +46,7 @@ async fn a_file_that_can_not_be_sent_is_named_and_nothing_is() {
         let models = server.models(&format!("api: {api}, parts: true"));
         let models = models.with_files(Arc::new(MediaFolder::new(folder.path())));
         let mind = models.mind("m").unwrap();
-        for (at, (path, said)) in [
+        for (request, (path, said)) in [
             ("inn.png", "can't be read"),
             (
                 "big.png",
@@ -60,7 +60,7 @@ async fn a_file_that_can_not_be_sent_is_named_and_nothing_is() {
         .enumerate()
         {
             let question = Question {
-                words: Body::blocks(vec![Block::image(Source::file(path))]),
+                words: Body::blocks(vec![Block::image(MediaSource::file(path))]),
                 ..Question::default()
             };
             let answered = question.answered(&*mind).await;
@@ -69,7 +69,7 @@ async fn a_file_that_can_not_be_sent_is_named_and_nothing_is() {
                 // it.
                 assert_eq!(answered.unwrap().text, "Yes.");
                 let told = format!("[image: {path}]");
-                assert!(server.body(at).to_string().contains(&told), "{told}");
+                assert!(server.body(request).to_string().contains(&told), "{told}");
                 continue;
             }
             let unsendable = answered.unwrap_err();

@@ -1,7 +1,7 @@
 //! Gemini's generateContent.
 
 use playhouse::message::{Block, Body};
-use playhouse::mind::{FinishReason, MindError, Round, ToolRound};
+use playhouse::mind::{ExchangeRound, FinishReason, MindError, ToolRound};
 use serde_json::{Value, json};
 
 use super::{Question, figures};
@@ -93,7 +93,7 @@ async fn a_stream_is_put_together_and_calls_go_back_signed() {
             Block::tool_result("", "4"),
             Block::tool_error("b", "no dice"),
         ];
-        question.rounds.push(Round::Tools(ToolRound {
+        question.rounds.push(ExchangeRound::Tools(ToolRound {
             called: Body::blocks(completion.to_blocks()),
             returned: Body::blocks(returned),
         }));
@@ -145,7 +145,7 @@ async fn json_comes_by_a_schema_by_its_type_or_by_words() {
             1
         );
     }
-    let config = |at| server.body(at)["generation_config"].clone();
+    let config = |request| server.body(request)["generation_config"].clone();
     assert_eq!(config(0)["response_json_schema"]["title"], "stable");
     assert_eq!(
         (

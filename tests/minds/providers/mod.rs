@@ -17,7 +17,9 @@ use std::sync::Arc;
 
 use playhouse::context::AgentContext;
 use playhouse::message::{Body, Tags};
-use playhouse::mind::{AnswerForm, Answering, Completion, Mind, MindError, Prompt, Round, Tools};
+use playhouse::mind::{
+    AnswerForm, Answering, Completion, ExchangeRound, Mind, MindError, Prompt, Tools,
+};
 use playhouse::tool::ToolSpec;
 use serde_json::{Value, json};
 
@@ -25,7 +27,7 @@ use serde_json::{Value, json};
 struct Question {
     history: AgentContext,
     words: Body,
-    rounds: Vec<Round>,
+    rounds: Vec<ExchangeRound>,
     tools: Vec<Arc<ToolSpec>>,
     json: bool,
 }
@@ -68,7 +70,7 @@ impl Question {
         let stable = json!({"type": "object", "title": "stable"})
             .to_string()
             .into();
-        let narrowed = json!({"type": "object", "title": "narrowed"});
+        let constrained = json!({"type": "object", "title": "narrowed"});
         let notes = Value::Null;
         mind.answer(&Prompt {
             rounds: &self.rounds,
@@ -81,7 +83,7 @@ impl Question {
                 AnswerForm::Json {
                     name: "plan",
                     schema: &stable,
-                    narrowed: &narrowed,
+                    constrained: &constrained,
                     notes: &notes,
                 }
             } else {

@@ -29,9 +29,9 @@ fn says(text: &str) -> String {
 
 #[tokio::test]
 async fn a_request_has_its_own_path_and_form() {
-    let mut one = last();
-    one["message"]["content"] = "Yes.".into();
-    let server = Server::start([whole(&one)]).await;
+    let mut answer = last();
+    answer["message"]["content"] = "Yes.".into();
+    let server = Server::start([whole(&answer)]).await;
     let mind = server.mind("api: ollama, stream: false, temperature: 0.5, extra: {\"think\": false, \"options\": {\"top_k\": 4}}");
     let completion = Question::default().answered(&*mind).await.unwrap();
     assert_eq!(

@@ -50,10 +50,10 @@ impl ToolCaller {
         mind.answer(&Prompt {
             form: match &schema {
                 None => AnswerForm::Prose { notes },
-                Some((schema, narrowed)) => AnswerForm::Json {
+                Some((schema, constrained)) => AnswerForm::Json {
                     name: "deed",
                     schema,
-                    narrowed,
+                    constrained,
                     notes,
                 },
             },
@@ -285,7 +285,7 @@ async fn an_examination_finds_what_the_server_can_do() {
     assert_eq!((found.window, found.streaming), (Some(16_384), Some(true)));
     assert_eq!(
         (found.schema, found.cache_fields),
-        (Some(SchemaMode::Narrowed), Some(true))
+        (Some(SchemaMode::Constrained), Some(true))
     );
     assert!(found.notes.is_empty(), "{:?}", found.notes);
 }

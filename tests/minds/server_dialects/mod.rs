@@ -48,7 +48,7 @@ async fn ask_for(mind: &dyn Mind, wanted: Wanted) -> Result<Completion, MindErro
     let stable = json!({"type": "object", "title": "stable"})
         .to_string()
         .into();
-    let narrowed = json!({"type": "object", "title": "narrowed"});
+    let constrained = json!({"type": "object", "title": "narrowed"});
     let notes = Value::Null;
     let schema = json!({"type": "object", "properties": {"sides": {"type": "integer"}}});
     let dice = ToolSpec::new("dice", "Rolls dice.", &schema).unwrap();
@@ -67,7 +67,7 @@ async fn ask_for(mind: &dyn Mind, wanted: Wanted) -> Result<Completion, MindErro
             Wanted::Json => AnswerForm::Json {
                 name: "plan",
                 schema: &stable,
-                narrowed: &narrowed,
+                constrained: &constrained,
                 notes: &notes,
             },
         },
@@ -318,8 +318,11 @@ async fn what_is_said_of_broken_json_is_never_said_to_us() {
             .await
             .unwrap();
     }
-    for at in 0..server.requests() {
-        assert!(server.body(at)["messages"].is_array(), "request {at}");
+    for request in 0..server.requests() {
+        assert!(
+            server.body(request)["messages"].is_array(),
+            "request {request}"
+        );
     }
 }
 

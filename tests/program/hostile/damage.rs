@@ -7,9 +7,9 @@ use super::{accepted, attacked, refused};
 use crate::{err, out};
 
 /// Changes a byte.
-fn damage(path: &Path, at: usize) {
+fn damage(path: &Path, index: usize) {
     let mut bytes = fs::read(path).unwrap();
-    bytes[at] ^= 4;
+    bytes[index] ^= 4;
     fs::remove_file(path).unwrap();
     super::write_bytes(path, &bytes);
 }
@@ -62,7 +62,7 @@ fn whatever_line_of_a_journal_is_damaged_the_story_goes_on_after_a_repair() {
     accepted(folder, "undercover --players 3 --until 2 --save one -q");
     let journal = folder.join("saves/one/journal.jsonl");
     let text = fs::read_to_string(&journal).unwrap();
-    let ends: Vec<_> = text.match_indices('\n').map(|(at, _)| at).collect();
+    let ends: Vec<_> = text.match_indices('\n').map(|(end, _)| end).collect();
     let places = ends.iter().take(3).chain(ends.iter().rev().take(3));
     for (number, end) in places.enumerate() {
         let slot = format!("copy-{number}");

@@ -52,9 +52,9 @@ fn input(value: &str) -> String {
 
 /// Puts a journal with right sums into the slot, which nothing reads any more.
 fn journal_is_refused(folder: &Path, lines: &[String], more: &[String], words: &str) {
-    let all = [lines, more].concat();
+    let lines = [lines, more].concat();
     let journal = folder.join("saves/one/journal.jsonl");
-    write_bytes(&journal, &journal_of(&all));
+    write_bytes(&journal, &journal_of(&lines));
     for command in COMMANDS
         .iter()
         .filter(|command| !command.contains("--verify"))

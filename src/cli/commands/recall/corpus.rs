@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::files;
 use crate::locale::{Localize, UiText, text};
-use crate::memory::{Entry, Index, Vectors};
+use crate::memory::{Index, IndexEntry, Vectors};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -169,7 +169,7 @@ impl Corpus {
             .char_indices()
             .rev()
             .filter(|(_, char)| !char.is_alphanumeric());
-        let beginnings = ends.filter_map(|(at, _)| id.get(..at));
+        let beginnings = ends.filter_map(|(end, _)| id.get(..end));
         let beginnings = beginnings
             .filter(|beginning| !beginning.is_empty())
             .chain([""]);
@@ -210,8 +210,8 @@ impl Corpus {
         };
         let lines = self.lines.iter().enumerate();
         let lines = lines.filter(|(_, line)| begins(&line.id) || begins(&line.session));
-        let lines: Vec<usize> = lines.map(|(at, _)| at).collect();
-        let own = || lines.iter().filter_map(|at| self.lines.get(*at));
+        let lines: Vec<usize> = lines.map(|(index, _)| index).collect();
+        let own = || lines.iter().filter_map(|index| self.lines.get(*index));
         let sessions: BTreeSet<&str> = own().map(|line| line.session.as_str()).collect();
         let is_session = sessions.len() == 1 && !sessions.contains("");
         let is_conversation = beginning.is_empty()
@@ -219,7 +219,7 @@ impl Corpus {
         let found = is_conversation.then(|| {
             let mut index = Index::new();
             for line in own() {
-                let entry = index.add(&Entry {
+                let entry = index.add(&IndexEntry {
                     speaker: &line.speaker,
                     text: &line.text,
                     time: &line.time,

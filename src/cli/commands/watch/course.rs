@@ -11,7 +11,7 @@ use crate::session::{EventLog, Session};
 use crate::tool::servers::ToolServers;
 
 use crate::cli::app::App;
-use crate::cli::commands::edited::EditedWorld;
+use crate::cli::commands::edited::EditedGame;
 use crate::cli::commands::play;
 use crate::cli::loader;
 /// A story that was opened.
@@ -19,7 +19,7 @@ pub(super) struct Opened {
     pub(super) story: Story,
     pub(super) course: Course,
     /// Reads the data of its world again when they change.
-    pub(super) edited: Option<EditedWorld>,
+    pub(super) edited: Option<EditedGame>,
     /// The team whose run it is.
     pub(super) team: Option<TeamFile>,
 }

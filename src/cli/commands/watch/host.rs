@@ -16,7 +16,7 @@ use super::shelf::{Shelf, Wish, library_error};
 use crate::cast::{EntityName, Kind};
 use crate::cli::app::App;
 use crate::cli::args::{ServerArgs, StoryArgs};
-use crate::cli::commands::edited::EditedWorld;
+use crate::cli::commands::edited::EditedGame;
 use crate::cli::commands::play::{self, RunView, stopped};
 use crate::cli::commands::players::Players;
 use crate::cli::commands::{chat, sent};
@@ -117,7 +117,7 @@ impl<'a> Host<'a> {
         };
         let aliases = sent::aliases(&session.engine.world);
         let answered = sent::minds_of(app, session.slot(), aliases)?;
-        let edited = EditedWorld::of(app, &campaign, &view);
+        let edited = EditedGame::of_world(app, &campaign, &view);
         let story = Story {
             view,
             control: Some(Arc::new(control)),
@@ -174,12 +174,14 @@ impl<'a> Host<'a> {
             Err(error) if invited.is_empty() => Err(library_error(error).text),
             Err(error) => return Err(error),
         };
-        let (mut edited, mut team) = (None, None);
+        let edited = match &saved.played {
+            Played::World(campaign) => EditedGame::of_world(app, campaign, &view),
+            Played::Undercover(game) => EditedGame::of_undercover(app, game, &view),
+            Played::Team(game) => EditedGame::of_team(app, game, &view),
+        };
+        let mut team = None;
         let game: Arc<dyn Game> = match saved.played {
-            Played::World(campaign) => {
-                edited = EditedWorld::of(app, &campaign, &view);
-                Arc::new(*campaign)
-            }
+            Played::World(campaign) => Arc::new(*campaign),
             Played::Undercover(game) => Arc::new(*game),
             Played::Team(game) => {
                 team = Some(game.team().clone());

@@ -66,7 +66,7 @@ impl Protocol for Anthropic {
         config.all(&fixed.settings);
         let schema = schema.and_then(|schema| match mode {
             SchemaMode::Strict | SchemaMode::Stable => Some(&*schema.stable),
-            SchemaMode::Narrowed => Some(&*schema.constrained),
+            SchemaMode::Constrained => Some(&*schema.constrained),
             SchemaMode::JsonMode | SchemaMode::Text => None,
         });
         if let Some(schema) = schema {

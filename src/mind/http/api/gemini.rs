@@ -37,7 +37,7 @@ impl Protocol for Gemini {
                 SchemaMode::Strict | SchemaMode::Stable => {
                     config.raw("response_json_schema", &schema.stable);
                 }
-                SchemaMode::Narrowed => config.raw("response_json_schema", &schema.constrained),
+                SchemaMode::Constrained => config.raw("response_json_schema", &schema.constrained),
                 SchemaMode::JsonMode | SchemaMode::Text => {}
             }
         }

@@ -48,7 +48,7 @@ impl Protocol for Ollama {
         if let Some(schema) = &ask.schema {
             match mode {
                 SchemaMode::Strict | SchemaMode::Stable => members.raw("format", &schema.stable),
-                SchemaMode::Narrowed => members.raw("format", &schema.constrained),
+                SchemaMode::Constrained => members.raw("format", &schema.constrained),
                 SchemaMode::JsonMode => members.raw("format", "\"json\""),
                 SchemaMode::Text => {}
             }

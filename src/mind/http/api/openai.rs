@@ -108,7 +108,7 @@ pub(super) fn response_format(ask: &AskParts, mode: SchemaMode) -> Option<String
     match mode {
         SchemaMode::Strict => Some(by_schema(&reply.stable, fits_strict(&reply.stable))),
         SchemaMode::Stable => Some(by_schema(&reply.stable, false)),
-        SchemaMode::Narrowed => Some(by_schema(&reply.constrained, false)),
+        SchemaMode::Constrained => Some(by_schema(&reply.constrained, false)),
         SchemaMode::JsonMode => Some("{\"type\":\"json_object\"}".into()),
         SchemaMode::Text => None,
     }

@@ -9,7 +9,7 @@ use super::report::{NameSet, Report, part, report_twice};
 use crate::drama::{Condition, Effect, PARTY, Scene};
 use crate::knowledge::KnownBy;
 use crate::locale::{Argument, text};
-use crate::rpg::world_file::types::{Foe, NOTHING, STAY, Step, WorldFile};
+use crate::rpg::world_file::types::{CampaignStep, FoeSpec, NOTHING, STAY, WorldFile};
 use crate::world_data::nearest;
 
 /// The maximum number of turns of talk in a scene.
@@ -83,12 +83,24 @@ struct Names<'a> {
 
 impl<'a> Names<'a> {
     fn of(world: &'a WorldFile) -> Self {
-        let stages: NameSet<'_> = world.stages.iter().map(|it| it.name.as_str()).collect();
-        let actors: NameSet<'_> = world.actors.iter().map(|it| it.name.as_str()).collect();
-        let foes: NameSet<'_> = world.foes.iter().map(|it| it.name.as_str()).collect();
+        let stages: NameSet<'_> = world
+            .stages
+            .iter()
+            .map(|stage| stage.name.as_str())
+            .collect();
+        let actors: NameSet<'_> = world
+            .actors
+            .iter()
+            .map(|actor| actor.name.as_str())
+            .collect();
+        let foes: NameSet<'_> = world.foes.iter().map(|foe| foe.name.as_str()).collect();
         let fighters: NameSet<'_> = actors.iter().chain(&foes).copied().collect();
         let holders = stages.iter().chain(&fighters).copied().collect();
-        let mut entities: NameSet<'_> = world.agents.iter().map(|it| it.name.as_str()).collect();
+        let mut entities: NameSet<'_> = world
+            .agents
+            .iter()
+            .map(|agent| agent.name.as_str())
+            .collect();
         entities.extend(&stages);
         entities.extend(&fighters);
         let mut options: BTreeMap<_, NameSet<'_>> = BTreeMap::new();
@@ -104,13 +116,25 @@ impl<'a> Names<'a> {
             foes,
             stages,
             fighters,
-            facts: world.facts.iter().map(|it| it.id.as_str()).collect(),
-            items: world.items.iter().map(|it| it.name.as_str()).collect(),
-            qualities: world.qualities.iter().map(|it| it.id.as_str()).collect(),
+            facts: world.facts.iter().map(|fact| fact.id.as_str()).collect(),
+            items: world.items.iter().map(|item| item.name.as_str()).collect(),
+            qualities: world
+                .qualities
+                .iter()
+                .map(|quality| quality.id.as_str())
+                .collect(),
             options,
-            scenes: world.scenes.iter().map(|it| it.id.as_str()).collect(),
-            endings: world.endings.iter().map(|it| it.id.as_str()).collect(),
-            dungeons: world.dungeons.iter().map(|it| it.name.as_str()).collect(),
+            scenes: world.scenes.iter().map(|scene| scene.id.as_str()).collect(),
+            endings: world
+                .endings
+                .iter()
+                .map(|ending| ending.id.as_str())
+                .collect(),
+            dungeons: world
+                .dungeons
+                .iter()
+                .map(|dungeon| dungeon.name.as_str())
+                .collect(),
         }
     }
 }
@@ -267,15 +291,16 @@ impl<'a> Links<'a, '_> {
     fn items(&mut self, world: &'a WorldFile) {
         for (i, item) in world.items.iter().enumerate() {
             let path = format!("items[{i}]");
-            let at = format!("{path}.at");
+            let field = format!("{path}.at");
             match item.at.as_str() {
                 "" => {}
-                PARTY => self.person(&at, PARTY),
+                PARTY => self.person(&field, PARTY),
                 name if self.names.is_agent(name) => {
                     let wrong = text!(drama_agents_hold_nothing, agent = name);
-                    self.report.error(&at, wrong, text!(drama_give_to_somebody));
+                    self.report
+                        .error(&field, wrong, text!(drama_give_to_somebody));
                 }
-                name => self.require(&at, name, &self.names.holders),
+                name => self.require(&field, name, &self.names.holders),
             }
             self.once(&format!("{path}.teaches"), &item.teaches);
             for (j, fact) in item.teaches.iter().enumerate() {
@@ -335,7 +360,7 @@ impl<'a> Links<'a, '_> {
         }
     }
 
-    fn foe(&mut self, path: &str, foe: &'a Foe, world: &'a WorldFile) {
+    fn foe(&mut self, path: &str, foe: &'a FoeSpec, world: &'a WorldFile) {
         if !(0..=5).contains(&foe.resolve) {
             let wrong = text!(drama_out_of_range, low = 0, high = 5);
             let path = format!("{path}.resolve");
@@ -407,8 +432,8 @@ impl<'a> Links<'a, '_> {
         }
     }
 
-    fn step(&mut self, path: &str, step: &'a Step, world: &'a WorldFile) {
-        if let Step::If(condition, then) = step {
+    fn step(&mut self, path: &str, step: &'a CampaignStep, world: &'a WorldFile) {
+        if let CampaignStep::If(condition, then) = step {
             let when = part(path, 0);
             if condition.is_judged() {
                 let wrong = text!(drama_judged_in_schedule);
@@ -417,7 +442,7 @@ impl<'a> Links<'a, '_> {
             self.condition(&when, condition, world);
             self.step(&part(path, 1), then, world);
         }
-        if let Step::Vote(names) = step
+        if let CampaignStep::Vote(names) = step
             && let Some(number) = names.iter().position(|name| name == STAY)
         {
             let path = format!("{path}.0[{number}]");

@@ -8,7 +8,7 @@ use super::report::{Report, part};
 use super::waiting;
 use crate::drama::{Cases, Condition, Effect, Ending, Impossible, Scene};
 use crate::locale::{Argument, text};
-use crate::rpg::world_file::types::{Step, WorldFile};
+use crate::rpg::world_file::types::{CampaignStep, WorldFile};
 
 /// The most endings that are compared with each other.
 const MAX_ENDINGS: usize = 200;
@@ -108,8 +108,8 @@ impl<'h, 'a> Holding<'h, '_, 'a> {
         }
     }
 
-    fn step(&mut self, path: &str, step: &'a Step) {
-        if let Step::If(condition, then) = step {
+    fn step(&mut self, path: &str, step: &'a CampaignStep) {
+        if let CampaignStep::If(condition, then) = step {
             // That nothing can be judged there is another mistake.
             if !condition.is_judged() {
                 self.check(&part(path, 0), condition, Moment::Step);
@@ -169,7 +169,7 @@ impl<'h, 'a> Holding<'h, '_, 'a> {
             }
             let alone = before.iter().find(|(_, cases)| own.imply([*cases]));
             let hiding = match alone {
-                Some(one) => vec![one],
+                Some(ending) => vec![ending],
                 None => before.iter().collect(),
             };
             let ids = Argument::list(hiding.iter().map(|(other, _)| other.id.as_str()));

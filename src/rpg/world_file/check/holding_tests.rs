@@ -54,7 +54,13 @@ fn effect(effect: &str) -> String {
 fn told(problems: &Problems) -> Vec<(Severity, &str, String)> {
     let problems = problems.iter();
     problems
-        .map(|it| (it.severity, it.field.as_str(), it.to_string()))
+        .map(|problem| {
+            (
+                problem.severity,
+                problem.field.as_str(),
+                problem.to_string(),
+            )
+        })
         .collect()
 }
 
@@ -63,17 +69,20 @@ pub(super) fn finds(severity: Severity, cases: &[(&[(&str, &str)], &str, &str)])
     for (lists, field, said) in cases {
         let found = with(lists);
         let told = told(&found);
-        let [(how, at, what)] = told.as_slice() else {
+        let [(told_severity, told_field, message)] = told.as_slice() else {
             panic!("{lists:?} leads to:\n{found}");
         };
         assert_eq!(
-            (*how, *at),
+            (*told_severity, *told_field),
             (severity, *field),
-            "{lists:?} leads to: {what}"
+            "{lists:?} leads to: {message}"
         );
-        assert!(what.contains(said), "{lists:?} leads to: {what}");
-        let chinese = found.iter().next().map(|it| it.in_language(Language::Zh));
-        assert_ne!(chinese.as_deref(), Some(what.as_str()));
+        assert!(message.contains(said), "{lists:?} leads to: {message}");
+        let chinese = found
+            .iter()
+            .next()
+            .map(|problem| problem.in_language(Language::Zh));
+        assert_ne!(chinese.as_deref(), Some(message.as_str()));
     }
 }
 

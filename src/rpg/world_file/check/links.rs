@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::locale::{Argument, Localize, UiText, text};
 use crate::rpg::world_file::types::{
-    Dungeon, Faction, SkillKind, Stage, StageKind, Step, WorldFile,
+    ActorFaction, CampaignStep, Dungeon, SkillKind, Stage, StageKind, WorldFile,
 };
 use crate::tool::{self, NotBuilt};
 use crate::world_data::nearest;
@@ -130,9 +130,9 @@ fn check_stages(world: &WorldFile, report: &mut Report<'_>) {
         let path = format!("stages[{i}].connects");
         known.require_all(&path, &stage.connects, report);
         for (j, to) in stage.connects.iter().enumerate() {
-            let other = world.stages.iter().find(|other| other.name == *to);
-            if let Some(other) = other {
-                check_way(&format!("{path}[{j}]"), stage, other, report);
+            let target = world.stages.iter().find(|other| other.name == *to);
+            if let Some(target) = target {
+                check_way(&format!("{path}[{j}]"), stage, target, report);
             }
         }
     }
@@ -156,7 +156,7 @@ fn check_actors(world: &WorldFile, report: &mut Report<'_>) {
         homes.require(&format!("{path}.stage"), &actor.stage, report);
         skills.require_all(&format!("{path}.skills"), &actor.skills, report);
         check_tools(&format!("{path}.tools"), &actor.tools, report);
-        if actor.skills.is_empty() && actor.faction == Faction::Hero {
+        if actor.skills.is_empty() && actor.faction == ActorFaction::Hero {
             let wrong = text!(rpg_check_hero_without_skills);
             report.error(&format!("{path}.skills"), wrong, skills.offer());
         }
@@ -227,10 +227,10 @@ fn check_schedule(world: &WorldFile, report: &mut Report<'_>) {
     for (i, step) in world.schedule.iter().enumerate() {
         let path = format!("{}.0", step_path(i, step));
         match step.bare() {
-            Step::Dungeon(name) => known.require(&path, name, report),
-            Step::Vote(names) if names.is_empty() => known.require(&path, "", report),
-            Step::Vote(names) => known.require_all(&path, names, report),
-            Step::Home { .. } | Step::If(..) => {}
+            CampaignStep::Dungeon(name) => known.require(&path, name, report),
+            CampaignStep::Vote(names) if names.is_empty() => known.require(&path, "", report),
+            CampaignStep::Vote(names) => known.require_all(&path, names, report),
+            CampaignStep::Home { .. } | CampaignStep::If(..) => {}
         }
     }
 }
@@ -255,7 +255,7 @@ fn check_presence(world: &WorldFile, report: &mut Report<'_>) {
         world
             .actors
             .iter()
-            .filter(|actor| actor.faction == Faction::Hero)
+            .filter(|actor| actor.faction == ActorFaction::Hero)
     };
     let attacks = |name: &String| {
         let skill = world.skills.iter().find(|skill| skill.name == *name);
@@ -313,7 +313,7 @@ fn check_use<'a>(world: &'a WorldFile, report: &mut Report<'a>) {
     }
     let mut visited = report.unread().clone();
     let steps = world.schedule.iter();
-    visited.extend(steps.flat_map(Step::dungeons).map(String::as_str));
+    visited.extend(steps.flat_map(CampaignStep::dungeons).map(String::as_str));
     for (i, dungeon) in world.dungeons.iter().enumerate() {
         if !visited.contains(dungeon.name.as_str()) {
             let wrong = text!(rpg_check_dungeon_unused, dungeon = &dungeon.name);

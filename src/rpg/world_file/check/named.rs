@@ -5,7 +5,7 @@ use super::report::{Report, part};
 use crate::drama::{Condition, Effect, Item, ItemUse, Occasion, PARTY, Scene};
 use crate::locale::text;
 use crate::mind::Language;
-use crate::rpg::world_file::types::{Actor, Faction, StageKind, WorldFile};
+use crate::rpg::world_file::types::{Actor, ActorFaction, StageKind, WorldFile};
 use crate::wording::FoldedText;
 
 /// The most people, and the most things, that are looked for in texts.
@@ -213,12 +213,12 @@ impl TextContext<'_> {
             }
             // Those who have come back are where they live.
             Condition::Now(Occasion::Return) => {
-                holds && actor.stage == place && actor.faction == Faction::Hero
+                holds && actor.stage == place && actor.faction == ActorFaction::Hero
             }
             condition => is_at(who, condition),
         };
         let mut deciders = self.deciders.iter();
-        let is_hero = actor.faction == Faction::Hero;
+        let is_hero = actor.faction == ActorFaction::Hero;
         deciders.any(|name| name == who || name == PARTY && is_hero)
             || self.source.allows_absent(who)
             || self.effects.iter().any(is_moved)

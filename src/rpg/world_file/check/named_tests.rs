@@ -97,7 +97,7 @@ fn whoever_is_told_of_when_an_item_is_used_has_to_be_there() {
 fn no_option_has_the_id_of_the_one_to_do_nothing() {
     let scene = seen("Tam sighs.", "").replace("id: \"it\"", "id: \"nothing\"");
     let found = wrong(&[("scenes: [", &format!("scenes: [{scene},"))]);
-    let fields: Vec<_> = found.iter().map(|it| it.field.as_str()).collect();
+    let fields: Vec<_> = found.iter().map(|problem| problem.field.as_str()).collect();
     assert_eq!(fields, ["scenes[0].choice.options[0].id"], "{found}");
 }
 
@@ -108,7 +108,7 @@ fn a_use_that_can_never_be_made_is_found() {
         "All([Alive(\"Tam Weller\"), Not(Alive(\"Tam Weller\"))])",
     );
     let found = wrong(&[("items: [", &format!("items: [{never},"))]);
-    let fields: Vec<_> = found.iter().map(|it| it.field.as_str()).collect();
+    let fields: Vec<_> = found.iter().map(|problem| problem.field.as_str()).collect();
     assert_eq!(fields, ["items[0].uses[0].when"], "{found}");
 }
 
@@ -132,7 +132,7 @@ fn what_is_certain_or_said_to_be_absent_may_be_told_of() {
     ]);
     let unknown = telling("absent: [\"Isa Finch\", \"the miller's key\", \"Izzy\"]");
     let found = wrong(&[("scenes: [", &format!("scenes: [{unknown},"))]);
-    let fields: Vec<_> = found.iter().map(|it| it.field.as_str()).collect();
+    let fields: Vec<_> = found.iter().map(|problem| problem.field.as_str()).collect();
     assert_eq!(fields, ["scenes[0].absent[2]"], "{found}");
 }
 

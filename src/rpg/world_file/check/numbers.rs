@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use crate::locale::text;
-use crate::rpg::world_file::types::{Limits, Skill, Stats, Step, WorldFile};
+use crate::rpg::world_file::types::{CampaignStep, Limits, Skill, Stats, WorldFile};
 
 use super::report::{Report, step_path};
 
@@ -35,7 +35,7 @@ pub(super) fn check(world: &WorldFile, report: &mut Report<'_>) {
         check_skill(&format!("skills[{i}]"), skill, report);
     }
     for (i, step) in world.schedule.iter().enumerate() {
-        if let Step::Home { days } = step.bare() {
+        if let CampaignStep::Home { days } = step.bare() {
             let path = format!("{}.days", step_path(i, step));
             check_range(&path, *days, 1..=30, report);
         }

@@ -8,7 +8,9 @@ use super::report::NameSet;
 use crate::drama::{Condition, ConditionContext, Effect, Impossible, Occasion, PARTY, Scene};
 use crate::knowledge::{Fact, KnownBy};
 use crate::locale::{Argument, UiText, text};
-use crate::rpg::world_file::types::{Actor, Faction, Foe, STAY, StageKind, Step, WorldFile};
+use crate::rpg::world_file::types::{
+    Actor, ActorFaction, CampaignStep, FoeSpec, STAY, StageKind, WorldFile,
+};
 
 /// A scene by its id, or one of its options.
 pub(super) type Node<'a> = (&'a str, Option<&'a str>);
@@ -33,7 +35,7 @@ pub(super) enum Moment<'a> {
 pub(super) struct Prospects<'a> {
     facts: BTreeMap<&'a str, &'a Fact>,
     actors: BTreeMap<&'a str, &'a Actor>,
-    foes: BTreeMap<&'a str, &'a Foe>,
+    foes: BTreeMap<&'a str, &'a FoeSpec>,
     stages: BTreeMap<&'a str, StageKind>,
     qualities: BTreeMap<&'a str, Range>,
     /// Items that are somewhere, at the start or later.
@@ -94,24 +96,24 @@ impl Range {
 #[derive(Default)]
 struct Known<'a> {
     names: BTreeSet<&'a str>,
-    all: bool,
+    may_be_any: bool,
 }
 
 impl<'a> Known<'a> {
     fn add(&mut self, name: &'a str, is_known: bool) {
         self.names.insert(name);
-        self.all |= !is_known;
+        self.may_be_any |= !is_known;
     }
 
     fn contains(&self, name: &str) -> bool {
-        self.all || self.names.contains(name)
+        self.may_be_any || self.names.contains(name)
     }
 }
 
 impl<'a> Prospects<'a> {
     /// Those of a world. What could not be read may hold anything.
     pub(super) fn of(world: &'a WorldFile, is_whole: bool) -> Self {
-        let mut it = Self {
+        let mut prospects = Self {
             facts: by_name(&world.facts, |fact| &fact.id),
             actors: by_name(&world.actors, |actor| &actor.name),
             foes: by_name(&world.foes, |foe| &foe.name),
@@ -122,7 +124,7 @@ impl<'a> Prospects<'a> {
             ..Self::default()
         };
         for stage in &world.stages {
-            it.stages.entry(&stage.name).or_insert(stage.kind);
+            prospects.stages.entry(&stage.name).or_insert(stage.kind);
         }
         for quality in &world.qualities {
             let start = quality.start.clamp(0, quality.max.max(0));
@@ -133,7 +135,7 @@ impl<'a> Prospects<'a> {
             } else {
                 (start, start)
             };
-            it.qualities.entry(&quality.id).or_insert(Range {
+            prospects.qualities.entry(&quality.id).or_insert(Range {
                 start,
                 max: quality.max,
                 least,
@@ -143,23 +145,25 @@ impl<'a> Prospects<'a> {
         }
         for item in &world.items {
             if !item.at.is_empty() {
-                it.placed.add(&item.name, true);
+                prospects.placed.add(&item.name, true);
             }
             for fact in &item.teaches {
-                it.taught.add(fact, it.facts.contains_key(fact.as_str()));
+                prospects
+                    .taught
+                    .add(fact, prospects.facts.contains_key(fact.as_str()));
             }
         }
         for stage in &world.stages {
             let mut ways = stage.connects.iter();
-            let leads_in = ways.any(|to| it.kind(to) != Some(stage.kind));
-            it.dungeons_are_open |= leads_in;
+            let leads_in = ways.any(|to| prospects.kind(to) != Some(stage.kind));
+            prospects.dungeons_are_open |= leads_in;
         }
-        let items: NameSet<'_> = world.items.iter().map(|it| it.name.as_str()).collect();
+        let items: NameSet<'_> = world.items.iter().map(|item| item.name.as_str()).collect();
         for effect in effects(world) {
-            it.note(effect, &items);
+            prospects.note(effect, &items);
         }
-        it.note_course(world);
-        it
+        prospects.note_course(world);
+        prospects
     }
 
     /// Notes what an effect may bring about. Whatever a condition may ask for has to be noted, or
@@ -237,7 +241,7 @@ impl<'a> Prospects<'a> {
                     day.get_or_insert(least_days);
                 }
             }
-            if let Step::Vote(names) = step.bare() {
+            if let CampaignStep::Vote(names) = step.bare() {
                 self.number_of_votes += 1;
                 for name in names.iter().map(String::as_str).chain([STAY]) {
                     self.votes.entry(name).or_insert(least_days);
@@ -245,7 +249,7 @@ impl<'a> Prospects<'a> {
             }
             let days = u32::try_from(step.days()).unwrap_or_default();
             self.days.0 = self.days.0.saturating_add(days);
-            if matches!(step, Step::Home { .. }) {
+            if matches!(step, CampaignStep::Home { .. }) {
                 least_days += days;
                 self.begins_at_home |= number == 0 && days > 0;
             }
@@ -270,7 +274,7 @@ impl<'a> Prospects<'a> {
         if self.foes.contains_key(who) {
             return false;
         }
-        let stays_home = |actor: &&Actor| actor.faction == Faction::Neutral;
+        let stays_home = |actor: &&Actor| actor.faction == ActorFaction::Neutral;
         let is_neutral = self.actors.get(who).is_some_and(stays_home);
         let is_dungeon = self.kind(stage) == Some(StageKind::Dungeon);
         !is_neutral || !is_dungeon || self.dungeons_are_open
@@ -294,7 +298,8 @@ impl<'a> Prospects<'a> {
     fn may_learn(&self, who: &str, fact: &Fact) -> bool {
         let is_hero = |name: &str| {
             let actor = self.actors.get(name);
-            actor.is_some_and(|actor| actor.faction == Faction::Hero) || self.moved.contains(name)
+            actor.is_some_and(|actor| actor.faction == ActorFaction::Hero)
+                || self.moved.contains(name)
         };
         let is_meant = |name: &str| {
             name == who || (who == PARTY && is_hero(name)) || (name == PARTY && is_hero(who))
@@ -359,7 +364,7 @@ impl Around<'_, '_> {
         let waits_too = |own: &Scene| {
             let own = self.prospects.circles.get(own.id.as_str());
             own.zip(circle)
-                .is_some_and(|(one, other)| Rc::ptr_eq(one, other))
+                .is_some_and(|(left, right)| Rc::ptr_eq(left, right))
         };
         match self.moment {
             Moment::Opening(own) if own.id == scene && (!own.again || circle.is_some()) => {
@@ -430,29 +435,29 @@ impl Around<'_, '_> {
 
     /// What the world file alone decides, scenes and choices aside.
     fn settles_state(&self, condition: &Condition) -> Option<(bool, UiText)> {
-        let it = self.prospects;
+        let prospects = self.prospects;
         let gone = |who: &str, if_it_returns| {
-            let is_gone = it.is_gone(who, self.moment, if_it_returns);
+            let is_gone = prospects.is_gone(who, self.moment, if_it_returns);
             is_gone.then(|| (false, text!(drama_foe_is_gone, foe = who)))
         };
-        let anybody = |who: &str| it.actors.contains_key(who);
+        let anybody = |who: &str| prospects.actors.contains_key(who);
         match condition {
             Condition::Knows(who, fact) => {
-                let fact = it.facts.get(fact.as_str())?;
+                let fact = prospects.facts.get(fact.as_str())?;
                 if fact.is_common() && anybody(who) {
                     return Some((true, text!(drama_everyone_knows, fact = fact.id.as_str())));
                 }
                 let why = || text!(drama_sworn, who, fact = fact.id.as_str());
-                let is_sworn = self.prospects.is_somebody(who) && !it.may_learn(who, fact);
+                let is_sworn = self.prospects.is_somebody(who) && !prospects.may_learn(who, fact);
                 gone(who, false).or_else(|| is_sworn.then(|| (false, why())))
             }
             Condition::Holds(who, item) => {
-                let is_nowhere = !it.placed.contains(item);
+                let is_nowhere = !prospects.placed.contains(item);
                 let nowhere = || (false, text!(drama_item_nowhere, item));
                 gone(who, false).or_else(|| is_nowhere.then(nowhere))
             }
             Condition::At(who, stage) => gone(who, true).or_else(|| {
-                let may_be = self.is_any_time() || it.may_be_at(who, stage);
+                let may_be = self.is_any_time() || prospects.may_be_at(who, stage);
                 (!may_be).then(|| (false, text!(drama_stays_home, who, stage)))
             }),
             Condition::Together(names) => names.iter().find_map(|who| gone(who, true)),
@@ -466,14 +471,15 @@ impl Around<'_, '_> {
             Condition::Day(day) => self.settles_day(*day),
             Condition::Now(occasion) => self.settles_now(*occasion),
             Condition::Voted(winner) => {
-                let is_offered = it.votes.contains_key(winner.as_str()) || it.course_is_unknown;
+                let is_offered =
+                    prospects.votes.contains_key(winner.as_str()) || prospects.course_is_unknown;
                 let why = || text!(drama_no_vote_for, winner);
                 (!is_offered).then(|| (false, why()))
             }
             Condition::Fought(stage, _) => self.settles_fight(stage),
             Condition::Fell(who) => gone(who, false),
             Condition::Judged { claim, .. } => {
-                let is_asked = it.claims.contains(claim.as_str()) || claim.trim().is_empty();
+                let is_asked = prospects.claims.contains(claim.as_str()) || claim.trim().is_empty();
                 (!is_asked).then(|| (false, text!(drama_nobody_judges)))
             }
             // Nothing of the world file forbids these, or they have parts.
@@ -509,13 +515,13 @@ impl ConditionContext for Around<'_, '_> {
     }
 
     fn first_day(&self, condition: &Condition) -> u32 {
-        let it = self.prospects;
-        if !it.is_whole || it.course_is_unknown {
+        let prospects = self.prospects;
+        if !prospects.is_whole || prospects.course_is_unknown {
             return 0;
         }
         match condition {
-            Condition::Fought(stage, _) => it.fights.get(stage.as_str()).copied().flatten(),
-            Condition::Voted(winner) => it.votes.get(winner.as_str()).copied(),
+            Condition::Fought(stage, _) => prospects.fights.get(stage.as_str()).copied().flatten(),
+            Condition::Voted(winner) => prospects.votes.get(winner.as_str()).copied(),
             _ => None,
         }
         .unwrap_or_default()
@@ -560,8 +566,8 @@ fn claims(world: &WorldFile) -> BTreeSet<&str> {
 /// The first of each name.
 fn by_name<'a, T>(list: &'a [T], name: impl Fn(&'a T) -> &'a String) -> BTreeMap<&'a str, &'a T> {
     let mut named = BTreeMap::new();
-    for one in list {
-        named.entry(name(one).as_str()).or_insert(one);
+    for element in list {
+        named.entry(name(element).as_str()).or_insert(element);
     }
     named
 }

@@ -6,7 +6,7 @@ use foldhash::fast::FixedState;
 use indexmap::IndexSet;
 
 use crate::locale::{UiText, text};
-use crate::rpg::world_file::types::{Step, WorldFile};
+use crate::rpg::world_file::types::{CampaignStep, WorldFile};
 use crate::world_data::{Parsed, Problem, Problems, is_within};
 
 /// The fields of a world that contain no others.
@@ -16,10 +16,10 @@ const HEAD: [&str; 4] = ["name", "language", "title", "rules"];
 pub(super) type NameSet<'a> = IndexSet<&'a str, FixedState>;
 
 /// Where a step of the schedule is written, without its conditions.
-pub(super) fn step_path(number: usize, step: &Step) -> String {
+pub(super) fn step_path(number: usize, step: &CampaignStep) -> String {
     let mut path = format!("schedule[{number}]");
     let mut step = step;
-    while let Step::If(_, then) = step {
+    while let CampaignStep::If(_, then) = step {
         path.push_str(".1");
         step = then;
     }

@@ -27,8 +27,8 @@ fn line_of(text: &str) -> usize {
 /// Checks that one change leads to one problem, at the line where it was made.
 fn finds(change: (&str, &str), field: &str, said: &str) {
     let found = wrong(&[change]);
-    let all: Vec<_> = found.iter().collect();
-    let [problem] = all.as_slice() else {
+    let problems: Vec<_> = found.iter().collect();
+    let [problem] = problems.as_slice() else {
         panic!("{change:?} leads to:\n{found}");
     };
     assert_eq!(problem.field, field, "{problem}");

@@ -254,21 +254,21 @@ fn check_text(text: &Text<'_>, report: &mut Report<'_>) {
 
 fn check_language(language: Language, text: &Text<'_>, report: &mut Report<'_>) {
     let letters = text.text.chars().filter(|c| c.is_alphabetic());
-    let (all, han) = letters.fold((0, 0), |(all, han), c| {
-        (all + 1, han + usize::from(is_han(c)))
+    let (total, han) = letters.fold((0, 0), |(total, han), c| {
+        (total + 1, han + usize::from(is_han(c)))
     });
-    if all < MIN_LETTERS {
+    if total < MIN_LETTERS {
         return;
     }
     match language {
-        Language::En if han * 2 > all => {
+        Language::En if han * 2 > total => {
             report.warn(
                 &text.path,
                 text!(rpg_check_text_chinese),
                 text!(rpg_check_write_chinese),
             );
         }
-        Language::Zh if han * 10 < all => {
+        Language::Zh if han * 10 < total => {
             report.warn(
                 &text.path,
                 text!(rpg_check_text_not_chinese),

@@ -7,7 +7,7 @@ use crate::drama::{Condition, Effect, Goal, History, Scene};
 
 /// Facts, by id, and items, by name.
 #[derive(Debug, Default)]
-pub(super) struct Stakes<'a> {
+pub(super) struct Interests<'a> {
     /// What a goal of one's own or a choice that one has not made yet is about.
     pub(super) facts: BTreeSet<&'a str>,
     pub(super) items: BTreeSet<&'a str>,
@@ -15,15 +15,15 @@ pub(super) struct Stakes<'a> {
     pub(super) feared: BTreeSet<&'a str>,
 }
 
-impl<'a> Stakes<'a> {
+impl<'a> Interests<'a> {
     /// What is at stake for `me`, who still has these goals.
     pub(super) fn of(me: &str, goals: &[&'a Goal], scenes: &'a [Scene], history: &History) -> Self {
-        let mut stakes = Self::default();
+        let mut interests = Self::default();
         for goal in goals {
-            stakes.add_condition(&goal.met);
-            stakes.add_condition(&goal.lost);
+            interests.add_condition(&goal.met);
+            interests.add_condition(&goal.lost);
             let lost = goal.lost.parts().into_iter();
-            stakes.feared.extend(lost.filter_map(|part| match part {
+            interests.feared.extend(lost.filter_map(|part| match part {
                 Condition::Knows(_, fact) => Some(fact.as_str()),
                 _ => None,
             }));
@@ -37,14 +37,14 @@ impl<'a> Stakes<'a> {
                 continue;
             }
             for option in &choice.options {
-                stakes.add_condition(&option.when);
+                interests.add_condition(&option.when);
                 option
                     .effects
                     .iter()
-                    .for_each(|effect| stakes.add_effect(effect));
+                    .for_each(|effect| interests.add_effect(effect));
             }
         }
-        stakes
+        interests
     }
 
     fn add_condition(&mut self, condition: &'a Condition) {
@@ -101,15 +101,15 @@ mod tests {
         };
         let scenes = [scene];
         let mut history = History::default();
-        let stakes = Stakes::of("Ann", &[&goal], &scenes, &history);
+        let interests = Interests::of("Ann", &[&goal], &scenes, &history);
         assert_eq!(
-            Vec::from_iter(&stakes.facts),
+            Vec::from_iter(&interests.facts),
             [&"the-debt", &"the-key-fits"]
         );
-        assert_eq!(Vec::from_iter(&stakes.items), [&"the key"]);
-        assert_eq!(Vec::from_iter(&stakes.feared), [&"the-debt"]);
+        assert_eq!(Vec::from_iter(&interests.items), [&"the key"]);
+        assert_eq!(Vec::from_iter(&interests.feared), [&"the-debt"]);
         history.scenes.push(("door".into(), 1));
-        let stakes = Stakes::of("Ann", &[], &scenes, &history);
-        assert!(stakes.facts.is_empty() && stakes.items.is_empty());
+        let interests = Interests::of("Ann", &[], &scenes, &history);
+        assert!(interests.facts.is_empty() && interests.items.is_empty());
     }
 }
