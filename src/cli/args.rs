@@ -105,6 +105,9 @@ pub(crate) struct RunArgs {
     #[cfg(feature = "page")]
     #[arg(long, conflicts_with_all = ["games", "seat", "dry_run"])]
     pub(crate) watch: bool,
+    #[cfg(feature = "page")]
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
 }
 
 /// The arguments of all commands that begin a story.
@@ -185,6 +188,16 @@ pub(crate) struct ServerArgs {
     pub(crate) port: u16,
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
     pub(crate) listen: std::net::IpAddr,
+}
+
+#[cfg(feature = "page")]
+impl Default for ServerArgs {
+    fn default() -> Self {
+        Self {
+            port: 0,
+            listen: std::net::Ipv4Addr::LOCALHOST.into(),
+        }
+    }
 }
 
 /// How a conversation is printed.
@@ -315,6 +328,9 @@ pub(crate) struct UndercoverArgs {
     #[cfg(feature = "page")]
     #[arg(long, value_name = "SECONDS", requires = "invite")]
     pub(crate) away: Option<u64>,
+    #[cfg(feature = "page")]
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
     #[command(flatten)]
     pub(crate) play: PlayArgs,
 }

@@ -566,6 +566,9 @@ fn host_deed(state: &WorldState, deed: &Deed) -> Option<HostDeed> {
     let name = |id: u32| Some(state.being(id)?.name.to_string());
     let effect = match deed {
         Deed::Tell { who, text } => {
+            if text.trim().is_empty() {
+                return None;
+            }
             let who = who.iter().map(|id| name(*id)).collect::<Option<_>>()?;
             let text = text.clone();
             return Some(HostDeed::Tell { who, text });

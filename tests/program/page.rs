@@ -1542,6 +1542,17 @@ fn a_world_that_is_edited_while_it_is_watched_is_taken_over_between_turns() {
     }
 }
 
+#[test]
+fn an_address_is_for_a_story_with_a_page() {
+    let folder = tempfile::tempdir().unwrap();
+    for command in ["run --port 4100", "undercover --listen 127.0.0.2"] {
+        let refused = run(folder.path(), command);
+        assert_eq!(refused.status.code(), Some(2), "{command}");
+        assert!(super::err(&refused).contains("--watch"), "{command}");
+    }
+    assert!(!folder.path().join("saves").exists());
+}
+
 /// What the last call that is over was sent.
 fn last_request(page: &Served, slot: &str) -> String {
     let calls = page.api(&format!("{slot}/calls"));

@@ -53,7 +53,7 @@ use super::error::CommandError;
 pub(crate) fn run(command: Command, app: &App) -> Result<(), CommandError> {
     match command {
         #[cfg(feature = "page")]
-        Command::Run(args) if args.watch => watch::run(app, &args.story),
+        Command::Run(args) if args.watch => watch::run(app, &args.story, &args.server),
         Command::Run(args) => run::run(app, &args),
         #[cfg(not(feature = "page"))]
         Command::WithoutPage { .. } => Err(CommandError::of(

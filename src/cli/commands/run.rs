@@ -26,6 +26,8 @@ pub(super) fn run(app: &App, args: &RunArgs) -> Result<(), CommandError> {
     if let Some(games) = args.games {
         return games::play_games(app, args, games);
     }
+    #[cfg(feature = "page")]
+    super::watch::check_server(false, &args.server)?;
     let args = &args.story;
     let campaign = loader::world(app, world)?;
     let seed = play::seed(app, args.seed)?;

@@ -37,6 +37,8 @@ pub(super) fn undercover(app: &App, args: &UndercoverArgs) -> Result<(), Command
     if !args.from.is_empty() {
         return tournament::count(app, &args.from);
     }
+    #[cfg(feature = "page")]
+    super::watch::check_server(args.watch || !args.invite.is_empty(), &args.server)?;
     let game = game(app, args)?;
     match args.games {
         Some(games) => tournament::begin(app, args, game, games),

@@ -515,7 +515,10 @@ pub(in crate::cli::commands) fn about(
     };
     Ok(match &saved.played {
         Played::World(campaign) => about_world(app, campaign, slot, seed)?,
-        Played::Team(team) => about("team", team.meta().world),
+        Played::Team(team) => About {
+            title: team.team().name.clone(),
+            ..about("team", team.meta().world)
+        },
         Played::Undercover(game) => About {
             models: loader::model_names(app),
             language: game.rules().language,

@@ -7,7 +7,6 @@ mod course;
 mod host;
 mod shelf;
 
-use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,12 +21,6 @@ use crate::cli::error::{CommandError, ErrorKind};
 use crate::cli::loader;
 use crate::locale::text;
 use crate::save::Slot;
-
-/// A server on this computer, at any free port.
-const LOCAL: ServerArgs = ServerArgs {
-    port: 0,
-    listen: IpAddr::V4(Ipv4Addr::LOCALHOST),
-};
 
 /// Plays a world, or opens a save, and serves its page until it is interrupted.
 pub(super) fn watch(app: &App, args: &WatchArgs) -> Result<(), CommandError> {
@@ -63,23 +56,32 @@ pub(super) fn invite(app: &App, slot: &str, args: &UndercoverArgs) -> Result<(),
     host.max_away = args.away.map(Duration::from_secs);
     let mut shown = host.read(slot, &args.invite)?;
     shown.story.control = Some(Arc::default());
-    host.show(shown, &LOCAL, &args.invite)
+    host.show(shown, &args.server, &args.invite)
 }
 
 /// Plays a world, prints it as `run` does, and serves its page until it is interrupted.
-pub(super) fn run(app: &App, args: &StoryArgs) -> Result<(), CommandError> {
+pub(super) fn run(app: &App, args: &StoryArgs, server: &ServerArgs) -> Result<(), CommandError> {
     if args.is_bare {
         loader::check_bare_world(app, &app.settings.world.value)?;
     }
     let mut host = Host::new(app, args.play.until)?;
     let mut shown = host.start(args, false, &[])?;
-    host.listen(&LOCAL, false)?;
+    host.listen(server, false)?;
     if let Course::Begun(session, _) = &mut shown.course {
         let language = shown.story.language();
         host.view = Some(RunView::new(app, &mut session.engine, language, None));
     }
     host.play(shown);
     host.serve()
+}
+
+/// Refuses an address for the page of a story that has none.
+pub(super) fn check_server(has_page: bool, server: &ServerArgs) -> Result<(), CommandError> {
+    if has_page || *server == ServerArgs::default() {
+        return Ok(());
+    }
+    let error = CommandError::new(ErrorKind::Usage, text!(cli_no_page));
+    Err(error.help(text!(cli_no_page_help)))
 }
 
 /// The save that is meant; `None` if a new story is.
