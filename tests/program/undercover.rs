@@ -270,7 +270,7 @@ fn a_tournament_is_the_same_however_many_games_are_played_at_a_time() {
     assert_eq!(alone.0, [third]);
     let listed = out(&run(folder, "saves"));
     assert!(listed.contains("tournament, 5 games"), "{listed}");
-    let saves = records(&succeed(folder, "saves --json"));
+    let saves = records_of(&succeed(folder, "saves --json"));
     let bytes = saves.iter().map(|save| save["bytes"].as_u64().unwrap());
     assert!(bytes.min() > Some(1000), "its games take space: {saves:#?}");
     let table = out(&play("--games 2 --save table"));
