@@ -330,7 +330,7 @@ mod tests {
     #[test]
     fn a_heading_without_a_value_is_left_out_of_a_paragraph() {
         let heads = ["name", "from", "result"];
-        let mut table = Table::new(heads.map(|head| (head.to_owned(), Side::Left)));
+        let mut table = TextTable::new(heads.map(|head| (head.to_owned(), Alignment::Left)));
         table.row(["Ann".to_owned(), "a long word".repeat(3), String::new()]);
         let (mut out, text) = output(24);
         table.write(&mut out);
