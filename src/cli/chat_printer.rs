@@ -135,7 +135,7 @@ impl State {
     /// A message for programs; `team_path` is the path of the team that is a tool, `event` the ID
     /// of the event.
     fn message_json(&self, heard: &TeamMessage, id: Option<BodyId>) -> Value {
-        let mut record = json!({"team": self.team});
+        let mut record = json!({"record": "message", "team": self.team});
         if !heard.team_path.is_empty() {
             record["team_path"] = json!(heard.team_path);
         }
@@ -147,7 +147,7 @@ impl State {
     }
 
     fn retracted_json(&self, retracted: &Retracted) -> Value {
-        json!({"team": self.team, "dropped": retracted})
+        json!({"record": "dropped", "team": self.team, "dropped": retracted})
     }
 }
 
