@@ -132,12 +132,12 @@ struct Session {
 /// Finds messages by their words. See the [module](super).
 ///
 /// ```
-/// use playhouse::memory::{Entry, Index};
+/// use playhouse::memory::{Index, IndexEntry};
 ///
 /// let texts = ["I painted the lake at dawn.", "What a view!"];
 /// let mut index = Index::new();
 /// for text in texts {
-///     index.add(&Entry { speaker: "Ann", text, ..Entry::default() });
+///     index.add(&IndexEntry { speaker: "Ann", text, ..IndexEntry::default() });
 /// }
 /// let text = |entry: u32| texts[entry as usize].into();
 /// let found = index.search("What has Ann been painting?", 1, text);
