@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::cast::{CastList, WorldTurn};
 use crate::engine::{Engine, Setup, give_minds};
 use crate::groupchat::ChatGame;
-use crate::journal::{GameSetup, JournalHeader, Line, Recording, new_minds, seed_input};
+use crate::journal::{GameSetup, HOST, JournalHeader, Line, Recording, branch_input, new_minds};
 use crate::locale::{Localize, text};
 use crate::rpg::Campaign;
 use crate::save::{
@@ -250,7 +250,8 @@ impl Saved {
     /// Gives an engine that continues it the seed with which it is to go on.
     pub(crate) fn tell_seed(&self, app: &App, engine: &mut Engine) {
         if let Some(seed) = self.new_seed {
-            engine.tell_next(seed_input(seed));
+            let told = branch_input(HOST, Some(seed), &BTreeMap::new());
+            told.into_iter().for_each(|told| engine.tell_next(told));
             if app.prints_text() {
                 app.err().line(say!(app.language, cli_seed, seed));
             }

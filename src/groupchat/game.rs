@@ -257,7 +257,10 @@ impl Game for ChatGame {
     }
 
     fn kept(&self, setup: &GameSetup, data: &str) -> Option<Box<dyn Game>> {
-        let kept = JournalTeam::of(setup).filter(|kept| kept.data == data)?;
+        let kept: JournalTeam = setup.read(NAME)?;
+        if kept.data != data {
+            return None;
+        }
         Some(Box::new(self.of_kept(&kept).ok()?))
     }
 
@@ -280,7 +283,7 @@ impl ChatGame {
     /// Every mistake in what they keep.
     pub fn kept_in(lines: &[Line], path: &str, data: &str) -> Option<Result<Self, Problems>> {
         let setups = lines.iter().filter_map(game_of_line);
-        let mut kept = setups.filter_map(|(_, setup)| JournalTeam::of(&setup));
+        let mut kept = setups.filter_map(|(_, setup)| setup.read::<JournalTeam>(NAME));
         let kept = kept.find(|kept| kept.data == data)?;
         let game = kept
             .folder(path)
@@ -393,12 +396,6 @@ struct JournalTeam {
 }
 
 impl JournalTeam {
-    /// What a journal keeps, if it is of this game.
-    fn of(setup: &GameSetup) -> Option<Self> {
-        let kept = (setup.name == NAME).then(|| Self::deserialize(&setup.setup));
-        kept?.ok()
-    }
-
     /// The data folder of its files; `path` is that of the team.
     fn folder(&self, path: &str) -> Result<DataFolder, Problems> {
         let tables = format!("{TABLES}/");

@@ -394,6 +394,13 @@ pub struct GameSetup {
     pub setup: serde_json::Value,
 }
 
+impl GameSetup {
+    /// The setup, if it is one of this game that can be read.
+    pub(crate) fn read<'s, T: Deserialize<'s>>(&'s self, game: &str) -> Option<T> {
+        (self.name == game).then(|| T::deserialize(&self.setup).ok())?
+    }
+}
+
 /// One line of the journal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -26,5 +26,5 @@ pub(crate) use read::JournalLines;
 pub(crate) use recording::game_of_line;
 pub use recording::{
     HOST, Recorded, Recording, branch_input, game_input, game_of_input, game_setups, given_by,
-    is_undo, new_minds, new_seed, seed_input, undo_input,
+    is_undo, new_minds, new_seed, undo_input,
 };

@@ -63,11 +63,6 @@ pub fn branch_input(
     Some(Value::Object(fields))
 }
 
-/// The [`branch_input`] of a host with a seed alone.
-pub fn seed_input(seed: u64) -> Value {
-    branch_input(HOST, Some(seed), &BTreeMap::new()).unwrap_or_default()
-}
-
 /// The field of an input that says that the story was taken back to its turn.
 const UNDONE: &str = "undone";
 

@@ -49,14 +49,6 @@ struct KeptWorld {
     texts: KeptFiles,
 }
 
-impl KeptWorld {
-    /// What a journal keeps, if it is of this game.
-    fn of(setup: &GameSetup) -> Option<Self> {
-        let kept = (setup.name == NAME).then(|| Self::deserialize(&setup.setup));
-        kept?.ok()
-    }
-}
-
 /// Why a world can't be played.
 #[derive(Debug, Error)]
 #[error("{}", self.text())]
@@ -221,7 +213,7 @@ impl Campaign {
     /// Every mistake in what they keep.
     pub fn kept_in(lines: &[Line], data: &str) -> Option<Result<Self, CampaignError>> {
         let setups = lines.iter().filter_map(game_of_line);
-        let mut kept = setups.filter_map(|(_, setup)| KeptWorld::of(&setup));
+        let mut kept = setups.filter_map(|(_, setup)| setup.read::<KeptWorld>(NAME));
         Some(Self::of_kept(&kept.find(|kept| kept.data == data)?))
     }
 
@@ -293,7 +285,10 @@ impl Game for Campaign {
     }
 
     fn kept(&self, setup: &GameSetup, data: &str) -> Option<Box<dyn Game>> {
-        let kept = KeptWorld::of(setup).filter(|kept| kept.data == data)?;
+        let kept: KeptWorld = setup.read(NAME)?;
+        if kept.data != data {
+            return None;
+        }
         Some(Box::new(Self::of_kept(&kept).ok()?))
     }
 
