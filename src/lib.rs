@@ -61,6 +61,7 @@ pub mod message;
 pub mod mind;
 #[cfg(feature = "page")]
 pub mod page;
+mod parallel;
 pub mod prelude;
 #[cfg(feature = "rpg")]
 pub mod rpg;

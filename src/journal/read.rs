@@ -1,9 +1,11 @@
 //! Reading a journal, line by line.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Take};
+use std::panic::resume_unwind;
 use std::path::Path;
 use std::sync::Arc;
+use std::thread;
 
 use serde::Deserialize;
 
@@ -14,12 +16,19 @@ use super::sums::{Sum, Summed};
 use super::{FORMAT, JournalHeader, Line};
 use crate::files::{FileAction, FileError, FileProblem, MAX_EXCESS, excess_weight};
 use crate::locale::{Localize, UiText, text};
+use crate::parallel;
 
 /// The maximum length of a journal in bytes.
 pub(super) const MAX_BYTES: u64 = 1 << 28;
 
 /// The maximum length of a line in bytes.
 pub(super) const MAX_LINE: u64 = 1 << 24;
+
+/// How much is parsed at once, in bytes, and a line more.
+const BATCH: u64 = 1 << 20;
+
+/// What is parsed on several threads weighs less than this beyond what its length allows.
+const LIGHT: u64 = BATCH / 100;
 
 /// What a line weighs in addition to its values.
 const LINE_WEIGHT: u64 = 8;
@@ -47,6 +56,8 @@ pub(crate) struct JournalLines {
     pub(super) ends: Vec<End>,
     /// How many lines were checked and left out.
     left_out: usize,
+    /// How many lines can't be read.
+    damaged: usize,
     /// How many journals share their beginnings with it, one in the other.
     pub(super) depth: usize,
     /// The length of the file in bytes, without an incomplete last line.
@@ -182,72 +193,87 @@ struct Reader<'o> {
 
 impl Reader<'_> {
     fn read(&self, file: &File, path: &Path) -> Result<JournalLines, JournalError> {
-        let failed = |source| FileError::io(path, FileAction::Read, source);
-        let mut reader = BufReader::new(file.take(self.limit));
         let mut found = JournalLines::default();
-        let mut checks = Checks::Head;
-        let mut damaged = 0;
-        loop {
-            let mut raw = Vec::new();
-            let mut limited = reader.by_ref().take(MAX_LINE + 1);
-            let length = limited.read_until(b'\n', &mut raw).map_err(failed)? as u64;
-            if length > MAX_LINE {
-                return Err(too_large(path, MAX_LINE).into());
-            }
-            let is_whole = raw.pop_if(|last| *last == b'\n').is_some();
-            if !is_whole && !checks.has_lost_its_end(&raw) {
-                if length > 0 {
-                    tracing::warn!("{}: the incomplete last line was dropped", path.display());
-                }
-                break;
-            }
-            found.length += length;
-            found.weight += weight_of(&raw);
-            if found.weight > self.weight {
-                return Err(too_many_values(path).into());
-            }
-            let checked = checks.check(&mut raw, path);
-            let is_outcome = self.others.is_none() && raw.starts_with(OUTCOME);
-            if is_whole && is_outcome && checked.is_ok() {
-                found.left_out += 1;
-                continue;
-            }
-            let base = (found.lines.len() == 1).then(|| Base::of(&raw)).flatten();
-            let line = match (checked, base) {
-                (Ok(()), _) if !is_whole => Err(text!(journal_damaged)),
-                (Ok(()), None) => parsed(&raw),
-                (Ok(()), Some(base)) => {
-                    let base = base.map_err(|error| error.text());
-                    match base.and_then(|base| self.shared(&base, &mut found)) {
-                        Ok(()) => continue,
-                        Err(problem) => Err(problem),
-                    }
-                }
-                (Err(JournalError::Unreadable { problem, .. }), _) => Err(problem),
-                (Err(error), _) => return Err(error),
+        let mut lines = RawLines {
+            reader: BufReader::new(file.take(self.limit)),
+            checks: Checks::Head,
+            path,
+            max_weight: self.weight,
+            leaves_out: self.others.is_none(),
+        };
+        let mut batch = lines.next_batch(0, 0);
+        while !batch.is_empty() {
+            let (parsed, next) = if is_long(&batch) {
+                let weight = found.weight + weight_of_all(&batch);
+                // The next lines are read beside.
+                thread::scope(|scope| {
+                    let next = scope.spawn(|| lines.next_batch(BATCH, weight));
+                    let parsed = parallel::map(&batch, parsed_line);
+                    let next = next.join().unwrap_or_else(|panic| resume_unwind(panic));
+                    (parsed, Some(next))
+                })
+            } else {
+                (batch.iter().map(parsed_line).collect(), None)
             };
-            let is_header = matches!(line, Ok(Line::Header(_)));
-            let line = match line {
-                Ok(_) if is_header != found.lines.is_empty() => Err(text!(journal_misplaced_head)),
-                line => line,
-            };
-            found.games += line.as_ref().map_or(0, |line| games_of(line, length));
-            if found.games > self.games {
-                return Err(too_many_values(path).into());
+            for (raw, parsed) in batch.into_iter().zip(parsed) {
+                let is_last = !raw.as_ref().is_ok_and(|raw| raw.is_whole);
+                self.add(raw?, parsed, &mut found, path)?;
+                if is_last || (found.damaged > 0 && self.stops) || found.damaged > MAX_DAMAGED {
+                    return Ok(found);
+                }
             }
-            damaged += usize::from(line.is_err());
-            found.lines.push(line);
-            found.ends.push(End {
-                slot: None,
-                length: found.length,
-                sum: checks.sum(),
-            });
-            if !is_whole || (damaged > 0 && self.stops) || damaged > MAX_DAMAGED {
-                break;
-            }
+            // What a base weighs, which is the second line, counts for those after it.
+            let max_length = if found.lines.len() < 2 { 0 } else { BATCH };
+            batch = next.unwrap_or_else(|| lines.next_batch(max_length, found.weight));
         }
-        found.sum = checks.sum();
         Ok(found)
+    }
+
+    /// Adds a line that says this.
+    fn add(
+        &self,
+        raw: RawLine,
+        parsed: Option<Result<Line, UiText>>,
+        found: &mut JournalLines,
+        path: &Path,
+    ) -> Result<(), JournalError> {
+        found.length += raw.length;
+        found.weight += raw.weight;
+        found.sum = raw.sum;
+        let Some(parsed) = parsed else {
+            found.left_out += 1;
+            return Ok(());
+        };
+        let base = (found.lines.len() == 1)
+            .then(|| Base::of(&raw.text))
+            .flatten();
+        let line = match base.filter(|_| raw.problem.is_none()) {
+            None => parsed,
+            Some(base) => {
+                let base = base.map_err(|error| error.text());
+                match base.and_then(|base| self.shared(&base, found)) {
+                    Ok(()) => return Ok(()),
+                    Err(problem) => Err(problem),
+                }
+            }
+        };
+        let is_header = matches!(line, Ok(Line::Header(_)));
+        let line = match line {
+            Ok(_) if is_header != found.lines.is_empty() => Err(text!(journal_misplaced_head)),
+            line => line,
+        };
+        found.games += line.as_ref().map_or(0, |line| games_of(line, raw.length));
+        if found.games > self.games {
+            return Err(too_many_values(path).into());
+        }
+        found.damaged += usize::from(line.is_err());
+        found.lines.push(line);
+        found.ends.push(End {
+            slot: None,
+            length: found.length,
+            sum: raw.sum,
+        });
+        Ok(())
     }
 
     /// Adds the lines that a base stands for.
@@ -295,6 +321,131 @@ impl Reader<'_> {
         }));
         Ok(())
     }
+}
+
+/// The lines of a file.
+struct RawLines<'f> {
+    reader: BufReader<Take<&'f File>>,
+    checks: Checks,
+    path: &'f Path,
+    /// What they may weigh beyond what their lengths allow.
+    max_weight: u64,
+    /// Whether outcomes are left out.
+    leaves_out: bool,
+}
+
+impl RawLines<'_> {
+    /// The next lines, checked, up to this length in bytes, but at least one; none at the end of
+    /// the file. Those before have this weight. The last one may be what stops reading.
+    fn next_batch(
+        &mut self,
+        max_length: u64,
+        mut weight: u64,
+    ) -> Vec<Result<RawLine, JournalError>> {
+        let mut batch = Vec::new();
+        let mut length = 0;
+        let max_weight = weight + LIGHT;
+        while batch.is_empty() || (length < max_length && weight < max_weight) {
+            let raw = match self.next() {
+                Ok(Some(raw)) => raw,
+                Ok(None) => break,
+                Err(error) => {
+                    batch.push(Err(error));
+                    break;
+                }
+            };
+            length += raw.length;
+            weight += raw.weight;
+            if weight > self.max_weight {
+                batch.push(Err(too_many_values(self.path).into()));
+                break;
+            }
+            batch.push(Ok(raw));
+        }
+        batch
+    }
+
+    /// The next line; `None` if there is none, or only the beginning of one.
+    fn next(&mut self) -> Result<Option<RawLine>, JournalError> {
+        let path = self.path;
+        let failed = |source| FileError::io(path, FileAction::Read, source);
+        let mut text = Vec::new();
+        let mut limited = self.reader.by_ref().take(MAX_LINE + 1);
+        let length = limited.read_until(b'\n', &mut text).map_err(failed)? as u64;
+        if length > MAX_LINE {
+            return Err(too_large(path, MAX_LINE).into());
+        }
+        let is_whole = text.pop_if(|last| *last == b'\n').is_some();
+        if !is_whole && !self.checks.has_lost_its_end(&text) {
+            if length > 0 {
+                tracing::warn!("{}: the incomplete last line was dropped", path.display());
+            }
+            return Ok(None);
+        }
+        let weight = weight_of(&text);
+        let problem = match self.checks.check(&mut text, path) {
+            Ok(()) => (!is_whole).then(|| text!(journal_damaged)),
+            Err(JournalError::Unreadable { problem, .. }) => Some(problem),
+            Err(error) => return Err(error),
+        };
+        let is_left_out = self.leaves_out && problem.is_none() && text.starts_with(OUTCOME);
+        Ok(Some(RawLine {
+            text,
+            length,
+            is_whole,
+            weight,
+            problem,
+            sum: self.checks.sum(),
+            is_left_out,
+        }))
+    }
+}
+
+/// A line as it stands in the file, without its end and its sum.
+struct RawLine {
+    text: Vec<u8>,
+    /// Its length with both, in bytes.
+    length: u64,
+    /// Whether it has its end.
+    is_whole: bool,
+    weight: u64,
+    /// Why it is damaged, if it is.
+    problem: Option<UiText>,
+    /// The sum of the lines up to it.
+    sum: Option<Sum>,
+    is_left_out: bool,
+}
+
+impl RawLine {
+    /// What it says, unless it is left out.
+    fn parsed(&self) -> Option<Result<Line, UiText>> {
+        if self.is_left_out {
+            return None;
+        }
+        Some(match &self.problem {
+            Some(problem) => Err(problem.clone()),
+            None => parsed(&self.text),
+        })
+    }
+}
+
+/// What a line says, unless it is left out or stops reading.
+fn parsed_line(raw: &Result<RawLine, JournalError>) -> Option<Result<Line, UiText>> {
+    raw.as_ref().ok()?.parsed()
+}
+
+fn weight_of_all(batch: &[Result<RawLine, JournalError>]) -> u64 {
+    batch.iter().flatten().map(|raw| raw.weight).sum()
+}
+
+/// Whether these lines are worth another thread, take no more memory than others, and go on.
+fn is_long(batch: &[Result<RawLine, JournalError>]) -> bool {
+    let is_whole = |raw: &Result<RawLine, _>| {
+        let raw = raw.as_ref();
+        raw.is_ok_and(|raw| raw.is_whole && raw.problem.is_none())
+    };
+    let length: u64 = batch.iter().flatten().map(|raw| raw.length).sum();
+    length >= BATCH && weight_of_all(batch) < LIGHT && batch.iter().all(is_whole)
 }
 
 fn parsed(raw: &[u8]) -> Result<Line, UiText> {

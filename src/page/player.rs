@@ -1,6 +1,8 @@
 //! Plays a session for a page, or reads what was played.
 
+use std::panic::resume_unwind;
 use std::sync::Arc;
+use std::thread::{self, JoinHandle};
 
 use bevy_ecs::prelude::*;
 
@@ -129,13 +131,23 @@ pub async fn read(
 ) -> Result<(), SessionError> {
     let log = log.filter(|log| until.is_none_or(|until| until >= log.turn));
     let logged = log.as_ref().map(|log| log.turn);
-    log.into_iter().for_each(|log| view.fill(log.records));
+    // Beside the world, which takes a while to load.
+    let filling = log.map(|log| {
+        let view = view.clone();
+        thread::spawn(move || view.fill(log.records))
+    });
+    let fill = || {
+        let filled = filling.map_or(Ok(()), JoinHandle::join);
+        filled.unwrap_or_else(|panic| resume_unwind(panic));
+    };
     if until.is_some() && until == logged {
+        fill();
         return Ok(());
     }
     // Nothing of the next turn was played.
     let until = until.or_else(|| story.ends_with_a_turn().then(|| story.last_turn()));
     let prepare = |engine: &mut Engine| {
+        fill();
         observe(engine, view);
         if let Some(control) = control {
             control.begin(engine.cancellation_token());

@@ -2,9 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
-use std::panic::resume_unwind;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use flate2::Compression;
@@ -21,6 +18,7 @@ use super::request::{self, Sent};
 use super::shared::page_labels;
 use super::view::StoryView;
 use crate::locale::{Language, Localize, UiText, text};
+use crate::parallel;
 use crate::secrets::redacted;
 use crate::session::CallRequest;
 use crate::wording::shown;
@@ -101,6 +99,8 @@ pub fn report(
     };
     let mut page = page(&reader, None);
     page["is_report"] = true.into();
+    // The same story gives the same file.
+    page["story"]["now"] = 0.into();
     page["styles"] = style().into();
     page["scripts"] = script().replace("</", "<\\/").into();
     let frame = render("story.html", &page)?;
@@ -173,7 +173,7 @@ fn data(reader: &Reader<'_>, page: &Value, extras: Extras) -> Vec<String> {
     parts.extend(chunks(&page["story"]["events"]).map(Part::Events));
     parts.extend(chunks(&page["story"]["calls"]).map(Part::Calls));
     let told = told_by(reader);
-    let made = in_parallel(&parts, |part| answer(reader, part, (&told, &people)));
+    let made = parallel::map(&parts, |part| answer(reader, part, (&told, &people)));
     data.extend(made.into_iter().flatten());
     data
 }
@@ -219,32 +219,6 @@ fn answer(
             element(&format!("calls/{from}"), &packed(chunk, "c", &OF_CALL))
         }
     })
-}
-
-/// Makes something of each item, in their order, on all processors.
-fn in_parallel<T: Sync, R: Send>(items: &[T], make: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let mut made = Vec::new();
-        loop {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some(item) = items.get(index) else {
-                return made;
-            };
-            made.push((index, make(item)));
-        }
-    };
-    let threads = thread::available_parallelism().map_or(1, usize::from);
-    let mut made = thread::scope(|scope| {
-        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
-        let mut made = work();
-        for other in others {
-            made.extend(other.join().unwrap_or_else(|panic| resume_unwind(panic)));
-        }
-        made
-    });
-    made.sort_unstable_by_key(|(index, _)| *index);
-    made.into_iter().map(|(_, made)| made).collect()
 }
 
 /// By call, the first event that tells its answer; a thought only if nothing else does.

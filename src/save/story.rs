@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use super::error::SaveError;
-use super::head::read_head;
+use super::head::{SaveHead, read_head};
 use crate::journal::{JournalHeader, Line, SnapshotRecord, new_seed};
 use crate::message::Digest;
 
@@ -23,17 +23,21 @@ pub struct StoredStory {
     pub world: Option<StoredSnapshot>,
 }
 
-/// The bytes of a snapshot. Their digest is computed once, since there may be many.
+/// The bytes of a snapshot. Their digest and their header are found once, since there may be many.
 #[derive(Clone, Debug)]
 pub struct StoredSnapshot {
     bytes: Vec<u8>,
     digest: OnceLock<Digest>,
+    head: OnceLock<SaveHead>,
 }
 
 impl From<Vec<u8>> for StoredSnapshot {
     fn from(bytes: Vec<u8>) -> Self {
-        let digest = OnceLock::new();
-        Self { bytes, digest }
+        Self {
+            bytes,
+            digest: OnceLock::new(),
+            head: OnceLock::new(),
+        }
     }
 }
 
@@ -46,6 +50,18 @@ impl Deref for StoredSnapshot {
 }
 
 impl StoredSnapshot {
+    /// The header.
+    ///
+    /// # Errors
+    /// As [`read_head`].
+    pub fn head(&self) -> Result<&SaveHead, SaveError> {
+        if let Some(head) = self.head.get() {
+            return Ok(head);
+        }
+        let head = read_head(&self.bytes)?;
+        Ok(self.head.get_or_init(|| head))
+    }
+
     pub(super) fn digest(&self) -> Digest {
         *self.digest.get_or_init(|| Digest::of(&self.bytes))
     }
@@ -68,7 +84,9 @@ impl StoredStory {
     pub(super) fn check_snapshot(&self, file: &Path) -> Result<(), SaveError> {
         match &self.world {
             Some(world) if !self.records(world) => {
-                let head = read_head(world).map_err(|error| error.in_file(file.to_owned()))?;
+                let head = world
+                    .head()
+                    .map_err(|error| error.in_file(file.to_owned()))?;
                 Err(self.why_unknown(file, head.turn))
             }
             _ => Ok(()),

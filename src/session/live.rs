@@ -98,7 +98,7 @@ impl Session {
                 let first = first.ok_or_else(|| other_data(&head.data, game))?;
                 (new_world(first.get(), head.seed)?, first.get().meta())
             }
-            Some(text) => loaded(&slot, &text, &recording, &head, (game, &kept), force)?,
+            Some(stored) => loaded(&slot, &stored, &recording, &head, (game, &kept), force)?,
         };
         let mut changes = None;
         if !force {

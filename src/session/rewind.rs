@@ -10,7 +10,7 @@ use crate::cast::WorldTurn;
 use crate::engine::{Engine, EngineError, Setup, Stop};
 use crate::journal::{FORMAT, Journal, JournalHeader, Line, Recording};
 use crate::mind::{Answering, Mind, MindError, MindInfo, Minds, Prompt};
-use crate::save::{Meta, Slot, StoredStory, read_head, snapshot};
+use crate::save::{Meta, Slot, StoredSnapshot, StoredStory, snapshot};
 
 /// A story that was played again.
 pub struct Replayed {
@@ -149,9 +149,10 @@ pub(super) fn catch_up_logged(
     if story.has_snapshot_of(last) {
         return Ok(None);
     }
-    let saved = story.world.as_deref().map(read_head).transpose();
+    let saved = story.world.as_ref().map(StoredSnapshot::head).transpose();
     let saved = slot.explain(saved)?;
-    let (turn, data) = match &saved {
+    let is_saved = saved.is_some();
+    let (turn, data) = match saved {
         Some(head) => (head.turn, &head.data),
         None => (0, &story.header.data),
     };
@@ -164,9 +165,10 @@ pub(super) fn catch_up_logged(
         let runtime = tokio::runtime::Builder::new_current_thread().build().ok()?;
         let log = |engine: &mut Engine| logger = Some(EventLogger::of(engine));
         let story = story.clone();
-        Some(match saved {
-            Some(_) => runtime.block_on(play_on(slot, story, game, Some(last), log)),
-            None => runtime.block_on(play_again(story, game, Some(last), log)),
+        Some(if is_saved {
+            runtime.block_on(play_on(slot, story, game, Some(last), log))
+        } else {
+            runtime.block_on(play_again(story, game, Some(last), log))
         })
     };
     // The caller may be within a runtime, which can't wait for another.
@@ -236,8 +238,8 @@ pub async fn play_on(
     } = story;
     let kept = KeptData::of(&lines);
     let recording = Recording::of(lines);
-    let text = world.as_deref().unwrap_or_default();
-    let begun = loaded(slot, text, &recording, &head, (game, &kept), false)?;
+    let stored = world.unwrap_or_else(|| Vec::new().into());
+    let begun = loaded(slot, &stored, &recording, &head, (game, &kept), false)?;
     play_from(begun, (head, recording), until, prepare).await
 }
 

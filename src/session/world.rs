@@ -6,7 +6,7 @@ use super::{Game, SessionError};
 use crate::cast::WorldTurn;
 use crate::engine::Setup;
 use crate::journal::{GameSetup, JournalHeader, Line, Recording, game_setups};
-use crate::save::{Expected, Meta, SaveError, Slot, read_head, restore, state_hashes};
+use crate::save::{Expected, Meta, SaveError, Slot, StoredSnapshot, restore, state_hashes};
 
 /// A world with its cast before its first turn.
 pub(super) fn new_world(game: &dyn Game, seed: u64) -> Result<Setup, SessionError> {
@@ -81,13 +81,13 @@ pub(super) fn other_data(saved: &str, game: &dyn Game) -> SaveError {
 /// the game has others today.
 pub(super) fn loaded(
     slot: &Slot,
-    text: &[u8],
+    stored: &StoredSnapshot,
     recording: &Recording,
     head: &JournalHeader,
     (game, kept): (&dyn Game, &KeptData),
     force: bool,
 ) -> Result<(Setup, Meta), SessionError> {
-    let snapshot = slot.explain(read_head(text))?;
+    let snapshot = slot.explain(stored.head())?;
     let seed = recording.seed_at(snapshot.turn, head.seed);
     if snapshot.seed != seed {
         return Err(SessionError::OtherSeed {
@@ -98,7 +98,7 @@ pub(super) fn loaded(
     let anything = Expected::default();
     let restored = |game: &dyn Game| {
         let mut setup = game.set_up(head.seed).map_err(SessionError::World)?;
-        let saved = slot.explain(restore(&mut setup.world, text, &anything))?;
+        let saved = slot.explain(restore(&mut setup.world, stored, &anything))?;
         Ok::<_, SessionError>((setup, saved))
     };
     if force {

@@ -54,6 +54,8 @@ pub(super) fn export(
     };
     let report = page::report(&view, seat, app.language, extras);
     let report = report.map_err(|error| CommandError::of(ErrorKind::Usage, &error))?;
+    // The program ends soon: a long story need not be taken apart.
+    std::mem::forget(view);
     write_page(file, &report)?;
     if app.settings.json {
         let file = file.display().to_string();

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use playhouse::journal::{Journal, Line};
+use playhouse::journal::{Input, Journal, JournalError, JournalHeader, Line};
 use playhouse::save::{Slot, repair, repairable};
 use playhouse::session::{Session, SessionError, replay};
 
@@ -127,6 +127,45 @@ fn lines_that_are_missing_moved_or_from_elsewhere_are_found() {
             );
             assert!(slot.read(false).is_err(), "line {line}");
         }
+    }
+}
+
+/// Long journals are parsed in parts, on all processors, while the next part is read.
+#[test]
+fn a_long_journal_has_all_its_lines_and_its_damage_is_found_where_it_is() {
+    let said = "A long evening. ".repeat(600);
+    let input = |turn| {
+        let value = serde_json::json!({"told": said});
+        Line::Input(Input { turn, value })
+    };
+    let head = JournalHeader::new("town", "none", 1);
+    let mut lines = vec![Line::Header(head)];
+    lines.extend((0..500).map(input));
+    let bytes = Journal::encode(&lines);
+    assert!(bytes.len() > 4 << 20, "{} bytes", bytes.len());
+    let root = tempfile::tempdir().unwrap();
+    let file = root.path().join("journal.jsonl");
+    let read = |bytes: &[u8]| {
+        fs::write(&file, bytes).unwrap();
+        Journal::read(&file)
+    };
+    assert!(read(&bytes).unwrap() == lines);
+    let last = bytes.len() - 10;
+    assert!(read(&bytes[..last]).unwrap() == lines[..500]);
+    let place = |line: usize| {
+        let mut ends = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
+        ends.nth(line - 2).unwrap().0 + 100
+    };
+    for line in [3, 250, 501] {
+        let mut damaged = bytes.clone();
+        damaged[place(line)] ^= 1;
+        // A later one is not reached.
+        damaged[last] ^= 1;
+        let error = read(&damaged).unwrap_err();
+        let JournalError::Unreadable { line: found, .. } = error else {
+            panic!("{error}");
+        };
+        assert_eq!(found, line);
     }
 }
 
