@@ -284,6 +284,13 @@ pub(crate) fn embedder(app: &App, alias: &str) -> Result<Option<Arc<dyn Embedder
     Ok(Some(embedder))
 }
 
+/// Those of these models, which single entities prefer, that are asked.
+pub(crate) fn asked_models(app: &App, preferences: BTreeSet<&str>) -> BTreeSet<String> {
+    let preferences = preferences.into_iter();
+    let asked = preferences.filter(|_| app.settings.model.value != IMPROVISER);
+    asked.map(str::to_owned).collect()
+}
+
 /// Who answers for entities that prefer a model.
 pub(crate) fn preferred(
     app: &App,

@@ -10,7 +10,7 @@ use crate::journal::{GameSetup, HOST, JournalHeader, Line, Recording, branch_inp
 use crate::locale::{Localize, text};
 use crate::rpg::Campaign;
 use crate::save::{
-    Expected, Listed, SaveError, Slot, SlotName, StoredStory, list, read_head, restore,
+    Expected, Listed, SaveError, Slot, SlotName, StoredSnapshot, StoredStory, list, restore,
 };
 use crate::session::{Game, SessionError, catch_up};
 use crate::undercover::{GAME, Match, MatchError, Tournament};
@@ -33,6 +33,8 @@ pub(crate) struct Saved {
     /// The game: with the data that it was saved with, as far as they are known; if it is to go on,
     /// with those of today.
     pub(crate) played: Played,
+    /// Whether these are the data that the save carries itself.
+    pub(crate) carries_data: bool,
     /// The seed with which it is to go on, if that is another one.
     pub(crate) new_seed: Option<u64>,
 }
@@ -57,14 +59,24 @@ impl Played {
         }
     }
 
-    /// The game of a save of this world, of which it has these data. To go on, it is that of today,
-    /// unless its world is gone.
+    /// The models that its data name for single entities, and that are asked. In a game of
+    /// undercover the user named them.
+    pub(crate) fn asked_models(&self, app: &App) -> BTreeSet<String> {
+        match self {
+            Self::World(campaign) => loader::asked_models(app, campaign.file.models()),
+            Self::Team(team) => loader::asked_models(app, team.team().models()),
+            Self::Undercover(game) => game.rules().player_models(),
+        }
+    }
+
+    /// The game of a save of this world, of which it has these data, and whether the save carries
+    /// those. To go on, it is that of today, unless its world is gone.
     fn find(
         app: &App,
         story: &StoredStory,
         (name, data): (&str, &str),
         goes_on: bool,
-    ) -> Result<Self, CommandError> {
+    ) -> Result<(Self, bool), CommandError> {
         let lines = &story.lines;
         if name == GAME
             && let Some(setup) = undercover_setup(lines)
@@ -72,21 +84,31 @@ impl Played {
             let game = || Ok(Match::from_setup(&app.data()?, setup));
             let kept = || Match::kept_in(lines, data);
             let found = today_or_kept(name, data, goes_on, game(), kept)?;
-            let game = found.map_or_else(|| game()?.map_err(|error| match_error(app, error)), Ok);
-            return Ok(Self::Undercover(Box::new(game?)));
+            let game = match found {
+                Some((game, _)) => game,
+                None => game()?.map_err(|error| match_error(app, error))?,
+            };
+            // Its rules are always those of the journal.
+            return Ok((Self::Undercover(Box::new(game)), true));
         }
         let is_team = name.starts_with("teams/") || name.ends_with(".ron");
         if is_team {
             let path = name.strip_prefix("teams/").unwrap_or(name);
             let kept = || ChatGame::kept_in(lines, name, data);
             let found = today_or_kept(name, data, goes_on, loader::load_team(app, path), kept)?;
-            let game = found.map_or_else(|| loader::team(app, path), Ok);
-            return Ok(Self::Team(Box::new(game?)));
+            let (game, is_kept) = match found {
+                Some(found) => found,
+                None => (loader::team(app, path)?, false),
+            };
+            return Ok((Self::Team(Box::new(game)), is_kept));
         }
         let kept = || Campaign::kept_in(lines, data);
         let found = today_or_kept(name, data, goes_on, loader::load(app, name), kept)?;
-        let game = found.map_or_else(|| loader::world(app, name), Ok);
-        Ok(Self::World(Box::new(game?)))
+        let (game, is_kept) = match found {
+            Some(found) => found,
+            None => (loader::world(app, name)?, false),
+        };
+        Ok((Self::World(Box::new(game)), is_kept))
     }
 }
 
@@ -99,15 +121,15 @@ fn undercover_setup(lines: &[Line]) -> Option<&GameSetup> {
     })
 }
 
-/// A game as it is today; as its journal keeps it if today it is gone, or if a story that is only
-/// read has other data. `None` if something is wrong with that of today.
+/// A game as it is today; as its journal keeps it, with `true`, if today it is gone, or if a story
+/// that is only read has other data. `None` if something is wrong with that of today.
 fn today_or_kept<G: Game, E: Localize>(
     name: &str,
     data: &str,
     goes_on: bool,
     today: Result<Result<G, E>, CommandError>,
     kept: impl FnOnce() -> Option<Result<G, E>>,
-) -> Result<Option<G>, CommandError> {
+) -> Result<Option<(G, bool)>, CommandError> {
     let kept = match &today {
         Ok(Ok(game)) if goes_on || game.meta().data == data => None,
         Ok(Err(_)) if goes_on => None,
@@ -118,8 +140,8 @@ fn today_or_kept<G: Game, E: Localize>(
             let message = text!(cli_kept_unusable, world = name, error = error.text());
             Err(CommandError::new(ErrorKind::World, message))
         }
-        (Some(Ok(kept)), _) => Ok(Some(kept)),
-        (_, Ok(Ok(today))) => Ok(Some(today)),
+        (Some(Ok(kept)), _) => Ok(Some((kept, true))),
+        (_, Ok(Ok(today))) => Ok(Some((today, false))),
         (None, _) => Ok(None),
     }
 }
@@ -174,8 +196,8 @@ impl Saved {
         let caught_up = catch_up(&self.slot, &mut self.story, self.played.game());
         caught_up.map_err(session_error)?;
         if self.turn < self.story.last_turn() {
-            let head = self.story.world.as_deref().map(read_head).transpose();
-            let head = self.slot.explain(head).map_err(save_error)?;
+            let head = self.story.world.as_ref().map(StoredSnapshot::head);
+            let head = self.slot.explain(head.transpose()).map_err(save_error)?;
             self.turn = head.map_or(0, |head| head.turn);
         }
         Ok(())
@@ -192,12 +214,11 @@ impl Saved {
         let story = slot
             .read(force)
             .map_err(|error| damaged(error, &app.in_command(name)))?;
-        // A long world takes a while to read.
-        let saved = story.world.as_deref().map(read_head).transpose();
+        let saved = story.world.as_ref().map(StoredSnapshot::head).transpose();
         let saved = slot.explain(saved).map_err(save_error)?;
-        let turn = saved.as_ref().map_or(0, |head| head.turn);
+        let turn = saved.map_or(0, |head| head.turn);
         let (world, data) = match saved {
-            Some(head) => (head.world, head.data),
+            Some(head) => (head.world.clone(), head.data.clone()),
             None if story.header.world.is_empty() => {
                 // Old journals don't know their world.
                 let error = CommandError::new(ErrorKind::Save, text!(cli_no_snapshot, slot = name));
@@ -215,12 +236,13 @@ impl Saved {
             }
         }
         drop(out);
-        let played = Played::find(app, &story, (&world, &data), goes_on)?;
+        let (played, carries_data) = Played::find(app, &story, (&world, &data), goes_on)?;
         Ok(Self {
             slot,
             story,
             turn,
             played,
+            carries_data,
             new_seed: None,
         })
     }

@@ -40,22 +40,32 @@ enum SeatCommand {
     Quit,
 }
 
+/// What is played from a seat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SeatGame {
+    Campaign,
+    Team,
+    Undercover,
+}
+
 impl SeatCommand {
     /// Whether it makes sense in a team, where nothing is taken back, and no secrets are known.
     fn is_for_teams(self) -> bool {
         !matches!(self, Self::Secrets | Self::Undo)
     }
 
-    fn about(self, is_in_team: bool) -> UiText {
-        match self {
-            Self::Help => text!(cli_seat_help),
-            Self::Me if is_in_team => text!(cli_seat_help_me_in_team),
-            Self::Me => text!(cli_seat_help_me),
-            Self::Secrets => text!(cli_seat_help_secrets),
-            Self::Who => text!(cli_seat_help_who),
-            Self::Undo => text!(cli_seat_help_undo),
-            Self::Save => text!(cli_seat_help_save),
-            Self::Quit => text!(cli_seat_help_quit),
+    fn about(self, game: SeatGame) -> UiText {
+        match (self, game) {
+            (Self::Me, SeatGame::Campaign) => text!(cli_seat_help_me),
+            (Self::Me, SeatGame::Team) => text!(cli_seat_help_me_in_team),
+            (Self::Me, SeatGame::Undercover) => text!(cli_seat_help_me_in_undercover),
+            (Self::Secrets, SeatGame::Undercover) => text!(cli_seat_help_word),
+            (Self::Secrets, _) => text!(cli_seat_help_secrets),
+            (Self::Help, _) => text!(cli_seat_help),
+            (Self::Who, _) => text!(cli_seat_help_who),
+            (Self::Undo, _) => text!(cli_seat_help_undo),
+            (Self::Save, _) => text!(cli_seat_help_save),
+            (Self::Quit, _) => text!(cli_seat_help_quit),
         }
     }
 }
@@ -81,12 +91,17 @@ pub(crate) struct TerminalSeat {
     /// As its character stood when it was asked last.
     sheet: Mutex<SeatSheet>,
     wants_undo: AtomicBool,
-    is_in_team: bool,
+    game: SeatGame,
 }
 
 impl TerminalSeat {
     /// The seat of this character in this slot, which commands name by the last text.
-    pub(crate) fn new(name: &str, slot: &str, save: String, language: Language) -> Self {
+    pub(crate) fn new(
+        name: &str,
+        game: SeatGame,
+        (slot, save): (&str, String),
+        language: Language,
+    ) -> Self {
         Self {
             name: name.into(),
             slot: slot.to_owned(),
@@ -94,15 +109,7 @@ impl TerminalSeat {
             language,
             sheet: Mutex::default(),
             wants_undo: AtomicBool::new(false),
-            is_in_team: false,
-        }
-    }
-
-    /// The seat of this participant of a team.
-    pub(crate) fn in_team(name: &str, slot: &str, save: String, language: Language) -> Self {
-        Self {
-            is_in_team: true,
-            ..Self::new(name, slot, save, language)
+            game,
         }
     }
 
@@ -128,8 +135,9 @@ impl TerminalSeat {
     }
 
     fn commands(&self) -> impl Iterator<Item = &'static (SeatCommand, [&'static str; 2])> {
+        let is_in_team = self.game == SeatGame::Team;
         let commands = COMMANDS.iter();
-        commands.filter(|(command, _)| !self.is_in_team || command.is_for_teams())
+        commands.filter(move |(command, _)| !is_in_team || command.is_for_teams())
     }
 
     /// What stands behind the slash of a command; `None` if the line is an answer. In a team, where
@@ -138,7 +146,7 @@ impl TerminalSeat {
         let rest = command_word(line)?;
         let first = rest.split_whitespace().next().unwrap_or_default();
         let is_known = COMMANDS.iter().any(|(_, names)| is_meant(names, first));
-        Some(rest).filter(|_| is_known || !self.is_in_team)
+        Some(rest).filter(|_| is_known || self.game != SeatGame::Team)
     }
 
     /// What to show for a command; `None` if the person leaves the seat.
@@ -170,7 +178,7 @@ impl TerminalSeat {
         };
         let rows = self.commands().map(|(command, names)| {
             let name = names.get(index).copied().unwrap_or_default();
-            let (colon, about) = (text!(cli_colon), command.about(self.is_in_team));
+            let (colon, about) = (text!(cli_colon), command.about(self.game));
             format!("  /{name}{}{}", self.say(colon), self.say(about))
         });
         rows.collect::<Vec<_>>().join("\n")
@@ -291,9 +299,13 @@ impl Console for SeatConsole {
 mod tests {
     use super::*;
 
+    fn seat(name: &str, game: SeatGame) -> TerminalSeat {
+        TerminalSeat::new(name, game, ("tide", "tide --saves x".into()), Language::En)
+    }
+
     #[test]
     fn commands_are_known_by_their_names_in_every_language() {
-        let seat = TerminalSeat::new("Mira", "tide", "tide --saves x".into(), Language::En);
+        let seat = seat("Mira", SeatGame::Campaign);
         assert_eq!(command_word(" ／帮助 "), Some("帮助"));
         assert_eq!(command_word("either/or"), None);
         let help = seat.obey("HELP").unwrap();
@@ -315,8 +327,16 @@ mod tests {
     }
 
     #[test]
+    fn help_names_what_a_game_has() {
+        let help = |game| seat("Mira", game).obey("help").unwrap();
+        assert!(help(SeatGame::Campaign).contains("health"));
+        let undercover = help(SeatGame::Undercover);
+        assert!(undercover.contains("your word") && !undercover.contains("health"));
+    }
+
+    #[test]
     fn in_a_team_known_commands_are_no_messages() {
-        let seat = TerminalSeat::in_team("Writer", "desk", "desk".into(), Language::En);
+        let seat = seat("Writer", SeatGame::Team);
         assert_eq!(seat.command_in("/help"), Some("help"));
         assert_eq!(seat.command_in("/Help me"), Some("Help me"));
         assert_eq!(seat.command_in("/usr/bin is a folder"), None);

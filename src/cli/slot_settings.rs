@@ -10,11 +10,13 @@ use std::path::Path;
 use crate::locale::{Argument, Localize, UiText, text};
 use crate::save::Slot;
 use crate::trust::{Demanding, Untrusted};
+use bevy_ecs::prelude::World;
 use serde::{Deserialize, Serialize};
 
 use super::app::App;
 use super::error::{CommandError, ErrorKind};
-use super::saved::save_error;
+use super::loader;
+use super::saved::{Saved, save_error};
 use super::say::say;
 use super::settings::{IMPROVISER, OFF, Origin, Setting};
 use super::shell::shell_quoted;
@@ -173,6 +175,25 @@ pub(crate) fn give_models(
         list.write(Some(folder))?;
     }
     Ok(())
+}
+
+/// The models that answer for single entities of a save's world. One that the save alone names is
+/// refused unless the user chose it for this save: a save may come from anybody.
+pub(crate) fn check_models(
+    app: &App,
+    saved: &Saved,
+    world: &mut World,
+) -> Result<BTreeSet<String>, CommandError> {
+    let in_data = saved.played.asked_models(app);
+    let preferred = loader::preferences(world);
+    let preferred = preferred.iter().map(|model| &**model).collect();
+    let mut models = saved.given_models();
+    models.extend(loader::asked_models(app, preferred));
+    models.extend(in_data.iter().cloned());
+    let is_of_save = |model: &&String| saved.carries_data || !in_data.contains(*model);
+    let of_save = models.iter().filter(is_of_save).cloned().collect();
+    check_player_models(app, &saved.slot, &of_save)?;
+    Ok(models)
 }
 
 /// Refuses models of players that the settings of a save, which [`recall`] has admitted, don't

@@ -182,6 +182,45 @@ fn a_save_is_played_on_with_its_model_if_the_user_chose_it() {
 }
 
 #[test]
+fn a_save_names_no_model_that_neither_its_user_nor_the_world_here_names() {
+    let (folder, requests) = folder_with_own_model();
+    let sent = || requests.load(Ordering::SeqCst);
+    let models = folder.own().join("models.ron");
+    let two = fs::read_to_string(&models).unwrap().replace(
+        r#""m": (provider: "p", model: "x")"#,
+        r#""m": (provider: "p", model: "x"), "dear": (provider: "p", model: "y")"#,
+    );
+    write(&models, &two);
+    let world = folder.here().join("data/worlds/mine/world.ron");
+    let text = fs::read_to_string(&world).unwrap();
+    let text = text.replacen("faction: Hero,", "faction: Hero, model: \"dear\",", 1);
+    folder.write("data/worlds/mine/world.ron", &text);
+    let is_played = |command: &str| {
+        let before = sent();
+        let played = folder.run(command);
+        assert_eq!(played.status.code(), Some(5), "{command}: {}", err(&played));
+        assert!(sent() > before, "{command}");
+    };
+    is_played("run mine --model m --save s");
+    fs::remove_dir_all(world.parent().unwrap()).unwrap();
+    // Its user played it with both models.
+    is_played("resume s");
+    // A save from elsewhere carries the same world.
+    folder.write("saves/s/settings.json", r#"{"model": "improviser"}"#);
+    let before = sent();
+    let refused = folder.run("resume s --model m");
+    assert_eq!(refused.status.code(), Some(2), "{}", err(&refused));
+    let said = err(&refused);
+    assert!(
+        said.contains("dear") && said.contains("playhouse trust"),
+        "{said}"
+    );
+    assert_eq!(sent(), before);
+    folder.write("data/worlds/mine/world.ron", &text);
+    is_played("resume s --model m");
+}
+
+#[test]
 fn a_model_of_a_player_is_asked_again_only_if_the_user_chose_it() {
     let (folder, requests) = folder_with_own_model();
     let sent = || requests.load(Ordering::SeqCst);

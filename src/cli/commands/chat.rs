@@ -30,7 +30,7 @@ use crate::cli::loader;
 use crate::cli::output::{Paragraph, Style, cells};
 use crate::cli::saved::{Saved, clear, free_name, session_error};
 use crate::cli::say::say;
-use crate::cli::seat::{SeatConsole, TerminalSeat};
+use crate::cli::seat::{SeatConsole, SeatGame, TerminalSeat};
 use crate::cli::slot_settings;
 
 /// Runs a team on a task, or lists the teams.
@@ -65,7 +65,8 @@ pub(super) fn chat(app: &App, args: &ChatArgs) -> Result<(), CommandError> {
     let game = with_tools_played(app, game, &minds)?;
     let session = Session::start(root, &slot, &game, seed, minds);
     let mut session = session.map_err(session_error)?;
-    slot_settings::remember(app, &slot, BTreeSet::new())?;
+    let models = loader::asked_models(app, game.team().models());
+    slot_settings::remember(app, &slot, models)?;
     play::show_seed(app, seed);
     let run = ChatRun {
         app,
@@ -93,6 +94,7 @@ pub(super) fn resume(
     }
     let seats = seats(app, &game, slot);
     let user_proxy = user_proxy(app, &game, &seats);
+    let models = slot_settings::check_models(app, saved, &mut saved.world(true)?.world)?;
     // Nothing that is random is asked of this world.
     let minds = minds(app, &game, 0, &user_proxy, Some(&seats))?;
     let game = &with_tools_played(app, game, &minds)?;
@@ -101,7 +103,7 @@ pub(super) fn resume(
     let mut session = session.map_err(session_error)?;
     play::say_changes(app, &session.changes);
     saved.tell_seed(app, &mut session.engine);
-    slot_settings::remember(app, slot, BTreeSet::new())?;
+    slot_settings::remember(app, slot, models)?;
     let run = ChatRun {
         app,
         game,
@@ -213,12 +215,8 @@ fn seats(app: &App, game: &ChatGame, slot: &str) -> Vec<Arc<TerminalSeat>> {
         .chain(user)
         .collect();
     let seat = |name: String| {
-        Arc::new(TerminalSeat::in_team(
-            &name,
-            slot,
-            app.in_command(slot),
-            app.language,
-        ))
+        let save = (slot, app.in_command(slot));
+        Arc::new(TerminalSeat::new(&name, SeatGame::Team, save, app.language))
     };
     names.into_iter().map(seat).collect()
 }

@@ -28,7 +28,7 @@ use crate::cli::process::{INTERRUPTED, end_programs, note_interrupt};
 use crate::cli::progress::Progress;
 use crate::cli::record_printer::{RecordPrinter, numbered};
 use crate::cli::say::say;
-use crate::cli::seat::{SeatConsole, TerminalSeat};
+use crate::cli::seat::{SeatConsole, SeatGame, TerminalSeat};
 use crate::cli::settings::IMPROVISER;
 use crate::cli::story::{Roster, StoryPrinter, write_outcome};
 use crate::cli::{loader, tables};
@@ -161,10 +161,10 @@ pub(super) fn seated(
 }
 
 /// The seat of whoever plays at the terminal, in this slot.
-pub(super) fn terminal_seat(app: &App, slot: &str) -> Option<Arc<TerminalSeat>> {
+pub(super) fn terminal_seat(app: &App, game: SeatGame, slot: &str) -> Option<Arc<TerminalSeat>> {
     let actor = app.settings.seat.value.as_deref()?;
-    let save = app.in_command(slot);
-    Some(Arc::new(TerminalSeat::new(actor, slot, save, app.language)))
+    let save = (slot, app.in_command(slot));
+    Some(Arc::new(TerminalSeat::new(actor, game, save, app.language)))
 }
 
 /// Lets records have the numbers of those in this world beside their names.

@@ -12,6 +12,7 @@ use crate::cli::args::ChatArgs;
 use crate::cli::error::CommandError;
 use crate::cli::loader;
 use crate::cli::saved::{Played, Saved, check_turn, session_error};
+use crate::cli::seat::SeatGame;
 use crate::cli::slot_settings;
 
 /// Continues a save of any kind.
@@ -44,17 +45,16 @@ pub(super) fn resume(
         return dry_run(app, setup, DryStory::of(&saved));
     }
     let main = loader::main_mind(app, &app.settings.model.value)?;
-    let given = saved.given_models();
-    slot_settings::check_player_models(app, &saved.slot, &given)?;
+    let models = slot_settings::check_models(app, &saved, &mut setup.world)?;
     let minds = loader::minds(app, main.mind, &mut setup.world)?;
-    let minds = loader::given_minds(app, minds, &given)?;
-    let terminal = play::terminal_seat(app, slot);
+    let minds = loader::given_minds(app, minds, &saved.given_models())?;
+    let terminal = play::terminal_seat(app, SeatGame::Campaign, slot);
     let minds = play::seated(app, minds, actor, terminal.as_ref());
     drop(setup);
     let root = &app.settings.saves.value;
     let session = Session::resume(root, slot, &**campaign, minds, force);
     let mut session = session.map_err(session_error)?;
-    slot_settings::remember(app, slot, given)?;
+    slot_settings::remember(app, slot, models)?;
     saved.tell_seed(app, &mut session.engine);
     play::prepare(app, &mut session.engine);
     undo::watch(terminal.as_ref(), &mut session.engine);

@@ -1,7 +1,5 @@
 //! `run`: a world from its beginning.
 
-use std::collections::BTreeSet;
-
 use crate::journal::JournalHeader;
 use crate::session::{Game, Session};
 
@@ -14,6 +12,7 @@ use crate::cli::args::RunArgs;
 use crate::cli::error::{CommandError, ErrorKind};
 use crate::cli::loader;
 use crate::cli::saved::{clear, free_name, session_error};
+use crate::cli::seat::SeatGame;
 use crate::cli::settings::IMPROVISER;
 use crate::cli::slot_settings;
 
@@ -48,14 +47,15 @@ pub(super) fn run(app: &App, args: &RunArgs) -> Result<(), CommandError> {
         Some(name) => name.clone(),
         None => free_name(root, &campaign.folder),
     };
-    let terminal = play::terminal_seat(app, &slot);
+    let terminal = play::terminal_seat(app, SeatGame::Campaign, &slot);
     let minds = play::seated(app, minds, actor, terminal.as_ref());
     if args.force {
         clear(app, &slot)?;
     }
+    let models = loader::asked_models(app, campaign.file.models());
     let session = Session::start(root, &slot, &campaign, seed, minds);
     let mut session = session.map_err(session_error)?;
-    slot_settings::remember(app, &slot, BTreeSet::new())?;
+    slot_settings::remember(app, &slot, models)?;
     play::announce(app, &slot, seed);
     play::prepare(app, &mut session.engine);
     undo::watch(terminal.as_ref(), &mut session.engine);

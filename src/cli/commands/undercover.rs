@@ -25,7 +25,7 @@ use crate::cli::error::{CommandError, ErrorKind};
 use crate::cli::loader;
 use crate::cli::record_printer::RecordPrinter;
 use crate::cli::saved::{Saved, check_turn, clear, free_name, match_error, session_error};
-use crate::cli::seat::TerminalSeat;
+use crate::cli::seat::{SeatGame, TerminalSeat};
 use crate::cli::slot_settings;
 use crate::cli::undercover_printer::UndercoverPrinter;
 
@@ -116,7 +116,7 @@ fn play_one(app: &App, args: &UndercoverArgs, game: &Match) -> Result<(), Comman
         Some(name) => name.clone(),
         None => free_name(root, NAME),
     };
-    let terminal = play::terminal_seat(app, &slot);
+    let terminal = play::terminal_seat(app, SeatGame::Undercover, &slot);
     let minds = play::seated(app, players.minds(game, seed), actor, terminal.as_ref());
     if args.force {
         clear(app, &slot)?;
@@ -162,14 +162,11 @@ pub(super) fn resume(
     if args.dry_run {
         return dry_run(app, setup, DryStory::of(saved));
     }
-    let given = saved.given_models();
-    let mut models = game.rules().player_models();
-    models.extend(given.iter().cloned());
-    slot_settings::check_player_models(app, &saved.slot, &models)?;
+    let models = slot_settings::check_models(app, saved, &mut setup.world)?;
     let players = Players::find(app, game.rules())?;
     drop(setup);
-    let terminal = play::terminal_seat(app, &slot);
-    let minds = players.given(app, game, seed, &given)?;
+    let terminal = play::terminal_seat(app, SeatGame::Undercover, &slot);
+    let minds = players.given(app, game, seed, &saved.given_models())?;
     let minds = play::seated(app, minds, actor, terminal.as_ref());
     let root = &app.settings.saves.value;
     let session = Session::resume(root, &slot, game, minds, force);

@@ -3,6 +3,8 @@
 //! Every field has a default, so that one mistake does not hide the next; the check says which are
 //! required. The indentation of long texts is removed.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use crate::drama::{BondSpec, Condition, Ending, Goal, Item, Quality, Scene, StoryData};
@@ -314,6 +316,17 @@ pub struct Skill {
 }
 
 impl WorldFile {
+    /// The models that it names for single entities.
+    pub fn models(&self) -> BTreeSet<&str> {
+        let agents = self.agents.iter().map(|agent| &agent.model);
+        let stages = self.stages.iter().map(|stage| &stage.model);
+        let actors = self.actors.iter().map(|actor| &actor.model);
+        let foes = self.foes.iter().map(|foe| &foe.model);
+        let models = agents.chain(stages).chain(actors).chain(foes);
+        let models = models.filter(|model| !model.is_empty());
+        models.map(String::as_str).collect()
+    }
+
     /// Its facts.
     pub(crate) fn fact_book(&self) -> FactBook {
         FactBook::new(self.facts.iter().cloned())

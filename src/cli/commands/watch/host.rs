@@ -1,6 +1,6 @@
 //! Opens and plays what pages ask for.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -95,6 +95,7 @@ impl<'a> Host<'a> {
         let mut setup = setup.map_err(|error| CommandError::of(ErrorKind::World, &error))?;
         let main = loader::main_mind(app, &app.settings.model.value)?.mind;
         let minds = loader::minds(app, main, &mut setup.world)?;
+        let models = loader::asked_models(app, campaign.file.models());
         let (minds, seats) = self.seated(minds, &mut setup.world, invited)?;
         drop(setup);
         let root = &app.settings.saves.value;
@@ -107,7 +108,7 @@ impl<'a> Host<'a> {
         }
         let session = Session::start(root, &slot, &campaign, seed, minds);
         let session = session.map_err(session_error)?;
-        slot_settings::remember(app, &slot, BTreeSet::new())?;
+        slot_settings::remember(app, &slot, models)?;
         play::announce(app, &slot, seed);
         let view = Arc::new(StoryView::new(about_world(app, &campaign, &slot, seed)?));
         let control = if is_paused {
@@ -478,19 +479,16 @@ fn print_seat(app: &App, name: &str, address: &str) {
 
 /// The minds of a save that goes on; `None` for a team that can't go on here.
 fn minds(app: &App, saved: &Saved, world: &mut World) -> Result<Option<Minds>, CommandError> {
+    slot_settings::check_models(app, saved, world)?;
     let given = saved.given_models();
     Ok(match &saved.played {
         Played::World(_) => {
             let main = loader::main_mind(app, &app.settings.model.value)?.mind;
-            slot_settings::check_player_models(app, &saved.slot, &given)?;
             let minds = loader::minds(app, main, world)?;
             Some(loader::given_minds(app, minds, &given)?)
         }
         Played::Undercover(game) => {
             let (rules, seed) = (game.rules(), saved.story.header.seed);
-            let mut models = rules.player_models();
-            models.extend(given.iter().cloned());
-            slot_settings::check_player_models(app, &saved.slot, &models)?;
             let players = Players::find(app, rules)?;
             Some(players.given(app, game, seed, &given)?)
         }
