@@ -2,7 +2,7 @@
 
 journal_base_changed = 本存档从“{ $slot }”的第 { $turn } 轮分支而来，共用它到那一轮为止的日志，而那部分日志已经变了
 journal_base_long = 本存档与“{ $slot }”共用的部分超过了日志的最大长度
-journal_base_missing = 本存档从“{ $slot }”的第 { $turn } 轮分支而来，共用它到那一轮为止的日志，但旁边找不到那个存档
+journal_base_missing = 本存档从“{ $slot }”的第 { $turn } 轮分支而来，共用它到那一轮为止的日志，但同一个文件夹里没有那个存档
 journal_damaged = 这一行已损坏：与校验和不符
 journal_full = { $path }：日志已达到最大长度；请开始新的故事，或从较早的一轮分支
 journal_misplaced_head = 文件头必须是第一行，而且只能出现一次
