@@ -194,7 +194,18 @@ impl Saved {
     /// Gives it the snapshot of its last whole turn.
     pub(crate) fn catch_up(&mut self) -> Result<(), CommandError> {
         let caught_up = catch_up(&self.slot, &mut self.story, self.played.game());
-        caught_up.map_err(session_error)?;
+        caught_up.map_err(|error| {
+            let is_of_journal = matches!(
+                error,
+                SessionError::OtherState { .. } | SessionError::NotReplayed { .. }
+            );
+            let error = session_error(error);
+            if is_of_journal {
+                error.at(self.slot.journal_file().display())
+            } else {
+                error
+            }
+        })?;
         if self.turn < self.story.last_turn() {
             let head = self.story.world.as_ref().map(StoredSnapshot::head);
             let head = self.slot.explain(head.transpose()).map_err(save_error)?;

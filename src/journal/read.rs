@@ -283,8 +283,10 @@ impl Reader<'_> {
         };
         let missing = || text!(journal_base_missing, slot = &base.slot, turn = base.turn);
         let changed = || text!(journal_base_changed, slot = &base.slot, turn = base.turn);
+        if self.depth == MAX_DEPTH {
+            return Err(text!(journal_base_deep, slot = &base.slot, max = MAX_DEPTH));
+        }
         let left = self.left.checked_sub(base.length);
-        let left = left.filter(|_| self.depth < MAX_DEPTH);
         let left = left.ok_or_else(|| text!(journal_base_long, slot = &base.slot))?;
         let (file, path) = others(&base.slot).ok_or_else(missing)?;
         let reader = Reader {

@@ -38,7 +38,8 @@ pub(super) fn part(slot: &Slot) -> Result<(), SaveError> {
         Some((branch, point))
     });
     let points: Vec<_> = points.collect();
-    let mut parted = BTreeSet::new();
+    // A damaged journal may share its own.
+    let mut parted = BTreeSet::from([slot.name().clone()]);
     part_from(slot.name(), &points, &mut parted)
 }
 

@@ -295,10 +295,15 @@ impl Slot {
             return Ok(None);
         };
         let known = length_up_to(&events, world.digest());
-        let Some((length, _)) = known.filter(|_| !is_too_heavy(&events)) else {
+        let Some((length, _)) = known else {
             return Ok(None);
         };
         events.truncate(length);
+        let lines = memchr::memchr_iter(b'\n', &events).count();
+        let is_short = lines > MAX_SHORT_LINES && events.len() / lines < SHORT_LINE;
+        if is_short || is_too_heavy(&events) {
+            return Ok(None);
+        }
         Ok(Some(events))
     }
 
@@ -379,6 +384,11 @@ fn journal(folder: &Folder, access: OpenMode) -> Result<File, SaveError> {
         path: folder.path().join(JOURNAL),
     })
 }
+
+/// A log of events of more lines than this takes too much memory if they have fewer bytes than
+/// these on average. Those of a story have hundreds.
+const MAX_SHORT_LINES: usize = 200_000;
+const SHORT_LINE: usize = 60;
 
 /// How the line of a snapshot in a log of events begins.
 const SNAPSHOT_LINE: &str = "{\"snapshot\":[";

@@ -91,6 +91,13 @@ pub enum SessionError {
         /// The last turn of the journal.
         last: u64,
     },
+    /// The journal does not hold all that its turns need.
+    NotReplayed {
+        /// The last turn that it records.
+        turn: u64,
+        /// The last turn to which it can be played again.
+        last: u64,
+    },
 }
 
 impl Localize for SessionError {
@@ -110,6 +117,7 @@ impl Localize for SessionError {
             Self::BadAnswer { reason } => text!(session_bad_answer, reason),
             Self::NoSuchAsk { entity, number } => text!(session_no_such_ask, entity, number),
             Self::NoSuchTurn { turn, last } => text!(session_no_such_turn, turn, last),
+            Self::NotReplayed { turn, last } => text!(session_not_replayed, turn, last),
         }
     }
 }

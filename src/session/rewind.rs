@@ -177,6 +177,10 @@ pub(super) fn catch_up_logged(
     let Some(replayed) = replayed.transpose()? else {
         return Ok(None);
     };
+    if replayed.turn < last {
+        let (turn, last) = (last, replayed.turn);
+        return Err(SessionError::NotReplayed { turn, last });
+    }
     story.world = Some(replayed.snapshot.into());
     Ok(logger.map(|logger| logger.take()))
 }

@@ -23,7 +23,7 @@ use crate::message::{FoldedText, Language};
 use crate::save::Meta;
 use crate::session::{Game, KeptFiles, SetupError, take_data, take_told};
 use crate::world_data::{
-    DataError, DataFolder, Lexicon, Problem, Problems, Source, Word, WordPair,
+    DataError, DataFolder, Lexicon, Problem, Problems, Source, Word, WordPair, file_text,
 };
 
 /// The name of this game in journals and saves.
@@ -31,6 +31,10 @@ pub const GAME: &str = "undercover";
 
 /// The maximum number of characters of a word.
 const MAX_WORD_CHARS: usize = 60;
+/// How many other forms and descriptions of each kind a word has at most, and the maximum length of
+/// each in characters.
+const MAX_TEXTS: usize = 100;
+const MAX_TEXT_CHARS: usize = 400;
 
 /// Adds the game's systems, events and saved state, except for what only some rules need.
 pub fn plugin(setup: &mut Setup) {
@@ -124,6 +128,7 @@ impl Localize for MatchError {
             Self::Rules(error) => error.text(),
             Self::Data(problems) => problems.text(),
             Self::TooFewNames { asked, names, file } => {
+                let file = file_text(file);
                 text!(undercover_too_few_names, players = asked, names, file)
             }
             Self::NoWords => text!(undercover_no_words),
@@ -194,6 +199,7 @@ impl JournalSetup {
         let setup = serde_path_to_error::deserialize(&setup.setup);
         let setup: Self = setup.map_err(|error| MatchError::Setup(error.to_string()))?;
         setup.rules.check()?;
+        check_pair(&setup.pair)?;
         Ok(setup)
     }
 }
@@ -343,15 +349,17 @@ pub fn check_words(lexicon: &Lexicon) -> Result<(), MatchError> {
     if lexicon.pairs.is_empty() {
         return Err(MatchError::NoWords);
     }
-    for pair in &lexicon.pairs {
-        let [first, second] = pair.words();
-        for word in [first, second] {
-            check_word(word, pair)?;
-        }
-        let (first, second) = (&first.word, &second.word);
-        if FoldedText::skeleton(first) == FoldedText::skeleton(second) {
-            return Err(MatchError::EqualWords(first.clone(), second.clone()));
-        }
+    lexicon.pairs.iter().try_for_each(check_pair)
+}
+
+fn check_pair(pair: &WordPair) -> Result<(), MatchError> {
+    let [first, second] = pair.words();
+    for word in [first, second] {
+        check_word(word, pair)?;
+    }
+    let (first, second) = (&first.word, &second.word);
+    if FoldedText::skeleton(first) == FoldedText::skeleton(second) {
+        return Err(MatchError::EqualWords(first.clone(), second.clone()));
     }
     Ok(())
 }
@@ -362,11 +370,19 @@ fn check_word(word: &Word, pair: &WordPair) -> Result<(), MatchError> {
         Err(MatchError::BadWord { word, reason })
     };
     let text = &word.word;
+    let is_line = |text: &str, max| text.chars().take(max + 1).count() <= max;
+    if !is_line(text, MAX_WORD_CHARS) || text.chars().any(char::is_control) {
+        return refuse(text!(undercover_word_limit, max = MAX_WORD_CHARS));
+    }
     if FoldedText::of(text).is_empty() {
         return refuse(text!(undercover_word_empty));
     }
-    if text.chars().count() > MAX_WORD_CHARS || text.chars().any(char::is_control) {
-        return refuse(text!(undercover_word_limit, max = MAX_WORD_CHARS));
+    for texts in [&word.also, &word.own, &pair.shared] {
+        let mut long = texts.iter().filter(|text| !is_line(text, MAX_TEXT_CHARS));
+        if texts.len() > MAX_TEXTS || long.next().is_some() {
+            let (texts, max) = (MAX_TEXTS, MAX_TEXT_CHARS);
+            return refuse(text!(undercover_texts_limit, texts, max));
+        }
     }
     let taboo = Taboo::new(text, &word.also);
     let said = word.own.iter().chain(&pair.shared);

@@ -64,6 +64,7 @@ cli_other_seed_help = start another one with `playhouse undercover --games N --s
 cli_replay_differs = the replay ends in a different state from the snapshot
 cli_no_snapshot = the save '{ $slot }' has no snapshot
 cli_no_snapshot_help = start a new story under another name: playhouse run --save NAME
+cli_only_journal = no snapshot; resumes from its journal
 cli_repair_help = go back to the last good point with: playhouse repair { $slot }
 cli_save_repairable = { $problem }; the story can be recovered up to turn { $turn }
 cli_resume_task_help = add --task TEXT; to continue this save: playhouse resume { $slot } --task TEXT
@@ -113,7 +114,7 @@ cli_trust_was_not = { $file } was not trusted.
 cli_usage_amount = expected an amount such as 0.50
 cli_usage_bad_value = '{ $value }' is not a valid value for { $option }
 cli_usage_conflict = { $option } can't be used with { $other }
-cli_usage_help = for usage, run: playhouse --help
+cli_usage_help = for usage, run: { $command } --help
 cli_usage_missing = missing: { $options }
 cli_usage_model_of = expected a player's name and a model, such as Greta=deepseek
 cli_usage_no_value = { $option } needs a value

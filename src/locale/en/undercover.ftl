@@ -24,6 +24,7 @@ undercover_seat_players = what you think the others are
 undercover_seat_undercover = undercover
 undercover_seat_unsure = unsure
 undercover_seat_vote = Who do you vote out? (number or name)
+undercover_texts_limit = a word has at most { $texts } other forms and descriptions of each kind, of at most { $max } characters each
 undercover_too_few_names = there are only { $names } names for { $players } players; add names to { $file }
 undercover_too_few_players = a game needs at least { $least } players, not { $players }
 undercover_too_many = with { $undercover } undercover and { $blank } blank of { $players } players, { $civilians ->

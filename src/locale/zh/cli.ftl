@@ -64,6 +64,7 @@ cli_other_seed_help = 另开一场赛事：playhouse undercover --games 局数 -
 cli_replay_differs = 重放结束时的状态与快照不一致
 cli_no_snapshot = 存档“{ $slot }”没有快照
 cli_no_snapshot_help = 请换一个名字，开始新的故事：playhouse run --save 名称
+cli_only_journal = 没有快照，可从日志继续
 cli_repair_help = 恢复到最后一个完好的状态：playhouse repair { $slot }
 cli_save_repairable = { $problem }；可以恢复到第 { $turn } 轮
 cli_resume_task_help = 请加上 --task 文字；继续这个存档：playhouse resume { $slot } --task 文字
@@ -108,7 +109,7 @@ cli_trust_was_not = { $file } 本来就不受信任。
 cli_usage_amount = 请写一个金额，例如 0.50
 cli_usage_bad_value = “{ $value }”不能用作 { $option } 的值
 cli_usage_conflict = { $option } 不能与 { $other } 同用
-cli_usage_help = 查看用法：playhouse --help
+cli_usage_help = 查看用法：{ $command } --help
 cli_usage_missing = 缺少：{ $options }
 cli_usage_model_of = 请写玩家名和模型，例如 Greta=deepseek
 cli_usage_no_value = { $option } 需要一个值

@@ -24,6 +24,7 @@ undercover_seat_players = 你对他人的判断
 undercover_seat_undercover = 卧底
 undercover_seat_unsure = 不确定
 undercover_seat_vote = 投谁出局？（号码或名字）
+undercover_texts_limit = 一个词每种别称和描述最多 { $texts } 条，每条最多 { $max } 个字符
 undercover_too_few_names = 玩家有 { $players } 名，名字却只有 { $names } 个；请在 { $file } 中添加名字
 undercover_too_few_players = 至少要有 { $least } 名玩家，而现在是 { $players } 名
 undercover_too_many = { $players } 名玩家中有 { $undercover } 名卧底、{ $blank } 名白板，只剩 { $civilians } 名平民；平民必须多于卧底：请增加玩家，或减少卧底或白板

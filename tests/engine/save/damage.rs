@@ -5,7 +5,7 @@ use std::path::Path;
 
 use playhouse::journal::{Input, Journal, JournalError, JournalHeader, Line};
 use playhouse::save::{Slot, repair, repairable};
-use playhouse::session::{Session, SessionError, replay};
+use playhouse::session::{Session, SessionError, catch_up, replay};
 
 use crate::save::town::{Town, minds};
 
@@ -167,6 +167,28 @@ fn a_long_journal_has_all_its_lines_and_its_damage_is_found_where_it_is() {
         };
         assert_eq!(found, line);
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_journal_that_lacks_what_its_turns_need_says_so() {
+    let root = tempfile::tempdir().unwrap();
+    let whole = play(root.path()).await;
+    let file = root.path().join("journal.jsonl");
+    fs::write(&file, &whole.journal).unwrap();
+    let is_kept = |line: &Line| !matches!(line, Line::Outcome(_) | Line::Snapshot(_));
+    let lines: Vec<_> = Journal::read(&file)
+        .unwrap()
+        .into_iter()
+        .filter(is_kept)
+        .collect();
+    let slot = lay_out(root.path(), "bare", None, &Journal::encode(&lines));
+    let mut story = slot.read(false).unwrap();
+    let error = catch_up(&slot, &mut story, &Town::default()).unwrap_err();
+    let SessionError::NotReplayed { turn, last } = error else {
+        panic!("{error}");
+    };
+    assert!(turn == TURNS && last < turn);
+    assert!(story.world.is_none());
 }
 
 #[tokio::test(start_paused = true)]

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use playhouse::undercover::{Match, WordSource, check_words, shipped_words};
+use playhouse::session::Game;
+use playhouse::undercover::{Match, MatchError, WordSource, check_words, shipped_words};
 use playhouse::world_data::{Lexicon, Word, WordPair};
+use serde_json::Value;
 
 use super::table::{Language, data, rules};
 
@@ -37,6 +39,34 @@ fn there_are_enough_pairs_and_much_to_say_of_each_word() {
             assert_eq!(lexicon.attributes(&word.word).unwrap().len(), 10);
         }
     }
+}
+
+#[test]
+fn what_is_said_of_a_word_is_bounded_in_a_journal_as_in_a_file() {
+    let game = Match::new(&data(), rules(Language::En, 4), WordSource::Shipped).unwrap();
+    let setup = game.game_setup(1).unwrap();
+    let many = vec!["a small one"; 101];
+    let long = "long ".repeat(200_000);
+    for (path, value) in [
+        ("/pair/one/word", Value::from(long.as_str())),
+        ("/pair/one/also", many.clone().into()),
+        ("/pair/other/own", vec![long.as_str()].into()),
+        ("/pair/shared", many.into()),
+        (
+            "/pair/other/word",
+            setup.setup["pair"]["one"]["word"].clone(),
+        ),
+    ] {
+        let mut altered = setup.clone();
+        *altered.setup.pointer_mut(path).unwrap() = value;
+        let refused = Match::from_setup(&data(), &altered).err();
+        let is_refused = matches!(
+            refused,
+            Some(MatchError::BadWord { .. } | MatchError::EqualWords(..))
+        );
+        assert!(is_refused, "{path}");
+    }
+    assert!(Match::from_setup(&data(), &setup).is_ok());
 }
 
 #[test]
