@@ -17,6 +17,9 @@ use super::features;
 use super::output::{Paragraph, Style, cells, rows};
 use super::say::say;
 
+/// The name of the program.
+const NAME: &str = "playhouse";
+
 /// An option that takes one of at most this many values names them all instead of its value.
 const FEW_VALUES: usize = 4;
 /// Options of playing that `watch` refuses, and says why.
@@ -109,7 +112,7 @@ impl Help {
         let language = self.language;
         let usage = command.clone().render_usage().to_string();
         let usage = usage.trim_start_matches("Usage:").trim();
-        let is_program = command.get_name() == "playhouse";
+        let is_program = command.get_name() == NAME;
         // What a world is played with, and a command, exclude each other.
         let usage = match usage.strip_suffix(" [COMMAND]") {
             Some(world) if is_program => world,
@@ -239,10 +242,26 @@ pub(crate) fn usage_error(error: &clap::Error) -> CommandError {
     let help = match (rejected, suggestion) {
         (Some(BadValue(why)), _) => why.clone(),
         (None, Some(name)) => text!(cli_did_you_mean, name),
-        (None, None) if possible.is_empty() => text!(cli_usage_help),
+        (None, None) if possible.is_empty() => {
+            text!(cli_usage_help, command = command_of(error))
+        }
         (None, None) => text!(cli_expected_one_of, names = Argument::list(possible)),
     };
     CommandError::new(ErrorKind::Usage, message).help(help)
+}
+
+/// The command that was meant, such as `playhouse check`.
+fn command_of(error: &clap::Error) -> String {
+    let usage = error.get(ContextKind::Usage).map(ToString::to_string);
+    let usage = usage.unwrap_or_default();
+    let is_name = |word: &&str| word.starts_with(|first: char| first.is_ascii_lowercase());
+    let words = usage.split_whitespace().skip_while(|word| *word != NAME);
+    let names: Vec<_> = words.take_while(is_name).collect();
+    if names.is_empty() {
+        NAME.to_owned()
+    } else {
+        names.join(" ")
+    }
 }
 
 fn values(value: &ContextValue) -> Vec<String> {
@@ -321,6 +340,8 @@ mod tests {
                 ("playhouse run one two", "two"),
                 ("playhouse show s --as film", "buffer"),
                 ("playhouse resume", "slot"),
+                ("playhouse resume", "playhouse resume --help"),
+                ("playhouse data export", "playhouse data export --help"),
                 ("playhouse run --force", "--save"),
                 ("playhouse run --max-cost much", "0.50"),
                 ("playhouse undercover --model-of Greta", "=deepseek"),

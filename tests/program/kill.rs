@@ -10,19 +10,25 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-/// The program, quiet, with its saves in a folder.
-fn playhouse(saves: &Path, arguments: &[&str]) -> Command {
+/// The program, with its saves in a folder, which is also the home of its user.
+fn program(saves: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_playhouse"));
     command
         .args(arguments)
         .arg("--saves")
         .arg(saves)
-        .args(["--quiet", "--color", "never"])
+        .env_remove("XDG_CONFIG_HOME")
+        .env("HOME", saves)
         .env("PLAYHOUSE_SEED", "1");
+    command.stdin(Stdio::null());
     command
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
+}
+
+/// As [`program`], quiet.
+fn playhouse(saves: &Path, arguments: &[&str]) -> Command {
+    let mut command = program(saves, arguments);
+    command.args(["--quiet", "--color", "never"]);
+    command.stdout(Stdio::null()).stderr(Stdio::null());
     command
 }
 
@@ -114,10 +120,8 @@ fn a_killed_run_resumes_to_the_same_world() {
 fn an_interrupted_run_stops_between_commits_and_says_how_to_go_on() {
     let saves = tempfile::tempdir().unwrap();
     let saves = saves.path();
-    let mut run = Command::new(env!("CARGO_BIN_EXE_playhouse"));
-    run.args(["run", "--save", "broken-off", "--lang", "en", "--saves"]);
-    run.env("PLAYHOUSE_SEED", "1");
-    run.arg(saves).stdin(Stdio::null()).stdout(Stdio::null());
+    let mut run = program(saves, &["run", "--save", "broken-off", "--lang", "en"]);
+    run.stdout(Stdio::null());
     let mut run = run.stderr(Stdio::piped()).spawn().unwrap();
     // Long before a story ends, and long after the program has begun to listen; the journal begins
     // with a copy of the world.
@@ -144,11 +148,9 @@ fn an_interrupted_run_stops_between_commits_and_says_how_to_go_on() {
 fn a_story_told_at_reading_speed_is_saved_while_it_is_told_and_ends_with_ctrl_c() {
     let saves = tempfile::tempdir().unwrap();
     let told = |words: u32| {
-        let mut run = Command::new(env!("CARGO_BIN_EXE_playhouse"));
-        run.args(["run", "--until", "2", "--seed", "1"]);
+        let mut run = program(saves.path(), &["run", "--until", "2"]);
         run.args([format!("--save=at-{words}"), format!("--pace={words}")]);
-        run.arg("--saves").arg(saves.path());
-        run.stdin(Stdio::null()).stderr(Stdio::null());
+        run.stderr(Stdio::null());
         run.stdout(Stdio::piped()).spawn().unwrap()
     };
     let fast = told(100_000).wait_with_output().unwrap().stdout;
@@ -205,7 +207,7 @@ fn ctrl_c_ends_a_run_whose_server_never_ends_an_answer() {
         std::thread::sleep(Duration::from_millis(10));
     }
     run.kill().unwrap();
-    panic!("it did not end within a second");
+    panic!("it did not end within ten seconds");
 }
 
 #[test]
@@ -213,11 +215,9 @@ fn an_interrupted_tournament_stops_all_its_games_and_goes_on_to_the_same_figures
     let saves = tempfile::tempdir().unwrap();
     let saves = saves.path();
     let tournament = "undercover --players 4 --games 12 --jobs 2 --lang en";
-    let mut run = Command::new(env!("CARGO_BIN_EXE_playhouse"));
-    run.args(tournament.split(' '))
-        .args(["--save", "broken-off", "--saves"]);
-    run.env("PLAYHOUSE_SEED", "1");
-    run.arg(saves).stdin(Stdio::null()).stdout(Stdio::null());
+    let begun = tournament.split(' ').chain(["--save", "broken-off"]);
+    let mut run = program(saves, &begun.collect::<Vec<_>>());
+    run.stdout(Stdio::null());
     let mut run = run.stderr(Stdio::piped()).spawn().unwrap();
     // The third game has begun, the last has not.
     let games = saves.join("broken-off/games");

@@ -115,8 +115,18 @@ impl Row {
                 [name, GAME.into(), nothing(), size, state]
             }
             _ => {
-                let state = say!(language, cli_no_snapshot, slot = &name);
-                [name, nothing(), nothing(), size, state]
+                let header = self.listed.slot.journal_header();
+                let world = header.map(|header| header.world);
+                match world.filter(|world| !world.is_empty()) {
+                    Some(world) => {
+                        let state = say!(language, cli_only_journal);
+                        [name, world, nothing(), size, state]
+                    }
+                    None => {
+                        let state = say!(language, cli_no_snapshot, slot = &name);
+                        [name, nothing(), nothing(), size, state]
+                    }
+                }
             }
         }
     }
