@@ -1,6 +1,6 @@
 //! The filters and tests of templates, and the bounds on what they make.
 //!
-//! Filters that make more than they are given charge it to the filling of the template.
+//! What filters and tests read and make is charged to the filling of the template.
 
 use std::io::{self, Write};
 
@@ -10,7 +10,7 @@ use minijinja::{Environment, Error, ErrorKind, State, filters, tests};
 /// How long a filled template may be, in bytes.
 pub(super) const MAX_OUTPUT: usize = 1024 * 1024;
 
-/// How many bytes the filters of one filling may make.
+/// How many bytes the filters and tests of one filling may read and make.
 const MAX_MADE: usize = 8 * MAX_OUTPUT;
 
 /// The size of a value in a list.
@@ -77,51 +77,72 @@ pub(super) fn add(environment: &mut Environment<'_>) {
     for (name, filter) in charged {
         environment.add_filter(name, charging(filter));
     }
-    environment.add_test("defined", tests::is_defined);
-    environment.add_test("divisibleby", tests::is_divisibleby);
-    environment.add_test("endingwith", tests::is_endingwith);
-    environment.add_test("even", tests::is_even);
-    environment.add_test("false", tests::is_false);
-    environment.add_test("in", tests::is_in);
-    environment.add_test("mapping", tests::is_mapping);
-    environment.add_test("none", tests::is_none);
-    environment.add_test("number", tests::is_number);
-    environment.add_test("odd", tests::is_odd);
-    environment.add_test("sequence", tests::is_sequence);
-    environment.add_test("startingwith", tests::is_startingwith);
-    environment.add_test("string", tests::is_string);
-    environment.add_test("true", tests::is_true);
-    environment.add_test("undefined", tests::is_undefined);
-    for (names, test) in [
-        (["eq", "=="], Value::from_function(tests::is_eq)),
-        (["ne", "!="], Value::from_function(tests::is_ne)),
-        (["lt", "<"], Value::from_function(tests::is_lt)),
-        (["le", "<="], Value::from_function(tests::is_le)),
-        (["gt", ">"], Value::from_function(tests::is_gt)),
-        (["ge", ">="], Value::from_function(tests::is_ge)),
-    ] {
-        for name in names {
-            let test = test.clone();
-            let compare =
-                move |state: &mut State<'_, '_>, values: Rest<Value>| test.call(state, &values);
-            environment.add_test(name, compare);
-        }
+    let tests = [
+        ("defined", Value::from_function(tests::is_defined)),
+        ("divisibleby", Value::from_function(tests::is_divisibleby)),
+        ("endingwith", Value::from_function(tests::is_endingwith)),
+        ("even", Value::from_function(tests::is_even)),
+        ("false", Value::from_function(tests::is_false)),
+        ("in", Value::from_function(tests::is_in)),
+        ("mapping", Value::from_function(tests::is_mapping)),
+        ("none", Value::from_function(tests::is_none)),
+        ("number", Value::from_function(tests::is_number)),
+        ("odd", Value::from_function(tests::is_odd)),
+        ("sequence", Value::from_function(tests::is_sequence)),
+        ("startingwith", Value::from_function(tests::is_startingwith)),
+        ("string", Value::from_function(tests::is_string)),
+        ("true", Value::from_function(tests::is_true)),
+        ("undefined", Value::from_function(tests::is_undefined)),
+        ("eq", Value::from_function(tests::is_eq)),
+        ("==", Value::from_function(tests::is_eq)),
+        ("ne", Value::from_function(tests::is_ne)),
+        ("!=", Value::from_function(tests::is_ne)),
+        ("lt", Value::from_function(tests::is_lt)),
+        ("<", Value::from_function(tests::is_lt)),
+        ("le", Value::from_function(tests::is_le)),
+        ("<=", Value::from_function(tests::is_le)),
+        ("gt", Value::from_function(tests::is_gt)),
+        (">", Value::from_function(tests::is_gt)),
+        ("ge", Value::from_function(tests::is_ge)),
+        (">=", Value::from_function(tests::is_ge)),
+    ];
+    for (name, test) in tests {
+        environment.add_test(name, charging_test(test));
     }
 }
 
-/// The filter, whose result is charged.
+/// The filter, of which what it is given and what it makes are charged.
 pub(super) fn charging(
     filter: Value,
 ) -> impl Fn(&mut State<'_, '_>, Rest<ValueOrKwargs>) -> Result<Value, Error> + Send + Sync + 'static
 {
     move |state, values| {
-        let made = filter.call(state, &values.into_values())?;
-        let size = match made.as_str() {
-            Some(text) => text.len(),
-            None => made.len().unwrap_or_default() * ITEM,
-        };
-        charge(state, size)?;
+        let values = values.into_values();
+        charge(state, values.iter().map(size_of_value).sum())?;
+        let made = filter.call(state, &values)?;
+        charge(state, size_of_value(&made))?;
         Ok(made)
+    }
+}
+
+/// The test, of which what it is given is charged: a filter may test each character of a text.
+fn charging_test(
+    test: Value,
+) -> impl Fn(&mut State<'_, '_>, Rest<Value>) -> Result<Value, Error> + Send + Sync + 'static {
+    move |state, values| {
+        charge(
+            state,
+            ITEM + values.iter().map(size_of_value).sum::<usize>(),
+        )?;
+        test.call(state, &values)
+    }
+}
+
+/// The length of a text, or the size of a list without what its items hold, in bytes.
+fn size_of_value(value: &Value) -> usize {
+    match value.as_str() {
+        Some(text) => text.len(),
+        None => value.len().unwrap_or_default() * ITEM,
     }
 }
 

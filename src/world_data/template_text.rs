@@ -73,6 +73,55 @@ pub(super) fn check(template: &str) -> Result<(), Refusal> {
     Ok(())
 }
 
+/// The tags of a template that was checked, without comments. They end before one that has no end.
+pub(super) fn tags(template: &str) -> Vec<TagSpan<'_>> {
+    let mut tags = Vec::new();
+    let mut offset = 0;
+    while let Some(start) = next_tag(template, offset) {
+        let inside = start + 2;
+        let closing = match template.as_bytes().get(start + 1) {
+            Some(b'#') => {
+                let rest = template.get(inside..).unwrap_or_default();
+                let Some(end) = rest.find("#}") else { break };
+                offset = inside + end + 2;
+                continue;
+            }
+            Some(b'{') => "}}",
+            _ => "%}",
+        };
+        let Ok(Some(tag)) = Tag::read(template, inside, closing) else {
+            break;
+        };
+        offset = tag.end;
+        tags.push(TagSpan {
+            start: inside,
+            text: template.get(inside..tag.end).unwrap_or_default(),
+            includes: closing == "%}" && tag.word == "include",
+        });
+    }
+    tags
+}
+
+/// A tag in its template.
+pub(super) struct TagSpan<'a> {
+    /// The byte after its opening mark.
+    pub(super) start: usize,
+    /// What follows that, up to the end of the tag.
+    pub(super) text: &'a str,
+    /// Whether it includes another template.
+    pub(super) includes: bool,
+}
+
+impl<'a> TagSpan<'a> {
+    /// The name of the template that it includes, if that is literal, and where it stands.
+    pub(super) fn included(&self) -> Option<(&'a str, usize)> {
+        let open = self.text.find(['"', '\'']).filter(|_| self.includes)?;
+        let name = self.text.get(open + 1..)?;
+        let name = name.get(..name.find(['"', '\''])?)?;
+        Some((name, self.start + open + 1))
+    }
+}
+
 /// The beginning of the next tag or comment.
 fn next_tag(template: &str, from: usize) -> Option<usize> {
     let bytes = template.as_bytes().get(from..)?;
