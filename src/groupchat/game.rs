@@ -1,5 +1,6 @@
 //! A team as a game: a world that can be played, saved and replayed.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -24,7 +25,7 @@ use crate::event::Phrasebook;
 use crate::event::guard::{ForgedMarks, Guard, Guards, LengthLimit, SecretRule, Secrets};
 use crate::journal::{GameSetup, Line, game_of_line};
 use crate::locale::{Argument, UiText, text};
-use crate::message::{Digest, Text};
+use crate::message::{Digest, Language, Text};
 use crate::mind::{MindAlias, Minds};
 use crate::save::Meta;
 use crate::session::{Game, KeptFiles, SetupError, take_data, take_told};
@@ -56,12 +57,12 @@ pub struct ChatGame {
     guards: Option<MakeGuards>,
     tools: Option<AddTools>,
     /// The tables of the tools that look something up, by the names of the tools.
-    tables: Arc<BTreeMap<String, Table>>,
+    tables: Arc<BTreeMap<String, Arc<Table>>>,
     code: CodePolicy,
     /// Teams that participants call as tools, with names and descriptions of the tools.
     team_tools: Vec<(String, String, TeamTool)>,
-    /// Those of the team file, in order.
-    file_tools: Vec<(ToolTeam, ChatGame)>,
+    /// The games of those of the team file, in order.
+    file_tools: Vec<ChatGame>,
     /// The minds of those of the team file.
     tool_minds: Option<Minds>,
 }
@@ -98,32 +99,37 @@ impl ChatGame {
     /// Every mistake in them.
     pub fn new(data: &DataFolder, team: TeamFile) -> Result<Self, Problems> {
         let ((), mut warnings) = team.check().unless_errors(())?;
-        let (phrases, prompt_warnings) = prompts::load(data, team.language)?;
+        let (loaded, prompt_warnings) = Loaded::of(data, &team)?;
         warnings.extend(prompt_warnings);
-        let tables = load_tables(data, &team)?;
-        let mut file_tools = Vec::new();
-        for tool in team.tool_teams() {
-            let game = Self::new(data, tool.team.clone())?;
-            file_tools.push((tool.clone(), game));
-        }
-        let files = files_of(data, &team)?;
+        let files = loaded.files(data)?;
         let prompts = data.fingerprint(&files).map_err(Problem::from)?;
         let own = serde_json::to_vec(&team).unwrap_or_default();
+        let fingerprint = format!("{}-{prompts}", Digest::of(&own));
         Ok(Self {
-            path: team.name.clone(),
-            fingerprint: format!("{}-{prompts}", Digest::of(&own)),
             files: KeptFiles::of(data, &files).map_err(Problem::from)?,
             warnings: warnings.into_iter().collect(),
-            phrases,
+            ..Self::of_loaded(&loaded, team, &fingerprint)
+        })
+    }
+
+    /// A team that was checked; `fingerprint` is that of the outermost one.
+    fn of_loaded(loaded: &Loaded, team: TeamFile, fingerprint: &str) -> Self {
+        let inner = |tool: &ToolTeam| Self::of_loaded(loaded, tool.team.clone(), fingerprint);
+        Self {
+            path: team.name.clone(),
+            fingerprint: fingerprint.to_owned(),
+            files: KeptFiles::default(),
+            warnings: Vec::new(),
+            phrases: loaded.phrases_of(&team),
             guards: None,
             tools: None,
-            tables: Arc::new(tables),
+            tables: Arc::new(loaded.tables_of(&team)),
             code: CodePolicy::default(),
             team_tools: Vec::new(),
-            file_tools,
+            file_tools: team.tool_teams().map(inner).collect(),
             tool_minds: None,
             teams: Teams::new(team),
-        })
+        }
     }
 
     /// Provides the functions that the team file names.
@@ -182,7 +188,7 @@ impl ChatGame {
         fn walk(game: &mut ChatGame, change: &impl Fn(&mut ChatGame)) {
             change(game);
             let tools = game.file_tools.iter_mut();
-            tools.for_each(|(_, inner)| walk(inner, change));
+            tools.for_each(|inner| walk(inner, change));
         }
         walk(&mut self, &change);
         self
@@ -322,9 +328,9 @@ impl ChatGame {
         let mut toolbox = world.get_resource_or_init::<Toolbox>();
         tool::code::register(&mut toolbox, &self.code);
         for (name, table) in self.tables.iter() {
-            toolbox.add_table(name, table.clone());
+            toolbox.add_table(name, Table::clone(table));
         }
-        for (tool, game) in &self.file_tools {
+        for (tool, game) in self.team().tool_teams().zip(&self.file_tools) {
             let team_tool = self.tool_minds.as_ref().map(|minds| TeamTool {
                 game: game.clone(),
                 minds: minds.clone(),
@@ -429,35 +435,72 @@ fn changes(old: &TeamFile, new: &TeamFile) -> Vec<UiText> {
     }
 }
 
-/// The files of the data folder that a team uses, and those that it calls as tools.
-fn files_of(data: &DataFolder, team: &TeamFile) -> Result<Vec<String>, Problems> {
-    let mut files = BTreeSet::new();
-    let mut open = vec![team];
-    while let Some(team) = open.pop() {
-        let prompts = prompts::files(data, team.language).map_err(Problem::from)?;
-        let tables = table_names(data, team).into_iter();
-        files.extend(prompts);
-        files.extend(tables.map(|name| Table::path(team.language, name)));
-        open.extend(team.tool_teams().map(|tool| &tool.team));
+/// The prompts and tables of a team and of those that it calls as tools, each loaded once.
+#[derive(Default)]
+struct Loaded {
+    phrases: BTreeMap<Language, Phrasebook>,
+    tables: BTreeMap<(Language, String), Arc<Table>>,
+}
+
+impl Loaded {
+    /// With what is wrong with the prompts.
+    fn of(data: &DataFolder, team: &TeamFile) -> Result<(Self, Problems), Problems> {
+        let mut loaded = Self::default();
+        let mut warnings = Problems::new();
+        let mut table_files = BTreeSet::new();
+        for team in team.with_tool_teams() {
+            let language = team.language;
+            if let Entry::Vacant(missing) = loaded.phrases.entry(language) {
+                let (phrases, found) = prompts::load(data, language)?;
+                missing.insert(phrases);
+                warnings.extend(found);
+                let folder = format!("{TABLES}/{}", language.code());
+                table_files.extend(data.files(&folder).unwrap_or_default());
+            }
+            for name in tools_of(team) {
+                let key = (language, name.to_owned());
+                let is_file = table_files.contains(&Table::path(language, name));
+                if is_file && !loaded.tables.contains_key(&key) {
+                    let table = Table::load(data, language, name)?;
+                    loaded.tables.insert(key, Arc::new(table));
+                }
+            }
+        }
+        Ok((loaded, warnings))
     }
-    Ok(files.into_iter().collect())
+
+    /// Their files in the data folder, sorted.
+    fn files(&self, data: &DataFolder) -> Result<Vec<String>, Problems> {
+        let mut files = BTreeSet::new();
+        for language in self.phrases.keys() {
+            files.extend(prompts::files(data, *language).map_err(Problem::from)?);
+        }
+        let tables = self.tables.keys();
+        files.extend(tables.map(|(language, name)| Table::path(*language, name)));
+        Ok(files.into_iter().collect())
+    }
+
+    fn phrases_of(&self, team: &TeamFile) -> Phrasebook {
+        let phrases = self.phrases.get(&team.language);
+        phrases.cloned().unwrap_or_default()
+    }
+
+    /// The tables that participants use as tools, by the names of the tools.
+    fn tables_of(&self, team: &TeamFile) -> BTreeMap<String, Arc<Table>> {
+        let tables = tools_of(team).filter_map(|name| {
+            let table = self.tables.get(&(team.language, name.to_owned()))?;
+            Some((name.to_owned(), table.clone()))
+        });
+        tables.collect()
+    }
 }
 
-/// Loads the tables of the data folder that participants use as tools.
-fn load_tables(data: &DataFolder, team: &TeamFile) -> Result<BTreeMap<String, Table>, Problems> {
-    let names = table_names(data, team).into_iter();
-    let tables = names.map(|name| Ok((name.clone(), Table::load(data, team.language, name)?)));
-    tables.collect()
-}
-
-fn table_names<'t>(data: &DataFolder, team: &'t TeamFile) -> BTreeSet<&'t String> {
-    let folder = format!("{TABLES}/{}", team.language.code());
-    let files = data.files(&folder).unwrap_or_default();
+/// The tools of the participants of a team and of its inner teams.
+fn tools_of(team: &TeamFile) -> impl Iterator<Item = &str> {
     let teams = team.nested().into_iter();
     let participants = teams.flat_map(|team| &team.participants);
-    let names = participants.flat_map(|participant| &participant.tools);
-    let is_table = |name: &&String| files.contains(&Table::path(team.language, name));
-    names.filter(is_table).collect()
+    let tools = participants.flat_map(|participant| &participant.tools);
+    tools.map(String::as_str)
 }
 
 /// Spawns the stages and actors of all teams.
@@ -562,5 +605,42 @@ fn set_model(world: &mut World, entity: Entity, model: &str) {
     entity.remove::<MindAlias>();
     if !model.is_empty() {
         entity.insert(MindAlias(model.into()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn teams_that_are_tools_share_the_prompts_of_their_language() {
+        let solo = |name: &str| TeamFile::new(name, [Participant::named(format!("{name}'s"))]);
+        let mut team = solo("outer").with_max_turns(1);
+        for (name, language) in [
+            ("a", Language::En),
+            ("b", Language::Zh),
+            ("c", Language::Zh),
+        ] {
+            let mut tool = solo(name).with_max_turns(1);
+            tool.language = language;
+            team.team_tools.push(ToolTeam {
+                name: name.into(),
+                about: name.into(),
+                team: tool,
+                ..ToolTeam::default()
+            });
+        }
+        let data = DataFolder::embedded();
+        let (loaded, _) = Loaded::of(&data, &team).expect("is right");
+        assert_eq!(loaded.phrases.len(), 2);
+        let files = loaded.files(&data).expect("are there");
+        assert!(files.iter().any(|file| file.starts_with("prompts/zh/")));
+        let game = ChatGame::new(&data, team).expect("is right");
+        assert_eq!(game.file_tools.len(), 3);
+        assert!(
+            game.file_tools
+                .iter()
+                .all(|tool| tool.fingerprint == game.fingerprint)
+        );
     }
 }

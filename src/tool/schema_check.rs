@@ -18,11 +18,15 @@ const DEPTH: usize = 128;
 /// and each value that is compared, and as many as it takes time for texts, lists and patterns.
 const STEPS: usize = 1_000_000;
 /// How many bytes of a text are one step.
-const TEXT_STEP: usize = 64;
+pub(crate) const TEXT_STEP: usize = 64;
 /// How many steps a byte of a pattern is, which is compiled whenever it is met.
 const PATTERN_STEPS: usize = 20;
 /// The largest program that a pattern may become, in bytes.
 const LARGEST_PATTERN: usize = 100_000;
+
+/// The most letters, items or members that a schema of a file may require: more fit into no answer
+/// that others hear.
+pub(crate) const LARGEST_MINIMUM: u64 = 100_000;
 
 /// Keywords that assert something and are not known here.
 #[cfg(feature = "groupchat")]
@@ -49,6 +53,8 @@ pub(crate) enum SchemaError {
     Unsupported(String),
     /// The schema, or the value of the keyword, here has the wrong form.
     Malformed(String),
+    /// The minimum here is beyond [`LARGEST_MINIMUM`].
+    TooMuch(String),
 }
 
 /// Whether a schema accepts a value.
@@ -249,7 +255,7 @@ fn bounded(schema: &Map<String, Value>, number: f64) -> bool {
 /// Whether [`accepts`] checks all that a schema asserts.
 ///
 /// # Errors
-/// The first keyword that is not supported, or whose value has the wrong form.
+/// The first keyword that is not supported, or whose value has the wrong form or is too large.
 #[cfg(feature = "groupchat")]
 pub(crate) fn check_schema(schema: &Value) -> Result<(), SchemaError> {
     check_part(schema, schema, "#")
@@ -307,6 +313,10 @@ fn check_part(root: &Value, part: &Value, path: &str) -> Result<(), SchemaError>
             | "maxProperties" => value.is_u64(),
             _ => true,
         };
+        let is_minimum = matches!(keyword.as_str(), "minLength" | "minItems" | "minProperties");
+        if is_minimum && value.as_u64().is_some_and(|least| least > LARGEST_MINIMUM) {
+            return Err(SchemaError::TooMuch(path));
+        }
         if !is_valid {
             return Err(SchemaError::Malformed(path));
         }
@@ -444,6 +454,11 @@ mod tests {
                 unsupported("#/items/anyOf/0/contains"),
             ),
             (json!({"if": {}}), unsupported("#/if")),
+            (json!({"minLength": 100_000, "maxItems": 100_001}), Ok(())),
+            (
+                json!({"items": {"minItems": 100_001}}),
+                Err(SchemaError::TooMuch("#/items/minItems".into())),
+            ),
         ] {
             assert_eq!(check_schema(&schema), result, "{schema}");
         }

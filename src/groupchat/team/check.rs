@@ -13,16 +13,23 @@ use crate::cast::check_name;
 use crate::context::View;
 use crate::groupchat::termination::Termination;
 use crate::locale::{Localize, text};
-use crate::tool::schema_check::{SchemaError, check_schema};
+use crate::tool::schema_check::{LARGEST_MINIMUM, SchemaError, check_schema};
 use crate::tool::{BUILT_IN, NotBuilt, is_legal};
 use crate::world_data::Problem;
+
+/// The most teams and participants of a file, inner teams and teams that are tools included. Each
+/// tool takes memory as soon as the team is loaded.
+pub(super) const MAX_TEAMS: usize = 100;
+pub(super) const MAX_PARTICIPANTS: usize = 500;
 
 /// All problems of a team, its inner teams, and its teams that are tools. They name fields, but no
 /// file.
 pub(super) fn problems(team: &TeamFile) -> Vec<Problem> {
     let mut checker = Checker::new(team, String::new());
-    checker.check_names();
-    checker.check();
+    if checker.check_size() {
+        checker.check_names();
+        checker.check();
+    }
     checker.problems
 }
 
@@ -50,7 +57,25 @@ fn all_names<'t>(team: &'t TeamFile, prefix: &str, names: &mut Vec<(&'t str, Str
 }
 
 impl<'t> Checker<'t> {
-    /// Checks the team and what is inside it, except for names.
+    /// Whether there are not too many teams and participants to be checked.
+    fn check_size(&mut self) -> bool {
+        let worlds = self.team.with_tool_teams().into_iter();
+        let teams: Vec<_> = worlds.flat_map(TeamFile::nested).collect();
+        let participants: usize = teams.iter().map(|team| team.participants.len()).sum();
+        if teams.len() > MAX_TEAMS {
+            problem!(self, "name":
+                groupchat_too_many_teams(count = teams.len(), max = MAX_TEAMS);
+                groupchat_help_fewer_teams);
+        }
+        if participants > MAX_PARTICIPANTS {
+            problem!(self, "participants":
+                groupchat_too_many_participants(count = participants, max = MAX_PARTICIPANTS);
+                groupchat_help_fewer_participants);
+        }
+        self.problems.is_empty()
+    }
+
+    /// Checks the team and what is inside it, except for the names of teams and participants.
     fn check(&mut self) {
         self.check_participants();
         self.check_inner_teams();
@@ -60,12 +85,15 @@ impl<'t> Checker<'t> {
         self.check_team_tools();
     }
 
-    fn check_nested(&mut self, team: &'t TeamFile, path: &str) {
+    fn check_nested(&mut self, team: &'t TeamFile, path: &str, is_tool: bool) {
         if team.needs_control() {
             problem!(self, "{path}": groupchat_control_inside; groupchat_help_move_out);
         }
         let prefix = format!("{}{path}.", self.prefix);
         let mut checker = Checker::new(team, prefix);
+        if is_tool {
+            checker.check_user();
+        }
         checker.check();
         self.problems.extend(checker.problems);
     }
@@ -85,6 +113,12 @@ impl<'t> Checker<'t> {
                 first.insert(name, path);
             }
         }
+        self.check_user();
+    }
+
+    /// Whoever gives the tasks to a team with a world of its own.
+    fn check_user(&mut self) {
+        let team = self.team;
         let is_person = team
             .participant(&team.user)
             .is_none_or(|user| user.kind == ParticipantKind::Person);
@@ -140,6 +174,11 @@ impl<'t> Checker<'t> {
             Some(Err(SchemaError::Malformed(keyword))) => {
                 problem!(self, "{path}.output.schema":
                     groupchat_bad_keyword(keyword); groupchat_help_schema);
+            }
+            Some(Err(SchemaError::TooMuch(keyword))) => {
+                problem!(self, "{path}.output.schema":
+                    groupchat_large_minimum(keyword, max = LARGEST_MINIMUM);
+                    groupchat_help_large_minimum);
             }
             None => {
                 problem!(self, "{path}.output.schema":
@@ -239,7 +278,7 @@ impl<'t> Checker<'t> {
                     text!(groupchat_help_use_team),
                 );
             }
-            self.check_nested(inner, &path);
+            self.check_nested(inner, &path, false);
         }
     }
 
@@ -278,7 +317,7 @@ impl<'t> Checker<'t> {
             if needs_people {
                 problem!(self, "{path}": groupchat_people_in_tool; groupchat_help_no_people);
             }
-            self.check_nested(&tool.team, &path);
+            self.check_nested(&tool.team, &path, true);
         }
     }
 

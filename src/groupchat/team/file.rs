@@ -216,6 +216,13 @@ impl TeamFile {
         teams.flat_map(|team| &team.team_tools)
     }
 
+    /// This team, and those that are called as tools, to any depth. Each has a world of its own.
+    pub(in crate::groupchat) fn with_tool_teams(&self) -> Vec<&Self> {
+        let tools = self.tool_teams();
+        let called = tools.flat_map(|tool| tool.team.with_tool_teams());
+        std::iter::once(self).chain(called).collect()
+    }
+
     /// The models that this team, its inner teams, and teams called as tools name.
     pub fn models(&self) -> BTreeSet<&str> {
         let mut models = BTreeSet::new();

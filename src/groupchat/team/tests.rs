@@ -161,3 +161,76 @@ fn a_team_that_is_a_tool_is_looked_at_like_every_team() {
         assert!(told.contains(part), "{part} is missing in\n{told}");
     }
 }
+
+#[test]
+fn no_file_has_too_many_teams_or_participants() {
+    let solo = |number: usize| {
+        TeamFile::new(
+            format!("T{number}"),
+            [Participant::named(format!("P{number}"))],
+        )
+        .with_max_turns(1)
+    };
+    let with_tools = |teams: usize| {
+        let mut team = solo(0);
+        team.team_tools = (1..teams)
+            .map(|number| ToolTeam {
+                name: format!("t{number}"),
+                about: "Tests.".into(),
+                team: solo(number),
+                ..ToolTeam::default()
+            })
+            .collect();
+        // A tool has an inner team, which counts too.
+        let mut tools = team.team_tools.iter_mut();
+        tools.next().unwrap().team.teams = vec![solo(teams)];
+        team
+    };
+    let errors = |team: &TeamFile| team.check().unless_errors(()).is_err();
+    assert!(!errors(&with_tools(99)));
+    let said = problems(&with_tools(100));
+    assert!(
+        said.contains("101 teams") && said.contains("most 100"),
+        "{said}"
+    );
+
+    let of_size = |size| {
+        let participants = (0..size).map(|number| Participant::named(format!("P{number}")));
+        TeamFile::new("team", participants).with_max_turns(1)
+    };
+    assert!(!errors(&of_size(500)));
+    let said = problems(&of_size(501));
+    assert!(
+        said.contains("501 participants") && said.contains("most 500"),
+        "{said}"
+    );
+}
+
+#[test]
+fn an_output_that_no_answer_can_have_is_refused() {
+    let text = r##"Team(
+        name: "desk",
+        participants: [(name: "Ava", output: (
+            name: "o", schema: r#"{"type": "array", "minItems": 1000000000}"#,
+        ))],
+        max_turns: 1,
+    )"##;
+    let problems = TeamFile::parse("desk.ron", text).unwrap_err();
+    let told = problems.iter().next().unwrap().to_string();
+    assert!(told.contains("#/minItems is more than 100000"), "{told}");
+}
+
+#[test]
+fn the_user_of_a_team_that_is_a_tool_has_a_name_of_its_own() {
+    let mut tool = TeamFile::new("inner", [Participant::named("Bo")]).with_max_turns(1);
+    tool.user = "Bo".into();
+    let mut team = TeamFile::new("team", [Participant::named("A")]).with_max_turns(1);
+    team.team_tools.push(ToolTeam {
+        name: "lab".into(),
+        about: "Tests.".into(),
+        team: tool,
+        ..ToolTeam::default()
+    });
+    let said = problems(&team);
+    assert!(said.contains("team_tools[0].team.user"), "{said}");
+}
