@@ -3,11 +3,12 @@
 
 use std::borrow::Cow;
 
+use indexmap::IndexSet;
 use serde_json::{Map, Number, Value};
 
 use super::limit::fit;
 use super::writer::Writer;
-use crate::tool::schema_check::{SchemaCheck, resolve};
+use crate::tool::schema_check::{LARGEST_MINIMUM, SchemaCheck, TEXT_STEP, resolve};
 
 /// How deep values and references go at most.
 const DEPTH: usize = 24;
@@ -15,6 +16,10 @@ const DEPTH: usize = 24;
 const PLAIN: usize = 5;
 /// How often another value is tried if its schema does not accept the first.
 const TRIES: usize = 16;
+/// How many values one try may make, so that wide recursion ends too.
+const BUDGET: usize = 20_000;
+/// How many bytes all tries together may make.
+const BYTES: usize = 1024 * 1024;
 /// How many sentences a long text is made of at most before it is padded.
 const SENTENCES: usize = 64;
 /// The longest list that is filled, whatever the schema asks.
@@ -32,20 +37,18 @@ pub(super) fn fill(schema: &Value, writer: &mut Writer<'_>) -> Value {
         check: SchemaCheck::new(schema, false),
         writer,
         left: BUDGET,
+        bytes: BYTES,
     };
     let mut value = Value::Null;
     for _ in 0..TRIES {
         filler.left = BUDGET;
         value = filler.value(schema, "", 0);
-        if filler.check.accepts(schema, &value) {
+        if filler.is_spent() || filler.check.accepts(schema, &value) {
             break;
         }
     }
     value
 }
-
-/// How many values one try may make, so that wide recursion ends too.
-const BUDGET: usize = 20_000;
 
 struct Filler<'a, 'w, 'g> {
     root: &'a Value,
@@ -53,21 +56,35 @@ struct Filler<'a, 'w, 'g> {
     check: SchemaCheck<'a>,
     writer: &'w mut Writer<'g>,
     left: usize,
+    bytes: usize,
 }
 
 impl<'a> Filler<'a, '_, '_> {
+    /// Whether no further try can make anything.
+    fn is_spent(&self) -> bool {
+        self.bytes == 0 || !self.check.step(0)
+    }
+
+    /// Whether the bytes of one more text are left, and takes them; if not, none are left. Each
+    /// counts some more, since it takes time also if it is short.
+    fn takes(&mut self, bytes: usize) -> bool {
+        let left = self.bytes.checked_sub(bytes.saturating_add(TEXT_STEP));
+        self.bytes = left.unwrap_or(0);
+        left.is_some()
+    }
+
     /// A value for a part of the schema; `name` is the member it is for.
     fn value(&mut self, schema: &Value, name: &str, depth: usize) -> Value {
         self.left = self.left.saturating_sub(1);
         let Some(schema) = schema.as_object() else {
             return Value::Null;
         };
-        if depth > DEPTH || self.left == 0 {
+        if depth > DEPTH || self.left == 0 || self.is_spent() {
             return Value::Null;
         }
         let schema = self.flatten(schema, depth);
         if let Some(only) = schema.get("const") {
-            return only.clone();
+            return self.copy(only);
         }
         if let Some(listed) = schema.get("enum").and_then(Value::as_array) {
             return self.listed(&schema, listed);
@@ -83,6 +100,14 @@ impl<'a> Filler<'a, '_, '_> {
         }
     }
 
+    fn copy(&mut self, value: &Value) -> Value {
+        if self.takes(size(value) * TEXT_STEP) {
+            value.clone()
+        } else {
+            Value::Null
+        }
+    }
+
     /// The schema without references and branches: what they say stands in it.
     fn flatten<'s>(
         &mut self,
@@ -93,6 +118,9 @@ impl<'a> Filler<'a, '_, '_> {
         let mut flat = Cow::Borrowed(schema);
         for _ in 0..DEPTH {
             if !BRANCHES.iter().any(|key| flat.contains_key(*key)) {
+                break;
+            }
+            if !self.check.step(flat.values().map(size).sum()) {
                 break;
             }
             let mut own = flat.into_owned();
@@ -110,8 +138,7 @@ impl<'a> Filler<'a, '_, '_> {
                     parts.extend(self.branch(&branches, depth));
                 }
             }
-            let copied = own.values().chain(&parts).map(size).sum();
-            if !self.check.step(copied) {
+            if !self.check.step(parts.iter().map(size).sum()) {
                 return Cow::Owned(own);
             }
             for part in parts {
@@ -139,9 +166,15 @@ impl<'a> Filler<'a, '_, '_> {
     }
 
     fn listed(&mut self, schema: &Map<String, Value>, listed: &[Value]) -> Value {
-        let mut rest = schema.clone();
-        rest.remove("enum");
-        let rest = Value::Object(rest);
+        let rest = schema.iter().filter(|(key, _)| *key != "enum");
+        if !self
+            .check
+            .step(rest.clone().map(|(_, part)| size(part)).sum())
+        {
+            return Value::Null;
+        }
+        let rest = rest.map(|(key, part)| (key.clone(), part.clone()));
+        let rest = Value::Object(rest.collect());
         let legal = listed
             .iter()
             .filter(|value| self.check.accepts(&rest, value));
@@ -152,11 +185,8 @@ impl<'a> Filler<'a, '_, '_> {
             .filter(|value| !value.is_null())
             .collect();
         let among = if filled.is_empty() { legal } else { filled };
-        self.writer
-            .rng()
-            .pick(&among)
-            .map(|value| (*value).clone())
-            .unwrap_or_default()
+        let chosen = self.writer.rng().pick(&among).copied();
+        chosen.map(|value| self.copy(value)).unwrap_or_default()
     }
 
     /// The type to fill: of several one that is not null, but null deep down.
@@ -164,6 +194,7 @@ impl<'a> Filler<'a, '_, '_> {
         match schema.get("type") {
             Some(Value::String(kind)) => kind,
             Some(Value::Array(kinds)) => {
+                self.check.step(kinds.len());
                 let kinds: Vec<_> = kinds.iter().filter_map(Value::as_str).collect();
                 let filled: Vec<_> = kinds
                     .iter()
@@ -186,17 +217,23 @@ impl<'a> Filler<'a, '_, '_> {
             .and_then(Value::as_object)
             .unwrap_or(&none);
         let required = schema.get("required").and_then(Value::as_array);
-        let required: Vec<_> = required
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_str)
-            .collect();
+        if !self
+            .check
+            .step(properties.len() + required.map_or(0, Vec::len))
+        {
+            return Value::Null;
+        }
+        let required = required.into_iter().flatten();
+        let required: IndexSet<_> = required.filter_map(Value::as_str).collect();
         let least = count(schema, "minProperties").unwrap_or(0);
         let closed = schema.contains_key(CLOSED) || depth >= PLAIN;
         let mut filled = Map::new();
         for (name, part) in properties {
-            let wanted = required.contains(&name.as_str()) || (filled.len() as u64) < least;
+            let wanted = required.contains(name.as_str()) || (filled.len() as u64) < least;
             if wanted || (!closed && self.writer.rng().happens(50)) {
+                if !self.takes(name.len()) {
+                    break;
+                }
                 filled.insert(name.clone(), self.value(part, name, depth + 1));
             }
         }
@@ -206,11 +243,17 @@ impl<'a> Filler<'a, '_, '_> {
             .unwrap_or(Value::Bool(true));
         for name in required {
             if !filled.contains_key(name) {
+                if !self.takes(name.len()) {
+                    break;
+                }
                 filled.insert(name.into(), self.value(&free, name, depth + 1));
             }
         }
         while (filled.len() as u64) < least.min(ITEMS) {
             let name = format!("{}-{}", self.writer.line("label"), filled.len() + 1);
+            if self.left == 0 || !self.takes(name.len()) {
+                break;
+            }
             let value = self.value(&free, &name, depth + 1);
             filled.insert(name, value);
         }
@@ -237,7 +280,7 @@ impl<'a> Filler<'a, '_, '_> {
         let mut items: Vec<Value> = Vec::new();
         // Where items must differ, some tries are in vain.
         for _ in 0..wanted * if unique { 8 } else { 1 } {
-            if items.len() as u64 >= wanted {
+            if items.len() as u64 >= wanted || self.left == 0 || self.is_spent() {
                 break;
             }
             let part = first
@@ -287,7 +330,11 @@ impl<'a> Filler<'a, '_, '_> {
 
     fn text(&mut self, schema: &Map<String, Value>, name: &str) -> Value {
         const LABELS: [&str; 5] = ["name", "title", "label", "topic", "id"];
-        let least = count(schema, "minLength").unwrap_or(0).min(100_000) as usize;
+        let least = count(schema, "minLength").unwrap_or(0);
+        let least = least.min(LARGEST_MINIMUM) as usize;
+        if !self.takes(least) {
+            return Value::Null;
+        }
         let most = count(schema, "maxLength").map_or(usize::MAX, |most| most as usize);
         let language = self.writer.language();
         let mut text = if LABELS.contains(&name) || most < 40 {
@@ -305,6 +352,7 @@ impl<'a> Filler<'a, '_, '_> {
         let mut text = fit(language, &text, most);
         let missing = least.saturating_sub(text.chars().count());
         text.extend(std::iter::repeat_n('…', missing));
+        self.takes(text.len().saturating_sub(least));
         Value::String(text)
     }
 }
@@ -341,11 +389,14 @@ fn count(schema: &Map<String, Value>, key: &str) -> Option<u64> {
     schema.get(key).and_then(Value::as_u64)
 }
 
-/// How many values there are in a part of a schema, itself included.
+/// How many steps it takes to copy a part of a schema: one for each value and each part of a text.
 fn size(part: &Value) -> usize {
+    let text_steps = |text: &str| text.len() / TEXT_STEP;
+    let of_member = |(name, part): (&String, _)| text_steps(name) + size(part);
     match part {
+        Value::String(text) => 1 + text_steps(text),
         Value::Array(parts) => 1 + parts.iter().map(size).sum::<usize>(),
-        Value::Object(parts) => 1 + parts.values().map(size).sum::<usize>(),
+        Value::Object(parts) => 1 + parts.iter().map(of_member).sum::<usize>(),
         _ => 1,
     }
 }

@@ -174,6 +174,32 @@ fn a_game_brings_facts_symbols_grammars_and_skills() {
     );
 }
 
+#[test]
+fn no_schema_is_filled_with_more_than_an_answer_can_have() {
+    let list = |items: Value| json!({"type": "array", "minItems": 4_000, "items": items});
+    let names: Vec<_> = (0..300).map(|number| format!("{number:0>500}")).collect();
+    let long = "a".repeat(200_000);
+    for (schema, is_filled) in [
+        (
+            list(list(json!({"type": "string", "minLength": 100_000}))),
+            false,
+        ),
+        (list(json!({"const": long})), false),
+        (list(json!({"type": "object", "required": names})), false),
+        (json!({"type": "string", "minLength": 90_000}), true),
+    ] {
+        let asked = HandPrompt::new("Maren", "vote", Language::En, Value::Null);
+        let value = asked.json(schema.clone()).value(improviser(), 1);
+        let start: String = schema.to_string().chars().take(100).collect();
+        assert!(value.to_string().len() < 2_000_000, "{start}");
+        assert_eq!(
+            super::schema::accepts(&schema, &value),
+            is_filled,
+            "{start}"
+        );
+    }
+}
+
 /// Small schemas of all kinds that some value satisfies.
 fn schemas() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
