@@ -1,23 +1,44 @@
 //! The filters and tests of templates, and the bounds on what they make.
 //!
-//! What filters and tests read and make is charged to the filling of the template.
+//! The steps of a template don't count what happens within a filter. So filters and tests charge
+//! the bytes that they read and make to the filling of the template.
 
 use std::io::{self, Write};
 
 use minijinja::value::{Rest, Value, ValueOrKwargs};
 use minijinja::{Environment, Error, ErrorKind, State, filters, tests};
 
+/// Filters that go through their first argument item by item, a text character by character, and
+/// may read the others for each.
+const BY_ITEM: [&str; 12] = [
+    "join",
+    "list",
+    "map",
+    "max",
+    "min",
+    "reject",
+    "rejectattr",
+    "select",
+    "selectattr",
+    "sort",
+    "trim",
+    "unique",
+];
+
 /// How long a filled template may be, in bytes.
 pub(super) const MAX_OUTPUT: usize = 1024 * 1024;
 
 /// How many bytes the filters and tests of one filling may read and make.
-const MAX_MADE: usize = 8 * MAX_OUTPUT;
+const MAX_CHARGED: usize = 8 * MAX_OUTPUT;
 
-/// The size of a value in a list.
+/// The size of a value without its text or items.
 const ITEM: usize = size_of::<Value>();
 
-/// The key of what the filters have made so far.
-const MADE: &str = "made";
+/// A text of at most this many bytes is put in without a charge.
+const SHORT: usize = 1_000;
+
+/// The key of what was charged so far.
+const CHARGED: &str = "charged";
 
 /// Text of at most [`MAX_OUTPUT`] bytes.
 #[derive(Default)]
@@ -47,13 +68,12 @@ impl Write for Bounded {
 /// Adds all filters and tests.
 pub(super) fn add(environment: &mut Environment<'_>) {
     environment.add_filter("default", filters::default);
-    environment.add_filter("join", join);
-    environment.add_filter("replace", replace);
     let charged = [
         ("abs", Value::from_function(filters::abs)),
         ("capitalize", Value::from_function(filters::capitalize)),
         ("first", Value::from_function(filters::first)),
         ("items", Value::from_function(filters::items)),
+        ("join", Value::from_function(join)),
         ("last", Value::from_function(filters::last)),
         ("length", Value::from_function(filters::length)),
         ("list", Value::from_function(filters::list)),
@@ -63,6 +83,7 @@ pub(super) fn add(environment: &mut Environment<'_>) {
         ("min", Value::from_function(filters::min)),
         ("reject", Value::from_function(filters::reject)),
         ("rejectattr", Value::from_function(filters::rejectattr)),
+        ("replace", Value::from_function(replace)),
         ("reverse", Value::from_function(filters::reverse)),
         ("round", Value::from_function(filters::round)),
         ("safe", Value::from_function(filters::safe)),
@@ -75,94 +96,128 @@ pub(super) fn add(environment: &mut Environment<'_>) {
         ("upper", Value::from_function(filters::upper)),
     ];
     for (name, filter) in charged {
-        environment.add_filter(name, charging(filter));
+        environment.add_filter(name, charging(name, filter));
     }
-    let tests = [
-        ("defined", Value::from_function(tests::is_defined)),
-        ("divisibleby", Value::from_function(tests::is_divisibleby)),
-        ("endingwith", Value::from_function(tests::is_endingwith)),
-        ("even", Value::from_function(tests::is_even)),
-        ("false", Value::from_function(tests::is_false)),
-        ("in", Value::from_function(tests::is_in)),
-        ("mapping", Value::from_function(tests::is_mapping)),
-        ("none", Value::from_function(tests::is_none)),
-        ("number", Value::from_function(tests::is_number)),
-        ("odd", Value::from_function(tests::is_odd)),
-        ("sequence", Value::from_function(tests::is_sequence)),
-        ("startingwith", Value::from_function(tests::is_startingwith)),
-        ("string", Value::from_function(tests::is_string)),
-        ("true", Value::from_function(tests::is_true)),
-        ("undefined", Value::from_function(tests::is_undefined)),
-        ("eq", Value::from_function(tests::is_eq)),
-        ("==", Value::from_function(tests::is_eq)),
-        ("ne", Value::from_function(tests::is_ne)),
-        ("!=", Value::from_function(tests::is_ne)),
-        ("lt", Value::from_function(tests::is_lt)),
-        ("<", Value::from_function(tests::is_lt)),
-        ("le", Value::from_function(tests::is_le)),
-        ("<=", Value::from_function(tests::is_le)),
-        ("gt", Value::from_function(tests::is_gt)),
-        (">", Value::from_function(tests::is_gt)),
-        ("ge", Value::from_function(tests::is_ge)),
-        (">=", Value::from_function(tests::is_ge)),
+    let charged = [
+        (["defined"; 2], Value::from_function(tests::is_defined)),
+        (
+            ["divisibleby"; 2],
+            Value::from_function(tests::is_divisibleby),
+        ),
+        (
+            ["endingwith"; 2],
+            Value::from_function(tests::is_endingwith),
+        ),
+        (["even"; 2], Value::from_function(tests::is_even)),
+        (["false"; 2], Value::from_function(tests::is_false)),
+        (["in"; 2], Value::from_function(tests::is_in)),
+        (["mapping"; 2], Value::from_function(tests::is_mapping)),
+        (["none"; 2], Value::from_function(tests::is_none)),
+        (["number"; 2], Value::from_function(tests::is_number)),
+        (["odd"; 2], Value::from_function(tests::is_odd)),
+        (["sequence"; 2], Value::from_function(tests::is_sequence)),
+        (
+            ["startingwith"; 2],
+            Value::from_function(tests::is_startingwith),
+        ),
+        (["string"; 2], Value::from_function(tests::is_string)),
+        (["true"; 2], Value::from_function(tests::is_true)),
+        (["undefined"; 2], Value::from_function(tests::is_undefined)),
+        (["eq", "=="], Value::from_function(tests::is_eq)),
+        (["ne", "!="], Value::from_function(tests::is_ne)),
+        (["lt", "<"], Value::from_function(tests::is_lt)),
+        (["le", "<="], Value::from_function(tests::is_le)),
+        (["gt", ">"], Value::from_function(tests::is_gt)),
+        (["ge", ">="], Value::from_function(tests::is_ge)),
     ];
-    for (name, test) in tests {
-        environment.add_test(name, charging_test(test));
+    for (names, test) in charged {
+        for name in names {
+            environment.add_test(name, charging(name, test.clone()));
+        }
     }
 }
 
-/// The filter, of which what it is given and what it makes are charged.
+/// The filter or test, with a charge for what it reads and makes.
 pub(super) fn charging(
-    filter: Value,
+    name: &'static str,
+    function: Value,
 ) -> impl Fn(&mut State<'_, '_>, Rest<ValueOrKwargs>) -> Result<Value, Error> + Send + Sync + 'static
 {
     move |state, values| {
         let values = values.into_values();
-        charge(state, values.iter().map(size_of_value).sum())?;
-        let made = filter.call(state, &values)?;
-        charge(state, size_of_value(&made))?;
+        charge(state, bytes_to_read(name, &values))?;
+        let made = function.call(state, &values)?;
+        charge(state, bytes_of(&made))?;
         Ok(made)
     }
 }
 
-/// The test, of which what it is given is charged: a filter may test each character of a text.
-fn charging_test(
-    test: Value,
-) -> impl Fn(&mut State<'_, '_>, Rest<Value>) -> Result<Value, Error> + Send + Sync + 'static {
-    move |state, values| {
-        charge(
-            state,
-            ITEM + values.iter().map(size_of_value).sum::<usize>(),
-        )?;
-        test.call(state, &values)
-    }
+/// How many bytes a filter or test may read.
+fn bytes_to_read(name: &str, values: &[Value]) -> usize {
+    let Some((first, others)) = values.split_first() else {
+        return 0;
+    };
+    let of_first = bytes_of(first);
+    let of_others = others.iter().map(bytes_of).fold(0, usize::saturating_add);
+    let items = if BY_ITEM.contains(&name) {
+        first.try_iter().map_or(0, Iterator::count)
+    } else {
+        1
+    };
+    let comparisons = match name {
+        "sort" | "unique" => 1 + items.checked_ilog2().unwrap_or_default() as usize,
+        _ => 1,
+    };
+    let by_item = items.saturating_mul(of_others.saturating_add(ITEM));
+    of_first.saturating_mul(comparisons).saturating_add(by_item)
 }
 
-/// The length of a text, or the size of a list without what its items hold, in bytes.
-fn size_of_value(value: &Value) -> usize {
-    match value.as_str() {
-        Some(text) => text.len(),
-        None => value.len().unwrap_or_default() * ITEM,
+/// How many bytes a value has with all that is in it; of very large ones at least the limit.
+fn bytes_of(value: &Value) -> usize {
+    let mut size = 0;
+    let mut open = vec![value.clone()];
+    while let Some(value) = open.pop()
+        && size <= MAX_CHARGED
+    {
+        size += ITEM + value.as_str().map_or(0, str::len);
+        let items = value.as_object().and_then(|items| items.try_iter_pairs());
+        for (key, item) in items.into_iter().flatten().take(MAX_CHARGED / ITEM) {
+            size += key.as_str().map_or(0, str::len);
+            open.push(item);
+        }
     }
+    size
 }
 
 fn charge(state: &mut State<'_, '_>, bytes: usize) -> Result<(), Error> {
-    let before = state.get_temp(MADE).and_then(|made| made.as_usize());
-    let made = before.unwrap_or_default().saturating_add(bytes);
-    state.set_temp(MADE, Value::from(made));
-    if made <= MAX_MADE {
+    let before = state.get_temp(CHARGED).and_then(|sum| sum.as_usize());
+    let sum = before.unwrap_or_default().saturating_add(bytes);
+    state.set_temp(CHARGED, Value::from(sum));
+    if sum <= MAX_CHARGED {
         Ok(())
     } else {
         Err(too_much())
     }
 }
 
+/// Charges a value that is put into a text, unless the steps of the template bound it well enough.
+pub(super) fn charge_long(state: &mut State<'_, '_>, value: &Value) -> Result<(), Error> {
+    match value.as_str() {
+        Some(text) if text.len() <= SHORT => Ok(()),
+        None if value.as_object().is_none() => Ok(()),
+        _ => charge(state, bytes_of(value)),
+    }
+}
+
 fn too_much() -> Error {
-    Error::new(ErrorKind::InvalidOperation, "filters make too much text")
+    Error::new(
+        ErrorKind::InvalidOperation,
+        "filters read or make too much text",
+    )
 }
 
 /// `names | join(", ")`
-fn join(state: &mut State<'_, '_>, list: &Value, between: Option<String>) -> Result<String, Error> {
+fn join(list: &Value, between: Option<String>) -> Result<String, Error> {
     let between = between.unwrap_or_default();
     let mut joined = Bounded::default();
     for (index, item) in list.try_iter()?.enumerate() {
@@ -174,7 +229,6 @@ fn join(state: &mut State<'_, '_>, list: &Value, between: Option<String>) -> Res
             .and_then(|()| write!(joined, "{item}"))
             .map_err(|_| too_much())?;
     }
-    charge(state, joined.0.len())?;
     Ok(joined.into_text())
 }
 
@@ -186,9 +240,6 @@ fn replace(
     to: String,
 ) -> Result<String, Error> {
     let places = text.matches(&from).count();
-    charge(
-        state,
-        text.len().saturating_add(places.saturating_mul(to.len())),
-    )?;
+    charge(state, places.saturating_mul(to.len()))?;
     Ok(text.replace(&from, &to))
 }

@@ -37,22 +37,9 @@ pub(super) fn check(template: &str) -> Result<(), Refusal> {
     }
     // For each open block, how many blocks it counts as.
     let mut open: Vec<usize> = Vec::new();
-    let mut offset = 0;
-    while let Some(start) = next_tag(template, offset) {
-        let inside = start + 2;
-        let rest = template.get(inside..).unwrap_or_default();
-        let tag = match template.as_bytes().get(start + 1) {
-            Some(b'#') => {
-                let Some(end) = rest.find("#}") else { break };
-                offset = inside + end + 2;
-                continue;
-            }
-            Some(b'{') => Tag::read(template, inside, "}}")?,
-            _ => Tag::read(template, inside, "%}")?,
-        };
-        let Some(tag) = tag else { break };
-        offset = tag.end;
-        if template[start..].starts_with("{{") {
+    for tag in tags(template) {
+        let tag = tag?;
+        if tag.prints {
             continue;
         }
         match tag.word {
@@ -64,62 +51,37 @@ pub(super) fn check(template: &str) -> Result<(), Refusal> {
                 .for_each(|block| *block += 1),
             "endif" | "endfor" => drop(open.pop()),
             "else" | "include" => {}
-            word => return Err((start, text!(world_data_template_tag, tag = word))),
+            word => return Err((tag.start, text!(world_data_template_tag, tag = word))),
         }
         if open.iter().sum::<usize>() > MAX_OPEN {
-            return Err((start, text!(world_data_template_deep)));
+            return Err((tag.start, text!(world_data_template_deep)));
         }
     }
     Ok(())
 }
 
-/// The tags of a template that was checked, without comments. They end before one that has no end.
-pub(super) fn tags(template: &str) -> Vec<TagSpan<'_>> {
-    let mut tags = Vec::new();
-    let mut offset = 0;
-    while let Some(start) = next_tag(template, offset) {
-        let inside = start + 2;
-        let closing = match template.as_bytes().get(start + 1) {
-            Some(b'#') => {
-                let rest = template.get(inside..).unwrap_or_default();
-                let Some(end) = rest.find("#}") else { break };
-                offset = inside + end + 2;
-                continue;
-            }
-            Some(b'{') => "}}",
-            _ => "%}",
-        };
-        let Ok(Some(tag)) = Tag::read(template, inside, closing) else {
-            break;
-        };
-        offset = tag.end;
-        tags.push(TagSpan {
-            start: inside,
-            text: template.get(inside..tag.end).unwrap_or_default(),
-            includes: closing == "%}" && tag.word == "include",
-        });
-    }
-    tags
-}
-
-/// A tag in its template.
-pub(super) struct TagSpan<'a> {
-    /// The byte after its opening mark.
-    pub(super) start: usize,
-    /// What follows that, up to the end of the tag.
-    pub(super) text: &'a str,
-    /// Whether it includes another template.
-    pub(super) includes: bool,
-}
-
-impl<'a> TagSpan<'a> {
-    /// The name of the template that it includes, if that is literal, and where it stands.
-    pub(super) fn included(&self) -> Option<(&'a str, usize)> {
-        let open = self.text.find(['"', '\'']).filter(|_| self.includes)?;
-        let name = self.text.get(open + 1..)?;
-        let name = name.get(..name.find(['"', '\''])?)?;
-        Some((name, self.start + open + 1))
-    }
+/// The tags of a template without its comments, up to the first that is refused or has no end.
+/// Each byte is read once.
+pub(super) fn tags(template: &str) -> impl Iterator<Item = Result<Tag<'_>, Refusal>> {
+    let mut next = Some(0);
+    std::iter::from_fn(move || {
+        loop {
+            let start = next_tag(template, next.take()?)?;
+            let inside = start + 2;
+            let closing = match template.as_bytes().get(start + 1) {
+                Some(b'#') => {
+                    let end = template.get(inside..)?.find("#}")?;
+                    next = Some(inside + end + 2);
+                    continue;
+                }
+                Some(b'{') => "}}",
+                _ => "%}",
+            };
+            let tag = Tag::read(template, start, closing).transpose()?;
+            next = tag.as_ref().ok().map(|tag| tag.end);
+            return Some(tag);
+        }
+    })
 }
 
 /// The beginning of the next tag or comment.
@@ -131,18 +93,31 @@ fn next_tag(template: &str, from: usize) -> Option<usize> {
 }
 
 /// One tag.
-struct Tag<'a> {
+pub(super) struct Tag<'a> {
+    /// The byte at which it begins.
+    pub(super) start: usize,
+    /// The first byte after it.
+    pub(super) end: usize,
+    /// Whether it puts in a value, rather than being a statement.
+    prints: bool,
     /// The first word.
     word: &'a str,
-    /// The first byte after it.
-    end: usize,
+    /// The first quoted text, without its quotes, and the byte at which it begins.
+    quoted: Option<(&'a str, usize)>,
 }
 
 impl<'a> Tag<'a> {
-    /// Reads the tag from `start`, which is after its opening marks; `None` if it has no end.
+    /// The template that it includes by a literal name, and the position of the name.
+    pub(super) fn included(&self) -> Option<(&'a str, usize)> {
+        let includes = !self.prints && self.word == "include";
+        self.quoted.filter(|_| includes)
+    }
+
+    /// Reads the tag from `start`; `None` if it has no end.
     fn read(template: &'a str, start: usize, closing: &str) -> Result<Option<Self>, Refusal> {
-        let mut offset = start;
+        let mut offset = start + 2;
         let mut word = "";
+        let mut first_quoted = None;
         let mut operators = 0;
         // Whether each open bracket groups, rather than being that of a call or an index.
         let mut brackets: Vec<bool> = Vec::new();
@@ -155,7 +130,13 @@ impl<'a> Tag<'a> {
             };
             if rest.starts_with(closing) {
                 let end = offset + closing.len();
-                return Ok(Some(Self { word, end }));
+                return Ok(Some(Self {
+                    start,
+                    end,
+                    prints: closing == "}}",
+                    word,
+                    quoted: first_quoted,
+                }));
             }
             let is_word = |c: char| c.is_alphanumeric() || c == '_';
             let length = match first {
@@ -163,6 +144,8 @@ impl<'a> Tag<'a> {
                     let Some(length) = quoted(rest, first) else {
                         return Ok(None);
                     };
+                    let text = rest.get(1..length - 1).unwrap_or_default();
+                    first_quoted = first_quoted.or(Some((text, offset + 1)));
                     length
                 }
                 first if is_word(first) => rest.find(|c| !is_word(c)).unwrap_or(rest.len()),
@@ -242,6 +225,22 @@ mod tests {
         ] {
             assert_eq!(check(template), Ok(()), "{template}");
         }
+    }
+
+    #[test]
+    fn what_is_included_is_found_once_and_not_in_comments_or_texts() {
+        let includes = |template| {
+            let tags = tags(template).map_while(Result::ok);
+            tags.filter_map(|tag| tag.included()).collect::<Vec<_>>()
+        };
+        let found =
+            includes("{# {% include 'a' %} #}{%- include \"b\" -%}{{ \"{% include 'c' %}\" }}");
+        assert_eq!(found, [("b", 36)]);
+        assert_eq!(
+            includes("{% include x %}{% if y == 'd' %}{% include 'e"),
+            []
+        );
+        assert_eq!(includes(&format!("{{#{}%}}#}}", "{%".repeat(30_000))), []);
     }
 
     #[test]

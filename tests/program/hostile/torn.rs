@@ -86,7 +86,11 @@ fn a_save_without_a_snapshot_starts_from_its_journal() {
     let journal = fs::read(slot.join("journal.jsonl")).unwrap();
     fs::remove_file(slot.join("world.json")).unwrap();
     let list = accepted(folder, "saves");
-    assert!(list.contains("has no snapshot"), "{list}");
+    let state = "no snapshot; resumes from its journal";
+    assert!(
+        list.contains("drowned-assize") && list.contains(state),
+        "{list}"
+    );
     accepted(folder, "replay one -q");
     // No call is allowed: everything comes from the journal.
     accepted(folder, "resume one --until 3 --max-calls 0 -q");
