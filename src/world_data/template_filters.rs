@@ -25,6 +25,12 @@ const BY_ITEM: [&str; 12] = [
     "unique",
 ];
 
+/// Filters and tests that write or compare all that is in a value.
+const WHOLE: [&str; 18] = [
+    "!=", "<", "<=", "==", ">", ">=", "eq", "ge", "gt", "in", "join", "le", "lt", "max", "min",
+    "ne", "sort", "unique",
+];
+
 /// How long a filled template may be, in bytes.
 pub(super) const MAX_OUTPUT: usize = 1024 * 1024;
 
@@ -98,39 +104,34 @@ pub(super) fn add(environment: &mut Environment<'_>) {
     for (name, filter) in charged {
         environment.add_filter(name, charging(name, filter));
     }
-    let charged = [
-        (["defined"; 2], Value::from_function(tests::is_defined)),
-        (
-            ["divisibleby"; 2],
-            Value::from_function(tests::is_divisibleby),
-        ),
-        (
-            ["endingwith"; 2],
-            Value::from_function(tests::is_endingwith),
-        ),
-        (["even"; 2], Value::from_function(tests::is_even)),
-        (["false"; 2], Value::from_function(tests::is_false)),
-        (["in"; 2], Value::from_function(tests::is_in)),
-        (["mapping"; 2], Value::from_function(tests::is_mapping)),
-        (["none"; 2], Value::from_function(tests::is_none)),
-        (["number"; 2], Value::from_function(tests::is_number)),
-        (["odd"; 2], Value::from_function(tests::is_odd)),
-        (["sequence"; 2], Value::from_function(tests::is_sequence)),
-        (
-            ["startingwith"; 2],
-            Value::from_function(tests::is_startingwith),
-        ),
-        (["string"; 2], Value::from_function(tests::is_string)),
-        (["true"; 2], Value::from_function(tests::is_true)),
-        (["undefined"; 2], Value::from_function(tests::is_undefined)),
+    // These read nothing but what a value is.
+    environment.add_test("defined", tests::is_defined);
+    environment.add_test("divisibleby", tests::is_divisibleby);
+    environment.add_test("even", tests::is_even);
+    environment.add_test("false", tests::is_false);
+    environment.add_test("mapping", tests::is_mapping);
+    environment.add_test("none", tests::is_none);
+    environment.add_test("number", tests::is_number);
+    environment.add_test("odd", tests::is_odd);
+    environment.add_test("sequence", tests::is_sequence);
+    environment.add_test("string", tests::is_string);
+    environment.add_test("true", tests::is_true);
+    environment.add_test("undefined", tests::is_undefined);
+    for (name, test) in [
+        ("in", Value::from_function(tests::is_in)),
+        ("endingwith", Value::from_function(tests::is_endingwith)),
+        ("startingwith", Value::from_function(tests::is_startingwith)),
+    ] {
+        environment.add_test(name, charging(name, test));
+    }
+    for (names, test) in [
         (["eq", "=="], Value::from_function(tests::is_eq)),
         (["ne", "!="], Value::from_function(tests::is_ne)),
         (["lt", "<"], Value::from_function(tests::is_lt)),
         (["le", "<="], Value::from_function(tests::is_le)),
         (["gt", ">"], Value::from_function(tests::is_gt)),
         (["ge", ">="], Value::from_function(tests::is_ge)),
-    ];
-    for (names, test) in charged {
+    ] {
         for name in names {
             environment.add_test(name, charging(name, test.clone()));
         }
@@ -147,7 +148,7 @@ pub(super) fn charging(
         let values = values.into_values();
         charge(state, bytes_to_read(name, &values))?;
         let made = function.call(state, &values)?;
-        charge(state, bytes_of(&made))?;
+        charge(state, own_bytes_of(&made))?;
         Ok(made)
     }
 }
@@ -157,8 +158,13 @@ fn bytes_to_read(name: &str, values: &[Value]) -> usize {
     let Some((first, others)) = values.split_first() else {
         return 0;
     };
-    let of_first = bytes_of(first);
-    let of_others = others.iter().map(bytes_of).fold(0, usize::saturating_add);
+    let size = if WHOLE.contains(&name) {
+        bytes_of
+    } else {
+        own_bytes_of
+    };
+    let of_first = size(first);
+    let of_others = others.iter().map(size).fold(0, usize::saturating_add);
     let items = if BY_ITEM.contains(&name) {
         first.try_iter().map_or(0, Iterator::count)
     } else {
@@ -170,6 +176,14 @@ fn bytes_to_read(name: &str, values: &[Value]) -> usize {
     };
     let by_item = items.saturating_mul(of_others.saturating_add(ITEM));
     of_first.saturating_mul(comparisons).saturating_add(by_item)
+}
+
+/// The length of a text, or the size of a list without what its items hold, in bytes.
+fn own_bytes_of(value: &Value) -> usize {
+    match value.as_str() {
+        Some(text) => text.len(),
+        None => value.len().unwrap_or_default().saturating_mul(ITEM),
+    }
 }
 
 /// How many bytes a value has with all that is in it; of very large ones at least the limit.
