@@ -1,10 +1,10 @@
-//! Work on all processors whose results are in the order of what they are made of.
+//! Work on all processors, with results in the order of the items.
 
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// Makes something of each item, in their order, on all processors.
+/// Applies a function to each item on all processors. The results are in the order of the items.
 pub(crate) fn map<T: Sync, R: Send>(items: &[T], make: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let work = || {

@@ -205,7 +205,7 @@ impl Reader<'_> {
         while !batch.is_empty() {
             let (parsed, next) = if is_long(&batch) {
                 let weight = found.weight + weight_of_all(&batch);
-                // The next lines are read beside.
+                // Meanwhile the next lines are read.
                 thread::scope(|scope| {
                     let next = scope.spawn(|| lines.next_batch(BATCH, weight));
                     let parsed = parallel::map(&batch, parsed_line);

@@ -131,7 +131,7 @@ pub async fn read(
 ) -> Result<(), SessionError> {
     let log = log.filter(|log| until.is_none_or(|until| until >= log.turn));
     let logged = log.as_ref().map(|log| log.turn);
-    // Beside the world, which takes a while to load.
+    // While the world is loaded, which takes longer.
     let filling = log.map(|log| {
         let view = view.clone();
         thread::spawn(move || view.fill(log.records))

@@ -54,7 +54,7 @@ pub(super) fn export(
     };
     let report = page::report(&view, seat, app.language, extras);
     let report = report.map_err(|error| CommandError::of(ErrorKind::Usage, &error))?;
-    // The program ends soon: a long story need not be taken apart.
+    // To free a long story piece by piece would only delay the end of the program.
     std::mem::forget(view);
     write_page(file, &report)?;
     if app.settings.json {

@@ -117,16 +117,12 @@ impl Row {
             _ => {
                 let header = self.listed.slot.journal_header();
                 let world = header.map(|header| header.world);
-                match world.filter(|world| !world.is_empty()) {
-                    Some(world) => {
-                        let state = say!(language, cli_only_journal);
-                        [name, world, nothing(), size, state]
-                    }
-                    None => {
-                        let state = say!(language, cli_no_snapshot, slot = &name);
-                        [name, nothing(), nothing(), size, state]
-                    }
-                }
+                let world = world.filter(|world| !world.is_empty());
+                let state = match &world {
+                    Some(_) => say!(language, cli_only_journal),
+                    None => say!(language, cli_no_snapshot, slot = &name),
+                };
+                [name, world.unwrap_or_else(nothing), nothing(), size, state]
             }
         }
     }
