@@ -582,7 +582,8 @@ mod tests {
         Secret::new("begin-s3cret-密钥");
         assert_eq!(begun("she said: begin-s3"), "begin-s3".len());
         assert_eq!(begun("she said: begin-s3cret-密"), "begin-s3cret-密".len());
-        assert_eq!(begun("she said: begun"), 0);
+        // No key of another test begins with a line end.
+        assert_eq!(begun("she said: begun\n"), 0);
         assert_eq!(
             begun("she said: be\u{202E}gin-s3"),
             "be\u{202E}gin-s3".len()
