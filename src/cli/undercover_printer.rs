@@ -151,13 +151,7 @@ impl UndercoverPrinter {
     }
 
     fn deal(&mut self, deal: &CardDealt) {
-        let CardDealt { player, word, .. } = deal;
-        let dealt = if word.is_empty() {
-            text!(story_gets_blank, player)
-        } else {
-            text!(story_gets_word, player, word)
-        };
-        let dealt = dealt.in_language(self.language);
+        let dealt = deal.third_person().in_language(self.language);
         self.write([Paragraph::indented(2, 4).add(Style::Whisper, dealt)]);
     }
 

@@ -65,13 +65,13 @@ impl Reader<'_> {
         let heard = learned.filter_map(|number| contents.events.get(*number as usize));
         let heard = heard.filter(|event| {
             let is_by = event.by == Some(about);
-            event.is_told()
+            self.is_told(event)
                 && event.by != Some(who)
-                && (is_by || self.text_of(event).contains(&*name))
+                && (is_by || self.text_of(&contents, event).contains(&*name))
         });
         let heard = heard.take(LAST_HEARD).filter_map(|event| {
             let number = self.number(&contents, event.number)?;
-            Some(json!({"n": number, "turn": turn_number(event.record.turn), "text": self.text_of(event)}))
+            Some(json!({"n": number, "turn": turn_number(event.record.turn), "text": self.text_of(&contents, event)}))
         });
         beliefs["heard"] = heard.collect();
         if self.is_host() {

@@ -21,6 +21,8 @@ pub(super) enum EventStyle {
     Choice,
     /// A heading: a day or a round begins.
     Day,
+    /// A part of a day begins.
+    Round,
     /// A heading: the party reaches a place.
     Place,
     Fight,
@@ -46,6 +48,7 @@ impl EventStyle {
             "leave" | "arrive" => Self::Move,
             "choice" | "vote" | "attempt" | "undercover_votes" => Self::Choice,
             "day" if part == Some("begin") => Self::Day,
+            "day" if part == Some("round") => Self::Round,
             "undercover_round" => Self::Day,
             "dungeon" => Self::Place,
             "combat_start" | "combat_round" | "card_played" | "card_held" | "combat_move"

@@ -8,7 +8,7 @@ use super::call::Call;
 use super::reader::{Reader, SpentJson};
 use super::request::Sent;
 use super::state::{Being, WorldState, hue};
-use super::view::Contents;
+use super::view::{Contents, EventEntry};
 use crate::cast::{Kind, turn_number};
 use crate::context::{Chapter, Entry};
 use crate::knowledge::{Fact, Known};
@@ -120,7 +120,8 @@ impl Reader<'_> {
         let facts: Vec<_> = facts.collect();
         let secrets = facts.iter().filter(|(_, known)| known.by.is_empty());
         let secrets = secrets.map(|(fact, _)| fact.text.clone());
-        let secrets = card(&contents, being).into_iter().chain(secrets);
+        let card = card(&contents, being).map(|dealt| self.text_of(&contents, dealt));
+        let secrets = card.into_iter().chain(secrets);
         person["secrets"] = secrets.collect();
         let knows = facts.iter();
         let knows = knows.map(|(fact, known)| self.known_fact(&contents, fact, known));
@@ -380,15 +381,14 @@ impl Reader<'_> {
     }
 }
 
-/// What a player of undercover was told of its card.
-fn card(contents: &Contents, being: &Being) -> Option<String> {
+/// How a player of undercover got its card.
+fn card<'c>(contents: &'c Contents, being: &Being) -> Option<&'c Arc<EventEntry>> {
     let learned = contents.learned.get(&being.id)?.iter();
     let mut learned = learned.filter_map(|number| contents.events.get(*number as usize));
-    let dealt = learned.find(|event| {
+    learned.find(|event| {
         let player = event.record.data.get("player").and_then(Value::as_str);
         event.record.kind == "undercover_deal" && player == Some(&*being.name)
-    });
-    dealt.map(|event| event.record.text.clone())
+    })
 }
 
 /// From whom somebody has a fact, then from whom that one has it, back to the source.

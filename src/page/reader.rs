@@ -19,9 +19,12 @@ use super::state::{Being, hue};
 use super::view::{Contents, EventEntry, Run, RunState, StoryView};
 use crate::cast::{Kind, StableId, turn_number};
 use crate::event::guard::{Act, GuardAct};
-use crate::event::{AudienceRule, EventRecord};
+use crate::event::kinds::Learned;
+use crate::event::{AudienceRule, EventRecord, Recipient};
 use crate::exchange::Spent;
 use crate::locale::{Language, UiText, text};
+use crate::rpg::third_person;
+use crate::undercover::events::CardDealt;
 
 /// The most of a list that one answer holds.
 pub(super) const MOST: u32 = 500;
@@ -117,6 +120,9 @@ pub(super) struct EventJson {
     pub(super) by: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     to: Option<u32>,
+    /// The heading over it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<String>,
     pub(super) text: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) said: Option<String>,
@@ -473,7 +479,7 @@ impl Reader<'_> {
             .rev()
             .filter_map(|n| Some((n, self.entry(&contents, n)?)));
         let told = entries
-            .filter(|(_, entry)| entry.is_told())
+            .filter(|(_, entry)| self.is_told(entry))
             .take(most as usize);
         let mut rows: Vec<_> = told
             .map(|(n, entry)| self.event_json(&contents, n, entry))
@@ -549,9 +555,22 @@ impl Reader<'_> {
                 .is_none_or(|turns| turns.has(turn_number(record.turn)))
             && query.day.is_none_or(|days| days.has(entry.day.into()))
             && query.kind.as_ref().is_none_or(|kind| *kind == record.kind)
-            && (query.told != Some(1) || entry.is_told())
+            && (query.told != Some(1) || self.is_told(entry))
             && query.fact.as_ref().is_none_or(taught)
-            && words.is_none_or(|words| self.text_of(entry).to_lowercase().contains(words))
+            && words.is_none_or(|words| {
+                let text = self.text_of(contents, entry);
+                text.to_lowercase().contains(words)
+            })
+    }
+
+    /// Whether a book prints an event.
+    pub(super) fn is_told(&self, entry: &EventEntry) -> bool {
+        entry.form != EventStyle::Own && !self.repeats(entry)
+    }
+
+    /// Whether it was told the same before. A seat gets everything once.
+    fn repeats(&self, entry: &EventEntry) -> bool {
+        self.is_host() && entry.repeats
     }
 
     fn seen(&self, entry: &EventEntry) -> Option<EventRecord> {
@@ -561,15 +580,29 @@ impl Reader<'_> {
         masked.then(|| entry.record.as_seen_by(StableId(seat)))
     }
 
-    pub(super) fn text_of(&self, entry: &EventEntry) -> String {
-        self.seen(entry)
-            .map_or_else(|| entry.record.text.clone(), |seen| seen.text)
+    /// The words of an event for this reader: a host is told in the third person what others read
+    /// as "you".
+    pub(super) fn text_of(&self, contents: &Contents, entry: &EventEntry) -> String {
+        let record = &entry.record;
+        if self.is_host() {
+            let language = self.view.about.language;
+            let text = in_third_person(contents, record, language);
+            return text.map_or_else(|| record.text.clone(), |text| text.in_language(language));
+        }
+        let seen = self.seen(entry);
+        seen.map_or_else(|| record.text.clone(), |seen| seen.text)
+    }
+
+    fn title_of(&self, entry: &EventEntry) -> Option<String> {
+        let heading = third_person::heading(&entry.record)?;
+        Some(heading.in_language(self.view.about.language))
     }
 
     fn event_json(&self, contents: &Contents, n: u32, entry: &EventEntry) -> EventJson {
         let record = &entry.record;
         let seen = self.seen(entry);
         let shown = seen.as_ref().unwrap_or(record);
+        let text = self.text_of(contents, entry);
         let mut event = EventJson {
             n,
             id: None,
@@ -580,12 +613,13 @@ impl Reader<'_> {
             place: entry.place,
             by: entry.by,
             to: entry.to,
-            text: shown.text.clone(),
+            title: self.title_of(entry),
             // In a report, the same words twice would count.
             said: words(entry.form, &shown.data)
-                .filter(|words| *words != shown.text)
+                .filter(|words| *words != text)
                 .map(str::to_owned),
-            repeat: entry.repeats,
+            text,
+            repeat: self.repeats(entry),
             rule: None,
             stage: None,
             except: Vec::new(),
@@ -633,6 +667,9 @@ impl Reader<'_> {
         let mut event = json!(self.event_json(&contents, n, entry));
         if self.is_host() {
             event["data"] = entry.record.data.clone();
+            if self.text_of(&contents, entry) != entry.record.text {
+                event["as_read"] = entry.record.text.as_str().into();
+            }
             let others = contents.state.beings.iter();
             let others = others
                 .filter(|being| !entry.reached(being.id))
@@ -672,9 +709,11 @@ impl Reader<'_> {
         let contents = self.view.read();
         let entries =
             (0..self.count(&contents)).filter_map(|n| Some((n, self.entry(&contents, n)?)));
-        let headings = entries.filter(|(_, entry)| entry.form.is_heading() && entry.is_told());
+        let headings = entries.filter(|(_, entry)| entry.form.is_heading() && self.is_told(entry));
         let headings = headings.map(|(n, entry)| {
-            json!({"n": n, "form": entry.form, "day": entry.day, "text": self.text_of(entry)})
+            let title = self.title_of(entry);
+            let text = title.unwrap_or_else(|| self.text_of(&contents, entry));
+            json!({"n": n, "form": entry.form, "day": entry.day, "text": text})
         });
         headings.collect()
     }
@@ -717,12 +756,9 @@ impl Reader<'_> {
                 }
             };
             let cells: Vec<_> = columns.iter().map(cell).collect();
-            let text: String = entry
-                .words()
-                .unwrap_or(&entry.record.text)
-                .chars()
-                .take(80)
-                .collect();
+            let words = entry.words().map(str::to_owned);
+            let text = words.unwrap_or_else(|| self.text_of(&contents, entry));
+            let text: String = text.chars().take(80).collect();
             let (rule, stage, _) = rule_of(&contents, &entry.record);
             json!({
                 "n": n, "form": entry.form, "by": entry.by, "text": text, "cells": cells,
@@ -803,6 +839,34 @@ impl WhyNot {
             Self::Private => 'p',
             Self::Withheld => 'g',
         }
+    }
+}
+
+/// An event in the third person; `None` if its own words are right for everybody.
+fn in_third_person(
+    contents: &Contents,
+    record: &EventRecord,
+    language: Language,
+) -> Option<UiText> {
+    match record.kind.as_str() {
+        "learned" => {
+            let is_stage = |who: &&Recipient| {
+                let being = contents.state.being(who.id.0);
+                being.is_some_and(|being| being.kind == Kind::Stage)
+            };
+            let (stages, others): (Vec<_>, Vec<_>) = record.audience.iter().partition(is_stage);
+            let who = if others.is_empty() { stages } else { others };
+            let who: Vec<_> = who.iter().map(|who| who.name.to_string()).collect();
+            let learned: Learned = third_person::data(record)?;
+            Some(third_person::learned(
+                &learned,
+                &who,
+                &learned.message,
+                language,
+            ))
+        }
+        "undercover_deal" => Some(third_person::data::<CardDealt>(record)?.third_person()),
+        _ => third_person::third_person(record),
     }
 }
 

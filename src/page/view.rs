@@ -11,7 +11,7 @@ use tokio::sync::{broadcast, watch};
 use super::call::{Call, CallState, Segment, made_by, recorded_segments};
 use super::event::{EventStyle, fight, target, words};
 use super::state::WorldState;
-use crate::cast::{CastList, WorldTurn, turn_number};
+use crate::cast::{CastList, Kind, StableId, WorldTurn, turn_number};
 use crate::context::EntryId;
 use crate::engine::Signal;
 use crate::event::{EventRecord, Record};
@@ -19,6 +19,7 @@ use crate::journal::Outcome;
 use crate::locale::{Language, UiText, text};
 use crate::message::{BodyId, Digest};
 use crate::mind::{StreamDelta, StreamDeltaKind, stopwatch};
+use crate::rpg::third_person;
 use crate::session::{Answered, Logged, Stay, answered};
 use crate::world_data::Problem;
 
@@ -38,6 +39,9 @@ pub struct About {
     pub world: String,
     /// The title for people.
     pub title: String,
+    /// What it is about, for whoever begins to read: paragraphs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub premise: Vec<String>,
     /// `campaign`, `team` or `undercover`.
     pub game: &'static str,
     /// The language of the world.
@@ -62,7 +66,7 @@ pub(super) struct EventEntry {
     pub(super) place: Option<u32>,
     pub(super) by: Option<u32>,
     pub(super) to: Option<u32>,
-    /// Whether the same was told before in this turn.
+    /// Whether a reader who sees everything was told the same before.
     pub(super) repeats: bool,
     /// The call whose answer it tells.
     pub(super) call: Option<u32>,
@@ -73,11 +77,6 @@ impl EventEntry {
     /// The words alone; `None` if it has a form without words.
     pub(super) fn words(&self) -> Option<&str> {
         words(self.form, &self.record.data)
-    }
-
-    /// Whether a book prints it.
-    pub(super) fn is_told(&self) -> bool {
-        self.form != EventStyle::Own && !self.repeats
     }
 
     /// Whether a scene, a fight, a round or a day begins with it, or a fight ends.
@@ -593,6 +592,22 @@ impl Contents {
         open.filter(|call| call.state != CallState::Done)
     }
 
+    /// Whether nobody has reached a place yet.
+    fn is_far(&self, place: &str) -> bool {
+        let Some(place) = self.id_of(place) else {
+            return false;
+        };
+        let mut now = self.stays.values().filter_map(|stays| stays.last());
+        !now.any(|(_, stay)| stay.place == Some(StableId(place)))
+    }
+
+    fn is_for_places(&self, record: &EventRecord) -> bool {
+        record.audience.iter().all(|who| {
+            let being = self.state.being(who.id.0);
+            being.is_some_and(|being| being.kind == Kind::Stage)
+        })
+    }
+
     fn add_event(&mut self, record: EventRecord) {
         for who in &record.audience {
             if self.names.get(&who.name) != Some(&who.id.0) {
@@ -602,7 +617,17 @@ impl Contents {
         let number = self.events.len() as u32;
         let by = record.speaker.as_ref().and_then(|name| self.id_of(name));
         let is_by_stage = record.speaker.as_ref() == Some(&record.place);
-        let form = EventStyle::of(&record, is_by_stage);
+        let form = match EventStyle::of(&record, is_by_stage) {
+            // Places learn too, but readers need not be told.
+            EventStyle::Note if record.kind == "learned" && self.is_for_places(&record) => {
+                EventStyle::Own
+            }
+            // How a place looks is told when somebody comes there.
+            EventStyle::Narration if record.kind == "kickoff" && self.is_far(&record.place) => {
+                EventStyle::Own
+            }
+            form => form,
+        };
         if form == EventStyle::Day
             && let Some(day) = record.data.get("day").and_then(Value::as_u64)
         {
@@ -619,7 +644,8 @@ impl Contents {
             EventStyle::Call | EventStyle::Move | EventStyle::Narration | EventStyle::Choice => {
                 !self.told.insert(told)
             }
-            _ => false,
+            // The same for those at home.
+            _ => record.kind == "battle_report",
         };
         let call = by.and_then(|by| self.answered.get(&by).copied());
         for who in &record.audience {
@@ -630,7 +656,7 @@ impl Contents {
             number,
             day: self.day,
             form,
-            place: self.id_of(&record.place),
+            place: self.id_of(third_person::place_of(&record)),
             by,
             to: target(&record.data).and_then(|name| self.id_of(name)),
             repeats,

@@ -38,6 +38,7 @@ pub mod seat;
 mod spawn;
 mod speaker;
 mod talk;
+pub(crate) mod third_person;
 mod travel;
 pub mod world_file;
 

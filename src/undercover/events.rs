@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ids::{PlayerId, PlayerRole, Side};
 use crate::event::{AgentEvent, PromptSet, register_event};
+use crate::locale::{UiText, text};
 use crate::message::Tags;
 use crate::session::{add_told_template, register_told};
 
@@ -47,6 +48,18 @@ pub struct CardDealt {
     pub player: String,
     /// Its word; empty for a blank player.
     pub word: String,
+}
+
+impl CardDealt {
+    /// Who got what, told to somebody who watches.
+    pub(crate) fn third_person(&self) -> UiText {
+        let Self { player, word } = self;
+        if word.is_empty() {
+            text!(story_gets_blank, player)
+        } else {
+            text!(story_gets_word, player, word)
+        }
+    }
 }
 
 impl AgentEvent for CardDealt {

@@ -179,10 +179,13 @@ pub(super) fn learn_names(app: &App, world: &World) {
 
 /// Prints the world's title, and who plays.
 pub(super) fn introduce_world(app: &App, world: &WorldFile, introduction: Option<&str>) {
-    let title = [
-        Paragraph::of(Style::Bold, &world.name),
-        Paragraph::default().plain(&world.title),
-    ];
+    let name = Paragraph::of(Style::Bold, &world.name);
+    let premise = world.premise().map(|text| Paragraph::default().plain(text));
+    let mut title: Vec<_> = std::iter::once(name).chain(premise).collect();
+    if app.settings.seat.value.is_none() {
+        let legend = say!(app.language, story_legend);
+        title.push(Paragraph::of(Style::Dim, legend));
+    }
     introduce(app, &title, introduction);
 }
 

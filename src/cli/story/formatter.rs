@@ -4,14 +4,13 @@ use std::collections::BTreeSet;
 
 use crate::event::guard::GuardAct;
 use crate::event::kinds::{
-    Announce, Archive, Arrive, Death, Kickoff, Learned, Leave, Masked, MemorySearch, Mind, Refusal,
-    Sighting, Speak, Whisper,
+    Announce, Archive, Arrive, Death, Kickoff, Learned, Leave, Mind, Sighting, Speak, Whisper,
 };
 use crate::event::{AnswerRecord, By, CallRecord, EventRecord};
-use crate::locale::{Argument, Language, text};
+use crate::locale::{Argument, Language, UiText, text};
 use crate::message::one_line;
-use crate::rpg::events::{CardHeld, Day, Journey, Narration, NothingNew, StageDescription};
-use serde::de::DeserializeOwned;
+use crate::rpg::events::{Journey, Narration, StageDescription};
+use crate::rpg::third_person::{self, data, third_person};
 use serde_json::Value;
 
 use super::roster::Roster;
@@ -168,16 +167,9 @@ impl Formatter {
                 let Mind { actor, message } = data(event)?;
                 vec![self.aside(&actor, &say!(self.language, story_thinks), &message)]
             }
-            "query" if !self.shows_workings => Vec::new(),
-            "query" => self.query(&data(event)?),
-            "refusal" => {
-                let Refusal {
-                    actor,
-                    action,
-                    reason,
-                } = data(event)?;
-                let refused = say!(self.language, story_refused, actor, action, reason);
-                vec![Paragraph::indented(4, 6).add(Style::Dim, refused)]
+            "query" | "nothing_new" | "card_held" if !self.shows_workings => Vec::new(),
+            "query" | "nothing_new" | "card_held" | "refusal" | "masked" => {
+                vec![self.note(Style::Dim, &third_person(event)?)]
             }
             "leave" => {
                 let Leave { actor, stage, to } = data(event)?;
@@ -221,31 +213,16 @@ impl Formatter {
                 let row = Paragraph::indented(2, 4).add(Style::Dim, remembers);
                 vec![row.plain(self.colon()).plain(message)]
             }
-            "day" => self.day(&data(event)?),
+            "day" => self.day(event),
             "dungeon" => self.journey(&data(event)?),
             "combat_start" => self.combat_start(&data(event)?),
             "combat_round" => self.combat_round(&data(event)?),
             "card_played" => self.card_played(&data(event)?),
-            "card_held" if !self.shows_workings => Vec::new(),
-            "card_held" => {
-                let CardHeld {
-                    actor,
-                    card,
-                    reason,
-                } = data(event)?;
-                let held = if reason == "no_energy" {
-                    text!(story_no_energy, actor, card)
-                } else {
-                    text!(story_no_target, actor, card)
-                };
-                let held = held.in_language(self.language);
-                vec![Paragraph::indented(4, 6).add(Style::Dim, held)]
-            }
             "combat_move" => self.combat_move(&data(event)?),
             "combat_outcome" => self.combat_outcome(&data(event)?),
             // Those at home hear of what has been told.
             "battle_report" if !self.shows_workings => Vec::new(),
-            "homecoming" => self.story_end(&event.text),
+            "homecoming" => self.story_end(event),
             "learned" => {
                 let learned: Learned = data(event)?;
                 // Places learn too, but readers need not be told.
@@ -258,17 +235,6 @@ impl Formatter {
             }
             // What world agents hear of was told where it happened.
             "news" => Vec::new(),
-            "nothing_new" if !self.shows_workings => Vec::new(),
-            "nothing_new" => {
-                let NothingNew { actor, .. } = data(event)?;
-                let nothing = say!(self.language, story_nothing_new, actor);
-                vec![Paragraph::indented(4, 6).add(Style::Dim, nothing)]
-            }
-            "masked" => {
-                let Masked { actor, .. } = data(event)?;
-                let masked = say!(self.language, story_masked, actor);
-                vec![Paragraph::indented(4, 6).add(Style::Dim, masked)]
-            }
             "host_deed" => vec![Paragraph::indented(4, 6).add(Style::Dim, &event.text)],
             // Not of the story; `why` shows it.
             "effect_skipped" => Vec::new(),
@@ -279,8 +245,7 @@ impl Formatter {
                 if event.data.get("holds") != Some(&Value::Bool(true)) {
                     return Some(Vec::new());
                 }
-                let judged = say!(self.language, story_judged, judge, claim);
-                vec![Paragraph::indented(4, 6).add(Style::Dim, judged)]
+                vec![self.note(Style::Dim, &text!(story_judged, judge, claim))]
             }
             "scene_opens" | "scene_text" => {
                 if !self.once(&format!("told {}", event.text)) {
@@ -306,9 +271,8 @@ impl Formatter {
                 vec![self.said(&actor, "", message.unwrap_or_default(), Style::Plain)]
             }
             "story_closes" => {
-                let text = |field: &str| event.data.get(field).and_then(Value::as_str);
-                let mut paragraphs = chapter(text("title").unwrap_or_default());
-                let message = text("message").unwrap_or_default();
+                let mut paragraphs = self.chapter(event);
+                let message = third_person(event)?.in_language(self.language);
                 paragraphs.push(Paragraph::indented(2, 2).plain(message));
                 paragraphs
             }
@@ -322,24 +286,19 @@ impl Formatter {
             fact,
             title,
             message,
-            from,
+            ..
         } = learned;
         let words = message.trim();
         let bare = words.trim_end_matches(['.', '。', '!', '！', '?', '？']);
         let was_said = self.spoken.iter().any(|said| said.contains(bare));
         let is_new = self.facts.insert(fact.clone()) && !was_said;
-        let (style, title) = if is_new && !bare.is_empty() {
+        let (style, words) = if is_new && !bare.is_empty() {
             (Style::Plain, words)
         } else {
             (Style::Dim, title.as_str())
         };
-        let who = self.names(who);
-        let learned = if from.is_empty() {
-            text!(story_found_out, who, title)
-        } else {
-            text!(story_learned, who, title, from)
-        };
-        Paragraph::indented(4, 6).add(style, learned.in_language(self.language))
+        let learned = third_person::learned(learned, who, words, self.language);
+        self.note(style, &learned)
     }
 
     /// One line for one walk: those who left and those who were reached are told of it one by one.
@@ -429,45 +388,24 @@ impl Formatter {
         Paragraph::indented(4, 4).add(Style::Thought, aside)
     }
 
-    fn query(&self, event: &MemorySearch) -> Vec<Paragraph> {
-        let searches = say!(self.language, story_searches);
-        let mut paragraphs = vec![self.aside(&event.actor, &searches, &event.message)];
-        let nothing = [say!(self.language, story_nothing_found)];
-        let found = match &event.found[..] {
-            [] => &nothing[..],
-            found => found,
-        };
-        paragraphs.extend(
-            found
-                .iter()
-                .map(|text| Paragraph::indented(6, 8).add(Style::Dim, format!("… {text}"))),
-        );
-        paragraphs
+    /// A line that is about the story rather than of it.
+    fn note(&self, style: Style, text: &UiText) -> Paragraph {
+        let note = say!(self.language, story_aside, what = text);
+        Paragraph::indented(4, 6).add(style, note)
     }
 
-    fn day(&mut self, event: &Day) -> Vec<Paragraph> {
-        let Day {
-            day,
-            part,
-            round,
-            rounds,
-        } = event;
-        if !self.once(&format!("day {day} {part} {round}")) {
+    fn day(&mut self, event: &EventRecord) -> Vec<Paragraph> {
+        let Some(begins) = third_person::heading(event) else {
             return Vec::new();
+        };
+        let begins = begins.in_language(self.language);
+        if !self.once(&format!("heading {begins}")) {
+            Vec::new()
+        } else if event.data.get("part").and_then(Value::as_str) == Some("round") {
+            vec![Paragraph::blank(), heading("·", &begins)]
+        } else {
+            chapter(&begins)
         }
-        if part == "round" {
-            let begins = match (round, rounds) {
-                (1, 2) => text!(story_morning),
-                (2, 2) => text!(story_afternoon),
-                _ => text!(story_day_round, round),
-            };
-            let begins = begins.in_language(self.language);
-            return vec![Paragraph::blank(), heading("·", &begins)];
-        }
-        if part == "end" {
-            return Vec::new();
-        }
-        chapter(&say!(self.language, story_day, day))
     }
 
     fn journey(&mut self, event: &Journey) -> Vec<Paragraph> {
@@ -485,7 +423,8 @@ impl Formatter {
             "enter" => {
                 let party = self.names(party);
                 let enters = say!(self.language, story_enters, party, dungeon);
-                let mut paragraphs = chapter(&say!(self.language, story_journey, dungeon));
+                let journey = say!(self.language, story_journey, dungeon);
+                let mut paragraphs = chapter(&journey);
                 paragraphs.push(Paragraph::indented(2, 2).plain(enters));
                 paragraphs
             }
@@ -494,13 +433,19 @@ impl Formatter {
         }
     }
 
-    fn story_end(&mut self, text: &str) -> Vec<Paragraph> {
+    fn story_end(&mut self, event: &EventRecord) -> Vec<Paragraph> {
         if !self.once("homecoming") {
             return Vec::new();
         }
-        let mut paragraphs = chapter(&say!(self.language, story_homecoming));
-        paragraphs.push(Paragraph::indented(2, 2).plain(text));
+        let mut paragraphs = self.chapter(event);
+        paragraphs.push(Paragraph::indented(2, 2).plain(&event.text));
         paragraphs
+    }
+
+    /// The heading of a chapter that begins with an event.
+    fn chapter(&self, event: &EventRecord) -> Vec<Paragraph> {
+        let title = third_person::heading(event);
+        title.map_or_else(Vec::new, |title| chapter(&title.in_language(self.language)))
     }
 
     fn guarded(&self, act: &GuardAct) -> Paragraph {
@@ -523,12 +468,7 @@ impl Formatter {
 
     /// Names as the subject of a sentence.
     pub(super) fn names(&self, names: &[String]) -> String {
-        match (names, self.language) {
-            ([first @ .., last], Language::En) if !first.is_empty() => {
-                format!("{} and {last}", first.join(", "))
-            }
-            _ => self.list(names),
-        }
+        third_person::names(names, self.language)
     }
 
     pub(super) fn list(&self, items: &[String]) -> String {
@@ -540,10 +480,6 @@ impl Formatter {
     fn once(&mut self, what: &str) -> bool {
         self.printed.insert(what.to_owned())
     }
-}
-
-fn data<E: DeserializeOwned>(event: &EventRecord) -> Option<E> {
-    E::deserialize(&event.data).ok()
 }
 
 /// The texts and numbers in a JSON value, without the names of its members. Of what has a text,

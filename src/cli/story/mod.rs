@@ -20,6 +20,7 @@ use serde_json::Value;
 use crate::cast::turn_number;
 use crate::event::{EventRecord, Record};
 use crate::locale::Language;
+use crate::rpg::third_person::place_of;
 
 use self::formatter::{Formatter, heading};
 pub(crate) use self::outcome::write_outcome;
@@ -64,7 +65,7 @@ impl RecordPrinter for StoryPrinter {
                 if let Some(last) = paragraphs.pop_if(|_| self.shows_ids) {
                     paragraphs.push(last.add(Style::Dim, format!(" [{}]", event.id)));
                 }
-                (scene_of(event), paragraphs)
+                (place_of(event).into(), paragraphs)
             }
             Record::Answer(answer) => (answer.place.clone(), self.formatter.answer(answer)),
         };
@@ -197,15 +198,5 @@ impl StoryPrinter {
             out.paragraph(paragraph);
         }
         out.flush();
-    }
-}
-
-/// The stage to which an event belongs. The opening of a scene is told at a meeting, and is read
-/// with the talk that follows.
-fn scene_of(event: &EventRecord) -> Arc<str> {
-    let stage = event.data.get("stage").and_then(Value::as_str);
-    match stage.filter(|_| event.kind == "scene_opens") {
-        Some(stage) => stage.into(),
-        None => event.place.clone(),
     }
 }

@@ -15,6 +15,7 @@ page_are_you_sure = Are you sure?
 page_as_bytes = Exact text
 page_as_call = As of { $call }
 page_as_next_request = What its next request would contain
+page_as_read = As its receivers read it
 page_as_written = As recorded by the game
 page_ask_again = Ask again
 page_at_a_glance = At a glance

@@ -15,6 +15,7 @@ page_are_you_sure = 确定吗？
 page_as_bytes = 原文
 page_as_call = { $call } 时的内容
 page_as_next_request = 下一次请求会包含的内容
+page_as_read = 收到的人读到的原文
 page_as_written = 游戏记录的原始数据
 page_ask_again = 重新提问
 page_at_a_glance = 概览

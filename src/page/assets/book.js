@@ -4,6 +4,7 @@ import { announce, button, clockTime, duration, emptyState, h, isChinese, t, ric
 import { NO_FILTER, filtersOf, go } from './route.js';
 import { calls, deltas, events, isReport, on, SomeEvents, state, storyTime } from './data.js';
 import { VirtualList } from './list.js';
+import { Scenes } from './scenes.js';
 import { bar, eventLink, linked, nameLink } from './names.js';
 
 export const reading = Object.assign({ thoughts: true, notes: true, own: false, pace: 0 }, remember('reading'));
@@ -35,11 +36,12 @@ const FORMS = {
 	look: aside, move: aside,
 	deed: (event) => h('p.deed', linked(event.text)),
 	choice: (event) => h('div.choice', h('span.mark', t('choice')), paragraphs(event.text)),
-	day: (event) => h('h2.day', event.text),
-	place: (event) => h('h3.reached', event.text),
+	day: (event) => h('h2.day', event.title ?? event.text),
+	round: (event) => h('h3.round', event.title ?? event.text),
+	place: (event) => [h('h3.reached', event.title ?? event.text), event.title && aside(event)],
 	note: (event) => h('p.note', linked(event.text)),
 	own: (event) => h('p.note.own', h('span.kind', event.kind), ' ', linked(event.text)),
-	ending: (event) => h('div.ending', paragraphs(event.text)),
+	ending: (event) => h('div.ending', event.title && h('h2', event.title), paragraphs(event.text)),
 };
 
 export function setEvent(event) {
@@ -124,13 +126,15 @@ export class Book {
 	constructor(pane) {
 		this.scroller = pane;
 		this.filter = h('div.filter', { hidden: true });
+		this.front = state.story.premise ? h('header.front', h('h2', state.story.title), state.story.premise.map((text) => h('p', text))) : null;
 		this.tail = h('div.tail');
 		this.pill = button('', () => this.toEnd(), { class: 'pill', hidden: true }, 'down');
 		this.current = -1;
 		this.fresh = 0;
 		this.told = Infinity;
-		replace(pane, this.filter);
-		this.source = events;
+		replace(pane, this.filter, this.front);
+		this.scenes = new Scenes();
+		this.source = this.scenes;
 		this.list = new VirtualList(pane, {
 			count: () => Math.min(this.told, this.source.count), render: (i) => this.render(i), estimate: 74, role: 'feed', name: t('story'),
 			wanted: (from, to) => this.source.want(from - 20, to + 20), changed: (first, last) => this.passed(first, last),
@@ -143,6 +147,7 @@ export class Book {
 			else { this.list.stick = this.isLive(); this.setFresh(0); }
 		}, { passive: true });
 		on('events', (change) => this.received(change));
+		on('turns', () => this.setTurns());
 		on('deltas run connection', () => this.drawTail());
 		on('entities', () => {
 			// Somebody was told of before their name came.
@@ -151,6 +156,14 @@ export class Book {
 		});
 		this.clock = setInterval(() => { if (!document.hidden && this.tail.querySelector('[data-since]')) this.tick(); }, 1000);
 		this.drawTail();
+	}
+
+	// The turns that are over: those of the beginning, and those that are read from a save.
+	setTurns() {
+		if (this.hasTurns && state.run.state !== 'reading') return;
+		this.hasTurns = true;
+		this.scenes.setTurns(state.turns);
+		this.list.refresh();
 	}
 
 	isLive() { return ['playing', 'pausing', 'paused'].includes(state.run.state); }
@@ -163,7 +176,7 @@ export class Book {
 			const isFirst = this.query == null;
 			this.query = wanted;
 			const isFiltered = Object.values(query).some(Boolean);
-			this.source = isFiltered ? new SomeEvents({ ...query, told: 1 }) : events;
+			this.source = isFiltered ? new SomeEvents({ ...query, told: 1 }) : this.scenes;
 			this.told = Infinity;
 			this.current = -1;
 			this.list.reset();
@@ -176,6 +189,7 @@ export class Book {
 
 	drawFilter(query, isFiltered) {
 		this.filter.hidden = !isFiltered;
+		if (this.front) this.front.hidden = isFiltered;
 		if (!isFiltered) return;
 		const name = (id) => nameLink(Number(id));
 		const parts = [query.text && `“${query.text}”`, query.who && rich('learned_by', { name: name(query.who) }), query.by && name(query.by),
@@ -186,6 +200,8 @@ export class Book {
 
 	goTo(n) {
 		const i = this.source.indexOf(n);
+		// It is gone to again when its turn was read.
+		this.sought = this.source === this.scenes && !this.scenes.isRead(n) ? n : null;
 		this.told = Math.max(this.told, i + 1);
 		this.list.show(i);
 		this.select(i, false);
@@ -197,7 +213,7 @@ export class Book {
 		if (!isShown(event)) return null;
 		let content;
 		if (event.form === 'fight' && event.place != null) {
-			if (this.source === events) {
+			if (this.source === this.scenes) {
 				if (fightStart(this.source, i) !== i) return null;
 				content = setFight(this.source, i, this.list.count());
 			} else content = h('p.deed', linked(event.text));
@@ -213,7 +229,7 @@ export class Book {
 
 	// The place, where it isn't that of the event before.
 	where(i, event) {
-		if (event.place == null || ['day', 'place'].includes(event.form)) return null;
+		if (event.place == null || ['day', 'round', 'place'].includes(event.form)) return null;
 		for (let at = i - 1; at > i - 60 && at >= 0; at -= 1) {
 			const other = this.source.at(at);
 			if (!other) break;
@@ -237,15 +253,16 @@ export class Book {
 		if (filtered && filtered !== this.source) return;
 		if (!added) {
 			this.list.refresh();
+			if (this.sought != null && this.scenes.isRead(this.sought)) this.goTo(this.sought);
 			return this.drawTail();
 		}
-		if (reading.pace && added.length && !this.isTelling && this.source === events) {
+		if (reading.pace && added.length && !this.isTelling && this.source === this.scenes) {
 			this.told = added[0].n;
 			this.tellOn();
 		}
 		for (const event of added) if (event.form === 'fight') this.refreshFight(event);
 		const shown = added.filter(isShown).length;
-		if (!this.list.stick && shown && this.source === events) this.setFresh(this.fresh + shown);
+		if (!this.list.stick && shown && this.source === this.scenes) this.setFresh(this.fresh + shown);
 		else if (shown) this.speak(added);
 		this.list.schedule();
 		this.drawTail();
@@ -322,7 +339,7 @@ export class Book {
 
 	drawTail() {
 		const parts = [];
-		const isAtLast = !this.isTelling && this.source === events;
+		const isAtLast = !this.isTelling && this.source === this.scenes;
 		const run = state.run;
 		if (isAtLast) {
 			for (const [c, text] of deltas) {

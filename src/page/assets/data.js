@@ -370,7 +370,7 @@ export function follow() {
 			events.put(event.n, event);
 			if (event.c != null) deltas.delete(event.c);
 			if (['day', 'place', 'ending'].includes(event.form)) {
-				state.headings.push({ n: event.n, form: event.form, text: event.text });
+				state.headings.push({ n: event.n, form: event.form, text: event.title ?? event.text });
 			}
 		}
 		emit('events', { added: list });

@@ -37,6 +37,7 @@ export async function seeEvent(pane, n) {
 		listPart('who_did_not', missed, ({ who, why, at }) => [nameLink(who), h('span.end.small', word('why', why), at == null ? null : [' ', nameLink(at)])]),
 		section('taught', (event.facts || []).map(([fact, who]) => h('p', factLink(fact), ' → ', commas(who, nameLink)))),
 		section('guard', (event.notes || []).map((note) => h('p', note))),
+		section('as_read', event.as_read && h('p', event.as_read)),
 		event.data && Object.keys(event.data).length ? section('data', h('details', h('summary', t('as_written')), code(pretty(event.data)))) : null);
 }
 

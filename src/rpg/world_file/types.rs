@@ -316,6 +316,14 @@ pub struct Skill {
 }
 
 impl WorldFile {
+    /// What a reader should know before the story begins: its title and the first paragraph of what
+    /// everybody knows.
+    pub fn premise(&self) -> impl Iterator<Item = &str> {
+        let common = self.common.trim().split("\n\n").take(1);
+        let paragraphs = std::iter::once(self.title.as_str()).chain(common);
+        paragraphs.filter(|paragraph| !paragraph.is_empty())
+    }
+
     /// The models that it names for single entities.
     pub fn models(&self) -> BTreeSet<&str> {
         let agents = self.agents.iter().map(|agent| &agent.model);

@@ -537,6 +537,7 @@ fn about_world(
         slot: slot.to_owned(),
         world: campaign.folder.clone(),
         title: campaign.file.name.clone(),
+        premise: campaign.file.premise().map(str::to_owned).collect(),
         game: "campaign",
         language: campaign.file.language,
         seed,
