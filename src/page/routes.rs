@@ -8,6 +8,7 @@ use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
+use serde::de::Error as _;
 use serde_json::{Value, json};
 
 use super::access::{Access, Visitor};
@@ -387,7 +388,8 @@ pub(super) async fn steer(
             (BranchAt::Ask(retaken), None)
         }
         Deed::Undo { turn, .. } => {
-            let turn = turn.ok_or_else(|| failed(text!(page_bad_turn, turn = "-")))?;
+            let missing = || unreadable(&serde_json::Error::missing_field("turn"), language);
+            let turn = turn.ok_or_else(missing)?;
             (
                 after(story, turn, Some(undo_input(HOST))).map_err(failed)?,
                 None,
@@ -493,10 +495,12 @@ fn retaken(story: &Story, call: u32) -> Result<Retaken, UiText> {
 }
 
 fn read_body<'b, T: Deserialize<'b>>(body: &'b [u8], language: Language) -> Result<T, Failure> {
-    serde_json::from_slice(body).map_err(|error| {
-        let text = text!(page_bad_request, reason = error.text());
-        Failure::new(StatusCode::BAD_REQUEST, text, language)
-    })
+    serde_json::from_slice(body).map_err(|error| unreadable(&error, language))
+}
+
+fn unreadable(error: &serde_json::Error, language: Language) -> Failure {
+    let text = text!(page_bad_request, reason = error.text());
+    Failure::new(StatusCode::BAD_REQUEST, text, language)
 }
 
 fn do_now(story: &Story, deed: &Deed) -> Result<(), UiText> {

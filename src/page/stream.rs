@@ -54,8 +54,7 @@ pub(super) async fn stream(
     let last = headers.get("last-event-id").and_then(|id| id.to_str().ok());
     let last = last.or(query.since.as_deref());
     let position = last.and_then(|id| id.parse().ok());
-    let mut watching = Watching::new(visit, position, shared.access.clone());
-    watching.add("server", &json!(shared.access.server()));
+    let watching = Watching::new(visit, position, shared.access.clone());
     let events = stream::unfold(watching, |mut watching| async move {
         let event = watching.next().await?;
         Some((Ok(event), watching))
@@ -117,6 +116,8 @@ impl Watching {
         };
         drop(contents);
         watching.seat = visit.seat().map(|(_, seat)| seat.news());
+        // First, since it tells whether what the reader has is still true.
+        watching.add("server", &json!(watching.access.server()));
         watching.add_question();
         watching.whole_answers();
         watching

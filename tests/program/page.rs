@@ -759,6 +759,8 @@ fn a_host_changes_the_world_between_two_turns() {
         changed.as_i64().unwrap(),
         quality["value"].as_i64().unwrap() + by
     );
+    let aimless = page.post("/api/changed/do", &json!({"do": "undo"}));
+    assert_eq!(aimless.status, 400, "{}", aimless.body);
     let undone = page.post("/api/changed/do", &json!({"do": "undo", "turn": 2}));
     let undone = undone.json()["slot"].as_str().unwrap().to_owned();
     assert!((0..3_000).any(|_| page.is_paused_at(&undone, 2)));

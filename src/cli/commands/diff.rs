@@ -140,9 +140,11 @@ fn write_parting(app: &App, out: &mut Output, slots: [&str; 2], found: &Parting)
         };
         let heading = Paragraph::of(Style::Bold, heading);
         out.paragraph(&heading.add(Style::Dim, format!(" · {note}")));
-        for (slot, outcome) in slots.into_iter().zip(outcomes) {
+        let [first, second] = outcomes.map(|outcome| parts(outcome.as_deref()));
+        let apart = [only_in(&first, &second), only_in(&second, &first)];
+        for ((slot, outcome), parts) in slots.into_iter().zip(outcomes).zip(apart) {
             let text = match outcome {
-                Some(outcome) => answered(app, outcome),
+                Some(outcome) => answered(app, outcome, &parts),
                 None => say!(language, cli_diff_not_asked),
             };
             let row = Paragraph::indented(2, 4).add(Style::Dim, slot);
@@ -151,8 +153,51 @@ fn write_parting(app: &App, out: &mut Output, slots: [&str; 2], found: &Parting)
     }
 }
 
-fn answered(app: &App, outcome: &Outcome) -> String {
+/// The values of an answer that is JSON, with their paths.
+fn parts(outcome: Option<&Outcome>) -> Vec<(String, String)> {
+    let mut parts = Vec::new();
+    if let Some(AskEnding::Answered { text, .. }) = outcome.map(|outcome| &outcome.ending)
+        && let Ok(answer @ Value::Object(_)) = serde_json::from_str(text)
+    {
+        add_parts(&answer, "", &mut parts);
+    }
+    parts
+}
+
+fn add_parts(value: &Value, path: &str, parts: &mut Vec<(String, String)>) {
+    match value {
+        Value::Object(members) => {
+            for (name, value) in members {
+                let dot = if path.is_empty() { "" } else { "." };
+                add_parts(value, &format!("{path}{dot}{name}"), parts);
+            }
+        }
+        Value::Array(items) => {
+            for (number, item) in items.iter().enumerate() {
+                add_parts(item, &format!("{path}[{number}]"), parts);
+            }
+        }
+        Value::String(text) => parts.push((path.to_owned(), text.clone())),
+        value => parts.push((path.to_owned(), value.to_string())),
+    }
+}
+
+/// Those of one answer that the other doesn't have.
+fn only_in(parts: &[(String, String)], others: &[(String, String)]) -> String {
+    let apart = parts.iter().filter(|part| !others.contains(part));
+    let apart: Vec<_> = apart
+        .map(|(path, value)| format!("{path}: {value}"))
+        .collect();
+    if apart.is_empty() && !parts.is_empty() {
+        return "–".to_owned();
+    }
+    apart.join("; ")
+}
+
+/// What an answer has that the other one doesn't, or all of it.
+fn answered(app: &App, outcome: &Outcome, parts: &str) -> String {
     match &outcome.ending {
+        AskEnding::Answered { .. } if !parts.is_empty() => short(parts),
         AskEnding::Answered { text, .. } => short(text),
         AskEnding::Failed { reason } => {
             let reason = reason.in_language(app.language);
