@@ -17,10 +17,10 @@ use super::seen::ends_line;
 /// quotation marks those of a quotation within a quotation. Marks of roles and headings are
 /// defused, and controls of the direction of writing left out. Other words stay as they are.
 pub(crate) fn as_line(text: &str) -> Cow<'_, str> {
-    if is_plain(text) {
+    let marked = defused(text);
+    if marked.is_none() && is_plain(text) {
         return Cow::Borrowed(text);
     }
-    let marked = defused(text);
     let line = line_of(marked.as_deref().unwrap_or(text));
     if marked.is_none() && line == text {
         return Cow::Borrowed(text);
@@ -68,12 +68,10 @@ pub(crate) fn without_indent(block: &str, indent: usize) -> String {
     out
 }
 
-/// Whether a text has no character that may need a change. Most plain English has none. Compilers
-/// vectorize the loop because it doesn't stop at the first hit.
+/// Whether a text without marks has no character that may need a change. Most plain English has
+/// none. Compilers vectorize the loop because it doesn't stop at the first hit.
 fn is_plain(text: &str) -> bool {
-    let matters = |byte: u8| {
-        !(b' '..0x7F).contains(&byte) || matches!(byte, b'"' | b'#' | b'[' | b'<' | b':')
-    };
+    let matters = |byte: u8| !(b' '..0x7F).contains(&byte) || matches!(byte, b'"' | b'#');
     let found = text
         .bytes()
         .fold(false, |found, byte| found | matters(byte));
@@ -137,10 +135,11 @@ fn line_of(text: &str) -> String {
             continue;
         }
         // Marks over nothing and what nobody sees begin no words.
-        begins &= char.is_whitespace()
-            || is_markdown(char)
-            || is_invisible(char)
-            || is_combining_mark(char);
+        begins = begins
+            && (char.is_whitespace()
+                || is_markdown(char)
+                || is_invisible(char)
+                || is_combining_mark(char));
         match quote(char) {
             Some(quote) => line.quote(quote, chars.peek().copied()),
             None if char == '\t' => line.out.push(' '),

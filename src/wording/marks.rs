@@ -137,8 +137,12 @@ pub(crate) fn lines_with_code(text: &str) -> impl Iterator<Item = (usize, &str, 
         })
     };
     let is_fence = |line: &str| line.trim_start().starts_with("```");
-    let fences = lines().filter(|(_, line)| is_fence(line));
-    let last_fence = fences.map(|(start, _)| start).max().unwrap_or(0);
+    let last_fence = if text.contains('`') {
+        let fences = lines().filter(|(_, line)| is_fence(line));
+        fences.map(|(start, _)| start).max().unwrap_or(0)
+    } else {
+        0
+    };
     let mut in_code = false;
     lines().map(move |(start, line)| {
         let is_fence = is_fence(line);
@@ -260,8 +264,10 @@ fn is_role_name(word: &str) -> bool {
         '5' => 's',
         other => other,
     };
-    let is_alike =
-        |role: &&str| role.len() > 3 && role.chars().map(alike).eq(word.chars().map(alike));
+    let is_alike = |role: &&str| {
+        let may_be = role.len() > 3 && role.len() == word.len();
+        may_be && role.chars().map(alike).eq(word.chars().map(alike))
+    };
     ROLES.iter().any(|role| *role == word || is_alike(role))
 }
 

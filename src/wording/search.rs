@@ -60,7 +60,12 @@ pub(crate) enum Symbols {
 impl Symbols {
     /// Those that differ for a text.
     pub(crate) fn of(text: &str) -> &'static [Self] {
-        if text.contains(['@', '!', '|', '$', '+', '€']) {
+        let is_symbol = |byte| matches!(byte, b'@' | b'!' | b'|' | b'$' | b'+');
+        // Without a stop at the first hit, which compilers vectorize.
+        let found = text
+            .bytes()
+            .fold(false, |found, byte| found | is_symbol(byte));
+        if found || text.contains('€') {
             &[Self::Dropped, Self::Letters]
         } else {
             &[Self::Dropped]
@@ -220,24 +225,44 @@ fn push_coarse(char: char, symbols: Symbols, out: &mut Vec<u8>) {
 }
 
 fn push_ascii(byte: u8, symbols: Symbols, out: &mut Vec<u8>) {
-    out.push(match byte.to_ascii_lowercase() {
-        b'i' | b'1' => b'l',
-        b'0' => b'o',
-        b'4' => b'a',
-        b'8' => b'b',
-        b'3' => b'e',
-        b'9' => b'g',
-        b'5' => b's',
-        b'7' => b't',
-        b'm' => return out.extend(b"rn"),
-        other if other.is_ascii_alphanumeric() => other,
-        _ if symbols == Symbols::Dropped => return,
-        b'@' => b'a',
-        b'!' | b'|' => b'l',
-        b'$' => b's',
-        b'+' => b't',
-        _ => return,
-    });
+    let letters = match symbols {
+        Symbols::Dropped => &WITHOUT_SYMBOLS,
+        Symbols::Letters => &WITH_SYMBOLS,
+    };
+    match letters.get(usize::from(byte)) {
+        None | Some(0) => {}
+        Some(b'm') => out.extend(b"rn"),
+        Some(letter) => out.push(*letter),
+    }
+}
+
+/// What each ASCII character stands for; 0 for nothing.
+const WITHOUT_SYMBOLS: [u8; 128] = ascii_letters(false);
+const WITH_SYMBOLS: [u8; 128] = ascii_letters(true);
+
+const fn ascii_letters(with_symbols: bool) -> [u8; 128] {
+    let mut letters = [0; 128];
+    let mut byte: u8 = 0;
+    while byte < 128 {
+        letters[byte as usize] = match byte.to_ascii_lowercase() {
+            b'i' | b'1' => b'l',
+            b'0' => b'o',
+            b'4' => b'a',
+            b'8' => b'b',
+            b'3' => b'e',
+            b'9' => b'g',
+            b'5' => b's',
+            b'7' => b't',
+            other if other.is_ascii_alphanumeric() => other,
+            b'@' if with_symbols => b'a',
+            b'!' | b'|' if with_symbols => b'l',
+            b'$' if with_symbols => b's',
+            b'+' if with_symbols => b't',
+            _ => 0,
+        };
+        byte += 1;
+    }
+    letters
 }
 
 fn push_char(char: char, out: &mut Vec<u8>) {
