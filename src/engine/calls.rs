@@ -105,8 +105,8 @@ pub(super) struct Failures {
     pub(super) any_success: bool,
 }
 
-/// A message of a prompt: the digest of its text, and its bytes.
-pub(super) type PromptPiece = (Digest, u64);
+/// A message of a prompt: half of the digest of its text, and its bytes.
+pub(super) type PromptPiece = (u64, u64);
 
 /// The last prompt of an entity.
 #[derive(Default)]
@@ -115,7 +115,8 @@ pub(super) struct LastPrompt {
     pub(super) generation: u64,
     /// How many messages of that it had.
     pub(super) history: usize,
-    /// All its messages.
+    /// All its messages, each with the bytes of the prompt up to its end, so that those of any part
+    /// are known at once.
     pub(super) pieces: Vec<PromptPiece>,
 }
 

@@ -1,10 +1,12 @@
 //! How much of a prompt its provider has seen in the entity's last one, and what broke the rest.
 
+use std::collections::btree_map::Entry as MapEntry;
+
 use super::Engine;
-use super::calls::PromptPiece;
+use super::calls::{LastPrompt, PromptPiece};
 use super::job::Job;
 use crate::context::{AgentContext, Entry};
-use crate::message::PromptBytes;
+use crate::message::{Body, Digest, PromptBytes, Text};
 use crate::mind::ExchangeRound;
 
 impl Engine {
@@ -14,28 +16,39 @@ impl Engine {
         let Some(context) = job.view.context.as_deref().or_else(whole) else {
             return;
         };
-        let is_first = !self.last_prompts.contains_key(&job.ask.entity);
-        let last = self.last_prompts.entry(job.ask.entity).or_default();
+        let (is_first, last) = match self.last_prompts.entry(job.ask.entity) {
+            MapEntry::Vacant(place) => (true, place.insert(LastPrompt::default())),
+            MapEntry::Occupied(place) => (false, place.into_mut()),
+        };
         let entries = context.entries();
+        let is_same = |((new, _), (old, _)): &(PromptPiece, &PromptPiece)| new == old;
         let same = if last.generation == context.generation() {
             last.history.min(entries.len())
         } else {
-            let pairs = entries.iter().map(piece).zip(&last.pieces);
-            pairs.take_while(|(new, old)| new == *old).count()
+            let pairs = entries.iter().map(of_entry).zip(&last.pieces);
+            pairs.take_while(is_same).count()
         };
         // What stood after the history may have become a part of it.
-        let rest = entries.get(same..).unwrap_or_default().iter().map(piece);
-        let rest: Vec<_> = rest.chain(asked(job)).collect();
+        let new = entries.get(same..).unwrap_or_default();
+        let mut rest: Vec<_> = new.iter().map(of_entry).collect();
+        rest.extend(asked(job));
         let old = last.pieces.get(same..).unwrap_or_default();
-        let more = old.iter().zip(&rest).take_while(|(old, new)| old == new);
+        let more = rest.iter().copied().zip(old).take_while(is_same);
         let same_in_all = same + more.count();
         let breaks = same_in_all < last.history;
         last.pieces.truncate(same);
-        last.pieces.extend(rest);
-        let bytes = |from: usize, to: usize| -> u64 {
-            let pieces = last.pieces.get(from..to).unwrap_or_default().iter();
-            pieces.map(|(_, bytes)| bytes).sum()
+        let mut end = last.pieces.last().map_or(0, |(_, end)| *end);
+        last.pieces.extend(rest.into_iter().map(|(digest, bytes)| {
+            end += bytes;
+            (digest, end)
+        }));
+        let end_of = |count: usize| {
+            let last_of = count
+                .checked_sub(1)
+                .and_then(|index| last.pieces.get(index));
+            last_of.map_or(0, |(_, end)| *end)
         };
+        let bytes = |from: usize, to: usize| end_of(to) - end_of(from);
         let count = last.pieces.len();
         let mut figures = PromptBytes {
             sent: bytes(0, count),
@@ -71,36 +84,38 @@ impl Engine {
     }
 }
 
-fn piece(entry: &Entry) -> PromptPiece {
+fn of_text(text: &Text) -> PromptPiece {
+    (half(text.digest()), text.as_str().len() as u64)
+}
+
+fn of_body(body: &Body) -> PromptPiece {
+    (half(body.digest()), body.bytes() as u64)
+}
+
+/// The half of a digest, which is enough for figures.
+fn half(digest: Digest) -> u64 {
+    u128::from_le_bytes(digest.0) as u64
+}
+
+fn of_entry(entry: &Entry) -> PromptPiece {
     let body = entry.body();
-    match body.short() {
-        Some(short) => (short.digest(), short.as_str().len() as u64),
-        None => (body.digest(), body.bytes() as u64),
-    }
+    body.short().map_or_else(|| of_body(body), of_text)
 }
 
 /// The messages after the history.
 fn asked(job: &Job) -> impl Iterator<Item = PromptPiece> {
     let body = &job.ask.body;
     let short = body.short().filter(|_| job.ask.question.ask_short());
-    let question = match short {
-        Some(short) => (short.digest(), short.as_str().len() as u64),
-        None => (body.digest(), body.bytes() as u64),
-    };
+    let question = short.map_or_else(|| of_body(body), of_text);
     let question = (!body.is_silent()).then_some(question);
-    let recalled = job.recalled.as_ref().map(|recalled| &recalled.text);
-    let recalled = recalled.map(|text| (text.digest(), text.as_str().len() as u64));
+    let recalled = job.recalled.as_ref();
+    let recalled = recalled.map(|recalled| of_text(&recalled.text));
     let rounds = job.rounds.list.iter().flat_map(|round| match round {
-        ExchangeRound::Tools(round) => {
-            let [called, returned] = [&round.called, &round.returned];
-            [called, returned]
-                .map(|body| (body.digest(), body.bytes() as u64))
-                .to_vec()
+        ExchangeRound::Tools(round) => vec![of_body(&round.called), of_body(&round.returned)],
+        ExchangeRound::Note(note) => vec![of_text(note)],
+        ExchangeRound::Refused(refused) => {
+            vec![of_text(&refused.answer), of_text(&refused.complaint)]
         }
-        ExchangeRound::Note(note) => vec![(note.digest(), note.as_str().len() as u64)],
-        ExchangeRound::Refused(refused) => [&refused.answer, &refused.complaint]
-            .map(|text| (text.digest(), text.as_str().len() as u64))
-            .to_vec(),
     });
     question.into_iter().chain(recalled).chain(rounds)
 }
