@@ -40,7 +40,7 @@ impl Engine {
                 Matter::Text(text) => {
                     let about = Vectors::key(&text);
                     let then = Then::Ask { about, asking };
-                    self.ask_for_vectors(Box::new(job), [(about, text)], then);
+                    self.ask_for_vectors(job, [(about, text)], then);
                     continue;
                 }
             };
@@ -59,7 +59,7 @@ impl Engine {
                 }
                 None => {
                     self.resume_rounds(&mut job);
-                    self.calls.waiting.push_back(Box::new(job));
+                    self.calls.waiting.push_back(job);
                 }
             }
         }
@@ -67,7 +67,7 @@ impl Engine {
     }
 
     /// An ask without memories, and the tokens of its prompt.
-    fn prepare(&mut self, id: StableId, entity: Entity) -> Result<(Job, u64), EngineError> {
+    fn prepare(&mut self, id: StableId, entity: Entity) -> Result<(Box<Job>, u64), EngineError> {
         let Some(question) = self.world.resource::<OpenAsks>().get(entity).cloned() else {
             return Err(self.bad_ask(entity, "?", text!(event_ask_gone)));
         };
@@ -109,7 +109,7 @@ impl Engine {
         let mixed = world_seed.mixed(&parts);
         let mut seed = [0; 8];
         seed.copy_from_slice(&mixed[..8]);
-        let job = Job {
+        let job = Box::new(Job {
             mind,
             stream,
             shared_prefix,
@@ -135,7 +135,7 @@ impl Engine {
                 seed: u64::from_le_bytes(seed),
                 vectors,
             },
-        };
+        });
         let asking = job.estimate(&stats);
         Ok((job, asking))
     }

@@ -1,6 +1,5 @@
 //! Calls go out to minds and come back: budgets and limits before, checks and retries after.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
@@ -34,7 +33,7 @@ impl Engine {
         // A limit may have refused a call for what was only reserved then.
         self.over_limit = self.calls.refused.clone();
         let width = self.settings.width.max(1);
-        let mut held_back = VecDeque::new();
+        let mut held_back = Vec::new();
         let was_at_gate = self.calls.at_gate;
         self.calls.at_gate = false;
         while self.over_limit.is_none() && self.calls.running.len() < width {
@@ -54,12 +53,13 @@ impl Engine {
             if may_start {
                 self.start_call(job);
             } else {
-                held_back.push_back(job);
+                held_back.push(job);
             }
         }
         // Those held back go first when the cache is warm.
-        held_back.append(&mut self.calls.waiting);
-        self.calls.waiting = held_back;
+        for job in held_back.into_iter().rev() {
+            self.calls.waiting.push_front(job);
+        }
         if self.calls.at_gate != was_at_gate {
             let wait = self.calls.at_gate;
             self.listeners.signal(|| Signal::CallsWait(wait));

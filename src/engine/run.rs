@@ -552,18 +552,22 @@ impl Engine {
     /// Returns the first mistake of the schedule that just ran.
     fn check_step(&mut self, place: Option<Entity>) -> Result<(), EngineError> {
         let turn = self.turn();
-        let place = match place {
+        let faults = std::mem::take(&mut self.world.resource_mut::<Faults>().0);
+        let place = || match place {
             Some(place) => UiText::verbatim(&*self.name(place)),
             None => text!(engine_meeting),
         };
-        let faults = std::mem::take(&mut self.world.resource_mut::<Faults>().0);
         if let Some(fault) = faults.into_iter().next() {
-            return Err(EngineError::Fault { place, turn, fault });
+            return Err(EngineError::Fault {
+                place: place(),
+                turn,
+                fault,
+            });
         }
         let untaken = &self.world.resource::<UntakenAnswers>().0;
         match untaken.first_key_value() {
             Some((entity, reply)) => Err(EngineError::NotTaken {
-                place,
+                place: place(),
                 turn,
                 entity: self.name(*entity).to_string(),
                 reply,

@@ -1,5 +1,6 @@
 //! How systems tell entities what happened.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
@@ -304,17 +305,18 @@ impl EventWriter<'_, '_> {
             let flagged = Tag::Suspicious(flag.to_string().into());
             pending.tags = std::mem::take(&mut pending.tags).with(flagged);
         }
-        let text = judgement.text.into_owned();
         let is_hidden = self.guards.hid(&judgement.acts);
         let heard_instead = is_hidden.then(|| {
             if pending.blocked {
                 String::new()
             } else {
-                text.clone()
+                judgement.text.to_string()
             }
         });
         pending.guarded = judgement.acts;
-        *spoken = text;
+        if let Cow::Owned(text) = judgement.text {
+            *spoken = text;
+        }
         heard_instead
     }
 
@@ -326,8 +328,10 @@ impl EventWriter<'_, '_> {
         knower: Option<Entity>,
         heard_instead: Option<String>,
     ) {
-        let speaker = pending.speaker.as_deref();
-        let speaker = speaker.and_then(|name| self.list.by_name(name));
+        let heard_instead = heard_instead.and_then(|message| {
+            let speaker = self.list.by_name(pending.speaker.as_deref()?)?;
+            Some((message, speaker))
+        });
         if pending.speaker.is_some() {
             // Nobody can tell what it does not know, nor what is sworn.
             let knowledge = knower.and_then(|entity| self.knowledge.get(entity).ok());
@@ -341,7 +345,7 @@ impl EventWriter<'_, '_> {
             CurrentStage::Meeting => true,
             CurrentStage::Place(place) => self.place_of(*entity) == place,
         };
-        if let Some((message, entity)) = heard_instead.zip(speaker.filter(is_here)) {
+        if let Some((message, entity)) = heard_instead.filter(|(_, entity)| is_here(entity)) {
             let actor = self.name(entity).to_string();
             self.notify_entities(&[entity], Masked { actor, message });
         }
