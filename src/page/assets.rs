@@ -124,7 +124,7 @@ mod tests {
         let bundle = script();
         let bytes: usize = SCRIPTS.values().map(String::len).sum();
         assert!(bytes <= 124 * 1024, "{bytes} bytes of scripts");
-        assert!(style().len() < 30_000, "{} bytes of styles", style().len());
+        assert!(style().len() < 31_000, "{} bytes of styles", style().len());
         let lines = || bundle.lines();
         assert!(!lines().any(|line| line.starts_with("import") || line.starts_with("export")));
         for file in ASSETS.files() {

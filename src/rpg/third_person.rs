@@ -132,11 +132,14 @@ pub(crate) fn heading(event: &EventRecord) -> Option<UiText> {
     })
 }
 
-/// The place to which an event belongs. The opening of a scene is told at a meeting, and is read
-/// with the talk that follows.
+/// The place to which an event belongs; empty if to none. The opening of a scene is told at a
+/// meeting, and is read with the talk that follows; an epilogue is told from nowhere.
 pub(crate) fn place_of(event: &EventRecord) -> &str {
-    let stage = field(event, "stage").filter(|_| event.kind == "scene_opens");
-    stage.unwrap_or(&event.place)
+    match event.kind.as_str() {
+        "scene_opens" => field(event, "stage").unwrap_or(&event.place),
+        "epilogue" => "",
+        _ => &event.place,
+    }
 }
 
 /// Names as the subject of a sentence.
@@ -265,5 +268,7 @@ mod tests {
             &json!({"stage": "The Stair", "message": "Rain."}),
         );
         assert_eq!(place_of(&scene), "The Stair");
+        assert_eq!(place_of(&event("epilogue", &json!({}))), "");
+        assert_eq!(place_of(&event("speak", &json!({}))), "The Lamp");
     }
 }
