@@ -12,6 +12,8 @@ pub(super) mod effects;
 pub(super) mod endings;
 pub(super) mod judge;
 #[cfg(test)]
+mod camp_tests;
+#[cfg(test)]
 mod judge_tests;
 mod leads;
 pub(super) mod open;
