@@ -68,14 +68,15 @@ pub enum Condition {
     /// beginning to end: `Chance(50)`.
     Chance(u32),
     /// A mind has found that something is so: `Judged(claim: "Brant has told Odile what the
-    /// tinderbox is for", likely: 30)`. It is asked once all other conditions leave it to this one.
+    /// tinderbox is for")`. It is asked once all other conditions leave it to this one.
     Judged {
         /// What must be so, as a sentence.
         #[serde(deserialize_with = "prose")]
         claim: String,
-        /// In how many percent of stories it is so if the improviser judges it.
-        #[serde(default = "evens")]
-        likely: u32,
+        /// Words of events that show it to a mind that can't read, with `…` for anything between
+        /// them: `"Brant Hollis says to Odile Marsh…tinderbox"`. Without any it is a no to it.
+        #[serde(default)]
+        signs: Vec<String>,
     },
     /// All of these hold.
     All(Vec<Self>),
@@ -84,6 +85,9 @@ pub enum Condition {
     /// It does not hold.
     Not(Box<Self>),
 }
+
+/// What is [judged](Condition::Judged): the claim and its signs.
+pub type Claim<'a> = (&'a str, &'a [String]);
 
 /// The entities that a name in a condition or an effect means.
 pub fn entities_of(world: &World, name: &str) -> Vec<Entity> {
@@ -204,16 +208,16 @@ impl Condition {
 
     /// Whether it holds if nobody has judged yet what is [judged](Self::Judged) in it and was not
     /// found true: `None` if that depends on the judge. The claims on which it
-    /// depends are added to `claims`, each with how likely it is.
+    /// depends are added to `claims`.
     pub fn unjudged<'a>(
         &'a self,
         world: &World,
         key: &str,
-        claims: &mut Vec<(&'a str, u32)>,
+        claims: &mut Vec<Claim<'a>>,
     ) -> Option<bool> {
         match self {
-            Self::Judged { claim, likely } if !self.holds(world, key) => {
-                claims.push((claim, *likely));
+            Self::Judged { claim, signs } if !self.holds(world, key) => {
+                claims.push((claim, signs));
                 None
             }
             Self::All(parts) => unjudged_parts(parts, world, key, claims, false),
@@ -267,7 +271,7 @@ fn unjudged_parts<'a>(
     parts: &'a [Condition],
     world: &World,
     key: &str,
-    claims: &mut Vec<(&'a str, u32)>,
+    claims: &mut Vec<Claim<'a>>,
     decisive: bool,
 ) -> Option<bool> {
     let before = claims.len();
@@ -283,10 +287,6 @@ fn unjudged_parts<'a>(
         }
     }
     (!is_open).then_some(!decisive)
-}
-
-fn evens() -> u32 {
-    50
 }
 
 fn by_name(world: &World, name: &str) -> Option<Entity> {
@@ -321,7 +321,7 @@ mod tests {
     fn judged(claim: &str) -> Condition {
         Condition::Judged {
             claim: claim.into(),
-            likely: 30,
+            signs: Vec::new(),
         }
     }
 

@@ -81,8 +81,8 @@ fn condition() -> impl Strategy<Value = Condition> + Clone {
         2 => (who(), names(&PEOPLE)).prop_map(|(from, to)| Condition::Promised(from, to)),
         4 => (who(), 0..2usize, goal()).prop_map(|(who, number, is)| Condition::Goal(who, number, is)),
         2 => select(vec![0, 50, 100]).prop_map(Condition::Chance),
-        2 => (names(&CLAIMS), 0..9u32)
-            .prop_map(|(claim, likely)| Condition::Judged { claim, likely }),
+        2 => (names(&CLAIMS), prop::collection::vec(names(&CLAIMS), 0..2))
+            .prop_map(|(claim, signs)| Condition::Judged { claim, signs }),
     ];
     simple.prop_recursive(3, 12, 3, |inner| {
         let parts = prop::collection::vec(inner.clone(), 0..4);
@@ -354,7 +354,7 @@ fn contradictions_are_found_and_named() {
             "can't both hold",
         ),
         (
-            "All([Judged(claim: \"a\", likely: 1), Not(Judged(claim: \"a\", likely: 2))])",
+            "All([Judged(claim: \"a\", signs: [\"b\"]), Not(Judged(claim: \"a\"))])",
             "can't both hold",
         ),
     ] {

@@ -19,7 +19,7 @@ mod quality;
 mod scene;
 mod state;
 
-pub use condition::{Condition, PARTY, entities_of};
+pub use condition::{Claim, Condition, PARTY, entities_of};
 pub use data::{BondSpec, Goal, Item, ItemUse, StoryData};
 pub use judgement::{Finding, Judgements};
 pub(crate) use logic::{Cases, ConditionContext, Impossible};

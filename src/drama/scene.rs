@@ -1,11 +1,9 @@
 //! Scenes, their choices, and endings.
 
-use std::sync::Arc;
-
 use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::condition::Condition;
+use super::condition::{Claim, Condition};
 use super::occasion::Occasion;
 use super::state::History;
 use crate::world_data::{one_or_more, prose};
@@ -220,9 +218,9 @@ pub fn next_scene<'a>(world: &World, scenes: &'a [Scene], stage: &str) -> Option
         .map(|(_, scene)| scene)
 }
 
-/// The claims on which it hangs which scene opens on a stage now, each with how likely it is.
-/// Empty, and quickly so, if none of them is judged.
-pub fn claims_of_scenes(world: &World, scenes: &[Scene], stage: &str) -> Vec<(Arc<str>, u32)> {
+/// The claims on which it hangs which scene opens on a stage now. Empty, and quickly so,
+/// if none of them is judged.
+pub fn claims_of_scenes<'a>(world: &World, scenes: &'a [Scene], stage: &str) -> Vec<Claim<'a>> {
     let history = world.resource::<History>();
     let mut candidates: Vec<_> = candidates(world, scenes, stage).collect();
     if !candidates.iter().any(|(_, scene)| scene.when.is_judged()) {
@@ -237,7 +235,11 @@ pub fn claims_of_scenes(world: &World, scenes: &[Scene], stage: &str) -> Vec<(Ar
 
 /// The claims on which it hangs which ending is reached: of all endings but the last if the course
 /// is over, else of the early ones.
-pub fn claims_of_endings(world: &World, endings: &[Ending], is_over: bool) -> Vec<(Arc<str>, u32)> {
+pub fn claims_of_endings<'a>(
+    world: &World,
+    endings: &'a [Ending],
+    is_over: bool,
+) -> Vec<Claim<'a>> {
     let conditional = if is_over {
         endings.split_last().map_or(endings, |(_, others)| others)
     } else {
@@ -256,20 +258,17 @@ pub fn claims_of_endings(world: &World, endings: &[Ending], is_over: bool) -> Ve
 }
 
 /// The claims of conditions up to the first that holds whatever is judged.
-fn claims_until_one_holds<'a>(
+fn claims_until_one_holds<'a, 'k>(
     world: &World,
-    conditions: impl Iterator<Item = (&'a Condition, &'a str)>,
-) -> Vec<(Arc<str>, u32)> {
+    conditions: impl Iterator<Item = (&'a Condition, &'k str)>,
+) -> Vec<Claim<'a>> {
     let mut claims = Vec::new();
     for (condition, key) in conditions {
         if condition.unjudged(world, key, &mut claims) == Some(true) {
             break;
         }
     }
-    let claims = claims.into_iter();
     claims
-        .map(|(claim, likely)| (claim.into(), likely))
-        .collect()
 }
 
 /// The scenes of a stage that may still be played on this occasion, with their numbers in the file.

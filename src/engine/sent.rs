@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::Engine;
 use super::job::Job;
 use super::listeners::{OnRequest, SentRequest};
-use crate::cast::{CastList, StableId};
+use crate::cast::{CastList, StableId, WorldSeed};
 use crate::context::AgentContext;
 use crate::journal::Outcome;
 use crate::mind::{Mind, Prompt};
@@ -94,6 +94,7 @@ impl Engine {
             form: ask.question.form(),
             max_tokens: job.answer_limit(),
             seed: ask.seed,
+            story_seed: self.world.resource::<WorldSeed>().0,
             stream: job.stream.as_ref(),
         })
     }

@@ -160,6 +160,8 @@ pub struct Prompt<'a> {
     pub max_tokens: u32,
     /// The seed of this ask; equal requests have equal seeds.
     pub seed: u64,
+    /// The seed of the story, the same for whoever is asked in it.
+    pub story_seed: u64,
     /// Where the text is shown while it is written, without thoughts and tool calls; `None` if
     /// nobody watches. For people alone: the answer must be the same without it.
     pub stream: Option<&'a AnswerStream>,
@@ -167,7 +169,7 @@ pub struct Prompt<'a> {
 
 impl<'a> Prompt<'a> {
     /// The first question to the owner of a conversation, in English, which wants prose of at most
-    /// 1,024 tokens and has no notes, no tools and the seed 1. Set what differs:
+    /// 1,024 tokens and has no notes, no tools and the seeds 1. Set what differs:
     /// `Prompt { seed: 7, ..Prompt::new(purpose, &history, &question) }`.
     pub fn new(purpose: &'a str, history: &'a AgentContext, question: &'a Body) -> Self {
         Self {
@@ -186,6 +188,7 @@ impl<'a> Prompt<'a> {
             },
             max_tokens: 1024,
             seed: 1,
+            story_seed: 1,
             stream: None,
         }
     }

@@ -20,7 +20,9 @@ use super::spawn::{
     stage_identity,
 };
 use super::world_file::{StageKind, Stats, WorldFile};
-use crate::cast::{Appearance, CastList, Dead, EntityName, Kind, StableId, set_system_message};
+use crate::cast::{
+    Appearance, CastList, Dead, EntityName, Kind, OnStage, StableId, set_system_message,
+};
 use crate::drama::{Belongings, GoalState, Goals, Qualities};
 use crate::knowledge::{FactBook, Knowledge, Known};
 use crate::locale::{Argument, Localize, UiText, text};
@@ -89,7 +91,9 @@ fn check_cast(world: &mut World, new: &WorldFile, reasons: &mut Vec<UiText>) {
             Kind::Actor if entity.contains::<Foe>() => new.foes.iter().any(|foe| foe.name == name),
             Kind::Actor => new.actors.iter().any(|actor| actor.name == name),
         };
-        if !is_there && !entity.contains::<Dead>() {
+        // A foe that comes back is nowhere between its fights.
+        let is_away = entity.contains::<Foe>() && !entity.contains::<OnStage>();
+        if !is_there && !is_away && !entity.contains::<Dead>() {
             reasons.push(text!(rpg_unfit_gone, name));
         }
         let stage = new.stages.iter().find(|stage| stage.name == name);

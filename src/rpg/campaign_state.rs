@@ -316,7 +316,7 @@ fn begin_day(world: &mut World, day: u32, days: u32) {
     begin_round(world, day, days, 1);
 }
 
-/// Whoever stays at home has slept there.
+/// Whoever is not of the party is where it lives.
 fn send_neighbours_home(world: &mut World) {
     let party = party(world);
     for actor in all_of(world, Kind::Actor) {
@@ -442,10 +442,10 @@ fn judge_before(world: &mut World, after: CampaignPhase) {
     set_campaign_phase(world, CampaignPhase::Judge { after });
 }
 
-/// The story ends with an ending: whoever is on a journey comes home, and everybody says what
-/// became of them.
+/// The story ends with an ending: everybody goes home, and says what became of them.
 fn finish(world: &mut World, ending: &Ending) {
     send_home(world);
+    send_neighbours_home(world);
     begin_epilogue(world, ending);
     set_campaign_phase(world, CampaignPhase::Epilogue);
 }

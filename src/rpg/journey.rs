@@ -22,7 +22,9 @@ use super::scenes::open::open_talk;
 use super::spawn::spawn_foes;
 use super::travel::{acquaint, introduce, travel, travel_to};
 use super::world_file::{Fight, Limits};
-use crate::cast::{CastList, Dead, Kind, StableId, all_of, despawn, is_dead, stable_id, stage_of};
+use crate::cast::{
+    CastList, Dead, Kind, OnStage, StableId, all_of, despawn, is_dead, stable_id, stage_of,
+};
 use crate::drama::{History, Occasion};
 use crate::event::{Fault, Faults, write_events_at_meeting};
 use crate::locale::Localize;
@@ -228,7 +230,7 @@ fn clear_foes(world: &mut World, stage: Entity) {
     for foe in on_stage(world, stage) {
         match world.get::<Foe>(foe).copied() {
             Some(Foe { returns: true }) => {
-                world.entity_mut(foe).insert(Dead);
+                world.entity_mut(foe).remove::<OnStage>();
             }
             Some(Foe { returns: false }) => {
                 despawn(world, foe);

@@ -175,6 +175,8 @@ impl ChatStep<'_, '_, '_> {
                 text,
             }
         });
+        // A task is not an opinion to answer.
+        let last = last.filter(|line| line.who != self.team.user);
         // With tools it hands over by a tool.
         let handoffs = participant.handoffs.iter();
         let handoffs = handoffs.filter(|_| !participant.tools.is_empty());

@@ -181,6 +181,7 @@ impl Improviser {
         let [day, round] = ["day", "round"].map(|time| count(notes.number(time)));
         let times = [day, round].map(u64::from);
         let scene = mix(&[
+            prompt.story_seed,
             hash(prompt.purpose),
             hash(notes.text("place")),
             times[0],

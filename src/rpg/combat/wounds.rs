@@ -15,11 +15,11 @@ pub(in crate::rpg) fn wound() -> Wounded {
     Wounded { days: WOUND_DAYS }
 }
 
-/// The party is home: everybody where a wounded hero is learns of the wound.
+/// The party is home: everybody where a hero is learns of its wound, unless it is an old one.
 pub(in crate::rpg) fn tell_wounds(world: &mut World) {
     for hero in all_of(world, Kind::Actor) {
-        if let Some(Wounded { days }) = world.get(hero).copied() {
-            tell_wound(world, hero, days);
+        if world.get(hero) == Some(&wound()) {
+            tell_wound(world, hero, WOUND_DAYS);
         }
     }
 }

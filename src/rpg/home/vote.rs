@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::cast::{Faction, Kind, Whereabouts, all_of, is_dead, stage_of};
+use crate::cast::{Faction, Kind, Whereabouts, WorldSeed, all_of, is_dead, stage_of};
 use crate::drama::History;
 use crate::event::kinds::{Mind, Speak};
 use crate::event::{AgentEvent, EventWriter, PromptSet};
@@ -19,7 +19,8 @@ use crate::rpg::everybody::{inform_home, names, party, set_phase};
 use crate::rpg::phase::{CurrentPlace, Phase};
 use crate::rpg::plan::{check_one_of, one_of};
 use crate::rpg::spawn::HERO;
-use crate::rpg::world_file::STAY;
+use crate::rpg::speaker::Speaker;
+use crate::rpg::world_file::{ActorFaction, STAY};
 
 const VOTE: AskTemplate<VoteData> =
     AskTemplate::condensed("home.vote", "asks/vote", "asks/vote_short");
@@ -91,6 +92,8 @@ pub(crate) struct VoteCounted {
     pub(crate) votes: Vec<OneVote>,
     /// The dungeon that won, or `stay`.
     pub(crate) result: String,
+    /// Whether something else has as many votes.
+    pub(crate) is_tie: bool,
 }
 
 /// What one hero voted for.
@@ -116,6 +119,9 @@ struct VoteData<'a> {
     place: &'a str,
     options: Vec<Journey<'a>>,
     speech_chars: usize,
+    /// Not in the prompt: who else votes.
+    heroes: &'a [String],
+    speaker: Speaker<'a>,
 }
 
 /// Where one may go.
@@ -138,6 +144,7 @@ pub(crate) fn elect(world: &mut World) {
 /// The living heroes here are asked together.
 pub(crate) fn ask_votes(
     rpg: Res<RpgWorld>,
+    seed: Res<WorldSeed>,
     campaign: Res<CampaignState>,
     whereabouts: Whereabouts,
     factions: Query<&Faction>,
@@ -156,6 +163,9 @@ pub(crate) fn ask_votes(
         let dungeon = dungeons.find(|dungeon| dungeon.name == name);
         dungeon.map_or("", |dungeon| dungeon.profile.as_str())
     };
+    let party = rpg.0.actors.iter();
+    let party = party.filter(|actor| actor.faction == ActorFaction::Hero);
+    let voters: Vec<_> = party.map(|actor| actor.name.clone()).collect();
     let mut heroes = whereabouts.living_on(stage);
     heroes.retain(|hero| {
         let faction = factions.get(*hero);
@@ -183,6 +193,8 @@ pub(crate) fn ask_votes(
             place: &whereabouts.name_text(stage),
             options: options.collect(),
             speech_chars: constraints.speech_chars,
+            heroes: &voters,
+            speaker: Speaker::of(&rpg.0, &name).in_story(*seed, &name),
         };
         // Who gives no answer has no vote.
         let ask = VOTE.ask(events.phrases(), &data, constraints, Vote::default());
@@ -254,10 +266,18 @@ pub(crate) fn count_votes(world: &mut World, dungeons: &[Arc<str>]) -> Arc<str> 
     // The last of the highest is found, so the first in the file is looked at last.
     let winner = options().rev().max_by_key(|option| count(option));
     let winner = winner.cloned().unwrap_or_default();
+    let most = count(&winner);
+    let equals = options().filter(|option| count(option) == most);
+    let is_tie = most > 0 && equals.count() > 1;
     let day = world.resource::<Today>().0;
     let result = winner.to_string();
     let mut history = world.resource_mut::<History>();
     history.votes.push((winner.clone(), day));
-    inform_home(world, VoteCounted { votes, result });
+    let counted = VoteCounted {
+        votes,
+        result,
+        is_tie,
+    };
+    inform_home(world, counted);
     winner
 }

@@ -35,6 +35,16 @@ pub(super) fn turn<'a>(prompt: &Prompt<'a>, writer: &mut Writer<'a>) -> Option<V
     }
     battle.tell(writer);
     let action = temper(prompt).leaves(&battle, writer);
+    let cards = match action {
+        None => battle.cards(notes, writer),
+        Some(_) => Vec::new(),
+    };
+    // Whom the first blow goes to is who is spoken to; `target` is its whole name.
+    let struck = battle.struck_by(&cards);
+    writer.set("target", struck);
+    if !struck.is_empty() {
+        writer.set("foe", struck);
+    }
     let names = call_by_name(writer);
     let mut choice = json!({});
     let talk = TALK[usize::from(battle.round > 1)];
@@ -78,10 +88,6 @@ pub(super) fn turn<'a>(prompt: &Prompt<'a>, writer: &mut Writer<'a>) -> Option<V
         choice["seen"] = writer.line("seen.show").into();
         return Some(choice);
     }
-    let cards = match action {
-        None => battle.cards(notes, writer),
-        Some(_) => Vec::new(),
-    };
     match action {
         Some(action) => {
             choice["action"] = action.into();
@@ -192,6 +198,13 @@ impl<'n> Battle<'n> {
         writer.flag("alone", allies.is_empty());
         writer.flag("early", self.round <= 1);
         writer.flag("hurt", self.me().is_some_and(|me| me.health() < 50));
+    }
+
+    /// The foe that the first of some cards goes to that goes to one; empty if none does.
+    fn struck_by(&self, cards: &[Value]) -> &'n str {
+        let targets = cards.iter().filter_map(|card| card["targets"][0].as_str());
+        let mut foes = targets.filter_map(|name| self.foes.iter().find(|foe| foe.name == name));
+        foes.next().map_or("", |foe| foe.name)
     }
 
     /// The cards worth playing, best first, as far as the energy goes.

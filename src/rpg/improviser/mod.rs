@@ -262,11 +262,10 @@ impl ImproviserSkill for CampaignSkill {
     }
 }
 
-/// Whether something is so is drawn by the seed, since the improviser can't read; the last event
-/// stands for any that could show it.
+/// Something is so if an event has a sign of it, since the improviser can't read.
 fn verdict(notes: Notes<'_>) -> Value {
-    let (is_drawn, last) = (notes.flag("drawn"), notes.list("events").len());
-    json!({"holds": is_drawn, "event": if is_drawn { last } else { 0 }})
+    let shown_by = notes.number("shown_by");
+    json!({"holds": shown_by > 0, "event": shown_by})
 }
 
 /// What every skill knows: on whose side one is; what a place is like, by the words in its name and

@@ -132,7 +132,8 @@ pub(super) fn announcement<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> Str
     let events = events.filter(|(_, event)| is_news(event.text("type")));
     let mut events: Vec<_> = events
         .map(|(place, event)| (weight(event.text("type")), place, bare(news(event))))
-        .filter(|(_, _, text)| !text.is_empty())
+        // What somebody said before it told a thing is not the thing.
+        .filter(|(_, _, text)| !text.is_empty() && !text.ends_with('”'))
         .collect();
     events.sort_unstable();
     events.dedup_by_key(|(_, _, text)| *text);
@@ -152,12 +153,7 @@ pub(super) fn announcement<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> Str
                 Language::En => ". ",
             });
         }
-        // A sentence in quotes at the end has its full stop outside.
-        let quoted = text.strip_suffix('”');
-        match quoted.and_then(|text| text.strip_suffix(['。', '.'])) {
-            Some(text) => told.extend([text, "”"]),
-            None => told.push_str(text),
-        }
+        told.push_str(text);
     }
     if told.is_empty() {
         return writer.line("world.quiet");

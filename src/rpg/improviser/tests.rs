@@ -760,6 +760,59 @@ fn summaries_and_news_name_what_they_are_about() {
     }
 }
 
+#[test]
+fn what_no_event_shows_is_not_so() {
+    let improviser = improviser();
+    for (shown_by, expected) in [
+        (0, json!({"holds": false, "event": 0})),
+        (2, json!({"holds": true, "event": 2})),
+    ] {
+        let notes = json!({"claim": "It is dry.", "events": [{}, {}], "shown_by": shown_by});
+        let mut asked = HandPrompt::new("Hall", "scene.judge", Language::En, notes);
+        asked.constrained = json!({"type": "object"});
+        let answer = asked.answer(improviser, 1);
+        assert_eq!(serde_json::from_str::<Value>(&answer).unwrap(), expected);
+    }
+}
+
+#[test]
+fn the_crier_tells_what_was_done_and_not_what_was_said_before() {
+    let improviser = improviser();
+    let mut asked = announcement(Language::En);
+    asked.notes["events"] = json!([
+        {"type": "news", "text": "At Hall: Maren says to Sven: “Hear me, Sven.”"},
+        {"type": "news", "text": "At Hall: Maren burns the letter."},
+    ]);
+    let answer = asked.answer(improviser, 4);
+    assert!(answer.contains("Maren burns the letter"), "{answer}");
+    assert!(!answer.contains("Hear me"), "{answer}");
+}
+
+#[test]
+fn whoever_is_spoken_to_in_a_fight_is_who_the_blow_goes_to() {
+    let improviser = improviser();
+    let mut spoke = 0;
+    for language in BOTH {
+        for seed in 0..200 {
+            let asked = turn(language, [20, 12, 5, 20], [4, 20, 11]);
+            let answer: Value = serde_json::from_str(&asked.answer(improviser, seed)).unwrap();
+            let (Some(say), Some(cards)) = (answer["say"].as_str(), answer["cards"].as_array())
+            else {
+                continue;
+            };
+            let foes = cast(language).foes;
+            let mut targets = cards.iter().filter_map(|card| card["targets"][0].as_str());
+            let Some(struck) = targets.find(|target| foes.contains(target)) else {
+                continue;
+            };
+            let named: Vec<_> = foes.into_iter().filter(|foe| say.contains(foe)).collect();
+            assert!(named.iter().all(|foe| *foe == struck), "{say}: {struck}");
+            spoke += named.len();
+        }
+    }
+    assert!(spoke > 20, "{spoke}");
+}
+
 /// Lets the heroes live through days, each remembering what is its own and what it heard.
 #[test]
 fn nobody_says_a_sentence_twice() {

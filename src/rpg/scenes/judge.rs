@@ -14,9 +14,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::open::OpenScene;
-use crate::cast::{EntityName, Kind, Whereabouts, WorldSeed, WorldTurn, all_of};
+use crate::cast::{EntityName, Kind, Whereabouts, WorldTurn, all_of};
 use crate::context::{AgentContext, Chapters};
-use crate::drama::{Finding, Judgements, Occasion, StoryData, claims_of_endings, claims_of_scenes};
+use crate::drama::{
+    Claim, Finding, Judgements, Occasion, StoryData, claims_of_endings, claims_of_scenes,
+};
 use crate::event::{AgentEvent, EventWriter, PromptSet};
 use crate::exchange::{Answers, AskTemplate, Reply};
 use crate::knowledge::Today;
@@ -50,8 +52,8 @@ struct PendingClaim {
     /// The id of the last event that the judge had witnessed when it was asked about this before;
     /// empty if it was not.
     since: Arc<str>,
-    /// What the seed says instead of a judge without language.
-    drawn: bool,
+    /// What shows it to a judge that can't read.
+    signs: Vec<String>,
 }
 
 /// A judge found that something is so, or not; nobody is told.
@@ -113,8 +115,9 @@ struct JudgeData<'a> {
     place: &'a str,
     claim: &'a str,
     events: Vec<NumberedEvent>,
-    /// Not in the prompt: what the improviser says, drawn by the seed as the writer thinks likely.
-    drawn: bool,
+    /// Not in the prompt: the number of the last event with a sign of it, for a judge that can't
+    /// read; 0 if none has one.
+    shown_by: usize,
 }
 
 /// Asks stages about the claims on which it hangs which scenes open there on an occasion; returns
@@ -126,7 +129,7 @@ pub(crate) fn judge_scenes(world: &mut World, on: Occasion, stages: &[Entity]) -
     for stage in stages {
         if let Some(name) = world.get::<EntityName>(*stage) {
             let claims = claims_of_scenes(world, &story.scenes, &name.0);
-            wanted.extend(claims.into_iter().map(|claim| (*stage, claim)));
+            wanted.extend(claims.into_iter().map(|claim| (*stage, owned(claim))));
         }
     }
     ask_judges(world, wanted)
@@ -164,26 +167,29 @@ pub(crate) fn judge_endings(world: &mut World) -> bool {
     ask_judges(world, wanted)
 }
 
-type Claim = (Arc<str>, u32);
+type OwnedClaim = (Arc<str>, Vec<String>);
 
-fn owned((claim, likely): (&str, u32)) -> Claim {
-    (claim.into(), likely)
+fn owned((claim, signs): Claim<'_>) -> OwnedClaim {
+    (claim.into(), signs.to_vec())
 }
 
-fn wanted_for_endings(world: &World, is_over: bool) -> Vec<(Entity, Claim)> {
+fn wanted_for_endings(world: &World, is_over: bool) -> Vec<(Entity, OwnedClaim)> {
     let Some(judge) = all_of(world, Kind::WorldAgent).first().copied() else {
         return Vec::new();
     };
     let story = world.resource::<StoryData>();
     let claims = claims_of_endings(world, &story.endings, is_over);
-    claims.into_iter().map(|claim| (judge, claim)).collect()
+    claims
+        .into_iter()
+        .map(|claim| (judge, owned(claim)))
+        .collect()
 }
 
 /// Asks judges about those claims about which they may know something new.
-fn ask_judges(world: &mut World, wanted: Vec<(Entity, Claim)>) -> bool {
+fn ask_judges(world: &mut World, wanted: Vec<(Entity, OwnedClaim)>) -> bool {
     let mut pending: BTreeMap<Entity, Vec<PendingClaim>> = BTreeMap::new();
     let mut count = 0;
-    for (judge, (claim, likely)) in wanted {
+    for (judge, (claim, signs)) in wanted {
         let (Some(name), Some(context), Some(chapters)) = (
             world.get::<EntityName>(judge).map(|name| name.0.clone()),
             world.get::<AgentContext>(judge),
@@ -194,7 +200,6 @@ fn ask_judges(world: &mut World, wanted: Vec<(Entity, Claim)>) -> bool {
         let Some(last) = last_events(context, chapters, "", 1).pop() else {
             continue;
         };
-        let drawn = is_drawn(world, &claim, likely);
         let mut judgements = world.resource_mut::<Judgements>();
         let asked = judgements.asked.entry(claim.clone()).or_default();
         if count >= MAX_CLAIMS || asked.get(&name) == Some(&last.id) {
@@ -204,7 +209,7 @@ fn ask_judges(world: &mut World, wanted: Vec<(Entity, Claim)>) -> bool {
         pending.entry(judge).or_default().push(PendingClaim {
             claim,
             since,
-            drawn,
+            signs,
         });
         count += 1;
     }
@@ -215,11 +220,15 @@ fn ask_judges(world: &mut World, wanted: Vec<(Entity, Claim)>) -> bool {
     count > 0
 }
 
-/// Whether a claim is true in a story of this seed if nobody can judge it.
-fn is_drawn(world: &World, claim: &str, likely: u32) -> bool {
-    let seed = world.resource::<WorldSeed>();
-    let [first, second, ..] = seed.mixed(&[b"judged", claim.as_bytes()]);
-    u32::from(u16::from_be_bytes([first, second])) % 100 < likely
+/// Whether a text has all words of a sign, in this order.
+fn has_sign(text: &str, sign: &str) -> bool {
+    let mut rest = Some(text);
+    for words in sign.split('…').map(str::trim) {
+        rest = rest
+            .and_then(|rest| rest.split_once(words))
+            .map(|(_, rest)| rest);
+    }
+    rest.is_some()
 }
 
 /// The judge here is asked about its next claim.
@@ -240,7 +249,7 @@ pub(crate) fn ask_verdict(
     let Some(PendingClaim {
         claim,
         since,
-        drawn,
+        signs,
     }) = pending.0.first()
     else {
         return;
@@ -248,14 +257,17 @@ pub(crate) fn ask_verdict(
     current.set_phase(Phase::Judged);
     let name = whereabouts.name_text(place);
     let is_agent = whereabouts.kind(place) == Some(Kind::WorldAgent);
+    let events_here = last_events(context, chapters, since, MAX_EVENTS);
+    let shows = |event: &&NumberedEvent| signs.iter().any(|sign| has_sign(&event.text, sign));
+    let shown_by = events_here.iter().rev().find(shows);
     let data = JudgeData {
         me: &name,
         name: &name,
         kind: if is_agent { "world" } else { "stage" },
         place: if is_agent { "" } else { &name },
         claim,
-        events: last_events(context, chapters, since, MAX_EVENTS),
-        drawn: *drawn,
+        shown_by: shown_by.map_or(0, |event| event.number),
+        events: events_here,
     };
     let count = data.events.len();
     let ask = JUDGE.ask(events.phrases(), &data, count, Verdict::default());

@@ -24,7 +24,7 @@ const TAVERN: &str = "The Lamp and Ledger";
 fn judged(claim: &str) -> Condition {
     Condition::Judged {
         claim: claim.into(),
-        likely: 30,
+        signs: Vec::new(),
     }
 }
 
@@ -155,6 +155,29 @@ fn a_false_citation_is_a_no_and_nothing_is_asked_twice() {
     court.tell("A dog barks.");
     assert!(!court.asks_scenes(), "what is true stays true");
     assert!(open_talk(court.world(), tavern, Occasion::Morning, 0));
+}
+
+#[test]
+fn a_mind_that_cannot_read_is_shown_the_last_event_with_a_sign() {
+    let shown_by = |signs: &[&str]| {
+        let when = Condition::Judged {
+            claim: "It is dry.".into(),
+            signs: signs.iter().map(ToString::to_string).collect(),
+        };
+        let mut court = court(vec![scene("dry", when)]);
+        court.tell("The rain stops, and the street dries.");
+        court.tell("A cart goes by.");
+        assert!(court.asks_scenes());
+        let tavern = court.tavern;
+        court.world().insert_resource(CurrentStage::Place(tavern));
+        court.world().run_system_once(ask_verdict).expect("runs");
+        let ask = court.world().get::<Ask<Verdict>>(tavern);
+        ask.expect("is asked").noted()["shown_by"].clone()
+    };
+    assert_eq!(shown_by(&[]), 0, "what has no sign is never so");
+    assert_eq!(shown_by(&["street … rain"]), 0);
+    assert_eq!(shown_by(&["dust", "rain … street"]), 2);
+    assert_eq!(shown_by(&["rain"]), 2);
 }
 
 #[test]

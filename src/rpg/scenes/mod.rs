@@ -6,6 +6,8 @@
 //! judge. [`endings`] checks whether the story is over and lets everybody say what became of them.
 //! Start reading at `open.rs`.
 
+#[cfg(test)]
+mod camp_tests;
 pub(super) mod choose;
 pub(super) mod choose_again;
 pub(super) mod effects;

@@ -9,7 +9,7 @@ use crate::cast::{EntityName, is_dead};
 use crate::drama::{History, Occasion, StoryData, next_scene};
 use crate::event::{AgentEvent, write_events_at_meeting};
 use crate::knowledge::Today;
-use crate::rpg::everybody::{on_stage, publish, set_phase};
+use crate::rpg::everybody::{on_stage, set_phase};
 use crate::rpg::phase::Phase;
 
 /// On a stage: the scene that is played there, from its opening to its effects.
@@ -85,9 +85,7 @@ fn open_scene(world: &mut World, stage: Entity) -> bool {
             scene: scene.id,
             message: scene.opening,
         };
-        let message = event.message.clone();
         write_events_at_meeting(world, |events| events.broadcast_to_stage(stage, event, &[]));
-        publish(world, stage, &message);
     }
     true
 }

@@ -524,7 +524,7 @@ impl<'a> Links<'a, '_> {
                 }
             }
             Condition::Chance(percent) => self.range(&first, *percent, 0..=100),
-            Condition::Judged { claim, likely } => self.judged(path, claim, *likely),
+            Condition::Judged { claim, signs } => self.judged(path, claim, signs),
         }
     }
 
@@ -537,7 +537,7 @@ impl<'a> Links<'a, '_> {
         }
     }
 
-    fn judged(&mut self, path: &str, claim: &str, likely: u32) {
+    fn judged(&mut self, path: &str, claim: &str, signs: &[String]) {
         let field = |name: &str| match path {
             "" => name.to_owned(),
             path => format!("{path}.{name}"),
@@ -547,7 +547,16 @@ impl<'a> Links<'a, '_> {
             let path = field("claim");
             self.report.error(&path, wrong, text!(drama_write_claim));
         }
-        self.range(&field("likely"), likely, 0..=100);
+        for (number, sign) in signs.iter().enumerate() {
+            if sign
+                .chars()
+                .all(|letter| letter == '…' || letter.is_whitespace())
+            {
+                let path = field(&format!("signs[{number}]"));
+                self.report
+                    .error(&path, text!(drama_empty_sign), text!(drama_write_sign));
+            }
+        }
     }
 
     fn option(&mut self, path: &str, scene: &str, option: &str) {

@@ -68,20 +68,20 @@ fn facts_have_a_limited_number_of_phrases() {
 fn claims_are_words_and_somebody_is_asked_about_them() {
     let goal = "met: Chose(\"the-coins\", \"take\")";
     let ending = "when: Chose(\"the-coins\", \"take\")";
-    let judged = |field: &str, claim: &str, likely: u32| {
-        format!("{field}: Judged(claim: \"{claim}\", likely: {likely})")
+    let judged = |field: &str, claim: &str, sign: &str| {
+        format!("{field}: Judged(claim: \"{claim}\", signs: [\"{sign}\"])")
     };
-    let met = judged("met", "Isa is content", 30);
+    let met = judged("met", "Isa is content", "Isa smiles");
     let alone = wrong(&[(goal, &met)]).to_string();
     assert!(
         alone.contains("actors[0].goals[0].met: this can never hold"),
         "{alone}"
     );
-    let asked = judged("when", "Isa is content", 30);
+    let asked = judged("when", "Isa is content", "Isa smiles");
     assert_eq!(wrong(&[(goal, &met), (ending, &asked)]).iter().count(), 0);
     for (condition, said) in [
-        (judged("when", " ", 30), "the claim is empty"),
-        (judged("when", "Isa is content", 101), "from 0 to 100"),
+        (judged("when", " ", "Isa smiles"), "the claim is empty"),
+        (judged("when", "Isa is content", "… "), "any event has it"),
     ] {
         let found = wrong(&[(ending, &condition)]).to_string();
         assert!(found.contains(said), "{found}");
