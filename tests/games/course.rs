@@ -277,7 +277,7 @@ async fn a_fact_says_what_becomes_of_words_that_a_stranger_guesses() {
         let guarded = format!("id: \"leaving\", guard: {guard},");
         let campaign = world(&[("id: \"leaving\",", &guarded)]);
         let stranger = Arc::new(Stranger(improviser()));
-        let played = play_with(&campaign, 1, Minds::all(stranger)).await;
+        let played = play_with(&campaign, 11, Minds::all(stranger)).await;
         let words = "You will leave Hollow Brook.";
         let by_isa = |event: &&EventRecord| event.data["actor"] == "Isa Finch";
         let said = played.of("speak").filter(by_isa);

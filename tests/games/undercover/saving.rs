@@ -72,7 +72,7 @@ fn held(root: &Path, name: &str) -> Held {
 
 /// Starts a game and stops it after so many commits; plays it to its end where none is given.
 async fn start(root: &Path, name: &str, game: &Match, stop_after: Option<usize>) -> Stop {
-    let session = Session::start(root, name, game, 3, improvisers());
+    let session = Session::start(root, name, game, 5, improvisers());
     let mut engine = session.unwrap().engine;
     let brake = engine.cancellation_token();
     let mut commits = 0;
