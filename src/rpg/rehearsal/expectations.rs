@@ -241,6 +241,8 @@ fn chosen(option: &OptionFigures) -> (UiText, Share) {
 
 /// What did not take place in this many runs never does.
 const RUNS_TO_TELL: u64 = 1_000;
+/// What was not chosen in fewer decisions than this may be chosen in others.
+const CHOICES_TO_TELL: u64 = 10;
 /// How many rehearsals there would have to be for one to be as far off by chance, if a share is not
 /// as expected.
 const REHEARSALS: f64 = 100.0;
@@ -254,7 +256,7 @@ fn unmet(what: UiText, share: Share, runs: u64, from: f64, to: f64) -> Option<Ui
     let is_off = |bound: f64| divergence(value, bound) * share.of as f64 > REHEARSALS.ln();
     let (least, most) = (from / 100.0, to / 100.0);
     let is_outside = (value < least && is_off(least)) || (value > most && is_off(most));
-    let never = can_tell && share.hits == 0 && from > 0.0;
+    let never = can_tell && share.hits == 0 && share.of >= CHOICES_TO_TELL && from > 0.0;
     let percent = format!("{:.1}", value * 100.0);
     (is_outside || never).then(|| text!(rpg_expect_unmet, what, percent, from, to))
 }
@@ -351,6 +353,8 @@ mod tests {
         assert!(!is_unmet(1, 1_000, 1_000, 0.1, 100.0));
         assert!(!is_unmet(0, 0, 200, 0.1, 100.0));
         assert!(is_unmet(0, 0, 1_000, 0.1, 100.0));
+        assert!(!is_unmet(0, 9, 1_000, 0.1, 100.0));
+        assert!(is_unmet(0, 10, 1_000, 0.1, 100.0));
         // 91 of 100 is near 90 percent, and 950 of 1000 is not.
         assert!(!is_unmet(91, 100, 200, 20.0, 90.0));
         assert!(is_unmet(950, 1_000, 1_000, 20.0, 90.0));
