@@ -254,7 +254,13 @@ impl<'n> Home<'n> {
     fn tell(&self, writer: &mut Writer<'n>) {
         let fight = self.notes.object("last_fight");
         let foes = fight.texts("foes");
-        writer.set("next", self.notes.text("next_dungeon"));
+        let next = self.notes.text("next_dungeon");
+        writer.set("next", next);
+        // Once no journey lies ahead, nobody at home speaks of going.
+        let exits = self.notes.texts("exits");
+        if next.is_empty() && self.notes.texts("vote").is_empty() && !exits.is_empty() {
+            writer.flag("travels", false);
+        }
         writer.set("fight_place", fight.text("place"));
         writer.set_list("fight_foes", &foes);
         writer.set_any("fight_foe", &foes);
