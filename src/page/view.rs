@@ -11,7 +11,7 @@ use tokio::sync::{broadcast, watch};
 use super::call::{Call, CallState, Segment, made_by, recorded_segments};
 use super::event::{EventStyle, fight, target, words};
 use super::state::WorldState;
-use crate::cast::{CastList, Kind, StableId, WorldTurn, turn_number};
+use crate::cast::{CastList, Kind, WorldTurn, turn_number};
 use crate::context::EntryId;
 use crate::engine::Signal;
 use crate::event::{EventRecord, Record};
@@ -172,6 +172,8 @@ pub(super) struct Contents {
     pub(super) sent: BTreeMap<u32, EntryId>,
     /// By entity, where it was from an event on.
     stays: BTreeMap<u32, Vec<(u32, Stay)>>,
+    /// The places where anybody has been.
+    visited: BTreeSet<u32>,
     /// What was told in this turn, by form and words.
     told: BTreeSet<Digest>,
     /// The appearances that were told.
@@ -554,6 +556,7 @@ impl Contents {
         let from = self.events.len() as u32;
         let stays = self.stays.entry(stay.id.0).or_default();
         if stays.last().is_none_or(|(_, last)| *last != stay) {
+            self.visited.extend(stay.place.map(|place| place.0));
             stays.push((from, stay));
         }
     }
@@ -594,13 +597,11 @@ impl Contents {
 
     /// Whether nobody has reached a place yet.
     fn is_far(&self, place: &str) -> bool {
-        let Some(place) = self.id_of(place) else {
-            return false;
-        };
-        let mut now = self.stays.values().filter_map(|stays| stays.last());
-        !now.any(|(_, stay)| stay.place == Some(StableId(place)))
+        let place = self.id_of(place);
+        place.is_some_and(|place| !self.visited.contains(&place))
     }
 
+    /// Whether nobody but places got an event.
     fn is_for_places(&self, record: &EventRecord) -> bool {
         record.audience.iter().all(|who| {
             let being = self.state.being(who.id.0);

@@ -24,6 +24,8 @@ use crate::cli::say::say;
 
 /// How many characters of an answer or message are shown.
 const SHOWN_CHARS: usize = 160;
+/// How many values of an answer are shown at most: as many as have place in these characters.
+const SHOWN_VALUES: usize = 20;
 
 /// Prints where two saves part, and what is known at the end of one alone; with a name, the
 /// difference of that entity's contexts.
@@ -140,11 +142,11 @@ fn write_parting(app: &App, out: &mut Output, slots: [&str; 2], found: &Parting)
         };
         let heading = Paragraph::of(Style::Bold, heading);
         out.paragraph(&heading.add(Style::Dim, format!(" · {note}")));
-        let [first, second] = outcomes.map(|outcome| parts(outcome.as_deref()));
-        let apart = [only_in(&first, &second), only_in(&second, &first)];
-        for ((slot, outcome), parts) in slots.into_iter().zip(outcomes).zip(apart) {
+        let [first, second] = outcomes.map(|outcome| json_answer(outcome.as_deref()));
+        let answers = [(&first, &second), (&second, &first)];
+        for ((slot, outcome), (own, other)) in slots.into_iter().zip(outcomes).zip(answers) {
             let text = match outcome {
-                Some(outcome) => answered(app, outcome, &parts),
+                Some(outcome) => answered(app, outcome, own.as_ref(), other.as_ref()),
                 None => say!(language, cli_diff_not_asked),
             };
             let row = Paragraph::indented(2, 4).add(Style::Dim, slot);
@@ -153,52 +155,61 @@ fn write_parting(app: &App, out: &mut Output, slots: [&str; 2], found: &Parting)
     }
 }
 
-/// The values of an answer that is JSON, with their paths.
-fn parts(outcome: Option<&Outcome>) -> Vec<(String, String)> {
-    let mut parts = Vec::new();
-    if let Some(AskEnding::Answered { text, .. }) = outcome.map(|outcome| &outcome.ending)
-        && let Ok(answer @ Value::Object(_)) = serde_json::from_str(text)
-    {
-        add_parts(&answer, "", &mut parts);
-    }
-    parts
+/// An answer that is a JSON object.
+fn json_answer(outcome: Option<&Outcome>) -> Option<Value> {
+    let AskEnding::Answered { text, .. } = &outcome?.ending else {
+        return None;
+    };
+    let answer = serde_json::from_str::<Value>(text).ok()?;
+    answer.is_object().then_some(answer)
 }
 
-fn add_parts(value: &Value, path: &str, parts: &mut Vec<(String, String)>) {
-    match value {
+/// Adds the values of an answer that differ from the other's, with their paths, until there are
+/// enough to show.
+fn add_difference(own: &Value, other: Option<&Value>, path: &str, found: &mut Vec<String>) {
+    if found.len() >= SHOWN_VALUES || Some(own) == other {
+        return;
+    }
+    match own {
         Value::Object(members) => {
             for (name, value) in members {
+                if found.len() >= SHOWN_VALUES {
+                    return;
+                }
+                let other = other.and_then(|other| other.get(name));
                 let dot = if path.is_empty() { "" } else { "." };
-                add_parts(value, &format!("{path}{dot}{name}"), parts);
+                add_difference(value, other, &format!("{path}{dot}{}", short(name)), found);
             }
         }
         Value::Array(items) => {
             for (number, item) in items.iter().enumerate() {
-                add_parts(item, &format!("{path}[{number}]"), parts);
+                if found.len() >= SHOWN_VALUES {
+                    return;
+                }
+                let other = other.and_then(|other| other.get(number));
+                add_difference(item, other, &format!("{path}[{number}]"), found);
             }
         }
-        Value::String(text) => parts.push((path.to_owned(), text.clone())),
-        value => parts.push((path.to_owned(), value.to_string())),
+        Value::String(text) => found.push(format!("{path}: {}", short(text))),
+        value => found.push(format!("{path}: {value}")),
     }
 }
 
-/// Those of one answer that the other doesn't have.
-fn only_in(parts: &[(String, String)], others: &[(String, String)]) -> String {
-    let apart = parts.iter().filter(|part| !others.contains(part));
-    let apart: Vec<_> = apart
-        .map(|(path, value)| format!("{path}: {value}"))
-        .collect();
-    if apart.is_empty() && !parts.is_empty() {
-        return "–".to_owned();
-    }
-    apart.join("; ")
-}
-
-/// What an answer has that the other one doesn't, or all of it.
-fn answered(app: &App, outcome: &Outcome, parts: &str) -> String {
+/// What an answer has that the other one doesn't; all of it if it is not JSON.
+fn answered(app: &App, outcome: &Outcome, own: Option<&Value>, other: Option<&Value>) -> String {
     match &outcome.ending {
-        AskEnding::Answered { .. } if !parts.is_empty() => short(parts),
-        AskEnding::Answered { text, .. } => short(text),
+        AskEnding::Answered { text, .. } => {
+            let Some(own) = own else {
+                return short(text);
+            };
+            let mut found = Vec::new();
+            add_difference(own, other, "", &mut found);
+            if found.is_empty() {
+                "–".to_owned()
+            } else {
+                short(&found.join("; "))
+            }
+        }
         AskEnding::Failed { reason } => {
             let reason = reason.in_language(app.language);
             say!(app.language, cli_trace_failed, reason)
@@ -309,4 +320,34 @@ fn key(kind: &ChangeKind<'_>) -> &'static str {
 /// The beginning of a text, in one line.
 fn short(text: &str) -> String {
     crate::message::cut(text, SHOWN_CHARS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn difference(own: &Value, other: Option<&Value>) -> Vec<String> {
+        let mut found = Vec::new();
+        add_difference(own, other, "", &mut found);
+        found
+    }
+
+    #[test]
+    fn what_two_answers_share_is_left_out() {
+        let play = |target: &str, say: &str| json!({"action": "play", "cards": [{"name": "Saw", "targets": [target]}], "say": say});
+        let (first, second) = (play("Tar Hound", "Now!"), play("Writ Eel", "Now!"));
+        let found = difference(&first, Some(&second));
+        assert_eq!(found, ["cards[0].targets[0]: Tar Hound"]);
+        assert_eq!(difference(&first, Some(&first)), Vec::<String>::new());
+        assert_eq!(difference(&first, None).len(), 4);
+    }
+
+    #[test]
+    fn a_huge_answer_is_shown_in_part() {
+        let long = json!({"n".repeat(100_000): vec![0; 100_000], "line\nbreak": 1});
+        let found = difference(&long, None);
+        assert_eq!(found.len(), SHOWN_VALUES);
+        assert!(found.iter().map(String::len).sum::<usize>() < 10_000);
+        assert!(!found.concat().contains('\n'));
+    }
 }

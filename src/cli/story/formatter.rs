@@ -214,7 +214,7 @@ impl Formatter {
                 vec![row.plain(self.colon()).plain(message)]
             }
             "day" => self.day(event),
-            "dungeon" => self.journey(&data(event)?),
+            "dungeon" => self.journey(event)?,
             "combat_start" => self.combat_start(&data(event)?),
             "combat_round" => self.combat_round(&data(event)?),
             "card_played" => self.card_played(&data(event)?),
@@ -408,29 +408,27 @@ impl Formatter {
         }
     }
 
-    fn journey(&mut self, event: &Journey) -> Vec<Paragraph> {
+    fn journey(&mut self, event: &EventRecord) -> Option<Vec<Paragraph>> {
         let Journey {
             dungeon,
             part,
             stage,
             party,
-        } = event;
-        let key = format!("journey {dungeon} {part} {stage}");
-        if !self.once(&key) {
-            return Vec::new();
+        } = data(event)?;
+        if !self.once(&format!("journey {dungeon} {part} {stage}")) {
+            return Some(Vec::new());
         }
-        match part.as_str() {
+        Some(match part.as_str() {
             "enter" => {
-                let party = self.names(party);
+                let party = self.names(&party);
                 let enters = say!(self.language, story_enters, party, dungeon);
-                let journey = say!(self.language, story_journey, dungeon);
-                let mut paragraphs = chapter(&journey);
+                let mut paragraphs = self.chapter(event);
                 paragraphs.push(Paragraph::indented(2, 2).plain(enters));
                 paragraphs
             }
             "return" => vec![moved(say!(self.language, story_returns, dungeon))],
             _ => vec![moved(say!(self.language, story_advances, stage))],
-        }
+        })
     }
 
     fn story_end(&mut self, event: &EventRecord) -> Vec<Paragraph> {

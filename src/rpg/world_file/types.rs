@@ -37,7 +37,7 @@ pub struct WorldFile {
     /// What actors and foes can do in a fight.
     pub skills: Vec<Skill>,
     /// What everybody knows: who is who, what day it is, why the journey is made. It ends the part
-    /// of the system message that all share.
+    /// of the system message that all share. Readers get its first paragraph before the story.
     #[serde(deserialize_with = "prose")]
     pub common: String,
     /// What can be known, told and looked up.
