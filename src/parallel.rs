@@ -31,6 +31,25 @@ pub(crate) fn map<T: Sync, R: Send>(items: &[T], make: impl Fn(&T) -> R + Sync) 
     made.into_iter().map(|(_, made)| made).collect()
 }
 
+/// Fewer items are not worth another thread.
+const MANY: usize = 256;
+
+/// Does something with each of many items on all processors; with a few, on this thread.
+pub(crate) fn for_each<T: Send>(items: &mut [T], act: impl Fn(&mut T) + Sync) {
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let threads = threads.min(items.len() / MANY).max(1);
+    let size = items.len().div_ceil(threads).max(1);
+    let mut pieces = items.chunks_mut(size);
+    let first = pieces.next().unwrap_or_default();
+    let act = &act;
+    thread::scope(|scope| {
+        for piece in pieces {
+            scope.spawn(move || piece.iter_mut().for_each(act));
+        }
+        first.iter_mut().for_each(act);
+    });
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -47,5 +66,13 @@ mod tests {
         );
         assert_eq!(squares.len(), items.len());
         assert!(map(&[], |item: &u64| *item).is_empty());
+    }
+    #[test]
+    fn something_is_done_once_with_each_item() {
+        for count in [0, 1, MANY - 1, MANY, 10 * MANY + 1] {
+            let mut items = vec![0; count];
+            for_each(&mut items, |item| *item += 1);
+            assert!(items.iter().all(|item| *item == 1));
+        }
     }
 }

@@ -2,6 +2,7 @@
 //! searched.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 
@@ -42,7 +43,8 @@ impl Chapter {
 /// The closed chapters of an entity, oldest first, and what it noted since.
 #[derive(Component, Clone, Debug, Default, PartialEq)]
 pub struct Chapters {
-    list: Vec<Chapter>,
+    /// Shared with whoever shows them, since a long past has many.
+    list: Vec<Arc<Chapter>>,
     /// Notes of messages that are in no chapter, oldest first.
     open: Vec<Note>,
 }
@@ -61,7 +63,7 @@ impl Chapters {
             let range = first.id..=last.id;
             self.open.retain(|note| !range.contains(&note.entry));
         }
-        self.list.push(chapter);
+        self.list.push(Arc::new(chapter));
     }
 
     /// Notes what the last message of the conversation told.
@@ -151,13 +153,14 @@ impl Chapters {
     }
 
     /// All chapters, oldest first.
-    pub fn all(&self) -> &[Chapter] {
+    pub fn all(&self) -> &[Arc<Chapter>] {
         &self.list
     }
 
     /// One chapter.
     pub fn get(&self, id: &ChapterId) -> Option<&Chapter> {
-        self.list.iter().find(|chapter| chapter.id == *id)
+        let mut chapters = self.list.iter().map(Arc::as_ref);
+        chapters.find(|chapter| chapter.id == *id)
     }
 
     /// The chapters that contain every word of `query`, ignoring case, newest first.
@@ -176,6 +179,7 @@ impl Chapters {
             let text = text.to_lowercase();
             !words.is_empty() && words.iter().all(|word| text.contains(word))
         };
-        self.list.iter().rev().filter(contains_all).collect()
+        let chapters = self.list.iter().rev().map(Arc::as_ref);
+        chapters.filter(contains_all).collect()
     }
 }

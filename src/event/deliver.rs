@@ -304,7 +304,7 @@ fn close_chapter<'a>(
         summary: copy.body.clone(),
         record: close.record.clone(),
     });
-    chapters.all().last()
+    chapters.all().last().map(Arc::as_ref)
 }
 
 fn chapter_record(context: &AgentContext, id: StableId, chapter: &Chapter) -> Record {

@@ -126,7 +126,8 @@ impl Reader<'_> {
         let knows = facts.iter();
         let knows = knows.map(|(fact, known)| self.known_fact(&contents, fact, known));
         person["knows"] = knows.collect();
-        let chapters = being.chapters.value.all().iter().map(chapter_json);
+        let chapters = being.chapters.value.all().iter();
+        let chapters = chapters.map(|chapter| chapter_json(chapter));
         person["chapters"] = chapters.collect();
         if self.is_host() {
             person["spent"] = json!(SpentJson::from(being.spent));

@@ -6,6 +6,8 @@ use std::io::Write as _;
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use foldhash::fast::FixedState;
+use indexmap::IndexSet;
 use minijinja::HtmlEscape;
 use serde_json::{Value, json};
 use thiserror::Error;
@@ -123,6 +125,13 @@ fn cleaned(text: String) -> String {
 
 /// What an address of the page answers that takes a while to make.
 enum Part {
+    Turns,
+    Headings,
+    Places,
+    Items,
+    Qualities,
+    Audience,
+    Stays,
     Call(u32, Box<Sent>),
     Person(u32),
     Context(u32),
@@ -134,26 +143,18 @@ enum Part {
 /// What the addresses of the page answer, each as an element of the page.
 fn data(reader: &Reader<'_>, page: &Value, extras: Extras) -> Vec<String> {
     let mut data = Vec::new();
-    let mut add = |id: String, value: &Value| data.push(element(&id, value));
-    add("story".into(), &page["story"]);
-    add("labels".into(), &json!(page_labels(reader.language)));
-    add("turns".into(), &reader.turns());
-    add("headings".into(), &reader.headings());
+    let mut add = |id: &str, value: &Value| data.push(element(id, value));
+    add("story", &page["story"]);
+    add("labels", &json!(page_labels(reader.language)));
     let (people, facts) = (reader.people(), reader.facts_and_whom());
-    add("people".into(), &people);
-    add("places".into(), &reader.places());
-    add("facts".into(), &facts);
-    add("items".into(), &reader.items());
+    add("people", &people);
+    add("facts", &facts);
+    let mut parts = vec![Part::Turns, Part::Headings, Part::Places, Part::Items];
     if reader.is_host() {
-        add("qualities".into(), &reader.qualities());
-        add("audience".into(), &json!({"counts": reader.counts()}));
-        add("stays".into(), &reader.stays());
         if let Some(branches) = &extras.branches {
-            add("branches".into(), branches);
+            add("branches", branches);
         }
-    }
-    let mut parts = Vec::new();
-    if reader.is_host() {
+        parts.extend([Part::Qualities, Part::Audience, Part::Stays]);
         let sent = pairs(reader, extras.requests).into_iter();
         parts.extend(sent.map(|(number, sent)| Part::Call(number, Box::new(sent))));
     }
@@ -185,6 +186,13 @@ fn answer(
     (told, people): (&BTreeMap<u32, u32>, &BTreeSet<u32>),
 ) -> Option<String> {
     Some(match part {
+        Part::Turns => element("turns", &reader.turns()),
+        Part::Headings => element("headings", &reader.headings()),
+        Part::Places => element("places", &reader.places()),
+        Part::Items => element("items", &reader.items()),
+        Part::Qualities => element("qualities", &reader.qualities()),
+        Part::Audience => element("audience", &json!({"counts": reader.counts()})),
+        Part::Stays => element("stays", &reader.stays()),
         Part::Call(number, sent) => {
             let mut call = reader.call(*number)?;
             request::add(&mut call, reader.view, sent);
@@ -196,7 +204,7 @@ fn answer(
         Part::Events(from) => {
             let chunk = reader.events_from(*from, CHUNK).into_iter();
             let chunk = chunk.map(|event| json!(event.without_chapter(people)));
-            element(&format!("events/{from}"), &packed(chunk, "n", &OF_EVENT))
+            written(&format!("events/{from}"), packed(chunk, "n", &OF_EVENT))
         }
         Part::Calls(from) => {
             let parts = (*from..from + CHUNK).step_by(MOST as usize);
@@ -216,7 +224,7 @@ fn answer(
                 }
                 call
             });
-            element(&format!("calls/{from}"), &packed(chunk, "c", &OF_CALL))
+            written(&format!("calls/{from}"), packed(chunk, "c", &OF_CALL))
         }
     })
 }
@@ -258,9 +266,8 @@ fn pairs(reader: &Reader<'_>, requests: Vec<CallRequest>) -> Vec<(u32, Sent)> {
 /// fields that are each row's `own`; a row is its place there and the values of these. Their
 /// `number` is left out, since they continue from that of the chunk; so are the turn and the day of
 /// the row before, and the part of a text that is in `said`.
-fn packed(rows: impl Iterator<Item = Value>, number: &str, own: &[&str]) -> Value {
-    let mut places = BTreeMap::new();
-    let mut shared = Vec::new();
+fn packed(rows: impl Iterator<Item = Value>, number: &str, own: &[&str]) -> String {
+    let mut shared = IndexSet::<_, FixedState>::default();
     let mut packed = Vec::new();
     let mut before = STEADY.map(|_| Value::Null);
     for mut row in rows {
@@ -296,21 +303,23 @@ fn packed(rows: impl Iterator<Item = Value>, number: &str, own: &[&str]) -> Valu
         });
         let (fields, values): (Vec<_>, Vec<_>) = own.unzip();
         row.retain(|_, value| value.as_object().is_none_or(|members| !members.is_empty()));
-        let form = json!([row, fields]);
-        let place = *places.entry(form.to_string()).or_insert_with(|| {
-            shared.push(form);
-            shared.len() - 1
-        });
-        packed.push(Value::Array(
-            std::iter::once(place.into()).chain(values).collect(),
-        ));
+        let (place, _) = shared.insert_full(json!([row, fields]).to_string());
+        let row = std::iter::once(place.into()).chain(values);
+        packed.push(Value::Array(row.collect()).to_string());
     }
-    json!({"shared": shared, "rows": packed})
+    let shared = shared.iter().map(String::as_str).collect::<Vec<_>>();
+    let (shared, rows) = (shared.join(","), packed.join(","));
+    format!("{{\"rows\":[{rows}],\"shared\":[{shared}]}}")
 }
 
 /// An element with JSON that no text in it can end.
 fn element(id: &str, value: &Value) -> String {
-    let json = cleaned(value.to_string().replace('<', "\\u003c"));
+    written(id, value.to_string())
+}
+
+/// As [`element`], for JSON that is written already.
+fn written(id: &str, json: String) -> String {
+    let json = cleaned(json.replace('<', "\\u003c"));
     script_element("json", id, &json)
 }
 

@@ -234,6 +234,37 @@ impl<'de> Deserialize<'de> for Bodies {
     }
 }
 
+impl Bodies {
+    /// Reads bodies that stand on lines of their own, each but the last with a comma. `None` if a
+    /// line is anything else.
+    pub(super) fn on_lines(lines: &str) -> Option<Self> {
+        let mut reader = BodyReader::default();
+        let mut rest = Some(lines);
+        while let Some(lines) = rest {
+            let (line, next) = match memchr::memchr(b'\n', lines.as_bytes()) {
+                Some(end) => (lines.get(..end)?.strip_suffix(',')?, lines.get(end + 1..)),
+                None => (lines, None),
+            };
+            let body = serde_json::from_str(line).ok()?;
+            reader.add::<serde_json::Error>(body).ok()?;
+            rest = next;
+        }
+        Some(reader.read)
+    }
+
+    /// Adds the bodies that follow.
+    pub(super) fn append(&mut self, next: Self) {
+        let before = self.list.len() as u32;
+        self.list.extend(next.list);
+        let prefixed = next.prefixed.into_iter();
+        self.prefixed
+            .extend(prefixed.map(|(index, prefix)| (before + index, prefix)));
+        for (event, index) in next.events {
+            self.events.entry(event).or_insert(before + index);
+        }
+    }
+}
+
 /// Builds bodies, which share equal names and extras.
 #[derive(Default)]
 struct BodyReader<'a> {

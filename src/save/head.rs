@@ -1,14 +1,13 @@
 //! The header of a save, read without its cast and messages.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::error::SaveError;
-use super::json::parse;
+use super::json;
 use super::limits::FORMAT;
 use super::migrate::check_newer;
+use crate::files::is_too_heavy;
 use crate::journal::GameSetup;
 use crate::message::Language;
 
@@ -47,7 +46,7 @@ pub struct SaveHead {
 /// It is not a save, is truncated, or is of a newer version.
 pub fn read_head(text: &[u8]) -> Result<SaveHead, SaveError> {
     #[derive(Deserialize)]
-    struct HeadDto {
+    struct HeadDto<'a> {
         format: u32,
         engine: String,
         world: String,
@@ -55,20 +54,30 @@ pub fn read_head(text: &[u8]) -> Result<SaveHead, SaveError> {
         language: Language,
         seed: u64,
         turn: u64,
-        #[serde(default)]
-        resources: BTreeMap<String, Value>,
+        #[serde(borrow, default)]
+        resources: ResourcesDto<'a>,
     }
 
-    let parsed = parse::<HeadDto>(text);
+    /// [`ENDING`] and [`GAME_SETUP`]; the others take no memory.
+    #[derive(Default, Deserialize)]
+    struct ResourcesDto<'a> {
+        #[serde(borrow)]
+        ending: Option<&'a RawValue>,
+        #[serde(borrow)]
+        game: Option<&'a RawValue>,
+    }
+
+    let parsed = json::text_of(text).and_then(json::parse_checked::<HeadDto>);
     if !parsed.as_ref().is_ok_and(|head| head.format <= FORMAT) {
         check_newer(text)?;
     }
     let head = parsed?;
-    let game = head.resources.get(GAME_SETUP);
-    let ending = head.resources.get(ENDING).and_then(Value::as_str);
+    let ResourcesDto { ending, game } = head.resources;
+    let game = game.map(RawValue::get);
+    let game = game.filter(|game| !is_too_heavy(game.as_bytes()));
     Ok(SaveHead {
-        ending: ending.map(str::to_owned),
-        game: game.and_then(|game| GameSetup::deserialize(game).ok()),
+        ending: ending.and_then(|ending| serde_json::from_str(ending.get()).ok()),
+        game: game.and_then(|game| serde_json::from_str(game).ok()),
         format: head.format,
         engine: head.engine,
         world: head.world,

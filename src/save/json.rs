@@ -2,7 +2,7 @@
 
 use std::io;
 use std::panic::resume_unwind;
-use std::str::Utf8Error;
+use std::thread;
 
 use serde::{Deserialize, Serialize};
 use serde_json::ser::Formatter;
@@ -13,38 +13,47 @@ use super::limits::MAX_DEPTH;
 use crate::files::{FileProblem, is_too_heavy};
 use crate::locale::{Localize, UiText, text};
 
-/// Parses a save; if that fails, once more to find out where. One that would take too much memory
-/// is not parsed.
+/// Parses a save, unless it would take too much memory.
 pub(super) fn parse<'a, T: Deserialize<'a>>(save: &'a [u8]) -> Result<T, SaveError> {
-    let (weight, text) = scanned(save);
-    weight.map_err(|problem| SaveError::wrong("world", problem))?;
-    let text = text.map_err(|error| {
-        let location = format!("byte {}", error.valid_up_to());
-        SaveError::wrong(location, text!(save_not_utf8))
-    })?;
-    serde_json::from_str(text).map_err(|error| describe::<T>(text, &error))
+    parse_checked(checked(save)?)
 }
 
-/// A longer save is checked on two threads.
-const LONG: usize = 1 << 20;
-
-/// Whether it has too many values, and its text.
-fn scanned(save: &[u8]) -> (Result<(), UiText>, Result<&str, Utf8Error>) {
+/// The text of a save that does not take too much memory.
+pub(super) fn checked(save: &[u8]) -> Result<&str, SaveError> {
     if save.len() < LONG {
-        return (check_weight(save), std::str::from_utf8(save));
+        check_weight(save)?;
+        return text_of(save);
     }
-    std::thread::scope(|scope| {
+    let (weight, text) = thread::scope(|scope| {
         let weight = scope.spawn(|| check_weight(save));
-        let text = std::str::from_utf8(save);
+        let text = text_of(save);
         let weight = weight.join();
         (weight.unwrap_or_else(|panic| resume_unwind(panic)), text)
+    });
+    weight.and(text)
+}
+
+/// The text of a save.
+pub(super) fn text_of(save: &[u8]) -> Result<&str, SaveError> {
+    std::str::from_utf8(save).map_err(|error| {
+        let location = format!("byte {}", error.valid_up_to());
+        SaveError::wrong(location, text!(save_not_utf8))
     })
 }
 
+/// Parses the text of a save; if that fails, once more to find out where.
+pub(super) fn parse_checked<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, SaveError> {
+    serde_json::from_str(text).map_err(|error| describe::<T>(text, &error))
+}
+
+/// A longer save is read on all processors.
+pub(super) const LONG: usize = 1 << 20;
+
 /// Refuses what has more values than can be read.
-fn check_weight(save: &[u8]) -> Result<(), UiText> {
+fn check_weight(save: &[u8]) -> Result<(), SaveError> {
     if is_too_heavy(save) {
-        return Err(FileProblem::TooManyValues.text());
+        let problem = FileProblem::TooManyValues.text();
+        return Err(SaveError::wrong("world", problem));
     }
     Ok(())
 }
@@ -67,7 +76,9 @@ pub(super) fn write(save: &impl Serialize, size: usize) -> Result<Vec<u8>, SaveE
     if save.serialize(writer).is_ok() {
         bytes.push(b'\n');
         // What is written must be read back.
-        check_weight(&bytes).map_err(SaveError::TooMuch)?;
+        if is_too_heavy(&bytes) {
+            return Err(SaveError::TooMuch(FileProblem::TooManyValues.text()));
+        }
         return Ok(bytes);
     }
     let writer = &mut serde_json::Serializer::with_formatter(io::sink(), Lines::default());

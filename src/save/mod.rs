@@ -20,6 +20,7 @@ mod head;
 mod json;
 mod limits;
 mod migrate;
+mod parts;
 mod registry;
 mod repair;
 mod restore;

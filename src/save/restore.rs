@@ -8,9 +8,10 @@ use bevy_ecs::prelude::*;
 use super::dto::{ArrivalDto, ChapterDto, ChaptersDto, ContextDto, EntityDto, Members, WorldDto};
 use super::entry_runs::{self, RunDto};
 use super::error::SaveError;
-use super::json::parse;
+use super::json;
 use super::limits::{MAX_COUNTER, MAX_ID};
 use super::migrate::{self, MIGRATIONS, Migration};
+use super::parts::Parts;
 use super::registry::SaveRegistry;
 use super::sizes::Sizes;
 use super::snapshot::Meta;
@@ -63,11 +64,18 @@ pub fn restore(world: &mut World, text: &[u8], expected: &Expected) -> Result<Me
     if present > 0 {
         return Err(SaveError::CastPresent(present));
     }
-    match parse::<WorldDto>(text) {
+    let checked = json::checked(text)?;
+    let parts = (checked.len() >= json::LONG).then(|| Parts::of(checked));
+    let parts = parts.flatten();
+    let save = match parts.as_ref().and_then(Parts::read) {
+        Some(save) => Ok(save),
+        None => json::parse_checked::<WorldDto>(checked),
+    };
+    match save {
         Ok(save) if migrate::needs_none(save.format) => fill(world, save, expected),
         // A save of another version may be readable by chance or not at all, so check its version.
         outcome => match migrate::migrated(text, expected.migrations)? {
-            Some(text) => fill(world, parse(&text)?, expected),
+            Some(text) => fill(world, json::parse(&text)?, expected),
             None => fill(world, outcome?, expected),
         },
     }

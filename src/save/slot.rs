@@ -344,20 +344,20 @@ impl Slot {
     /// A file is missing, damaged or can't be read.
     pub fn read(&self, force: bool) -> Result<StoredStory, SaveError> {
         // The snapshot first: whoever plays records the next one in the journal before it is here.
-        let world = self.read_world()?;
-        self.checked(self.read_journal()?, world, force)
+        let world = self.read_world()?.map(StoredSnapshot::from);
+        let lines = StoredSnapshot::examine_beside(world.as_ref(), || self.read_journal())?;
+        self.checked(lines, world, force)
     }
 
     fn checked(
         &self,
         lines: Vec<Line>,
-        world: Option<Vec<u8>>,
+        world: Option<StoredSnapshot>,
         force: bool,
     ) -> Result<StoredStory, SaveError> {
-        let story =
-            StoredStory::of(lines, world.map(Into::into)).ok_or_else(|| SaveError::NoHead {
-                path: self.journal_file(),
-            })?;
+        let story = StoredStory::of(lines, world).ok_or_else(|| SaveError::NoHead {
+            path: self.journal_file(),
+        })?;
         if !force {
             story.check_snapshot(&self.world_file())?;
         }
@@ -454,9 +454,12 @@ impl LockedSlot {
     /// As [`Slot::read`].
     pub fn open_story(&mut self, force: bool) -> Result<(Journal, StoredStory), SaveError> {
         let world = self.folder.read(WORLD, MAX_BYTES)?;
+        let world = world.map(StoredSnapshot::from);
         let file = journal(&self.folder, OpenMode::Append)?;
         let others = |slot: &str| self.slot.beside(slot);
-        let (journal, lines) = Journal::open(file, &self.slot.journal_file(), &others)?;
+        let (journal, lines) = StoredSnapshot::examine_beside(world.as_ref(), || {
+            Journal::open(file, &self.slot.journal_file(), &others)
+        })?;
         let story = self.slot.checked(lines, world, force)?;
         self.recorded = story.snapshots().collect();
         Ok((journal, story))

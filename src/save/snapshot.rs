@@ -1,6 +1,7 @@
 //! Writing a world that is at rest.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 
@@ -234,7 +235,7 @@ fn context<'w>(member: &Member<'w>, bodies: &mut BodyTable<'w>) -> Option<Contex
 fn chapters<'w>(member: &Member<'w>, bodies: &mut BodyTable<'w>) -> Option<ChaptersDto<'w>> {
     let chapters = member.entity.get::<Chapters>()?;
     let (closed, open) = (chapters.all(), chapters.open_notes());
-    let chapter = |chapter: &'w Chapter| ChapterDto {
+    let chapter = |chapter: &'w Arc<Chapter>| ChapterDto {
         id: chapter.id.0.as_ref().into(),
         title: chapter.title.as_str().into(),
         turn: chapter.turn,

@@ -4,20 +4,22 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bevy_ecs::change_detection::Tick;
+use bevy_ecs::entity::EntityHashMap;
 use bevy_ecs::prelude::*;
 
 use super::registry::SaveRegistry;
 use crate::cast::{CastList, Clock, Dead, EntityName, Occupants, Place};
 use crate::context::{AgentContext, Chapters};
 use crate::message::Digest;
+use crate::parallel;
 
 /// Longer components are hashed by their digests.
 const MAX_INLINE: usize = 128;
 
-/// What was hashed of each entity's components, by their index in the registry. It is hashed again
-/// if the component has not changed.
+/// What was hashed of the components of each entity in a place, by their index in the registry. It
+/// is hashed again if the component has not changed.
 #[derive(Resource, Default)]
-struct Hashed(BTreeMap<Entity, Vec<Option<Written>>>);
+struct Hashed(EntityHashMap<Vec<Option<Written>>>);
 
 struct Written {
     /// When it last changed.
@@ -26,74 +28,91 @@ struct Written {
     bytes: Vec<u8>,
 }
 
-impl Hashed {
-    /// Adds the components of an entity.
-    fn add_all(&mut self, entity: EntityRef, registry: &SaveRegistry, bytes: &mut Vec<u8>) {
-        let before = self.0.entry(entity.id()).or_default();
-        before.resize_with(registry.components.len(), || None);
-        for ((name, io), seen) in registry.components.iter().zip(before) {
-            let Some(changed) = (io.changed)(entity) else {
-                *seen = None;
-                continue;
-            };
-            bytes.extend_from_slice(name.as_bytes());
-            if let Some(seen) = seen.as_ref().filter(|seen| seen.changed == changed) {
-                bytes.extend_from_slice(&seen.bytes);
-                continue;
-            }
-            let start = bytes.len();
-            (io.pack)(entity, bytes);
-            if bytes.len() - start > MAX_INLINE {
-                let digest = Digest::of(&bytes[start..]);
-                bytes.truncate(start);
-                bytes.extend_from_slice(&digest.0);
-            }
-            let bytes = bytes[start..].to_vec();
-            *seen = Some(Written { changed, bytes });
+/// An entity, and what was hashed of its components.
+type Seen<'w> = (EntityRef<'w>, Vec<Option<Written>>);
+
+/// Adds the components of an entity.
+fn add_components((entity, seen): &mut Seen, registry: &SaveRegistry, bytes: &mut Vec<u8>) {
+    seen.resize_with(registry.components.len(), || None);
+    for ((name, io), seen) in registry.components.iter().zip(seen) {
+        let Some(changed) = (io.changed)(*entity) else {
+            *seen = None;
+            continue;
+        };
+        bytes.extend_from_slice(name.as_bytes());
+        if let Some(seen) = seen.as_ref().filter(|seen| seen.changed == changed) {
+            bytes.extend_from_slice(&seen.bytes);
+            continue;
         }
+        let start = bytes.len();
+        (io.pack)(*entity, bytes);
+        if bytes.len() - start > MAX_INLINE {
+            let digest = Digest::of(&bytes[start..]);
+            bytes.truncate(start);
+            bytes.extend_from_slice(&digest.0);
+        }
+        let bytes = bytes[start..].to_vec();
+        *seen = Some(Written { changed, bytes });
     }
 }
 
 /// The state hash of every place, by name. The hash of the world's resources has the empty name.
 pub fn state_hashes(world: &mut World) -> BTreeMap<Arc<str>, Digest> {
-    let cast: Vec<_> = world.resource::<CastList>().all().collect();
-    for (_, entity) in &cast {
-        if let Some(mut context) = world.get_mut::<AgentContext>(*entity) {
-            context.stats();
-        }
-    }
-    world.init_resource::<Hashed>();
-    let hashes = world.resource_scope(|world, mut hashed: Mut<Hashed>| {
-        let exists = |entity| world.get_entity(entity).is_ok();
-        hashed.0.retain(|entity, _| exists(*entity));
-        let places = cast.into_iter().map(|(_, entity)| entity);
-        hashes(world, places, &mut hashed)
+    let mut contexts = world.query::<&mut AgentContext>();
+    let mut contexts: Vec<_> = contexts.iter_mut(world).collect();
+    parallel::for_each(&mut contexts, |context| {
+        context.stats();
     });
+    let mut hashed = std::mem::take(&mut *world.get_resource_or_init::<Hashed>());
+    let hashes = hashes(world, &mut hashed);
+    world.insert_resource(hashed);
     // Tells later changes from what was hashed.
     world.increment_change_tick();
     hashes
 }
 
-fn hashes(
-    world: &World,
-    entities: impl Iterator<Item = Entity>,
-    hashed: &mut Hashed,
-) -> BTreeMap<Arc<str>, Digest> {
+/// A place with all who are there.
+struct Group<'w> {
+    name: Option<&'w EntityName>,
+    entities: Vec<Seen<'w>>,
+    digest: Digest,
+}
+
+fn hashes(world: &World, hashed: &mut Hashed) -> BTreeMap<Arc<str>, Digest> {
     let registry = world.resource::<SaveRegistry>();
+    let entity_of = |entity| world.get_entity(entity).ok();
+    let cast = world.resource::<CastList>().all();
+    let places = cast.filter_map(|(_, entity)| entity_of(entity));
+    let places = places.filter(|entity| entity.contains::<Place>());
+    let groups = places.map(|place| {
+        let occupants = place.get::<Occupants>().map(Occupants::in_order);
+        let occupants = occupants.unwrap_or_default().iter();
+        let all = std::iter::once(place).chain(occupants.filter_map(|entity| entity_of(*entity)));
+        let mut seen = |entity: EntityRef<'_>| hashed.0.remove(&entity.id()).unwrap_or_default();
+        Group {
+            name: place.get(),
+            entities: all.map(|entity| (entity, seen(entity))).collect(),
+            digest: Digest::default(),
+        }
+    });
+    let mut groups: Vec<_> = groups.collect();
+    parallel::for_each(&mut groups, |group| {
+        let mut bytes = Vec::with_capacity(8 * 1024);
+        for entity in &mut group.entities {
+            add_entity(entity, registry, &mut bytes);
+        }
+        group.digest = Digest::of(&bytes);
+    });
+    // Those that are nowhere any more.
+    hashed.0.clear();
     let mut hashes = BTreeMap::new();
-    let mut bytes = Vec::with_capacity(8 * 1024);
-    for place in entities.filter(|entity| world.get::<Place>(*entity).is_some()) {
-        bytes.clear();
-        add_entity(world, place, registry, hashed, &mut bytes);
-        let occupants = world.get::<Occupants>(place);
-        for occupant in occupants.map(Occupants::in_order).unwrap_or_default() {
-            add_entity(world, *occupant, registry, hashed, &mut bytes);
-        }
-        if let Some(name) = world.get::<EntityName>(place) {
-            hashes.insert(name.0.clone(), Digest::of(&bytes));
-        }
+    for group in groups {
+        hashes.extend(group.name.map(|name| (name.0.clone(), group.digest)));
+        let seen = group.entities.into_iter();
+        let seen = seen.map(|(entity, seen)| (entity.id(), seen));
+        hashed.0.extend(seen);
     }
-    bytes.clear();
+    let mut bytes = Vec::new();
     for (name, io) in &registry.resources {
         bytes.extend_from_slice(name.as_bytes());
         (io.pack)(world, &mut bytes);
@@ -103,16 +122,8 @@ fn hashes(
 }
 
 /// Adds an entity, whose context statistics are up to date.
-fn add_entity(
-    world: &World,
-    entity: Entity,
-    registry: &SaveRegistry,
-    hashed: &mut Hashed,
-    bytes: &mut Vec<u8>,
-) {
-    let Ok(entity) = world.get_entity(entity) else {
-        return;
-    };
+fn add_entity(seen: &mut Seen, registry: &SaveRegistry, bytes: &mut Vec<u8>) {
+    let entity = seen.0;
     if let Some(name) = entity.get::<EntityName>() {
         bytes.extend_from_slice(name.0.as_bytes());
     }
@@ -138,7 +149,7 @@ fn add_entity(
         bytes.extend_from_slice(&clock.last_number.to_le_bytes());
     }
     bytes.push(u8::from(entity.contains::<Dead>()));
-    hashed.add_all(entity, registry, bytes);
+    add_components(seen, registry, bytes);
 }
 
 #[cfg(test)]

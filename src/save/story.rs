@@ -3,6 +3,7 @@
 use std::ops::Deref;
 use std::path::Path;
 use std::sync::OnceLock;
+use std::thread;
 
 use super::error::SaveError;
 use super::head::{SaveHead, read_head};
@@ -60,6 +61,17 @@ impl StoredSnapshot {
         }
         let head = read_head(&self.bytes)?;
         Ok(self.head.get_or_init(|| head))
+    }
+
+    /// Finds the digest and the header of a snapshot while something else is done, which takes a
+    /// while too.
+    pub(super) fn examine_beside<T>(snapshot: Option<&Self>, act: impl FnOnce() -> T) -> T {
+        thread::scope(|scope| {
+            if let Some(snapshot) = snapshot {
+                scope.spawn(|| (snapshot.digest(), snapshot.head().is_ok()));
+            }
+            act()
+        })
     }
 
     pub(super) fn digest(&self) -> Digest {

@@ -128,9 +128,11 @@ fn signs(text: &str) -> Vec<Seen> {
 /// The lines of a text with their endings, the bytes at which they begin, and whether each is code
 /// in a fence. A fence that is never closed is none.
 pub(crate) fn lines_with_code(text: &str) -> impl Iterator<Item = (usize, &str, bool)> {
+    let has_ends = may_hold_line_ends(text);
     let lines = move || {
         let mut next = 0;
-        text.split_inclusive(ends_line).map(move |line| {
+        let ends = move |char| has_ends && ends_line(char);
+        text.split_inclusive(ends).map(move |line| {
             let start = next;
             next += line.len();
             (start, line)
@@ -165,6 +167,13 @@ fn may_hold_signs(text: &str) -> bool {
     };
     text.bytes()
         .fold(false, |found, byte| found | is_sign(byte))
+}
+
+/// The same for characters that [end lines](ends_line).
+fn may_hold_line_ends(text: &str) -> bool {
+    let may_end = |byte: u8| matches!(byte, b'\n'..=b'\r' | 0xC2 | 0xE2);
+    text.bytes()
+        .fold(false, |found, byte| found | may_end(byte))
 }
 
 /// Searching for one character after the other is faster than for all at once.

@@ -76,8 +76,12 @@ impl Symbols {
 /// The letters and digits of a text, each as the one that stands for all that look alike.
 pub(crate) fn coarse(text: &str, symbols: Symbols) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len() + text.len() / 8);
-    for char in text.chars() {
-        push_coarse(char, symbols, &mut out);
+    if text.is_ascii() {
+        text.bytes()
+            .for_each(|byte| push_ascii(byte, symbols, &mut out));
+    } else {
+        text.chars()
+            .for_each(|char| push_coarse(char, symbols, &mut out));
     }
     out
 }

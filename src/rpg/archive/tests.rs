@@ -263,7 +263,7 @@ fn a_fight_becomes_a_memory_and_a_chapter_that_share_their_words() {
     assert!(account.contains("Dust falls."), "{account}");
     assert_eq!(chapter(fight.owl).messages.len(), 3, "it may be met again");
     assert!(fight.get::<Chapters>(fight.rat).all().is_empty());
-    let record = chapter(bob).record.expect("has one");
+    let record = chapter(bob).record.clone().expect("has one");
     assert_eq!(record.with, ["Ann".into()]);
     let Happening::Fight(told) = &record.notes[0].happening else {
         panic!("{record:?}");

@@ -141,8 +141,14 @@ fn a_world_of_very_many_values_is_refused_and_spoils_no_list() {
         let many = world.replacen(before, &after, 1);
         write(&file, &many);
         for command in ["show one", "resume one -q", "export one --html x"] {
-            refused(folder, command, "has too many lists, values and lines");
+            refused(
+                folder,
+                command,
+                "the journal has no record of this snapshot",
+            );
         }
+        let too_many = "has too many lists, values and lines";
+        refused(folder, "resume one --force -q", too_many);
         let list = super::attacked(folder, "saves --verify");
         assert!(crate::out(&list).contains("two"), "{}", crate::err(&list));
     }

@@ -48,7 +48,10 @@ fn remember(app: &App, args: &RecallArgs, most: usize) -> Result<(), CommandErro
     let meaning = past
         .zip(embeddings)
         .map(|((context, chapters), embeddings)| {
-            let chapters = chapters.all().iter().flat_map(chapter_texts);
+            let chapters = chapters
+                .all()
+                .iter()
+                .flat_map(|chapter| chapter_texts(chapter));
             let texts = chapters.chain(conversation_texts(context));
             let question = embeddings.question(&asked)?;
             Ok((embeddings.vectors(known, texts)?, question))
