@@ -117,7 +117,8 @@ fn choose(
     Ok(actions.get(chosen).copied().unwrap_or("wait"))
 }
 
-fn label(action: &str) -> UiText {
+/// An action in words.
+pub(super) fn label(action: &str) -> UiText {
     match action {
         "speak" => text!(rpg_seat_speak),
         "whisper" => text!(rpg_seat_whisper),

@@ -7,6 +7,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::events::{CardHeld, Day, Journey, NothingNew};
+use super::seat::label;
 use crate::event::EventRecord;
 use crate::event::kinds::{Archive, Learned, Masked, MemorySearch, Refusal, Sighting, Whisper};
 use crate::locale::{Argument, Language, UiText, text};
@@ -69,7 +70,7 @@ pub(crate) fn third_person(event: &EventRecord) -> Option<UiText> {
                 action,
                 reason,
             } = data(event)?;
-            text!(story_refused, actor, action, reason)
+            text!(story_refused, actor, action = label(&action), reason)
         }
         "story_closes" => UiText::verbatim(field(event, "message")?),
         "whisper" => {
@@ -213,7 +214,7 @@ mod tests {
             (
                 "refusal",
                 refusal,
-                "Pell can't do “give”: Jory is elsewhere.",
+                "Pell can't give something to somebody: Jory is elsewhere.",
             ),
             ("whisper", whisper, "Pell whispers to Jory: “Not here.”"),
         ];
