@@ -9,11 +9,13 @@ use bevy_ecs::prelude::*;
 use serde_json::{Value, json};
 
 use super::labels::purpose_label;
-use super::output::{Output, Paragraph, Style, cells, padded, padded_left};
+use super::output::{Output, Paragraph, Style, cells, padded, padded_left, rows};
 use super::say::say;
 
 /// The cells between two columns.
 const GAP: usize = 2;
+/// The cells of a column of text, at least, if the table is too wide and its cells are wrapped.
+const NARROW: usize = 20;
 
 /// How a column is aligned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,8 +26,8 @@ pub(crate) enum Alignment {
     Right,
 }
 
-/// A table: columns with a heading, and rows. If it is wider than its output, its rows are printed
-/// as paragraphs.
+/// A table: columns with a heading, and rows. If it is wider than its output, long texts are
+/// wrapped; if it still is, its rows are printed as paragraphs.
 pub(crate) struct TextTable {
     columns: Vec<(String, Alignment)>,
     rows: Vec<Vec<String>>,
@@ -56,23 +58,63 @@ impl TextTable {
 
     /// Writes it.
     pub(crate) fn write(&self, out: &mut Output) {
-        let columns = 0..self.columns.len();
-        let widths: Vec<_> = columns.map(|column| self.width(column)).collect();
-        let gaps = GAP * widths.len().saturating_sub(1);
-        if widths.iter().sum::<usize>() + gaps > out.width() {
+        self.without_empty_columns().write_all(out);
+    }
+
+    /// The table without the columns in which no row has anything.
+    fn without_empty_columns(&self) -> Self {
+        let has_any = |column: &usize| {
+            let mut cells = self.rows.iter().filter_map(|row| row.get(*column));
+            self.rows.is_empty() || cells.any(|cell| !cell.is_empty())
+        };
+        let kept: Vec<_> = (0..self.columns.len()).filter(has_any).collect();
+        let columns = kept.iter().filter_map(|column| self.columns.get(*column));
+        let row = |row: &Vec<String>| {
+            let cells = kept.iter().map(|column| row.get(*column).cloned());
+            cells.map(Option::unwrap_or_default).collect()
+        };
+        Self {
+            columns: columns.cloned().collect(),
+            rows: self.rows.iter().map(row).collect(),
+            sums: self.sums,
+        }
+    }
+
+    fn write_all(&self, out: &mut Output) {
+        let Some(widths) = self.fitting(out.width()) else {
             return self
                 .rows
                 .iter()
                 .for_each(|row| self.write_paragraph(out, row));
-        }
+        };
         for heads in self.heads(&widths) {
             out.paragraph(&self.aligned(Style::Dim, &heads, &widths));
         }
         for (number, row) in self.rows.iter().enumerate() {
             let is_sum = number + self.sums >= self.rows.len();
             let style = if is_sum { Style::Bold } else { Style::Plain };
-            out.paragraph(&self.aligned(style, row, &widths));
+            for line in wrapped(row, &widths) {
+                out.paragraph(&self.aligned(style, &line, &widths));
+            }
         }
+    }
+
+    /// The widths of the columns, of which the widest texts are wrapped if need be; `None` if even
+    /// that is too wide.
+    fn fitting(&self, available: usize) -> Option<Vec<usize>> {
+        let columns = 0..self.columns.len();
+        let mut widths: Vec<_> = columns.map(|column| self.width(column)).collect();
+        let gaps = GAP * widths.len().saturating_sub(1);
+        while widths.iter().sum::<usize>() + gaps > available {
+            let columns = widths.iter_mut().zip(&self.columns);
+            let texts = columns.filter(|(_, (_, side))| *side == Alignment::Left);
+            let (widest, _) = texts.max_by_key(|(width, _)| **width)?;
+            if *widest <= NARROW {
+                return None;
+            }
+            *widest -= 1;
+        }
+        Some(widths)
     }
 
     fn write_paragraph(&self, out: &mut Output, row: &[String]) {
@@ -134,6 +176,21 @@ impl TextTable {
         let row = cells.collect::<Vec<_>>().join(&" ".repeat(GAP));
         Paragraph::row().add(style, row.trim_end())
     }
+}
+
+/// A row in as many lines as its cells need.
+fn wrapped(row: &[String], widths: &[usize]) -> Vec<Vec<String>> {
+    let cells = row.iter().zip(widths).map(|(cell, width)| {
+        let cell = Paragraph::indented(0, 0).plain(cell);
+        rows(&cell, *width, false)
+    });
+    let cells: Vec<_> = cells.collect();
+    let height = cells.iter().map(Vec::len).max().unwrap_or(0);
+    let line = |line: usize| {
+        let cells = cells.iter().map(|cell| cell.get(line).cloned());
+        cells.map(Option::unwrap_or_default).collect()
+    };
+    (0..height).map(line).collect()
 }
 
 /// A heading in lines of at most this width.
@@ -335,6 +392,28 @@ mod tests {
         let (mut out, text) = output(24);
         table.write(&mut out);
         assert!(!text.get().contains("result"), "{}", text.get());
+    }
+
+    #[test]
+    fn long_texts_are_wrapped_in_their_columns_and_empty_columns_left_out() {
+        let heads = ["name", "fact", "result"].map(|head| (head.to_owned(), Alignment::Left));
+        let mut table = TextTable::new(heads);
+        let fact = "What the watchdog of the ropewalk is waiting for";
+        table.row(["Ann".to_owned(), fact.to_owned(), String::new()]);
+        table.row([
+            "周".to_owned(),
+            "祠堂里的灯为什么不能灭，谁也不肯说出来".to_owned(),
+            String::new(),
+        ]);
+        let (mut out, text) = output(32);
+        table.write(&mut out);
+        insta::assert_snapshot!(text.get(), @r"
+        name  fact
+        Ann   What the watchdog of the
+              ropewalk is waiting for
+        周    祠堂里的灯为什么不能灭，谁
+              也不肯说出来
+        ");
     }
 
     #[test]
