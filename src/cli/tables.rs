@@ -15,7 +15,7 @@ use super::say::say;
 /// The cells between two columns.
 const GAP: usize = 2;
 /// The cells of a column of text, at least, if the table is too wide and its cells are wrapped.
-const NARROW: usize = 20;
+const NARROW: usize = 12;
 
 /// How a column is aligned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -379,7 +379,7 @@ mod tests {
                 .map(|(head, side)| (head.to_owned(), side)),
         );
         table.row(["3".to_owned(), "a long word".repeat(3)]);
-        let (mut out, text) = output(24);
+        let (mut out, text) = output(16);
         table.write(&mut out);
         assert!(text.get().starts_with("turn 3\n"), "{}", text.get());
     }
@@ -389,7 +389,7 @@ mod tests {
         let heads = ["name", "from", "result"];
         let mut table = TextTable::new(heads.map(|head| (head.to_owned(), Alignment::Left)));
         table.row(["Ann".to_owned(), "a long word".repeat(3), String::new()]);
-        let (mut out, text) = output(24);
+        let (mut out, text) = output(16);
         table.write(&mut out);
         assert!(!text.get().contains("result"), "{}", text.get());
     }
