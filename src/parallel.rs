@@ -36,9 +36,13 @@ const MANY: usize = 256;
 
 /// Does something with each of many items on all processors; with a few, on this thread.
 pub(crate) fn for_each<T: Send>(items: &mut [T], act: impl Fn(&mut T) + Sync) {
+    if items.len() < 2 * MANY {
+        // Even the number of processors takes longer to find out.
+        return items.iter_mut().for_each(act);
+    }
     let threads = thread::available_parallelism().map_or(1, usize::from);
-    let threads = threads.min(items.len() / MANY).max(1);
-    let size = items.len().div_ceil(threads).max(1);
+    let threads = threads.min(items.len() / MANY);
+    let size = items.len().div_ceil(threads);
     let mut pieces = items.chunks_mut(size);
     let first = pieces.next().unwrap_or_default();
     let act = &act;
