@@ -117,7 +117,7 @@ fn choose(
     Ok(actions.get(chosen).copied().unwrap_or("wait"))
 }
 
-/// An action in words.
+/// An action in words; one of another game as it is.
 pub(super) fn label(action: &str) -> UiText {
     match action {
         "speak" => text!(rpg_seat_speak),
@@ -136,7 +136,8 @@ pub(super) fn label(action: &str) -> UiText {
         "attempt" => text!(rpg_seat_attempt),
         "move" => text!(rpg_seat_move),
         "nothing" => text!(rpg_seat_nothing),
-        _ => text!(rpg_seat_wait),
+        "wait" => text!(rpg_seat_wait),
+        other => UiText::verbatim(other),
     }
 }
 
