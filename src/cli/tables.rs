@@ -181,6 +181,9 @@ impl TextTable {
 /// A row in as many lines as its cells need.
 fn wrapped(row: &[String], widths: &[usize]) -> Vec<Vec<String>> {
     let cells = row.iter().zip(widths).map(|(cell, width)| {
+        if cells(cell) <= *width {
+            return vec![cell.clone()];
+        }
         let cell = Paragraph::indented(0, 0).plain(cell);
         rows(&cell, *width, false)
     });
