@@ -67,7 +67,7 @@ pub fn read_head(text: &[u8]) -> Result<SaveHead, SaveError> {
         game: Option<&'a RawValue>,
     }
 
-    let parsed = json::text_of(text).and_then(json::parse_checked::<HeadDto>);
+    let parsed = json::text_of(text).and_then(json::parse_text::<HeadDto>);
     if !parsed.as_ref().is_ok_and(|head| head.format <= FORMAT) {
         check_newer(text)?;
     }

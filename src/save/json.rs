@@ -15,7 +15,7 @@ use crate::locale::{Localize, UiText, text};
 
 /// Parses a save, unless it would take too much memory.
 pub(super) fn parse<'a, T: Deserialize<'a>>(save: &'a [u8]) -> Result<T, SaveError> {
-    parse_checked(checked(save)?)
+    parse_text(checked(save)?)
 }
 
 /// The text of a save that does not take too much memory.
@@ -42,7 +42,7 @@ pub(super) fn text_of(save: &[u8]) -> Result<&str, SaveError> {
 }
 
 /// Parses the text of a save; if that fails, once more to find out where.
-pub(super) fn parse_checked<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, SaveError> {
+pub(super) fn parse_text<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, SaveError> {
     serde_json::from_str(text).map_err(|error| describe::<T>(text, &error))
 }
 

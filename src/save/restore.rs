@@ -65,11 +65,11 @@ pub fn restore(world: &mut World, text: &[u8], expected: &Expected) -> Result<Me
         return Err(SaveError::CastPresent(present));
     }
     let checked = json::checked(text)?;
-    let parts = (checked.len() >= json::LONG).then(|| Parts::of(checked));
-    let parts = parts.flatten();
+    let is_long = checked.len() >= json::LONG;
+    let parts = if is_long { Parts::of(checked) } else { None };
     let save = match parts.as_ref().and_then(Parts::read) {
         Some(save) => Ok(save),
-        None => json::parse_checked::<WorldDto>(checked),
+        None => json::parse_text::<WorldDto>(checked),
     };
     match save {
         Ok(save) if migrate::needs_none(save.format) => fill(world, save, expected),

@@ -345,7 +345,7 @@ impl Slot {
     pub fn read(&self, force: bool) -> Result<StoredStory, SaveError> {
         // The snapshot first: whoever plays records the next one in the journal before it is here.
         let world = self.read_world()?.map(StoredSnapshot::from);
-        let lines = StoredSnapshot::examine_beside(world.as_ref(), || self.read_journal())?;
+        let lines = StoredSnapshot::examine_while(world.as_ref(), || self.read_journal())?;
         self.checked(lines, world, force)
     }
 
@@ -457,7 +457,7 @@ impl LockedSlot {
         let world = world.map(StoredSnapshot::from);
         let file = journal(&self.folder, OpenMode::Append)?;
         let others = |slot: &str| self.slot.beside(slot);
-        let (journal, lines) = StoredSnapshot::examine_beside(world.as_ref(), || {
+        let (journal, lines) = StoredSnapshot::examine_while(world.as_ref(), || {
             Journal::open(file, &self.slot.journal_file(), &others)
         })?;
         let story = self.slot.checked(lines, world, force)?;

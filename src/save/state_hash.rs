@@ -17,7 +17,7 @@ use crate::parallel;
 const MAX_INLINE: usize = 128;
 
 /// What was hashed of the components of each entity in a place, by their index in the registry. It
-/// is hashed again if the component has not changed.
+/// is used again as long as the component does not change.
 #[derive(Resource, Default)]
 struct Hashed(EntityHashMap<Vec<Option<Written>>>);
 

@@ -63,9 +63,8 @@ impl StoredSnapshot {
         Ok(self.head.get_or_init(|| head))
     }
 
-    /// Finds the digest and the header of a snapshot while something else is done, which takes a
-    /// while too.
-    pub(super) fn examine_beside<T>(snapshot: Option<&Self>, act: impl FnOnce() -> T) -> T {
+    /// Does something, and meanwhile finds the digest and the header of a snapshot.
+    pub(super) fn examine_while<T>(snapshot: Option<&Self>, act: impl FnOnce() -> T) -> T {
         thread::scope(|scope| {
             if let Some(snapshot) = snapshot {
                 scope.spawn(|| (snapshot.digest(), snapshot.head().is_ok()));
