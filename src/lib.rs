@@ -63,6 +63,7 @@ pub mod mind;
 pub mod page;
 mod parallel;
 pub mod prelude;
+pub mod reading;
 #[cfg(feature = "rpg")]
 pub mod rpg;
 pub mod save;

@@ -1,13 +1,15 @@
 //! The arguments of tool calls, and their repair.
 //!
-//! Providers send arguments as a text that should be a JSON object. Nothing is guessed: a text that
-//! was cut off (the answer ran into its token limit) is completed, after dropping a last member
-//! without a value; anything else that is not an object is replaced by an empty one, and reported.
+//! Providers send arguments as a text that should be a JSON object. What has one meaning is
+//! repaired, and a text that was cut off (the answer ran into its token limit) is completed, after
+//! dropping a last member without a value; anything else that is not an object is replaced by an
+//! empty one, and reported.
 
 use serde_json::{Map, Value};
 use thiserror::Error;
 
 use crate::locale::{Localize, UiText, text};
+use crate::reading::{find_json, json_at};
 
 /// The arguments of a call.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -24,7 +26,8 @@ pub enum ArgumentsRepair {
     /// Not at all: they are as they came.
     #[default]
     None,
-    /// They were cut off. What was missing was added, and a last member without a value dropped.
+    /// They were not quite JSON, or cut off. What was missing was added, and a last member without a
+    /// value dropped.
     Completed,
     /// They were not an object and were replaced by an empty one.
     Discarded(ArgumentsError),
@@ -69,8 +72,28 @@ impl Arguments {
             return Self::default();
         }
         match serde_json::from_str(text) {
-            Ok(Value::String(inner)) => Self::from_parsed(serde_json::from_str(&inner), &inner),
-            parsed => Self::from_parsed(parsed, text),
+            Ok(Value::Object(input)) => Self::unchanged(input),
+            Ok(Value::String(inner)) if inner.trim_start().starts_with('{') => {
+                Self::from_text(&inner)
+            }
+            Ok(other) => Self::discarded(&other),
+            Err(error) => Self::repaired(text).unwrap_or_else(|| Self::not_json(error.text())),
+        }
+    }
+
+    /// The object that a text means. Some servers send it twice.
+    fn repaired(text: &str) -> Option<Self> {
+        let found = find_json(text).ok()?;
+        let first = found.verbatim.unwrap_or(text);
+        let rest = text.split_once(first).map_or("", |(_, rest)| rest);
+        let second = json_at(rest.trim_start()).map(|(value, _)| value);
+        let is_other = second.is_some_and(|second| second.is_object() && second != found.value);
+        match found.value {
+            Value::Object(input) if !is_other => Some(Self {
+                input,
+                repair: ArgumentsRepair::Completed,
+            }),
+            _ => None,
         }
     }
 
@@ -84,22 +107,10 @@ impl Arguments {
         }
     }
 
-    fn from_parsed(parsed: serde_json::Result<Value>, text: &str) -> Self {
-        match parsed {
-            Ok(Value::Object(input)) => Self::unchanged(input),
-            Ok(other) => Self::discarded(&other),
-            Err(error) => match completed(text) {
-                Some(input) => Self {
-                    input,
-                    repair: ArgumentsRepair::Completed,
-                },
-                None => Self {
-                    input: Map::new(),
-                    repair: ArgumentsRepair::Discarded(ArgumentsError::NotJson {
-                        reason: error.text(),
-                    }),
-                },
-            },
+    fn not_json(reason: UiText) -> Self {
+        Self {
+            input: Map::new(),
+            repair: ArgumentsRepair::Discarded(ArgumentsError::NotJson { reason }),
         }
     }
 
@@ -121,79 +132,6 @@ impl Arguments {
             input: Map::new(),
             repair: ArgumentsRepair::Discarded(error),
         }
-    }
-}
-
-/// The object that a text begins, if nothing but its end is missing.
-fn completed(text: &str) -> Option<Map<String, Value>> {
-    let scan = Scan::of(text)?;
-    let parse = |text: String| serde_json::from_str(&text).ok();
-    let with_last_member = complete(&text[..scan.usable], scan.in_string, &scan.brackets);
-    parse(with_last_member).or_else(|| {
-        let (end, depth) = scan.last_complete?;
-        parse(complete(&text[..end], false, scan.brackets.get(..depth)?))
-    })
-}
-
-/// Closes a string and brackets that are open at the end of a text.
-fn complete(text: &str, in_string: bool, brackets: &[char]) -> String {
-    let quote = in_string.then_some('"');
-    let closing = quote.into_iter().chain(brackets.iter().rev().copied());
-    text.chars().chain(closing).collect()
-}
-
-/// What is open at the end of a text.
-struct Scan {
-    /// The closing brackets that are missing, the outermost first.
-    brackets: Vec<char>,
-    /// Whether the text ends within a string.
-    in_string: bool,
-    /// How many bytes can be kept: all but an escape sequence that was cut off.
-    usable: usize,
-    /// Where the last complete member ends, and how many brackets are open there.
-    last_complete: Option<(usize, usize)>,
-}
-
-impl Scan {
-    /// `None` if more is wrong than a missing end.
-    fn of(text: &str) -> Option<Self> {
-        let mut scan = Self {
-            brackets: Vec::new(),
-            in_string: false,
-            usable: text.len(),
-            last_complete: None,
-        };
-        let mut chars = text.char_indices();
-        while let Some((index, char)) = chars.next() {
-            if scan.in_string {
-                match char {
-                    '"' => scan.in_string = false,
-                    '\\' if !skip_escape(&mut chars) => scan.usable = index,
-                    _ => {}
-                }
-                continue;
-            }
-            match char {
-                '"' => scan.in_string = true,
-                '{' | '[' => {
-                    scan.brackets.push(if char == '{' { '}' } else { ']' });
-                    scan.last_complete = Some((index + 1, scan.brackets.len()));
-                }
-                '}' | ']' if scan.brackets.pop() != Some(char) => return None,
-                ',' => scan.last_complete = Some((index, scan.brackets.len())),
-                _ => {}
-            }
-        }
-        Some(scan)
-    }
-}
-
-/// Skips what follows a backslash; `false` if the text ends within the escape sequence.
-fn skip_escape(chars: &mut std::str::CharIndices<'_>) -> bool {
-    match chars.next() {
-        None => false,
-        Some((_, 'u')) => (0..4).all(|_| chars.next().is_some()),
-        Some(_) => true,
     }
 }
 
@@ -237,6 +175,12 @@ mod tests {
             ("{\"a\": \"x\\", json!({"a": "x"})),
             ("{\"a\": \"x\\u4f", json!({"a": "x"})),
             ("{\"a\": \"{[\\\"", json!({"a": "{[\""})),
+            // What is wrong in another way, too.
+            ("{\"a\": 1,}", json!({"a": 1})),
+            ("{'a': True}", json!({"a": true})),
+            ("{\"a\": 1}}", json!({"a": 1})),
+            ("{\"a\": 1}{\"a\": 1}", json!({"a": 1})),
+            ("```json\n{\"a\": 1}\n```", json!({"a": 1})),
         ] {
             assert_eq!(read(text), (whole, ArgumentsRepair::Completed), "{text}");
         }
@@ -248,8 +192,8 @@ mod tests {
             ("[1,2]", "a list"),
             ("[1,2", "not JSON"),
             ("7", "a number"),
-            ("\"words\"", "not JSON"),
-            ("{\"a\": 1}}", "not JSON"),
+            ("\"words\"", "a text"),
+            ("{\"a\": 1}{\"a\": 2}", "not JSON"),
             ("{\"a\": 1]", "not JSON"),
             ("roll the dice", "not JSON"),
         ] {

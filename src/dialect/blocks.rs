@@ -7,9 +7,10 @@ use serde_json::{Map, Value, json};
 
 use super::arguments::{Arguments, ArgumentsRepair};
 use super::media;
-use super::thinking::{SplitText, thinking_text};
+use super::thinking::thinking_text;
 use crate::locale::text;
 use crate::message::{Block, Body, FormatError};
+use crate::reading::SplitText;
 
 /// Reads content: a text, a block, or a list of these. Null entries are skipped; absent content is
 /// empty.

@@ -12,11 +12,11 @@ use serde_json::{Map, Value, json};
 use super::leftovers::{self, add_tag};
 use super::neutral::{JOINED, Neutral};
 use super::roles::take_role;
-use super::thinking::SplitText;
 use super::{Profile, blocks, media, roles};
 use crate::message::{
     Block, FormatError, MediaKind, MediaSource, Message, ResponseMetadata, Role, Tag, ToolResult,
 };
+use crate::reading::SplitText;
 
 /// Members for reasoning, which may also be a block.
 const REASONING: [&str; 2] = ["reasoning_content", "reasoning"];

@@ -13,10 +13,11 @@ use serde_json::{Map, Value, json};
 use super::format::alias;
 use super::neutral::Neutral;
 use super::roles::take_role;
-use super::thinking::{SplitText, reasoning_of};
+use super::thinking::reasoning_of;
 use super::{blocks, media, roles};
 use crate::locale::{UiText, text};
 use crate::message::{Block, FormatError, MediaSource, Message, Role, ToolResult};
+use crate::reading::SplitText;
 
 /// The maximum length of a name at OpenAI.
 const MAX_NAME: usize = 64;

@@ -415,12 +415,14 @@ impl Engine {
             return self.end(job, AskEnding::Failed { reason }, None);
         }
         let phrases = self.world.resource::<Phrasebook>();
+        let example = job.ask.question.example(violations).unwrap_or_default();
         let violations = violations.iter().map(|violation| RepairViolation {
             path: &violation.path,
             rule: violation.words(phrases),
         });
         let data = Repair {
             violations: violations.collect(),
+            example,
         };
         let complaint = phrases.render(&REPAIR, &data);
         let complaint = complaint.or_else(|_| serde_json::to_string(&data));

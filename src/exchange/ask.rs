@@ -1,6 +1,7 @@
 //! Asks: a typed question on an entity, and its untyped form that the engine carries to a mind.
 
 use std::any::Any;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -10,13 +11,15 @@ use bevy_ecs::world::DeferredWorld;
 use serde_json::Value;
 
 use super::answer::Answer;
+use super::form_reader::FormReader;
 use super::reply::{Schema, schema_of};
-use super::{Reply, Violation, json_in, lenient};
+use super::{Reply, Violation};
 use crate::cast::EntityName;
 use crate::event::{By, Fault, Faults};
 use crate::memory::Cues;
 use crate::message::{Body, Digest, Tag, Tags};
 use crate::mind::AnswerForm;
+use crate::reading::{Form, FoundJson, find_json};
 use crate::tool::ToolCall;
 
 /// A question to the entity that carries it, open until its outcome is committed. An inserted ask
@@ -65,6 +68,19 @@ impl WantedJson {
             digest: schema.digest,
             constrained: schema.value.clone(),
             schema,
+        }
+    }
+}
+
+impl WantedJson {
+    /// The form of an answer to this question.
+    fn form<'a, R: Reply>(&'a self, question: &'a str) -> Form<'a> {
+        Form {
+            name: R::NAME,
+            schema: &self.constrained,
+            optional: R::MAY_BE_LEFT_OUT,
+            other_words: R::OTHER_WORDS,
+            question,
         }
     }
 }
@@ -273,12 +289,12 @@ impl<R: Reply> Ask<R> {
         &self.0.constraints
     }
 
-    /// Reads and checks an answer as the engine does, with small mistakes in its JSON corrected.
+    /// Reads and checks an answer as the engine does.
     ///
     /// # Errors
     /// Every rule that it breaks.
     pub fn read(&self, raw: &str) -> Result<R, Vec<Violation>> {
-        self.0.read(raw)
+        self.0.read(raw).map(|(answer, _)| answer)
     }
 
     /// The answer that is used if the mind gives none.
@@ -340,15 +356,18 @@ pub trait ErasedAsk: Send + Sync {
     fn calls(&self) -> &[ToolCall];
     /// What the entity may remember for it.
     fn cues(&self) -> Option<&Cues>;
-    /// Reads and checks an answer, with small mistakes in its JSON corrected.
+    /// Reads and checks an answer.
     ///
     /// # Errors
     /// Every rule that it breaks.
     fn judge(&self, raw: &str) -> Result<BoxedAnswer, Vec<Violation>>;
     /// What an answer that this ask judged looks up.
     fn looked_up<'a>(&self, answer: &'a BoxedAnswer) -> Option<&'a str>;
-    /// What a context keeps of an answer: of one in JSON, nothing around it.
-    fn kept_text<'t>(&self, raw: &'t str) -> &'t str;
+    /// What a context keeps of an answer: of one in JSON, nothing around it, and in its form.
+    fn kept_text<'t>(&self, raw: &'t str) -> Cow<'t, str>;
+    /// An answer in the right form, as short as one can be, with the members that were wrong; `None`
+    /// for prose.
+    fn example(&self, violations: &[Violation]) -> Option<String>;
     /// The answer that is used if the mind gives none, and its text.
     fn fallback(&self) -> (BoxedAnswer, String);
     /// Replaces the ask on the entity by its answer.
@@ -356,54 +375,52 @@ pub trait ErasedAsk: Send + Sync {
 }
 
 impl<R: Reply> Spec<R> {
-    fn read(&self, raw: &str) -> Result<R, Vec<Violation>> {
-        let read = self.read_and_check(raw);
-        let Err(violations) = read else {
-            return read;
+    /// What an answer means, and its text as a context keeps it: without anything around it, and in
+    /// its form.
+    fn read<'t>(&self, raw: &'t str) -> Result<(R, Cow<'t, str>), Vec<Violation>> {
+        let Some(json) = &self.json else {
+            let answer = self.checked(R::read(raw)?)?;
+            return Ok((answer, R::kept_text(raw).into()));
         };
-        // Most answers are right; only the others are searched for small mistakes.
-        match self.corrected(raw) {
-            Some(corrected) => match self.read_and_check(&corrected) {
-                // What has no JSON is told so.
-                Err(_) if json_in(raw).is_none() => Err(violations),
-                read => read,
-            },
-            None => Err(violations),
+        let found = find_json(raw);
+        if let Ok(FoundJson {
+            value,
+            verbatim: Some(text),
+            ..
+        }) = &found
+            && let Some(answer) = self.read_right(json, value)
+        {
+            return Ok((answer, (*text).into()));
         }
+        // Most answers are right; only the others are read in the words of the question.
+        let question = self.body.full_text();
+        let reader = FormReader::<R>::new(json.form::<R>(&question), raw);
+        let (value, text) = reader.value(found)?;
+        let answer = serde_json::from_value(value).map_err(|_| vec![Violation::wrong_form("")])?;
+        Ok((self.checked(answer)?, text))
     }
 
-    fn read_and_check(&self, raw: &str) -> Result<R, Vec<Violation>> {
-        let value = R::read(raw)?;
-        let violations = value.check(&self.constraints);
+    /// An answer in which nothing is to be corrected.
+    fn read_right(&self, json: &WantedJson, value: &Value) -> Option<R> {
+        let is_object = json
+            .constrained
+            .get("type")
+            .is_some_and(|kind| kind == "object");
+        let is_known = json.form::<R>("").knows(value) && (value.is_object() || !is_object);
+        let answer = serde_json::from_value(value.clone())
+            .ok()
+            .filter(|_| is_known)?;
+        self.checked(answer).ok()
+    }
+
+    fn checked(&self, answer: R) -> Result<R, Vec<Violation>> {
+        let answer = answer.settled(&self.constraints);
+        let violations = answer.check(&self.constraints);
         if violations.is_empty() {
-            Ok(value)
+            Ok(answer)
         } else {
             Err(violations)
         }
-    }
-
-    /// The JSON of an answer with small mistakes corrected; `None` if it has none.
-    fn corrected(&self, raw: &str) -> Option<String> {
-        if !R::CORRECTS_JSON {
-            return None;
-        }
-        let schema = &self.json.as_ref()?.constrained;
-        let Some(json) = json_in(raw) else {
-            let bare = raw.trim_matches(|c: char| !c.is_alphanumeric());
-            let mut value = serde_json::json!({ (R::BARE_MEMBER?): bare });
-            lenient::correct(&mut value, schema);
-            return Some(value.to_string());
-        };
-        let given: Value = serde_json::from_str(json).ok()?;
-        let mut value = given.clone();
-        let is_changed = lenient::correct(&mut value, schema);
-        if let Some(member) = R::LEFT_OUT {
-            let left_out = lenient::left_out(&given, &value);
-            if let Some(members) = value.as_object_mut().filter(|_| !left_out.is_empty()) {
-                members.insert(member.to_owned(), left_out.into());
-            }
-        }
-        is_changed.then(|| value.to_string())
     }
 }
 
@@ -473,18 +490,34 @@ impl<R: Reply> ErasedAsk for Spec<R> {
     }
 
     fn judge(&self, raw: &str) -> Result<BoxedAnswer, Vec<Violation>> {
-        self.read(raw).map(|value| Box::new(value) as BoxedAnswer)
+        let read = self.read(raw);
+        read.map(|(answer, _)| Box::new(answer) as BoxedAnswer)
     }
 
     fn looked_up<'a>(&self, answer: &'a BoxedAnswer) -> Option<&'a str> {
         answer.downcast_ref::<R>()?.looks_up()
     }
 
-    fn kept_text<'t>(&self, raw: &'t str) -> &'t str {
-        match self.json {
-            Some(_) => json_in(raw).unwrap_or(raw),
-            None => R::kept_text(raw),
+    fn kept_text<'t>(&self, raw: &'t str) -> Cow<'t, str> {
+        self.read(raw).map_or_else(|_| raw.into(), |(_, text)| text)
+    }
+
+    fn example(&self, violations: &[Violation]) -> Option<String> {
+        let form = self.json.as_ref()?.form::<R>("");
+        let named = violations.iter().filter_map(Violation::member);
+        let mut with: Vec<_> = named.map(str::to_owned).collect();
+        if with.is_empty() {
+            let fallback = serde_json::to_value(self.fallback.of(&self.constraints));
+            let members = fallback
+                .ok()?
+                .as_object()?
+                .keys()
+                .cloned()
+                .collect::<Vec<_>>();
+            with.extend(members);
         }
+        let with: Vec<_> = with.iter().map(String::as_str).collect();
+        Some(form.example(&with).to_string())
     }
 
     fn fallback(&self) -> (BoxedAnswer, String) {

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::guarded::{Parts, guard_json};
 use super::prompts::{WITHHELD, Withheld};
-use super::{BoxedAnswer, ErasedAsk, Ledger, OpenAsks, RoundMaker, Spent, Violation, json_in};
+use super::{BoxedAnswer, ErasedAsk, Ledger, OpenAsks, RoundMaker, Spent, Violation};
 use crate::cast::{self, Clock, CurrentStage, EntityName, StableId, WorldTurn};
 use crate::context::AgentContext;
 use crate::event::guard::{GuardAct, Guards, Judged, Point};
@@ -19,6 +19,7 @@ use crate::message::{
     Block, Body, BodyId, Content, Digest, Language, ResponseMetadata, TokenUsage,
 };
 use crate::mind::{AnswerForm, ToolRound};
+use crate::reading::find_json;
 
 /// Commits the outcome of an entity's open ask: question and answer enter its context, `Answer<R>`
 /// replaces `Ask<R>`, and the ledger books what was spent.
@@ -163,7 +164,7 @@ impl Resolved {
         let judged = match &outcome.ending {
             AskEnding::Answered { text, .. } => judged
                 .map_or_else(|| question.judge(text), Ok)
-                .map(|value| (value, question.kept_text(text).to_owned()))
+                .map(|value| (value, question.kept_text(text).into_owned()))
                 .map_err(|violations| Violation::summary(&violations, phrases)),
             AskEnding::Failed { reason } => Err(reason.clone()),
         };
@@ -233,7 +234,7 @@ impl Resolved {
 
 /// JSON with its texts as guards left them; `None` if they changed none.
 fn guarded_json(text: &str, judge: &mut impl FnMut(&str) -> Option<String>) -> Option<String> {
-    let mut json: Value = serde_json::from_str(json_in(text)?).ok()?;
+    let mut json = find_json(text).ok()?.value;
     guard_json(&mut json, Parts::Texts, judge).then(|| json.to_string())
 }
 

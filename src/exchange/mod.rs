@@ -9,10 +9,9 @@
 mod answer;
 mod ask;
 mod commit;
-mod extract;
+mod form_reader;
 mod guarded;
 mod ledger;
-mod lenient;
 pub(crate) mod prompts;
 mod prose;
 mod reply;
@@ -23,11 +22,9 @@ mod violation;
 pub use answer::{Answer, Answers, UntakenAnswers};
 pub use ask::{Ask, BoxedAnswer, ErasedAsk, OpenAsks, ToolRoundLimit};
 pub(crate) use commit::{commit, request_hash};
-pub use extract::{json_in, read_json};
 pub use ledger::{
     Budget, Ledger, PastLedgers, Spent, UNFINISHED, ledgers, recorded_ledgers, spent_by_purpose,
 };
-pub(crate) use lenient::folded;
 pub use prompts::add_templates;
 pub use prose::{Prose, ProseRules};
 pub use reply::Reply;

@@ -3,7 +3,6 @@
 use serde::Serialize;
 
 use crate::event::{PromptSet, PromptTemplate};
-use crate::locale::Translations;
 
 /// The answer is empty.
 pub(crate) const EMPTY: PromptTemplate<()> = PromptTemplate::new("rules/empty");
@@ -16,9 +15,13 @@ pub(super) const LANGUAGE: PromptTemplate<()> = PromptTemplate::new("rules/langu
 /// The answer lacks a fact.
 pub(super) const MUST_HOLD: PromptTemplate<MustHold> = PromptTemplate::new("rules/must_hold");
 /// There is no whole JSON in the answer.
-pub(super) const NO_JSON: PromptTemplate<NoJson> = PromptTemplate::new("rules/no_json");
-/// The JSON of the answer does not fit its type.
+pub(super) const NO_JSON: PromptTemplate<NoJsonFound> = PromptTemplate::new("rules/no_json");
+/// A part of the answer is missing, or of another kind.
 pub(super) const WRONG_FORM: PromptTemplate<WrongForm> = PromptTemplate::new("rules/wrong_form");
+/// Something was named that is not offered.
+pub(super) const NOT_ONE_OF: PromptTemplate<NotOneOf> = PromptTemplate::new("rules/not_one_of");
+/// Something was named that fits several things that are offered.
+pub(super) const SEVERAL: PromptTemplate<Several> = PromptTemplate::new("rules/several");
 
 /// Asks for another answer.
 pub(crate) const REPAIR: PromptTemplate<Repair> = PromptTemplate::new("engine/repair");
@@ -41,6 +44,8 @@ pub fn add_templates(prompts: &mut PromptSet) {
         .add(&MUST_HOLD)
         .add(&NO_JSON)
         .add(&WRONG_FORM)
+        .add(&NOT_ONE_OF)
+        .add(&SEVERAL)
         .add(&REPAIR)
         .add(&FOLDED)
         .add(&FOLDED_TITLE)
@@ -65,8 +70,10 @@ pub(super) struct MustHold<'a> {
 }
 
 #[derive(Default, Serialize)]
-pub(super) struct NoJson {
+pub(super) struct NoJsonFound<'a> {
     pub(super) found: Found,
+    /// What can't be read.
+    pub(super) near: &'a str,
 }
 
 /// What an answer contains instead of JSON.
@@ -77,17 +84,37 @@ pub(super) enum Found {
     Nothing,
     /// JSON without its end.
     Part,
+    /// JSON that can't be read.
+    Broken,
     Prose,
 }
 
 #[derive(Default, Serialize)]
 pub(super) struct WrongForm {
-    pub(super) problem: Translations,
+    pub(super) is_missing: bool,
+    /// What should be there: `one_of`, `text`, `number`, `truth`, `list`, `object`, or nothing in
+    /// particular.
+    pub(super) kind: &'static str,
+    pub(super) options: Vec<String>,
+}
+
+#[derive(Default, Serialize)]
+pub(super) struct NotOneOf<'a> {
+    pub(super) given: &'a str,
+    pub(super) options: &'a [&'a str],
+}
+
+#[derive(Default, Serialize)]
+pub(super) struct Several<'a> {
+    pub(super) given: &'a str,
+    pub(super) fits: &'a [&'a str],
 }
 
 #[derive(Default, Serialize)]
 pub(crate) struct Repair<'a> {
     pub(crate) violations: Vec<RepairViolation<'a>>,
+    /// An answer in the right form; empty if there is none.
+    pub(crate) example: String,
 }
 
 /// A violation as [`REPAIR`] shows it.

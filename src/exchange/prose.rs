@@ -3,7 +3,6 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::extract::unfenced;
 use super::prompts::{EMPTY, LANGUAGE, MUST_HOLD, MustHold, TOO_LONG, TooLong};
 use super::{Reply, Violation};
 use crate::message::Language;
@@ -75,6 +74,20 @@ impl Reply for Prose {
             }
         }
         violations
+    }
+}
+
+/// A text without the code fence that some minds put around all of it.
+fn unfenced(text: &str) -> &str {
+    let text = text.trim();
+    let inside = text
+        .strip_prefix("```")
+        .and_then(|text| text.strip_suffix("```"));
+    // What stands behind the opening fence on its line names a language.
+    let inside = inside.and_then(|text| text.split_once('\n'));
+    match inside {
+        Some((_, inside)) if !inside.contains("```") => inside.trim(),
+        _ => text,
     }
 }
 

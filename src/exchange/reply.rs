@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::Violation;
 use crate::message::Digest;
+use crate::reading::NoJson;
 use crate::tool::schema_for;
 
 /// A type that minds answer with. Its JSON schema is derived; its check sees the constraints of the
@@ -29,16 +30,20 @@ pub trait Reply: Serialize + DeserializeOwned + JsonSchema + Clone + Send + Sync
     /// place of the type's schema in requests.
     const OWN_SCHEMA: bool = false;
 
-    /// Whether small mistakes of JSON are corrected by the schema: unknown members, `null` for what
-    /// is left out, a single value for a list of one, names in another case or with an article.
-    const CORRECTS_JSON: bool = true;
+    /// The paths of members that need not be said although the schema asks for them, such as
+    /// `cards.name`; the type must have a default for each.
+    const MAY_BE_LEFT_OUT: &'static [&'static str] = &[];
+
+    /// Other words for what is offered: each with the word for which it stands.
+    const OTHER_WORDS: &'static [(&'static str, &'static str)] = &[];
 
     /// The member that takes the names of those members that were dropped from an answer since they
     /// are not legal now, so that its author can be told.
     const LEFT_OUT: Option<&'static str> = None;
 
-    /// The member that an answer without any JSON gives, if it is nothing but one of the words that
-    /// may stand there.
+    /// The member that an answer without any JSON gives: if something is offered there, the answer
+    /// must be nothing else. An empty name stands for the whole answer, which may be any JSON or
+    /// text.
     const BARE_MEMBER: Option<&'static str> = None;
 
     /// The type's schema limited to what is legal in this ask; `None` if it stays as it is.
@@ -51,12 +56,18 @@ pub trait Reply: Serialize + DeserializeOwned + JsonSchema + Clone + Send + Sync
         Vec::new()
     }
 
-    /// Reads an answer as the mind gave it.
+    /// Reads an answer in prose.
     ///
     /// # Errors
-    /// What is wrong with its form, with the path.
-    fn read(raw: &str) -> Result<Self, Vec<Violation>> {
-        super::extract::read_json(raw)
+    /// What is wrong with its form.
+    fn read(_raw: &str) -> Result<Self, Vec<Violation>> {
+        Err(vec![Violation::no_json(&NoJson::Prose)])
+    }
+
+    /// The answer with what follows from what was said, before it is checked.
+    #[must_use]
+    fn settled(self, _constraints: &Self::Constraints) -> Self {
+        self
     }
 
     /// What the answer looks up in the entity's memory and in what it knows, so that it can be

@@ -3,9 +3,17 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::prompts::{CUT_OFF, CutOff, EMPTY, TOO_LONG, TooLong};
+use super::prompts::{
+    CUT_OFF, CutOff, EMPTY, Found, NO_JSON, NOT_ONE_OF, NoJsonFound, NotOneOf, SEVERAL, Several,
+    TOO_LONG, TooLong, WRONG_FORM, WrongForm,
+};
 use crate::event::{Kinds, Phrasebook, PromptTemplate};
 use crate::locale::{UiText, text};
+use crate::message::cut;
+use crate::reading::{Fault, FaultKind, Meant, NoJson, Offers, Wanted};
+
+/// How much is shown of what was said, in characters.
+const SHOWN: usize = 80;
 
 /// A rule that an answer broke, and where in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,6 +51,89 @@ impl Violation {
         self
     }
 
+    /// The outermost member that it is about.
+    pub(super) fn member(&self) -> Option<&str> {
+        let member = self.path.split(['.', '[']).next();
+        member.filter(|member| !member.is_empty())
+    }
+
+    /// Something that was not offered, or that fits several things that were; `None` if it is one of
+    /// them.
+    pub fn unless_offered<T: AsRef<str>>(
+        path: impl Into<String>,
+        given: &str,
+        options: &[T],
+    ) -> Option<Self> {
+        if options.iter().any(|option| option.as_ref() == given) {
+            return None;
+        }
+        let options: Vec<_> = options.iter().map(AsRef::as_ref).collect();
+        let given = &cut(given, SHOWN);
+        Some(
+            Self::unclear(given, &options, || {
+                let rule = format!("'{given}' is not one of: {}", options.join(", "));
+                let data = NotOneOf {
+                    given,
+                    options: &options,
+                };
+                Self::new("", rule).with_template(&NOT_ONE_OF, &data)
+            })
+            .at(path),
+        )
+    }
+
+    /// Something that fits several things, or else another violation.
+    pub fn unclear<T: AsRef<str>>(
+        given: &str,
+        options: &[T],
+        or_else: impl FnOnce() -> Self,
+    ) -> Self {
+        let offers = Offers::of_names(options.iter().map(AsRef::as_ref));
+        let Meant::Several(fits) = offers.meant(given) else {
+            return or_else();
+        };
+        let fits = fits
+            .iter()
+            .filter_map(|index| options.get(*index).map(AsRef::as_ref));
+        let fits: Vec<_> = fits.collect();
+        let rule = format!("'{given}' may mean {}; name one of them", fits.join(" or "));
+        Self::new("", rule).with_template(&SEVERAL, &Several { given, fits: &fits })
+    }
+
+    /// The same at another place.
+    #[must_use]
+    pub fn at(mut self, path: impl Into<String>) -> Self {
+        self.path = path.into();
+        self
+    }
+
+    /// There is no JSON that can be read.
+    pub(super) fn no_json(problem: &NoJson) -> Self {
+        let (found, near, words) = match problem {
+            NoJson::Nothing => (Found::Nothing, "", "the answer is empty"),
+            NoJson::Prose => (Found::Prose, "", "there is no JSON in the answer"),
+            NoJson::Broken(near) => (Found::Broken, near.as_str(), "the JSON can't be read"),
+        };
+        Self::json(found, near, words)
+    }
+
+    /// The JSON lacks its end.
+    pub(super) fn incomplete() -> Self {
+        Self::json(Found::Part, "", "the JSON is not complete")
+    }
+
+    fn json(found: Found, near: &str, words: &str) -> Self {
+        let rule = format!("{words}; answer with one JSON object and nothing else");
+        Self::new("", rule).with_template(&NO_JSON, &NoJsonFound { found, near })
+    }
+
+    /// What stands at this place is of another kind.
+    pub(super) fn wrong_form(path: &str) -> Self {
+        let path = if path == "." { "" } else { path };
+        let data = WrongForm::default();
+        Self::new(path, "this has the wrong form").with_template(&WRONG_FORM, &data)
+    }
+
     /// A text that must not be empty.
     pub fn empty(path: impl Into<String>) -> Self {
         Self::new(path, "must not be empty").with_template(&EMPTY, &())
@@ -78,5 +169,42 @@ impl Violation {
         });
         let rules = rules.collect::<Vec<_>>().join("; ");
         text!(exchange_check_failed, rules)
+    }
+}
+
+impl From<Fault> for Violation {
+    fn from(fault: Fault) -> Self {
+        let (is_missing, wanted) = match fault.kind {
+            FaultKind::NotOffered { given, options } => {
+                let violation = Self::unless_offered("", &given, &options);
+                let violation = violation.unwrap_or_else(|| Self::wrong_form(""));
+                return violation.at(fault.path);
+            }
+            FaultKind::Missing(wanted) => (true, wanted),
+            FaultKind::Other(wanted) => (false, wanted),
+        };
+        let (kind, options) = match wanted {
+            Wanted::OneOf(options) => ("one_of", options),
+            Wanted::Text => ("text", Vec::new()),
+            Wanted::Number => ("number", Vec::new()),
+            Wanted::Truth => ("truth", Vec::new()),
+            Wanted::List => ("list", Vec::new()),
+            Wanted::Object => ("object", Vec::new()),
+        };
+        let found = if is_missing {
+            "this is missing"
+        } else {
+            "this has the wrong form"
+        };
+        let rule = match options.as_slice() {
+            [] => format!("{found}; it is a {kind}"),
+            options => format!("{found}; name one of: {}", options.join(", ")),
+        };
+        let data = WrongForm {
+            is_missing,
+            kind,
+            options,
+        };
+        Self::new(fault.path, rule).with_template(&WRONG_FORM, &data)
     }
 }

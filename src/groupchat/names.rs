@@ -2,6 +2,26 @@
 
 use std::collections::BTreeMap;
 
+use crate::reading::{Meant, Offers};
+
+/// Whom of these a text names: as written, or else the one that is meant, however it is written.
+pub(super) fn named<'a>(text: &str, names: &[&'a str]) -> Vec<&'a str> {
+    let found: Vec<_> = mentions(text, names).into_keys().collect();
+    if !found.is_empty() {
+        return found;
+    }
+    let offers = Offers::of_names(names.iter().copied());
+    let found = match offers.meant(text) {
+        Meant::One(index) => vec![index],
+        Meant::Several(several) => several,
+        Meant::Nothing => offers.mentioned(text),
+    };
+    found
+        .into_iter()
+        .filter_map(|index| names.get(index).copied())
+        .collect()
+}
+
 /// How often each name occurs in a text.
 ///
 /// If several names start at the same place, the longest counts. A name must be a whole word (`Bob`

@@ -37,7 +37,7 @@ pub use info::MindInfo;
 pub use minds::{MindAlias, Minds};
 pub use notes::Notes;
 pub use prompt::{AnswerForm, ExchangeRound, Prompt, Refused, Tools};
-pub use prompted_tools::{PromptedTools, parse_tool_calls};
+pub use prompted_tools::PromptedTools;
 pub use script::{ScriptLine, ScriptMind, prompt_text};
 pub use splitmix::SplitMix64;
 pub(crate) use stopwatch::stopwatch;

@@ -3,25 +3,21 @@
 //!
 //! Only requests change, never the stored conversation. In them, earlier calls and results become
 //! text too. A call is a JSON object `{"tool": NAME, "arguments": {…}}`, in a code block or bare;
-//! several objects are several calls.
+//! several objects are several calls. Calls in other forms are read as well ([`with_calls`]), also
+//! those that a server left in the text although it supports calls.
 
 use std::sync::Arc;
 
-use bytes::Bytes;
-use serde_json::Value;
-
 use super::answer::{Answering, Mind};
-use super::completion::{Completion, MAX_CALLS};
+use super::completion::Completion;
 use super::info::MindInfo;
 use super::prompt::{ExchangeRound, Prompt, Tools};
 use super::tool_round::ToolRound;
 use crate::context::{AgentContext, Entry};
 use crate::message::{Block, Body, Content, FinishReason, Message, Role, Tags};
+use crate::reading::{CallableTool, TextCalls};
 use crate::tool::{ToolCall, ToolSpec};
-
-/// How many opening brackets of a text are tried as the start of a call, so that the search is
-/// linear.
-const MAX_STARTS: usize = 64;
+use bytes::Bytes;
 
 /// A mind that calls tools in the text of its answers.
 pub struct PromptedTools<M> {
@@ -180,70 +176,49 @@ fn call_as_text(called: &Body) -> String {
     parts.collect::<Vec<_>>().join("\n")
 }
 
-/// The answer with the calls in its text.
-fn with_calls(mut completion: Completion, specs: &[Arc<ToolSpec>]) -> Completion {
-    let (before, calls) = parse_tool_calls(&completion.text, specs);
-    if !calls.is_empty() {
-        completion.text = before;
-        completion.calls = calls;
-        // Cut off, it may lack further calls.
-        if completion.finish != FinishReason::Length {
-            completion.finish = FinishReason::ToolCalls;
+/// The answer with the calls of these tools that are in its text, or, if it says nothing, in what
+/// was thought; and with the names of tools as they were offered.
+pub(super) fn with_calls(mut completion: Completion, specs: &[Arc<ToolSpec>]) -> Completion {
+    let tools = specs.iter().map(|spec| CallableTool {
+        name: spec.name(),
+        schema: spec.schema(),
+    });
+    let tools: Vec<_> = tools.collect();
+    for call in &mut completion.calls {
+        if let Some(name) = CallableTool::named(&tools, &call.name) {
+            call.name = name.into();
         }
+    }
+    if !completion.calls.is_empty() {
+        return completion;
+    }
+    let thought = completion.thinking.as_deref().unwrap_or_default();
+    let text = match completion.text.trim() {
+        "" if TextCalls::are_marked(thought) => thought,
+        _ => &completion.text,
+    };
+    let Some(found) = TextCalls::find(text, &tools) else {
+        return completion;
+    };
+    let calls = found.calls.into_iter();
+    completion.calls = calls
+        .map(|call| ToolCall::new("", &*call.name, call.arguments))
+        .collect();
+    completion.text = match completion.text.trim() {
+        "" => String::new(),
+        _ => found.before,
+    };
+    // Cut off, it may lack further calls.
+    if completion.finish != FinishReason::Length {
+        completion.finish = FinishReason::ToolCalls;
     }
     completion
-}
-
-/// The text before the first call of one of these tools, and all such calls.
-pub fn parse_tool_calls(text: &str, specs: &[Arc<ToolSpec>]) -> (String, Vec<ToolCall>) {
-    let (mut calls, mut first, mut parsed) = (Vec::new(), text.len(), 0);
-    let starts = text.char_indices().filter(|(_, c)| matches!(c, '{' | '['));
-    for (start, _) in starts.take(MAX_STARTS) {
-        let Some(rest) = text.get(start..).filter(|_| start >= parsed) else {
-            continue;
-        };
-        let mut values = serde_json::Deserializer::from_str(rest).into_iter::<Value>();
-        let Some(Ok(value)) = values.next() else {
-            continue;
-        };
-        let found = calls_of(&value, specs);
-        if !found.is_empty() {
-            first = first.min(start);
-            let room = MAX_CALLS - calls.len();
-            calls.extend(found.into_iter().take(room));
-        }
-        parsed = start + values.byte_offset();
-    }
-    let before = text.get(..first).unwrap_or_default().trim_end();
-    let unfenced = before.strip_suffix("```json");
-    let unfenced = unfenced.or(before.strip_suffix("```"));
-    (unfenced.unwrap_or(before).trim().to_owned(), calls)
-}
-
-fn calls_of(value: &Value, specs: &[Arc<ToolSpec>]) -> Vec<ToolCall> {
-    match value {
-        Value::Array(values) => {
-            let values = values.iter();
-            values.flat_map(|value| calls_of(value, specs)).collect()
-        }
-        Value::Object(members) => {
-            let name = members.get("tool").and_then(Value::as_str);
-            let known = |name: &&str| specs.iter().any(|spec| spec.name() == *name);
-            let Some(name) = name.filter(known) else {
-                return Vec::new();
-            };
-            let arguments = members.get("arguments").map(Value::to_string);
-            vec![ToolCall::new("", name, arguments.unwrap_or_default())]
-        }
-        _ => Vec::new(),
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::mind::{ScriptLine, ScriptMind, stream_channel};
-    use proptest::prelude::*;
     use serde_json::json;
 
     fn specs() -> Vec<Arc<ToolSpec>> {
@@ -252,43 +227,42 @@ mod tests {
     }
 
     #[test]
-    fn calls_are_parsed_fenced_bare_and_several() {
-        let call = |name: &str, arguments: &str| ToolCall::new("", name, arguments);
-        for (text, before, calls) in [
-            (
-                r#"{"tool": "dice", "arguments": {"sides": 6}}"#,
-                "",
-                vec![call("dice", r#"{"sides":6}"#)],
-            ),
+    fn calls_in_an_answer_are_calls() {
+        for (text, thinking, before, names) in [
             (
                 "I look.\n```json\n{\"tool\": \"look\"}\n```",
+                None,
                 "I look.",
-                vec![call("look", "")],
+                vec!["look"],
             ),
+            ("[TOOL_CALLS]dice{\"sides\": 6}", None, "", vec!["dice"]),
             (
-                "```\n{\"tool\":\"look\"}\n```\n```\n{\"tool\":\"dice\"}\n```",
                 "",
-                vec![call("look", ""), call("dice", "")],
-            ),
-            (
-                r#"[{"tool":"look"},{"tool":"dice"}]"#,
+                Some("<tool_call>{\"name\": \"look\", \"arguments\": {}}</tool_call>"),
                 "",
-                vec![call("look", ""), call("dice", "")],
+                vec!["look"],
             ),
-            (r#"{"tool": "teleport"}"#, r#"{"tool": "teleport"}"#, vec![]),
+            ("", Some("I may look."), "", vec![]),
             (
-                r#"{"mind": "so", "speak": {"tool": 3}}"#,
-                r#"{"mind": "so", "speak": {"tool": 3}}"#,
+                "{\"tool\": \"teleport\"}",
+                None,
+                "{\"tool\": \"teleport\"}",
                 vec![],
             ),
-            (r#"{"tool": "dice", "#, r#"{"tool": "dice","#, vec![]),
         ] {
+            let mut completion = Completion::instant("m", text);
+            completion.thinking = thinking.map(str::to_owned);
+            let completion = with_calls(completion, &specs());
+            let called: Vec<_> = completion.calls.iter().map(|call| &*call.name).collect();
             assert_eq!(
-                parse_tool_calls(text, &specs()),
-                (before.to_owned(), calls),
+                (completion.text.as_str(), called),
+                (before, names),
                 "{text}"
             );
         }
+        let call = ToolCall::new("1", "functions.dice", "{}");
+        let completion = with_calls(Completion::calling("m", [call]), &specs());
+        assert_eq!(completion.calls[0].name, "dice");
     }
 
     #[tokio::test]
@@ -334,30 +308,5 @@ mod tests {
         assert!(mind.answer(&prompt).await.unwrap().calls.is_empty());
         assert!(receiver.try_next().is_some());
         assert_eq!(history.stats(), before, "nothing of it is stored");
-    }
-
-    proptest! {
-        #[test]
-        fn any_text_can_be_parsed(text in "\\PC{0,60}|[{}\\[\\]\":,tol a]{0,60}") {
-            let (before, calls) = parse_tool_calls(&text, &specs());
-            prop_assert!(calls.is_empty());
-            prop_assert!(before.len() <= text.len());
-        }
-
-        #[test]
-        fn only_known_tools_are_called(
-            pieces in prop::collection::vec(prop::sample::select(vec![
-                "{", "}", "[", "]", ",", "\"tool\": ", "\"dice\"", "\"look\"", "\"lava\"", "\"arguments\": ",
-                "{\"tool\": \"dice\"}", "null", "7", "```json\n", "```", "\\", "\"", "雨",
-            ]), 0..24),
-        ) {
-            let text = pieces.concat();
-            let (before, calls) = parse_tool_calls(&text, &specs());
-            for call in &calls {
-                prop_assert!(matches!(&*call.name, "dice" | "look"), "{call:?}");
-            }
-            let trimmed = text.trim();
-            prop_assert!(!calls.is_empty() || before.len() <= trimmed.len());
-        }
     }
 }

@@ -26,7 +26,6 @@ pub mod improviser;
 mod interests;
 mod journey;
 mod kickoff;
-mod lenient;
 mod outcome;
 mod phase;
 pub mod phrases;

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::event::{PromptSet, PromptTemplate};
-use crate::exchange::{Reply, Violation, read_json};
-use crate::rpg::lenient::{Bare, bare, number, step};
+use crate::exchange::{Reply, Violation};
+use crate::reading::Offers;
 
 /// Words to somebody.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -94,21 +94,8 @@ pub(super) struct Keeping {
     /// The name of the one to whom you gave it.
     pub(super) to: String,
     /// Its number among those that you have not kept yet.
-    #[serde(deserialize_with = "number")]
     pub(super) promise: u64,
 }
-
-macro_rules! bare {
-    ($($thing:ident $member:literal),*) => {$(
-        impl Bare for $thing {
-            const MEMBER: &'static str = $member;
-        }
-    )*};
-}
-bare!(
-    Announcement "text", Lookup "text", Destination "to", Thing "item", Companion "who",
-    Try "what", WaitReason "reason"
-);
 
 impl Using {
     /// The index of the use that is meant, if only one can be.
@@ -159,6 +146,8 @@ pub(super) struct Destination {
 #[schemars(rename = "Pause")]
 pub(super) struct WaitReason {
     /// Why, in a few words.
+    #[serde(default)]
+    #[schemars(!default)]
     pub(super) reason: String,
 }
 
@@ -169,9 +158,10 @@ pub(super) struct Feeling {
     /// The name of the one it is about.
     pub(super) about: String,
     /// 1 if you like them better now, -1 if you like them less.
-    #[serde(deserialize_with = "step")]
-    pub(super) change: i8,
+    pub(super) change: i64,
     /// Why, in a few words.
+    #[serde(default)]
+    #[schemars(!default)]
     pub(super) why: String,
 }
 
@@ -188,6 +178,8 @@ pub(super) struct Plan {
     #[schemars(skip)]
     pub(super) left_out: Vec<String>,
     /// What you think and feel, in the first person; nobody else learns it.
+    #[serde(default)]
+    #[schemars(!default)]
     pub(super) mind: String,
     /// Say something aloud to somebody here; everybody here hears it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -196,33 +188,16 @@ pub(super) struct Plan {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) whisper: Option<Speech>,
     /// Have something made known in every place.
-    #[serde(
-        default,
-        deserialize_with = "bare",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) announce: Option<Announcement>,
     /// Search your memory and what you know.
-    #[serde(
-        default,
-        deserialize_with = "bare",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) query: Option<Lookup>,
     /// Walk to another place.
-    #[serde(
-        default,
-        deserialize_with = "bare",
-        rename = "move",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, rename = "move", skip_serializing_if = "Option::is_none")]
     pub(super) go: Option<Destination>,
     /// Take something that lies here.
-    #[serde(
-        default,
-        deserialize_with = "bare",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) take: Option<Thing>,
     /// Give somebody here something that you have.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -231,28 +206,16 @@ pub(super) struct Plan {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) show: Option<Handing>,
     /// Read something that you have or that lies here.
-    #[serde(
-        default,
-        deserialize_with = "bare",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) read: Option<Thing>,
     /// Use something that you have or that lies here.
     #[serde(default, rename = "use", skip_serializing_if = "Option::is_none")]
     pub(super) using: Option<Using>,
     /// Hide something that you have where you are; nobody sees it.
-    #[serde(
-        default,
-        deserialize_with = "bare",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) hide: Option<Thing>,
     /// Go along with somebody here who leaves.
-    #[serde(
-        default,
-        deserialize_with = "bare",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) follow: Option<Companion>,
     /// Promise something to somebody here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -261,18 +224,10 @@ pub(super) struct Plan {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) keep: Option<Keeping>,
     /// Try something else; the place judges whether and how it comes off.
-    #[serde(
-        default,
-        deserialize_with = "bare",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) attempt: Option<Try>,
     /// Do nothing; the talk ends when everybody waits.
-    #[serde(
-        default,
-        deserialize_with = "bare",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) wait: Option<WaitReason>,
     /// How your feelings for somebody here have changed, if they have.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -327,7 +282,6 @@ const NO_ACTION: PromptTemplate<NoAction> = PromptTemplate::new("rules/no_action
 const ONE_ACTION: PromptTemplate<OneAction> = PromptTemplate::new("rules/one_action");
 const NOT_POSSIBLE: PromptTemplate<NotPossible> = PromptTemplate::new("rules/not_possible");
 const NO_WAY: PromptTemplate<NoWay> = PromptTemplate::new("rules/no_way");
-const NOT_ONE_OF: PromptTemplate<NotOneOf> = PromptTemplate::new("rules/not_one_of");
 
 #[derive(Default, Serialize)]
 struct NotHere<'a> {
@@ -346,12 +300,6 @@ struct OneAction<'a> {
 }
 
 #[derive(Default, Serialize)]
-struct NotOneOf<'a> {
-    given: &'a str,
-    options: &'a [String],
-}
-
-#[derive(Default, Serialize)]
 struct NotPossible<'a> {
     action: &'a str,
 }
@@ -366,7 +314,6 @@ struct NoWay<'a> {
 pub(super) fn add_templates(prompts: &mut PromptSet) {
     prompts.add(&NOT_HERE).add(&NOT_POSSIBLE).add(&NO_WAY);
     prompts.add(&NO_ACTION).add(&ONE_ACTION);
-    prompts.add(&NOT_ONE_OF);
 }
 
 impl Plan {
@@ -477,17 +424,24 @@ impl PlanConstraints {
     }
 
     fn check_speech(&self, action: &str, speech: &Speech, violations: &mut Vec<Violation>) {
-        self.check_present(format!("{action}.target"), &speech.target, violations);
+        // What is said aloud may be meant for all.
+        if action != "speak" || !speech.target.is_empty() {
+            self.check_present(format!("{action}.target"), &speech.target, violations);
+        }
         self.check_told(action, &speech.text, &speech.tells, violations);
     }
 
     fn check_present(&self, path: String, target: &str, violations: &mut Vec<Violation>) {
         let present = &self.present;
         if !present.iter().any(|name| name == target) {
-            let names = present.join(", ");
-            let rule = format!("'{target}' is not here; choose one of: {names}");
-            let violation = Violation::new(path, rule);
-            violations.push(violation.with_template(&NOT_HERE, &NotHere { target, present }));
+            let violation = Violation::unclear(target, present, || {
+                let rule = format!(
+                    "'{target}' is not here; choose one of: {}",
+                    present.join(", ")
+                );
+                Violation::new("", rule).with_template(&NOT_HERE, &NotHere { target, present })
+            });
+            violations.push(violation.at(path));
         }
     }
 
@@ -502,7 +456,7 @@ impl PlanConstraints {
         for (number, fact) in tells.iter().enumerate() {
             let path = format!("{action}.tells[{number}]");
             if !self.untold.contains(fact) {
-                check_one_of(path, fact, &self.tells, violations);
+                violations.extend(Violation::unless_offered(path, fact, &self.tells));
             }
         }
     }
@@ -516,13 +470,14 @@ impl PlanConstraints {
         ];
         for (action, thing, options) in things {
             if let Some(thing) = thing.as_ref().filter(|_| self.allows(action)) {
-                check_one_of(format!("{action}.item"), &thing.item, options, violations);
+                let path = format!("{action}.item");
+                violations.extend(Violation::unless_offered(path, &thing.item, options));
             }
         }
         for (action, handing) in [("give", &plan.give), ("show", &plan.show)] {
             if let Some(handing) = handing.as_ref().filter(|_| self.allows(action)) {
                 let path = format!("{action}.item");
-                check_one_of(path, &handing.item, &self.held, violations);
+                violations.extend(Violation::unless_offered(path, &handing.item, &self.held));
                 self.check_present(format!("{action}.to"), &handing.to, violations);
             }
         }
@@ -533,7 +488,8 @@ impl PlanConstraints {
             self.check_present("follow.who".into(), who, violations);
         }
         if let Some(vow) = plan.promise.as_ref().filter(|_| self.allows("promise")) {
-            check_one_of("promise.to".into(), &vow.to, &self.promise_to, violations);
+            let violation = Violation::unless_offered("promise.to", &vow.to, &self.promise_to);
+            violations.extend(violation);
             self.check_text("promise.words", &vow.words, violations);
         }
         if let Some(tried) = plan.attempt.as_ref().filter(|_| self.allows("attempt")) {
@@ -556,11 +512,15 @@ impl PlanConstraints {
         }
         let items: Vec<_> = self.uses.iter().map(|open| open.item.clone()).collect();
         if !items.contains(item) {
-            return check_one_of("use.item".into(), item, &distinct(&items), violations);
+            return violations.extend(Violation::unless_offered(
+                "use.item",
+                item,
+                &distinct(&items),
+            ));
         }
         let same = self.uses.iter().filter(|open| open.item == *item);
         let with_what: Vec<_> = same.map(|open| open.with.clone()).collect();
-        check_one_of("use.with".into(), with, &with_what, violations);
+        violations.extend(Violation::unless_offered("use.with", with, &with_what));
     }
 
     fn check_kept(&self, keeping: &Keeping, violations: &mut Vec<Violation>) {
@@ -570,24 +530,15 @@ impl PlanConstraints {
             return;
         }
         if !to.is_empty() && !open.contains(to) {
-            return check_one_of("keep.to".into(), to, &distinct(open), violations);
+            return violations.extend(Violation::unless_offered("keep.to", to, &distinct(open)));
         }
         let numbers = open.iter().zip(1..);
         let numbers = numbers.filter(|(other, _)| to.is_empty() || *other == to);
         let numbers: Vec<_> = numbers
             .map(|(_, number): (_, u64)| number.to_string())
             .collect();
-        check_one_of(
-            "keep.promise".into(),
-            &promise.to_string(),
-            &numbers,
-            violations,
-        );
-    }
-
-    fn check_feeling(&self, feeling: &Feeling, violations: &mut Vec<Violation>) {
-        // Whoever it can't be about any more leaves it without effect.
-        self.check_text("feels.why", &feeling.why, violations);
+        let given = promise.to_string();
+        violations.extend(Violation::unless_offered("keep.promise", &given, &numbers));
     }
 
     fn check_text(&self, path: &str, text: &str, violations: &mut Vec<Violation>) {
@@ -596,19 +547,6 @@ impl PlanConstraints {
         } else {
             violations.extend(Violation::too_long(path, text, self.speech_chars));
         }
-    }
-}
-
-pub(super) fn check_one_of(
-    path: String,
-    given: &str,
-    options: &[String],
-    violations: &mut Vec<Violation>,
-) {
-    if !options.iter().any(|option| option == given) {
-        let rule = format!("'{given}' is not one of: {}", options.join(", "));
-        let violation = Violation::new(path, rule);
-        violations.push(violation.with_template(&NOT_ONE_OF, &NotOneOf { given, options }));
     }
 }
 
@@ -640,6 +578,15 @@ impl Reply for Plan {
     type Constraints = PlanConstraints;
     const NAME: &'static str = "plan";
     const LEFT_OUT: Option<&'static str> = Some("left_out");
+    const MAY_BE_LEFT_OUT: &'static [&'static str] = &[
+        "mind",
+        "use.with",
+        "keep.to",
+        "keep.promise",
+        "attempt.aim",
+        "wait.reason",
+        "feels.why",
+    ];
 
     fn looks_up(&self) -> Option<&str> {
         self.query.as_ref().map(|question| question.text.as_str())
@@ -707,25 +654,31 @@ impl Reply for Plan {
         }))
     }
 
-    /// What is told may stand beside the words, waiting beside a deed means nothing, and a feeling
-    /// moves by one step however much it says.
-    fn read(raw: &str) -> Result<Self, Vec<Violation>> {
-        let mut plan: Self = read_json(raw)?;
-        let said = [&mut plan.speak, &mut plan.whisper].into_iter().flatten();
+    /// What is told may stand beside the words, what is said to all is said to nobody in particular,
+    /// waiting beside a deed means nothing, and a feeling moves by one step however much it says.
+    fn settled(mut self, constraints: &PlanConstraints) -> Self {
+        let told = std::mem::take(&mut self.tells);
+        let said = [&mut self.speak, &mut self.whisper].into_iter().flatten();
         let said = said.map(|speech| &mut speech.tells);
-        let announced = plan.announce.as_mut().map(|words| &mut words.tells);
+        let announced = self.announce.as_mut().map(|words| &mut words.tells);
         for tells in said.chain(announced).filter(|tells| tells.is_empty()) {
-            tells.clone_from(&plan.tells);
+            tells.clone_from(&told);
         }
-        plan.tells.clear();
-        if plan.done().len() > 1 {
-            plan.wait = None;
+        let present = || Offers::of_names(constraints.present.iter().map(String::as_str));
+        if let Some(speech) = &mut self.speak
+            && !constraints.present.contains(&speech.target)
+            && present().are_all_meant(&speech.target)
+        {
+            speech.target.clear();
         }
-        plan.feels = plan.feels.filter(|feeling| feeling.change != 0);
-        if let Some(feeling) = &mut plan.feels {
+        if self.done().len() > 1 {
+            self.wait = None;
+        }
+        self.feels = self.feels.filter(|feeling| feeling.change != 0);
+        if let Some(feeling) = &mut self.feels {
             feeling.change = feeling.change.signum();
         }
-        Ok(plan)
+        self
     }
 
     fn check(&self, constraints: &PlanConstraints) -> Vec<Violation> {
@@ -770,13 +723,19 @@ impl Reply for Plan {
             && !constraints.exits.contains(to)
         {
             let exits = &constraints.exits;
-            let names = exits.join(", ");
-            let rule = format!("no way leads to '{to}'; choose one of: {names}");
-            let violation = Violation::new("move.to", rule);
-            violations.push(violation.with_template(&NO_WAY, &NoWay { to, exits }));
+            let violation = Violation::unclear(to, exits, || {
+                let rule = format!(
+                    "no way leads to '{to}'; choose one of: {}",
+                    exits.join(", ")
+                );
+                Violation::new("", rule).with_template(&NO_WAY, &NoWay { to, exits })
+            });
+            violations.push(violation.at("move.to"));
         }
+        // Whoever it can't be about any more leaves a feeling without effect.
         if let Some(feeling) = &self.feels {
-            constraints.check_feeling(feeling, &mut violations);
+            let most = constraints.speech_chars;
+            violations.extend(Violation::too_long("feels.why", &feeling.why, most));
         }
         violations
     }
@@ -785,6 +744,7 @@ impl Reply for Plan {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::exchange::Ask;
 
     fn using(item: &str, with: &str) -> Using {
         let (item, with) = (item.into(), with.into());
@@ -811,11 +771,9 @@ mod tests {
     }
 
     fn broken_paths(json: &str) -> Vec<String> {
-        let plan = Plan::read(json).unwrap();
-        plan.check(&constraints())
-            .into_iter()
-            .map(|violation| violation.path)
-            .collect()
+        let ask = Ask::new("home.plan", "", constraints(), Plan::wait("", ""));
+        let violations = ask.read(json).err().unwrap_or_default().into_iter();
+        violations.map(|violation| violation.path).collect()
     }
 
     #[test]

@@ -1,23 +1,20 @@
 //! A vote as a mind gives it: a reason that nobody else reads, and whom it votes out.
 //!
-//! Minds write votes in many ways. The target may be a number, a number in a text (`3`, `Player 3`,
-//! `3号`) or a name, as `vote_number`, `vote_target` or `vote`; the reason is `reason` or
-//! `vote_reason`. An answer without JSON that says nothing but a target is a vote as well. Whatever
-//! names a player is read by [`Candidates::find`]. A target that can't be voted for fails the
-//! check. If no answer passes it, the ballot is an abstention, never a vote that nobody cast.
+//! The target may be a number or a name, in whatever words; an answer without JSON that says nothing
+//! else is a vote as well. A target that can't be voted for fails the check. If no answer passes it,
+//! the ballot is an abstention, never a vote that nobody cast.
 //!
 //! The doc comments of the types that minds answer with are part of the schema that models read.
 
-use std::ops::Range;
-
 use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Value, json};
 
 use super::ids::PlayerId;
 use crate::event::{PromptSet, PromptTemplate};
-use crate::exchange::{Reply, Violation, read_json};
-use crate::world_data::fold_name;
+use crate::exchange::{Reply, Violation};
+use crate::reading::{Meant, Offer, Offers};
+use crate::wording::fold_name;
 
 /// The maximum number of characters of a reason.
 const MAX_REASON_CHARS: usize = 4_000;
@@ -65,174 +62,29 @@ impl<'de> Deserialize<'de> for Guess {
     }
 }
 
-/// Whom a ballot names.
-#[derive(Clone, Debug, Default, PartialEq, Eq, JsonSchema)]
-#[schemars(with = "PlayerId")]
-pub(super) enum Target {
-    /// Nobody; a ballot that says nothing.
-    #[default]
-    Nobody,
-    /// A player, by number.
-    Number(PlayerId),
-    /// A player, by name.
-    Name(String),
-    /// A whole answer without JSON, which may be nothing but a target.
-    Bare(String),
-}
-
-impl Target {
-    /// What is shown of it when it can't be chosen.
-    pub(super) fn shown(&self) -> String {
-        match self {
-            Self::Nobody => String::new(),
-            Self::Number(id) => id.to_string(),
-            Self::Name(name) | Self::Bare(name) => name.chars().take(40).collect(),
-        }
-    }
-}
-
-impl Serialize for Target {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Nobody => serializer.serialize_none(),
-            Self::Number(id) => id.serialize(serializer),
-            Self::Name(name) | Self::Bare(name) => serializer.serialize_str(name),
-        }
-    }
-}
-
-impl<'de> Deserialize<'de> for Target {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Ok(match Value::deserialize(deserializer)? {
-            Value::Number(number) => match number.as_u64().or(whole(number.as_f64())) {
-                Some(id) => Self::Number(PlayerId(u32::try_from(id).unwrap_or(u32::MAX))),
-                // Negative numbers and fractions are nobody's.
-                None => Self::Nobody,
-            },
-            Value::String(text) => match text.trim() {
-                "" => Self::Nobody,
-                text => Self::Name(text.to_owned()),
-            },
-            Value::Null => Self::Nobody,
-            other => Self::Name(other.to_string()),
-        })
-    }
-}
-
-fn whole(number: Option<f64>) -> Option<u64> {
-    let number = number.filter(|number| number.fract() == 0.0 && (0.0..1e9).contains(number));
-    number.map(|number| number as u64)
-}
-
-/// What may stand around the target of a vote that is nothing else.
-const VOTING: [&str; 16] = [
-    "i",
-    "vote",
-    "votes",
-    "voting",
-    "for",
-    "my",
-    "is",
-    "goes",
-    "to",
-    "against",
-    "out",
-    "the",
-    "player",
-    "number",
-    "vote_number",
-    "vote_target",
-];
-const VOTING_CHARS: &str = "我投票给选的是号玩家第位将";
-
-/// Whether the rest of a text, without the player that it names, says nothing of its own.
-fn is_only_a_vote(rest: &str) -> bool {
-    let is_mark = |c: char| !(c.is_alphanumeric() || c == '_');
-    let mut words = rest.split(is_mark).filter(|word| !word.is_empty());
-    words.all(|word| VOTING.contains(&word) || word.chars().all(|c| VOTING_CHARS.contains(c)))
-}
-
-/// A text without punctuation and marks around it.
-fn without_marks(text: &str) -> &str {
-    text.trim_matches(|c: char| !c.is_alphanumeric())
-}
-
-/// Where a word is in a text, not as a part of a longer one; words of ideographs have no ends.
-fn find_word(text: &str, word: &str) -> Option<Range<usize>> {
-    let is_letter = |c: char| c.is_alphanumeric() && c < '\u{2E80}';
-    let continues = |inside: Option<char>, outside: Option<char>| {
-        inside.is_some_and(is_letter) && outside.is_some_and(is_letter)
-    };
-    let mut places = text.match_indices(word).filter(|_| !word.is_empty());
-    let (start, _) = places.find(|(start, _)| {
-        let (before, after) = (text.get(..*start), text.get(start + word.len()..));
-        !continues(
-            word.chars().next(),
-            before.and_then(|text| text.chars().next_back()),
-        ) && !continues(
-            word.chars().next_back(),
-            after.and_then(|text| text.chars().next()),
-        )
-    })?;
-    Some(start..start + word.len())
-}
-
 /// The players who may be chosen.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Candidates(pub(super) Vec<(PlayerId, String)>);
 
 impl Candidates {
-    /// The candidate that a target means; `None` if it means nobody, or several.
-    pub(super) fn find(&self, target: &Target) -> Option<PlayerId> {
-        match target {
-            Target::Nobody => None,
-            Target::Number(number) => self.numbered(number.0),
-            Target::Name(text) => self.meant_by(text).map(|(id, _)| id),
-            Target::Bare(text) => {
-                let (id, rest) = self.meant_by(text)?;
-                is_only_a_vote(&rest).then_some(id)
-            }
+    /// The candidate that a text means and says nothing else of; `None` if it means nobody, or
+    /// several.
+    pub(super) fn find(&self, text: &str) -> Option<PlayerId> {
+        let ids: Vec<_> = self.0.iter().map(|(id, _)| id.to_string()).collect();
+        let offers = ids.iter().zip(&self.0).map(|(id, (_, label))| Offer {
+            name: id,
+            label,
+            note: "",
+        });
+        match Offers::new(offers, false).meant_alone(text) {
+            Meant::One(index) => self.0.get(index).map(|(id, _)| *id),
+            _ => None,
         }
     }
 
-    /// The candidate that a text means, and what else is in the text.
-    fn meant_by(&self, text: &str) -> Option<(PlayerId, String)> {
-        let folded = fold_name(text);
-        let by_name = |name: &str| {
-            let mut named = self.0.iter().filter(|(_, known)| fold_name(known) == name);
-            named.next().map(|(id, _)| (*id, String::new()))
-        };
-        if let Some(named) = by_name(&folded).or_else(|| by_name(without_marks(&folded))) {
-            return Some(named);
-        }
-        // Names may contain each other: the longest are looked for first.
-        let mut names: Vec<_> = self.0.iter().collect();
-        names.sort_by_key(|(_, name)| std::cmp::Reverse(name.len()));
-        let (mut found, mut rest) = (Vec::new(), folded);
-        for (id, name) in names {
-            while let Some(range) = find_word(&rest, &fold_name(name)) {
-                rest.replace_range(range, " ");
-                found.push(*id);
-            }
-        }
-        let negative = rest.strip_prefix('-').unwrap_or_default();
-        if negative.starts_with(|c: char| c.is_ascii_digit()) {
-            return None;
-        }
-        // As in "Player 3", "3号" or "3 (Cleo)".
-        let digits = rest.split(|c: char| !c.is_ascii_digit());
-        let numbers: Vec<_> = digits.filter(|digits| !digits.is_empty()).collect();
-        for digits in &numbers {
-            found.push(self.numbered(digits.parse().ok()?)?);
-        }
-        let first = *found.first()?;
-        let rest = rest.replace(|c: char| c.is_ascii_digit(), " ");
-        found.iter().all(|id| *id == first).then_some((first, rest))
-    }
-
-    fn numbered(&self, number: u32) -> Option<PlayerId> {
-        let mut ids = self.0.iter().map(|(id, _)| *id);
-        ids.find(|id| id.0 == number)
+    /// Whether this player may be chosen.
+    pub(super) fn has(&self, player: PlayerId) -> bool {
+        self.0.iter().any(|(id, _)| *id == player)
     }
 
     /// The violation of naming nobody of them.
@@ -251,14 +103,15 @@ impl Candidates {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub(super) struct Ballot {
     /// What you make of every other player and of yourself; nobody else reads it.
-    #[serde(default, alias = "vote_reason")]
+    #[serde(default)]
     pub(super) reason: String,
     /// What you take yourself for.
     #[serde(default)]
     pub(super) i_am: Guess,
     /// The number of the player you vote out.
-    #[serde(default, alias = "vote_target", alias = "vote")]
-    pub(super) vote_number: Target,
+    #[serde(default)]
+    #[schemars(with = "PlayerId")]
+    pub(super) vote_number: Option<PlayerId>,
     /// Whether it is an abstention that code wrote, because no answer passed.
     #[serde(skip)]
     #[schemars(skip)]
@@ -273,18 +126,13 @@ impl Ballot {
             ..Self::default()
         }
     }
-
-    /// Whom it votes out.
-    pub(super) fn target(&self, candidates: &Candidates) -> Option<PlayerId> {
-        candidates.find(&self.vote_number)
-    }
 }
 
 impl Reply for Ballot {
     type Constraints = Candidates;
     const NAME: &'static str = "ballot";
-    // A vote with anything else in it may mean something else.
-    const CORRECTS_JSON: bool = false;
+    const BARE_MEMBER: Option<&'static str> = Some("vote_number");
+    const MAY_BE_LEFT_OUT: &'static [&'static str] = &["reason", "i_am"];
 
     fn constrain_schema(_schema: &Value, candidates: &Candidates) -> Option<Value> {
         let numbers: Vec<_> = candidates.0.iter().map(|(id, _)| id).collect();
@@ -300,21 +148,12 @@ impl Reply for Ballot {
         }))
     }
 
-    fn read(raw: &str) -> Result<Self, Vec<Violation>> {
-        // A number is JSON, but no object.
-        match raw.trim() {
-            text if text.is_empty() || text.contains(['{', '[']) => read_json(raw),
-            text => Ok(Self {
-                vote_number: Target::Bare(text.to_owned()),
-                ..Self::default()
-            }),
-        }
-    }
-
     fn check(&self, candidates: &Candidates) -> Vec<Violation> {
         let mut violations = Vec::new();
-        if !self.abstains && self.target(candidates).is_none() {
-            let found = self.vote_number.shown();
+        let legal = self.vote_number.filter(|player| candidates.has(*player));
+        if !self.abstains && legal.is_none() {
+            let found = self.vote_number.map(|player| player.to_string());
+            let found = found.unwrap_or_default();
             let rule = format!("'{found}' can't be voted for; choose one number");
             violations.push(candidates.not_found("vote_number".into(), &found, &rule));
         }
@@ -332,17 +171,18 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::exchange::Ask;
 
-    fn candidates() -> Candidates {
+    fn ask() -> Ask<Ballot> {
         let players = [(2, "Bob"), (3, "Cleo"), (12, "沈七")];
-        Candidates(players.map(|(id, name)| (PlayerId(id), name.into())).into())
+        let candidates = Candidates(players.map(|(id, name)| (PlayerId(id), name.into())).into());
+        let question = "You can vote for:\n- 2 Bob\n- 3 Cleo\n- 12 沈七\n";
+        Ask::new("vote", question, candidates, Ballot::abstention())
     }
 
     fn vote(text: &str) -> Option<u32> {
-        let ballot = Ballot::read(text).ok()?;
-        let violations = ballot.check(&candidates());
-        let target = ballot.target(&candidates());
-        violations.is_empty().then(|| target.unwrap().0)
+        let ballot = ask().read(text).ok()?;
+        Some(ballot.vote_number.unwrap().0)
     }
 
     #[test]
@@ -413,7 +253,6 @@ mod tests {
             r#"{"vote_number": [3]}, no, 2"#,
             r#"{"vote_number": {"id": 3, "or": 2}}"#,
             r#"{"vote_number": true}"#,
-            r#"{"reason": 5, "vote_number": 3}"#,
             r#"{"vote_number": 3, "vote_target": 2}"#,
             r#"{"vote_number": 3"#,
         ] {
@@ -425,9 +264,9 @@ mod tests {
 
     #[test]
     fn only_code_abstains() {
-        assert!(Ballot::abstention().check(&candidates()).is_empty());
-        let copied = Ballot::read(&Ballot::abstention().to_text()).unwrap();
-        assert!(!copied.check(&candidates()).is_empty());
+        let candidates = ask().constraints().clone();
+        assert!(Ballot::abstention().check(&candidates).is_empty());
+        assert_eq!(vote(&Ballot::abstention().to_text()), None);
     }
 
     #[test]
@@ -441,11 +280,9 @@ mod tests {
     proptest! {
         #[test]
         fn whatever_passes_is_legal(text in "\\PC{0,24}") {
-            for target in [Target::Name(text.clone()), Target::Bare(text)] {
-                let ballot = Ballot { vote_number: target, ..Ballot::default() };
-                if ballot.check(&candidates()).is_empty() {
-                    prop_assert!(ballot.target(&candidates()).is_some());
-                }
+            let json = json!({"vote_number": text}).to_string();
+            for player in [vote(&text), vote(&json)].into_iter().flatten() {
+                prop_assert!([2, 3, 12].contains(&player));
             }
         }
     }

@@ -6,7 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::ballot::{Candidates, Guess, Target};
+use super::ballot::{Candidates, Guess};
+use super::ids::PlayerId;
 use crate::exchange::{Reply, Violation};
 
 /// The maximum number of characters of a reason.
@@ -16,10 +17,9 @@ const MAX_WHY_CHARS: usize = 600;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub(super) struct BeliefOf {
     /// The other player's number.
-    #[serde(alias = "player_id", alias = "id")]
-    pub(super) player: Target,
+    pub(super) player: PlayerId,
     /// What you take it for.
-    #[serde(default, alias = "role")]
+    #[serde(default)]
     pub(super) is: Guess,
     /// Why, in a few words.
     #[serde(default)]
@@ -44,6 +44,7 @@ impl Reply for Belief {
     /// The others who are still in the game.
     type Constraints = Candidates;
     const NAME: &'static str = "belief";
+    const MAY_BE_LEFT_OUT: &'static [&'static str] = &["i_am", "players.is"];
 
     fn constrain_schema(_schema: &Value, candidates: &Candidates) -> Option<Value> {
         let numbers: Vec<_> = candidates.0.iter().map(|(id, _)| id).collect();
@@ -76,9 +77,9 @@ impl Reply for Belief {
     fn check(&self, candidates: &Candidates) -> Vec<Violation> {
         let mut violations = Vec::new();
         for (index, belief) in self.players.iter().enumerate() {
-            if candidates.find(&belief.player).is_none() {
+            if !candidates.has(belief.player) {
                 let path = format!("players[{index}].player");
-                let found = belief.player.shown();
+                let found = belief.player.to_string();
                 violations.push(candidates.not_found(path, &found, "name one of the others"));
             }
         }
@@ -93,13 +94,15 @@ impl Reply for Belief {
 
 #[cfg(test)]
 mod tests {
-    use super::super::ids::PlayerId;
     use super::*;
+    use crate::exchange::Ask;
 
     #[test]
     fn beliefs_are_about_those_who_play() {
         let others = Candidates(vec![(PlayerId(2), "Bob".into())]);
-        let read = |text: &str| Belief::read(text).unwrap().check(&others).len();
+        let question = "Still in the game:\n- 2 Bob\n";
+        let ask = Ask::new("belief", question, others, Belief::default());
+        let read = |text: &str| ask.read(text).err().unwrap_or_default().len();
         assert_eq!(
             read(r#"{"players": [{"player": 2, "is": "undercover"}], "i_am": "civilian"}"#),
             0
@@ -112,6 +115,6 @@ mod tests {
             read(r#"{"players": [{"player": 7}, {"player": "Eve"}]}"#),
             2
         );
-        assert!(Belief::default().check(&others).is_empty());
+        assert!(Belief::default().check(ask.constraints()).is_empty());
     }
 }

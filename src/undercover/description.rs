@@ -8,8 +8,9 @@ use serde_json::Value;
 
 use super::taboo::{Slip, Taboo};
 use crate::event::{PromptSet, PromptTemplate};
-use crate::exchange::{Reply, Violation, json_in};
+use crate::exchange::{Reply, Violation};
 use crate::message::{Bigrams, FoldedText};
+use crate::reading::find_json;
 
 /// Two lines with a greater similarity than this count as the same.
 const MAX_SIMILARITY: f64 = 0.82;
@@ -128,7 +129,7 @@ impl Reply for DescriptionReply {
 
     /// The line, without the quotes or the JSON that some minds put around it.
     fn read(raw: &str) -> Result<Self, Vec<Violation>> {
-        let wrapped = json_in(raw).and_then(|json| serde_json::from_str::<Value>(json).ok());
+        let wrapped = find_json(raw).ok().map(|found| found.value);
         let wrapped = wrapped
             .as_ref()
             .and_then(|json| json.get("description")?.as_str());

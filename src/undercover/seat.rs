@@ -4,7 +4,7 @@ use std::io;
 
 use serde_json::{Value, json};
 
-use super::ballot::{Candidates, Target};
+use super::ballot::Candidates;
 use super::ids::PlayerId;
 use crate::locale::{Argument, text};
 use crate::mind::Notes;
@@ -52,7 +52,7 @@ fn vote(notes: Notes<'_>, dialogue: &mut Dialogue<'_>) -> io::Result<Option<Valu
             let index = position_of_name(&line, &names.collect::<Vec<_>>())?;
             candidates.0.get(index).map(|(id, _)| *id)
         };
-        let voted = candidates.find(&Target::Bare(line.clone()));
+        let voted = candidates.find(&line);
         if let Some(player) = voted.or_else(by_beginning) {
             return Ok(Some(json!({
                 "reason": reason,

@@ -75,7 +75,7 @@ pub(super) fn take_votes(
         };
         votes.push(Vote {
             voter_id: voter.id,
-            target_id: ballot.target(&candidates(table, voter, &living)),
+            target_id: ballot.vote_number,
         });
         if let Ok(mut record) = records.get_mut(player) {
             record.add_ballot(round, ballot);

@@ -5,10 +5,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::folder::DataFolder;
-use super::names::fold_name;
 use super::problem::{Problem, Problems};
 use super::source::Source;
 use crate::locale::{UiText, text};
+use crate::wording::fold_name;
 
 /// The extension of word files.
 const EXTENSION: &str = ".ron";

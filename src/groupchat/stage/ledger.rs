@@ -10,10 +10,9 @@ use serde_json::{Value, json};
 use thiserror::Error;
 
 use crate::exchange::{Reply, Violation};
-use crate::groupchat::names::mentions;
+use crate::groupchat::names::named;
 use crate::groupchat::prompts::{ANALYSIS, CandidatesPrompt, PICK_ILLEGAL, SubtaskData};
 use crate::groupchat::team::Participant;
-use crate::world_data::fold_name;
 
 // The names and comments of the following types are part of requests, as their JSON schema.
 
@@ -195,19 +194,11 @@ impl Progress {
         if let [only] = candidates {
             return Some(only);
         }
-        let named = self.next_speaker.trim();
-        let mut equal = candidates.iter().filter(|name| *name == named);
-        if let Some(name) = equal.next() {
-            return Some(name);
-        }
         let names: Vec<&str> = candidates.iter().map(String::as_str).collect();
-        let mut mentioned = mentions(named, &names).into_keys();
-        if let (Some(name), None) = (mentioned.next(), mentioned.next()) {
-            return Some(name);
+        match named(self.next_speaker.trim(), &names)[..] {
+            [name] => Some(name),
+            _ => None,
         }
-        let folded = fold_name(named);
-        let mut similar = names.into_iter().filter(|name| fold_name(name) == folded);
-        similar.next().filter(|_| similar.next().is_none())
     }
 }
 

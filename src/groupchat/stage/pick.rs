@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::exchange::{Reply, Violation};
-use crate::groupchat::names::mentions;
+use crate::groupchat::names::named;
 use crate::groupchat::prompts::{CandidatesPrompt, PICK_ILLEGAL, PICK_NONE, PICK_SEVERAL};
 
 /// Text that names the next speaker.
@@ -23,9 +23,10 @@ pub(super) struct PickConstraints {
 impl Pick {
     /// The only one of `participants` that the text names.
     pub(super) fn only_mention<'p>(&self, participants: &[&'p str]) -> Option<&'p str> {
-        let mut found = mentions(&self.0, participants).into_keys();
-        let first = found.next()?;
-        found.next().is_none().then_some(first)
+        match named(&self.0, participants)[..] {
+            [name] => Some(name),
+            _ => None,
+        }
     }
 }
 
@@ -43,8 +44,7 @@ impl Reply for Pick {
         let names = candidates.join(", ");
         let participants = constraints.participants.iter();
         let participants: Vec<&str> = participants.map(String::as_str).collect();
-        let found: Vec<&str> = mentions(&self.0, &participants).into_keys().collect();
-        let found = found.as_slice();
+        let found = &*named(&self.0, &participants);
         let (rule, template) = match found {
             [] => (
                 format!("no name was found; choose one of: {names}"),

@@ -8,12 +8,13 @@ use serde_json::{Value, json};
 use thiserror::Error;
 
 use crate::exchange::prompts::{EMPTY, TOO_LONG, TooLong};
-use crate::exchange::{Reply, Violation, json_in};
+use crate::exchange::{Reply, Violation};
 use crate::groupchat::message::{
     ChatContent, ChatMessage, FactoryError, MessageFactory, value_text,
 };
 use crate::groupchat::prompts::{CandidatesPrompt, MESSAGE, PICK_ILLEGAL};
 use crate::locale::Translations;
+use crate::reading::find_json;
 
 /// The maximum number of characters that are read of an answer. Guards cut what others hear to
 /// less.
@@ -82,14 +83,10 @@ impl Reply for StructuredReply {
     type Constraints = StructuredConstraints;
     const NAME: &'static str = "shaped";
     const OWN_SCHEMA: bool = true;
+    const BARE_MEMBER: Option<&'static str> = Some("");
 
     fn constrain_schema(_schema: &Value, constraints: &StructuredConstraints) -> Option<Value> {
         Some((*constraints.schema).clone())
-    }
-
-    fn read(raw: &str) -> Result<Self, Vec<Violation>> {
-        let value = json_in(raw).and_then(|json| serde_json::from_str(json).ok());
-        Ok(Self(value.unwrap_or_else(|| raw.trim().into())))
     }
 
     fn check(&self, constraints: &StructuredConstraints) -> Vec<Violation> {
@@ -152,7 +149,7 @@ impl Reply for MessageReply {
     const IS_PROSE: bool = true;
 
     fn read(raw: &str) -> Result<Self, Vec<Violation>> {
-        let json = json_in(raw).and_then(|json| serde_json::from_str::<Value>(json).ok());
+        let json = find_json(raw).ok().map(|found| found.value);
         let message = json.and_then(|mut json| {
             json.as_object_mut()?.entry("source").or_insert("".into());
             ChatMessage::from_json(json).ok()
@@ -210,6 +207,7 @@ pub(super) struct SayConstraints {
 impl Reply for Say {
     type Constraints = SayConstraints;
     const NAME: &'static str = "say";
+    const BARE_MEMBER: Option<&'static str> = Some("message");
 
     fn constrain_schema(_schema: &Value, constraints: &SayConstraints) -> Option<Value> {
         let mut properties = json!({"message": {"type": "string"}});
@@ -223,15 +221,6 @@ impl Reply for Say {
         Some(json!({
             "type": "object", "properties": properties, "required": ["message"],
             "additionalProperties": false,
-        }))
-    }
-
-    /// Text without JSON is said to everybody.
-    fn read(raw: &str) -> Result<Self, Vec<Violation>> {
-        let say = json_in(raw).and_then(|json| serde_json::from_str(json).ok());
-        Ok(say.unwrap_or_else(|| Self {
-            message: raw.trim().to_owned(),
-            ..Self::default()
         }))
     }
 

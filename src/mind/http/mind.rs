@@ -28,6 +28,7 @@ use crate::mind::answer::{Answering, Mind};
 use crate::mind::completion::{Awaited, Completion, FailedCall, MindError};
 use crate::mind::info::MindInfo;
 use crate::mind::prompt::Prompt;
+use crate::mind::prompted_tools::with_calls;
 use crate::mind::stream::AnswerStream;
 use crate::secrets::Secret;
 
@@ -191,11 +192,19 @@ impl Mind for HttpMind {
         };
         let mut request = RequestInFlight { body, shared };
         let (seed, stream) = (prompt.seed, prompt.stream.cloned());
+        let callable = prompt.tools.callable.then_some(prompt.tools.specs);
+        let specs = callable.unwrap_or_default().to_vec();
         Box::pin(async move {
             let RequestInFlight { body, shared } = &mut request;
             let retries = RetryState::new(shared.server.retry, seed);
             let received = shared.call(body, mode, retries, stream.as_ref()).await?;
-            Ok(shared.completion(received))
+            let completion = shared.completion(received);
+            // Some servers leave calls in the text.
+            Ok(if specs.is_empty() {
+                completion
+            } else {
+                with_calls(completion, &specs)
+            })
         })
     }
 
@@ -418,18 +427,22 @@ impl Shared {
         let content_type = response.headers().get(CONTENT_TYPE);
         let content_type = content_type.and_then(|value| value.to_str().ok());
         let content_type = content_type.unwrap_or_default();
-        let mut reader = ResponseReader::new(context, self.format.protocol(), content_type, limit);
+        let marks = &self.format.model().thoughts;
+        let reader = ResponseReader::new(context, self.format.protocol(), content_type, limit);
+        let mut reader = reader.with_marks(marks.clone());
         let length = response.content_length();
         if length.is_some_and(|length| length > limit as u64) {
             return Err(reader.too_large());
         }
-        let mut text_stream = stream.map(TextStream::new);
+        let text_stream = |stream| TextStream::new(stream, marks.clone(), wanted.calls_tools);
+        let mut text_stream = stream.map(text_stream);
         let mut wait = self.wait_for_first_byte(deadline);
         let mut rate = None;
-        while !reader.is_done() {
+        while !reader.is_done() && !reader.is_ended() {
             match timeout(wait.time, response.chunk()).await {
                 Ok(Ok(Some(chunk))) => {
                     reader.read(&chunk)?;
+                    reader.end_if_endless(wanted);
                     if let Some(text_stream) = &mut text_stream {
                         text_stream.show(reader.text());
                     }

@@ -154,9 +154,11 @@ impl RequestBody {
         self.parts.schema.is_some() && format.sends_schema(&self.parts)
     }
 
-    /// What tells its answer from a thought.
+    /// What is known of its answer.
     pub(super) fn wanted(&self, format: &RequestFormat) -> WantedAnswer<'_> {
         WantedAnswer {
+            max_tokens: Some(self.parts.max_tokens),
+            calls_tools: self.parts.callable && !self.parts.tools.is_empty(),
             schema: self.parts.schema.as_ref().map(|schema| &*schema.stable),
             without_thoughts: format.model().forbids_thoughts(),
         }

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::dialect::thinking::{AnswerText, SplitText};
-use crate::message::{Block, FinishReason, TokenUsage};
+use crate::message::{Block, FinishReason, TokenUsage, tokens};
 use crate::mind::completion::{Completion, MAX_CALLS};
+use crate::reading::OwnMarks;
 use crate::tool::ToolCall;
 use crate::tool::schema_check::SchemaCheck;
 
@@ -16,6 +17,8 @@ pub(super) const REPLY_TOOL: &str = "give_answer";
 
 /// The maximum number of thoughts that are kept apart; further ones are only text.
 const MAX_THOUGHTS: usize = 128;
+/// About how many bytes of a call or a signature a token has.
+const CALL_TOKEN_BYTES: u64 = 4;
 /// How many bytes a call or a thought takes beside its texts.
 const ITEM_BYTES: usize = 128;
 
@@ -38,13 +41,17 @@ pub(super) struct ResponseAccumulator {
     pub(super) done: bool,
 }
 
-/// What tells an answer from a thought.
+/// What is known of an answer before it comes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct WantedAnswer<'a> {
     /// The schema of the JSON that was asked for; `None` for prose.
     pub(super) schema: Option<&'a str>,
     /// Whether the model was told not to think.
     pub(super) without_thoughts: bool,
+    /// The maximum number of tokens that was asked for, thoughts included.
+    pub(super) max_tokens: Option<u32>,
+    /// Whether it may call tools, which some servers leave in the text.
+    pub(super) calls_tools: bool,
 }
 
 impl WantedAnswer<'_> {
@@ -96,6 +103,14 @@ enum PartialThought {
 }
 
 impl ResponseAccumulator {
+    /// The response of a model that has marks of its own for thoughts.
+    pub(super) fn with_marks(marks: OwnMarks) -> Self {
+        Self {
+            text: AnswerText::with_marks(marks),
+            ..Self::default()
+        }
+    }
+
     /// Sets the name of the model; the first one counts.
     pub(super) fn set_model(&mut self, model: &Value) {
         if let (None, Some(model)) = (&self.model, model.as_str()) {
@@ -117,6 +132,10 @@ impl ResponseAccumulator {
         let calls = message["tool_calls"].as_array();
         for call in calls.into_iter().flatten() {
             self.add_call(call);
+        }
+        // The form that OpenAI had before.
+        if let Some(function) = message.get("function_call").filter(|call| call.is_object()) {
+            self.add_call(&json!({ "function": function }));
         }
     }
 
@@ -296,6 +315,12 @@ impl ResponseAccumulator {
         self.text.len().saturating_add(self.kept)
     }
 
+    /// About how many tokens the answer has so far.
+    pub(super) fn tokens(&self) -> u64 {
+        let text = tokens::estimate(self.text.text()) + tokens::estimate(self.text.reasoning());
+        u64::from(text) + self.kept as u64 / CALL_TOKEN_BYTES
+    }
+
     /// Whether nothing is kept so far.
     pub(super) fn is_empty(&self) -> bool {
         self.len() == 0
@@ -351,8 +376,6 @@ fn finish_of(reason: &str) -> FinishReason {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
     use crate::dialect::format::Api;
     use crate::mind::http::api::protocol;
@@ -469,6 +492,15 @@ mod tests {
                 ToolCall::new("b", "look", "")
             ]
         );
+        let mut legacy = ResponseAccumulator::default();
+        for function in [
+            json!({"name": "dice", "arguments": "{\"n\""}),
+            json!({"arguments": ":1}"}),
+        ] {
+            let delta = json!({"function_call": function});
+            read(&mut legacy, &json!({"choices": [{"delta": delta}]}));
+        }
+        assert_eq!(legacy.calls(), [ToolCall::new("", "dice", "{\"n\":1}")]);
         assert!(
             calls_of(&[
                 json!({}),

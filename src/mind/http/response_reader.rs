@@ -12,6 +12,7 @@ use crate::dialect::format::Api;
 use crate::locale::{UiText, text};
 use crate::message::FinishReason;
 use crate::mind::completion::{Completion, MindError};
+use crate::reading::OwnMarks;
 
 /// Reads the recorded body of a response: one JSON value, several, or a stream of events. The
 /// result has no latency, and a model only if the response names it.
@@ -34,6 +35,9 @@ pub fn read_answer(api: Api, body: &[u8]) -> Result<Completion, MindError> {
 /// How many bytes of framing a streamed byte of text may need: a delta of one token has about 250.
 const MAX_FRAMING: usize = 100;
 
+/// How many times the tokens that were asked for a streamed answer may have.
+const MAX_EXCESS: u64 = 2;
+
 /// Reads a response, chunk by chunk. What it keeps of it, complete or not, is never more than its
 /// limit.
 pub(super) struct ResponseReader<'a> {
@@ -46,6 +50,10 @@ pub(super) struct ResponseReader<'a> {
     /// sends empty ones as fast as it can would keep us busy until the deadline.
     events: usize,
     has_begun: bool,
+    /// From how many bytes on the answer may be too long.
+    counted: usize,
+    /// Whether the answer was ended since it was too long.
+    is_ended: bool,
     framing: Framing,
     response: ResponseAccumulator,
     /// An error within the response.
@@ -83,10 +91,42 @@ impl<'a> ResponseReader<'a> {
             received: 0,
             events: 0,
             has_begun: false,
+            counted: 0,
+            is_ended: false,
             framing,
             response: ResponseAccumulator::default(),
             error: None,
         }
+    }
+
+    /// The same for a model that has marks of its own for thoughts.
+    pub(super) fn with_marks(mut self, marks: OwnMarks) -> Self {
+        self.response = ResponseAccumulator::with_marks(marks);
+        self
+    }
+
+    /// Ends a streamed answer that is far longer than was asked for, as if it had reached its
+    /// limit.
+    pub(super) fn end_if_endless(&mut self, wanted: &WantedAnswer<'_>) {
+        let most = wanted
+            .max_tokens
+            .map_or(u64::MAX, |most| u64::from(most) * MAX_EXCESS);
+        if self.response.len() < self.counted || !self.is_stream() {
+            return;
+        }
+        let room = most.saturating_sub(self.response.tokens());
+        if room == 0 {
+            self.response.finish = Some(FinishReason::Length);
+            self.is_ended = true;
+        }
+        // A token is hardly ever shorter than a byte, so it need not be counted again before.
+        let room = usize::try_from(room).unwrap_or(usize::MAX);
+        self.counted = self.response.len().saturating_add(room.max(1));
+    }
+
+    /// Whether the answer was ended before the server did.
+    pub(super) fn is_ended(&self) -> bool {
+        self.is_ended
     }
 
     /// Whether anything has arrived but signs that the server is still there: blank lines and

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::dialect::format::{Api, Format, FormatOptions, Style, ThinkingPolicy};
 use crate::locale::Language;
+use crate::reading::OwnMarks;
 
 /// How a server is sent the schema of a reply. If it refuses one mode, the next lower one is tried.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -176,6 +177,8 @@ pub struct ModelSettings {
     pub names: bool,
     /// Whether text is always sent as a list of parts; some models that accept media require it.
     pub parts: bool,
+    /// The marks that the model sets around its thoughts, beside those that are known.
+    pub thoughts: OwnMarks,
     /// Which thoughts the model is sent back; as usual for the API if `None`.
     pub thinking: Option<ThinkingPolicy>,
     /// Whether requests of an entity carry a key by which the provider finds its cache (OpenAI's
@@ -215,6 +218,7 @@ impl ModelSettings {
             history_header: String::new(),
             names: false,
             parts: false,
+            thoughts: OwnMarks::default(),
             thinking: None,
             cache_key: false,
             window: None,

@@ -1,13 +1,15 @@
 //! Showing the text of an answer while it arrives.
 
-use crate::dialect::thinking::StreamSplitter;
 use crate::mind::stream::AnswerStream;
+use crate::reading::{OwnMarks, StreamSplitter, before_calls};
 use crate::secrets::{begun, redact};
 
-/// Shows the text of an answer, without its thoughts and without secrets.
+/// Shows the text of an answer, without its thoughts, calls and secrets.
 pub(super) struct TextStream<'a> {
     stream: &'a AnswerStream,
     splitter: StreamSplitter,
+    /// Whether calls may be in the text.
+    hides_calls: bool,
     /// How many bytes of the answer were read.
     read: usize,
     /// The text that may be shown, before secrets are masked.
@@ -17,10 +19,11 @@ pub(super) struct TextStream<'a> {
 }
 
 impl<'a> TextStream<'a> {
-    pub(super) fn new(stream: &'a AnswerStream) -> Self {
+    pub(super) fn new(stream: &'a AnswerStream, marks: OwnMarks, hides_calls: bool) -> Self {
         Self {
             stream,
-            splitter: StreamSplitter::default(),
+            splitter: StreamSplitter::with_marks(marks),
+            hides_calls,
             read: 0,
             text: String::new(),
             shown: 0,
@@ -39,7 +42,13 @@ impl<'a> TextStream<'a> {
         }
         self.text.push_str(&delta.text);
         let waiting = self.text.get(self.shown..).unwrap_or_default();
-        let ready = waiting.len() - begun(waiting);
+        let may_show = match self.hides_calls {
+            true => waiting
+                .get(..before_calls(waiting, self.shown == 0))
+                .unwrap_or_default(),
+            false => waiting,
+        };
+        let ready = may_show.len() - begun(may_show);
         self.stream
             .text(&redact(waiting.get(..ready).unwrap_or_default()));
         self.shown += ready;

@@ -92,6 +92,7 @@ impl Demands {
             style: _,
             names: _,
             parts: _,
+            thoughts: _,
             thinking: _,
             schema: _,
             temperature: _,

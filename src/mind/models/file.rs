@@ -101,6 +101,10 @@ pub struct Provider {
     /// Whether text is always sent as a list of parts.
     #[serde(default)]
     pub parts: bool,
+    /// How models mark the start and the end of their thoughts in the text, if they do it in a way
+    /// of their own.
+    #[serde(default)]
+    pub thoughts: Option<(String, String)>,
     /// Which thoughts models are sent back; by default as usual for the API.
     #[serde(default)]
     pub thinking: Option<ThinkingPolicy>,
@@ -153,6 +157,7 @@ impl Provider {
             history_header: String::new(),
             names: false,
             parts: false,
+            thoughts: None,
             thinking: None,
             cache_key: false,
             schema: SchemaMode::default(),
@@ -209,6 +214,9 @@ pub struct ModelEntry {
     /// See [`Provider::parts`].
     #[serde(default)]
     pub parts: Option<bool>,
+    /// See [`Provider::thoughts`].
+    #[serde(default)]
+    pub thoughts: Option<(String, String)>,
     /// See [`Provider::thinking`].
     #[serde(default)]
     pub thinking: Option<ThinkingPolicy>,

@@ -473,6 +473,12 @@ impl Models {
             history_header: provider.history_header.clone(),
             names: entry.names.unwrap_or(provider.names),
             parts: entry.parts.unwrap_or(provider.parts),
+            thoughts: entry
+                .thoughts
+                .iter()
+                .chain(&provider.thoughts)
+                .cloned()
+                .collect(),
             thinking: entry.thinking.or(provider.thinking),
             // Another server with the provider's API may not know it.
             cache_key: provider.cache_key && resolved.is_own(),

@@ -6,9 +6,8 @@ use serde_json::{Value, json};
 
 use super::prose::{Written, faults};
 use super::stakes::{Stakes, ids};
-use crate::exchange::{Reply, Violation, folded};
+use crate::exchange::{Reply, Violation};
 use crate::message::cut;
-use crate::rpg::lenient::{truth, words};
 
 /// The maximum number of characters of a made fact.
 pub(super) const FACT_CHARS: usize = 200;
@@ -36,7 +35,7 @@ impl Difficulty {
 
     /// Fair if an answer names none.
     fn named(name: &str) -> Self {
-        match folded(name).as_str() {
+        match name {
             "easy" => Self::Easy,
             "hard" => Self::Hard,
             "desperate" => Self::Desperate,
@@ -74,46 +73,35 @@ impl AttemptResult {
     }
 }
 
-/// A referee's judgement of an attempt. Whatever is missing or was not offered means the least:
-/// not possible, no ability, fair, nothing won, no cost.
+/// A referee's judgement of an attempt. Whatever is missing means the least: not possible, no
+/// ability, fair, nothing won, no cost. Whatever was not offered is refused.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Ruling {
     /// Whether it can be done at all.
-    #[serde(deserialize_with = "truth")]
     pub(super) possible: bool,
     /// The ability that helps, or `none`.
-    #[serde(deserialize_with = "words")]
     pub(super) ability: String,
     /// How hard it is: easy, fair, hard or desperate.
-    #[serde(deserialize_with = "words")]
     pub(super) difficulty: String,
     /// What it wins.
-    #[serde(deserialize_with = "words")]
     pub(super) prize: String,
     /// What it costs if it comes off at a cost.
-    #[serde(deserialize_with = "words")]
     pub(super) cost: String,
     /// What is true from then on, in one sentence, if the prize is `fact`.
-    #[serde(deserialize_with = "words")]
     pub(super) fact: String,
     /// What everybody here sees if it comes off fully.
-    #[serde(deserialize_with = "words")]
     pub(super) fully: String,
     /// What everybody here sees if it comes off at the cost.
-    #[serde(deserialize_with = "words")]
     pub(super) at_cost: String,
     /// What everybody here sees if it does not come off.
-    #[serde(deserialize_with = "words")]
     pub(super) not: String,
 }
 
 impl Ruling {
     /// The highest rolls, from 0 to 99, with which it comes off fully and at a cost.
     fn chances(&self, stakes: &Stakes) -> (u32, u32) {
-        let ability = folded(&self.ability);
-        let mut abilities = stakes.abilities.iter();
-        let helps = abilities.any(|name| folded(name) == ability);
+        let helps = stakes.abilities.contains(&self.ability);
         let full = Difficulty::named(&self.difficulty).chance() + if helps { ABILITY } else { 0 };
         (full, full + AT_A_COST)
     }
@@ -144,6 +132,30 @@ impl Ruling {
 impl Reply for Ruling {
     type Constraints = Stakes;
     const NAME: &'static str = "ruling";
+    const MAY_BE_LEFT_OUT: &'static [&'static str] = &[
+        "ability",
+        "difficulty",
+        "prize",
+        "cost",
+        "fully",
+        "at_cost",
+        "not",
+    ];
+    const OTHER_WORDS: &'static [(&'static str, &'static str)] = &[
+        ("simple", "easy"),
+        ("medium", "fair"),
+        ("moderate", "fair"),
+        ("normal", "fair"),
+        ("average", "fair"),
+        ("difficult", "hard"),
+        ("very hard", "desperate"),
+        ("容易", "easy"),
+        ("一般", "fair"),
+        ("难", "hard"),
+        ("困难", "hard"),
+        ("极难", "desperate"),
+        ("无", NO_ABILITY),
+    ];
 
     fn constrain_schema(_schema: &Value, stakes: &Stakes) -> Option<Value> {
         let text = |most: usize| json!({"type": "string", "maxLength": most});
@@ -182,6 +194,19 @@ impl Reply for Ruling {
             at_cost: &self.at_cost,
             not: &self.not,
         };
-        faults(&written, stakes)
+        let mut violations = faults(&written, stakes);
+        if self.possible {
+            let names = stakes.abilities.iter().map(String::as_str);
+            let abilities: Vec<_> = names.chain([NO_ABILITY, ""]).collect();
+            let difficulties = [&Difficulty::NAMES[..], &[""]].concat();
+            let named = [
+                Violation::unless_offered("ability", &self.ability, &abilities),
+                Violation::unless_offered("difficulty", &self.difficulty, &difficulties),
+                Violation::unless_offered("prize", &self.prize, &ids(&stakes.prizes)),
+                Violation::unless_offered("cost", &self.cost, &ids(&stakes.costs)),
+            ];
+            violations.extend(named.into_iter().flatten());
+        }
+        violations
     }
 }

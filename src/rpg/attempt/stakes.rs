@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 
-use crate::exchange::folded;
 use crate::message::Language;
 
 /// One thing that an attempt can win or cost.
@@ -125,10 +124,9 @@ pub(super) fn ids(stakes: &[Stake]) -> Vec<String> {
     stakes.iter().map(|stake| stake.offer().id).collect()
 }
 
-/// What an answer names; [`Stake::Nothing`] if it was not offered.
+/// What an answer names; a ruling that passed its check names what was offered, or nothing.
 pub(super) fn named(stakes: &[Stake], id: &str) -> Stake {
-    let wanted = folded(id);
     let mut stakes = stakes.iter();
-    let named = stakes.find(|stake| folded(&stake.offer().id) == wanted);
+    let named = stakes.find(|stake| stake.offer().id == id);
     named.cloned().unwrap_or_default()
 }

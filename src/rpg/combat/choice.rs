@@ -19,7 +19,7 @@ pub(crate) const SEEN_CHARS: usize = 300;
 
 /// What a combatant does at its turn.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, expecting = "struct Choice")]
+#[serde(deny_unknown_fields)]
 #[schemars(rename = "Choice")] // Minds read this name.
 pub(crate) struct CombatChoice {
     /// Words said aloud before acting; everybody in the fight hears them.
@@ -66,10 +66,16 @@ pub(crate) struct Card {
     /// The skill, by name.
     pub(crate) skill: String,
     /// What the mind calls this move.
+    #[serde(default)]
+    #[schemars(!default)]
     pub(crate) name: String,
     /// How it looks, in a sentence.
+    #[serde(default)]
+    #[schemars(!default)]
     pub(crate) description: String,
     /// Everybody it may be used on, the most wanted first; it is used on one, and on nobody else.
+    #[serde(default)]
+    #[schemars(!default)]
     pub(crate) targets: Vec<String>,
 }
 
@@ -101,17 +107,10 @@ pub(crate) struct ChoiceConstraints {
 
 const ONE_LINE: PromptTemplate<()> = PromptTemplate::new("rules/one_line");
 const NO_CARDS: PromptTemplate<()> = PromptTemplate::new("rules/no_cards");
-const NOT_OFFERED: PromptTemplate<NotOffered> = PromptTemplate::new("rules/not_known");
 const NOT_IN_HAND: PromptTemplate<NotInHand> = PromptTemplate::new("rules/not_in_hand");
 const ONE_CARD: PromptTemplate<OneCard> = PromptTemplate::new("rules/one_card");
 const NO_TARGET: PromptTemplate<NoTarget> = PromptTemplate::new("rules/no_target");
 const ILLEGAL_TARGET: PromptTemplate<IllegalTarget> = PromptTemplate::new("rules/illegal_target");
-
-#[derive(Default, Serialize)]
-struct NotOffered<'a> {
-    name: &'a str,
-    legal: &'a str,
-}
 
 #[derive(Default, Serialize)]
 struct NotInHand<'a> {
@@ -139,7 +138,7 @@ struct IllegalTarget<'a> {
 
 /// Adds the templates of this file.
 pub(crate) fn add_templates(prompts: &mut PromptSet) {
-    prompts.add(&ONE_LINE).add(&NO_CARDS).add(&NOT_OFFERED);
+    prompts.add(&ONE_LINE).add(&NO_CARDS);
     prompts.add(&NOT_IN_HAND);
     prompts.add(&ONE_CARD).add(&NO_TARGET).add(&ILLEGAL_TARGET);
 }
@@ -147,6 +146,33 @@ pub(crate) fn add_templates(prompts: &mut PromptSet) {
 impl Reply for CombatChoice {
     type Constraints = ChoiceConstraints;
     const NAME: &'static str = "fight_choice";
+    const MAY_BE_LEFT_OUT: &'static [&'static str] =
+        &["action", "cards.name", "cards.description", "cards.targets"];
+    const OTHER_WORDS: &'static [(&'static str, &'static str)] = &[
+        ("attack", "play"),
+        ("fight", "play"),
+        ("use", "play"),
+        ("cast", "play"),
+        ("skill", "play"),
+        ("cards", "play"),
+        ("play cards", "play"),
+        ("wait", "hold"),
+        ("pass", "hold"),
+        ("nothing", "hold"),
+        ("do nothing", "hold"),
+        ("run", "flee"),
+        ("run away", "flee"),
+        ("escape", "flee"),
+        ("retreat", "flee"),
+        ("surrender", "yield"),
+        ("give up", "yield"),
+        ("出牌", "play"),
+        ("攻击", "play"),
+        ("等待", "hold"),
+        ("逃跑", "flee"),
+        ("投降", "yield"),
+        ("认输", "yield"),
+    ];
 
     fn constrain_schema(_schema: &Value, constraints: &ChoiceConstraints) -> Option<Value> {
         let text = |most: usize| json!({"type": "string", "minLength": 1, "maxLength": most});
@@ -198,6 +224,24 @@ impl Reply for CombatChoice {
         }))
     }
 
+    /// A move without a name is called like its skill, and where only one target is possible, it is
+    /// the one.
+    fn settled(mut self, constraints: &ChoiceConstraints) -> Self {
+        for card in &mut self.cards {
+            if card.name.trim().is_empty() {
+                card.name = card.skill.chars().take(NAME_CHARS).collect();
+            }
+            let mut hand = constraints.hand.iter();
+            let playable = hand.find(|playable| *playable.skill == *card.skill);
+            if let Some([only]) = playable.map(|playable| &*playable.targets)
+                && card.targets.is_empty()
+            {
+                card.targets.push(only.to_string());
+            }
+        }
+        self
+    }
+
     fn check(&self, constraints: &ChoiceConstraints) -> Vec<Violation> {
         let mut violations = Vec::new();
         if let Some(say) = &self.say {
@@ -206,16 +250,25 @@ impl Reply for CombatChoice {
         for (index, fact) in self.tells.iter().enumerate() {
             let path = format!("tells[{index}]");
             if !constraints.known.iter().any(|known| **known == **fact) {
-                violations.extend(check_offered(path, fact, &constraints.facts));
+                violations.extend(Violation::unless_offered(path, fact, &constraints.facts));
             }
         }
         if self.action() == Action::Show {
             let item = self.item.as_deref().unwrap_or_default();
-            violations.extend(check_offered("item".into(), item, &constraints.items));
+            violations.extend(Violation::unless_offered("item", item, &constraints.items));
         }
         if self.action() == Action::Yield && !constraints.may_yield {
-            let possible = ["play", "hold", "flee"].map(Arc::from);
-            violations.extend(check_offered("action".into(), "yield", &possible));
+            let possible = ["play", "hold", "flee"];
+            violations.extend(Violation::unless_offered("action", "yield", &possible));
+        }
+        if self.action == Some(Action::Play)
+            && self.cards.is_empty()
+            && !constraints.hand.is_empty()
+        {
+            let names = constraints.hand.iter().map(|playable| &*playable.skill);
+            let legal = &names.collect::<Vec<_>>().join(", ");
+            let violation = Violation::new("cards", format!("name at least one of: {legal}"));
+            violations.push(violation.with_template(&NO_TARGET, &NoTarget { legal }));
         }
         if self.action() != Action::Play && !self.cards.is_empty() {
             let violation = Violation::new("cards", "cards are only for \"play\"");
@@ -230,9 +283,13 @@ impl Reply for CombatChoice {
         let hand = &constraints.hand;
         for (index, card) in self.cards.iter().enumerate() {
             let path = |member: &str| format!("cards[{index}].{member}");
-            violations.extend(check_text(path("name"), &card.name, NAME_CHARS));
+            violations.extend(Violation::too_long(path("name"), &card.name, NAME_CHARS));
             let description = &card.description;
-            violations.extend(check_text(path("description"), description, SEEN_CHARS));
+            violations.extend(Violation::too_long(
+                path("description"),
+                description,
+                SEEN_CHARS,
+            ));
             if card.name.contains(char::is_control) {
                 let violation = Violation::new(path("name"), "a name is a single line");
                 violations.push(violation.with_template(&ONE_LINE, &()));
@@ -275,28 +332,14 @@ impl CombatChoice {
     }
 }
 
-fn check_text(path: String, text: &str, most: usize) -> Option<Violation> {
-    if text.trim().is_empty() {
-        Some(Violation::empty(path))
-    } else {
-        Violation::too_long(path, text, most)
-    }
-}
-
-fn check_offered(path: String, name: &str, offered: &[Arc<str>]) -> Option<Violation> {
-    if offered.iter().any(|offered| **offered == *name) {
-        return None;
-    }
-    let legal = &offered.join(", ");
-    let rule = format!("'{name}' is not among: {legal}");
-    Some(Violation::new(path, rule).with_template(&NOT_OFFERED, &NotOffered { name, legal }))
-}
-
 fn not_in_hand(path: String, skill: &str, hand: &[PlayableSkill]) -> Violation {
     let names: Vec<_> = hand.iter().map(|playable| &*playable.skill).collect();
-    let hand = &names.join(", ");
-    let rule = format!("'{skill}' is not in your hand, which holds: {hand}");
-    Violation::new(path, rule).with_template(&NOT_IN_HAND, &NotInHand { skill, hand })
+    let violation = Violation::unclear(skill, &names, || {
+        let hand = &names.join(", ");
+        let rule = format!("'{skill}' is not in your hand, which holds: {hand}");
+        Violation::new("", rule).with_template(&NOT_IN_HAND, &NotInHand { skill, hand })
+    });
+    violation.at(path)
 }
 
 /// A card needs one legal target; it is never used on others.
@@ -311,7 +354,10 @@ fn check_targets(path: &str, card: &Card, playable: &PlayableSkill) -> Option<Vi
         return None;
     }
     let skill = &card.skill;
-    let rule = format!("'{skill}' can't be used on '{name}'; choose from: {legal}");
-    let data = IllegalTarget { skill, name, legal };
-    Some(Violation::new(format!("{path}[0]"), rule).with_template(&ILLEGAL_TARGET, &data))
+    let violation = Violation::unclear(name, &playable.targets, || {
+        let rule = format!("'{skill}' can't be used on '{name}'; choose from: {legal}");
+        let data = IllegalTarget { skill, name, legal };
+        Violation::new("", rule).with_template(&ILLEGAL_TARGET, &data)
+    });
+    Some(violation.at(format!("{path}[0]")))
 }

@@ -277,15 +277,17 @@ impl Actions<'_, '_> {
         Some(leader)
     }
 
-    /// Returns to whom the actor spoke.
+    /// Returns to whom the actor spoke, if it was not to all.
     fn speak(&mut self, acting: &Acting<'_>, speech: Speech) -> Option<Arc<str>> {
         let Speech {
             target,
             text,
             tells,
         } = speech;
-        self.listener(acting, "speak", &target)?;
-        let addressed = target.as_str().into();
+        if !target.is_empty() {
+            self.listener(acting, "speak", &target)?;
+        }
+        let addressed = (!target.is_empty()).then(|| target.as_str().into());
         let event = Speak {
             actor: acting.name.to_string(),
             target,
@@ -301,7 +303,7 @@ impl Actions<'_, '_> {
             self.events
                 .defer(move |world| publish_telling(world, stage, &actor, &text, &facts));
         }
-        Some(addressed)
+        addressed
     }
 
     /// Returns to whom the actor whispered.

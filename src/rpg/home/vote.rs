@@ -17,7 +17,7 @@ use crate::rpg::campaign_phase::{CampaignPhase, CampaignState};
 use crate::rpg::components::RpgWorld;
 use crate::rpg::everybody::{inform_home, names, party, set_phase};
 use crate::rpg::phase::{CurrentPlace, Phase};
-use crate::rpg::plan::{check_one_of, one_of};
+use crate::rpg::plan::one_of;
 use crate::rpg::spawn::HERO;
 use crate::rpg::speaker::Speaker;
 use crate::rpg::world_file::{ActorFaction, STAY};
@@ -54,6 +54,15 @@ impl Reply for Vote {
     type Constraints = VoteConstraints;
     const NAME: &'static str = "vote";
     const BARE_MEMBER: Option<&'static str> = Some("vote");
+    const MAY_BE_LEFT_OUT: &'static [&'static str] = &["mind"];
+    const OTHER_WORDS: &'static [(&'static str, &'static str)] = &[
+        ("stay here", STAY),
+        ("stay home", STAY),
+        ("nowhere", STAY),
+        ("留下", STAY),
+        ("不去", STAY),
+        ("谁也不去", STAY),
+    ];
 
     fn constrain_schema(_schema: &Value, constraints: &VoteConstraints) -> Option<Value> {
         let text = serde_json::json!({"type": "string", "maxLength": constraints.speech_chars});
@@ -70,7 +79,7 @@ impl Reply for Vote {
         // The fallback is not a vote.
         if !self.vote.is_empty() {
             let options = &constraints.options;
-            check_one_of("vote".into(), &self.vote, options, &mut violations);
+            violations.extend(Violation::unless_offered("vote", &self.vote, options));
         }
         for (path, text) in [("mind", Some(&self.mind)), ("say", self.say.as_ref())] {
             let text = text.map(String::as_str).unwrap_or_default();

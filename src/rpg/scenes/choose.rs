@@ -27,12 +27,11 @@ use crate::rpg::world_file::NOTHING;
 const CHOICE: AskTemplate<ChoiceData> =
     AskTemplate::condensed("scene.choose", "asks/choose", "asks/choose_short");
 const PASS: PromptTemplate<()> = PromptTemplate::new("asks/choose_nothing");
-const NOT_OFFERED: PromptTemplate<NotOffered> = PromptTemplate::new("rules/not_offered");
 
 /// Adds the templates of this file.
 pub(super) fn add_templates(prompts: &mut PromptSet) {
     CHOICE.add_to(prompts);
-    prompts.add(&PASS).add(&NOT_OFFERED);
+    prompts.add(&PASS);
 }
 
 /// On a stage: a choice that has to be made there.
@@ -89,7 +88,6 @@ impl AgentEvent for ChoiceMade {
 
 /// A decision: what one thinks, what one does, and what one says as one does it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(expecting = "struct Decision")]
 #[schemars(rename = "Decision")] // Minds read this name.
 pub(crate) struct SceneDecision {
     /// What you think and feel, in the first person; nobody else learns it.
@@ -109,15 +107,13 @@ pub(crate) struct DecisionConstraints {
     speech_chars: usize,
 }
 
-#[derive(Default, Serialize)]
-struct NotOffered<'a> {
-    option: &'a str,
-    options: &'a [String],
-}
-
 impl Reply for SceneDecision {
     type Constraints = DecisionConstraints;
     const NAME: &'static str = "decision";
+    const BARE_MEMBER: Option<&'static str> = Some("option");
+    const MAY_BE_LEFT_OUT: &'static [&'static str] = &["mind"];
+    const OTHER_WORDS: &'static [(&'static str, &'static str)] =
+        &[("none", NOTHING), ("pass", NOTHING), ("无", NOTHING)];
 
     fn constrain_schema(_schema: &Value, constraints: &DecisionConstraints) -> Option<Value> {
         let text = json!({"type": "string", "maxLength": constraints.speech_chars});
@@ -135,13 +131,10 @@ impl Reply for SceneDecision {
 
     fn check(&self, constraints: &DecisionConstraints) -> Vec<Violation> {
         let mut violations = Vec::new();
-        let (option, options) = (&self.option, &constraints.options);
         // The fallback decides nothing.
-        if !option.is_empty() && !options.contains(option) {
-            let ids = options.join(", ");
-            let rule = format!("'{option}' is not offered; choose one of: {ids}");
-            let violation = Violation::new("option", rule);
-            violations.push(violation.with_template(&NOT_OFFERED, &NotOffered { option, options }));
+        if !self.option.is_empty() {
+            let options = &constraints.options;
+            violations.extend(Violation::unless_offered("option", &self.option, options));
         }
         for (path, text) in [("mind", Some(&self.mind)), ("say", self.say.as_ref())] {
             let text = text.map(String::as_str).unwrap_or_default();

@@ -24,7 +24,6 @@ use crate::exchange::{Answers, AskTemplate, Reply};
 use crate::knowledge::Today;
 use crate::rpg::components::RpgWorld;
 use crate::rpg::conversation::{NumberedEvent, last_events};
-use crate::rpg::lenient::{number, truth};
 use crate::rpg::phase::{CurrentPlace, Phase};
 
 const JUDGE: AskTemplate<JudgeData> =
@@ -82,16 +81,15 @@ impl AgentEvent for ClaimJudged {
 #[serde(default)]
 pub(crate) struct Verdict {
     /// Whether it is so.
-    #[serde(deserialize_with = "truth")]
     holds: bool,
     /// The number of the event that shows it; 0 if none does.
-    #[serde(deserialize_with = "number")]
     event: u64,
 }
 
 impl Reply for Verdict {
     type Constraints = usize;
     const NAME: &'static str = "verdict";
+    const MAY_BE_LEFT_OUT: &'static [&'static str] = &["event"];
 
     fn constrain_schema(_schema: &Value, events: &usize) -> Option<Value> {
         Some(json!({

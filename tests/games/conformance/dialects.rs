@@ -1,11 +1,12 @@
 //! Operations on messages, conversations and memories in the forms of others.
 
-use playhouse::dialect::thinking::{AnswerText, StreamSplitter};
+use playhouse::dialect::thinking::AnswerText;
 use playhouse::dialect::{
     Arguments, ArgumentsRepair, Imported, MarkFilter, MarkedMessages, Profile, UnknownProfile,
     message_id, read_value, write_value,
 };
 use playhouse::message::{Block, CallPairs, Message, Role, Tags, ToolUse};
+use playhouse::reading::StreamSplitter;
 use serde_json::{Value, json};
 
 use super::Operation;

@@ -37,6 +37,11 @@ pub fn by_distance<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>
     sorted
 }
 
+/// How many letters of two words are to add, drop, replace or swap with a neighbour.
+pub(crate) fn typos_between(a: &str, b: &str) -> usize {
+    distance(&letters(a), &letters(b))
+}
+
 fn letters(name: &str) -> Vec<char> {
     fold_name(name).chars().take(MAX_COMPARED).collect()
 }

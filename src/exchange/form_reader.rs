@@ -1,0 +1,116 @@
+//! Answers that are not quite in the form that was asked for.
+
+use std::borrow::Cow;
+use std::marker::PhantomData;
+
+use serde_json::{Map, Value};
+
+use super::{Reply, Violation};
+use crate::reading::{Fitted, Form, FoundJson, NoJson, members_in};
+
+/// Reads an answer of a type by its form.
+pub(super) struct FormReader<'a, R> {
+    form: Form<'a>,
+    raw: &'a str,
+    reply: PhantomData<R>,
+}
+
+impl<'a, R: Reply> FormReader<'a, R> {
+    /// Reads this answer.
+    pub(super) fn new(form: Form<'a>, raw: &'a str) -> Self {
+        Self {
+            form,
+            raw,
+            reply: PhantomData,
+        }
+    }
+
+    /// The value that the answer means, and its text as a context keeps it.
+    pub(super) fn value(
+        &self,
+        found: Result<FoundJson, NoJson>,
+    ) -> Result<(Value, Cow<'a, str>), Vec<Violation>> {
+        let is_in_form = match &found {
+            Ok(found) => found
+                .value
+                .as_object()
+                .is_some_and(|members| members.keys().any(|name| self.form.has_member(name))),
+            Err(problem) => matches!(problem, NoJson::Broken(_)) && self.begins_with_json(),
+        };
+        let read = match found {
+            Ok(found) if found.is_cut => Err(vec![Violation::incomplete()]),
+            Ok(found) => self.fitted(found.value),
+            Err(problem) => match members_in(self.raw, |name| self.form.has_member(name)) {
+                Some(value) => self.fitted(value),
+                None => Err(vec![Violation::no_json(&problem)]),
+            },
+        };
+        match read {
+            Ok(value) => {
+                let text = value.to_string();
+                Ok((value, text.into()))
+            }
+            Err(violations) if is_in_form => Err(violations),
+            Err(violations) => {
+                let bare = self.bare().map(|value| (value, self.raw.into()));
+                bare.ok_or(violations)
+            }
+        }
+    }
+
+    fn begins_with_json(&self) -> bool {
+        let text = self
+            .raw
+            .trim_start()
+            .trim_start_matches("```json")
+            .trim_start_matches("```");
+        text.trim_start().starts_with('{')
+    }
+
+    fn fitted(&self, given: Value) -> Result<Value, Vec<Violation>> {
+        let fitted = self.form.fit(given.clone());
+        match self.typed(fitted) {
+            // Any value may be the answer.
+            Err(_) if R::BARE_MEMBER == Some("") => Ok(given),
+            read => read,
+        }
+    }
+
+    /// A value that can be read as the type. Whatever is not offered may be known all the same; the
+    /// check decides.
+    fn typed(&self, fitted: Fitted) -> Result<Value, Vec<Violation>> {
+        let Fitted {
+            mut value,
+            left_out,
+            faults,
+        } = fitted;
+        let members = value.as_object_mut().filter(|_| !left_out.is_empty());
+        if let (Some(members), Some(name)) = (members, R::LEFT_OUT) {
+            members.insert(name.to_owned(), left_out.into());
+        }
+        let read: Result<R, _> = serde_path_to_error::deserialize(&value);
+        let problem = match read {
+            Ok(_) if !faults.iter().any(|fault| fault.spoils_form()) => return Ok(value),
+            Ok(_) => None,
+            Err(error) => Some(Violation::wrong_form(&error.path().to_string())),
+        };
+        let told = faults.into_iter().map(Violation::from);
+        let told: Vec<_> = told.collect();
+        Err(if told.is_empty() {
+            problem.into_iter().collect()
+        } else {
+            told
+        })
+    }
+
+    /// What an answer means that has no JSON, or only speaks of some.
+    fn bare(&self) -> Option<Value> {
+        let member = R::BARE_MEMBER?;
+        let text = self.raw.trim();
+        if member.is_empty() {
+            return Some(text.into());
+        }
+        let value = self.form.bare(member, text)?;
+        Some(Map::from_iter([(member.to_owned(), value)]).into())
+    }
+}

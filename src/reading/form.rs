@@ -1,0 +1,1332 @@
+//! A value in the form that was asked for: what was meant is put where the schema has it.
+//!
+//! Wrappers are taken off, members are found under other names, words become what was offered, and
+//! what can only be one thing need not be said. What remains wrong is told all at once.
+
+use serde_json::{Map, Value, json};
+
+use super::json::json_at;
+use super::listing::Listing;
+use super::options::{Meant, Offers, is_slip, words_of};
+use super::text::narrow;
+use super::words::{WRAPPERS, are_same, is_ellipsis, is_nothing, truth};
+
+/// How deep an answer is read.
+const DEPTH: usize = 16;
+
+/// The form of an answer.
+#[derive(Clone, Copy, Debug)]
+pub struct Form<'a> {
+    /// What the form is called.
+    pub name: &'a str,
+    /// Its schema, with what is offered.
+    pub schema: &'a Value,
+    /// The paths of members that need not be said, although the schema asks for them.
+    pub optional: &'a [&'a str],
+    /// Other words for what is offered: each with the word for which it stands.
+    pub other_words: &'a [(&'a str, &'a str)],
+    /// The question, which lists what is offered.
+    pub question: &'a str,
+}
+
+/// A value in its form.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fitted {
+    /// The value.
+    pub value: Value,
+    /// The outermost members of the answer that have no place in the form.
+    pub left_out: Vec<String>,
+    /// What is still wrong.
+    pub faults: Vec<Fault>,
+}
+
+/// Something wrong in an answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fault {
+    /// Where, such as `cards[2].targets[0]`; empty for the whole answer.
+    pub path: String,
+    /// What.
+    pub kind: FaultKind,
+}
+
+impl Fault {
+    /// Whether the value is not in its form, whatever is offered.
+    pub fn spoils_form(&self) -> bool {
+        !matches!(self.kind, FaultKind::NotOffered { .. })
+    }
+}
+
+/// What is wrong.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FaultKind {
+    /// It is missing.
+    Missing(Wanted),
+    /// It is something else.
+    Other(Wanted),
+    /// It was not offered, or fits several that were.
+    NotOffered {
+        /// What was said.
+        given: String,
+        /// What was offered.
+        options: Vec<String>,
+    },
+}
+
+/// What should be there.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Wanted {
+    /// One of these.
+    OneOf(Vec<String>),
+    /// A text.
+    Text,
+    /// A number.
+    Number,
+    /// Yes or no.
+    Truth,
+    /// A list.
+    List,
+    /// An object with members.
+    Object,
+}
+
+impl Form<'_> {
+    /// Puts a value into the form.
+    pub fn fit(&self, value: Value) -> Fitted {
+        let mut fitter = Fitter {
+            form: self,
+            listing: Listing::of(self.question),
+            faults: Vec::new(),
+            left_out: Vec::new(),
+        };
+        let value = fitter.fit(value, self.schema, &Path::default());
+        Fitted {
+            value,
+            left_out: fitter.left_out,
+            faults: fitter.faults,
+        }
+    }
+
+    /// Whether a value has no member that the form does not know.
+    pub fn knows(&self, value: &Value) -> bool {
+        knows(value, self.schema, DEPTH)
+    }
+
+    /// Whether the form has a member of this name, however it is written.
+    pub fn has_member(&self, name: &str) -> bool {
+        let known = properties(self.schema).map(Map::keys).into_iter().flatten();
+        let known: Vec<_> = known.map(String::as_str).collect();
+        same_member(name, &known).is_some()
+    }
+
+    /// What an answer in prose says for this member: one of what is offered there if it is nothing
+    /// else, or its text.
+    pub fn bare(&self, member: &str, text: &str) -> Option<Value> {
+        let schema = properties(self.schema)?.get(member)?;
+        let Some(listed) = schema.get("enum").and_then(Value::as_array) else {
+            return (kind_of(schema) == "string").then(|| text.into());
+        };
+        let names: Vec<_> = listed.iter().map(name_of).collect();
+        let names: Vec<_> = names.iter().map(String::as_str).collect();
+        let offers = Listing::of(self.question).offers(&names);
+        match offers.with_other_words(self.other_words).meant_alone(text) {
+            Meant::One(index) => listed.get(index).cloned(),
+            _ => None,
+        }
+    }
+
+    /// The smallest value in the form, and with these of the outermost members. Texts are left to
+    /// whoever answers.
+    pub fn example(&self, with: &[&str]) -> Value {
+        example(self.schema, with, DEPTH)
+    }
+}
+
+/// Where a value stands.
+#[derive(Clone, Debug, Default)]
+struct Path {
+    shown: String,
+    /// Without the numbers of items.
+    plain: String,
+}
+
+impl Path {
+    fn member(&self, name: &str) -> Self {
+        let joined = |path: &str| match path {
+            "" => name.to_owned(),
+            path => format!("{path}.{name}"),
+        };
+        Self {
+            shown: joined(&self.shown),
+            plain: joined(&self.plain),
+        }
+    }
+
+    fn item(&self, index: usize) -> Self {
+        Self {
+            shown: format!("{}[{index}]", self.shown),
+            plain: self.plain.clone(),
+        }
+    }
+
+    fn depth(&self) -> usize {
+        self.shown.matches(['.', '[']).count()
+    }
+}
+
+fn properties(schema: &Value) -> Option<&Map<String, Value>> {
+    schema.get("properties")?.as_object()
+}
+
+fn kind_of(schema: &Value) -> &str {
+    match schema.get("type") {
+        Some(Value::String(kind)) => kind,
+        Some(Value::Array(kinds)) => {
+            let mut kinds = kinds.iter().filter_map(Value::as_str);
+            kinds.find(|kind| *kind != "null").unwrap_or_default()
+        }
+        _ => "",
+    }
+}
+
+/// The branch of a union that a value is meant for.
+fn branch<'s>(value: &Value, schema: &'s Value) -> &'s Value {
+    let branches = schema
+        .get("anyOf")
+        .or(schema.get("oneOf"))
+        .and_then(Value::as_array);
+    let Some(branches) = branches else {
+        return schema;
+    };
+    let branches: Vec<_> = branches
+        .iter()
+        .filter(|branch| kind_of(branch) != "null")
+        .collect();
+    let kind = match value {
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+        _ => "",
+    };
+    let fitting = branches.iter().find(|branch| kind_of(branch) == kind);
+    let only = branches.first().filter(|_| branches.len() == 1);
+    fitting.or(only).copied().unwrap_or(schema)
+}
+
+fn words_in(schema: &Value) -> Option<Vec<&str>> {
+    let listed = schema.get("enum")?.as_array()?;
+    listed.iter().map(Value::as_str).collect()
+}
+
+/// The words of which a value is one: of the schema itself, or of the items of its list.
+fn offered(schema: &Value) -> Option<Vec<&str>> {
+    words_in(schema).or_else(|| words_in(schema.get("items")?))
+}
+
+fn required(schema: &Value) -> impl Iterator<Item = &str> {
+    let names = schema.get("required").and_then(Value::as_array);
+    names.into_iter().flatten().filter_map(Value::as_str)
+}
+
+fn is_closed(schema: &Value) -> bool {
+    schema.get("additionalProperties") == Some(&Value::Bool(false))
+}
+
+fn knows(value: &Value, schema: &Value, depth: usize) -> bool {
+    let Some(depth) = depth.checked_sub(1) else {
+        return true;
+    };
+    let schema = branch(value, schema);
+    match value {
+        Value::Array(items) => {
+            let schema = schema.get("items").unwrap_or(&Value::Null);
+            items.iter().all(|item| knows(item, schema, depth))
+        }
+        Value::Object(members) => members.iter().all(|(name, value)| {
+            match properties(schema).and_then(|known| known.get(name)) {
+                Some(schema) => knows(value, schema, depth),
+                None => value.is_null() || !is_closed(schema),
+            }
+        }),
+        _ => true,
+    }
+}
+
+/// Whether an object has a member that is known, or holds nothing but one that has.
+fn holds_known(
+    members: &Map<String, Value>,
+    is_known: &dyn Fn(&str) -> bool,
+    depth: usize,
+) -> bool {
+    let mut inner = members.values().filter(|_| members.len() == 1);
+    let inner = inner.next().filter(|_| depth > 0).cloned().map(opened);
+    let inner = inner.as_ref().and_then(Value::as_object);
+    members.keys().any(|name| is_known(name))
+        || inner.is_some_and(|inner| holds_known(inner, is_known, depth - 1))
+}
+
+/// The only one of these members that a name means.
+fn same_member<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
+    let words = words_of(name);
+    let (glued, joined) = (words.concat(), words.join("_"));
+    let rules: [&dyn Fn(&str) -> bool; 3] = [
+        &|known| words_of(known).concat() == glued,
+        &|known| are_same(known, &joined),
+        &|known| is_slip(&words_of(known), &words),
+    ];
+    let found = rules.iter().map(|is_meant| {
+        let mut meant = known.iter().filter(|known| is_meant(known));
+        (meant.next().copied(), meant.next())
+    });
+    let mut found = found.filter(|(first, _)| first.is_some());
+    found
+        .next()
+        .and_then(|(first, second)| first.filter(|_| second.is_none()))
+}
+
+/// A value that is JSON once more, or stands in a list alone.
+fn opened(value: Value) -> Value {
+    match value {
+        Value::Array(mut items) if items.len() == 1 => items.pop().unwrap_or_default(),
+        Value::String(text) if text.trim_start().starts_with(['{', '[']) => {
+            let json = json_at(text.trim());
+            json.filter(|(value, _)| value.is_object())
+                .map_or(Value::String(text), |(value, _)| value)
+        }
+        value => value,
+    }
+}
+
+/// Whether a value says nothing.
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Bool(false) => true,
+        Value::Bool(true) => false,
+        Value::Number(number) => number.as_f64() == Some(0.0),
+        Value::String(text) => is_nothing(text),
+        Value::Array(items) => items.iter().all(is_empty),
+        Value::Object(members) => members.values().all(is_empty),
+    }
+}
+
+fn example(schema: &Value, with: &[&str], depth: usize) -> Value {
+    let Some(depth) = depth.checked_sub(1) else {
+        return Value::Null;
+    };
+    if let Some(first) = schema.get("enum").and_then(|words| words.get(0)) {
+        return first.clone();
+    }
+    let schema = branch(&Value::Null, schema);
+    match kind_of(schema) {
+        "object" => {
+            let known = properties(schema).into_iter().flatten();
+            let is_needed = |name: &str| required(schema).any(|needed| needed == name);
+            let shown = known.filter(|(name, _)| is_needed(name) || with.contains(&name.as_str()));
+            let members = shown.map(|(name, schema)| (name.clone(), example(schema, &[], depth)));
+            Value::Object(members.collect())
+        }
+        "array" => {
+            let items = schema.get("items").unwrap_or(&Value::Null);
+            json!([example(items, &[], depth)])
+        }
+        "integer" | "number" => schema.get("minimum").cloned().unwrap_or_else(|| json!(1)),
+        "boolean" => json!(true),
+        _ => json!("…"),
+    }
+}
+
+struct Fitter<'a> {
+    form: &'a Form<'a>,
+    listing: Listing<'a>,
+    faults: Vec<Fault>,
+    left_out: Vec<String>,
+}
+
+impl Fitter<'_> {
+    fn fault(&mut self, path: &Path, kind: FaultKind) {
+        self.faults.push(Fault {
+            path: path.shown.clone(),
+            kind,
+        });
+    }
+
+    fn fit(&mut self, value: Value, schema: &Value, path: &Path) -> Value {
+        if path.depth() >= DEPTH {
+            return value;
+        }
+        let schema = branch(&value, schema);
+        match kind_of(schema) {
+            "object" => self.object(value, schema, path),
+            "array" => self.list(value, schema, path),
+            "string" => self.text(value, schema, path),
+            "integer" | "number" => self.number(value, schema, path),
+            "boolean" => self.truth(value, path),
+            _ => value,
+        }
+    }
+
+    fn offers(&self, words: &[&str]) -> Offers {
+        let offers = self.listing.offers(words);
+        offers.with_other_words(self.form.other_words)
+    }
+
+    fn object(&mut self, value: Value, schema: &Value, path: &Path) -> Value {
+        match opened(value) {
+            Value::Object(members) => Value::Object(self.members(members, schema, path)),
+            scalar => match self.from_scalar(&scalar, schema, path) {
+                Some(members) => Value::Object(self.members(members, schema, path)),
+                None => {
+                    self.fault(path, FaultKind::Other(Wanted::Object));
+                    scalar
+                }
+            },
+        }
+    }
+
+    /// The members that the schema asks for and that must be said.
+    fn needed<'s>(&self, schema: &'s Value, path: &Path) -> Vec<&'s str> {
+        let optional = self.form.optional;
+        let is_needed = |name: &&str| !optional.contains(&path.member(name).plain.as_str());
+        required(schema).filter(is_needed).collect()
+    }
+
+    /// An object of which only the one thing was said that matters.
+    fn from_scalar(
+        &self,
+        value: &Value,
+        schema: &Value,
+        path: &Path,
+    ) -> Option<Map<String, Value>> {
+        let text = match value {
+            Value::Bool(true) => return Some(Map::new()),
+            Value::String(text) => text.clone(),
+            Value::Number(number) => number.to_string(),
+            _ => return None,
+        };
+        let known = properties(schema)?;
+        let needed = self.needed(schema, path);
+        let wanted: Vec<_> = match needed.is_empty() {
+            true => required(schema).collect(),
+            false => needed,
+        };
+        let (choices, others): (Vec<_>, Vec<_>) = wanted
+            .into_iter()
+            .filter_map(|name| Some((name, known.get(name)?)))
+            .partition(|(_, schema)| offered(schema).is_some());
+        let said = |name: &str, text: &str| Some(Map::from_iter([(name.to_owned(), text.into())]));
+        let offers = |schema| self.offers(&offered(schema).unwrap_or_default());
+        if let [(name, schema)] = choices.as_slice()
+            && matches!(offers(schema).meant(&text), Meant::One(_))
+        {
+            return said(name, &text);
+        }
+        if let Some((name, _)) = others
+            .iter()
+            .find(|(_, schema)| kind_of(schema) == "string")
+        {
+            return said(name, &text);
+        }
+        let mentioned = choices.iter().map(|(name, schema)| {
+            let words = offered(schema)?;
+            let words: Vec<_> = words.into_iter().filter(|word| !word.is_empty()).collect();
+            match Offers::of_names(words.iter().copied())
+                .mentioned(&text)
+                .as_slice()
+            {
+                [one] => Some(((*name).to_owned(), Value::from(*words.get(*one)?))),
+                _ => None,
+            }
+        });
+        mentioned.collect()
+    }
+
+    fn members(
+        &mut self,
+        given: Map<String, Value>,
+        schema: &Value,
+        path: &Path,
+    ) -> Map<String, Value> {
+        let Some(known) = properties(schema) else {
+            return given;
+        };
+        let given = self.unwrapped(given, known, path);
+        let (mut found, mut unknown) = (Map::new(), Vec::new());
+        for (name, value) in given.into_iter().filter(|(_, value)| !value.is_null()) {
+            if known.contains_key(&name) {
+                found.insert(name, value);
+            } else {
+                unknown.push((name, value));
+            }
+        }
+        self.rename(&mut found, &mut unknown, known, path);
+        self.gather(&mut found, &mut unknown, known, path);
+        self.adopt(&mut found, &mut unknown, schema, path);
+        if is_closed(schema) {
+            if path.shown.is_empty() {
+                self.left_out
+                    .extend(unknown.into_iter().map(|(name, _)| name));
+            }
+        } else {
+            found.extend(unknown);
+        }
+        self.fit_members(found, schema, known, path)
+    }
+
+    /// Members without what they were wrapped in: an object that has none of those that are known,
+    /// or has the name of a wrapper.
+    fn unwrapped(
+        &self,
+        mut given: Map<String, Value>,
+        known: &Map<String, Value>,
+        path: &Path,
+    ) -> Map<String, Value> {
+        let names: Vec<_> = known.keys().map(String::as_str).collect();
+        let is_known = |name: &str| known.contains_key(name) || same_member(name, &names).is_some();
+        let is_bare = !given.keys().any(|name| known.contains_key(name));
+        let outer: Vec<_> = given
+            .keys()
+            .filter(|name| !known.contains_key(*name))
+            .cloned()
+            .collect();
+        for name in outer {
+            let is_wrapper =
+                WRAPPERS.contains(&name.to_lowercase().as_str()) || name == self.form.name;
+            let value = given.remove(&name).unwrap_or_default();
+            let inner = opened(value.clone());
+            let collides =
+                |inner: &Map<String, Value>| inner.keys().any(|name| given.contains_key(name));
+            match inner {
+                Value::Object(inner)
+                    if (is_bare || is_wrapper)
+                        && holds_known(&inner, &is_known, 3)
+                        && !collides(&inner) =>
+                {
+                    given.extend(inner);
+                    if path.shown.is_empty() && is_bare {
+                        return self.unwrapped(given, known, path);
+                    }
+                }
+                _ => {
+                    given.insert(name, value);
+                }
+            }
+        }
+        given
+    }
+
+    /// Finds members under other names.
+    fn rename(
+        &mut self,
+        found: &mut Map<String, Value>,
+        unknown: &mut Vec<(String, Value)>,
+        known: &Map<String, Value>,
+        path: &Path,
+    ) {
+        let all: Vec<_> = known.keys().map(String::as_str).collect();
+        for (name, value) in std::mem::take(unknown) {
+            let absent: Vec<_> = all
+                .iter()
+                .copied()
+                .filter(|name| !found.contains_key(*name))
+                .collect();
+            if let Some(meant) = same_member(&name, &absent) {
+                found.insert(meant.to_owned(), value);
+                continue;
+            }
+            let twice = same_member(&name, &all).and_then(|meant| Some((meant, found.get(meant)?)));
+            match twice {
+                Some((meant, said))
+                    if known.get(meant).is_some_and(|s| s.get("enum").is_some())
+                        && *said != value =>
+                {
+                    let words = known.get(meant).and_then(offered).unwrap_or_default();
+                    let options = words.iter().map(ToString::to_string).collect();
+                    let given = format!("{said}, {value}");
+                    self.fault(
+                        &path.member(meant),
+                        FaultKind::NotOffered { given, options },
+                    );
+                }
+                _ => unknown.push((name, value)),
+            }
+        }
+    }
+
+    /// Puts members together that belong to an object within this one, if only one can hold them,
+    /// or if another member says which: `{"action": "move", "to": "Mill"}`.
+    fn gather(
+        &mut self,
+        found: &mut Map<String, Value>,
+        unknown: &mut Vec<(String, Value)>,
+        known: &Map<String, Value>,
+        path: &Path,
+    ) {
+        const SAYS_WHICH: [&str; 8] = [
+            "action", "type", "kind", "do", "act", "command", "said", "done",
+        ];
+        let inner = known.iter().filter(|(name, _)| !found.contains_key(*name));
+        let inner = inner.filter_map(|(name, schema)| {
+            let object = branch(&Value::Object(Map::new()), schema);
+            let object = if kind_of(object) == "array" {
+                object.get("items")?
+            } else {
+                object
+            };
+            Some((name, object, properties(object)?))
+        });
+        let inner: Vec<_> = inner.collect();
+        let named = unknown
+            .iter()
+            .enumerate()
+            .find_map(|(index, (name, value))| {
+                let which = value
+                    .as_str()
+                    .filter(|_| SAYS_WHICH.contains(&name.to_lowercase().as_str()))?;
+                let names: Vec<_> = inner.iter().map(|(name, ..)| name.as_str()).collect();
+                Some((index, same_member(which, &names)?))
+            });
+        let which = match named {
+            Some((index, which)) => {
+                unknown.remove(index);
+                inner.iter().find(|(name, ..)| *name == which)
+            }
+            None => {
+                let mut whole = inner.iter().filter(|(name, schema, members)| {
+                    let needed = self.needed(schema, &path.member(name));
+                    let names: Vec<_> = members.keys().map(String::as_str).collect();
+                    let said = |needed: &&str| {
+                        unknown
+                            .iter()
+                            .any(|(name, _)| same_member(name, &names) == Some(needed))
+                    };
+                    !needed.is_empty() && needed.iter().all(said)
+                });
+                let first = whole.next();
+                first.filter(|_| whole.next().is_none())
+            }
+        };
+        let Some((name, _, members)) = which else {
+            return;
+        };
+        let names: Vec<_> = members.keys().map(String::as_str).collect();
+        let (mine, others) = std::mem::take(unknown)
+            .into_iter()
+            .partition(|(name, _)| same_member(name, &names).is_some());
+        *unknown = others;
+        let mine: Vec<(String, Value)> = mine;
+        found.insert((*name).clone(), Value::Object(Map::from_iter(mine)));
+    }
+
+    /// Takes what was said under a name that means nothing for the one choice that is missing, if
+    /// it fits nothing else: `{"choice": "the left one"}`, `{"left": true}`.
+    fn adopt(
+        &mut self,
+        found: &mut Map<String, Value>,
+        unknown: &mut Vec<(String, Value)>,
+        schema: &Value,
+        path: &Path,
+    ) {
+        let missing = self.needed(schema, path).into_iter();
+        let mut missing = missing
+            .filter(|name| !found.contains_key(*name))
+            .filter_map(|name| {
+                let schema = properties(schema)?.get(name)?;
+                Some((name, words_in(schema)?))
+            });
+        let (Some((name, words)), None) = (missing.next(), missing.next()) else {
+            return;
+        };
+        let offers = self.offers(&words);
+        let meant = |text: &str| match offers.meant(text) {
+            Meant::One(index) => Some(index),
+            _ => None,
+        };
+        let said = unknown
+            .iter()
+            .enumerate()
+            .filter_map(|(index, (name, value))| {
+                let by_value = value.as_str().and_then(meant);
+                let is_said = *value == Value::Bool(true) || value.is_string() || value.is_object();
+                let by_name =
+                    meant(name).filter(|_| is_said && !(value.is_object() && !is_empty(value)));
+                match (by_value, by_name) {
+                    (Some(a), Some(b)) if a != b => None,
+                    (a, b) => Some((index, a.or(b)?)),
+                }
+            });
+        let said: Vec<_> = said.collect();
+        if let [(index, meant)] = said.as_slice() {
+            unknown.remove(*index);
+            let word = words.get(*meant).copied().unwrap_or_default();
+            found.insert(name.to_owned(), word.into());
+        }
+    }
+
+    fn fit_members(
+        &mut self,
+        given: Map<String, Value>,
+        schema: &Value,
+        known: &Map<String, Value>,
+        path: &Path,
+    ) -> Map<String, Value> {
+        let needed = self.needed(schema, path);
+        let mut fitted = Map::new();
+        for (name, value) in given {
+            let Some(schema) = known.get(&name) else {
+                fitted.insert(name, value);
+                continue;
+            };
+            let inner = path.member(&name);
+            if !self.says_nothing(&value, schema, &inner, needed.contains(&name.as_str())) {
+                fitted.insert(name, self.fit(value, schema, &inner));
+            }
+        }
+        for name in required(schema) {
+            let Some(schema) = known.get(name).filter(|_| !fitted.contains_key(name)) else {
+                continue;
+            };
+            let inner = path.member(name);
+            match only_value(schema) {
+                Some(value) => {
+                    fitted.insert(name.to_owned(), value);
+                }
+                None if needed.contains(&name) => {
+                    self.fault(&inner, FaultKind::Missing(wanted(schema)))
+                }
+                None => {}
+            }
+        }
+        fitted
+    }
+
+    /// Whether a member is as good as left out.
+    fn says_nothing(&self, value: &Value, schema: &Value, path: &Path, is_needed: bool) -> bool {
+        let schema = branch(value, schema);
+        match (kind_of(schema), value) {
+            (_, Value::Null) => true,
+            ("object", Value::Object(members)) if members.is_empty() => {
+                !is_needed && !self.needed(schema, path).is_empty()
+            }
+            ("object", value) => !is_needed && is_empty(value),
+            ("array", value) => !value.is_array() && is_empty(value),
+            ("string", Value::String(text)) => match words_in(schema) {
+                Some(words) => {
+                    is_nothing(text) && !words.iter().any(|word| *word == text.to_lowercase())
+                }
+                None if is_needed => is_ellipsis(text),
+                None => {
+                    let unsaid = ["null", "none", "n/a"];
+                    is_ellipsis(text) || unsaid.contains(&text.to_lowercase().as_str())
+                }
+            },
+            _ => false,
+        }
+    }
+
+    fn list(&mut self, value: Value, schema: &Value, path: &Path) -> Value {
+        let items = schema.get("items").unwrap_or(&Value::Null);
+        let values = match value {
+            Value::Array(values) => values,
+            Value::String(text) => self.divided(text, items),
+            value => vec![value],
+        };
+        let words = words_in(items);
+        let is_said = |value: &Value| match (&words, value) {
+            (Some(words), Value::String(text)) => {
+                words.contains(&text.as_str()) || !is_nothing(text)
+            }
+            (_, value) => !value.is_null(),
+        };
+        let values: Vec<_> = values.into_iter().filter(is_said).collect();
+        let fitted = values.into_iter().enumerate();
+        let fitted = fitted.map(|(index, value)| self.fit(value, items, &path.item(index)));
+        Value::Array(fitted.collect())
+    }
+
+    /// The items that a text lists: several if each of them was offered.
+    fn divided(&self, text: String, items: &Value) -> Vec<Value> {
+        if let Some((Value::Array(values), _)) = json_at(&text) {
+            return values;
+        }
+        let Some(words) = words_in(items) else {
+            return vec![text.into()];
+        };
+        let offers = self.offers(&words);
+        let is_offered = |text: &str| matches!(offers.meant(text), Meant::One(_));
+        let parts = text.split([',', '，', '、', ';', '；', '\n']);
+        let parts: Vec<_> = parts
+            .map(str::trim)
+            .filter(|part| !part.is_empty())
+            .collect();
+        if parts.len() > 1 && !is_offered(&text) && parts.iter().all(|part| is_offered(part)) {
+            return parts.into_iter().map(Value::from).collect();
+        }
+        vec![text.into()]
+    }
+
+    fn text(&mut self, value: Value, schema: &Value, path: &Path) -> Value {
+        let words = words_in(schema);
+        let Some(text) = self.said(&value, words.as_deref()) else {
+            let wanted = wanted(schema);
+            self.fault(path, FaultKind::Other(wanted));
+            return value;
+        };
+        let Some(words) = words else {
+            return text.into();
+        };
+        match self.offers(&words).meant(&text) {
+            Meant::One(index) => words.get(index).copied().unwrap_or_default().into(),
+            _ => {
+                let options = words.iter().map(ToString::to_string).collect();
+                let given = text.clone();
+                self.fault(path, FaultKind::NotOffered { given, options });
+                text.into()
+            }
+        }
+    }
+
+    /// What a value says in words.
+    fn said(&self, value: &Value, words: Option<&[&str]>) -> Option<String> {
+        match value {
+            Value::String(text) => Some(text.clone()),
+            Value::Number(number) => Some(number.to_string()),
+            Value::Array(items) => {
+                let said = items.iter().map(|item| self.said(item, words));
+                let said: Vec<_> = said.collect::<Option<_>>()?;
+                let is_short = said.len() == 1
+                    || words.is_some()
+                    || said.iter().all(|text| text.contains(' '));
+                is_short.then(|| said.join(if words.is_some() { ", " } else { " " }))
+            }
+            Value::Object(members) => {
+                let texts: Vec<_> = members.values().filter_map(Value::as_str).collect();
+                match (texts.as_slice(), words) {
+                    ([text], _) if members.len() == 1 => Some((*text).to_owned()),
+                    (texts, Some(words)) if texts.len() == members.len() => {
+                        let offers = self.offers(words);
+                        let meant = texts.iter().filter_map(|text| match offers.meant(text) {
+                            Meant::One(index) => Some(index),
+                            _ => None,
+                        });
+                        let mut meant: Vec<_> = meant.collect();
+                        meant.dedup();
+                        let [index] = meant.as_slice() else {
+                            return None;
+                        };
+                        words.get(*index).map(ToString::to_string)
+                    }
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    fn number(&mut self, value: Value, schema: &Value, path: &Path) -> Value {
+        let whole = |number: &serde_json::Number| {
+            let number = number
+                .as_f64()
+                .filter(|number| number.fract() == 0.0 && number.abs() < 1e15);
+            number.map(|number| number as i64)
+        };
+        let listed = schema.get("enum").and_then(Value::as_array);
+        let found = match opened(value.clone()) {
+            Value::Number(number) if kind_of(schema) == "number" => return Value::Number(number),
+            Value::Number(number) => number.as_i64().or_else(|| whole(&number)),
+            Value::String(text) => match listed {
+                Some(listed) => self
+                    .listed_number(&text, listed)
+                    .or_else(|| only_number(&text)),
+                None => only_number(&text),
+            },
+            _ => None,
+        };
+        let Some(found) = found else {
+            self.fault(path, FaultKind::Other(wanted(schema)));
+            return value;
+        };
+        found.into()
+    }
+
+    /// One of the numbers that are offered, by its name or by what the question says of it.
+    fn listed_number(&self, text: &str, listed: &[Value]) -> Option<i64> {
+        let names: Vec<_> = listed.iter().map(name_of).collect();
+        let names: Vec<_> = names.iter().map(String::as_str).collect();
+        match self.offers(&names).meant(text) {
+            Meant::One(index) => listed.get(index)?.as_i64(),
+            _ => None,
+        }
+    }
+
+    fn truth(&mut self, value: Value, path: &Path) -> Value {
+        let found = match opened(value.clone()) {
+            Value::Bool(is) => Some(is),
+            Value::Number(number) => truth(&number.to_string()),
+            Value::String(text) => truth(&text),
+            _ => None,
+        };
+        let Some(found) = found else {
+            self.fault(path, FaultKind::Other(Wanted::Truth));
+            return value;
+        };
+        found.into()
+    }
+}
+
+/// The whole number that a text contains, if it is the only one.
+fn only_number(text: &str) -> Option<i64> {
+    let text: String = text.trim().chars().map(narrow).collect();
+    if let Ok(number) = text.parse::<f64>() {
+        return (number.fract() == 0.0 && number.abs() < 1e15).then_some(number as i64);
+    }
+    let digits = text.split(|c: char| !c.is_ascii_digit());
+    let mut numbers = digits.filter(|digits| !digits.is_empty());
+    let number = numbers.next().filter(|_| numbers.next().is_none())?;
+    let before = text.split(number).next()?;
+    let number: i64 = number.parse().ok()?;
+    Some(if before.ends_with(['-', '−']) {
+        -number
+    } else {
+        number
+    })
+}
+
+/// What stands for a member of which only one value is possible.
+fn only_value(schema: &Value) -> Option<Value> {
+    let only = |words: Vec<&str>| match words.as_slice() {
+        [word] => Some(Value::from(*word)),
+        _ => None,
+    };
+    match kind_of(schema) {
+        "string" => only(words_in(schema)?),
+        "array" => only(words_in(schema.get("items")?)?).map(|word| json!([word])),
+        _ => None,
+    }
+}
+
+/// What something is called that is offered.
+fn name_of(offered: &Value) -> String {
+    offered
+        .as_str()
+        .map_or_else(|| offered.to_string(), str::to_owned)
+}
+
+fn wanted(schema: &Value) -> Wanted {
+    if let Some(listed) = schema.get("enum").and_then(Value::as_array) {
+        return Wanted::OneOf(listed.iter().map(name_of).collect());
+    }
+    match kind_of(branch(&Value::Null, schema)) {
+        "object" => Wanted::Object,
+        "array" => match offered(schema) {
+            Some(words) => Wanted::OneOf(words.iter().map(ToString::to_string).collect()),
+            None => Wanted::List,
+        },
+        "integer" | "number" => Wanted::Number,
+        "boolean" => Wanted::Truth,
+        _ => Wanted::Text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::reading::find_json;
+
+    fn object(properties: Value, required: Value) -> Value {
+        json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
+    }
+
+    fn one_of(words: &[&str]) -> Value {
+        json!({"type": "string", "enum": words})
+    }
+
+    fn decision() -> Value {
+        let text = json!({"type": "string", "maxLength": 600});
+        object(
+            json!({"mind": text, "option": one_of(&["take", "leave-them"]), "say": text}),
+            json!(["mind", "option"]),
+        )
+    }
+
+    const QUESTION: &str = "# You have to decide\n- \"take\": Put the coins into your own bag\n- \"leave-them\": Leave them\n";
+
+    fn plan() -> Value {
+        let text = json!({"type": "string", "minLength": 1});
+        let other = one_of(&["Bob", "Ann Marsh"]);
+        let item = one_of(&["the key", "the rope"]);
+        let tells = json!({"type": "array", "items": one_of(&["the-lamp", "the-boy"])});
+        let speech = object(
+            json!({"target": other, "text": text, "tells": tells}),
+            json!(["target", "text"]),
+        );
+        object(
+            json!({
+                "mind": {"type": "string"}, "speak": speech, "whisper": speech,
+                "announce": object(json!({"text": text, "tells": tells}), json!(["text"])),
+                "move": object(json!({"to": one_of(&["Mill", "Old Bridge"])}), json!(["to"])),
+                "take": object(json!({"item": one_of(&["the log"])}), json!(["item"])),
+                "use": object(json!({"item": item, "with": one_of(&["The Slanted Hold", "the log"])}), json!(["item", "with"])),
+                "attempt": object(json!({"what": text, "aim": text}), json!(["what", "aim"])),
+                "keep": object(json!({"to": other, "promise": {"type": "integer", "enum": [1, 2]}}), json!(["to", "promise"])),
+                "wait": object(json!({"reason": text}), json!(["reason"])),
+                "feels": object(json!({"about": other, "change": {"type": "integer", "enum": [-1, 1]}, "why": text}), json!(["about", "change", "why"])),
+            }),
+            json!(["mind"]),
+        )
+    }
+
+    fn fight() -> Value {
+        let text = json!({"type": "string", "minLength": 1});
+        let targets =
+            json!({"type": "array", "items": one_of(&["Tar Hound", "Rope Widow"]), "minItems": 1});
+        let card = object(
+            json!({"skill": one_of(&["Bone Saw", "Boathook", "Pitch Jaws"]), "name": text, "description": text, "targets": targets}),
+            json!(["skill", "name", "description", "targets"]),
+        );
+        object(
+            json!({"action": one_of(&["play", "hold", "flee"]), "cards": {"type": "array", "items": card}, "say": text, "seen": text}),
+            json!(["action"]),
+        )
+    }
+
+    const OPTIONAL: [&str; 8] = [
+        "mind",
+        "wait.reason",
+        "feels.why",
+        "attempt.aim",
+        "cards.name",
+        "cards.description",
+        "cards.targets",
+        "action",
+    ];
+
+    fn fit(schema: &Value, answer: &str) -> Fitted {
+        let form = Form {
+            name: "plan",
+            schema,
+            optional: &OPTIONAL,
+            other_words: &[("attack", "play"), ("run", "flee")],
+            question: QUESTION,
+        };
+        form.fit(
+            find_json(answer)
+                .unwrap_or_else(|problem| panic!("{answer}: {problem:?}"))
+                .value,
+        )
+    }
+
+    fn check(schema: &Value, cases: &[(&str, Value)]) {
+        for (answer, wanted) in cases {
+            let fitted = fit(schema, answer);
+            assert_eq!(
+                (&fitted.value, &fitted.faults),
+                (wanted, &Vec::new()),
+                "{answer}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_decision_is_read_in_all_shapes() {
+        let wanted = json!({"mind": "m", "option": "take"});
+        let cases = [
+            r#"{"mind": "m", "option": "take"}"#,
+            r#"{"mind": "m", "option": "Put the coins into your own bag"}"#,
+            r#"{"mind": "m", "option": "take: Put the coins into your own bag"}"#,
+            r#"{"mind": "m", "option": 1}"#,
+            r#"{"mind": "m", "option": "1"}"#,
+            r#"{"mind": "m", "option": ["take"]}"#,
+            r#"{"mind": "m", "option": {"id": "take"}}"#,
+            r#"{"mind": "m", "option": {"id": "take", "label": "Put the coins into your own bag"}}"#,
+            r#"{"mind": "m", "choice": "take"}"#,
+            r#"{"mind": "m", "id": "take"}"#,
+            r#"{"mind": "m", "my_way": "take"}"#,
+            r#"{"mind": "m", "take": true}"#,
+            r#"{"mind": "m", "take": "Put the coins into your own bag"}"#,
+            r#"{"Mind": "m", "Option": "take"}"#,
+            r#"{"mind ": "m", " option": "take"}"#,
+            r#"{"thought": "m", "option": "take"}"#,
+            r#"[{"mind": "m", "option": "take"}]"#,
+            r#"{"answer": {"mind": "m", "option": "take"}}"#,
+            r#"{"response": [{"mind": "m", "option": "take"}]}"#,
+            r#"{"plan": {"mind": "m", "option": "take"}}"#,
+            r#"{"decision": {"mind": "m", "option": "take"}}"#,
+            r#"{"anything": {"Mind": "m", "Option": "Take"}}"#,
+            r#"{"answer": {"response": {"mind": "m", "option": "take"}}}"#,
+            r#"{"type": "object", "properties": {"mind": "m", "option": "take"}}"#,
+            r#"{"name": "plan", "arguments": {"mind": "m", "option": "take"}}"#,
+            r#"{"name": "plan", "arguments": "{\"mind\": \"m\", \"option\": \"take\"}"}"#,
+            r#"{"mind": "m", "option": "take", "confidence": 0.9, "extra": null}"#,
+            r#"{"mind": "m", "option": "take", "say": null}"#,
+            r#"{"mind": "m", "option": "take", "say": "none"}"#,
+            r#"{"mind": "m", "result": {"option": "take"}}"#,
+        ];
+        check(&decision(), &cases.map(|answer| (answer, wanted.clone())));
+    }
+
+    #[test]
+    fn plans_are_read_in_all_shapes() {
+        let speak = json!({"mind": "m", "speak": {"target": "Bob", "text": "Hi"}});
+        let wait = json!({"mind": "m", "wait": {}});
+        check(
+            &plan(),
+            &[
+                (
+                    r#"{"mind": "m", "speak": {"target": "bob", "text": "Hi"}}"#,
+                    speak.clone(),
+                ),
+                (
+                    r#"{"mind": "m", "speak": {"to": "Bob", "message": "Hi"}}"#,
+                    speak.clone(),
+                ),
+                (
+                    r#"{"mind": "m", "speak": [{"target": ["Bob"], "text": "Hi"}]}"#,
+                    speak.clone(),
+                ),
+                (
+                    r#"{"mind": "m", "Speak": {"Target": "Bob", "Text": "Hi"}}"#,
+                    speak.clone(),
+                ),
+                (
+                    r#"{"mind": "m", "speak": {"target": "Bob", "text": "Hi", "tells": ["none"]}, "announce": "", "whisper": {}, "take": null}"#,
+                    json!({"mind": "m", "speak": {"target": "Bob", "text": "Hi", "tells": []}}),
+                ),
+                (
+                    r#"{"mind": "m", "speak": {"target": "Bob", "text": "Hi", "tells": ""}, "announce": {"text": "", "tells": []}, "wait": false}"#,
+                    speak.clone(),
+                ),
+                (
+                    r#"{"mind": "m", "speak": {"target": "Bob", "text": "Hi", "tells": "the-lamp, the-boy"}}"#,
+                    json!({"mind": "m", "speak": {"target": "Bob", "text": "Hi", "tells": ["the-lamp", "the-boy"]}}),
+                ),
+                (
+                    r#"{"mind": "m", "action": "speak", "target": "Bob", "text": "Hi"}"#,
+                    speak.clone(),
+                ),
+                (
+                    r#"{"mind": "m", "speak": "{\"target\": \"Bob\", \"text\": \"Hi\"}"}"#,
+                    speak.clone(),
+                ),
+                (
+                    r#"{"mind": "m", "wisper": {"target": "Bob", "text": "Hi"}}"#,
+                    json!({"mind": "m", "whisper": {"target": "Bob", "text": "Hi"}}),
+                ),
+                (
+                    r#"{"mind": "m", "action": "move", "to": "the mill"}"#,
+                    json!({"mind": "m", "move": {"to": "Mill"}}),
+                ),
+                (
+                    r#"{"mind": "m", "move": "Mill"}"#,
+                    json!({"mind": "m", "move": {"to": "Mill"}}),
+                ),
+                (
+                    r#"{"mind": "m", "move": {"destination": "Bridge"}}"#,
+                    json!({"mind": "m", "move": {"to": "Old Bridge"}}),
+                ),
+                (
+                    r#"{"mind": "m", "take": true}"#,
+                    json!({"mind": "m", "take": {"item": "the log"}}),
+                ),
+                (
+                    r#"{"mind": "m", "take": {"item": ["log"]}}"#,
+                    json!({"mind": "m", "take": {"item": "the log"}}),
+                ),
+                (
+                    r#"{"mind": "m", "use": "the rope with The Slanted Hold"}"#,
+                    json!({"mind": "m", "use": {"item": "the rope", "with": "The Slanted Hold"}}),
+                ),
+                (
+                    r#"{"mind": "m", "attempt": "force the door"}"#,
+                    json!({"mind": "m", "attempt": {"what": "force the door"}}),
+                ),
+                (
+                    r#"{"mind": "m", "attempt": [{"what": "force the door", "aim": "to get out"}]}"#,
+                    json!({"mind": "m", "attempt": {"what": "force the door", "aim": "to get out"}}),
+                ),
+                (
+                    r#"{"mind": "m", "what": "force the door"}"#,
+                    json!({"mind": "m", "attempt": {"what": "force the door"}}),
+                ),
+                (r#"{"mind": "m", "wait": true}"#, wait.clone()),
+                (r#"{"mind": "m", "wait": {}}"#, wait.clone()),
+                (r#"{"mind": "m", "action": "wait"}"#, wait.clone()),
+                (
+                    r#"{"mind": "m", "wait": "tired"}"#,
+                    json!({"mind": "m", "wait": {"reason": "tired"}}),
+                ),
+                (
+                    r#"{"wait": {"reason": "tired"}}"#,
+                    json!({"wait": {"reason": "tired"}}),
+                ),
+                (
+                    r#"{"mind": "m", "keep": {"to": "Ann", "promise": "number 2"}}"#,
+                    json!({"mind": "m", "keep": {"to": "Ann Marsh", "promise": 2}}),
+                ),
+                (
+                    r#"{"mind": "m", "wait": {}, "feels": {"about": "Ann", "change": "+1"}}"#,
+                    json!({"mind": "m", "wait": {}, "feels": {"about": "Ann Marsh", "change": 1}}),
+                ),
+                (
+                    r#"{"mind": "m", "wait": {}, "feels": [{"about": "Ann", "change": -1.0, "reason": "w"}]}"#,
+                    json!({"mind": "m", "wait": {}, "feels": {"about": "Ann Marsh", "change": -1, "why": "w"}}),
+                ),
+            ],
+        );
+    }
+
+    #[test]
+    fn cards_are_read_in_all_shapes() {
+        let saw = json!({"action": "play", "cards": [{"skill": "Bone Saw", "name": "n", "description": "d", "targets": ["Tar Hound"]}]});
+        check(
+            &fight(),
+            &[
+                (
+                    r#"{"action": "play", "skill": "Bone Saw", "name": "n", "description": "d", "targets": ["Tar Hound"]}"#,
+                    saw.clone(),
+                ),
+                (
+                    r#"{"action": "attack", "cards": {"skill": "bone saw", "name": "n", "description": "d", "target": "the hound"}}"#,
+                    saw.clone(),
+                ),
+                (
+                    r#"{"action": "play", "cards": [{"card": {"skill": "Bone Saw", "name": "n"}, "description": "d", "targets": "Tar Hound"}]}"#,
+                    saw.clone(),
+                ),
+                (
+                    r#"{"action": "play", "cards": ["Boathook", "Pitch Jaw"]}"#,
+                    json!({"action": "play", "cards": [{"skill": "Boathook"}, {"skill": "Pitch Jaws"}]}),
+                ),
+                (
+                    r#"{"cards": [{"skill": "Boathook (1 energy)", "targets": ["Widow"]}]}"#,
+                    json!({"cards": [{"skill": "Boathook", "targets": ["Rope Widow"]}]}),
+                ),
+                (r#"{"action": "run"}"#, json!({"action": "flee"})),
+                (
+                    r#"{"action": "hold", "cards": []}"#,
+                    json!({"action": "hold", "cards": []}),
+                ),
+            ],
+        );
+    }
+
+    #[test]
+    fn everything_wrong_is_told_at_once() {
+        let paths = |schema: &Value, answer: &str| {
+            let faults = fit(schema, answer).faults.into_iter();
+            faults.map(|fault| fault.path).collect::<Vec<_>>()
+        };
+        for (answer, wrong) in [
+            (r#"{"mind": "m"}"#, vec!["option"]),
+            (r#"{"mind": 3, "option": "steal"}"#, vec!["option"]),
+            (
+                r#"{"mind": {"a": 1, "b": 2}, "option": "take or leave-them"}"#,
+                vec!["mind", "option"],
+            ),
+            (
+                r#"{"mind": "m", "option": {"id": "take", "label": "Leave them"}}"#,
+                vec!["option"],
+            ),
+            (
+                r#"{"mind": "m", "take": true, "leave-them": true}"#,
+                vec!["option"],
+            ),
+            (r#"{"mind": "m", "option": "…"}"#, vec!["option"]),
+        ] {
+            assert_eq!(paths(&decision(), answer), wrong, "{answer}");
+        }
+        for (answer, wrong) in [
+            (
+                r#"{"mind": "m", "speak": {"target": "Eve", "tells": ["x", "the-boy"]}}"#,
+                vec!["speak.target", "speak.tells[0]", "speak.text"],
+            ),
+            (r#"{"mind": "m", "speak": "Hello"}"#, vec!["speak.target"]),
+            (
+                r#"{"mind": "m", "speak": [{"target": "Bob", "text": "a"}, {"target": "Bob", "text": "b"}]}"#,
+                vec!["speak"],
+            ),
+            (
+                r#"{"mind": "m", "move": {"to": 3}, "feels": {"about": "Bob", "change": "much"}}"#,
+                vec!["feels.change", "move.to"],
+            ),
+        ] {
+            assert_eq!(paths(&plan(), answer), wrong, "{answer}");
+        }
+        assert_eq!(
+            paths(&fight(), r#"{"cards": [{"name": "n"}, "Saw"]}"#),
+            ["cards[0].skill"]
+        );
+        let twice = json!({"type": "object", "properties": {"vote_number": {"type": "integer", "enum": [2, 3]}}, "required": ["vote_number"]});
+        assert_eq!(
+            paths(&twice, r#"{"vote_number": 3, "vote_target": 2}"#),
+            ["vote_number"]
+        );
+        assert_eq!(paths(&twice, r#"{"vote_target": 2}"#), Vec::<String>::new());
+    }
+
+    #[test]
+    fn what_has_no_place_is_left_out_and_named() {
+        let fitted = fit(
+            &plan(),
+            r#"{"mind": "m", "hide": {"item": "the key"}, "mood": "grim", "wait": {}}"#,
+        );
+        assert_eq!(fitted.left_out, ["hide", "mood"]);
+        let alternative = fit(
+            &plan(),
+            r#"{"mind": "m", "wait": {}, "alternative": {"move": {"to": "Mill"}}}"#,
+        );
+        assert_eq!(alternative.value, json!({"mind": "m", "wait": {}}));
+    }
+
+    #[test]
+    fn an_example_is_right() {
+        for (schema, with, example) in [
+            (decision(), vec![], json!({"mind": "…", "option": "take"})),
+            (
+                plan(),
+                vec!["speak"],
+                json!({"mind": "…", "speak": {"target": "Bob", "text": "…"}}),
+            ),
+            (
+                fight(),
+                vec!["cards"],
+                json!({"action": "play", "cards": [{"skill": "Bone Saw", "name": "…", "description": "…", "targets": ["Tar Hound"]}]}),
+            ),
+        ] {
+            let form = Form {
+                name: "plan",
+                schema: &schema,
+                optional: &OPTIONAL,
+                other_words: &[],
+                question: "",
+            };
+            assert_eq!(form.example(&with), example);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_right_stays(option in "take|leave-them", mind in "\\PC{0,20}", say in prop::option::of("[a-z ]{1,9}[.!]")) {
+            let mut given = json!({"mind": mind, "option": option});
+            if let Some(say) = say {
+                given["say"] = say.into();
+            }
+            let is_said = !is_ellipsis(&mind) && !["null", "none", "n/a"].contains(&mind.to_lowercase().as_str());
+            let schema = decision();
+            let form = Form { name: "decision", schema: &schema, optional: &OPTIONAL, other_words: &[], question: QUESTION };
+            let fitted = form.fit(given.clone());
+            prop_assert!(fitted.faults.is_empty());
+            prop_assert!(!is_said || fitted.value == given);
+        }
+
+        #[test]
+        fn any_value_can_be_fitted(text in "[{}\\[\\]\":,a-c1 ]{0,60}|\\PC{0,20}") {
+            if let Ok(found) = find_json(&text) {
+                for schema in [decision(), plan(), fight()] {
+                    let form = Form { name: "x", schema: &schema, optional: &[], other_words: &[], question: QUESTION };
+                    form.fit(found.value.clone());
+                }
+            }
+        }
+    }
+}

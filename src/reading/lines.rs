@@ -1,0 +1,84 @@
+//! An answer as lines of `member: value`, nested by indentation.
+
+use serde_json::{Map, Value};
+
+use super::json::json_at;
+use super::text::is_blank;
+
+/// The maximum number of lines.
+const MAX_LINES: usize = 64;
+
+/// The object that a text says line by line. Each line must be a member; `is_member` knows those
+/// of the outermost lines, so that prose with a colon is none.
+pub(crate) fn members_in(text: &str, is_member: impl Fn(&str) -> bool) -> Option<Value> {
+    let lines = text
+        .lines()
+        .filter(|line| !line.trim_matches(is_blank).is_empty());
+    let lines = lines.filter(|line| !matches!(line.trim(), "---" | "..."));
+    let lines: Vec<_> = lines
+        .take(MAX_LINES + 1)
+        .map(Line::of)
+        .collect::<Option<_>>()?;
+    let outer = lines.iter().filter(|line| line.indent == 0);
+    let mut names: Vec<_> = outer.map(|line| line.name).collect();
+    let are_known = names.iter().all(|name| is_member(name));
+    names.sort_unstable();
+    names.dedup();
+    let is_plain = lines.first()?.indent == 0 && lines.len() <= MAX_LINES && are_known;
+    let count = lines.iter().filter(|line| line.indent == 0).count();
+    (is_plain && names.len() == count).then(|| object_of(&lines))
+}
+
+/// A line with a member.
+struct Line<'t> {
+    indent: usize,
+    name: &'t str,
+    value: &'t str,
+}
+
+impl<'t> Line<'t> {
+    fn of(line: &'t str) -> Option<Self> {
+        let begun = line.trim_start_matches(is_blank);
+        let indent = line.len() - begun.len();
+        let bullet = begun.strip_prefix("- ").or(begun.strip_prefix("* "));
+        let (name, value) = bullet.unwrap_or(begun).split_once([':', '：'])?;
+        let is_around = |c: char| is_blank(c) || "*_`\"'“”".contains(c);
+        let name = name.trim_matches(is_around);
+        let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | ' ');
+        let value = value.trim_start_matches("**").trim_matches(is_blank);
+        let is_named = !name.is_empty() && name.len() <= 40 && name.chars().all(is_name);
+        is_named.then_some(Self {
+            indent,
+            name,
+            value,
+        })
+    }
+}
+
+fn object_of(lines: &[Line]) -> Value {
+    let mut members = Map::new();
+    let mut rest = lines;
+    while let Some((line, after)) = rest.split_first() {
+        let inner = after
+            .iter()
+            .take_while(|inner| inner.indent > line.indent)
+            .count();
+        let (inner, after) = after.split_at(inner);
+        let value = if line.value.is_empty() && !inner.is_empty() {
+            object_of(inner)
+        } else {
+            value_of(line.value)
+        };
+        members.insert(line.name.to_owned(), value);
+        rest = after;
+    }
+    Value::Object(members)
+}
+
+/// A value: JSON, or a text as it stands there.
+fn value_of(text: &str) -> Value {
+    let is_json = text.starts_with(['{', '[', '"', '\'']) || text.parse::<f64>().is_ok();
+    let json = is_json.then(|| json_at(text)).flatten();
+    let json = json.filter(|(_, end)| text.len() == *end);
+    json.map_or_else(|| text.into(), |(value, _)| value)
+}

@@ -1,0 +1,760 @@
+//! One of several things that were offered, in whatever words it was named.
+//!
+//! The rules stand in the order of their certainty, and the first that fits anything decides: what
+//! fits one option is that option; what fits two is none of them. A wrong match is worse than
+//! another question.
+
+use super::words::{
+    TITLES, TITLES_BEHIND, is_filler, is_listing, is_negation, means_everyone, means_oneself,
+    number_word,
+};
+use crate::wording::{FoldedText, typos_between};
+
+/// The maximum length of a text that may name an option, in bytes.
+const MAX_GIVEN: usize = 600;
+
+/// Something that is offered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Offer<'a> {
+    /// What it is called where it is chosen: an id, a name.
+    pub name: &'a str,
+    /// What it is, in the words in which it was offered; may be empty.
+    pub label: &'a str,
+    /// What was said in brackets beside its name; may be empty.
+    pub note: &'a str,
+}
+
+/// Which of the offers a text means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Meant {
+    /// This one, by its index.
+    One(usize),
+    /// It fits several.
+    Several(Vec<usize>),
+    /// None.
+    Nothing,
+}
+
+/// What is offered.
+#[derive(Clone, Debug, Default)]
+pub struct Offers {
+    offers: Vec<FoldedOffer>,
+    /// Whether they were listed, so that a number means one.
+    are_counted: bool,
+}
+
+#[derive(Clone, Debug)]
+struct FoldedOffer {
+    exact: String,
+    name: Vec<String>,
+    label: Vec<String>,
+    /// Other words for it.
+    others: Vec<Vec<String>>,
+    is_oneself: bool,
+}
+
+type Rule = fn(&Offers, &Given) -> Vec<usize>;
+
+/// The rules that need no more than the words themselves.
+const CERTAIN: [Rule; 3] = [Offers::by_name, Offers::by_label, Offers::by_number];
+/// All others, the most certain first.
+const LIKELY: [Rule; 8] = [
+    Offers::by_both,
+    Offers::by_mention,
+    Offers::by_part,
+    Offers::by_part_of_label,
+    Offers::by_title,
+    Offers::by_end,
+    Offers::by_other_word,
+    Offers::by_typo,
+];
+
+/// A text that names something.
+struct Given {
+    text: String,
+    words: Vec<String>,
+}
+
+impl Given {
+    fn of(text: &str) -> Self {
+        let text = without_codes(text.trim());
+        Self {
+            words: words_of(&text),
+            text,
+        }
+    }
+
+    fn of_words(words: &[String]) -> Self {
+        Self {
+            text: words.join(" "),
+            words: words.to_vec(),
+        }
+    }
+
+    fn is_denied(&self) -> bool {
+        self.words.iter().any(|word| is_negation(word))
+    }
+}
+
+impl Offers {
+    /// These offers. `are_counted` says whether they were shown as a list.
+    pub fn new<'a>(offers: impl IntoIterator<Item = Offer<'a>>, are_counted: bool) -> Self {
+        let folded = offers.into_iter().map(|offer| FoldedOffer {
+            exact: offer.name.to_owned(),
+            name: words_of(offer.name),
+            label: words_of(offer.label),
+            others: Vec::new(),
+            is_oneself: !offer.note.is_empty() && means_oneself(&words_of(offer.note)),
+        });
+        Self {
+            offers: folded.collect(),
+            are_counted,
+        }
+    }
+
+    /// Offers that have names alone.
+    pub fn of_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
+        let offer = |name| Offer {
+            name,
+            ..Offer::default()
+        };
+        Self::new(names.into_iter().map(offer), false)
+    }
+
+    /// The same offers, with other words for some of them: each with the name that it means.
+    #[must_use]
+    pub fn with_other_words(mut self, words: &[(&str, &str)]) -> Self {
+        for offer in &mut self.offers {
+            let meant = words.iter().filter(|(_, name)| *name == offer.exact);
+            offer.others = meant.map(|(word, _)| words_of(word)).collect();
+        }
+        self
+    }
+
+    /// Which one a text means.
+    pub fn meant(&self, text: &str) -> Meant {
+        self.meant_by(text, &LIKELY)
+    }
+
+    /// Which one an answer means that is nothing else: its name, label or number alone.
+    pub fn meant_alone(&self, text: &str) -> Meant {
+        self.meant_by(text, LIKELY.get(..2).unwrap_or_default())
+    }
+
+    /// Whether a text names all of them.
+    pub fn are_all_meant(&self, text: &str) -> bool {
+        let given = Given::of(text);
+        means_everyone(&given.words) || {
+            let (found, rest) = self.mentions(&given.words);
+            found.len() == self.offers.len()
+                && found.len() > 1
+                && rest.iter().all(|word| is_filler(word))
+        }
+    }
+
+    /// Those that a text names as whole words.
+    pub fn mentioned(&self, text: &str) -> Vec<usize> {
+        self.mentions(&Given::of(text).words).0
+    }
+
+    fn meant_by(&self, text: &str, likely: &[Rule]) -> Meant {
+        if let Some(exact) = self.offers.iter().position(|offer| offer.exact == text) {
+            return Meant::One(exact);
+        }
+        let is_negative = text.trim_start().strip_prefix('-');
+        let is_negative =
+            is_negative.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+        if text.len() > MAX_GIVEN || is_negative {
+            return Meant::Nothing;
+        }
+        let given = Given::of(text);
+        if given.words.is_empty() {
+            return Meant::Nothing;
+        }
+        let rules = CERTAIN.iter().chain(likely);
+        let found = rules
+            .map(|rule| rule(self, &given))
+            .find(|found| !found.is_empty());
+        match found.unwrap_or_default().as_slice() {
+            [] => Meant::Nothing,
+            [one] => Meant::One(*one),
+            several => Meant::Several(several.to_vec()),
+        }
+    }
+
+    fn which(&self, is_meant: impl Fn(&FoldedOffer) -> bool) -> Vec<usize> {
+        let offers = self.offers.iter().enumerate();
+        let meant = offers.filter(|(_, offer)| is_meant(offer));
+        meant.map(|(index, _)| index).collect()
+    }
+
+    /// Its name in another case or width, with other marks between its words or around it.
+    fn by_name(&self, given: &Given) -> Vec<usize> {
+        let glued = given.words.concat();
+        self.which(|offer| offer.name.concat() == glued)
+    }
+
+    /// The words in which it was offered.
+    fn by_label(&self, given: &Given) -> Vec<usize> {
+        self.which(|offer| offer.label == given.words)
+    }
+
+    /// Its number or letter in the list.
+    fn by_number(&self, given: &Given) -> Vec<usize> {
+        let meaningful = given
+            .words
+            .iter()
+            .filter(|word| !is_filler(word) || is_letter(word));
+        let [word] = meaningful.collect::<Vec<_>>()[..] else {
+            return Vec::new();
+        };
+        if let Some(number) = word.parse().ok().or_else(|| number_word(word)) {
+            return self.numbered(number);
+        }
+        let mut others = given.words.iter().filter(|other| *other != word);
+        let letter = word.bytes().next().filter(|_| is_letter(word));
+        let letter = letter.filter(|_| others.all(|other| is_listing(other)));
+        letter.map_or_else(Vec::new, |letter| {
+            self.at_place(usize::from(letter - b'a') + 1)
+        })
+    }
+
+    /// The offer with this number: its name if names are numbers, else its place in the list.
+    fn numbered(&self, number: usize) -> Vec<usize> {
+        let is_number = |offer: &FoldedOffer| offer.exact.parse::<usize>().is_ok();
+        if self.offers.iter().all(is_number) {
+            return self.which(|offer| offer.exact.parse() == Ok(number));
+        }
+        self.at_place(number)
+    }
+
+    fn at_place(&self, place: usize) -> Vec<usize> {
+        let index = place
+            .checked_sub(1)
+            .filter(|index| *index < self.offers.len());
+        index.filter(|_| self.are_counted).into_iter().collect()
+    }
+
+    /// `id: label`, `1. label`, `name (remark)`: both parts must mean the same.
+    fn by_both(&self, given: &Given) -> Vec<usize> {
+        const MARKS: [&str; 10] = [": ", "：", ":", " - ", "–", "—", "(", "（", ". ", ") "];
+        let places = MARKS
+            .iter()
+            .filter_map(|mark| Some((given.text.find(mark)?, mark.len())));
+        let Some((at, length)) = places.filter(|(at, _)| *at > 0).min() else {
+            return Vec::new();
+        };
+        let head = Given::of(given.text.get(..at).unwrap_or_default());
+        let tail = Given::of(given.text.get(at + length..).unwrap_or_default());
+        let certain = |given: &Given| {
+            let found = CERTAIN.iter().map(|rule| rule(self, given));
+            found
+                .into_iter()
+                .find(|found| !found.is_empty())
+                .unwrap_or_default()
+        };
+        let (meant, mut said) = (certain(&head), certain(&tail));
+        if said.is_empty() && !meant.is_empty() {
+            said = self.by_part_of_label(&tail);
+        }
+        let is_remark = head.words.len() <= 5 && !head.is_denied();
+        match (meant.is_empty(), said.is_empty()) {
+            (false, true) => meant,
+            (true, false) if is_remark && self.by_part(&head).is_empty() => said,
+            (true, _) => Vec::new(),
+            (false, false) if said.iter().any(|index| meant.contains(index)) => meant
+                .into_iter()
+                .filter(|index| said.contains(index))
+                .collect(),
+            (false, false) => [meant, said].concat(),
+        }
+    }
+
+    /// Its name among words that say nothing of their own.
+    fn by_mention(&self, given: &Given) -> Vec<usize> {
+        let (mut found, rest) = self.mentions(&given.words);
+        for word in rest {
+            match word.parse::<usize>() {
+                Ok(number) => match self.numbered(number).first() {
+                    Some(index) if found.contains(index) => {}
+                    Some(index) => found.push(*index),
+                    None => return Vec::new(),
+                },
+                Err(_) if found.len() > 1 && matches!(word.as_str(), "or" | "或") => {}
+                Err(_) if !is_filler(&word) => return Vec::new(),
+                Err(_) => {}
+            }
+        }
+        found
+    }
+
+    /// Which names and labels stand in a text as whole words, the longest first, and what else
+    /// does.
+    fn mentions(&self, words: &[String]) -> (Vec<usize>, Vec<String>) {
+        let names = self.offers.iter().enumerate();
+        let names = names.flat_map(|(index, offer)| [(index, &offer.name), (index, &offer.label)]);
+        let mut names: Vec<_> = names.filter(|(_, name)| !name.is_empty()).collect();
+        names.sort_by_key(|(_, name)| std::cmp::Reverse(name.len()));
+        let (mut found, mut rest) = (Vec::new(), Vec::new());
+        let mut at = 0;
+        while let Some(remaining) = words.get(at..).filter(|words| !words.is_empty()) {
+            let mut named = names.iter();
+            match named.find(|(_, name)| remaining.starts_with(name)) {
+                Some((index, name)) => {
+                    if !found.contains(index) {
+                        found.push(*index);
+                    }
+                    at += name.len();
+                }
+                None => {
+                    rest.extend(remaining.first().cloned());
+                    at += 1;
+                }
+            }
+        }
+        (found, rest)
+    }
+
+    /// Some words of its name.
+    fn by_part(&self, given: &Given) -> Vec<usize> {
+        let said = given
+            .words
+            .iter()
+            .enumerate()
+            .filter(|(_, word)| !is_filler(word));
+        let said: Vec<_> = said.map(|(index, _)| index).collect();
+        let (Some(first), Some(last)) = (said.first(), said.last()) else {
+            return Vec::new();
+        };
+        let words = given.words.get(*first..=*last).unwrap_or_default();
+        self.which(|offer| enough(words, 1, 2) && contains(&offer.name, words))
+    }
+
+    /// Several words of its label.
+    fn by_part_of_label(&self, given: &Given) -> Vec<usize> {
+        let is_enough = enough(&given.words, 2, 4);
+        self.which(|offer| is_enough && contains(&offer.label, &given.words))
+    }
+
+    /// Its name, or a part of it, with a form of address.
+    fn by_title(&self, given: &Given) -> Vec<usize> {
+        let is_title = |word: &String| TITLES.contains(&word.as_str());
+        let titles = given.words.iter().take_while(|word| is_title(word)).count();
+        let (titles, rest) = given.words.split_at(titles);
+        let glued = rest.concat();
+        let behind = TITLES_BEHIND.iter().find(|title| glued.ends_with(*title));
+        let behind = behind.map_or(0, |title| title.chars().count());
+        let rest = rest
+            .get(..rest.len().saturating_sub(behind))
+            .unwrap_or_default();
+        let is_name = |offer: &FoldedOffer| titles.iter().any(|title| offer.name.contains(title));
+        let is_untitled = titles.is_empty() && behind == 0;
+        if rest.is_empty() || is_untitled || self.offers.iter().any(is_name) {
+            return Vec::new();
+        }
+        let rest = Given::of_words(rest);
+        let whole = self.by_name(&rest);
+        if whole.is_empty() {
+            self.by_part(&rest)
+        } else {
+            whole
+        }
+    }
+
+    /// Words that end with its name, which they describe more closely.
+    fn by_end(&self, given: &Given) -> Vec<usize> {
+        let is_short = given.words.len() <= 6 && !given.is_denied();
+        let ends = |name: &[String]| enough(name, 1, 2) && given.words.ends_with(name);
+        let named = self.which(|offer| is_short && ends(&offer.name));
+        let mentioned = self.mentions(&given.words).0;
+        if named.is_empty() { named } else { mentioned }
+    }
+
+    /// Another word for it.
+    fn by_other_word(&self, given: &Given) -> Vec<usize> {
+        let is_oneself = means_oneself(&given.words);
+        self.which(|offer| offer.others.contains(&given.words) || is_oneself && offer.is_oneself)
+    }
+
+    /// Its name with a slip in one word.
+    fn by_typo(&self, given: &Given) -> Vec<usize> {
+        self.which(|offer| is_slip(&offer.name, &given.words))
+    }
+}
+
+/// Whether these are enough words to mean something: so many, or so many Chinese characters.
+fn enough(words: &[String], least: usize, least_chinese: usize) -> bool {
+    let letters = words.iter().flat_map(|word| word.chars());
+    let is_unspaced = letters.clone().all(|char| char >= '\u{2e80}');
+    let least = if is_unspaced { least_chinese } else { least };
+    words.len() >= least && letters.count() > 1 && !words.iter().all(|word| is_filler(word))
+}
+
+fn contains(name: &[String], part: &[String]) -> bool {
+    name.len() > part.len() && name.windows(part.len()).any(|window| window == part)
+}
+
+/// Whether two names differ by a slip in one word: a letter too many, too few, wrong, or in
+/// another's place, but not the first one, in a word that is long enough for it.
+pub(super) fn is_slip(name: &[String], given: &[String]) -> bool {
+    let mut differing = name.iter().zip(given).filter(|(a, b)| a != b);
+    let (Some((a, b)), None) = (differing.next(), differing.next()) else {
+        return false;
+    };
+    let is_word = |word: &String| word.chars().all(|c| c.is_alphabetic() && c < '\u{2e80}');
+    let is_alike = name.len() == given.len() && is_word(a) && is_word(b);
+    let is_plural = *a == format!("{b}s") || *b == format!("{a}s");
+    let longest = a.chars().count().max(b.chars().count());
+    let most = match longest {
+        ..4 => return false,
+        4 => usize::from(is_plural),
+        5..9 => 1,
+        _ => 2,
+    };
+    is_alike && a.chars().next() == b.chars().next() && typos_between(a, b) <= most
+}
+
+fn is_letter(word: &str) -> bool {
+    word.len() == 1 && word.bytes().all(|byte| byte.is_ascii_lowercase())
+}
+
+/// The words of a text, without case, width, accents, marks and a leading article. In scripts
+/// without spaces each character is a word.
+pub(super) fn words_of(text: &str) -> Vec<String> {
+    let folded = FoldedText::of(text);
+    let mut words: Vec<String> = folded.words().map(|word| word.iter().collect()).collect();
+    let has_article = words
+        .first()
+        .is_some_and(|first| matches!(first.as_str(), "the" | "a" | "an"));
+    if has_article && words.len() > 1 {
+        words.remove(0);
+    }
+    words
+}
+
+/// A text without the codes that colour it in a terminal.
+fn without_codes(text: &str) -> String {
+    let mut parts = text.split('\u{1b}');
+    let first = parts.next().unwrap_or_default().to_owned();
+    let rests = parts.map(|part| match part.strip_prefix('[') {
+        Some(code) => code.split_once('m').map_or(code, |(_, rest)| rest),
+        None => part,
+    });
+    rests.fold(first, |text, rest| text + rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::reading::Listing;
+
+    const CHOICE: &str = "What does she get?\n\n\
+        - \"take\": Put the coins into your own bag\n\
+        - \"leave-them\": Leave the coins where they are, for the miller\n\
+        - \"give\": Give the coins to the miller and say where they were\n\n\
+        What you still want:\n- To go home.";
+
+    fn meant(question: &str, names: &[&str], given: &str) -> Vec<String> {
+        let found = match Listing::of(question).offers(names).meant(given) {
+            Meant::One(index) => vec![index],
+            Meant::Several(several) => several,
+            Meant::Nothing => Vec::new(),
+        };
+        found
+            .into_iter()
+            .map(|index| names[index].to_owned())
+            .collect()
+    }
+
+    #[test]
+    fn an_option_is_found_in_all_words_that_mean_it() {
+        let names = ["take", "leave-them", "give"];
+        for (given, wanted) in [
+            ("take", "take"),
+            ("Take", "take"),
+            ("TAKE.", "take"),
+            (" take ", "take"),
+            ("**take**", "take"),
+            ("`take`", "take"),
+            ("\"take\"", "take"),
+            ("“take”", "take"),
+            ("「take」", "take"),
+            ("(take)", "take"),
+            ("[take]", "take"),
+            ("<take>", "take"),
+            ("ｔａｋｅ", "take"),
+            ("take\u{200b}", "take"),
+            ("\u{1b}[32mtake\u{1b}[0m", "take"),
+            ("leave_them", "leave-them"),
+            ("leave them", "leave-them"),
+            ("Leave–Them", "leave-them"),
+            ("leavethem", "leave-them"),
+            ("Put the coins into your own bag", "take"),
+            ("Put the coins into your own bag.", "take"),
+            ("“put the coins into your own bag”", "take"),
+            ("take: Put the coins into your own bag", "take"),
+            ("take：Put the coins into your own bag", "take"),
+            ("take - Put the coins into your own bag", "take"),
+            ("take – put the coins into my bag", "take"),
+            ("\"take\": \"Put the coins into your own bag\"", "take"),
+            ("take (Put the coins into your own bag)", "take"),
+            ("1", "take"),
+            ("1.", "take"),
+            ("#1", "take"),
+            ("(1)", "take"),
+            ("1)", "take"),
+            ("１", "take"),
+            ("Option 1", "take"),
+            ("option one: take", "take"),
+            ("number 3", "give"),
+            ("2. leave-them", "leave-them"),
+            ("1. Put the coins into your own bag", "take"),
+            ("a", "take"),
+            ("a)", "take"),
+            ("(B)", "leave-them"),
+            ("Option C", "give"),
+            ("a) take", "take"),
+            ("the first option", "take"),
+            ("第一个", "take"),
+            ("第2项", "leave-them"),
+            ("I choose take", "take"),
+            ("My choice is give.", "give"),
+            ("Answer: give", "give"),
+            ("coins into your own bag", "take"),
+            ("Give the coins to the miller", "give"),
+            ("leve-them", "leave-them"),
+        ] {
+            let found = meant(CHOICE, &names, given);
+            assert_eq!(found, [wanted], "{given}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_option_or_fits_several_is_none() {
+        let names = ["take", "leave-them", "give"];
+        for given in [
+            "",
+            "…",
+            "steal",
+            "not take",
+            "don't take",
+            "take or give",
+            "0",
+            "4",
+            "-1",
+            "1.5",
+            "d",
+            "zz",
+            "coins",
+            "the coins",
+            "take: Give the coins to the miller and say where they were",
+            "1. give",
+            "2 (take)",
+            "make",
+            "I take the coins and run",
+            "maybe",
+            "none",
+            "the miller",
+            "mistake",
+            "leave",
+            "either",
+            "true",
+            "anything but take",
+            "I would rather not give anything",
+        ] {
+            let found = meant(CHOICE, &names, given);
+            assert!(found.len() != 1 || given == "leave", "{given}: {found:?}");
+        }
+        assert_eq!(meant(CHOICE, &names, "take or give"), ["take", "give"]);
+        assert_eq!(meant(CHOICE, &names, "1. give"), ["take", "give"]);
+        // What is not listed has no numbers.
+        for given in ["1", "a", "first"] {
+            assert!(meant("", &names, given).is_empty(), "{given}");
+        }
+    }
+
+    #[test]
+    fn people_and_things_are_found_by_a_part_of_their_name() {
+        let people = [
+            "Brant Hollis",
+            "Sister Temperance",
+            "Odile Marsh",
+            "Jory Teasel",
+        ];
+        for (given, wanted) in [
+            ("brant", "Brant Hollis"),
+            ("Sister", "Sister Temperance"),
+            ("Temperance", "Sister Temperance"),
+            ("Hollis", "Brant Hollis"),
+            ("Mr Hollis", "Brant Hollis"),
+            ("Mr. Hollis", "Brant Hollis"),
+            ("Miss Marsh", "Odile Marsh"),
+            ("Odile Mars", "Odile Marsh"),
+            ("Odlie Marsh", "Odile Marsh"),
+            ("Brant Hollis (in front of me)", "Brant Hollis"),
+            ("@Jory", "Jory Teasel"),
+            ("Jory Teasel, please", "Jory Teasel"),
+            ("to Jory", "Jory Teasel"),
+            ("Marsh, Odile", "Odile Marsh"),
+        ] {
+            let found = meant("", &people, given);
+            let is_beyond = given.contains("please") || given.contains(", O");
+            assert!(
+                found == [wanted] || is_beyond && found.is_empty(),
+                "{given}: {found:?}"
+            );
+        }
+        for given in [
+            "Edda",
+            "Brant Marsh",
+            "Brant and Odile",
+            "Brant Hollis or Odile Marsh",
+            "sister Marsh",
+            "Bran",
+            "Mr",
+            "ten",
+            "o",
+            "everyone",
+            "Hollis's coat",
+        ] {
+            let found = meant("", &people, given);
+            assert_ne!(found.len(), 1, "{given}: {found:?}");
+        }
+        assert_eq!(
+            meant("", &["Brant Hollis", "Edda Hollis"], "Hollis"),
+            ["Brant Hollis", "Edda Hollis"]
+        );
+        assert_eq!(
+            meant("", &["Brant Hollis", "Edda Hollis"], "Mr Hollis"),
+            ["Brant Hollis", "Edda Hollis"]
+        );
+        let things = ["the clapper", "the child's shoe", "Pitch Jaws", "Boathook"];
+        for (given, wanted) in [
+            ("clapper", "the clapper"),
+            ("bell clapper", "the clapper"),
+            ("The Clapper.", "the clapper"),
+            ("shoe ", "the child's shoe"),
+            ("Child’s Shoe", "the child's shoe"),
+            ("Pitch Jaw", "Pitch Jaws"),
+            ("Boathook (1 energy)", "Boathook"),
+            ("boat-hook", "Boathook"),
+        ] {
+            assert_eq!(meant("", &things, given), [wanted], "{given}");
+        }
+        for given in [
+            "clap",
+            "bell",
+            "shoes and clapper",
+            "not the clapper",
+            "the",
+            "jar",
+        ] {
+            assert_ne!(meant("", &things, given).len(), 1, "{given}");
+        }
+        let chinese = ["沈秋水", "柳三娘", "铜钥匙"];
+        for (given, wanted) in [
+            ("沈秋水", "沈秋水"),
+            ("秋水", "沈秋水"),
+            ("三娘", "柳三娘"),
+            ("「柳三娘」", "柳三娘"),
+            ("柳三娘姑娘", "柳三娘"),
+            ("我选沈秋水", "沈秋水"),
+            ("那把铜钥匙", "铜钥匙"),
+        ] {
+            assert_eq!(meant("", &chinese, given), [wanted], "{given}");
+        }
+        for given in ["沈", "沈秋山", "不是沈秋水", "沈秋水或柳三娘", "水"] {
+            assert_ne!(meant("", &chinese, given).len(), 1, "{given}");
+        }
+    }
+
+    #[test]
+    fn whoever_is_asked_and_all_who_are_there_have_words() {
+        let question =
+            "- Writ Eel (you): 3/3 hit points\n- Bailiff Lusk: 9/9 hit points\n- Jory: 1/1";
+        let names = ["Writ Eel", "Bailiff Lusk"];
+        assert_eq!(meant(question, &names, "me"), ["Writ Eel"]);
+        assert_eq!(meant(question, &names, "myself"), ["Writ Eel"]);
+        assert!(meant(question, &["Bailiff Lusk"], "me").is_empty());
+        let offers = Offers::of_names(["Writ Eel", "Bailiff Lusk"]);
+        for all in [
+            "everyone",
+            "Everybody here.",
+            "all",
+            "大家",
+            "Writ Eel, Bailiff Lusk",
+            "Bailiff Lusk and Writ Eel",
+        ] {
+            assert!(offers.are_all_meant(all), "{all}");
+        }
+        for some in ["Writ Eel", "nobody", "all but Lusk", ""] {
+            assert!(!offers.are_all_meant(some), "{some}");
+        }
+    }
+
+    #[test]
+    fn numbers_may_be_names() {
+        let question = "You can vote for:\n- 2 Bob\n- 3 Cleo\n- 12 沈七\n";
+        for (given, wanted) in [
+            ("3", "3"),
+            ("Player 3", "3"),
+            ("3号玩家", "3"),
+            ("我投3号", "3"),
+            ("cleo", "3"),
+            ("I vote for Ｃleo!", "3"),
+            ("3 (Cleo)", "3"),
+            ("Cleo (3)", "3"),
+            ("沈七", "12"),
+            ("我投给沈七。", "12"),
+            ("12", "12"),
+        ] {
+            assert_eq!(
+                meant(question, &["2", "3", "12"], given),
+                [wanted],
+                "{given}"
+            );
+        }
+        for given in [
+            "1",
+            "-3",
+            "3.5",
+            "7",
+            "not 3",
+            "不投3号",
+            "Bob or Cleo",
+            "Cleopatra",
+            "Cleo is innocent, if you ask me.",
+            "2 (Cleo)",
+            "nobody",
+            "2 or 3",
+            "99999999999999999999",
+        ] {
+            let found = meant(question, &["2", "3", "12"], given);
+            assert_ne!(found.len(), 1, "{given}: {found:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_can_be_matched(given in "\\PC{0,40}", names in prop::collection::vec("\\PC{0,12}", 0..5)) {
+            let names: Vec<_> = names.iter().map(String::as_str).collect();
+            let offers = Offers::of_names(names.iter().copied());
+            for meant in [offers.meant(&given), offers.meant_alone(&given)] {
+                if let Meant::One(index) = meant {
+                    prop_assert!(index < names.len());
+                }
+            }
+        }
+
+        #[test]
+        fn each_name_means_itself(names in prop::collection::btree_set("[a-z]{1,6}( [a-z]{1,6})?", 1..6)) {
+            let names: Vec<_> = names.iter().map(String::as_str).collect();
+            let offers = Offers::of_names(names.iter().copied());
+            for (index, name) in names.iter().enumerate() {
+                prop_assert_eq!(offers.meant(name), Meant::One(index));
+            }
+        }
+    }
+}

@@ -1,0 +1,263 @@
+//! Words that mean the same to whoever answers, and words that mean nothing of their own.
+
+/// Words of which each group means one thing, as names of members.
+const SAME: [&[&str]; 17] = [
+    &[
+        "mind",
+        "thought",
+        "thoughts",
+        "thinking",
+        "inner_thought",
+        "inner_thoughts",
+        "inner_monologue",
+    ],
+    &[
+        "option",
+        "choice",
+        "choose",
+        "chosen",
+        "decision",
+        "selection",
+        "selected",
+        "pick",
+    ],
+    &["vote", "vote_for", "vote_number", "vote_target", "voted"],
+    &[
+        "reason",
+        "why",
+        "because",
+        "vote_reason",
+        "reasoning",
+        "rationale",
+    ],
+    &[
+        "text", "words", "message", "content", "speech", "say", "line", "dialogue",
+    ],
+    &["say", "speech", "words", "dialogue", "line", "says", "said"],
+    &["message", "text", "content", "words"],
+    &[
+        "target",
+        "to",
+        "recipient",
+        "listener",
+        "whom",
+        "target_name",
+    ],
+    &[
+        "to",
+        "target",
+        "place",
+        "destination",
+        "recipient",
+        "location",
+    ],
+    &["who", "target", "person", "whom", "name"],
+    &["about", "target", "who", "person", "name"],
+    &["item", "object", "thing", "name"],
+    &["what", "action", "deed"],
+    &["aim", "goal", "purpose", "intent"],
+    &["is", "role", "guess"],
+    &["player", "player_id", "id", "number"],
+    &["tells", "tell", "facts", "reveals"],
+];
+
+/// Whether two names are of one group.
+pub(super) fn are_same(a: &str, b: &str) -> bool {
+    SAME.iter()
+        .any(|group| group.contains(&a) && group.contains(&b))
+}
+
+/// Names that an answer may be wrapped in.
+pub(super) const WRAPPERS: [&str; 21] = [
+    "answer",
+    "response",
+    "reply",
+    "result",
+    "output",
+    "json",
+    "data",
+    "properties",
+    "arguments",
+    "args",
+    "parameters",
+    "input",
+    "object",
+    "value",
+    "final",
+    "final_answer",
+    "return",
+    "action",
+    "actions",
+    "plan",
+    "card",
+];
+
+/// Words that stand for nothing.
+pub(super) fn is_nothing(text: &str) -> bool {
+    let text = text.trim().trim_end_matches(['.', '。']).to_lowercase();
+    let words = [
+        "", "none", "nothing", "nobody", "no one", "null", "n/a", "na", "nil", "-", "–", "无",
+        "没有", "空", "暂无",
+    ];
+    words.contains(&text.as_str()) || is_ellipsis(&text)
+}
+
+/// Whether a text is nothing but dots, as in an example.
+pub(super) fn is_ellipsis(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| matches!(c, '.' | '…' | '。'))
+}
+
+/// A yes or a no.
+pub(super) fn truth(text: &str) -> Option<bool> {
+    match text
+        .trim()
+        .trim_end_matches(['.', '。', '!', '！'])
+        .to_lowercase()
+        .as_str()
+    {
+        "true" | "yes" | "y" | "1" | "是" | "对" | "能" | "可以" | "真" => Some(true),
+        "false" | "no" | "n" | "0" | "否" | "不" | "不是" | "不能" | "不可以" | "假" => {
+            Some(false)
+        }
+        _ => None,
+    }
+}
+
+/// Words for all who are there.
+const EVERYONE: [&str; 14] = [
+    "everyone",
+    "everybody",
+    "all",
+    "all of them",
+    "all of you",
+    "everyone here",
+    "everybody here",
+    "everyone present",
+    "the group",
+    "大家",
+    "所有人",
+    "各位",
+    "众人",
+    "在场的人",
+];
+
+/// Whether a text names all who are there.
+pub(super) fn means_everyone(words: &[String]) -> bool {
+    let text = words.join(" ");
+    let glued = words.concat();
+    EVERYONE
+        .iter()
+        .any(|everyone| *everyone == text || *everyone == glued)
+}
+
+/// Words for whoever is asked.
+pub(super) fn means_oneself(words: &[String]) -> bool {
+    let oneself = [
+        "me",
+        "myself",
+        "self",
+        "you",
+        "yourself",
+        "i",
+        "oneself",
+        "我",
+        "我自己",
+        "自己",
+        "你",
+        "你自己",
+    ];
+    oneself.contains(&words.concat().as_str())
+}
+
+/// Words that may stand around a name without meaning anything of their own.
+const FILLERS: [&str; 46] = [
+    "i",
+    "ll",
+    "vote",
+    "votes",
+    "voting",
+    "for",
+    "my",
+    "is",
+    "goes",
+    "to",
+    "against",
+    "out",
+    "the",
+    "player",
+    "number",
+    "no",
+    "nr",
+    "option",
+    "choice",
+    "answer",
+    "choose",
+    "chose",
+    "pick",
+    "select",
+    "decide",
+    "on",
+    "will",
+    "would",
+    "want",
+    "with",
+    "it",
+    "be",
+    "should",
+    "next",
+    "speaker",
+    "speak",
+    "speaks",
+    "and",
+    "then",
+    "say",
+    "vote_number",
+    "vote_target",
+    "am",
+    "next_speaker",
+    "go",
+    "a",
+];
+const FILLER_CHARS: &str = "我投票给选的是号玩家第位将项个择选答案和与及发言人";
+
+/// Whether a word may stand before the number or letter of an option.
+pub(super) fn is_listing(word: &str) -> bool {
+    matches!(word, "option" | "choice" | "answer" | "number" | "选项")
+}
+
+pub(super) fn is_filler(word: &str) -> bool {
+    FILLERS.contains(&word) || word.chars().all(|char| FILLER_CHARS.contains(char))
+}
+
+/// Whether a word turns what is said into its opposite, adds to it, or leaves it open.
+pub(super) fn is_negation(word: &str) -> bool {
+    let words = [
+        "not", "dont", "never", "but", "except", "without", "instead", "nor", "neither", "isnt",
+        "cant", "wont", "or", "and", "either", "anyone", "anybody", "other", "another", "no",
+    ];
+    words.contains(&word)
+        || word
+            .chars()
+            .any(|char| "不别非没勿除或未无和与".contains(char))
+}
+
+/// Forms of address before a name, and behind it.
+pub(super) const TITLES: [&str; 28] = [
+    "mr", "mrs", "ms", "miss", "mister", "missus", "sir", "lady", "lord", "dame", "madam", "maam",
+    "master", "mistress", "dr", "doctor", "old", "young", "dear", "captain", "sister", "brother",
+    "father", "mother", "uncle", "aunt", "little", "poor",
+];
+pub(super) const TITLES_BEHIND: [&str; 16] = [
+    "先生", "女士", "小姐", "太太", "夫人", "大人", "师傅", "老板", "公子", "姑娘", "大哥", "大姐",
+    "叔叔", "阿姨", "同学", "君",
+];
+
+/// Numbers in words.
+pub(super) fn number_word(word: &str) -> Option<usize> {
+    let english = ["first", "second", "third", "fourth", "fifth", "sixth"];
+    let chinese = ["一", "二", "三", "四", "五", "六", "七", "八", "九", "十"];
+    let place = |words: &[&str]| words.iter().position(|known| *known == word);
+    place(&english)
+        .or_else(|| place(&chinese))
+        .map(|index| index + 1)
+}
