@@ -8,6 +8,7 @@ use std::sync::Arc;
 use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::Goal;
 use crate::knowledge::Knowledge;
 
 /// On characters and stages: the names of the items that they hold. An item is in one place only:
@@ -128,6 +129,14 @@ pub struct Promise {
 #[serde(transparent)]
 pub struct Promises(pub Vec<Promise>);
 
+impl Promises {
+    /// Those that are neither kept nor broken.
+    pub fn open(&self) -> impl Iterator<Item = &Promise> {
+        let promises = self.0.iter();
+        promises.filter(|promise| promise.state == PromiseState::Open)
+    }
+}
+
 /// Whether a goal was reached.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -148,6 +157,15 @@ pub enum GoalState {
 #[derive(Component, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Goals(pub Vec<GoalState>);
+
+impl Goals {
+    /// Those of these goals, in the order of the world file, that are neither met nor lost.
+    pub fn open<'g>(&self, goals: &'g [Goal]) -> impl Iterator<Item = &'g Goal> {
+        let states = goals.iter().zip(&self.0);
+        let open = states.filter(|(_, state)| **state == GoalState::Open);
+        open.map(|(goal, _)| goal)
+    }
+}
 
 /// How a fight ended, from the party's point of view.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -236,6 +236,7 @@ impl EventWriter<'_, '_> {
             speaker: event.speaker().map(Into::into),
             data: Value::Null,
             text: String::new(),
+            short: None,
             media: Vec::new(),
             tags: event.tags(),
             happening: None,
@@ -255,9 +256,16 @@ impl EventWriter<'_, '_> {
         let heard_instead =
             spoken.and_then(|spoken| self.judge(&mut pending, spoken, knower, tells_by_words));
         let data = serde_json::to_value(&event).map_err(PhraseError::from);
-        match data.and_then(|data| Ok((event.text(&self.phrases, &data)?, data))) {
-            Ok((text, data)) => {
-                (pending.text, pending.data) = (text, data);
+        let texts = data.and_then(|data| {
+            let short = E::short_template();
+            let short = short
+                .map(|name| self.phrases.say(&name, &data))
+                .transpose()?;
+            Ok((event.text(&self.phrases, &data)?, short, data))
+        });
+        match texts {
+            Ok((text, short, data)) => {
+                (pending.text, pending.short, pending.data) = (text, short, data);
                 pending.media = event.media();
                 pending.happening = event.happening();
                 let own = event.own_happening();

@@ -184,6 +184,17 @@ impl<R: Reply> Ask<R> {
         self.edit(|spec| spec.tags = std::mem::take(&mut spec.tags).with(tag))
     }
 
+    /// Adds a tag of a game's own to the question's message, with any JSON value. A key that is
+    /// reserved, or that the message has already, adds nothing.
+    #[must_use]
+    pub fn user_tag(self, key: &str, value: impl Into<Value>) -> Self {
+        self.edit(|spec| {
+            if let Ok(tags) = spec.tags.clone().with_user(key, value) {
+                spec.tags = tags;
+            }
+        })
+    }
+
     /// What the prompt says, as data for minds without language: the improviser and the terminal
     /// seat. It must say nothing that the prompt and the entity's context don't.
     #[must_use]

@@ -8,7 +8,7 @@ use playhouse::engine::Engine;
 use playhouse::mind::improviser::Improviser;
 use playhouse::mind::{Answering, Mind, MindInfo, Minds, Prompt};
 use playhouse::rpg::Campaign;
-use playhouse::rpg::world_file::CampaignStep;
+use playhouse::rpg::world_file::{CampaignStep, Draw};
 use playhouse::testing::journal;
 use playhouse::world_data::DataFolder;
 
@@ -102,6 +102,22 @@ async fn the_prompt_of_a_vote_in_both_languages() {
         let mut prompts = first_prompts(&campaign).await;
         for purpose in ["home.vote actor", "home.plan actor"] {
             let name = format!("{purpose} before a vote");
+            compare(language, &name, prompts.remove(purpose).unwrap());
+        }
+    }
+}
+
+/// Characters word their cards before they play them, if the world says so.
+#[tokio::test]
+async fn the_prompts_of_a_hand_that_is_asked_for_in_both_languages() {
+    for (language, world) in [("en", "drowned-assize"), ("zh", "zhaoying-ban")] {
+        let mut campaign = Campaign::load(&DataFolder::at("data").unwrap(), world).unwrap();
+        let mut file = (*campaign.file).clone();
+        file.fights.draw = Draw::Asked;
+        campaign.file = Arc::new(file);
+        let mut prompts = first_prompts(&campaign).await;
+        for purpose in ["combat.draw actor", "combat.act actor"] {
+            let name = format!("{purpose} worded");
             compare(language, &name, prompts.remove(purpose).unwrap());
         }
     }

@@ -905,7 +905,7 @@ fn a_run_goes_on_by_one_call_or_to_the_next_scene() {
     let since = since["events"].as_array().unwrap();
     let bounds = |event: &Value| {
         let kind = event["kind"].as_str().unwrap();
-        event["form"] == "day" || ["scene_opens", "combat_start"].contains(&kind)
+        event["form"] == "day" || ["scene_opens", "combat_initialization"].contains(&kind)
     };
     assert!(since.iter().any(bounds), "{since:?}");
 }
