@@ -500,6 +500,8 @@ pub struct Limits {
     pub attempts: i32,
     /// Whether actors may whisper.
     pub whisper: bool,
+    /// Whether models are sent the short form of a question from the start, instead of the whole.
+    pub short_questions: bool,
 }
 
 impl Limits {
@@ -544,6 +546,7 @@ impl Default for Limits {
             speech_chars: 600,
             attempts: 1,
             whisper: true,
+            short_questions: false,
         }
     }
 }
