@@ -8,7 +8,6 @@ use std::sync::Arc;
 use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::Goal;
 use crate::knowledge::Knowledge;
 
 /// On characters and stages: the names of the items that they hold. An item is in one place only:
@@ -157,15 +156,6 @@ pub enum GoalState {
 #[derive(Component, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Goals(pub Vec<GoalState>);
-
-impl Goals {
-    /// Those of these goals, in the order of the world file, that are neither met nor lost.
-    pub fn open<'g>(&self, goals: &'g [Goal]) -> impl Iterator<Item = &'g Goal> {
-        let states = goals.iter().zip(&self.0);
-        let open = states.filter(|(_, state)| **state == GoalState::Open);
-        open.map(|(goal, _)| goal)
-    }
-}
 
 /// How a fight ended, from the party's point of view.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

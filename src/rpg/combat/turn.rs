@@ -63,8 +63,8 @@ pub(super) fn take_turn(
     arena.update_combat(&stage, |current| *current = combat);
 }
 
-/// The turn of the next combatant comes; when all have acted, the next round begins. A fight that is
-/// decided, or has lasted for all its rounds, is told.
+/// The turn of the next combatant comes; when all have acted, the next round begins. A fight that
+/// is decided, or has lasted for all its rounds, is told.
 pub(super) fn next_turn(mut arena: Arena, rng: StageRng, mut events: EventWriter) {
     let Some((stage, mut combat, mut combatants)) = arena.fight() else {
         return;
