@@ -3,9 +3,10 @@
 //! view. Both replace the messages in the prompt.
 //!
 //! [`combat`] closes a fight for everybody who will remember it. [`day`] closes what is oldest in
-//! conversations that have grown too long, and asks as one more turn on the old prompt: messages become a chapter, chapters a volume, volumes a life. Both cut only what [`range`]
-//! finds whole: a doubtful range is left as it is. The originals, the request and its
-//! answer stay readable in a chapter. Start reading at `day.rs`.
+//! conversations that have grown too long, and asks as one more turn on the old prompt: messages
+//! become a chapter, chapters a volume, volumes a life. Both cut only what [`range`] finds whole: a
+//! doubtful range is left as it is. The originals, the request and its answer stay readable in a
+//! chapter. Start reading at `day.rs`.
 
 mod combat;
 mod day;
