@@ -522,8 +522,8 @@ impl Team {
     }
 
     /// Goes back to a saved state, of this team or of another version of it: the participants must
-    /// be the same; everything else is as this team has it. Of a state that AutoGen saved, which has
-    /// no world, everybody is told what it says, and the next run continues from there.
+    /// be the same; everything else is as this team has it. Of a state that AutoGen saved, which
+    /// has no world, everybody is told what it says, and the next run continues from there.
     ///
     /// # Errors
     /// It is not a state, or one of other participants. The team is unchanged then.

@@ -236,8 +236,8 @@ impl<'f> MessageWriter<'f> {
         let is_blank = self.is_blank(turn);
         let in_transcript = self.format.style.is_transcript() && !self.in_question;
         let speaker = self.speaker_of(turn);
-        // Thoughts alone are a message only where they are parts, and where all are sent back, since
-        // some servers refuse it.
+        // Thoughts alone are a message only where they are parts, and where all are sent back,
+        // since some servers refuse it.
         let Format { api, options, .. } = self.format;
         let are_sent_alone = api.requires_parts() && options.thinking == ThinkingPolicy::Always;
         let thoughts = match speaker {

@@ -24,7 +24,6 @@ pub struct TeamFile {
     /// The name of whoever gives the tasks.
     pub user: String,
     /// What the names of participants may be.
-    #[serde(rename = "names")]
     pub naming: Naming,
     /// The participants, in order.
     pub participants: Vec<Participant>,

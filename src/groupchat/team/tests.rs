@@ -65,7 +65,7 @@ fn names_are_identifiers_where_that_is_asked_for() {
         )
     };
     assert!(TeamFile::parse("desk.ron", &text("")).is_ok());
-    let problems = TeamFile::parse("desk.ron", &text("names: identifiers,")).unwrap_err();
+    let problems = TeamFile::parse("desk.ron", &text("naming: identifiers,")).unwrap_err();
     let told: Vec<_> = problems.iter().map(ToString::to_string).collect();
     assert_eq!(told.len(), 2, "{told:?}");
     assert!(

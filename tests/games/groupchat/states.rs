@@ -111,7 +111,7 @@ async fn a_state_of_others_is_refused_by_name_and_changes_nothing() {
     assert!(error.contains("this team lacks Zed"), "{error}");
     let nobody = json!({"type": "TeamState", "version": "1.0.0", "agent_states": {}});
     let error = refused(three(), &nobody).to_string();
-    assert!(error.contains("the state lacks A, B and C"), "{error}");
+    assert!(error.contains("the state lacks A, B, C"), "{error}");
     let mut odd = autogen_state();
     odd["agent_states"]["B"]["message_buffer"][0]["type"] = "Nope".into();
     for broken in [json!({"x": 1}), odd] {
