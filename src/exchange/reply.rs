@@ -34,6 +34,9 @@ pub trait Reply: Serialize + DeserializeOwned + JsonSchema + Clone + Send + Sync
     /// `cards.name`; the type must have a default for each.
     const MAY_BE_LEFT_OUT: &'static [&'static str] = &[];
 
+    /// Outermost members that may be said, although the constrained schema does not ask for them.
+    const UNASKED: &'static [&'static str] = &[];
+
     /// Other words for what is offered: each with the word for which it stands.
     const OTHER_WORDS: &'static [(&'static str, &'static str)] = &[];
 

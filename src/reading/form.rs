@@ -23,6 +23,8 @@ pub struct Form<'a> {
     pub schema: &'a Value,
     /// The paths of members that need not be said, although the schema asks for them.
     pub optional: &'a [&'a str],
+    /// Outermost members that may be said, although the schema does not ask for them.
+    pub unasked: &'a [&'a str],
     /// Other words for what is offered: each with the word for which it stands.
     pub other_words: &'a [(&'a str, &'a str)],
     /// The question, which lists what is offered.
@@ -462,6 +464,9 @@ impl Fitter<'_> {
         self.adopt(&mut found, &mut unknown, schema, path);
         if is_closed(schema) {
             if path.shown.is_empty() {
+                let is_unasked =
+                    |(name, _): &mut (String, _)| self.form.unasked.contains(&name.as_str());
+                found.extend(unknown.extract_if(.., is_unasked));
                 self.left_out
                     .extend(unknown.into_iter().map(|(name, _)| name));
             }
@@ -1006,6 +1011,7 @@ mod tests {
             name: "plan",
             schema,
             optional: &OPTIONAL,
+            unasked: &[],
             other_words: &[("attack", "play"), ("run", "flee")],
             question: QUESTION,
         };
@@ -1297,6 +1303,7 @@ mod tests {
                 name: "plan",
                 schema: &schema,
                 optional: &OPTIONAL,
+                unasked: &[],
                 other_words: &[],
                 question: "",
             };
@@ -1313,7 +1320,7 @@ mod tests {
             }
             let is_said = !is_ellipsis(&mind) && !["null", "none", "n/a"].contains(&mind.to_lowercase().as_str());
             let schema = decision();
-            let form = Form { name: "decision", schema: &schema, optional: &OPTIONAL, other_words: &[], question: QUESTION };
+            let form = Form { name: "decision", schema: &schema, optional: &OPTIONAL, unasked: &[], other_words: &[], question: QUESTION };
             let fitted = form.fit(given.clone());
             prop_assert!(fitted.faults.is_empty());
             prop_assert!(!is_said || fitted.value == given);
@@ -1323,7 +1330,7 @@ mod tests {
         fn any_value_can_be_fitted(text in "[{}\\[\\]\":,a-c1 ]{0,60}|\\PC{0,20}") {
             if let Ok(found) = find_json(&text) {
                 for schema in [decision(), plan(), fight()] {
-                    let form = Form { name: "x", schema: &schema, optional: &[], other_words: &[], question: QUESTION };
+                    let form = Form { name: "x", schema: &schema, optional: &[], unasked: &[], other_words: &[], question: QUESTION };
                     form.fit(found.value.clone());
                 }
             }

@@ -1,7 +1,7 @@
 //! Words that mean the same to whoever answers, and words that mean nothing of their own.
 
 /// Words of which each group means one thing, as names of members.
-const SAME: [&[&str]; 17] = [
+const SAME: [&[&str]; 18] = [
     &[
         "mind",
         "thought",
@@ -52,6 +52,7 @@ const SAME: [&[&str]; 17] = [
         "location",
     ],
     &["who", "target", "person", "whom", "name"],
+    &["handoff", "target", "to", "hand_over_to", "transfer_to"],
     &["about", "target", "who", "person", "name"],
     &["item", "object", "thing", "name"],
     &["what", "action", "deed"],

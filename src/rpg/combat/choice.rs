@@ -65,7 +65,7 @@ pub(crate) enum Action {
 pub(crate) struct Card {
     /// The skill, by name.
     pub(crate) skill: String,
-    /// What the mind calls this move.
+    /// What the mind calls this move; the skill by default.
     #[serde(default)]
     #[schemars(!default)]
     pub(crate) name: String,
@@ -86,6 +86,8 @@ pub(crate) struct PlayableSkill {
     pub(crate) skill: Arc<str>,
     /// Its legal targets, best first as the rules measure it.
     pub(crate) targets: Vec<Arc<str>>,
+    /// Whether the card was worded when it was drawn.
+    pub(crate) is_worded: bool,
 }
 
 /// What is legal at one turn.
@@ -202,6 +204,11 @@ impl Reply for CombatChoice {
             let targets = json!({
                 "type": "array", "items": {"type": "string", "enum": targets}, "minItems": 1,
             });
+            let is_worded = hand.iter().all(|playable| playable.is_worded);
+            let required = match is_worded {
+                true => json!(["skill", "targets"]),
+                false => json!(["skill", "name", "description", "targets"]),
+            };
             let card = json!({
                 "type": "object",
                 "properties": {
@@ -210,7 +217,7 @@ impl Reply for CombatChoice {
                     "description": text(SEEN_CHARS),
                     "targets": targets,
                 },
-                "required": ["skill", "name", "description", "targets"],
+                "required": required,
                 "additionalProperties": false,
             });
             properties["cards"] = json!({"type": "array", "items": card, "maxItems": hand.len()});
@@ -283,22 +290,21 @@ impl Reply for CombatChoice {
         let hand = &constraints.hand;
         for (index, card) in self.cards.iter().enumerate() {
             let path = |member: &str| format!("cards[{index}].{member}");
-            violations.extend(Violation::too_long(path("name"), &card.name, NAME_CHARS));
+            violations.extend(check_name(path("name"), &card.name));
             let description = &card.description;
             violations.extend(Violation::too_long(
                 path("description"),
                 description,
                 SEEN_CHARS,
             ));
-            if card.name.contains(char::is_control) {
-                let violation = Violation::new(path("name"), "a name is a single line");
-                violations.push(violation.with_template(&ONE_LINE, &()));
-            }
             match hand.iter().find(|playable| *playable.skill == *card.skill) {
                 Some(playable) => {
                     violations.extend(check_targets(&path("targets"), card, playable));
                 }
-                None => violations.push(not_in_hand(path("skill"), &card.skill, hand)),
+                None => {
+                    let hand: Vec<_> = hand.iter().map(|playable| &*playable.skill).collect();
+                    violations.push(not_in_hand(path("skill"), &card.skill, &hand));
+                }
             }
         }
         let counts = hand
@@ -332,9 +338,18 @@ impl CombatChoice {
     }
 }
 
-fn not_in_hand(path: String, skill: &str, hand: &[PlayableSkill]) -> Violation {
-    let names: Vec<_> = hand.iter().map(|playable| &*playable.skill).collect();
-    let violation = Violation::unclear(skill, &names, || {
+/// A card's name is short and a single line; without one it is called by its skill.
+pub(super) fn check_name(path: String, name: &str) -> Option<Violation> {
+    let is_single_line = !name.contains(char::is_control);
+    if is_single_line {
+        return Violation::too_long(path, name, NAME_CHARS);
+    }
+    let violation = Violation::new(path, "a name is a single line");
+    Some(violation.with_template(&ONE_LINE, &()))
+}
+
+pub(super) fn not_in_hand(path: String, skill: &str, names: &[&str]) -> Violation {
+    let violation = Violation::unclear(skill, names, || {
         let hand = &names.join(", ");
         let rule = format!("'{skill}' is not in your hand, which holds: {hand}");
         Violation::new("", rule).with_template(&NOT_IN_HAND, &NotInHand { skill, hand })

@@ -8,6 +8,7 @@ mod failures;
 mod game;
 mod isolation;
 mod prefix;
+mod short_questions;
 mod warming;
 
 /// Runs it to its end in a property, which is no async function.
