@@ -17,7 +17,8 @@ use crate::rpg::world_file::{WorldFile, list_worlds};
 use crate::rpg::{Campaign, CampaignError};
 use crate::tool::servers::ToolServers;
 use crate::tool::{ToolSet, Toolbox};
-use crate::world_data::{DataError, DataFolder, MAX_BYTES, Problems, file_text, nearest};
+use crate::wording::nearest;
+use crate::world_data::{DataError, DataFolder, MAX_BYTES, Problems, file_text};
 use crate::{groupchat, rpg, undercover};
 use bevy_ecs::prelude::*;
 

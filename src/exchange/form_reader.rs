@@ -9,15 +9,15 @@ use super::{Reply, Violation};
 use crate::reading::{Fitted, Form, FoundJson, NoJson, members_in};
 
 /// Reads an answer of a type by its form.
-pub(super) struct FormReader<'a, R> {
-    form: Form<'a>,
-    raw: &'a str,
+pub(super) struct FormReader<'f, 't, R> {
+    form: Form<'f>,
+    raw: &'t str,
     reply: PhantomData<R>,
 }
 
-impl<'a, R: Reply> FormReader<'a, R> {
+impl<'f, 't, R: Reply> FormReader<'f, 't, R> {
     /// Reads this answer.
-    pub(super) fn new(form: Form<'a>, raw: &'a str) -> Self {
+    pub(super) fn new(form: Form<'f>, raw: &'t str) -> Self {
         Self {
             form,
             raw,
@@ -29,7 +29,7 @@ impl<'a, R: Reply> FormReader<'a, R> {
     pub(super) fn value(
         &self,
         found: Result<FoundJson, NoJson>,
-    ) -> Result<(Value, Cow<'a, str>), Vec<Violation>> {
+    ) -> Result<(Value, Cow<'t, str>), Vec<Violation>> {
         let is_in_form = match &found {
             Ok(found) => found
                 .value

@@ -117,7 +117,7 @@ const MAX_BETWEEN: usize = 160;
 impl<'a> CallableTool<'a> {
     /// The name of the tool that is meant by this one: without what stands for the list of tools or
     /// counts the calls, and in any case.
-    pub fn named(tools: &[Self], name: &str) -> Option<&'a str> {
+    pub fn named(tools: &'a [Self], name: &str) -> Option<&'a str> {
         Tools(tools).known(name).map(|tool| tool.name)
     }
 }

@@ -200,7 +200,7 @@ impl StreamSplitter {
                 self.act(shown, Mark::Open(ends));
             }
             Mark::Close => {
-                let said = std::mem::take(&mut self.text) + &std::mem::take(&mut self.held);
+                let said = std::mem::take(&mut self.text) + std::mem::take(&mut self.held).as_str();
                 self.delta.thinking += &std::mem::take(&mut self.delta.text);
                 self.delta.was_thought = true;
                 self.thoughts.push(said);
@@ -236,7 +236,7 @@ impl StreamSplitter {
     fn end(&mut self) {
         let pending = std::mem::take(&mut self.pending);
         if let Some(said) = self.doubtful.take() {
-            self.text = said + &self.thoughts.pop().unwrap_or_default() + &pending;
+            self.text = said + self.thoughts.pop().unwrap_or_default().as_str() + pending.as_str();
         } else if self.ends.is_empty() && !is_cut_mark(&pending, !self.text.is_empty()) {
             self.say(&pending);
         } else {

@@ -11,7 +11,8 @@ use super::arguments::wrong;
 use super::prompts::{NO_ROW, NoRow};
 use super::{ToolCaller, ToolError, ToolOutput, Toolbox, read_arguments};
 use crate::locale::{Language, UiText, text};
-use crate::world_data::{DataFolder, Problem, Problems, Source, fold_name};
+use crate::wording::fold_name;
+use crate::world_data::{DataFolder, Problem, Problems, Source};
 
 /// The folder of tables in the data folder, with a subfolder for each language.
 pub const TABLES: &str = "tools";

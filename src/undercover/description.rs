@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::taboo::{Slip, Taboo};
 use crate::event::{PromptSet, PromptTemplate};

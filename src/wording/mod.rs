@@ -23,7 +23,7 @@ pub use folded_text::{Bigrams, FoldedText};
 pub(crate) use frame::{as_block, as_line, shown, without_indent};
 pub(crate) use marks::{defused, lines_with_code};
 pub(crate) use names::typos_between;
-pub use names::{by_distance, fold_name, nearest};
+pub(crate) use names::{by_distance, fold_name, nearest};
 pub(crate) use readings::Readings;
 pub(crate) use search::{Needle, Searched, Symbols, coarse};
 pub(crate) use seen::seen;

@@ -4,7 +4,7 @@
 const MAX_COMPARED: usize = 64;
 
 /// A name without case, full width and surrounding spaces, for comparing.
-pub fn fold_name(name: &str) -> String {
+pub(crate) fn fold_name(name: &str) -> String {
     let narrow = |c: char| match c {
         '\u{3000}' => ' ',
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(c as u32 - 0xfee0).unwrap_or(c),
@@ -20,7 +20,10 @@ pub fn fold_name(name: &str) -> String {
 
 /// The candidate that was most likely meant by `name`, if any is close enough for a typo; the
 /// first of equally close ones.
-pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(
+    name: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
     let wanted = letters(name);
     candidates
         .into_iter()
@@ -30,7 +33,10 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
 }
 
 /// All candidates, those most like `name` first.
-pub fn by_distance<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+pub(crate) fn by_distance<'a>(
+    name: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Vec<&'a str> {
     let wanted = letters(name);
     let mut sorted: Vec<_> = candidates.into_iter().collect();
     sorted.sort_by_cached_key(|candidate| distance(&wanted, &letters(candidate)));

@@ -2,8 +2,8 @@
 
 use ron::error::Error;
 
-use super::names::nearest;
 use crate::locale::{Argument, UiText, text};
+use crate::wording::nearest;
 
 /// How much of a file a mistake makes unusable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -22,11 +22,11 @@ use minijinja::{
 use serde::Serialize;
 
 use super::folder::{DataError, DataFolder};
-use super::names::nearest;
 use super::problem::{Problem, Problems};
 use super::template_filters::{self, Bounded, MAX_OUTPUT};
 use super::template_text::{self, Tag};
 use crate::locale::{Argument, UiText, text};
+use crate::wording::nearest;
 use crate::wording::{as_block, as_line};
 
 /// The extension of template files.

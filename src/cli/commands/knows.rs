@@ -8,7 +8,7 @@ use crate::drama::{Bonds, Promise, Promises};
 use crate::knowledge::{Fact, FactBook, Knowledge, Known};
 use crate::locale::{Language, text};
 use crate::message::{Body, Role};
-use crate::world_data::nearest;
+use crate::wording::nearest;
 use bevy_ecs::prelude::*;
 use serde_json::{Value, json};
 

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::dialect::thinking::{AnswerText, SplitText};
+use crate::dialect::thinking::AnswerText;
 use crate::message::{Block, FinishReason, TokenUsage, tokens};
 use crate::mind::completion::{Completion, MAX_CALLS};
-use crate::reading::OwnMarks;
+use crate::reading::{OwnMarks, SplitText};
 use crate::tool::ToolCall;
 use crate::tool::schema_check::SchemaCheck;
 

@@ -23,7 +23,8 @@ use crate::mind::prompted_tools::PromptedTools;
 use crate::secrets::Secret;
 use crate::tool::WebPolicy;
 use crate::tool::servers::ChildEnvironment;
-use crate::world_data::{by_distance, file_text};
+use crate::wording::by_distance;
+use crate::world_data::file_text;
 
 const BASE_URL: &str = "OPENAI_BASE_URL";
 const KEY: &str = "OPENAI_API_KEY";

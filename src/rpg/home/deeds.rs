@@ -242,7 +242,7 @@ impl Actions<'_, '_> {
     /// Moves a bond by one step; returns to whom.
     pub(super) fn feel(&mut self, acting: &Acting<'_>, feeling: Feeling) -> Option<Arc<str>> {
         let Feeling { about, change, why } = feeling;
-        let change = i32::from(change.signum());
+        let change = change.signum() as i32;
         let other = self.list.by_name(&about);
         let is_here = other.is_some_and(|other| acting.present.contains(&other));
         if !is_here || other == Some(acting.entity) {

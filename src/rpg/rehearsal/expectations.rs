@@ -8,7 +8,8 @@ use super::summary::{Activity, Rehearsal};
 use crate::locale::{Argument, UiText, text};
 use crate::rpg::world_file::WorldFile;
 use crate::statistics::Share;
-use crate::world_data::{Problems, Source, nearest};
+use crate::wording::nearest;
+use crate::world_data::{Problems, Source};
 
 /// One expectation. The last two numbers are the lowest and the highest percentage.
 #[derive(Clone, Debug, PartialEq, Deserialize)]

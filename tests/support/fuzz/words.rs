@@ -34,6 +34,7 @@ pub(crate) fn run(text: &str) {
         name: "answer",
         schema: &SCHEMA,
         optional: &[],
+        unasked: &[],
         other_words: &[],
         question: text,
     };

@@ -10,7 +10,7 @@ use crate::drama::{Condition, Effect, PARTY, Scene};
 use crate::knowledge::KnownBy;
 use crate::locale::{Argument, text};
 use crate::rpg::world_file::types::{CampaignStep, FoeSpec, NOTHING, STAY, WorldFile};
-use crate::world_data::nearest;
+use crate::wording::nearest;
 
 /// The maximum number of turns of talk in a scene.
 const MAX_TURNS: u32 = 60;

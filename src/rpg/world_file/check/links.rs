@@ -7,7 +7,7 @@ use crate::rpg::world_file::types::{
     ActorFaction, CampaignStep, Dungeon, SkillKind, Stage, StageKind, WorldFile,
 };
 use crate::tool::{self, NotBuilt};
-use crate::world_data::nearest;
+use crate::wording::nearest;
 
 use super::report::{NameSet, Report, report_twice, step_path};
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::locale::text;
 use crate::rpg::world_file::types::WorldFile;
-use crate::world_data::fold_name;
+use crate::wording::fold_name;
 
 use super::report::Report;
 
