@@ -157,6 +157,8 @@ pub(crate) struct PlayArgs {
     pub(crate) dry_run: bool,
     #[arg(long)]
     pub(crate) on_server_error: Option<OnServerError>,
+    #[arg(long, value_name = "N")]
+    pub(crate) max_defaults: Option<u64>,
 }
 
 /// The arguments of `watch`.

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::engine::Signal;
 use crate::event::By;
-use crate::locale::Language;
+use crate::locale::{Argument, Language};
 
 use super::env::clock;
 use super::labels::purpose_label;
@@ -26,6 +26,8 @@ pub(crate) struct Progress {
     line: StatusLine,
     language: Language,
     calls: Arc<Mutex<BTreeMap<Arc<str>, Call>>>,
+    /// The models that are waited for, and when they are asked again.
+    awaited: Arc<Mutex<BTreeMap<String, Instant>>>,
     /// Where warnings go.
     err: Arc<Mutex<Output>>,
 }
@@ -43,6 +45,7 @@ impl Progress {
             line,
             language,
             calls: Arc::default(),
+            awaited: Arc::default(),
             err,
         }
     }
@@ -91,13 +94,42 @@ impl Progress {
             Signal::AnswerHeld { .. } | Signal::CallsWait(_) => {}
             Signal::LimitNear(what) => {
                 let warning = say!(self.language, cli_limit_near, what = &what);
-                lock(&self.err).paragraph(&Paragraph::of(Style::Warn, warning));
+                self.warn(&warning);
             }
             Signal::RecallByWords(reason) => {
                 let warning = say!(self.language, engine_recall_by_words, reason = &reason);
-                lock(&self.err).paragraph(&Paragraph::of(Style::Warn, warning));
+                self.warn(&warning);
+            }
+            Signal::ServerAwaited {
+                mind,
+                entities,
+                reason,
+                pause,
+                patience,
+                is_first,
+            } => {
+                if is_first {
+                    self.warn(&say!(
+                        self.language,
+                        cli_awaited,
+                        mind = mind.as_str(),
+                        entities = Argument::list(entities.iter().map(|name| &**name)),
+                        reason = &reason,
+                        pause = pause.as_secs(),
+                        patience = patience.as_secs()
+                    ));
+                }
+                lock(&self.awaited).insert(mind, clock() + pause);
+            }
+            Signal::ServerBack { mind } => {
+                lock(&self.awaited).remove(&mind);
+                self.warn(&say!(self.language, cli_answers_again, mind));
             }
         }
+    }
+
+    fn warn(&self, warning: &str) {
+        lock(&self.err).paragraph(&Paragraph::of(Style::Warn, warning));
     }
 
     /// Keeps the status line up to date, forever.
@@ -115,13 +147,19 @@ impl Progress {
         }
     }
 
-    /// Who has been thinking longest, and how many others are thinking. `None` while a person is
-    /// asked on the same terminal.
+    /// Who has been thinking longest, and how many others are thinking; or which server is waited
+    /// for. `None` while a person is asked on the same terminal.
     fn text(&self, now: Instant) -> Option<String> {
         let calls = lock(&self.calls);
         let is_person = |call: &Call| call.mind == crate::mind::human::ALIAS;
         if calls.values().any(is_person) {
             return None;
+        }
+        if let Some((mind, until)) = lock(&self.awaited).first_key_value()
+            && *until > now
+        {
+            let seconds = until.saturating_duration_since(now).as_secs() + 1;
+            return Some(say!(self.language, cli_awaiting, mind, seconds));
         }
         let (who, call) = calls.iter().min_by_key(|(_, call)| call.since)?;
         let elapsed = now.saturating_duration_since(call.since);

@@ -18,6 +18,7 @@ mod compact;
 mod dispatch;
 mod embedding;
 mod error;
+mod failures;
 mod gate;
 mod job;
 mod listeners;

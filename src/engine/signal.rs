@@ -59,6 +59,26 @@ pub enum Signal {
     },
     /// Whether calls wait until the [`CallGate`](super::CallGate) lets them begin.
     CallsWait(bool),
+    /// A server can't answer now and is waited for; other models go on.
+    ServerAwaited {
+        /// The mind's alias.
+        mind: String,
+        /// Whose asks wait for it.
+        entities: Vec<Arc<str>>,
+        /// Why it can't answer.
+        reason: UiText,
+        /// The time until the next attempt.
+        pause: Duration,
+        /// How long it is waited for at most.
+        patience: Duration,
+        /// Whether nobody waited for it before.
+        is_first: bool,
+    },
+    /// A server that was waited for answers again.
+    ServerBack {
+        /// The mind's alias.
+        mind: String,
+    },
     /// Four fifths of a limit are spent.
     LimitNear(UiText),
     /// No vectors can be had, for this reason; recall continues by words alone. Sent once.

@@ -33,7 +33,7 @@ pub use answer::{Answering, Mind};
 pub use completion::{Awaited, Completion, FailedCall, MindError};
 pub use embedder::{Embedded, Embedder, Embedding};
 pub(crate) use fixed_calls::FixedCalls;
-pub use info::MindInfo;
+pub use info::{MaxDefaults, MindInfo};
 pub use minds::{MindAlias, Minds};
 pub use notes::Notes;
 pub use prompt::{AnswerForm, ExchangeRound, Prompt, Refused, Tools};

@@ -293,7 +293,11 @@ impl StoryView {
                 };
                 contents.run_version += 1;
             }
-            Signal::LimitNear(_) => return,
+            Signal::LimitNear(_) | Signal::ServerBack { .. } => return,
+            Signal::ServerAwaited { mind, reason, .. } => {
+                tracing::warn!(mind, "a server is waited for: {reason}");
+                return;
+            }
             Signal::RecallByWords(reason) => {
                 tracing::warn!("{}", text!(engine_recall_by_words, reason));
                 return;

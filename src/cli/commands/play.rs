@@ -30,11 +30,10 @@ use crate::cli::record_printer::{RecordPrinter, numbered};
 use crate::cli::say::say;
 use crate::cli::seat::{SeatConsole, SeatGame, TerminalSeat};
 use crate::cli::settings::IMPROVISER;
+use crate::cli::status_line::StatusLine;
 use crate::cli::story::{Roster, StoryPrinter, write_outcome};
 use crate::cli::{loader, tables};
 
-/// The failed calls in a row after which a server counts as broken.
-const GIVE_UP_AFTER: u32 = 3;
 /// Without a terminal, progress is reported in this many lines.
 const PROGRESS_LINES: u32 = 10;
 /// How many of these are played at a time: as many as was said, or one per core.
@@ -114,14 +113,19 @@ pub(super) fn runtime() -> Result<Runtime, CommandError> {
 /// Applies the settings to an engine.
 pub(super) fn prepare(app: &App, engine: &mut Engine) {
     let settings = &app.settings;
-    let stops = settings.on_server_error.value == OnServerError::Stop;
-    engine.settings.give_up_after = stops.then_some(GIVE_UP_AFTER);
-    engine.settings.stop_on_first_refusal = stops;
+    engine.settings.falls_back = settings.on_server_error.value == OnServerError::FallBack;
+    engine.settings.max_defaults = settings.max_defaults.value;
     engine.settings.limits = SpendLimits {
         calls: settings.max_calls.value,
         tokens: settings.max_tokens.value,
         cost: settings.max_cost.value.map(Cost::from_units),
     };
+}
+
+/// Says which servers a run waits for, if nothing else of it is shown.
+pub(super) fn tell_waits(app: &App, engine: &mut Engine) {
+    let progress = Progress::new(StatusLine::default(), app.shared_err(), app.language);
+    engine.on_signal(move |signal| progress.note(signal));
 }
 
 /// The id of the actor whom a person plays, if one does.
@@ -404,7 +408,7 @@ impl<'a> RunView<'a> {
     /// Some ends are errors.
     fn report_end(&self, stop: &Stop, turn: u64, slot: Option<&str>) -> Result<(), CommandError> {
         let text = match stop {
-            Stop::LimitReached(_) | Stop::ServerDown(_) => {
+            Stop::LimitReached(_) | Stop::ServerDown(_) | Stop::NoUsableAnswers(_) => {
                 return stopped(self.app, stop, slot);
             }
             Stop::Finished(_) => text!(cli_end_finished),
@@ -435,7 +439,7 @@ impl<'a> RunView<'a> {
     }
 }
 
-/// The error of a run that a limit or a server stopped, if one did.
+/// The error of a run that a limit or a model stopped, if one did.
 pub(super) fn stopped(app: &App, stop: &Stop, slot: Option<&str>) -> Result<(), CommandError> {
     let error = match stop {
         Stop::LimitReached(reason) => {
@@ -443,6 +447,9 @@ pub(super) fn stopped(app: &App, stop: &Stop, slot: Option<&str>) -> Result<(), 
         }
         Stop::ServerDown(reason) => {
             CommandError::new(ErrorKind::Server, text!(cli_end_server, reason))
+        }
+        Stop::NoUsableAnswers(reason) => {
+            CommandError::new(ErrorKind::Server, text!(cli_end_useless, reason))
         }
         _ => return Ok(()),
     };
@@ -507,6 +514,7 @@ fn name_of(stop: &Stop) -> &'static str {
         Stop::Cancelled => "cancelled",
         Stop::LimitReached(_) => "limit_reached",
         Stop::ServerDown(_) => "server_down",
+        Stop::NoUsableAnswers(_) => "no_usable_answers",
         Stop::EndOfRecording => "end_of_recording",
         Stop::Idle => "idle",
     }
