@@ -29,6 +29,8 @@ use std::sync::Arc;
 use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use crate::context::AgentContext;
+
 /// Adds what this module needs to a world.
 pub fn install(world: &mut World, seed: WorldSeed) {
     world.insert_resource(seed);
@@ -46,6 +48,21 @@ pub fn all_of(world: &World, kind: Kind) -> Vec<Entity> {
         .filter(|(_, entity)| world.get::<Kind>(*entity) == Some(&kind))
         .map(|(_, entity)| entity)
         .collect()
+}
+
+/// The conversation of every entity, by name, in stable order. As [`all_of`], not for steps.
+///
+/// ```
+/// use playhouse::cast::agents_context;
+///
+/// let mut tiny = playhouse::testing::tiny();
+/// let names: Vec<_> = agents_context(tiny.world()).map(|(name, _)| name).collect();
+/// assert_eq!(names, ["Hall", "Ann", "Bob"]);
+/// ```
+pub fn agents_context(world: &World) -> impl Iterator<Item = (&str, &AgentContext)> {
+    let entities = world.resource::<CastList>().all();
+    let contexts = entities.filter_map(|(_, entity)| world.get::<AgentContext>(entity));
+    contexts.map(|context| (&**context.name(), context))
 }
 
 /// The name of an entity; empty if it has none. As [`all_of`], not for steps.

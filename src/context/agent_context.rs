@@ -282,6 +282,15 @@ impl AgentContext {
 
     /// Adds the rules and the identity at the beginning of the conversation.
     ///
+    /// ```
+    /// use playhouse::context::AgentContext;
+    ///
+    /// let mut ann = AgentContext::new("Ann");
+    /// ann.add_system_message("You are Ann, a smith.")?;
+    /// assert!(ann.add_system_message("You are somebody else.").is_err());
+    /// # Ok::<(), playhouse::context::ContextError>(())
+    /// ```
+    ///
     /// # Errors
     /// The context has messages already.
     pub fn add_system_message(&mut self, body: impl Into<Body>) -> Result<EntryId, ContextError> {
@@ -303,12 +312,45 @@ impl AgentContext {
         }
     }
 
-    /// Adds something that the entity is told.
+    /// Adds something that the entity is told. Tags mark it for searches and removals; the tag
+    /// `compressed_prompt` becomes the short form of the body.
+    ///
+    /// ```
+    /// use playhouse::context::AgentContext;
+    /// use playhouse::message::{Tag, Tags};
+    ///
+    /// let mut ann = AgentContext::new("Ann");
+    /// ann.add_human_message("The bell rings.", Tags::new());
+    /// let fight = Tag::CombatInitialization("Hall".into());
+    /// let fight = ann.add_human_message("# A fight begins in the Hall!", fight);
+    /// let own = Tags::new().with_user("round", 1)?.with_user("compressed_prompt", "Round 1")?;
+    /// let round = ann.add_human_message("# Order! Round 1 …", own);
+    /// assert_eq!(ann.tags(fight).unwrap().text("combat_initialization"), Some("Hall"));
+    /// assert_eq!(ann.entry(round).unwrap().body().short_text(), "Round 1");
+    /// # Ok::<(), playhouse::message::TagError>(())
+    /// ```
     pub fn add_human_message(&mut self, body: impl Into<Body>, tags: impl Into<Tags>) -> EntryId {
         self.push(Role::Human, body.into(), tags.into())
     }
 
-    /// Adds an answer of the entity's mind.
+    /// Adds an answer of the entity's mind. The engine does so when it commits an answer, with what
+    /// the provider said about it.
+    ///
+    /// ```
+    /// use playhouse::context::AgentContext;
+    /// use playhouse::message::{Body, ResponseMetadata, TokenUsage, message_to_json};
+    ///
+    /// let mut ann = AgentContext::new("Ann");
+    /// let usage = TokenUsage { input: 900, output: 40, cached: 768, ..TokenUsage::default() };
+    /// let answer = Body::text("I draw my sword.")
+    ///     .with_response(ResponseMetadata::new("deepseek", "deepseek-chat", usage));
+    /// let ids = ann.add_ai_message([answer])?;
+    /// let json = message_to_json(&ann.message(ids[0]).unwrap().message);
+    /// assert_eq!(json["response_metadata"]["model_name"], "deepseek-chat");
+    /// assert_eq!(json["response_metadata"]["prompt_cache_hit_tokens"], 768);
+    /// assert!(ann.add_ai_message([]).is_err());
+    /// # Ok::<(), playhouse::context::ContextError>(())
+    /// ```
     ///
     /// # Errors
     /// The list is empty.
@@ -354,6 +396,22 @@ impl AgentContext {
     }
 
     /// Finds the human messages that have a tag with exactly this value.
+    ///
+    /// ```
+    /// use playhouse::context::{AgentContext, SearchOrder};
+    /// use playhouse::message::Tag;
+    ///
+    /// let mut ann = AgentContext::new("Ann");
+    /// for number in ["1", "2"] {
+    ///     let fight = [Tag::CombatInitialization("Hall".into()), Tag::CombatId(number.into())];
+    ///     ann.add_human_message("# A fight begins in the Hall!", fight);
+    /// }
+    /// let find = |key, value, order| ann.filter_human_messages_by_attribute(key, value, order);
+    /// let fights = find("combat_initialization", "Hall", SearchOrder::NewestFirst);
+    /// assert_eq!(fights.len(), 2);
+    /// assert!(fights[0].id > fights[1].id);
+    /// assert_eq!(find("combat_id", "1", SearchOrder::OldestFirst), [fights[1].clone()]);
+    /// ```
     pub fn filter_human_messages_by_attribute(
         &self,
         key: &str,
@@ -377,6 +435,20 @@ impl AgentContext {
     }
 
     /// Removes human messages one by one and returns them, oldest first.
+    ///
+    /// ```
+    /// use playhouse::context::AgentContext;
+    /// use playhouse::message::Tags;
+    ///
+    /// let mut ann = AgentContext::new("Ann");
+    /// let bell = ann.add_human_message("The bell rings.", Tags::new());
+    /// let answer = ann.add_ai_message(["I listen.".into()])?[0];
+    /// assert!(ann.remove_human_messages(&[bell, answer]).is_err(), "one is Ann’s own");
+    /// assert_eq!(ann.len(), 2);
+    /// assert_eq!(ann.remove_human_messages(&[bell])?[0].id, bell);
+    /// assert_eq!(ann.len(), 1);
+    /// # Ok::<(), playhouse::context::ContextError>(())
+    /// ```
     ///
     /// # Errors
     /// An id is unknown or of a message that is not human. Nothing is removed then.
@@ -409,6 +481,25 @@ impl AgentContext {
     }
 
     /// Removes the messages from `begin` to `end`, inclusive, and returns them, oldest first.
+    ///
+    /// ```
+    /// use playhouse::context::AgentContext;
+    /// use playhouse::message::{Tag, Tags};
+    ///
+    /// let mut ann = AgentContext::new("Ann");
+    /// let rules = ann.add_system_message("You are Ann, a smith.")?;
+    /// let begin = Tag::CombatInitialization("Hall".into());
+    /// let begin = ann.add_human_message("# A fight begins in the Hall!", begin);
+    /// ann.add_ai_message(["I draw my sword.".into()])?;
+    /// let end = Tag::CombatOutcome("Hall".into());
+    /// let end = ann.add_human_message("# The fight is won.", end);
+    /// assert!(ann.remove_message_range(end, begin).is_err());
+    /// assert!(ann.remove_message_range(rules, end).is_err(), "the system message stays");
+    /// assert_eq!(ann.remove_message_range(begin, end)?.len(), 3);
+    /// let summary = ann.add_human_message("(You won a fight in the Hall.)", Tags::new());
+    /// assert!(summary > end, "no id is given twice");
+    /// # Ok::<(), playhouse::context::ContextError>(())
+    /// ```
     ///
     /// # Errors
     /// An id is unknown, the end is before the beginning, or the range includes the system message.

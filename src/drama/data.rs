@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::condition::Condition;
 use super::quality::Quality;
 use super::scene::{Choice, ChoiceOption, Effect, Ending, Scene};
+use super::state::{GoalState, Goals};
 use crate::world_data::prose;
 
 /// A thing that somebody holds, or that lies somewhere.
@@ -77,6 +78,15 @@ pub struct Goal {
     pub met_words: String,
     /// If it was lost.
     pub lost_words: String,
+}
+
+impl Goals {
+    /// Those of these goals, in the order of the world file, that are neither met nor lost.
+    pub fn open<'g>(&self, goals: &'g [Goal]) -> impl Iterator<Item = &'g Goal> {
+        let states = goals.iter().zip(&self.0);
+        let open = states.filter(|(_, state)| **state == GoalState::Open);
+        open.map(|(goal, _)| goal)
+    }
 }
 
 impl Default for Goal {

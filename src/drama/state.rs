@@ -128,6 +128,14 @@ pub struct Promise {
 #[serde(transparent)]
 pub struct Promises(pub Vec<Promise>);
 
+impl Promises {
+    /// Those that are neither kept nor broken.
+    pub fn open(&self) -> impl Iterator<Item = &Promise> {
+        let promises = self.0.iter();
+        promises.filter(|promise| promise.state == PromiseState::Open)
+    }
+}
+
 /// Whether a goal was reached.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

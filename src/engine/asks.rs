@@ -13,13 +13,13 @@ use super::places::Arrival;
 use super::{AskCount, Engine, EngineError};
 use crate::cast::{CurrentStage, StableId, WorldSeed, place_of, stable_id};
 use crate::context::{AgentContext, View};
-use crate::event::guard::{GuardAct, Guards, Judged, Point};
+use crate::event::guard::{GuardAct, Guards, Judged, Judgement, Point};
 use crate::event::{Fault, Phrasebook};
 use crate::exchange::{ErasedAsk, OpenAsks, request_hash};
 use crate::journal::{Outcome, Recorded};
 use crate::locale::{UiText, text};
 use crate::memory::Vectors;
-use crate::message::{Body, Digest, Role, Vector};
+use crate::message::{Body, Digest, Role, Text, Vector};
 use crate::mind::{AnswerForm, AnswerStream, FixedCalls, Mind, MindAlias};
 
 impl Engine {
@@ -222,21 +222,29 @@ impl Engine {
         if !guards.watch(Point::Ask) {
             return (body.clone(), Vec::new());
         }
+        let language = *self.world.resource();
+        let judge = |text| guards.judge(Judged::request(question.purpose(), text, language));
         let text = body.full_text();
-        let judgement = guards.judge(Judged::request(
-            question.purpose(),
-            &text,
-            *self.world.resource(),
-        ));
-        let guarded = match judgement.blocked() {
-            Some(reason) => Body::text(reason.to_string()),
-            None if judgement.text == text => body.clone(),
-            None => match body.short() {
-                Some(short) => Body::text(judgement.text.as_ref()).with_short(short.as_str()),
-                None => Body::text(judgement.text.as_ref()),
-            },
+        let full = judge(&text);
+        let short = body.short().map(|short| judge(short.as_str()));
+        let mut acts = full.acts.clone();
+        let of_short = short.iter().flat_map(|short| &short.acts);
+        acts.extend(of_short.filter(|act| !full.acts.contains(act)).cloned());
+        let mut judged = [Some(&full), short.as_ref()].into_iter().flatten();
+        if let Some(reason) = judged.find_map(Judgement::blocked) {
+            return (Body::text(reason.to_string()), acts);
+        }
+        let guarded = if full.text == text {
+            body.clone()
+        } else {
+            Body::text(full.text.as_ref())
         };
-        (guarded, judgement.acts)
+        match &short {
+            Some(short) if guarded.short().map(Text::as_str) != Some(&*short.text) => {
+                (guarded.with_short(short.text.as_ref()), acts)
+            }
+            _ => (guarded, acts),
+        }
     }
 
     /// What the recording has for an ask, and whether that is still to be recorded here.

@@ -4,7 +4,7 @@
 use bevy_ecs::prelude::*;
 
 use super::Engine;
-use super::job::{Job, PreparedAsk, Recalled};
+use super::job::{Job, Recalled};
 use crate::cast::name_by_id;
 use crate::context::{AgentContext, Chapters};
 use crate::event::guard::{Guards, Judged, Point};
@@ -77,14 +77,14 @@ impl Engine {
         let Some(recalled) = &job.recalled else {
             return Vec::new();
         };
-        let PreparedAsk { entity, body, .. } = &job.ask;
-        let witnessed = self.world.get::<Witnessed>(*entity);
-        let mind = witnessed.zip(self.world.get::<AgentContext>(*entity));
+        let entity = job.ask.entity;
+        let witnessed = self.world.get::<Witnessed>(entity);
+        let mind = witnessed.zip(self.world.get::<AgentContext>(entity));
         let used = match (ending, mind) {
             (AskEnding::Answered { text, .. }, Some((witnessed, context))) => {
                 let types = self.world.resource::<EventTypes>();
                 let events = |event: &str| types.traits(event);
-                let question = body.full_text();
+                let question = job.ask.sent_text();
                 witnessed.used(context, &events, &recalled.memories, text, &question)
             }
             _ => Vec::new(),

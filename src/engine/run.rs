@@ -15,8 +15,9 @@ use super::state::{AskCount, IdleTurns, Inputs};
 use super::{CancellationToken, EngineError, Setup, Signal, SpendLimits, Stop, StoryEnd, Totals};
 use crate::cast::{
     CastList, Clock, CurrentStage, EntityName, MeetingClock, Place, StableId, WorldSeed, WorldTurn,
+    agents_context,
 };
-use crate::context::{AgentContext, buffer};
+use crate::context::buffer;
 use crate::event::{DeferredCommands, EventQueue, Fault, Faults, Feed, Record, Records, deliver};
 use crate::exchange::{Spent, UntakenAnswers};
 use crate::journal::{
@@ -305,13 +306,10 @@ impl Engine {
     }
 
     /// What each entity remembers: its name and its conversation as text, in stable order.
-    pub fn conversations(&mut self) -> Vec<(Arc<str>, String)> {
-        let mut contexts = self.world.query::<(&StableId, &AgentContext)>();
-        let mut contexts: Vec<_> = contexts.iter(&self.world).collect();
-        contexts.sort_unstable_by_key(|(id, _)| **id);
-        let texts = contexts.into_iter();
-        texts
-            .map(|(_, context)| (context.name().clone(), buffer(context)))
+    pub fn conversations(&self) -> Vec<(Arc<str>, String)> {
+        let contexts = agents_context(&self.world);
+        contexts
+            .map(|(name, context)| (name.into(), buffer(context)))
             .collect()
     }
 

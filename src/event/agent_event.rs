@@ -104,6 +104,12 @@ pub trait AgentEvent: Serialize + DeserializeOwned + Send + Sync + 'static {
         format!("events/{}", Self::TYPE)
     }
 
+    /// The name of the phrase that minds are sent instead, if it has a short form. The receivers'
+    /// messages keep both.
+    fn short_template() -> Option<String> {
+        None
+    }
+
     /// The words that receivers read: by default the phrase, filled with `data`, the event as JSON.
     /// Words of a mind belong into a phrase, which they can't leave.
     ///

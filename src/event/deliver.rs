@@ -250,6 +250,7 @@ impl Teaching<'_, '_> {
         let text = data.and_then(|data| Ok((event.text(&self.phrases, &data)?, data)));
         match text {
             Ok((text, data)) => Some(PendingEvent {
+                short: None,
                 media: Vec::new(),
                 kind: Learned::TYPE,
                 happening: event.happening(),
@@ -338,8 +339,12 @@ struct Bodies {
 
 impl Bodies {
     fn new(event: &PendingEvent, id: BodyId, time: u64, metadata: Metadata) -> Self {
+        let whole = body_of(event, &event.text, id, time, metadata.clone());
         Self {
-            original: body_of(event, &event.text, id, time, metadata.clone()),
+            original: match &event.short {
+                Some(short) => whole.with_short(short.as_str()),
+                None => whole,
+            },
             metadata,
             copies: Vec::new(),
             guarded: Vec::new(),

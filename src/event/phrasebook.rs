@@ -45,15 +45,33 @@ impl From<PhraseError> for String {
 
 /// The phrases of the world's language. Without templates, a phrase is its name and its data.
 #[derive(Resource, Clone, Default)]
-pub struct Phrasebook(Option<Arc<Templates>>);
+pub struct Phrasebook {
+    templates: Option<Arc<Templates>>,
+    short_questions: bool,
+}
 
 impl Phrasebook {
+    /// The same phrases, where questions with a short form are sent in it or not; by default they
+    /// are not.
+    #[must_use]
+    pub fn with_short_questions(self, short_questions: bool) -> Self {
+        Self {
+            short_questions,
+            ..self
+        }
+    }
+
+    /// Whether questions that have a short form are sent in it.
+    pub fn has_short_questions(&self) -> bool {
+        self.short_questions
+    }
+
     /// The phrase of this name, filled with data.
     ///
     /// # Errors
     /// There is no such phrase, or it can't be filled.
     pub fn say(&self, name: &str, data: &impl Serialize) -> Result<String, PhraseError> {
-        let Some(templates) = &self.0 else {
+        let Some(templates) = &self.templates else {
             return Ok(format!("{name} {}", serde_json::to_value(data)?));
         };
         let mut text = templates.render(name, data)?;
@@ -63,7 +81,7 @@ impl Phrasebook {
 
     /// The phrase of this name; `None` if there is none, or it can't be filled.
     pub fn say_if_known(&self, name: &str, data: &impl Serialize) -> Option<String> {
-        let is_known = self.0.as_ref()?.has(name);
+        let is_known = self.templates.as_ref()?.has(name);
         is_known.then(|| self.say(name, data).ok()).flatten()
     }
 
@@ -76,6 +94,9 @@ impl Phrasebook {
 
 impl From<Templates> for Phrasebook {
     fn from(templates: Templates) -> Self {
-        Self(Some(Arc::new(templates)))
+        Self {
+            templates: Some(Arc::new(templates)),
+            short_questions: false,
+        }
     }
 }

@@ -50,6 +50,9 @@ impl EventWriter<'_, '_> {
 impl PromptSet {
     /// Adds the template of an event type.
     pub fn add_event<E: AgentEvent + Default>(&mut self) -> &mut Self {
+        if let Some(short) = E::short_template() {
+            self.add_named::<E>(short);
+        }
         self.add_named::<E>(E::template())
     }
 

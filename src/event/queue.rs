@@ -22,6 +22,8 @@ pub struct PendingEvent {
     pub data: Value,
     /// The words that its receivers will read.
     pub text: String,
+    /// The short form that minds are sent instead.
+    pub short: Option<String>,
     /// Images, audio and video that they get after the words.
     pub media: Vec<Block>,
     /// Tags for the receivers' messages.

@@ -54,7 +54,33 @@ pub struct EventWriter<'w, 's> {
 }
 
 impl EventWriter<'_, '_> {
-    /// Tells the stage that `entity` is or is on, and its living occupants, except `exclude`.
+    /// Tells the stage that `entity` is or is on, and its living occupants, except `exclude`. Each
+    /// gets a human message, and feeds (seats, `--json`) get the event.
+    ///
+    /// ```
+    /// use playhouse::event::kinds::Speak;
+    /// use playhouse::prelude::*;
+    /// use playhouse::testing::tiny;
+    ///
+    /// let mut tiny = tiny();
+    /// let ann = tiny.ann;
+    /// let speak = move |mut events: EventWriter| {
+    ///     let [actor, target, message] = ["Ann", "Bob", "Good evening."].map(Into::into);
+    ///     let event = Speak { actor, target, message, tells: Vec::new() };
+    ///     events.broadcast_to_stage(ann, event, &[ann]);
+    /// };
+    /// tiny.setup.meet.add_systems(speak.in_set(MeetSet::Rules));
+    /// let mut engine = tiny.engine(ScriptMind::lines([]))?;
+    /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+    /// engine.run(Some(1)).await?;
+    /// # Ok::<(), EngineError>(()) })?;
+    /// let heard: Vec<_> = agents_context(&engine.world)
+    ///     .filter(|(_, context)| buffer(context).contains("Good evening."))
+    ///     .map(|(name, _)| name)
+    ///     .collect();
+    /// assert_eq!(heard, ["Hall", "Bob"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn broadcast_to_stage<E: AgentEvent>(
         &mut self,
         entity: Entity,
@@ -77,6 +103,25 @@ impl EventWriter<'_, '_> {
     }
 
     /// Tells exactly these entities, dead or alive.
+    ///
+    /// ```
+    /// use playhouse::bevy_ecs::system::RunSystemOnce;
+    /// use playhouse::event::EventQueue;
+    /// use playhouse::event::kinds::Speak;
+    /// use playhouse::prelude::*;
+    /// use playhouse::testing::tiny;
+    ///
+    /// let mut tiny = tiny();
+    /// let (ann, bob) = (tiny.ann, tiny.bob);
+    /// let system = move |mut events: EventWriter| {
+    ///     let [actor, target, message] = ["Ann", "Bob", "Good evening."].map(Into::into);
+    ///     let event = Speak { actor, target, message, tells: Vec::new() };
+    ///     events.notify_entities(&[ann, bob], event);
+    /// };
+    /// tiny.world().run_system_once(system).unwrap();
+    /// let queue = tiny.world().resource::<EventQueue>();
+    /// assert_eq!(queue.0[0].audience, [ann, bob]);
+    /// ```
     pub fn notify_entities(&mut self, receivers: &[Entity], event: impl AgentEvent) {
         self.write_to(receivers, event, AudienceRule::Notified);
     }
@@ -236,6 +281,7 @@ impl EventWriter<'_, '_> {
             speaker: event.speaker().map(Into::into),
             data: Value::Null,
             text: String::new(),
+            short: None,
             media: Vec::new(),
             tags: event.tags(),
             happening: None,
@@ -255,9 +301,16 @@ impl EventWriter<'_, '_> {
         let heard_instead =
             spoken.and_then(|spoken| self.judge(&mut pending, spoken, knower, tells_by_words));
         let data = serde_json::to_value(&event).map_err(PhraseError::from);
-        match data.and_then(|data| Ok((event.text(&self.phrases, &data)?, data))) {
-            Ok((text, data)) => {
-                (pending.text, pending.data) = (text, data);
+        let texts = data.and_then(|data| {
+            let short = E::short_template();
+            let short = short
+                .map(|name| self.phrases.say(&name, &data))
+                .transpose()?;
+            Ok((event.text(&self.phrases, &data)?, short, data))
+        });
+        match texts {
+            Ok((text, short, data)) => {
+                (pending.text, pending.short, pending.data) = (text, short, data);
                 pending.media = event.media();
                 pending.happening = event.happening();
                 let own = event.own_happening();

@@ -159,8 +159,8 @@ impl<R: Reply> Ask<R> {
         self.edit(|spec| spec.fallback = Fallback::Made(Box::new(make)))
     }
 
-    /// The short form that replaces the question in all later prompts. If it is empty, the question
-    /// is sent once and not remembered.
+    /// The short form that replaces the question in all later prompts, while the context keeps the
+    /// whole. If it is empty, the question is sent once and not remembered.
     #[must_use]
     pub fn condensed(self, short: impl Into<Box<str>>) -> Self {
         self.edit(|spec| spec.body = spec.body.clone().with_short(short))
@@ -172,7 +172,19 @@ impl<R: Reply> Ask<R> {
         self.condensed("").edit(|spec| spec.keeps_answer = false)
     }
 
-    /// Sends the short form in the prompt of this ask, too.
+    /// Sends the short form in the prompt of this ask too, unless it is empty. People at a seat
+    /// still read the whole.
+    ///
+    /// ```
+    /// use playhouse::prelude::*;
+    ///
+    /// let hand = "# Order! Round 1 … (the whole hand and how to answer)";
+    /// let ask = Ask::new("draw", hand, ProseRules::default(), Prose("I wait.".into()))
+    ///     .condensed("# Order! Round 1: draw a card.")
+    ///     .sent_short();
+    /// assert_eq!(ask.short(), Some("# Order! Round 1: draw a card."));
+    /// assert_eq!(ask.prompt(), hand, "the context keeps it");
+    /// ```
     #[must_use]
     pub fn sent_short(self) -> Self {
         self.edit(|spec| spec.ask_short = true)
@@ -182,6 +194,17 @@ impl<R: Reply> Ask<R> {
     #[must_use]
     pub fn tag(self, tag: Tag) -> Self {
         self.edit(|spec| spec.tags = std::mem::take(&mut spec.tags).with(tag))
+    }
+
+    /// Adds a tag of a game's own to the question's message, with any JSON value. A key that is
+    /// reserved, or that the message has already, adds nothing.
+    #[must_use]
+    pub fn user_tag(self, key: &str, value: impl Into<Value>) -> Self {
+        self.edit(|spec| {
+            if let Ok(tags) = spec.tags.clone().with_user(key, value) {
+                spec.tags = tags;
+            }
+        })
     }
 
     /// What the prompt says, as data for minds without language: the improviser and the terminal
@@ -315,7 +338,7 @@ pub trait ErasedAsk: Send + Sync {
     fn purpose(&self) -> &'static str;
     /// Full and short form.
     fn body(&self) -> &Body;
-    /// Whether the short form is sent in the prompt of this ask, too.
+    /// Whether the short form is sent in the prompt of this ask, too. An empty one never is.
     fn ask_short(&self) -> bool;
     /// Whether the context keeps the answer.
     fn keeps_answer(&self) -> bool;
@@ -417,7 +440,8 @@ impl<R: Reply> ErasedAsk for Spec<R> {
     }
 
     fn ask_short(&self) -> bool {
-        self.ask_short
+        let short = self.body.short();
+        self.ask_short && short.is_some_and(|short| !short.as_str().is_empty())
     }
 
     fn keeps_answer(&self) -> bool {

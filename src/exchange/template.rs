@@ -5,11 +5,20 @@ use serde::Serialize;
 use super::{Ask, Reply};
 use crate::event::{PhraseError, Phrasebook, PromptSet, PromptTemplate};
 
+/// What fills the short form of a question: the data of the question, and more.
+#[derive(Default, Serialize)]
+struct ShortData<D> {
+    #[serde(flatten)]
+    data: D,
+    /// Whether a mind reads the short form alone, never the whole question.
+    alone: bool,
+}
+
 /// The templates of a question. The data that fills them are the notes of the ask too.
 pub struct AskTemplate<D> {
     purpose: &'static str,
     full: PromptTemplate<D>,
-    short: Option<PromptTemplate<D>>,
+    short: Option<PromptTemplate<ShortData<D>>>,
 }
 
 impl<D> AskTemplate<D> {
@@ -22,7 +31,8 @@ impl<D> AskTemplate<D> {
         }
     }
 
-    /// A question with a short form, which later prompts show instead.
+    /// A question with a short form, which later prompts show instead, and also its own if the
+    /// phrasebook [wants it so](Phrasebook::with_short_questions).
     pub const fn condensed(purpose: &'static str, full: &'static str, short: &'static str) -> Self {
         Self {
             purpose,
@@ -47,7 +57,12 @@ impl<D: Serialize> AskTemplate<D> {
         let question = phrases.render(&self.full, data)?;
         let mut ask = Ask::new(self.purpose, question, constraints, fallback);
         if let Some(short) = &self.short {
-            ask = ask.condensed(phrases.render(short, data)?);
+            let alone = phrases.has_short_questions();
+            let short = phrases.say(short.name(), &ShortData { data, alone })?;
+            ask = ask.condensed(short);
+            if alone {
+                ask = ask.sent_short();
+            }
         }
         Ok(ask.notes(serde_json::to_value(data)?))
     }

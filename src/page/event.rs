@@ -51,10 +51,14 @@ impl EventStyle {
             "day" if part == Some("round") => Self::Round,
             "undercover_round" => Self::Day,
             "dungeon" => Self::Place,
-            "combat_start" | "combat_round" | "card_played" | "card_held" | "combat_move"
+            "combat_initialization"
+            | "combat_round"
+            | "card_played"
+            | "card_held"
+            | "combat_move"
             | "combat_outcome" => Self::Fight,
-            "query" | "refusal" | "learned" | "masked" | "wound" | "nothing_new" | "feels"
-            | "undercover_deal" | "host_deed" => Self::Note,
+            "query" | "refusal" | "learned" | "masked" | "wound" | "cards_drawn"
+            | "nothing_new" | "feels" | "undercover_deal" | "host_deed" => Self::Note,
             "judged" if record.data.get("holds") == Some(&Value::Bool(true)) => Self::Note,
             "homecoming" | "story_closes" | "undercover_end" => Self::Ending,
             "day" | "judged" | "effect_skipped" | "archive" | "news" | "chat_recalled"
@@ -101,7 +105,7 @@ pub(super) fn fight(kind: &str, data: &Value) -> Option<Value> {
         })
     };
     Some(match kind {
-        "combat_start" => json!({
+        "combat_initialization" => json!({
             "part": "start", "heroes": data["heroes"], "foes": data["foes"],
         }),
         "combat_round" => {

@@ -82,7 +82,11 @@ impl EventEntry {
     /// Whether a scene, a fight, a round or a day begins with it, or a fight ends.
     fn bounds_scene(&self) -> bool {
         let kind = self.record.kind.as_str();
-        self.form.is_heading() || matches!(kind, "scene_opens" | "combat_start" | "combat_outcome")
+        self.form.is_heading()
+            || matches!(
+                kind,
+                "scene_opens" | "combat_initialization" | "combat_outcome"
+            )
     }
 
     /// Whether an entity learned it.

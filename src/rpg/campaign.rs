@@ -233,7 +233,8 @@ impl Campaign {
 
     /// Adds its data to a world, without anybody.
     fn insert(&self, world: &mut World) {
-        world.insert_resource(self.phrases.clone());
+        let short = self.file.limits.short_questions;
+        world.insert_resource(self.phrases.clone().with_short_questions(short));
         world.insert_resource(self.file.language);
         insert_data(world, &self.file);
         let guards = Guards::built_in(MAX_SPEECH_CHARS, secret_rules(&self.file));

@@ -3,7 +3,7 @@
 
 use bevy_ecs::prelude::*;
 
-use super::archive::{archive_fights, archive_overdue};
+use super::archive::archive_overdue;
 use super::campaign_phase::{CampaignPhase, CampaignState};
 use super::combat::resolve::weigh_resolve;
 use super::combat::wounds::heal_wounds;
@@ -48,7 +48,6 @@ pub(super) fn advance_campaign(world: &mut World) {
     if weigh_resolve(world) {
         return;
     }
-    archive_fights(world);
     let phase = world.resource::<CampaignState>().phase.clone();
     let (phase, is_judged) = match phase {
         CampaignPhase::Judge { after } => match *after {

@@ -15,8 +15,9 @@ pub(super) fn register(world: &mut World) {
     register_event::<Day>(world);
     register_event::<StageDescription>(world);
     register_event::<Journey>(world);
-    register_event::<CombatStart>(world);
+    register_event::<CombatInitialization>(world);
     register_event::<CombatRound>(world);
+    register_event::<CardsDrawn>(world);
     register_event::<CardPlayed>(world);
     register_event::<CombatMove>(world);
     register_event::<CardHeld>(world);
@@ -47,8 +48,9 @@ pub(super) fn add_templates(prompts: &mut PromptSet) {
     prompts.add_event::<Day>();
     prompts.add_event::<StageDescription>();
     prompts.add_event::<Journey>();
-    prompts.add_event::<CombatStart>();
+    prompts.add_event::<CombatInitialization>();
     prompts.add_event::<CombatRound>();
+    prompts.add_event::<CardsDrawn>();
     prompts.add_event::<CardPlayed>();
     prompts.add_event::<CombatMove>();
     prompts.add_event::<CardHeld>();
@@ -153,7 +155,7 @@ impl AgentEvent for Journey {
 
 /// A fight begins.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct CombatStart {
+pub struct CombatInitialization {
     /// Where.
     pub stage: String,
     /// Pairs it with its outcome.
@@ -164,8 +166,8 @@ pub struct CombatStart {
     pub foes: Vec<String>,
 }
 
-impl AgentEvent for CombatStart {
-    const TYPE: &'static str = "combat_start";
+impl AgentEvent for CombatInitialization {
+    const TYPE: &'static str = "combat_initialization";
     const IS_MINOR: bool = true;
 
     fn tags(&self) -> Tags {
@@ -231,6 +233,61 @@ pub struct CombatRound {
 impl AgentEvent for CombatRound {
     const TYPE: &'static str = "combat_round";
     const IS_MINOR: bool = true;
+}
+
+/// The tag of a message by which somebody draws cards; its value is the round.
+pub(super) const DRAW_TAG: &str = "draw_cards";
+
+/// A hand of cards was drawn; only its holder learns of it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CardsDrawn {
+    /// Who.
+    pub actor: String,
+    /// In which round, from 1.
+    pub round: u32,
+    /// The hand.
+    pub cards: Vec<DrawnCard>,
+}
+
+/// A card as its holder sees it when it is drawn.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DrawnCard {
+    /// Its skill.
+    pub skill: String,
+    /// What its holder calls it; empty if nobody has worded it.
+    pub name: String,
+    /// What it looks like, by its holder's mind; may be empty.
+    pub description: String,
+    /// `attack`, `heal`, `guard`, `weaken` or `strengthen`.
+    pub kind: String,
+    /// The energy it takes.
+    pub cost: i32,
+    /// How strong the effect is.
+    pub power: i32,
+    /// The chance to work in percent.
+    pub accuracy: i32,
+    /// The number of rounds that the effect lasts.
+    pub rounds: i32,
+}
+
+impl AgentEvent for CardsDrawn {
+    const TYPE: &'static str = "cards_drawn";
+    const IS_CUE: bool = false;
+    const IS_MINOR: bool = true;
+
+    fn is_public(&self) -> bool {
+        false
+    }
+
+    fn tags(&self) -> Tags {
+        // The key is no member of a message.
+        let tags = Tags::new().with_user(DRAW_TAG, self.round);
+        tags.unwrap_or_default()
+    }
+
+    fn short_template() -> Option<String> {
+        Some("events/cards_drawn_short".into())
+    }
 }
 
 /// What a card did to one target.

@@ -56,7 +56,7 @@ pub use adapt::Unfit;
 pub(crate) use archive::{budget, next_archive};
 pub use campaign::{Campaign, CampaignError};
 pub use campaign_phase::{CampaignPhase, CampaignState};
-pub use combat::{Combat, FightAction, FinishedFight};
+pub use combat::{Combat, FightAction, FinishedFight, Hand, HeldCard};
 #[cfg(feature = "page")]
 pub(crate) use doing::{doing, open_scene};
 pub use host::HostDeed;

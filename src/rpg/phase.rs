@@ -56,7 +56,15 @@ pub enum Phase {
     AnnounceDone,
     /// A fight begins.
     FightBegin,
-    /// A combatant acts, and the next one is asked.
+    /// What the combatants thought of it is in.
+    Reflected,
+    /// Hands are drawn.
+    Draw,
+    /// The words of the cards are in.
+    Drawn,
+    /// The combatant whose turn it is is asked what it plays.
+    Play,
+    /// It acts, and the next one's turn comes.
     Act,
     /// Something was told in a fight, or a round is over; at the meeting, it may move foes.
     Weigh,
@@ -64,6 +72,8 @@ pub enum Phase {
     Narrate,
     /// The fight has been told; next is its outcome.
     Narrated,
+    /// Those who fought are told the outcome, and the fight is archived.
+    ArchiveCombat,
     /// Participants summarize what is over.
     #[serde(rename = "sum_up")]
     Summarize,

@@ -73,6 +73,7 @@ fn refusal(recorded: Recorded) -> Option<String> {
                 .map(|Skill { skill, targets }| PlayableSkill {
                     skill: skill.into(),
                     targets: targets.into_iter().map(Into::into).collect(),
+                    is_worded: false,
                 });
             let constraints = ChoiceConstraints {
                 hand: hand.collect(),

@@ -6,7 +6,7 @@
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::events::{CardHeld, Day, Journey, NothingNew};
+use super::events::{CardHeld, CardsDrawn, Day, Journey, NothingNew};
 use super::seat::label;
 use crate::event::EventRecord;
 use crate::event::kinds::{Archive, Learned, Masked, MemorySearch, Refusal, Sighting, Whisper};
@@ -41,6 +41,14 @@ pub(crate) fn third_person(event: &EventRecord) -> Option<UiText> {
             } else {
                 text!(story_no_target, actor, card)
             }
+        }
+        "cards_drawn" => {
+            let CardsDrawn { actor, cards, .. } = data(event)?;
+            let names = cards.iter().map(|card| match &*card.name {
+                "" => &*card.skill,
+                name => name,
+            });
+            text!(story_draws, actor, cards = Argument::list(names))
         }
         "masked" => {
             let Masked { actor, .. } = data(event)?;

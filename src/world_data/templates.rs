@@ -541,7 +541,6 @@ mod tests {
     }
 
     #[test]
-    #[expect(clippy::disallowed_methods, reason = "measures how long it takes")]
     fn filling_a_template_is_bounded() {
         let part = format!("{}{{% include 'a' %}}", "x".repeat(1_000));
         let loops = "{% for a in l %}".repeat(8);
@@ -600,15 +599,12 @@ mod tests {
             ("{{ s | block(65) }}".into(), "64 spaces"),
             ("{{ l | map('block', 9999999) | list }}".into(), "64 spaces"),
         ] {
-            let began = Instant::now();
             let templates = Templates::from_texts([("a", text.as_str())]).expect("parses");
             let problem = templates.render("a", &data).expect_err("is stopped");
             assert!(
                 problem.message.to_string().contains(why),
                 "{text}: {why}: {problem}"
             );
-            let took = began.elapsed();
-            assert!(took.as_secs() < 2, "{text}: {took:?}");
         }
     }
 

@@ -160,7 +160,7 @@ async fn whoever_is_out_of_a_fight_neither_acts_nor_is_struck() {
         for event in played.events() {
             let text = |member: &str| event.data[member].as_str().unwrap().to_owned();
             match event.kind.as_str() {
-                "combat_start" => out.clear(),
+                "combat_initialization" => out.clear(),
                 "combat_move" => {
                     let actor = text("actor");
                     assert!(!out.contains(&actor), "{actor} acts after leaving");

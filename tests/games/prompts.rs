@@ -2,13 +2,14 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use playhouse::engine::Engine;
 use playhouse::mind::improviser::Improviser;
 use playhouse::mind::{Answering, Mind, MindInfo, Minds, Prompt};
 use playhouse::rpg::Campaign;
-use playhouse::rpg::world_file::CampaignStep;
+use playhouse::rpg::world_file::{CampaignStep, Draw};
 use playhouse::testing::journal;
 use playhouse::world_data::DataFolder;
 
@@ -105,4 +106,56 @@ async fn the_prompt_of_a_vote_in_both_languages() {
             compare(language, &name, prompts.remove(purpose).unwrap());
         }
     }
+}
+
+/// Characters word their cards before they play them, if the world says so.
+#[tokio::test]
+async fn the_prompts_of_a_hand_that_is_asked_for_in_both_languages() {
+    for (language, world) in [("en", "drowned-assize"), ("zh", "zhaoying-ban")] {
+        let mut campaign = Campaign::load(&DataFolder::at("data").unwrap(), world).unwrap();
+        let mut file = (*campaign.file).clone();
+        file.fights.draw = Draw::Asked;
+        campaign.file = Arc::new(file);
+        let mut prompts = first_prompts(&campaign).await;
+        for purpose in ["combat.draw actor", "combat.act actor"] {
+            let name = format!("{purpose} worded");
+            compare(language, &name, prompts.remove(purpose).unwrap());
+        }
+    }
+}
+
+/// The improviser, with those questions counted that are sent in their short form.
+struct ShortReader(Improviser, Arc<AtomicUsize>);
+
+impl Mind for ShortReader {
+    fn info(&self) -> &MindInfo {
+        self.0.info()
+    }
+
+    fn answer(&self, prompt: &Prompt<'_>) -> Answering {
+        let sent = prompt.question_turns().next().unwrap().to_text();
+        match prompt.question.short().map(|short| short.as_str()) {
+            None | Some("") => assert_eq!(sent, prompt.question.full_text()),
+            Some(short) => {
+                assert_eq!(sent, short, "{}", prompt.purpose);
+                self.1.fetch_add(1, Ordering::SeqCst);
+            }
+        }
+        self.0.answer(prompt)
+    }
+}
+
+#[tokio::test]
+async fn a_world_may_send_its_questions_in_their_short_form() {
+    let mut campaign = Campaign::load(&DataFolder::at("data").unwrap(), "drowned-assize").unwrap();
+    Arc::make_mut(&mut campaign.file).limits.short_questions = true;
+    let count = Arc::new(AtomicUsize::new(0));
+    let mind = ShortReader(
+        Improviser::taught(playhouse::rpg::improviser::teach).unwrap(),
+        count.clone(),
+    );
+    let setup = campaign.new_game(1).unwrap();
+    let mut engine = Engine::new(setup, Minds::all(Arc::new(mind)), journal()).unwrap();
+    engine.run(Some(8)).await.unwrap();
+    assert!(count.load(Ordering::SeqCst) > 20, "{count:?}");
 }

@@ -251,7 +251,10 @@ fn every_command_prints_one_record_a_line() {
         "chat",
     ] {
         let output = run_json(folder, command);
-        assert_eq!(output.status.code(), Some(0), "{command}: {}", err(&output));
+        // A single run need not meet what is expected of many.
+        let is_met = output.status.success()
+            || (command.starts_with("rehearse") && output.status.code() == Some(7));
+        assert!(is_met, "{command}: {}", err(&output));
         records_of(&output);
     }
     // Commands that are asked for what there isn't fail with a record, too.

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use proc_macro2::{Span, TokenStream, TokenTree};
 use syn::visit::{self, Visit};
-use syn::{Attribute, ImplItem, Item, ItemUse, Macro, UseTree, Visibility};
+use syn::{Attribute, Ident, ImplItem, Item, ItemUse, Macro, UseTree, Visibility};
 
 const PAGE: &str = "docs/architecture.md";
 const MARK: &str = "// Recursive: ";
@@ -19,9 +19,7 @@ const MARK: &str = "// Recursive: ";
 fn modules_import_only_from_lower_layers_and_files_have_no_circles() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let page = std::fs::read_to_string(root.join(PAGE)).unwrap();
-    let mut sources = Sources::default();
-    sources.read_folder(&root.join("src"), "");
-    let problems = sources.problems(&Layers::parse(&page));
+    let problems = Sources::of_src().problems(&Layers::parse(&page));
     assert!(
         problems.is_empty(),
         "{} problems:\n{}",
@@ -62,7 +60,7 @@ type FullPath = Vec<String>;
 
 /// The text of files by their path in `src/`.
 #[derive(Default)]
-struct Sources(BTreeMap<String, String>);
+pub(super) struct Sources(pub(super) BTreeMap<String, String>);
 
 /// A file of the source as a module.
 struct Module {
@@ -85,6 +83,13 @@ struct Edge {
 }
 
 impl Sources {
+    pub(super) fn of_src() -> Self {
+        let mut sources = Self::default();
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        sources.read_folder(&root.join("src"), "");
+        sources
+    }
+
     fn read_folder(&mut self, folder: &Path, prefix: &str) {
         for entry in std::fs::read_dir(folder).unwrap() {
             let entry = entry.unwrap();
@@ -512,7 +517,7 @@ fn full_path(
 }
 
 /// Whether an item is there for tests alone.
-fn is_for_tests(attributes: &[Attribute]) -> bool {
+pub(super) fn is_for_tests(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| {
         if attribute.path().is_ident("test") {
             return true;
@@ -530,22 +535,30 @@ fn is_for_tests(attributes: &[Attribute]) -> bool {
     })
 }
 
+/// The name of an item, if it has one, and its attributes; `None` for those without attributes of
+/// interest.
+pub(super) fn name_and_attributes(item: &Item) -> Option<(Option<&Ident>, &[Attribute])> {
+    Some(match item {
+        Item::Const(item) => (Some(&item.ident), &item.attrs),
+        Item::Enum(item) => (Some(&item.ident), &item.attrs),
+        Item::Fn(item) => (Some(&item.sig.ident), &item.attrs),
+        Item::Impl(item) => (None, &item.attrs),
+        Item::Macro(item) => (item.ident.as_ref(), &item.attrs),
+        Item::Mod(item) => (None, &item.attrs),
+        Item::Static(item) => (Some(&item.ident), &item.attrs),
+        Item::Struct(item) => (Some(&item.ident), &item.attrs),
+        Item::Trait(item) => (Some(&item.ident), &item.attrs),
+        Item::Type(item) => (Some(&item.ident), &item.attrs),
+        Item::Union(item) => (Some(&item.ident), &item.attrs),
+        Item::Use(item) => (None, &item.attrs),
+        _ => return None,
+    })
+}
+
 impl<'ast> Visit<'ast> for Names {
     fn visit_item(&mut self, item: &'ast Item) {
-        let (name, attributes) = match item {
-            Item::Const(item) => (Some(&item.ident), &item.attrs),
-            Item::Enum(item) => (Some(&item.ident), &item.attrs),
-            Item::Fn(item) => (Some(&item.sig.ident), &item.attrs),
-            Item::Impl(item) => (None, &item.attrs),
-            Item::Macro(item) => (item.ident.as_ref(), &item.attrs),
-            Item::Mod(item) => (None, &item.attrs),
-            Item::Static(item) => (Some(&item.ident), &item.attrs),
-            Item::Struct(item) => (Some(&item.ident), &item.attrs),
-            Item::Trait(item) => (Some(&item.ident), &item.attrs),
-            Item::Type(item) => (Some(&item.ident), &item.attrs),
-            Item::Union(item) => (Some(&item.ident), &item.attrs),
-            Item::Use(item) => (None, &item.attrs),
-            _ => return visit::visit_item(self, item),
+        let Some((name, attributes)) = name_and_attributes(item) else {
+            return visit::visit_item(self, item);
         };
         if is_for_tests(attributes) {
             return;

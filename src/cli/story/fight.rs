@@ -3,7 +3,8 @@
 use crate::locale::{Argument, text};
 use crate::rpg::components::{Departure, FightResult};
 use crate::rpg::events::{
-    CardPlayed, CombatMove, CombatOutcome, CombatRound, CombatStart, CombatantStatus, TargetResult,
+    CardPlayed, CombatInitialization, CombatMove, CombatOutcome, CombatRound, CombatantStatus,
+    TargetResult,
 };
 
 use super::formatter::{Formatter, heading};
@@ -17,7 +18,7 @@ const FULL: &str = "█";
 const EMPTY: &str = "▒";
 
 impl Formatter {
-    pub(super) fn combat_start(&mut self, event: &CombatStart) -> Vec<Paragraph> {
+    pub(super) fn combat_initialization(&mut self, event: &CombatInitialization) -> Vec<Paragraph> {
         for (names, camp) in [(&event.heroes, "hero"), (&event.foes, "foe")] {
             names.iter().for_each(|name| self.roster.note(name, camp));
         }

@@ -167,8 +167,10 @@ impl Formatter {
                 let Mind { actor, message } = data(event)?;
                 vec![self.aside(&actor, &say!(self.language, story_thinks), &message)]
             }
-            "query" | "nothing_new" | "card_held" if !self.shows_workings => Vec::new(),
-            "query" | "nothing_new" | "card_held" | "refusal" | "masked" => {
+            "query" | "nothing_new" | "cards_drawn" | "card_held" if !self.shows_workings => {
+                Vec::new()
+            }
+            "query" | "nothing_new" | "cards_drawn" | "card_held" | "refusal" | "masked" => {
                 vec![self.note(Style::Dim, &third_person(event)?)]
             }
             "leave" => {
@@ -215,7 +217,7 @@ impl Formatter {
             }
             "day" => self.day(event),
             "dungeon" => self.journey(event)?,
-            "combat_start" => self.combat_start(&data(event)?),
+            "combat_initialization" => self.combat_initialization(&data(event)?),
             "combat_round" => self.combat_round(&data(event)?),
             "card_played" => self.card_played(&data(event)?),
             "combat_move" => self.combat_move(&data(event)?),

@@ -292,7 +292,7 @@ fn a_chinese_fight_lines_up() {
         &[
             event(
                 "旧磨坊",
-                "combat_start",
+                "combat_initialization",
                 json!({"stage": "旧磨坊", "combat_id": "1", "heroes": ["米拉", "守门人老葛"], "foes": ["Wolf"]}),
             ),
             event(

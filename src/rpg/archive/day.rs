@@ -9,7 +9,9 @@ use bevy_ecs::prelude::*;
 use serde::Serialize;
 
 use super::range::{EntryRange, past_to_fold, past_tokens, room};
-use super::summary::{PendingSummary, pending, summary_ask};
+use super::summary::{
+    PendingSummary, SummaryData, entries, learned_and_felt, pending, spoken_lines, summary_ask,
+};
 use crate::cast::{CastList, EntityName, Kind, Whereabouts, all_of, is_dead};
 #[cfg(feature = "page")]
 use crate::context::EntryId;
@@ -17,61 +19,23 @@ use crate::context::{AgentContext, Chapter, ChapterId, Chapters, Entry, Happenin
 use crate::event::kinds::Archive;
 use crate::event::{AgentEvent, EventWriter, PromptSet, PromptTemplate};
 use crate::exchange::{Answers, AskTemplate, Prose};
-use crate::knowledge::{FactBook, is_made};
+use crate::knowledge::FactBook;
 use crate::message::{Role, cut};
 use crate::rpg::campaign_phase::CampaignState;
 use crate::rpg::components::RpgWorld;
-use crate::rpg::conversation::{SpokenLine, event_type, is_speech};
+use crate::rpg::conversation::event_type;
 use crate::rpg::everybody::{on_stage, set_phase};
 use crate::rpg::kickoff::kind_name;
 use crate::rpg::phase::{CurrentPlace, Phase};
 
 /// The maximum number of people that a question names.
 const MAX_PEOPLE: usize = 4;
-/// The maximum number of spoken lines that the notes quote.
-const MAX_LINES: usize = 8;
 /// The maximum number of characters of a message by which a question names it.
 const NAMING_CHARS: usize = 90;
 
-const QUESTION: AskTemplate<DayData> = AskTemplate::new("archive", "asks/archive_day");
+pub(super) const QUESTION: AskTemplate<SummaryData> =
+    AskTemplate::new("archive", "asks/archive_day");
 const TITLE: PromptTemplate<TitleData> = PromptTemplate::new("archive/day_title");
-
-/// What somebody is asked for a summary of its past with.
-#[derive(Default, Serialize)]
-struct DayData<'a> {
-    me: &'a str,
-    kind: &'a str,
-    place: &'a str,
-    level: Level,
-    day: u32,
-    with: &'a [String],
-    record: &'a str,
-    /// The beginning of the first message, if something stands before it.
-    begins: String,
-    /// The beginning of the last message, if something stands after it.
-    ends: String,
-    /// Where the fights were that nobody was asked about yet.
-    fights: Vec<Arc<str>>,
-    said: Vec<SpokenLine>,
-    // Of the record, for minds without language.
-    learned: Vec<LearnedNote<'a>>,
-    felt: Vec<FeltNote<'a>>,
-}
-
-/// A fact that was learned.
-#[derive(Serialize)]
-struct LearnedNote<'a> {
-    title: &'a str,
-    /// From whom; empty for nobody.
-    from: &'a str,
-}
-
-/// How it feels differently for somebody.
-#[derive(Serialize)]
-struct FeltNote<'a> {
-    about: &'a str,
-    change: i32,
-}
 
 #[derive(Default, Serialize)]
 struct TitleData {
@@ -215,24 +179,8 @@ pub(super) fn ask_summaries(
         });
         with.truncate(MAX_PEOPLE);
         let bundle = pending.and_then(|pending| {
-            let (mut learned, mut felt) = (Vec::new(), Vec::new());
-            for note in &pending.record.notes {
-                match &note.happening {
-                    Happening::Learned { fact, from, .. } => {
-                        // What play made has no title of its own.
-                        let fact = facts.get(fact).filter(|fact| !is_made(&fact.id));
-                        let title = fact.map_or("", |fact| &fact.title);
-                        learned.push(LearnedNote { title, from });
-                    }
-                    Happening::Felt { about, change, .. } => felt.push(FeltNote {
-                        about,
-                        change: *change,
-                    }),
-                    _ => {}
-                }
-            }
-            learned.retain(|fact| !fact.title.is_empty());
-            let data = DayData {
+            let (learned, felt) = learned_and_felt(&pending.record, &facts);
+            let data = SummaryData {
                 me: context.name(),
                 kind: kind_name(kind),
                 place: if kind == Kind::WorldAgent { "" } else { place },
@@ -341,12 +289,6 @@ fn fights(context: &AgentContext, chapters: &Chapters, range: EntryRange) -> Vec
     unasked.filter_map(place_of).collect()
 }
 
-/// The messages of a range.
-fn entries(context: &AgentContext, range: EntryRange) -> impl DoubleEndedIterator<Item = &Entry> {
-    let entries = context.entries().iter();
-    entries.filter(move |entry| range.contains(entry.id()))
-}
-
 /// The other people with most messages in a range.
 fn people(context: &AgentContext, range: EntryRange) -> Vec<String> {
     let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
@@ -358,16 +300,4 @@ fn people(context: &AgentContext, range: EntryRange) -> Vec<String> {
     let mut people: Vec<_> = counts.into_iter().collect();
     people.sort_by_key(|(name, count)| (Reverse(*count), *name));
     people.into_iter().map(|(name, _)| name.into()).collect()
-}
-
-/// The last lines that were spoken in a range, oldest first.
-fn spoken_lines(context: &AgentContext, range: EntryRange) -> Vec<SpokenLine> {
-    let newest_first = entries(context, range).rev();
-    let speech = newest_first.filter(|entry| is_speech(entry));
-    let mut lines: Vec<_> = speech
-        .take(MAX_LINES)
-        .map(|entry| SpokenLine::new(entry, entry.body().short_text()))
-        .collect();
-    lines.reverse();
-    lines
 }

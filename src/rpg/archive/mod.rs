@@ -2,14 +2,14 @@
 //! what its owner witnessed, and the owner's own words, for which it is asked with the record in
 //! view. Both replace the messages in the prompt.
 //!
-//! [`fight`] closes a fight for everybody who will remember it, without asking. [`day`] closes what
-//! is oldest in conversations that have grown too long, and asks as one more turn on the old
-//! prompt: messages become a chapter, chapters a volume, volumes a life. Both cut only what
-//! [`range`] finds whole: a doubtful range is left as it is. The originals, the request and its
-//! answer stay readable in a chapter. Start reading at `day.rs`.
+//! [`combat`] closes a fight for everybody who will remember it. [`day`] closes what is oldest in
+//! conversations that have grown too long, and asks as one more turn on the old prompt: messages
+//! become a chapter, chapters a volume, volumes a life. Both cut only what [`range`] finds whole: a
+//! doubtful range is left as it is. The originals, the request and its answer stay readable in a
+//! chapter. Start reading at `day.rs`.
 
+mod combat;
 mod day;
-mod fight;
 mod range;
 mod record;
 mod summary;
@@ -19,13 +19,12 @@ mod tests;
 pub(super) use day::archive_overdue;
 #[cfg(feature = "page")]
 pub(crate) use day::{budget, next_archive};
-pub(super) use fight::archive_fights;
 
 use bevy_ecs::prelude::*;
 
 use super::phase::{CampaignSet, Phase, in_phase};
 use crate::engine::Setup;
-use crate::event::PromptSet;
+use crate::event::{PromptSet, deliver};
 
 /// Adds the systems of this module.
 pub(super) fn plugin(setup: &mut Setup) {
@@ -35,6 +34,9 @@ pub(super) fn plugin(setup: &mut Setup) {
     let systems = (
         day::take_summaries.run_if(in_phase(Phase::Summarized)),
         day::ask_summaries.run_if(in_phase(Phase::Summarize)),
+        // The outcome, which ends the range of a fight, is in all contexts first.
+        deliver.run_if(in_phase(Phase::ArchiveCombat)),
+        combat::archive_combat.run_if(in_phase(Phase::ArchiveCombat)),
     );
     setup
         .step
@@ -43,7 +45,7 @@ pub(super) fn plugin(setup: &mut Setup) {
 
 /// Adds the templates of this module.
 pub(super) fn add_templates(prompts: &mut PromptSet) {
-    fight::add_templates(prompts);
+    combat::add_templates(prompts);
     day::add_templates(prompts);
     record::add_templates(prompts);
 }

@@ -1,17 +1,61 @@
 //! Asks for a summary while showing the record, and replaces what they summarise by both.
 
+use std::sync::Arc;
+
 use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::range::EntryRange;
-use crate::context::{AgentContext, ChapterRecord, Chapters, EntryId};
+use crate::context::{AgentContext, ChapterRecord, Chapters, Entry, EntryId, Happening, Level};
 use crate::event::kinds::Archive;
 use crate::event::{ChapterClose, PhraseError, Phrasebook};
 use crate::exchange::{Ask, AskTemplate, Prose, ProseRules, Reply};
+use crate::knowledge::{FactBook, is_made};
+use crate::rpg::conversation::{SpokenLine, is_speech};
 use crate::rpg::world_file::WorldFile;
 
 /// The maximum number of characters of a summary.
 const MAX_CHARS: usize = 2_000;
+
+/// The maximum number of spoken lines that the notes quote.
+const MAX_LINES: usize = 8;
+
+/// What somebody is asked for a summary of its past with.
+#[derive(Default, Serialize)]
+pub(super) struct SummaryData<'a> {
+    pub(super) me: &'a str,
+    pub(super) kind: &'a str,
+    pub(super) place: &'a str,
+    pub(super) level: Level,
+    pub(super) day: u32,
+    pub(super) with: &'a [String],
+    pub(super) record: &'a str,
+    /// The beginning of the first message, if something stands before it.
+    pub(super) begins: String,
+    /// The beginning of the last message, if something stands after it.
+    pub(super) ends: String,
+    /// Where the fights were that nobody was asked about yet.
+    pub(super) fights: Vec<Arc<str>>,
+    pub(super) said: Vec<SpokenLine>,
+    // Of the record, for minds without language.
+    pub(super) learned: Vec<LearnedNote<'a>>,
+    pub(super) felt: Vec<FeltNote<'a>>,
+}
+
+/// A fact that was learned.
+#[derive(Serialize)]
+pub(super) struct LearnedNote<'a> {
+    title: &'a str,
+    /// From whom; empty for nobody.
+    from: &'a str,
+}
+
+/// How it feels differently for somebody.
+#[derive(Serialize)]
+pub(super) struct FeltNote<'a> {
+    about: &'a str,
+    change: i32,
+}
 
 /// On an entity that is asked for a summary: what the summary will replace.
 #[derive(Component, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -65,20 +109,20 @@ impl PendingSummary {
     }
 }
 
-/// The question for a summary. Its default answer is the record in words.
-pub(super) fn summary_ask<D: Serialize>(
+/// The question for a summary, with its default answer.
+pub(super) fn summary_ask(
     phrases: &Phrasebook,
     world: &WorldFile,
-    question: &AskTemplate<D>,
-    data: &D,
-    record: &str,
+    question: &AskTemplate<SummaryData>,
+    data: &SummaryData,
+    words: &str,
 ) -> Result<Ask<Prose>, PhraseError> {
     let mut rules = ProseRules {
-        max_chars: MAX_CHARS.max(record.chars().count()),
+        max_chars: MAX_CHARS.max(words.chars().count()),
         language: Some(world.language),
         ..ProseRules::default()
     };
-    let fallback = Prose(record.to_owned());
+    let fallback = Prose(words.to_owned());
     if !fallback.check(&rules).is_empty() {
         // There can be more letters in names of another script than in the words around them.
         rules.language = None;
@@ -107,4 +151,51 @@ pub(super) fn pending(
         record,
         text,
     })
+}
+
+/// What of a record minds without language need: the facts that were learned and have a title, and
+/// how it feels differently for whom.
+pub(super) fn learned_and_felt<'a>(
+    record: &'a ChapterRecord,
+    facts: &'a FactBook,
+) -> (Vec<LearnedNote<'a>>, Vec<FeltNote<'a>>) {
+    let (mut learned, mut felt) = (Vec::new(), Vec::new());
+    for note in &record.notes {
+        match &note.happening {
+            Happening::Learned { fact, from, .. } => {
+                // What play made has no title of its own.
+                let fact = facts.get(fact).filter(|fact| !is_made(&fact.id));
+                let title = fact.map(|fact| fact.title.as_str());
+                let title = title.filter(|title| !title.is_empty());
+                learned.extend(title.map(|title| LearnedNote { title, from }));
+            }
+            Happening::Felt { about, change, .. } => felt.push(FeltNote {
+                about,
+                change: *change,
+            }),
+            _ => {}
+        }
+    }
+    (learned, felt)
+}
+
+/// The messages of a range.
+pub(super) fn entries(
+    context: &AgentContext,
+    range: EntryRange,
+) -> impl DoubleEndedIterator<Item = &Entry> {
+    let entries = context.entries().iter();
+    entries.filter(move |entry| range.contains(entry.id()))
+}
+
+/// The last lines that were spoken in a range, oldest first.
+pub(super) fn spoken_lines(context: &AgentContext, range: EntryRange) -> Vec<SpokenLine> {
+    let newest_first = entries(context, range).rev();
+    let speech = newest_first.filter(|entry| is_speech(entry));
+    let mut lines: Vec<_> = speech
+        .take(MAX_LINES)
+        .map(|entry| SpokenLine::new(entry, entry.body().short_text()))
+        .collect();
+    lines.reverse();
+    lines
 }

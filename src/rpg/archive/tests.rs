@@ -7,14 +7,14 @@ use serde_json::json;
 
 use super::range::{FightRangeError, fight_range, past_to_fold};
 use super::record::record_text;
-use super::summary::{PendingSummary, summary_ask};
-use super::{archive_fights, day};
+use super::summary::{PendingSummary, SummaryData, summary_ask};
+use super::{combat, day};
 use crate::cast::Dead;
 use crate::context::{
     AgentContext, Chapters, EntryId, FightEnd, FightNote, Happening, Level, Note, Pledge,
 };
 use crate::event::{AgentEvent, Phrasebook, deliver};
-use crate::exchange::{Ask, AskTemplate, Prose, Reply};
+use crate::exchange::{Ask, Prose, Reply};
 use crate::message::{Body, Tag, Tags};
 use crate::mind::Language;
 use crate::rpg::campaign_phase::CampaignState;
@@ -24,6 +24,7 @@ use crate::rpg::components::{FightResult, RpgWorld};
 use crate::rpg::events::CombatOutcome;
 use crate::rpg::phase::Phase;
 use crate::rpg::phrases;
+use crate::rpg::world_file::FightSummary;
 use crate::world_data::DataFolder;
 
 fn begin(id: &str) -> Tags {
@@ -180,7 +181,10 @@ fn aftermath(bad_tags: bool) -> FightTest {
         foes: vec!["Owl".into(), "Rat".into()],
     };
     let [hall, ann, bob, owl, rat] = fight.entities();
-    fight.world().entity_mut(hall).insert(aftermath);
+    fight
+        .world()
+        .entity_mut(hall)
+        .insert((aftermath, Phase::ArchiveCombat));
     fight.world().entity_mut(bob).insert(Dead);
     let lines: Vec<_> = ["Before.", "It begins.", "A blow.", "It is over."]
         .map(Body::text)
@@ -235,7 +239,7 @@ fn sum_up(fight: &mut FightTest, who: Entity, words: &str) {
 fn a_fight_becomes_a_memory_and_a_chapter_that_share_their_words() {
     let mut fight = aftermath(false);
     let (hall, ann, bob) = (fight.tiny.hall, fight.tiny.ann, fight.tiny.bob);
-    archive_fights(fight.world());
+    fight.run(combat::archive_combat);
     fight.run(deliver);
     let mut asks = fight.world().query::<&Ask<Prose>>();
     assert_eq!(
@@ -277,11 +281,43 @@ fn a_fight_becomes_a_memory_and_a_chapter_that_share_their_words() {
 }
 
 #[test]
+fn whoever_still_stands_is_asked_what_it_keeps_of_the_fight() {
+    let mut fight = aftermath(false);
+    let mut file = world_file();
+    file.fights.summary = FightSummary::Mind;
+    fight.world().insert_resource(RpgWorld(Arc::new(file)));
+    let [hall, ann, bob, owl, _] = fight.entities();
+    fight.run(combat::archive_combat);
+    fight.run(deliver);
+    let asked = [hall, ann, bob, owl].map(|who| {
+        let ask = fight.tiny.setup.world.get::<Ask<Prose>>(who);
+        ask.map(Ask::purpose)
+    });
+    let purpose = Some("archive.combat");
+    assert_eq!(asked, [None, purpose, None, purpose], "Bob has fallen");
+    let ask: &Ask<Prose> = fight.get(ann);
+    assert!(ask.fallback().check(ask.constraints()).is_empty());
+    assert!(ask.fallback().0.contains("Dust falls."));
+    sum_up(&mut fight, ann, "I was kind to an owl.");
+    fight.answer(owl, Prose("They let me be.".into()));
+    fight.run(day::take_summaries);
+    fight.run(deliver);
+    let chapter = |who| fight.get::<Chapters>(who).all()[0].clone();
+    let memory = chapter(ann).summary.full_text().into_owned();
+    assert!(memory.contains("I was kind to an owl."), "{memory}");
+    assert!(!memory.contains("Dust falls."), "{memory}");
+    assert_eq!(chapter(ann).messages.len(), 4, "what was cut is kept");
+    assert_eq!(chapter(ann).summing_up.len(), 2, "and so is the question");
+    assert!(chapter(bob).summary.full_text().contains("Dust falls."));
+    assert_eq!(fight.get::<AgentContext>(ann).len(), 3);
+}
+
+#[test]
 fn doubtful_tags_destroy_nothing() {
     let mut fight = aftermath(true);
     let ann = fight.tiny.ann;
     let before = fight.get::<AgentContext>(ann).len();
-    archive_fights(fight.world());
+    fight.run(combat::archive_combat);
     fight.run(deliver);
     assert_eq!(fight.get::<AgentContext>(ann).len(), before);
     assert!(fight.get::<Chapters>(ann).all().is_empty());
@@ -353,7 +389,7 @@ fn a_day_that_grew_too_long_becomes_a_memory() {
 #[test]
 fn whoever_looks_back_on_what_came_after_a_fight_tells_of_the_fight_too() {
     let mut fight = aftermath(false);
-    archive_fights(fight.world());
+    fight.run(combat::archive_combat);
     fight.run(deliver);
     let mut fight = evening(fight, 400);
     fight.run(day::ask_summaries);
@@ -481,18 +517,33 @@ fn a_past_is_summed_up_beside_its_record_in_either_language() {
         let text = record_text(&phrases, name, &record, 100_000).expect("is right");
         let short = record_text(&phrases, name, &record, 300).expect("is right");
         assert!(short.len() < text.len(), "{short}");
+        let with = [other.to_owned()];
+        let data = || SummaryData {
+            me: name,
+            kind: "actor",
+            place,
+            day: 3,
+            with: &with,
+            record: &text,
+            fights: vec![place.into()],
+            ..SummaryData::default()
+        };
         for kind in ["actor", "stage", "world"] {
-            let data = json!({
-                "me": name, "kind": kind, "place": place, "day": 3, "level": "chapter",
-                "with": [other], "record": text, "said": [], "fights": [place],
-                "begins": "", "ends": if kind == "actor" { "…" } else { "" },
-            });
-            let question = AskTemplate::new("archive", "asks/archive_day");
-            let ask = summary_ask(&phrases, &file, &question, &data, &text).expect("is asked");
+            let data = SummaryData {
+                kind,
+                ends: if kind == "actor" { "…" } else { "" }.into(),
+                ..data()
+            };
+            let ask = summary_ask(&phrases, &file, &day::QUESTION, &data, &text);
+            let ask = ask.expect("is asked");
             assert!(ask.fallback().check(ask.constraints()).is_empty());
             let text = format!("{}\n\n=== short\n{short}", ask.prompt());
             insta::assert_snapshot!(format!("archive_day_{}_{kind}", language.code()), text);
         }
+        let ask = summary_ask(&phrases, &file, &combat::QUESTION, &data(), &text);
+        let ask = ask.expect("is asked");
+        let snapshot = format!("archive_combat_{}", language.code());
+        insta::assert_snapshot!(snapshot, ask.prompt());
     }
 }
 

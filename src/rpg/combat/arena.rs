@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 
-use super::state::Combat;
+use super::state::{Combat, Hand};
 use crate::cast::{Dead, EntityName, Faction, StageQuery};
 use crate::drama::Belongings;
 use crate::knowledge::Knowledge;
@@ -47,6 +47,8 @@ pub(super) struct Combatant {
     pub(super) facts: Vec<Arc<str>>,
     /// The items that it carries.
     pub(super) items: Vec<Arc<str>>,
+    /// The cards that it can play.
+    pub(super) hand: Hand,
     /// How it left the fight; `None` while it stands.
     pub(super) departure: Option<Departure>,
 }
@@ -137,6 +139,7 @@ pub(super) struct Arena<'w, 's> {
             Option<&'static Resolve>,
             Option<&'static Knowledge>,
             Option<&'static Belongings>,
+            Option<&'static Hand>,
             Has<Dead>,
         ),
     >,
@@ -233,7 +236,7 @@ impl Arena<'_, '_> {
         entities.filter_map(|entity| {
             let components = self.occupants.get(entity)?;
             let (name, faction, fighter, health, effects, ..) = components;
-            let (.., wounded, resolve, knowledge, belongings, dead) = components;
+            let (.., wounded, resolve, knowledge, belongings, hand, dead) = components;
             let facts = knowledge.into_iter().flat_map(Knowledge::all);
             let items = belongings.into_iter().flat_map(|held| &held.0);
             let combatant = Combatant {
@@ -248,6 +251,7 @@ impl Arena<'_, '_> {
                 resolve: resolve.map_or(0, |resolve| resolve.left),
                 facts: facts.map(|(id, _)| id.clone()).collect(),
                 items: items.cloned().collect(),
+                hand: hand.cloned().unwrap_or_default(),
                 departure: None,
             };
             Some((combatant, dead))

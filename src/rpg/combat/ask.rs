@@ -2,14 +2,12 @@
 
 use std::sync::Arc;
 
-use rand::Rng;
-use rand::seq::SliceRandom;
 use serde::Serialize;
 
 use super::arena::{Combatant, FightStage, names, statuses};
 use super::choice::{Action, ChoiceConstraints, CombatChoice, PlayableSkill, SEEN_CHARS};
 use super::rules::{kind_name, legal_targets};
-use super::state::Combat;
+use super::state::{Combat, HeldCard};
 use crate::drama::History;
 use crate::event::{PhraseError, Phrasebook, PromptSet, PromptTemplate};
 use crate::exchange::{Ask, AskTemplate};
@@ -40,7 +38,9 @@ struct ActData<'a> {
     hp: i32,
     max_hp: i32,
     energy: i32,
-    hand: Vec<SkillData<'a>>,
+    hand: Vec<CardData<'a>>,
+    /// Whether all cards of the hand were worded when they were drawn.
+    worded: bool,
     foes: Vec<CombatantStatus>,
     allies: Vec<CombatantStatus>,
     /// Those who act later in this round, in order.
@@ -75,10 +75,12 @@ struct ItemNote<'a> {
     is_own: bool,
 }
 
-/// A skill in hand.
+/// A card in hand.
 #[derive(Serialize)]
-struct SkillData<'a> {
+struct CardData<'a> {
     skill: &'a str,
+    /// What its holder called it when it was drawn; empty if it has no words yet.
+    name: &'a str,
     kind: &'a str,
     cost: i32,
     power: i32,
@@ -100,20 +102,18 @@ pub(super) fn add_templates(prompts: &mut PromptSet) {
     prompts.add(&DEFAULT_HOLD);
 }
 
-/// A skill in hand, and the indices of its legal targets, best first.
-struct DrawnSkill<'a> {
+/// A card in hand, its skill, and the indices of its legal targets, best first.
+struct PlayableCard<'a> {
+    card: &'a HeldCard,
     skill: &'a Skill,
     targets: Vec<usize>,
 }
 
-impl DrawnSkill<'_> {
-    fn playable(&self, combatants: &[Combatant]) -> PlayableSkill {
+impl PlayableCard<'_> {
+    fn targets(&self, combatants: &[Combatant]) -> Vec<Arc<str>> {
         let targets = self.targets.iter();
         let targets = targets.filter_map(|index| combatants.get(*index));
-        PlayableSkill {
-            skill: self.skill.name.as_str().into(),
-            targets: targets.map(|target| target.name.clone()).collect(),
-        }
+        targets.map(|target| target.name.clone()).collect()
     }
 }
 
@@ -124,12 +124,15 @@ pub(super) fn act_ask(
     stage: &FightStage,
     combat: &Combat,
     (me, combatants): (usize, &[Combatant]),
-    rng: &mut impl Rng,
-) -> Option<Result<Ask<CombatChoice>, PhraseError>> {
-    let actor = combatants.get(me)?;
-    let hand = draw_hand(world, (me, actor), combatants, rng);
+) -> Result<Ask<CombatChoice>, PhraseError> {
+    let actor = &combatants[me];
+    let hand = playable_cards(world, (me, actor), combatants);
     let data = data(world, stage, combat, actor, combatants, &hand);
-    let playable = hand.iter().map(|drawn| drawn.playable(combatants));
+    let playable = hand.iter().map(|playable| PlayableSkill {
+        skill: playable.skill.name.as_str().into(),
+        targets: playable.targets(combatants),
+        is_worded: playable.card.is_worded(),
+    });
     let constraints = ChoiceConstraints {
         hand: playable.collect(),
         facts: data.facts.iter().map(|fact| fact.id.into()).collect(),
@@ -149,34 +152,39 @@ pub(super) fn act_ask(
         of_people_only: true,
         ..world.limits.cues(vec![foes.join(", ")], &foes)
     };
-    let ask = || {
-        let fallback = default_choice(phrases, &actor.name)?;
-        let ask = ACT.ask(phrases, &data, constraints, fallback)?;
-        let ask = ask.max_tokens(world.limits.max_reply_tokens());
-        // The prompt says everything that matters in a fight; tools would only cost time.
-        Ok(ask.without_tools().recalling(cues))
-    };
-    Some(ask())
+    let fallback = default_choice(phrases, &actor.name)?;
+    let ask = ACT.ask(phrases, &data, constraints, fallback)?;
+    let ask = ask.max_tokens(world.limits.max_reply_tokens());
+    // The prompt says everything that matters in a fight; tools would only cost time.
+    let ask = ask.without_tools();
+    // Who reflected before the fight remembered its foes then.
+    let has_reflected = world.fights.reflect && world.is_character(&actor.name);
+    Ok(if has_reflected {
+        ask
+    } else {
+        ask.recalling(cues)
+    })
 }
 
-/// Samples a hand from the skills that a combatant knows, can pay for and has a target for.
-fn draw_hand<'a>(
+/// The cards of a hand that have a target now.
+fn playable_cards<'a>(
     world: &'a WorldFile,
-    (me, actor): (usize, &Combatant),
+    (me, actor): (usize, &'a Combatant),
     combatants: &[Combatant],
-    rng: &mut impl Rng,
-) -> Vec<DrawnSkill<'a>> {
-    let knows = |skill: &Skill| actor.skills.iter().any(|name| **name == *skill.name);
-    let skills = world.skills.iter();
-    let affordable = skills.filter(|skill| knows(skill) && skill.cost <= actor.stats.energy);
-    let playable = affordable.map(|skill| DrawnSkill {
-        skill,
-        targets: legal_targets(skill.kind, me, combatants),
+) -> Vec<PlayableCard<'a>> {
+    let cards = actor.hand.cards.iter().filter_map(|card| {
+        let skill = world
+            .skills
+            .iter()
+            .find(|skill| *skill.name == *card.skill)?;
+        let targets = legal_targets(skill.kind, me, combatants);
+        (!targets.is_empty()).then_some(PlayableCard {
+            card,
+            skill,
+            targets,
+        })
     });
-    let mut hand: Vec<_> = playable.filter(|drawn| !drawn.targets.is_empty()).collect();
-    hand.shuffle(rng);
-    hand.truncate(world.limits.hand_size.max(1) as usize);
-    hand
+    cards.collect()
 }
 
 fn data<'a>(
@@ -185,17 +193,18 @@ fn data<'a>(
     combat: &Combat,
     me: &'a Combatant,
     combatants: &[Combatant],
-    hand: &[DrawnSkill<'a>],
+    hand: &[PlayableCard<'a>],
 ) -> ActData<'a> {
-    let skill_data = |drawn: &DrawnSkill<'a>| SkillData {
-        skill: &drawn.skill.name,
-        kind: kind_name(drawn.skill.kind),
-        cost: drawn.skill.cost,
-        power: drawn.skill.power,
-        accuracy: drawn.skill.accuracy,
-        rounds: drawn.skill.duration,
-        about: &drawn.skill.about,
-        legal: drawn.playable(combatants).targets,
+    let card_data = |playable: &PlayableCard<'a>| CardData {
+        skill: &playable.skill.name,
+        name: &playable.card.name,
+        kind: kind_name(playable.skill.kind),
+        cost: playable.skill.cost,
+        power: playable.skill.power,
+        accuracy: playable.skill.accuracy,
+        rounds: playable.skill.duration,
+        about: &playable.skill.about,
+        legal: playable.targets(combatants),
     };
     let standing = || combatants.iter().filter(|each| each.is_standing());
     let left = |how| names(combatants.iter().filter(|each| each.departure == Some(how)));
@@ -226,7 +235,8 @@ fn data<'a>(
         hp: me.health.hp,
         max_hp: me.health.max,
         energy: me.stats.energy,
-        hand: hand.iter().map(skill_data).collect(),
+        hand: hand.iter().map(card_data).collect(),
+        worded: hand.iter().all(|playable| playable.card.is_worded()),
         foes: statuses(standing().filter(|each| !each.is_ally_of(me))),
         allies: statuses(standing().filter(|each| each.is_ally_of(me))),
         later: later.map(ToString::to_string).collect(),

@@ -65,9 +65,11 @@ pub(crate) enum Action {
 pub(crate) struct Card {
     /// The skill, by name.
     pub(crate) skill: String,
-    /// What the mind calls this move.
+    /// What the mind calls this move; the skill by default.
+    #[serde(default)]
     pub(crate) name: String,
     /// How it looks, in a sentence.
+    #[serde(default)]
     pub(crate) description: String,
     /// Everybody it may be used on, the most wanted first; it is used on one, and on nobody else.
     pub(crate) targets: Vec<String>,
@@ -80,6 +82,8 @@ pub(crate) struct PlayableSkill {
     pub(crate) skill: Arc<str>,
     /// Its legal targets, best first as the rules measure it.
     pub(crate) targets: Vec<Arc<str>>,
+    /// Whether the card was worded when it was drawn.
+    pub(crate) is_worded: bool,
 }
 
 /// What is legal at one turn.
@@ -176,6 +180,11 @@ impl Reply for CombatChoice {
             let targets = json!({
                 "type": "array", "items": {"type": "string", "enum": targets}, "minItems": 1,
             });
+            let is_worded = hand.iter().all(|playable| playable.is_worded);
+            let required = match is_worded {
+                true => json!(["skill", "targets"]),
+                false => json!(["skill", "name", "description", "targets"]),
+            };
             let card = json!({
                 "type": "object",
                 "properties": {
@@ -184,7 +193,7 @@ impl Reply for CombatChoice {
                     "description": text(SEEN_CHARS),
                     "targets": targets,
                 },
-                "required": ["skill", "name", "description", "targets"],
+                "required": required,
                 "additionalProperties": false,
             });
             properties["cards"] = json!({"type": "array", "items": card, "maxItems": hand.len()});
@@ -230,18 +239,21 @@ impl Reply for CombatChoice {
         let hand = &constraints.hand;
         for (index, card) in self.cards.iter().enumerate() {
             let path = |member: &str| format!("cards[{index}].{member}");
-            violations.extend(check_text(path("name"), &card.name, NAME_CHARS));
+            violations.extend(check_name(path("name"), &card.name));
             let description = &card.description;
-            violations.extend(check_text(path("description"), description, SEEN_CHARS));
-            if card.name.contains(char::is_control) {
-                let violation = Violation::new(path("name"), "a name is a single line");
-                violations.push(violation.with_template(&ONE_LINE, &()));
-            }
+            violations.extend(Violation::too_long(
+                path("description"),
+                description,
+                SEEN_CHARS,
+            ));
             match hand.iter().find(|playable| *playable.skill == *card.skill) {
                 Some(playable) => {
                     violations.extend(check_targets(&path("targets"), card, playable));
                 }
-                None => violations.push(not_in_hand(path("skill"), &card.skill, hand)),
+                None => {
+                    let hand: Vec<_> = hand.iter().map(|playable| &*playable.skill).collect();
+                    violations.push(not_in_hand(path("skill"), &card.skill, &hand));
+                }
             }
         }
         let counts = hand
@@ -275,12 +287,14 @@ impl CombatChoice {
     }
 }
 
-fn check_text(path: String, text: &str, most: usize) -> Option<Violation> {
-    if text.trim().is_empty() {
-        Some(Violation::empty(path))
-    } else {
-        Violation::too_long(path, text, most)
+/// A card's name is short and a single line; without one it is called by its skill.
+pub(super) fn check_name(path: String, name: &str) -> Option<Violation> {
+    let is_single_line = !name.contains(char::is_control);
+    if is_single_line {
+        return Violation::too_long(path, name, NAME_CHARS);
     }
+    let violation = Violation::new(path, "a name is a single line");
+    Some(violation.with_template(&ONE_LINE, &()))
 }
 
 fn check_offered(path: String, name: &str, offered: &[Arc<str>]) -> Option<Violation> {
@@ -292,9 +306,8 @@ fn check_offered(path: String, name: &str, offered: &[Arc<str>]) -> Option<Viola
     Some(Violation::new(path, rule).with_template(&NOT_OFFERED, &NotOffered { name, legal }))
 }
 
-fn not_in_hand(path: String, skill: &str, hand: &[PlayableSkill]) -> Violation {
-    let names: Vec<_> = hand.iter().map(|playable| &*playable.skill).collect();
-    let hand = &names.join(", ");
+pub(super) fn not_in_hand(path: String, skill: &str, hand: &[&str]) -> Violation {
+    let hand = &hand.join(", ");
     let rule = format!("'{skill}' is not in your hand, which holds: {hand}");
     Violation::new(path, rule).with_template(&NOT_IN_HAND, &NotInHand { skill, hand })
 }

@@ -4,7 +4,7 @@ use bevy_ecs::prelude::*;
 
 use super::arena::{Arena, Combatant, FightStage, names};
 use super::rules::has_standing;
-use super::state::{Combat, FinishedFight};
+use super::state::{Combat, FinishedFight, Hand};
 use super::wounds::wound;
 use crate::event::EventWriter;
 use crate::rpg::components::{CurrentFight, Departure, FallenFoes, FightResult, LastFight};
@@ -53,9 +53,10 @@ pub(super) fn end_fight(
     });
     for combatant in &mut combatants {
         combatant.effects.clear();
+        commands.entity(combatant.entity).remove::<Hand>();
     }
     arena.write_back(&combatants);
-    arena.set_phase(stage, Phase::Idle);
+    arena.set_phase(stage, Phase::ArchiveCombat);
 }
 
 /// Foes who fell or yielded are never met again, unless the world file lets them return.

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::rpg::components::Departure;
 use crate::rpg::events::CombatOutcome;
+use crate::rpg::world_file::Skill;
 
 /// The fight on a stage. It stays after the fight, so that the next one gets another number.
 #[derive(Component, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,6 +54,58 @@ impl Combat {
         let mut departures = self.departures.iter();
         let departure = departures.find(|(other, _)| other == name);
         departure.map(|(_, how)| *how)
+    }
+}
+
+/// On a combatant: the cards that it can play in this round.
+#[derive(Component, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Hand {
+    /// The round in which it was drawn, from 1; 0 for none.
+    pub round: u32,
+    /// Its cards, in the order in which they were drawn.
+    pub cards: Vec<HeldCard>,
+    /// All cards that were worded in this fight.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub worded: Vec<HeldCard>,
+}
+
+/// A skill that was drawn, with the words that its holder's mind found for it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HeldCard {
+    /// The skill, by name.
+    pub skill: Arc<str>,
+    /// What its holder calls it; empty before it is worded.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// How it looks; empty before it is worded.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub description: String,
+}
+
+impl Hand {
+    /// The next hand, of these skills: a skill that was worded in this fight keeps its words.
+    pub(super) fn next(&self, round: u32, skills: &[&Skill]) -> Self {
+        let cards = skills.iter().map(|skill| {
+            let known = self.worded.iter().find(|card| *card.skill == *skill.name);
+            known.cloned().unwrap_or_else(|| HeldCard {
+                skill: skill.name.as_str().into(),
+                ..HeldCard::default()
+            })
+        });
+        Self {
+            round,
+            cards: cards.collect(),
+            worded: self.worded.clone(),
+        }
+    }
+}
+
+impl HeldCard {
+    /// Whether its holder's mind has found words for it.
+    pub(super) fn is_worded(&self) -> bool {
+        !self.name.is_empty() || !self.description.is_empty()
     }
 }
 

@@ -8,26 +8,28 @@ use proptest::prelude::*;
 
 use super::arena::Combatant;
 use super::choice::{Action, Card, ChoiceConstraints, CombatChoice, PlayableSkill};
+use super::draw::{CardWords, HandWords};
 use super::resolve::{set_aside_what_holds, weigh_resolve};
 use super::rules::{PlayedCard, initiative, legal_targets, play_cards, wear_off};
 use super::wounds::heal_wounds;
-use super::{Combat, FinishedFight, begin, narrate, turn};
+use super::{Combat, FinishedFight, Hand, draw, initialization, narrate, turn};
 use crate::cast::{Dead, Faction, Kind, spawn};
 use crate::context::Chapters;
 use crate::drama::{Condition, History};
-use crate::event::{By, DeferredCommands, EventQueue, deliver};
+use crate::event::{AgentEvent, By, DeferredCommands, EventQueue, deliver};
 use crate::exchange::{Answer, Ask, Prose, Reply};
 use crate::knowledge::{Fact, Knowledge, KnownBy};
 use crate::mind::{MindError, ScriptLine, ScriptMind};
-use crate::rpg::archive::archive_fights;
 use crate::rpg::components::{
     self, CurrentFight, Departure, FallenFoes, FightResult, Fighter, Health, LastFight, Resolve,
     RpgWorld, StatusEffect, StatusEffects, Wounded, insert_data,
 };
+use crate::rpg::events::CardsDrawn;
 use crate::rpg::phase::Phase;
 use crate::rpg::spawn::spawn_foes;
 use crate::rpg::world_file::{
-    Dungeon, Fight, FoeSpec, MovedBy, Skill, SkillKind, Stats, WorldFile,
+    Draw, DrawEach, Dungeon, Fight, FightSummary, Fights, FoeSpec, MovedBy, Skill, SkillKind,
+    Stats, WorldFile,
 };
 use crate::testing::{TinyWorld, spawn_spec, tiny};
 
@@ -67,6 +69,11 @@ pub(crate) fn world_file() -> WorldFile {
             fights: vec![fight],
             ..Dungeon::default()
         }],
+        fights: Fights {
+            reflect: false,
+            summary: FightSummary::Record,
+            ..Fights::default()
+        },
         ..WorldFile::default()
     }
 }
@@ -134,8 +141,8 @@ impl FightTest {
     /// The first round, with Ann's turn before those of Bob, the owl and the rat.
     fn begun() -> Self {
         let mut fight = fight_test();
-        fight.run(begin::begin_fight);
-        fight.run(turn::next_turn);
+        fight.run(initialization::initialize_combat);
+        fight.next_turn();
         fight.world().resource_mut::<EventQueue>().0.clear();
         fight
     }
@@ -184,18 +191,30 @@ impl FightTest {
         assert_eq!(self.asked(), [who]);
         self.answer(who, choice);
         self.run(turn::take_turn);
+        self.next_turn();
+    }
+
+    /// The next turn comes: hands are drawn if it is time, and whose turn it is is asked.
+    fn next_turn(&mut self) {
         self.run(turn::next_turn);
+        if self.phase() == Phase::Draw {
+            self.run(draw::draw_cards);
+        }
+        if self.phase() == Phase::Play {
+            self.run(turn::ask_turn);
+        }
     }
 
     fn wound(&mut self, who: Entity, hp: i32) {
         self.world().entity_mut(who).insert(Health { hp, max: 20 });
     }
 
+    /// What was told to whom; everybody's hand apart.
     fn told(&self) -> Vec<(&'static str, Vec<Entity>)> {
         let queue = self.tiny.setup.world.resource::<EventQueue>();
-        let told = queue
-            .0
-            .iter()
+        let told = queue.0.iter();
+        let told = told
+            .filter(|told| told.kind != CardsDrawn::TYPE)
             .map(|told| (told.kind, told.audience.clone()));
         told.collect()
     }
@@ -231,9 +250,9 @@ fn a_beginning_is_told_to_the_stage_and_all_who_fight() {
     let mut fight = fight_test();
     let (hall, bob) = (fight.tiny.hall, fight.tiny.bob);
     fight.world().entity_mut(bob).insert(Dead);
-    fight.run(begin::begin_fight);
+    fight.run(initialization::initialize_combat);
     let living = vec![hall, fight.tiny.ann, fight.owl, fight.rat];
-    assert_eq!(fight.told(), [("combat_start", living)]);
+    assert_eq!(fight.told(), [("combat_initialization", living)]);
     let queue = fight.world().resource::<EventQueue>();
     assert_eq!(queue.0[0].tags.text("combat_id"), Some("Hall/1"));
     assert_eq!(fight.get::<Combat>(hall).heroes, ["Ann".into()]);
@@ -244,18 +263,24 @@ fn a_beginning_is_told_to_the_stage_and_all_who_fight() {
 fn one_is_asked_at_a_time_in_the_order_of_speed() {
     let mut fight = fight_test();
     let (hall, ann) = (fight.tiny.hall, fight.tiny.ann);
-    fight.run(begin::begin_fight);
+    fight.run(initialization::initialize_combat);
     fight.world().resource_mut::<EventQueue>().0.clear();
-    fight.run(turn::next_turn);
+    fight.next_turn();
     let audience = [vec![hall], fight.everybody().to_vec()].concat();
     assert_eq!(fight.told(), [("combat_round", audience)]);
     assert_eq!(fight.asked(), [ann]);
     let ask: &Ask<CombatChoice> = fight.get(ann);
     assert_eq!(ask.purpose(), "combat.act");
-    // Nobody is hurt, so nobody holds a balm.
+    // Nobody is hurt, so a balm is of no use.
     let targets = vec!["Owl".into(), "Rat".into()];
     let skill = "Cut".into();
-    assert_eq!(ask.constraints().hand, [PlayableSkill { skill, targets }]);
+    let is_worded = false;
+    let playable = PlayableSkill {
+        skill,
+        targets,
+        is_worded,
+    };
+    assert_eq!(ask.constraints().hand, [playable]);
     assert!(ask.fallback().check(ask.constraints()).is_empty());
     assert_eq!(
         ask.noted()["later"],
@@ -431,7 +456,7 @@ fn a_fight_is_told_once_and_its_outcome_reaches_the_fallen_too() {
         ["Owl".into(), "Rat".into()]
     );
     assert!(fight.get::<StatusEffects>(ann).0.is_empty());
-    assert_eq!(fight.phase(), Phase::Idle);
+    assert_eq!(fight.phase(), Phase::ArchiveCombat);
     let changes = fight.world().resource_mut::<DeferredCommands>().take();
     for change in changes {
         change(fight.world());
@@ -458,8 +483,8 @@ fn a_wound_weakens_until_it_has_healed_at_home() {
     let mut fight = fight_test();
     let ann = fight.tiny.ann;
     fight.world().entity_mut(ann).insert(Wounded { days: 2 });
-    fight.run(begin::begin_fight);
-    fight.run(turn::next_turn);
+    fight.run(initialization::initialize_combat);
+    fight.next_turn();
     let me = fight.get::<Ask<CombatChoice>>(ann).noted()["allies"][0].clone();
     assert_eq!((&me["attack"], &me["defense"]), (&1.into(), &1.into()));
     fight.world().resource_mut::<EventQueue>().0.clear();
@@ -524,22 +549,22 @@ fn a_foe_that_knew_before_is_not_moved_and_one_that_is_shaken_may_yield() {
     let knows = Knowledge::at_start(["the-name"]);
     fight.world().entity_mut(owl).insert(knows);
     set_aside_what_holds(fight.world(), owl);
-    fight.run(begin::begin_fight);
-    fight.run(turn::next_turn);
+    fight.run(initialization::initialize_combat);
+    fight.next_turn();
     fight.turn(ann, telling());
     fight.run(deliver);
     weigh_resolve(fight.world());
-    fight.run(turn::next_turn);
+    fight.next_turn();
     assert_eq!(fight.get::<Resolve>(owl).left, 3, "it was told before");
     fight.turn(bob, without_cards(Action::Hold));
     assert!(!may_yield(&fight));
     let mut fight = fight_with_a_name(3);
-    fight.run(begin::begin_fight);
-    fight.run(turn::next_turn);
+    fight.run(initialization::initialize_combat);
+    fight.next_turn();
     fight.turn(ann, telling());
     fight.run(deliver);
     weigh_resolve(fight.world());
-    fight.run(turn::next_turn);
+    fight.next_turn();
     fight.turn(bob, without_cards(Action::Hold));
     assert_eq!(fight.get::<Resolve>(owl).left, 1);
     assert!(may_yield(&fight));
@@ -553,7 +578,7 @@ fn a_foe_that_has_yielded_is_met_again_only_if_the_world_says_so() {
         let mut file = (*fight.world().resource::<RpgWorld>().0).clone();
         file.foes[0].returns_after_yielding = returns_after_yielding;
         fight.world().insert_resource(RpgWorld(file.into()));
-        fight.run(begin::begin_fight);
+        fight.run(initialization::initialize_combat);
         let mut combat = fight.world().get_mut::<Combat>(hall).expect("a fight");
         let yielded = ("Owl".into(), Departure::Yielded);
         combat.departures.push(yielded);
@@ -575,8 +600,8 @@ fn a_foe_that_has_yielded_is_met_again_only_if_the_world_says_so() {
 fn a_foe_yields_to_what_it_is_told() {
     let mut fight = fight_with_a_name(2);
     let (hall, ann, bob, owl) = (fight.tiny.hall, fight.tiny.ann, fight.tiny.bob, fight.owl);
-    fight.run(begin::begin_fight);
-    fight.run(turn::next_turn);
+    fight.run(initialization::initialize_combat);
+    fight.next_turn();
     assert_eq!(
         fight.get::<Ask<CombatChoice>>(ann).noted()["facts"][0]["title"],
         "Its name"
@@ -591,7 +616,7 @@ fn a_foe_yields_to_what_it_is_told() {
     assert_eq!(fight.told(), [("combat_move", everybody)]);
     let combat: &Combat = fight.get(hall);
     assert_eq!(combat.departure(&"Owl".into()), Some(Departure::Yielded));
-    fight.run(turn::next_turn);
+    fight.next_turn();
     let facts = &fight.get::<Ask<CombatChoice>>(bob).noted()["facts"];
     assert_eq!(facts[0]["id"], "the-name", "Bob has just learned it");
     for who in [bob, fight.rat] {
@@ -599,6 +624,126 @@ fn a_foe_yields_to_what_it_is_told() {
     }
     assert_eq!(fight.asked(), [ann], "the fight goes on with the rat");
     assert!(!weigh_resolve(fight.world()));
+}
+
+/// The fight of [`fight_test`] in a world with these settings, where the owl is met again.
+fn fight_with(fights: Fights) -> FightTest {
+    let mut fight = fight_test();
+    let mut file = WorldFile {
+        fights,
+        ..world_file()
+    };
+    let foe = |name: &str, returns| FoeSpec {
+        name: name.into(),
+        returns,
+        ..FoeSpec::default()
+    };
+    file.foes = vec![foe("Owl", true), foe("Rat", false)];
+    fight.world().insert_resource(RpgWorld(Arc::new(file)));
+    fight
+}
+
+#[test]
+fn characters_reflect_before_the_first_blow_and_mere_foes_do_not() {
+    let mut fight = fight_with(Fights::default());
+    let (ann, bob, owl, rat) = (fight.tiny.ann, fight.tiny.bob, fight.owl, fight.rat);
+    fight.run(initialization::initialize_combat);
+    let asks = |who| fight.tiny.setup.world.get::<Ask<Prose>>(who);
+    let asked = [ann, bob, owl, rat].map(|who| asks(who).map(Ask::purpose));
+    let purpose = Some("combat.initialization");
+    assert_eq!(asked, [purpose, purpose, purpose, None]);
+    let stakes = asks(ann).expect("is asked").noted();
+    assert_eq!(stakes["foes"][0]["name"], "Owl");
+    assert_eq!(fight.phase(), Phase::Reflected);
+    fight.world().resource_mut::<EventQueue>().0.clear();
+    fight.answer(ann, Prose("I fear the owl.".into()));
+    fight.run(initialization::take_reflections);
+    assert_eq!(fight.told(), [("mind", vec![ann])], "nobody else knows");
+    assert_eq!(fight.phase(), Phase::Act);
+}
+
+#[test]
+fn all_draw_at_the_beginning_of_a_round_or_each_at_its_turn() {
+    let hands = |fight: &FightTest| {
+        let queue = fight.tiny.setup.world.resource::<EventQueue>().0.iter();
+        let drawn = queue.filter(|event| event.kind == CardsDrawn::TYPE);
+        drawn
+            .map(|event| (event.audience.clone(), event.tags.get("draw_cards")))
+            .collect::<Vec<_>>()
+    };
+    for (draw_each, count) in [(DrawEach::Round, 4), (DrawEach::Turn, 1)] {
+        let mut fight = fight_with(Fights {
+            reflect: false,
+            draw_each,
+            ..Fights::default()
+        });
+        let ann = fight.tiny.ann;
+        fight.run(initialization::initialize_combat);
+        fight.next_turn();
+        let drawn = hands(&fight);
+        assert_eq!(drawn.len(), count);
+        assert!(drawn.contains(&(vec![ann], Some(1.into()))));
+        let hand: &Hand = fight.get(ann);
+        let mut skills: Vec<_> = hand.cards.iter().map(|card| &*card.skill).collect();
+        skills.sort_unstable();
+        assert_eq!((hand.round, &skills[..]), (1, &["Balm", "Cut"][..]));
+        fight.turn(ann, without_cards(Action::Hold));
+        assert_eq!(hands(&fight).len(), count.max(2), "nobody draws twice");
+    }
+}
+
+#[test]
+fn a_character_that_is_asked_words_its_cards_once_in_a_fight() {
+    let mut fight = fight_with(Fights {
+        reflect: false,
+        draw: Draw::Asked,
+        summary: FightSummary::Record,
+        ..Fights::default()
+    });
+    let [_, ann, bob, owl, rat] = fight.entities();
+    fight.run(initialization::initialize_combat);
+    fight.next_turn();
+    assert_eq!(fight.phase(), Phase::Drawn);
+    let asks = |fight: &FightTest, who| {
+        let ask = fight.tiny.setup.world.get::<Ask<HandWords>>(who);
+        ask.map(|ask| ask.constraints().len())
+    };
+    let asked = [ann, bob, owl, rat].map(|who| asks(&fight, who));
+    assert_eq!(asked, [Some(2), Some(2), Some(2), None]);
+    let words = CardWords {
+        skill: "Cut".into(),
+        name: "Goodbye".into(),
+        description: "A short sharp arc.".into(),
+    };
+    let cards = vec![words];
+    fight.answer(ann, HandWords { cards });
+    for who in [bob, owl] {
+        fight.answer(who, HandWords::default());
+    }
+    fight.run(draw::take_drawn_cards);
+    fight.run(turn::ask_turn);
+    let ask: &Ask<CombatChoice> = fight.get(ann);
+    let required = &ask.constrained_schema()["properties"]["cards"]["items"]["required"];
+    assert_eq!(*required, serde_json::json!(["skill", "targets"]));
+    let cut = Card {
+        skill: "Cut".into(),
+        targets: vec!["Rat".into()],
+        ..Card::default()
+    };
+    fight.turn(ann, play([cut]));
+    let queue = &fight.world().resource::<EventQueue>().0;
+    let played = queue.iter().find(|event| event.kind == "card_played");
+    let played = &played.expect("is played").data;
+    assert_eq!(
+        (&played["card"], &played["description"]),
+        (&"Goodbye".into(), &"A short sharp arc.".into())
+    );
+    for who in [bob, owl, rat] {
+        fight.turn(who, without_cards(Action::Hold));
+    }
+    assert_eq!(fight.get::<Combat>(fight.tiny.hall).round, 2);
+    assert_eq!(asks(&fight, ann), None, "it has words for all its cards");
+    assert_eq!(fight.asked(), [ann]);
 }
 
 /// A mind that never answers anything of use.
@@ -620,8 +765,6 @@ async fn a_fight_without_a_single_answer_is_fought_summed_up_and_archived() {
     let (hall, ann, owl, rat) = (fight.tiny.hall, fight.tiny.ann, fight.owl, fight.rat);
     let mut engine = fight.tiny.engine(mute()).expect("every order is declared");
     engine.run(Some(2)).await.expect("runs");
-    archive_fights(&mut engine.world);
-    engine.world.run_system_once(deliver).expect("runs");
     let world = &engine.world;
     assert!(
         world
@@ -648,6 +791,7 @@ fn legal(skill: &str, targets: &[&str]) -> PlayableSkill {
     PlayableSkill {
         skill: skill.into(),
         targets: targets.iter().map(|name| (*name).into()).collect(),
+        is_worded: false,
     }
 }
 
@@ -693,7 +837,6 @@ fn every_broken_rule_of_a_choice_is_named() {
     tells[1]: 'the-lie' is not among: the-name
     cards: cards are only for "play"
     cards[0].name: at most 40 characters; this has 41
-    cards[0].description: must not be empty
     cards[0].targets[0]: 'Cut' can't be used on 'Ann'; choose from: Owl, Rat
     cards[1].targets: name at least one of: Owl, Rat
     cards[2].skill: 'Curse' is not in your hand, which holds: Cut, Balm
@@ -744,6 +887,7 @@ fn combatant(number: usize, hero: bool, hp: i32, stats: Stats) -> Combatant {
         resolve: 0,
         facts: Vec::new(),
         items: Vec::new(),
+        hand: Hand::default(),
         departure: None,
     }
 }

@@ -7,7 +7,7 @@ use rand::{Rng, RngExt};
 
 use super::arena::{Arena, Combatant, FightStage, statuses};
 use super::ask::act_ask;
-use super::choice::{Action, CombatChoice};
+use super::choice::{Action, Card, CombatChoice};
 use super::rules::{PlayedCard, initiative, is_decided, kind_name, play_cards, wear_off};
 use super::state::{Combat, FightAction};
 use crate::cast::{Dead, StageRng};
@@ -63,14 +63,9 @@ pub(super) fn take_turn(
     arena.update_combat(&stage, |current| *current = combat);
 }
 
-/// Asks the next combatant of the round; when all have acted, the next round begins. A fight that
+/// The turn of the next combatant comes; when all have acted, the next round begins. A fight that
 /// is decided, or has lasted for all its rounds, is told.
-pub(super) fn next_turn(
-    mut arena: Arena,
-    rng: StageRng,
-    mut events: EventWriter,
-    mut commands: Commands,
-) {
+pub(super) fn next_turn(mut arena: Arena, rng: StageRng, mut events: EventWriter) {
     let Some((stage, mut combat, mut combatants)) = arena.fight() else {
         return;
     };
@@ -83,8 +78,8 @@ pub(super) fn next_turn(
             arena.set_phase(&stage, Phase::Narrate);
             break;
         }
-        let next = next_combatant(&mut combat, &combatants);
-        let is_over = next.is_none() && combat.weighed < combat.round;
+        let has_next = next_combatant(&mut combat, &combatants).is_some();
+        let is_over = !has_next && combat.weighed < combat.round;
         if (combat.told || is_over) && can_be_moved {
             combat.told = false;
             if is_over {
@@ -93,17 +88,9 @@ pub(super) fn next_turn(
             arena.set_phase(&stage, Phase::Weigh);
             break;
         }
-        if let Some(me) = next {
-            combat.waiting.remove(0);
-            let name = &combatants[me].name;
-            let mut hand = rng.stream(&format!("combat/hand/{name}"));
-            let phrases = events.phrases();
-            let turn = (me, &*combatants);
-            if let Some(ask) = act_ask(phrases, &world, &stage, &combat, turn, &mut hand) {
-                events.insert_or_fault(&mut commands, combatants[me].entity, ask);
-                break;
-            }
-            continue;
+        if has_next {
+            arena.set_phase(&stage, Phase::Draw);
+            break;
         }
         if combat.round >= max_rounds {
             arena.set_phase(&stage, Phase::Narrate);
@@ -116,6 +103,21 @@ pub(super) fn next_turn(
     }
     arena.write_back(&combatants);
     arena.update_combat(&stage, |current| *current = combat);
+}
+
+/// Asks the combatant whose turn it is what it plays from its hand.
+pub(super) fn ask_turn(mut arena: Arena, mut events: EventWriter, mut commands: Commands) {
+    let Some((stage, mut combat, combatants)) = arena.fight() else {
+        return;
+    };
+    let world = arena.world();
+    if let Some(me) = next_combatant(&mut combat, &combatants) {
+        combat.waiting.remove(0);
+        let ask = act_ask(events.phrases(), &world, &stage, &combat, (me, &combatants));
+        events.insert_or_fault(&mut commands, combatants[me].entity, ask);
+    }
+    arena.update_combat(&stage, |current| *current = combat);
+    arena.set_phase(&stage, Phase::Act);
 }
 
 /// The next combatant in the turn order, from which those who can't act any more are taken out.
@@ -260,12 +262,13 @@ impl Turn<'_, '_, '_> {
         );
         let mut fallen = Vec::new();
         for (card, played) in choice.cards.iter().zip(results) {
+            let (name, drawn) = self.words_of(card);
             match played {
                 PlayedCard::Played(skill, target, result) => {
                     self.note(FightAction {
                         kind: kind_name(skill.kind).into(),
                         skill: skill.name.as_str().into(),
-                        card: card.name.clone(),
+                        card: name.clone(),
                         target: self.combatants[target].name.clone(),
                         hit: result.hit,
                         amount: result.amount,
@@ -273,16 +276,20 @@ impl Turn<'_, '_, '_> {
                         ..FightAction::default()
                     });
                     let fell = result.fell;
-                    // The words are about whom the mind wanted most.
+                    // Words that were found for this turn are about whom the mind wanted most.
                     let fits = card.targets.first() == Some(&result.name);
-                    let description = if fits { &*card.description } else { "" };
+                    let description = match &*card.description {
+                        "" => drawn,
+                        words if fits => words.to_owned(),
+                        _ => String::new(),
+                    };
                     let event = CardPlayed {
                         stage: self.stage.name.to_string(),
                         actor: self.actor().name.to_string(),
-                        card: card.name.clone(),
+                        card: name,
                         skill: skill.name.clone(),
                         kind: kind_name(skill.kind).into(),
-                        description: description.to_owned(),
+                        description,
                         targets: vec![result],
                     };
                     self.events
@@ -298,7 +305,7 @@ impl Turn<'_, '_, '_> {
                     let me = self.actor();
                     let event = CardHeld {
                         actor: me.name.to_string(),
-                        card: card.name.clone(),
+                        card: name,
                         reason: reason.to_owned(),
                     };
                     let me = me.entity;
@@ -307,6 +314,20 @@ impl Turn<'_, '_, '_> {
             }
         }
         fallen
+    }
+
+    /// What a card is called, and how it looks by the words that it got when it was drawn.
+    fn words_of(&self, card: &Card) -> (String, String) {
+        let mut hand = self.actor().hand.cards.iter();
+        let drawn = hand.find(|held| *held.skill == *card.skill);
+        let drawn_name = drawn.map_or("", |held| &held.name);
+        let names = [&*card.name, drawn_name, &*card.skill];
+        let name = names.into_iter().find(|name| !name.trim().is_empty());
+        let looks = drawn.map(|held| held.description.clone());
+        (
+            name.unwrap_or_default().to_owned(),
+            looks.unwrap_or_default(),
+        )
     }
 
     /// Remembers an action of this turn.

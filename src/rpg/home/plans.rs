@@ -11,8 +11,8 @@ use super::uses::OpenUses;
 use crate::cast::{Appearance, CastList, Exits, StageRng, Whereabouts, WorldSeed, WorldTurn};
 use crate::context::AgentContext;
 use crate::drama::{
-    Belongings, Bonds, Condition, GoalState, Goals, Hidden, History, Occasion, PARTY, Promise,
-    PromiseState, Promises, StoryData,
+    Belongings, Bonds, Condition, Goals, Hidden, History, Occasion, PARTY, Promise, Promises,
+    StoryData,
 };
 use crate::event::{EventWriter, PhraseError, Phrasebook, PromptSet, PromptTemplate};
 use crate::exchange::{Ask, AskTemplate};
@@ -277,10 +277,8 @@ pub(crate) fn ask_plans(
         let written = actors.find(|actor| actor.name == name);
         let is_hero = written.is_some_and(|actor| actor.faction == ActorFaction::Hero);
         let goals = written.map_or(&[][..], |actor| &actor.goals);
-        let states = states.map_or(&[][..], |states| &states.0);
-        let wanted = goals.iter().zip(states);
-        let wanted = wanted.filter(|(_, state)| **state == GoalState::Open);
-        let wanted: Vec<_> = wanted.map(|(goal, _)| goal).collect();
+        let wanted = states.into_iter().flat_map(|states| states.open(goals));
+        let wanted: Vec<_> = wanted.collect();
         let interests = Interests::of(&name, &wanted, &minds.story.scenes, &minds.history);
         let present = names_without(&whereabouts, &here, actor);
         let mut items: Vec<_> = minds.items_of(actor, knowledge).collect();
@@ -314,9 +312,7 @@ pub(crate) fn ask_plans(
         let common = minds.book.all().filter(|fact| fact.is_common());
         let common = common.map(|fact| fact.id.clone());
         let untold = sworn.iter().map(|fact| fact.id.to_owned()).chain(common);
-        let open = promises.into_iter().flat_map(|promises| &promises.0);
-        let open = open.filter(|promise| promise.state == PromiseState::Open);
-        let open = open.zip(1..);
+        let open = promises.into_iter().flat_map(Promises::open).zip(1..);
         let open: Vec<_> = open
             .map(|(Promise { to, words, .. }, number)| OpenPromise { number, to, words })
             .collect();

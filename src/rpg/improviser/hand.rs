@@ -1,4 +1,5 @@
-//! What somebody does at its turn in a fight: which cards it plays on whom, or that it leaves.
+//! What somebody thinks before a fight, and does at its turn: which cards it plays on whom, or that
+//! it leaves.
 
 use std::cmp::Reverse;
 
@@ -25,6 +26,28 @@ const OWN_WORDS: usize = 10;
 const GRUDGES: usize = 30;
 /// Below this share of its health, in percent, somebody may leave the fight.
 const DESPERATE: i64 = 25;
+
+/// What one thinks before a fight.
+pub(super) fn reflection<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> String {
+    Battle::of(notes).tell(writer);
+    let names = call_by_name(writer);
+    let thought = writer.lines(&["combat.stake", "combat.mean"]);
+    for (fact, name) in names {
+        writer.set(fact, name);
+    }
+    thought
+}
+
+/// Words for the cards of a hand: those of their writer.
+pub(super) fn words(notes: Notes<'_>) -> Value {
+    let cards = notes.list("hand").map(|card| {
+        let about = card.text("about").trim();
+        let fits = about.chars().count() <= SEEN_CHARS;
+        let skill = card.text("skill");
+        json!({"skill": skill, "name": skill, "description": if fits { about } else { "" }})
+    });
+    json!({"cards": cards.collect::<Vec<_>>()})
+}
 
 /// A choice.
 pub(super) fn turn<'a>(prompt: &Prompt<'a>, writer: &mut Writer<'a>) -> Option<Value> {

@@ -130,6 +130,8 @@ const SYMBOLS: &[(&str, &[&str])] = &[
     ("wait", &[]),
     ("world.announce", &["events"]),
     ("world.quiet", &[]),
+    ("combat.stake", &["foe"]),
+    ("combat.mean", &["foe"]),
     ("combat.say", &["foe"]),
     ("combat.tell", &["foe"]),
     ("combat.reveal", &["foe"]),
@@ -195,9 +197,12 @@ pub fn teach(lessons: &mut Lessons) {
         .skill("attempt.judge", CampaignSkill::Ruling)
         .skill("scene.judge", CampaignSkill::Verdict)
         .skill("world.announce", CampaignSkill::Announcement)
+        .skill("combat.initialization", CampaignSkill::Reflection)
+        .skill("combat.draw", CampaignSkill::Hand)
         .skill("combat.act", CampaignSkill::Turn)
         .skill("combat.narrate", CampaignSkill::Account)
-        .skill("archive", CampaignSkill::Summary);
+        .skill("archive", CampaignSkill::Summary)
+        .skill("archive.combat", CampaignSkill::Summary);
 }
 
 /// What an ask of the campaign is for.
@@ -210,6 +215,8 @@ enum CampaignSkill {
     Ruling,
     Verdict,
     Announcement,
+    Reflection,
+    Hand,
     Turn,
     Account,
     Summary,
@@ -224,6 +231,7 @@ impl ImproviserSkill for CampaignSkill {
             Self::Kickoff => prose::kickoff(notes, writer),
             Self::Scene => prose::scene(notes, writer),
             Self::Announcement => prose::announcement(notes, writer),
+            Self::Reflection => hand::reflection(notes, writer),
             Self::Account => narrate::account(notes, writer),
             Self::Summary => archive::summary(notes, writer),
             Self::Epilogue => prose::epilogue(notes, writer),
@@ -232,6 +240,7 @@ impl ImproviserSkill for CampaignSkill {
             Self::Choice => return choose::choose(prompt, writer),
             Self::Ruling => return Some(attempt::ruling(notes, writer)),
             Self::Verdict => return Some(verdict(notes)),
+            Self::Hand => return Some(hand::words(notes)),
             Self::Turn => return hand::turn(prompt, writer),
         };
         Some(text.into())

@@ -13,7 +13,7 @@ use super::open::OpenScene;
 use crate::cast::Kind;
 use crate::cast::{CastList, EntityName, Whereabouts, WorldSeed, all_of, is_dead, stage_of};
 use crate::context::Happening;
-use crate::drama::{Bonds, GoalState, Goals, History, StoryData, entities_of};
+use crate::drama::{Bonds, Goals, History, StoryData, entities_of};
 use crate::event::kinds::{Mind, Speak};
 use crate::event::{AgentEvent, EventWriter, PromptSet, PromptTemplate};
 use crate::exchange::{Answers, AskTemplate, Reply, Violation};
@@ -318,10 +318,8 @@ pub(crate) fn ask_choice(
         .map(|actor| actor.goals.as_slice())
         .unwrap_or_default();
     let (bonds, states) = minds.get(entity).unwrap_or_default();
-    let states = states.map_or(&[][..], |states| &states.0);
-    let open = goals.iter().zip(states);
-    let open = open.filter(|(_, state)| **state == GoalState::Open);
-    let open: Vec<_> = open.map(|(goal, _)| goal).collect();
+    let open = states.into_iter().flat_map(|states| states.open(goals));
+    let open: Vec<_> = open.collect();
     let leads = |option| Leads::of(&pending.who, &open, (&pending.scene, option));
     let pass = match events.phrases().render(&PASS, &()) {
         Ok(pass) => pass,

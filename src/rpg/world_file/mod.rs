@@ -14,6 +14,7 @@ pub use load::{DEFAULT_WORLD, WorldListing, list_worlds};
 pub use sample::{NewWorldError, new_world};
 pub(crate) use types::NOTHING;
 pub use types::{
-    Actor, ActorFaction, CampaignStep, Dungeon, Fight, FoeSpec, Limits, MovedBy, Pattern, STAY,
-    Skill, SkillKind, Stage, StageKind, Stats, Voice, WorldAgent, WorldFile,
+    Actor, ActorFaction, CampaignStep, Draw, DrawEach, Dungeon, Fight, FightSummary, Fights,
+    FoeSpec, Limits, MovedBy, Pattern, STAY, Skill, SkillKind, Stage, StageKind, Stats, Voice,
+    WorldAgent, WorldFile,
 };

@@ -64,6 +64,8 @@ pub struct WorldFile {
     pub schedule: Vec<CampaignStep>,
     /// Limits on lengths and rounds.
     pub limits: Limits,
+    /// What minds are asked in fights.
+    pub fights: Fights,
     /// Texts that must not be spoken in public, besides those of the secrets.
     pub patterns: Vec<Pattern>,
 }
@@ -257,6 +259,14 @@ pub struct FoeSpec {
     pub model: String,
 }
 
+impl FoeSpec {
+    /// Whether it is a character of the story: it is met again, can be moved by words, or has a
+    /// model of its own. Others only fight.
+    pub(crate) fn is_character(&self) -> bool {
+        self.returns || self.resolve > 0 || !self.model.is_empty()
+    }
+}
+
 /// Something that lowers a foe's resolve, once, when it comes true in a fight.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -322,6 +332,14 @@ impl WorldFile {
         let common = self.common.trim().split("\n\n").take(1);
         let paragraphs = std::iter::once(self.title.as_str()).chain(common);
         paragraphs.filter(|paragraph| !paragraph.is_empty())
+    }
+
+    /// Whether somebody is a character of the story, who is asked for more than its turns in a
+    /// fight.
+    pub(crate) fn is_character(&self, name: &str) -> bool {
+        let mut foes = self.foes.iter();
+        foes.find(|foe| foe.name == name)
+            .is_none_or(FoeSpec::is_character)
     }
 
     /// The models that it names for single entities.
@@ -482,6 +500,8 @@ pub struct Limits {
     pub attempts: i32,
     /// Whether actors may whisper.
     pub whisper: bool,
+    /// Whether models are sent the short form of a question from the start, instead of the whole.
+    pub short_questions: bool,
 }
 
 impl Limits {
@@ -526,8 +546,67 @@ impl Default for Limits {
             speech_chars: 600,
             attempts: 1,
             whisper: true,
+            short_questions: false,
         }
     }
+}
+
+/// What minds are asked in fights, besides what they do at their turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Fights {
+    /// Whether each character reflects on a fight before it begins.
+    pub reflect: bool,
+    /// Who words the cards of a hand.
+    pub draw: Draw,
+    /// When hands are drawn.
+    pub draw_each: DrawEach,
+    /// Who sums up a fight for those who remember it.
+    pub summary: FightSummary,
+}
+
+impl Default for Fights {
+    fn default() -> Self {
+        Self {
+            reflect: true,
+            draw: Draw::default(),
+            draw_each: DrawEach::default(),
+            summary: FightSummary::default(),
+        }
+    }
+}
+
+/// Who words the cards of a hand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase", expecting = "enum Draw")]
+pub enum Draw {
+    /// The rules deal the skills, and a mind words the cards that it plays as it plays them.
+    #[default]
+    Dealt,
+    /// Each character is asked to word its whole hand, and later which cards it plays.
+    Asked,
+}
+
+/// When hands are drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase", expecting = "enum DrawEach")]
+pub enum DrawEach {
+    /// For all at the beginning of a round.
+    #[default]
+    Round,
+    /// For each combatant at the beginning of its turn.
+    Turn,
+}
+
+/// Who sums up a fight for those who remember it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase", expecting = "enum FightSummary")]
+pub enum FightSummary {
+    /// The minds of the characters who are still standing, beside the record.
+    #[default]
+    Mind,
+    /// Code alone: the record, the stage's account, and what one thought and said.
+    Record,
 }
 
 /// A text that must not be spoken in public, and its replacement.

@@ -23,6 +23,7 @@ const SMALL: Game = Game {
     spawn_order: 0,
     systems_reversed: false,
     secret: "",
+    short_questions: false,
 };
 
 fn question(purpose: &'static str) -> Ask<Prose> {

@@ -26,6 +26,7 @@ const SMALL: Game = Game {
     spawn_order: 0,
     systems_reversed: false,
     secret: "",
+    short_questions: false,
 };
 
 /// A mind in whose calls goes wrong what the script says, entity by entity.

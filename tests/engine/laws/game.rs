@@ -31,7 +31,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-/// How a game is set up. None of it but `stages`, `actors` and `secret` may change the world.
+/// How a game is set up. `spawn_order` and `systems_reversed` may not change the world.
 #[derive(Clone)]
 pub(crate) struct Game {
     pub(crate) stages: u32,
@@ -43,6 +43,8 @@ pub(crate) struct Game {
     pub(crate) systems_reversed: bool,
     /// What the first actor knows of itself.
     pub(crate) secret: &'static str,
+    /// Whether questions are sent in their short form.
+    pub(crate) short_questions: bool,
 }
 
 impl Default for Game {
@@ -53,6 +55,7 @@ impl Default for Game {
             spawn_order: 0,
             systems_reversed: false,
             secret: "You like rain.",
+            short_questions: false,
         }
     }
 }
@@ -108,6 +111,10 @@ pub(crate) struct Fortune {
     luck: u64,
 }
 
+/// Whether questions are sent in their short form.
+#[derive(Resource)]
+struct ShortQuestions(bool);
+
 /// How many rounds a place still plays in this turn.
 #[derive(Component, Clone, Default, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -123,6 +130,8 @@ impl Game {
             .component::<Fortune>("fortune")
             .component::<Rounds>("rounds");
         self.enter_all(&mut setup.world);
+        let short = ShortQuestions(self.short_questions);
+        setup.world.insert_resource(short);
         setup.meet.add_systems(begin_turn.in_set(MeetSet::Rules));
         if self.systems_reversed {
             setup.step.add_systems(ask.in_set(StepSet::Ask));
@@ -364,6 +373,7 @@ fn ask(
     stage: Res<CurrentStage>,
     turn: Res<WorldTurn>,
     whereabouts: Whereabouts,
+    short: Res<ShortQuestions>,
     mut rounds: Query<&mut Rounds>,
     mut commands: Commands,
 ) {
@@ -418,6 +428,7 @@ fn ask(
             ))
             .max_tokens(200)
             .notes(notes);
+        let deed = if short.0 { deed.sent_short() } else { deed };
         commands.entity(actor).insert(deed);
     }
 }

@@ -9,6 +9,7 @@ mod game;
 mod isolation;
 mod outages;
 mod prefix;
+mod short_questions;
 mod warming;
 
 /// Runs it to its end in a property, which is no async function.
