@@ -12,7 +12,7 @@ use crate::exchange::Violation;
 use crate::exchange::prompts::MAY_DECLINE;
 use crate::journal::{AskEnding, Line, Outcome, Recording};
 use crate::locale::{Argument, Localize, UiText, text};
-use crate::mind::{FailedCall, MaxDefaults, MindError};
+use crate::mind::{FailedCall, MaxDefaults, MindError, Refused};
 
 /// The first pause before a model that can't answer is asked again, and the longest.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
@@ -299,9 +299,8 @@ impl Engine {
         job.retract_stream();
         let phrases = self.world.resource::<Phrasebook>();
         let reminder = phrases.render(&MAY_DECLINE, &()).unwrap_or_default();
-        let mut refused = job.rounds.refused();
-        let is_reminded = refused.any(|refused| refused.complaint.as_str() == reminder);
-        if is_reminded || !job.may_be_refused() {
+        let is_reminder = |refused: &Refused| refused.complaint.as_str() == reminder;
+        if job.rounds.refused().any(is_reminder) || !job.may_be_refused() {
             job.rounds.refuse(answer, "", job.usage.ms());
             return self.end_useless(job, answer, reason);
         }

@@ -24,6 +24,7 @@ const SMALL: Game = Game {
     spawn_order: 0,
     systems_reversed: false,
     secret: "",
+    short_questions: false,
 };
 
 /// How a server fails.
@@ -270,7 +271,7 @@ async fn an_answer_that_was_sent_back_is_not_asked_for_again() {
         let stop = engine.run(Some(2)).await.unwrap();
         (engine, stop, calls.load(Ordering::SeqCst))
     };
-    let (mut free, _, wanted) = run(Vec::new(), usize::MAX).await;
+    let (free, _, wanted) = run(Vec::new(), usize::MAX).await;
     let (cut, stop, _) = run(Vec::new(), 7).await;
     assert!(matches!(stop, Stop::ServerDown(_)));
     let mut lines = cut.journal().lines().to_vec();
@@ -283,7 +284,7 @@ async fn an_answer_that_was_sent_back_is_not_asked_for_again() {
         );
         lines.extend_from_slice(new);
     }
-    let (mut resumed, _, calls) = run(lines, usize::MAX).await;
+    let (resumed, _, calls) = run(lines, usize::MAX).await;
     assert_eq!(7 + calls, wanted);
     assert!(resumed.conversations() == free.conversations());
 }
