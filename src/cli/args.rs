@@ -523,6 +523,10 @@ pub(crate) enum Command {
         #[arg(long, value_name = "PLAYER_MODEL", value_parser = model_of, conflicts_with = "choose")]
         model_of: Vec<(String, String)>,
     },
+    Retry {
+        slot: String,
+        new: Option<String>,
+    },
     Why {
         slot: String,
         event: Option<String>,

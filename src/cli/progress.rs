@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::engine::Signal;
 use crate::event::By;
-use crate::locale::{Argument, Language};
+use crate::locale::Language;
 
 use super::env::clock;
 use super::labels::purpose_label;
@@ -52,6 +52,10 @@ impl Progress {
 
     /// Takes note of a signal.
     pub(crate) fn note(&self, signal: Signal) {
+        if let Some(notice) = signal.notice() {
+            let notice = notice.in_language(self.language);
+            lock(&self.err).paragraph(&Paragraph::of(Style::Warn, notice));
+        }
         match signal {
             Signal::CallStarted {
                 entity,
@@ -92,44 +96,13 @@ impl Progress {
             } => tracing::info!(%entity, purpose, tool, "tool called"),
             // Whoever holds the gate sees it where it is held.
             Signal::AnswerHeld { .. } | Signal::CallsWait(_) => {}
-            Signal::LimitNear(what) => {
-                let warning = say!(self.language, cli_limit_near, what = &what);
-                self.warn(&warning);
-            }
-            Signal::RecallByWords(reason) => {
-                let warning = say!(self.language, engine_recall_by_words, reason = &reason);
-                self.warn(&warning);
-            }
-            Signal::ServerAwaited {
-                mind,
-                entities,
-                reason,
-                pause,
-                patience,
-                is_first,
-            } => {
-                if is_first {
-                    self.warn(&say!(
-                        self.language,
-                        cli_awaited,
-                        mind = mind.as_str(),
-                        entities = Argument::list(entities.iter().map(|name| &**name)),
-                        reason = &reason,
-                        pause = pause.as_secs(),
-                        patience = patience.as_secs()
-                    ));
-                }
+            // Their notices are all.
+            Signal::LimitNear(_) | Signal::RecallByWords(_) => {}
+            Signal::ServerAwaited { mind, pause, .. } => {
                 lock(&self.awaited).insert(mind, clock() + pause);
             }
-            Signal::ServerBack { mind } => {
-                lock(&self.awaited).remove(&mind);
-                self.warn(&say!(self.language, cli_answers_again, mind));
-            }
+            Signal::ServerBack { mind } => drop(lock(&self.awaited).remove(&mind)),
         }
-    }
-
-    fn warn(&self, warning: &str) {
-        lock(&self.err).paragraph(&Paragraph::of(Style::Warn, warning));
     }
 
     /// Keeps the status line up to date, forever.

@@ -30,6 +30,8 @@ pub(crate) const FOLDED_TITLE: PromptTemplate<Folded> = PromptTemplate::new("eng
 pub(crate) const WITHHELD: PromptTemplate<Withheld> = PromptTemplate::new("engine/withheld");
 /// What a model is told that refused.
 pub(crate) const MAY_DECLINE: PromptTemplate<()> = PromptTemplate::new("engine/may_decline");
+/// What an entity remembers as its own words where it gave none.
+pub(super) const HESITATED: PromptTemplate<()> = PromptTemplate::new("engine/hesitated");
 /// Memories that come to mind.
 pub(crate) const RECALLED: PromptTemplate<Recalled> = PromptTemplate::new("engine/recalled");
 
@@ -48,6 +50,7 @@ pub fn add_templates(prompts: &mut PromptSet) {
         .add(&FOLDED_TITLE)
         .add(&WITHHELD)
         .add(&MAY_DECLINE)
+        .add(&HESITATED)
         .add(&RECALLED);
 }
 

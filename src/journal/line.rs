@@ -284,9 +284,14 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// Whether no mind gave an answer, so that the ask's fallback is used.
+    pub fn is_default(&self) -> bool {
+        matches!(self.ending, AskEnding::Failed { .. })
+    }
+
     /// Whether a mind was asked, and none of its answers could be used.
     pub fn has_no_usable_answer(&self) -> bool {
-        matches!(self.ending, AskEnding::Failed { .. }) && !self.refused.is_empty()
+        self.is_default() && !self.refused.is_empty()
     }
 }
 
@@ -353,6 +358,19 @@ pub struct Retake {
     pub id: u32,
     /// The number of the ask among all of the entity.
     pub number: u32,
+}
+
+impl Retake {
+    /// The ask with this outcome, asked again in a branch.
+    pub(crate) fn of(outcome: &Outcome, branch: &str, by: &str) -> Self {
+        Self {
+            by: by.to_owned(),
+            branch: branch.to_owned(),
+            entity: outcome.entity.clone(),
+            id: outcome.id,
+            number: outcome.number,
+        }
+    }
 }
 
 /// Vectors of texts that entities witnessed, which came before a turn.

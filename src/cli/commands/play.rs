@@ -1,11 +1,12 @@
 //! What all commands that play share: printing a run as it takes place, stopping it, and reporting
 //! how it ended.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use crate::cast::{CastList, EntityName, StableId, WorldTurn};
 use crate::engine::{CancellationToken, Engine, SpendLimits, Stop};
-use crate::event::{Feed, FeedView, Record};
+use crate::event::{By, Feed, FeedView, Record};
 use crate::knowledge::FactBook;
 use crate::locale::{Language, UiText, text};
 use crate::mind::human::HumanMind;
@@ -211,10 +212,15 @@ pub(super) fn introduce(app: &App, title: &[Paragraph], introduction: Option<&st
     out.flush();
 }
 
+/// Default answers by whose they would have been: how many, and the reason of the last.
+type Defaults = Arc<Mutex<BTreeMap<Arc<str>, (u32, UiText)>>>;
+
 /// A run that is printed as it takes place.
 pub(super) struct RunView<'a> {
     app: &'a App,
     printer: Option<Arc<Mutex<Box<dyn RecordPrinter>>>>,
+    /// For whom the program answered in this run, how often, and why last.
+    defaults: Defaults,
     /// Whether the reader may know about everybody; a person at a seat may not.
     sees_all: bool,
     /// Whether the report says what to try next, instead of what was spent.
@@ -250,11 +256,16 @@ impl<'a> RunView<'a> {
         let mut view = Self {
             app,
             printer: None,
+            defaults: Defaults::default(),
             sees_all: seat.is_none(),
             is_first: false,
         };
         if app.settings.quiet {
             return view;
+        }
+        if view.sees_all {
+            let defaults = view.defaults.clone();
+            engine.add_feed(Feed::observer(move |record| note_default(&defaults, record)));
         }
         if app.settings.json {
             learn_names(app, &engine.world);
@@ -337,6 +348,7 @@ impl<'a> RunView<'a> {
             let end = json!({"record": "end", "stop": name_of(stop), "turn": turn, "slot": slot});
             let mut parts = vec![end, tables::totals_json(engine.totals())];
             if self.sees_all {
+                parts.push(json!({"defaults": self.defaults_json()}));
                 parts.push(tables::entities_json(&engine.world));
             }
             self.app.out().json(&joined(parts));
@@ -353,6 +365,7 @@ impl<'a> RunView<'a> {
             }
             tables::write_totals(&mut err, language, engine.totals());
         }
+        self.tell_defaults(slot);
         self.report_end(stop, turn, slot)?;
         // Whoever plays would learn what its character does not know.
         let is_told = self.is_first && self.sees_all && self.app.prints_text();
@@ -360,6 +373,35 @@ impl<'a> RunView<'a> {
             self.say_what_to_try(&engine.world, slot);
         }
         Ok(())
+    }
+
+    fn defaults_json(&self) -> Vec<Value> {
+        let defaults = lock(&self.defaults);
+        let rows = defaults.iter().map(|(who, (count, reason))| {
+            json!({"entity": who, "count": count, "reason": reason.to_string()})
+        });
+        rows.collect()
+    }
+
+    /// Says for whom the program answered, and why.
+    fn tell_defaults(&self, slot: Option<&str>) {
+        let defaults = lock(&self.defaults);
+        if defaults.is_empty() || !self.app.prints_text() {
+            return;
+        }
+        let language = self.app.language;
+        let count = defaults.values().map(|(count, _)| count).sum::<u32>();
+        let mut err = self.app.err();
+        let heading = say!(language, cli_defaults, count);
+        err.paragraph(&Paragraph::of(Style::Warn, heading));
+        for (who, (count, reason)) in &*defaults {
+            let row = say!(language, cli_defaults_of, who = &**who, count, reason);
+            err.paragraph(&Paragraph::indented(2, 4).plain(row));
+        }
+        if let Some(slot) = slot {
+            let slot = self.app.in_command(slot);
+            err.line(say!(language, cli_retry_with, slot));
+        }
     }
 
     /// What became of a story that is over, if the reader may know about everybody.
@@ -475,6 +517,16 @@ fn feed(seat: Option<StableId>, sink: impl FnMut(&Record) + Send + Sync + 'stati
     match seat.map_or(FeedView::Observer, FeedView::Seat) {
         FeedView::Seat(seat) => Feed::seat(seat, sink),
         FeedView::Observer => Feed::observer(sink),
+    }
+}
+
+fn note_default(defaults: &Defaults, record: &Record) {
+    if let Record::Answer(answer) = record
+        && let By::Fallback(reason) = &answer.by
+    {
+        let mut defaults = lock(defaults);
+        let count = defaults.get(&answer.entity).map_or(0, |(count, _)| *count);
+        defaults.insert(answer.entity.clone(), (count + 1, reason.clone()));
     }
 }
 

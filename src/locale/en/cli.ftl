@@ -130,6 +130,11 @@ cli_usage_wrong = invalid command line
 ## Progress, and how runs end
 
 cli_built_without = built without: { $features } (build with --features full for everything)
+cli_no_default_answers = { $slot } has no default answers: a model gave each of its answers
+cli_retried = { $count ->
+    [one] One default answer is asked for again
+   *[other] { $count } default answers are asked for again
+}; what was answered after it is used again as long as the same is asked.
 cli_branched = The save { $slot } continues from turn { $turn }.
 cli_continue_limited = Continue with: playhouse resume { $slot } (the same limits apply again unless you set others)
 cli_continue_with = Continue with: playhouse resume { $slot }
@@ -138,10 +143,7 @@ cli_end_idle = Nothing more can happen.
 cli_end_recording = The recording ends here, at turn { $turn }.
 cli_end_stopped = Stopped and saved.
 cli_end_turn = Reached turn { $turn }.
-cli_answers_again = { $mind } answers again.
-cli_awaited = Waiting for { $mind } to answer { $entities }: { $reason }. Next attempt in { $pause } s; the run stops in { $patience } s unless it answers.
 cli_awaiting = waiting for { $mind }, { $seconds } s to the next attempt
-cli_limit_near = Close to a limit: { $what }
 cli_others = {" "}· { $count } more
 cli_recalled = As before: { $options }
 cli_not_played_again = What happened after turn { $turn } can't be replayed ({ $reason }); this is the story as of that turn.
@@ -171,6 +173,12 @@ cli_cached = cached
 cli_calls = calls
 cli_cost = cost
 cli_refusals = refusals
+cli_defaults = { $count ->
+    [one] The program gave one answer instead of a model:
+   *[other] The program gave { $count } answers instead of a model:
+}
+cli_defaults_of = { $who }: { $count } ({ $reason })
+cli_retry_with = To ask for them again, in a branch: playhouse retry { $slot }
 cli_default_answers = default answers
 cli_dry_prompt = { $who } ({ $purpose }): { $tokens } tokens, at most { $cost }
 cli_dry_prompt_without_price = { $who } ({ $purpose }): { $tokens } tokens, price unknown

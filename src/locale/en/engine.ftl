@@ -1,11 +1,14 @@
 # Texts of `src/engine/`. Keys begin with `engine_`.
 
 engine_ambiguous = two systems access the same data without a declared order; order them with .chain(), .before() or .after(): { $systems }
+engine_answers_again = { $mind } answers again.
+engine_awaited = Waiting for { $mind } to answer { $entities }: { $reason }. Next attempt in { $pause } s; it is waited for { $patience } s at most.
 engine_budget_used_up = the entity's budget is used up
 engine_entity_gone = the entity is gone
 engine_fault = at '{ $place }', turn { $turn }: { $fault }
 engine_limit_calls = the next call could bring the run to { $would } calls; the limit is { $limit }
 engine_limit_cost = the next call could bring the cost of the run to { $would }; the limit is { $limit }
+engine_limit_near = Close to a limit: { $what }
 engine_limit_tokens = the next call could bring the run to { $would } tokens; the limit is { $limit }
 engine_meeting = the meeting
 engine_near_calls = { $spent } of { $limit } calls are used

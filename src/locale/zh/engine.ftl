@@ -1,11 +1,14 @@
 # `src/engine/` 的文字。键以 `engine_` 开头。
 
 engine_ambiguous = 有两个系统访问相同的数据，却没有声明先后；请用 .chain()、.before() 或 .after() 声明：{ $systems }
+engine_answers_again = { $mind } 恢复了回答。
+engine_awaited = 正在等待 { $mind } 回答（{ $entities }）：{ $reason }。{ $pause } 秒后再试，最多等待 { $patience } 秒。
 engine_budget_used_up = 它的预算已用完
 engine_entity_gone = 它已经不在了
 engine_fault = “{ $place }”，第 { $turn } 轮：{ $fault }
 engine_limit_calls = 下一次调用可能使本次运行达到 { $would } 次调用；上限是 { $limit }
 engine_limit_cost = 下一次调用可能使本次运行的费用达到 { $would }；上限是 { $limit }
+engine_limit_near = 接近上限：{ $what }
 engine_limit_tokens = 下一次调用可能使本次运行达到 { $would } 个 token；上限是 { $limit }
 engine_meeting = 会合
 engine_near_calls = 已用 { $spent } 次调用，上限 { $limit } 次
