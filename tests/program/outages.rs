@@ -32,6 +32,8 @@ enum From {
     Request(usize),
     /// The first request for an answer of this kind, after so many of them.
     Kind(&'static str, usize),
+    /// Requests for JSON that hold these words, and no others.
+    Words(&'static str),
 }
 
 impl Flaky {
@@ -47,9 +49,11 @@ impl Flaky {
         state.has_failed |= match state.fails_from {
             Some(From::Request(number)) => state.sent > number,
             Some(From::Kind(wanted, after)) => kind == wanted && before(wanted) >= after,
-            None => false,
+            Some(From::Words(_)) | None => false,
         };
-        if state.has_failed
+        let is_meant = matches!(state.fails_from, Some(From::Words(words))
+            if kind.is_string() && request.to_string().contains(words));
+        if (state.has_failed || is_meant)
             && let Some(failure) = state.failure
         {
             return failure();
@@ -321,6 +325,61 @@ fn how_many_defaults_are_too_many_can_be_said() {
     assert_eq!(stopped.status.code(), Some(5), "{}", err(&stopped));
     let recorded = outcomes(folder.path());
     assert!(!recorded.iter().any(|line| line.contains("\"failed\"")));
+}
+
+/// The events of a story, and how many requests it took.
+fn events(folder: &Path, slot: &str) -> Vec<String> {
+    let told = out(&succeed(folder, &format!("replay {slot} --json")));
+    let events = told
+        .lines()
+        .filter(|line| line.contains("\"record\":\"event\""));
+    events.map(str::to_owned).collect()
+}
+
+#[test]
+fn default_answers_show_and_are_asked_for_again_in_a_branch() {
+    const OF_TAM: &str = "The baker's son, twenty";
+    let (clean, steady) = mill(AT_ONCE);
+    assert_eq!(play(clean.path()).status.code(), Some(0));
+    let refused = run(clean.path(), "retry s");
+    assert_eq!(refused.status.code(), Some(2), "{}", err(&refused));
+    let (folder, flaky) = mill(AT_ONCE);
+    let folder = folder.path();
+    flaky.fail(From::Words(OF_TAM), || Reply::at_once("zerod"));
+    let line = "run mill --models models.ron --model m --seed 1 --save s --max-defaults 99";
+    let played = run(folder, line);
+    assert_eq!(played.status.code(), Some(0), "{}", err(&played));
+    let (told, said) = (out(&played), err(&played));
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        told.contains("The program answered for Tam Weller"),
+        "{told}"
+    );
+    assert!(
+        said.contains("instead of a model: Tam Weller: ") && said.contains("playhouse retry s"),
+        "{said}"
+    );
+    let mut show = playhouse(folder);
+    let shown = show.args(["show", "s", "Tam Weller", "--as", "json"]);
+    let context = out(&shown.output().unwrap());
+    assert!(context.contains("I hesitate") && !context.contains("zerod"));
+    assert!(!context.contains("\\\"option\\\":\\\"\\\""), "{context}");
+    #[cfg(feature = "page")]
+    {
+        succeed(folder, "export s --html s.html");
+        let page = std::fs::read_to_string(folder.join("s.html")).unwrap();
+        assert!(page.contains("The program answered for Tam Weller: "));
+    }
+    flaky.recover();
+    let before = flaky.0.lock().unwrap().sent;
+    let retried = out(&succeed(folder, "retry s"));
+    assert!(retried.contains("playhouse resume s-2"), "{retried}");
+    assert_eq!(flaky.0.lock().unwrap().sent, before);
+    let resumed = run(folder, "resume s-2 --models models.ron");
+    assert_eq!(resumed.status.code(), Some(0), "{}", err(&resumed));
+    assert_eq!(events(folder, "s-2"), events(clean.path(), "s"));
+    let asked = flaky.0.lock().unwrap().sent - before;
+    assert!(asked < steady.answered().len(), "what was answered is used");
 }
 
 #[test]

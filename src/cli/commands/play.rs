@@ -265,7 +265,9 @@ impl<'a> RunView<'a> {
         }
         if view.sees_all {
             let defaults = view.defaults.clone();
-            engine.add_feed(Feed::observer(move |record| note_default(&defaults, record)));
+            engine.add_feed(Feed::observer(move |record| {
+                note_default(&defaults, record)
+            }));
         }
         if app.settings.json {
             learn_names(app, &engine.world);
