@@ -380,7 +380,7 @@ impl<'a> RunView<'a> {
     fn defaults_json(&self) -> Vec<Value> {
         let defaults = lock(&self.defaults);
         let rows = defaults.iter().map(|(who, (count, reason))| {
-            json!({"entity": who, "count": count, "reason": reason.to_string()})
+            json!({"entity": &**who, "count": count, "reason": reason.to_string()})
         });
         rows.collect()
     }
@@ -397,7 +397,7 @@ impl<'a> RunView<'a> {
         let heading = say!(language, cli_defaults, count);
         err.paragraph(&Paragraph::of(Style::Warn, heading));
         for (who, (count, reason)) in &*defaults {
-            let row = say!(language, cli_defaults_of, who = &**who, count, reason);
+            let row = say!(language, cli_defaults_of, who = &**who, count = *count, reason);
             err.paragraph(&Paragraph::indented(2, 4).plain(row));
         }
         if let Some(slot) = slot {
