@@ -210,7 +210,8 @@ fn a_story_is_the_same_to_the_byte_of_every_request_after_any_outage() {
         let recorded = outcomes(folder);
         assert_eq!(recorded.len(), flaky.answered().len(), "{says}");
         assert!(!recorded.iter().any(|line| line.contains("\"failed\"")));
-        assert_eq!(resume(folder).status.code(), Some(5));
+        let again = resume(folder);
+        assert_eq!(again.status.code(), Some(5), "{says}: {}", err(&again));
         assert_eq!(outcomes(folder), recorded, "an outage wears nothing down");
         flaky.recover();
         let resumed = resume(folder);
@@ -298,12 +299,12 @@ fn a_model_that_writes_rubbish_stops_the_story_and_refusals_are_named() {
         let line = said.split_whitespace().collect::<Vec<_>>().join(" ");
         assert_eq!(stopped.status.code(), Some(5), "{line}");
         assert!(
-            line.contains(says) && line.contains("5 asks in a row"),
+            line.contains(says) && line.contains("gave no usable answer to"),
             "{line}"
         );
         let sent = flaky.0.lock().unwrap().sent;
-        // Five asks in a row, and those that were under way beside them.
-        assert!(sent <= 8 + 3 * 12, "{sent}");
+        // Ten asks, three times each, and those that were under way or may be prose.
+        assert!(sent <= 8 + 3 * 12 + 20, "{sent}");
         let timeline = out(&succeed(folder, "timeline s --json"));
         if says.contains("refused") {
             assert!(timeline.contains("the model refused"), "{timeline}");

@@ -397,7 +397,13 @@ impl<'a> RunView<'a> {
         let heading = say!(language, cli_defaults, count);
         err.paragraph(&Paragraph::of(Style::Warn, heading));
         for (who, (count, reason)) in &*defaults {
-            let row = say!(language, cli_defaults_of, who = &**who, count = *count, reason);
+            let row = say!(
+                language,
+                cli_defaults_of,
+                who = &**who,
+                count = *count,
+                reason
+            );
             err.paragraph(&Paragraph::indented(2, 4).plain(row));
         }
         if let Some(slot) = slot {

@@ -389,17 +389,24 @@ mod tests {
 
     #[test]
     fn permanent_failures_are_not_retried() {
-        for (status, body) in [
-            (400, "{}"),
-            (401, r#"{"error": {"message": "bad key"}}"#),
-            (402, "{}"),
-            (403, ""),
-            (404, r#"{"detail": "Not Found"}"#),
-            (422, ""),
-            (429, r#"{"error": {"code": "insufficient_quota"}}"#),
+        for (status, body, whenever) in [
+            (400, "{}", false),
+            (401, r#"{"error": {"message": "bad key"}}"#, true),
+            (402, "{}", true),
+            (403, "", false),
+            (404, r#"{"detail": "Not Found"}"#, false),
+            (422, "", false),
+            (429, r#"{"error": {"code": "insufficient_quota"}}"#, true),
         ] {
-            let failure = refused(status, &[("retry-after", "1")], body);
+            let failure = refused(status, &[], body);
             assert_eq!(failure.retry, RetryDecision::Never, "{status} {body}");
+            let failure = refused(status, &[("retry-after", "1")], body);
+            let wanted = if whenever {
+                RetryDecision::Never
+            } else {
+                RetryDecision::After(Duration::from_secs(1))
+            };
+            assert_eq!(failure.retry, wanted, "{status} {body}");
         }
         let broke = refused(429, &[], "Insufficient Balance");
         assert_eq!(broke.retry, RetryDecision::Never);

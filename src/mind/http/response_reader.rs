@@ -50,6 +50,8 @@ pub(super) struct ResponseReader<'a> {
     /// Whether the server says that it sends events.
     says_events: bool,
     framing: Framing,
+    /// Whether what is left of it is not read.
+    is_cut_off: bool,
     response: ResponseAccumulator,
     /// An error within the response.
     error: Option<ReadError>,
@@ -91,6 +93,7 @@ impl<'a> ResponseReader<'a> {
             has_begun: false,
             says_events: content_type.contains("event-stream"),
             framing: Framing::Unknown,
+            is_cut_off: false,
             response: ResponseAccumulator::default(),
             error: None,
         }
@@ -111,6 +114,7 @@ impl<'a> ResponseReader<'a> {
     pub(super) fn cut_off(&mut self) {
         self.response.finish = Some(FinishReason::Length);
         self.response.done = true;
+        self.is_cut_off = true;
     }
 
     /// The text of the answer so far, including thoughts between tags.
@@ -204,6 +208,7 @@ impl<'a> ResponseReader<'a> {
             error: &mut self.error,
         };
         match std::mem::replace(&mut self.framing, Framing::Unknown) {
+            _ if self.is_cut_off => {}
             Framing::Unknown => {}
             Framing::Events(frames) => frames.finish(|event| values.add_event(event)),
             Framing::Values(frames) => {

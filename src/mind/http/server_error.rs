@@ -39,8 +39,8 @@ pub(super) enum Diagnosis {
     Rejected,
 }
 
-/// Parts of codes and types, without case and punctuation, and what they mean; what comes first
-/// counts. Numbers are those of Zhipu.
+/// Parts of codes and types, or whole ones after `=`, without case and punctuation, and what they
+/// mean; what comes first counts. Numbers are those of Zhipu.
 const CODES: [(Diagnosis, &[&str]); 6] = [
     (
         Diagnosis::TooLong { window: None },
@@ -93,7 +93,7 @@ const CODES: [(Diagnosis, &[&str]); 6] = [
             "unauthenticated",
             "permission",
             "accessdenied",
-            "forbidden",
+            "=forbidden",
             "deactivated",
         ],
     ),
@@ -138,7 +138,8 @@ pub(super) struct ServerError {
     /// The message in lower case.
     text: String,
     /// The tokens of the prompt and of the window, if they are members.
-    tokens: Option<(u64, u64)>,
+    prompt: Option<u64>,
+    window: Option<u64>,
     /// The delay that it asks for.
     pub(super) delay: Option<Duration>,
     /// When limits are renewed, as servers tell with every response.
@@ -156,13 +157,14 @@ impl ServerError {
         let mut codes = Vec::new();
         add_codes(error, 0, &mut codes);
         let named = codes.iter().filter_map(|code| code.parse::<u16>().ok());
-        let number = |name: &str| error[name].as_u64();
+        let said = Self::saying(&error_message(error));
         Self {
             status: named.clone().find(|status| (400..600).contains(status)),
             codes,
-            tokens: number("n_prompt_tokens").zip(number("n_ctx")),
-            delay: delay_in_members(error),
-            ..Self::saying(&error_message(error))
+            prompt: error["n_prompt_tokens"].as_u64(),
+            window: error["n_ctx"].as_u64(),
+            delay: delay_in_members(error).or(said.delay),
+            ..said
         }
     }
 
@@ -182,7 +184,7 @@ impl ServerError {
     pub(super) fn of_response(self, status: StatusCode, headers: &HeaderMap) -> Self {
         Self {
             status: Some(status.as_u16()),
-            delay: self.delay.or_else(|| delay_in_headers(headers)),
+            delay: delay_in_headers(headers).or(self.delay),
             reset: reset_in_headers(headers),
             ..self
         }
@@ -192,16 +194,19 @@ impl ServerError {
     pub(super) fn diagnosis(&self) -> Diagnosis {
         let coded = self.coded();
         let status = self.status.unwrap_or_default();
+        let sizes = self.prompt.zip(self.window);
         let is_too_long = coded == Some(Diagnosis::TooLong { window: None })
-            || self.tokens.is_some_and(|(prompt, window)| prompt > window);
+            || sizes.is_some_and(|(prompt, window)| prompt > window);
         let may_be_too_long = matches!(status, 0 | 400 | 413 | 422 | 429 | 500);
+        let rate = self.exceeds_rate();
         match (status, coded) {
-            _ if is_too_long => self.too_long(),
+            _ if is_too_long || rate == Some(true) => self.too_long(),
             (402, _) | (_, Some(Diagnosis::NoMoney)) => Diagnosis::NoMoney,
             (_, Some(Diagnosis::Moderated)) => Diagnosis::Moderated,
             (401, _) => Diagnosis::NoAccess,
-            (0 | 403 | 408.., _) if self.delay.is_some() => Diagnosis::Busy,
-            _ if may_be_too_long && self.names_excess() => self.too_long(),
+            // Whoever says when to come back wants to be asked again.
+            _ if self.delay.is_some() => Diagnosis::Busy,
+            _ if may_be_too_long && rate.is_none() && self.names_excess() => self.too_long(),
             (413, _) => self.too_long(),
             (_, Some(coded)) => coded,
             (0 | 400 | 403 | 422 | 451, _) if self.says(&MODERATED) => Diagnosis::Moderated,
@@ -239,7 +244,7 @@ impl ServerError {
             codes.any(|code| {
                 let mut parts = parts.iter();
                 parts.any(|part| match part.strip_prefix('=') {
-                    Some(number) => code == number,
+                    Some(whole) => code == whole,
                     None => code.contains(part),
                 })
             })
@@ -249,9 +254,8 @@ impl ServerError {
     }
 
     fn too_long(&self) -> Diagnosis {
-        let window = self.tokens.map(|(_, window)| window);
         Diagnosis::TooLong {
-            window: window.or_else(|| window_in(&self.text)),
+            window: self.window.or_else(|| window_in(&self.text)),
         }
     }
 
@@ -259,17 +263,18 @@ impl ServerError {
         self.says(&LENGTHS)
     }
 
+    /// Whether the request alone exceeds the limit of a rate, so that it will never be accepted;
+    /// `None` if it is not about a rate.
+    fn exceeds_rate(&self) -> Option<bool> {
+        let is_rate = self.says(&["rate limit", "per min", "per day", "tpm", "quota"]);
+        let limit = number_after(&self.text, "limit", 3);
+        let requested = number_after(&self.text, "requested", 3);
+        is_rate.then(|| requested > limit && limit.is_some())
+    }
+
     /// Whether it says that more was sent than there may be: of something that has a length, with
     /// two numbers or a word for too much.
     fn names_excess(&self) -> bool {
-        if self.says(&["rate limit", "per minute", "per day", "tpm", "quota"]) {
-            // Of a limit per minute only what exceeds it by itself is too long.
-            let limit = number_after(&self.text, "limit", 3);
-            let requested = number_after(&self.text, "requested", 3);
-            return requested
-                .zip(limit)
-                .is_some_and(|(requested, limit)| requested > limit);
-        }
         // The length of the answer is ours to set.
         let of_answer = self.says(&["max_tokens", "max_completion_tokens", "max_new_tokens"])
             && !self.says(&["prompt", "input", "context"]);
