@@ -21,7 +21,7 @@ use crate::journal::AskEnding;
 use crate::locale::text;
 use crate::message::shown;
 use crate::message::tokens::Correction;
-use crate::mind::{Answering, Completion, FailedCall, FinishReason, MindError};
+use crate::mind::{Answering, Completion, FailedCall, FinishReason, LengthDoubt, MindError};
 use crate::tool::ToolCall;
 use crate::tool::prompts::NOT_NOW;
 
@@ -206,9 +206,9 @@ impl Engine {
         true
     }
 
-    /// Folds messages away after a failure that a shorter prompt may avoid. Returns whether to ask
-    /// again.
-    pub(super) fn fold_after(&self, job: &mut Job, failed: &FailedCall) -> bool {
+    /// Folds messages away after a failure that a shorter prompt may avoid, `at_last` when nothing else
+    /// helped. Returns whether to ask again.
+    pub(super) fn fold_after(&self, job: &mut Job, failed: &FailedCall, at_last: bool) -> bool {
         if matches!(failed.error, MindError::PromptTooLong { .. }) {
             return self.fold_once(job);
         }
@@ -216,8 +216,13 @@ impl Engine {
         let may_have_happened_once = matches!(failed.error, MindError::Empty { .. })
             && job.may_be_refused()
             && job.rounds.refused().count() == 0;
+        let is_in_doubt = match failed.length_doubt {
+            LengthDoubt::None => false,
+            LengthDoubt::AtLast => at_last,
+            LengthDoubt::AtOnce => !may_have_happened_once,
+        };
         match std::mem::take(&mut job.view.guess) {
-            LengthGuess::Open if !failed.may_be_too_long || may_have_happened_once => false,
+            LengthGuess::Open if !is_in_doubt => false,
             LengthGuess::Open => {
                 let whole = (job.view.context.clone(), job.view.folded);
                 job.view.guess = LengthGuess::Tried(whole);

@@ -179,7 +179,7 @@ impl Engine {
     /// waits until the server answers again, or for whoever resumes.
     pub(super) fn failed(&mut self, mut job: Box<Job>, failed: FailedCall) -> Option<Stop> {
         job.retract_stream();
-        let is_folded = self.fold_after(&mut job, &failed);
+        let is_folded = self.fold_after(&mut job, &failed, false);
         if is_folded || !failed.error.is_transient() {
             // Whoever refuses is there, and nobody waits for this attempt any more.
             self.ends_outage(&job.mind.info().alias);
@@ -213,7 +213,7 @@ impl Engine {
         self.end(job, AskEnding::Failed { reason }, None);
     }
 
-    fn server_failed(&mut self, job: Box<Job>, failed: &FailedCall) {
+    fn server_failed(&mut self, mut job: Box<Job>, failed: &FailedCall) {
         let alias = job.mind.info().alias.clone();
         let outage = self.calls.outages.0.entry(alias.clone()).or_default();
         outage.entities.insert(job.ask.name.clone());
@@ -226,6 +226,10 @@ impl Engine {
         let may_pass = failed.error.is_transient() && !has_given_up;
         match outage.next_pause(&job, failed).filter(|_| may_pass) {
             Some(pause) => self.pause(job, failed, pause),
+            None if self.fold_after(&mut job, failed, true) => {
+                self.calls.outages.pause_ended(&alias);
+                self.calls.waiting.push_front(job);
+            }
             None => self.give_up(job, failed),
         }
     }

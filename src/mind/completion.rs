@@ -119,9 +119,21 @@ pub struct FailedCall {
     pub billable: bool,
     /// When the server wants to be asked again, if it said that.
     pub retry_after: Option<Duration>,
-    /// Whether a shorter prompt may succeed, though the server did not say that this was too long:
-    /// it was longer than any that succeeded.
-    pub may_be_too_long: bool,
+    /// Whether a shorter prompt may succeed.
+    pub length_doubt: LengthDoubt,
+}
+
+/// Whether a shorter prompt may succeed, though a server did not say that this one is too long. Only
+/// one that is longer than all that were answered is in doubt.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LengthDoubt {
+    /// It is not in doubt.
+    #[default]
+    None,
+    /// It is if nothing else helps.
+    AtLast,
+    /// It is, by how the server failed.
+    AtOnce,
 }
 
 impl From<MindError> for FailedCall {
@@ -134,7 +146,7 @@ impl From<MindError> for FailedCall {
             latency: Duration::ZERO,
             billable: false,
             retry_after: None,
-            may_be_too_long: false,
+            length_doubt: LengthDoubt::None,
         }
     }
 }

@@ -30,7 +30,7 @@ mod tool_round;
 pub use crate::dialect::format::{Turn, TurnContent};
 pub use crate::message::{Cost, FinishReason, Language, Price};
 pub use answer::{Answering, Mind};
-pub use completion::{Awaited, Completion, FailedCall, MindError};
+pub use completion::{Awaited, Completion, FailedCall, LengthDoubt, MindError};
 pub use embedder::{Embedded, Embedder, Embedding};
 pub(crate) use fixed_calls::FixedCalls;
 pub use info::{MaxDefaults, MindInfo};

@@ -17,8 +17,8 @@ use playhouse::context::AgentContext;
 use playhouse::message::{Body, Tags, TokenUsage};
 use playhouse::mind::http::{KeyState, SchemaMode};
 use playhouse::mind::{
-    AnswerForm, AnswerStream, Answering, Awaited, Completion, FinishReason, Mind, MindError,
-    Prompt, StreamDeltaKind, StreamReceiver, stream_channel,
+    AnswerForm, AnswerStream, Answering, Awaited, Completion, FinishReason, LengthDoubt, Mind,
+    MindError, Prompt, StreamDeltaKind, StreamReceiver, stream_channel,
 };
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
@@ -1006,14 +1006,13 @@ async fn what_may_be_too_long_is_longer_than_all_that_was_answered() {
     .await;
     let mind = server.mind("stream: false, retry: (times: 0), schema: text");
     let first = answering(&*mind, false).await.unwrap_err();
-    assert!(first.may_be_too_long, "nothing was answered");
+    let doubt = first.length_doubt;
+    assert_eq!(doubt, LengthDoubt::AtOnce, "nothing was answered");
     answering(&*mind, false).await.unwrap();
     for _ in 0..2 {
         let again = answering(&*mind, false).await.unwrap_err();
-        assert!(
-            !again.may_be_too_long,
-            "as long as the one that was answered"
-        );
+        // It is as long as the one that was answered.
+        assert_eq!(again.length_doubt, LengthDoubt::None);
     }
 }
 

@@ -13,7 +13,7 @@ use super::pace::Wait;
 use super::server_error::{Diagnosis, ServerError};
 use crate::locale::{Localize, UiText, text};
 use crate::message::TokenUsage;
-use crate::mind::completion::{Awaited, MindError};
+use crate::mind::completion::{Awaited, LengthDoubt, MindError};
 use crate::secrets::redact;
 
 /// A failed attempt.
@@ -26,8 +26,8 @@ pub(super) struct Failure {
     pub(super) usage: Option<TokenUsage>,
     /// Whether the server may bill the attempt all the same: it began to answer, or had time to.
     pub(super) billable: bool,
-    /// Whether a shorter prompt might have been accepted, though the server did not say so.
-    pub(super) may_be_length: bool,
+    /// Whether a shorter prompt might have been accepted.
+    pub(super) length_doubt: LengthDoubt,
 }
 
 /// Whether the same request is worth another attempt.
@@ -71,7 +71,7 @@ impl Failure {
             schema: SchemaBlame::None,
             usage: None,
             billable: false,
-            may_be_length: false,
+            length_doubt: LengthDoubt::None,
         }
     }
 
@@ -318,7 +318,7 @@ impl ErrorContext {
             schema,
             usage: None,
             billable: false,
-            may_be_length: error.may_be_length(),
+            length_doubt: error.length_doubt(),
         }
     }
 

@@ -325,7 +325,11 @@ impl Shared {
                     latency: began.elapsed(),
                     billable: failure.billable,
                     retry_after: failure.retry.delay(),
-                    may_be_too_long: failure.may_be_length && self.is_longest(body),
+                    length_doubt: if self.is_longest(body) {
+                        failure.length_doubt
+                    } else {
+                        LengthDoubt::None
+                    },
                 });
             };
             if let Some(lower_mode) = lower_mode {

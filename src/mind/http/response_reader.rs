@@ -11,7 +11,7 @@ use super::sse::{Event, EventFrames};
 use crate::dialect::format::Api;
 use crate::locale::{UiText, text};
 use crate::message::FinishReason;
-use crate::mind::completion::{Completion, MindError};
+use crate::mind::completion::{Completion, LengthDoubt, MindError};
 
 /// Reads the recorded body of a response: one JSON value, several, or a stream of events. The
 /// result has no latency, and a model only if the response names it.
@@ -262,7 +262,7 @@ impl<'a> ResponseReader<'a> {
             self.invalid(text!(mind_answer_empty))
         };
         Failure {
-            may_be_length: true,
+            length_doubt: LengthDoubt::AtOnce,
             ..failure.billable()
         }
     }

@@ -10,6 +10,8 @@ use reqwest::StatusCode;
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 
+use crate::mind::completion::LengthDoubt;
+
 use super::delay::{delay_in_headers, delay_in_members, delay_in_text, reset_in_headers};
 
 /// How much of a message is looked at, in characters.
@@ -225,11 +227,12 @@ impl ServerError {
 
     /// Whether a shorter prompt might be accepted, though nothing says so: then the error has no
     /// better reason, or speaks of lengths.
-    pub(super) fn may_be_length(&self) -> bool {
-        match self.diagnosis() {
-            Diagnosis::Rejected => matches!(self.status, Some(400 | 422)),
-            Diagnosis::Failed => self.is_about_length(),
-            _ => false,
+    pub(super) fn length_doubt(&self) -> LengthDoubt {
+        match (self.diagnosis(), self.status) {
+            (Diagnosis::Rejected, Some(400 | 422)) => LengthDoubt::AtOnce,
+            (Diagnosis::Failed, _) if self.is_about_length() => LengthDoubt::AtOnce,
+            (Diagnosis::Failed, Some(500)) => LengthDoubt::AtLast,
+            _ => LengthDoubt::None,
         }
     }
 
@@ -677,8 +680,11 @@ mod tests {
             ),
             (400, r#"{"error":{"message":"bad request"}}"#),
         ] {
-            assert!(refused(status, &[], body).may_be_length(), "{body}");
+            let doubt = refused(status, &[], body).length_doubt();
+            assert_eq!(doubt, LengthDoubt::AtOnce, "{body}");
         }
+        assert_eq!(refused(500, &[], "{}").length_doubt(), LengthDoubt::AtLast);
+        assert_eq!(refused(503, &[], "{}").length_doubt(), LengthDoubt::None);
     }
 
     #[test]
