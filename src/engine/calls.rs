@@ -8,9 +8,10 @@ use bevy_ecs::prelude::*;
 use futures_util::stream::FuturesUnordered;
 
 use super::cache_warmup::CacheWarmup;
-use super::failures::{Outages, Pause, Stopping};
+
 use super::gate::Decision;
 use super::job::Job;
+use super::outages::{Outages, Pause, Stopping};
 use crate::exchange::{BoxedAnswer, Spent};
 use crate::journal::{AskEnding, Outcome};
 use crate::locale::UiText;

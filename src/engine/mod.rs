@@ -22,6 +22,7 @@ mod failures;
 mod gate;
 mod job;
 mod listeners;
+mod outages;
 mod places;
 mod recalled;
 mod repeated;

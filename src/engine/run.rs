@@ -7,9 +7,9 @@ use bevy_ecs::prelude::*;
 use serde_json::Value;
 
 use super::calls::{Calls, Embeddings, LastPrompts};
-use super::failures::Failures;
 use super::gate::CallGate;
 use super::listeners::{Listeners, RequestViewer, SentRequest};
+use super::outages::Failures;
 use super::places::{Arrival, Places};
 use super::state::{AskCount, IdleTurns, Inputs};
 use super::{CancellationToken, EngineError, Setup, Signal, SpendLimits, Stop, StoryEnd, Totals};

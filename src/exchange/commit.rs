@@ -245,8 +245,8 @@ fn withheld(world: &World, reason: &str) -> String {
     words.unwrap_or_else(|| format!("({reason})"))
 }
 
-/// What an entity remembers in the place of a form without a word, which it never filled in: that it
-/// hesitated. `None` if its answer has words.
+/// What an entity remembers in the place of a form without a word, which it never filled in: that
+/// it hesitated. `None` if its answer has words.
 fn hesitated(world: &World, question: &dyn ErasedAsk, text: &str, by: &By) -> Option<String> {
     let is_form = matches!(question.form(), AnswerForm::Json { .. });
     if !is_form || !matches!(by, By::Fallback(_)) || text.is_empty() {

@@ -90,9 +90,9 @@ pub struct Retried {
     pub count: usize,
 }
 
-/// Starts a new slot from the turn before the first default answer, in which all asks are made again
-/// that ended with one. Earlier answers of that turn are kept; all later ones are reused as long as
-/// the same requests are made. `None` if there is no default answer.
+/// Starts a new slot from the turn before the first default answer, in which all asks are made
+/// again that ended with one. Earlier answers of that turn are kept; all later ones are reused as
+/// long as the same requests are made. `None` if there is no default answer.
 ///
 /// # Errors
 /// As [`branch`](super::branch).

@@ -106,7 +106,7 @@ fn play(folder: &Path) -> Output {
 }
 
 fn resume(folder: &Path) -> Output {
-    run(folder, "resume s --models models.ron")
+    run(folder, "resume s --models models.ron --model m")
 }
 
 /// The story so far, as its journal has it: every outcome.
@@ -376,7 +376,7 @@ fn default_answers_show_and_are_asked_for_again_in_a_branch() {
     let retried = out(&succeed(folder, "retry s"));
     assert!(retried.contains("playhouse resume s-2"), "{retried}");
     assert_eq!(flaky.0.lock().unwrap().sent, before);
-    let resumed = run(folder, "resume s-2 --models models.ron");
+    let resumed = run(folder, "resume s-2 --models models.ron --model m");
     assert_eq!(resumed.status.code(), Some(0), "{}", err(&resumed));
     assert_eq!(events(folder, "s-2"), events(clean.path(), "s"));
     let asked = flaky.0.lock().unwrap().sent - before;

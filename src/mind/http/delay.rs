@@ -34,8 +34,8 @@ pub(super) fn reset_in_headers(headers: &HeaderMap) -> Option<Duration> {
     waits.min()
 }
 
-/// The delay in an error: Gemini's `{"@type": "…RetryInfo", "retryDelay": "34.07s"}`, or a member of
-/// a proxy's own.
+/// The delay in an error: Gemini's `{"@type": "…RetryInfo", "retryDelay": "34.07s"}`, or a member
+/// of a proxy's own.
 pub(super) fn delay_in_members(error: &Value) -> Option<Duration> {
     let details = error["details"].as_array().into_iter().flatten();
     let mut delays = details.filter_map(|detail| detail["retryDelay"].as_str());

@@ -271,9 +271,9 @@ impl<'a> ResponseReader<'a> {
 /// The mark that some put before a text in UTF-8.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// Guesses the framing of a body from its first byte, whatever its type is said to be: a comment, or
-/// one of the fields `data`, `event`, `error`, `id` and `retry`, begins a stream of events. Blank
-/// lines tell nothing: some servers send them to keep the connection open.
+/// Guesses the framing of a body from its first byte, whatever its type is said to be: a comment,
+/// or one of the fields `data`, `event`, `error`, `id` and `retry`, begins a stream of events.
+/// Blank lines tell nothing: some servers send them to keep the connection open.
 fn guess(chunk: &[u8], says_events: bool) -> Framing {
     let chunk = chunk.strip_prefix(BYTE_ORDER_MARK).unwrap_or(chunk);
     match chunk.trim_ascii_start().first() {

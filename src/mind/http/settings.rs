@@ -97,9 +97,9 @@ impl Default for Timeouts {
     }
 }
 
-/// How often and how long to retry. A call makes a few attempts of its own, for hiccups: waits double
-/// from `first_wait` to `longest_wait`, with full jitter; a delay that the server asks for is
-/// respected. After that a run waits with `patience`, and says so.
+/// How often and how long to retry. A call makes a few attempts of its own, for hiccups: waits
+/// double from `first_wait` to `longest_wait`, with full jitter; a delay that the server asks for
+/// is respected. After that a run waits with `patience`, and says so.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RetryPolicy {
@@ -112,11 +112,11 @@ pub struct RetryPolicy {
     pub first_wait: f64,
     /// The maximum wait before any retry, in seconds, unless the server asks for more.
     pub longest_wait: f64,
-    /// The maximum of all waits of a call together, in seconds. If a server asks for more, the call
-    /// fails at once, and the run waits.
+    /// The maximum of all waits of a call together, in seconds. If a server asks for more, the
+    /// call fails at once, and the run waits.
     pub longest_total_wait: f64,
-    /// How long a run waits, in seconds, for a server that is overloaded, limits our rate, loads its
-    /// model or can't be reached, before it stops.
+    /// How long a run waits, in seconds, for a server that is overloaded, limits our rate, loads
+    /// its model or can't be reached, before it stops.
     pub patience: f64,
 }
 
