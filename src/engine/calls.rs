@@ -8,7 +8,6 @@ use bevy_ecs::prelude::*;
 use futures_util::stream::FuturesUnordered;
 
 use super::cache_warmup::CacheWarmup;
-
 use super::gate::Decision;
 use super::job::Job;
 use super::outages::{Outages, Pause, Stopping};

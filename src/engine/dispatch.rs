@@ -206,8 +206,8 @@ impl Engine {
         true
     }
 
-    /// Folds messages away after a failure that a shorter prompt may avoid, `at_last` when nothing else
-    /// helped. Returns whether to ask again.
+    /// Folds messages away after a failure that a shorter prompt may avoid, `at_last` when nothing
+    /// else helped. Returns whether to ask again.
     pub(super) fn fold_after(&self, job: &mut Job, failed: &FailedCall, at_last: bool) -> bool {
         if matches!(failed.error, MindError::PromptTooLong { .. }) {
             return self.fold_once(job);

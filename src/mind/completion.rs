@@ -123,8 +123,8 @@ pub struct FailedCall {
     pub length_doubt: LengthDoubt,
 }
 
-/// Whether a shorter prompt may succeed, though a server did not say that this one is too long. Only
-/// one that is longer than all that were answered is in doubt.
+/// Whether a shorter prompt may succeed, though a server did not say that this one is too long.
+/// Only one that is longer than all that were answered is in doubt.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LengthDoubt {
     /// It is not in doubt.
