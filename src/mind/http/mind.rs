@@ -28,7 +28,7 @@ use crate::http_client::client_builder;
 use crate::locale::{Localize, UiText, text};
 use crate::message::TokenUsage;
 use crate::mind::answer::{Answering, Mind};
-use crate::mind::completion::{Awaited, Completion, FailedCall, MindError};
+use crate::mind::completion::{Awaited, Completion, FailedCall, LengthDoubt, MindError};
 use crate::mind::info::MindInfo;
 use crate::mind::prompt::Prompt;
 use crate::mind::stream::AnswerStream;
