@@ -15,6 +15,7 @@ mod ledger;
 mod lenient;
 pub(crate) mod prompts;
 mod prose;
+mod refusal;
 mod reply;
 mod rounds;
 mod template;
@@ -30,6 +31,7 @@ pub use ledger::{
 pub(crate) use lenient::folded;
 pub use prompts::add_templates;
 pub use prose::{Prose, ProseRules};
+pub use refusal::{ends_with_refusal, is_refusal};
 pub use reply::Reply;
 pub(crate) use rounds::RoundMaker;
 pub use rounds::{TOOL_CALL, TOOL_RESULT, TRACE_KEY};

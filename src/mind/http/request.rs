@@ -143,6 +143,13 @@ struct SharedBeginning {
     checkpoint: Checkpoint,
 }
 
+/// More bytes than an answer of so many tokens ever has.
+fn longest_text(tokens: u32) -> usize {
+    const BYTES_OF_TOKEN: usize = 16;
+    const ROOM: usize = 4_096;
+    (tokens as usize).saturating_mul(BYTES_OF_TOKEN) + ROOM
+}
+
 impl RequestBody {
     /// The body as it is sent; a clone shares its buffer.
     pub fn bytes(&self) -> &Bytes {
@@ -159,6 +166,7 @@ impl RequestBody {
         WantedAnswer {
             schema: self.parts.schema.as_ref().map(|schema| &*schema.stable),
             without_thoughts: format.model().forbids_thoughts(),
+            longest_text: Some(longest_text(self.parts.max_tokens)),
         }
     }
 

@@ -23,6 +23,8 @@ const ITEM_BYTES: usize = 128;
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct ResponseAccumulator {
     pub(super) text: AnswerText,
+    /// What a model says that refuses, in a member of its own.
+    refusal: String,
     calls: Vec<PartialCall>,
     /// Whether there were more calls than are read. What comes of calls then may belong to those.
     has_too_many_calls: bool,
@@ -45,6 +47,8 @@ pub(super) struct WantedAnswer<'a> {
     pub(super) schema: Option<&'a str>,
     /// Whether the model was told not to think.
     pub(super) without_thoughts: bool,
+    /// How many bytes its text may have, if the server keeps to the limit of tokens.
+    pub(super) longest_text: Option<usize>,
 }
 
 impl WantedAnswer<'_> {
@@ -114,6 +118,10 @@ impl ResponseAccumulator {
     /// Adds a message or a delta of OpenAI's API.
     pub(super) fn add_message(&mut self, message: &Value) {
         self.text.push(message);
+        if let Some(refusal) = message["refusal"].as_str() {
+            self.kept += refusal.len();
+            self.refusal.push_str(refusal);
+        }
         let calls = message["tool_calls"].as_array();
         for call in calls.into_iter().flatten() {
             self.add_call(call);
@@ -308,7 +316,15 @@ impl ResponseAccumulator {
 
     /// Whether there is neither text nor a call.
     pub(super) fn has_no_answer(&self) -> bool {
-        self.calls.is_empty() && self.split().text.is_empty()
+        self.calls.is_empty() && self.split().text.trim().is_empty()
+    }
+
+    /// Makes what a refusal says the text of an answer that has no other.
+    pub(super) fn unwrap_refusal(&mut self) {
+        if !self.refusal.is_empty() && self.has_no_answer() {
+            self.text = AnswerText::plain(std::mem::take(&mut self.refusal));
+            self.finish = Some(FinishReason::ContentFilter);
+        }
     }
 
     /// The answer. `model` is the name of a model that the server did not name.
