@@ -210,6 +210,16 @@ pub(crate) enum ChatFormat {
     Log,
 }
 
+/// How calls are printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TraceFormat {
+    /// All that the journal has of each.
+    #[default]
+    Full,
+    /// As AG2's users print it: the messages before each answer of a participant.
+    Ag2,
+}
+
 /// The arguments of `chat`.
 #[derive(Clone, Debug, Default, PartialEq, Args)]
 pub(crate) struct ChatArgs {
@@ -486,6 +496,8 @@ pub(crate) enum Command {
     Trace {
         slot: String,
         entity: Option<String>,
+        #[arg(long = "format", default_value = "full")]
+        form: TraceFormat,
     },
     Replay {
         slot: String,
@@ -728,6 +740,7 @@ mod tests {
             "playhouse resume s --task more",
             "playhouse trace s",
             "playhouse trace s Ava",
+            "playhouse trace s Ava --format ag2",
             "playhouse show s Mira --as request --turn 2",
             "playhouse check w",
             "playhouse rehearse w",

@@ -8,6 +8,7 @@ use crate::drama::{Belongings, Bonds, GoalState, PromiseState, Promises, StoryDa
 use crate::knowledge::{FactBook, Knowledge, Known};
 use crate::locale::{Argument, Language, UiText, text};
 use crate::message::Role;
+use crate::rpg::Hand;
 use crate::rpg::components::{Fighter, Health, goals_of};
 use crate::undercover::Card;
 
@@ -59,6 +60,10 @@ fn me(world: &World, entity: EntityRef<'_>) -> Vec<UiText> {
     {
         let skills = Argument::list(fighter.skills.iter().map(ToString::to_string));
         texts.push(text!(cli_seat_skills, skills));
+    }
+    if let Some(hand) = entity.get::<Hand>().filter(|hand| !hand.cards.is_empty()) {
+        let cards = Argument::list(hand.names().map(str::to_owned));
+        texts.push(text!(cli_seat_hand, cards));
     }
     let held = entity.get::<Belongings>();
     let items = world.get_resource::<StoryData>();

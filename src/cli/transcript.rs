@@ -335,9 +335,11 @@ Hello
             .map(|message| transcript.message(&heard("", message.clone()), "09:00:00", None))
             .collect();
         assert!(page.starts_with(
-            "[09:00:00] user: hi\n[09:00:00] 🔔 Ava: look({})\n    4 + 2 = 6 tokens\n"
+            "[09:00:00] user: hi\n[09:00:00] 🔔 Ava: look({})\n    📊 Model usage: 4 + 2 = 6 tokens\n"
         ));
-        assert!(page.ends_with("[09:00:00] Ava: Hello brave hero\n    21 + 3 = 24 tokens\n"));
+        assert!(page.ends_with(
+            "[09:00:00] Ava: Hello brave hero\n    📊 Model usage: 21 + 3 = 24 tokens\n"
+        ));
         assert_eq!(page.matches("hero").count(), 1, "not written once more");
         let inner = heard(
             "inner",
@@ -345,7 +347,7 @@ Hello
         );
         assert_eq!(
             transcript.message(&inner, "09:00:01", None),
-            "    inner › [09:00:01] B: x\n\n    y\n        1 + 2 = 3 tokens\n"
+            "    inner › [09:00:01] B: x\n\n    y\n        📊 Model usage: 1 + 2 = 3 tokens\n"
         );
         let end = transcript.end(Some("enough"), 0.0);
         assert!(end.contains("Stop reason: enough\nMessages: 4\n"), "{end}");

@@ -107,14 +107,10 @@ fn response_of(usage: &Value) -> Option<ResponseMetadata> {
 /// Writes the messages of a conversation in one of the four formats. `speaker` is the name of the
 /// entity it belongs to.
 pub(super) fn write(messages: &[Message], speaker: Option<&str>, profile: Profile) -> Vec<Value> {
-    let calls = messages
-        .iter()
-        .flat_map(|message| message.body.tool_calls());
-    let tools: BTreeMap<_, _> = calls.map(|call| (call.id, call.name)).collect();
     let writer = Writer {
         profile,
         speaker,
-        tools: &tools,
+        tools: &blocks::tool_names(messages),
     };
     let mut written: Vec<Value> = Vec::with_capacity(messages.len());
     for message in messages {

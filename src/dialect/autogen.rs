@@ -6,6 +6,8 @@
 //! which hold most: they fit into the `llm_context` of a saved agent. A component file describes a
 //! team and holds no conversation; it is recognized, so that the error can say so.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value, json};
 
 use super::neutral::Neutral;
@@ -13,35 +15,56 @@ use super::{blocks, leftovers, media, openai, roles};
 use crate::locale::{UiText, text};
 use crate::message::{Block, FormatError, MediaSource, Message, Role, shown};
 
-/// The types of AgentChat's messages and events, and of messages in a model's context.
-const TYPES: [&str; 20] = [
+/// The types of AgentChat's messages and events.
+pub(crate) const CHAT_TYPES: [&str; 16] = [
     "TextMessage",
     "MultiModalMessage",
+    "StructuredMessage",
     "StopMessage",
     "HandoffMessage",
     "ToolCallSummaryMessage",
-    "StructuredMessage",
     "ToolCallRequestEvent",
     "ToolCallExecutionEvent",
-    "ThoughtEvent",
-    "CodeGenerationEvent",
-    "CodeExecutionEvent",
     "MemoryQueryEvent",
+    "UserInputRequestedEvent",
+    "ModelClientStreamingChunkEvent",
+    "ThoughtEvent",
     "SelectSpeakerEvent",
     "SelectorEvent",
-    "ModelClientStreamingChunkEvent",
-    "UserInputRequestedEvent",
+    "CodeGenerationEvent",
+    "CodeExecutionEvent",
+];
+
+/// Other names of these types, from AutoGen's documentation, and the member that is `content` in
+/// those.
+pub(crate) const ALIASES: [(&str, &str, &str); 2] = [
+    ("ToolCallMessage", "ToolCallRequestEvent", "tool_calls"),
+    (
+        "ToolCallResultMessage",
+        "ToolCallExecutionEvent",
+        "tool_call_results",
+    ),
+];
+
+/// The types of messages in a model's context.
+const CONTEXT_TYPES: [&str; 4] = [
     "SystemMessage",
     "UserMessage",
     "AssistantMessage",
     "FunctionExecutionResultMessage",
 ];
 
-/// The type of an AutoGen message, without the name of the class in `StructuredMessage[Plan]`.
-fn type_of(map: &Map<String, Value>) -> Option<&'static str> {
+/// The type of an AutoGen message, without the name of the class in `StructuredMessage[Plan]`, and
+/// the member that has its content.
+fn type_of(map: &Map<String, Value>) -> Option<(&'static str, &'static str)> {
     let kind = map.get("type")?.as_str()?;
     let kind = kind.split('[').next()?;
-    TYPES.into_iter().find(|known| *known == kind)
+    let alias = ALIASES.iter().find(|(alias, ..)| *alias == kind);
+    if let Some((_, aliased, member)) = alias {
+        return Some((aliased, member));
+    }
+    let mut types = CHAT_TYPES.into_iter().chain(CONTEXT_TYPES);
+    Some((types.find(|known| *known == kind)?, "content"))
 }
 
 /// The content of an AG2 event, which says from whom to whom it goes.
@@ -61,12 +84,8 @@ pub(super) fn is_message(map: &Map<String, Value>) -> bool {
     type_of(map).is_some() || ag2_event(map).is_some() || is_log_line(map)
 }
 
-/// Why a component file or the state of a team of ours holds no conversation; `None` if a document
-/// may hold one.
+/// Why a component file holds no conversation; `None` if a document may hold one.
 pub(super) fn refusal(value: &Value) -> Option<UiText> {
-    if value.get("agent_states").is_some() && value.get("world").is_some() {
-        return Some(text!(dialect_own_team_state));
-    }
     let provider = value.get("provider")?.as_str()?;
     let kind = value.get("component_type").and_then(Value::as_str);
     value.get("config")?.as_object()?;
@@ -170,9 +189,10 @@ pub(super) fn read(
         // Other lines of AG2's log: requests, clients, agents.
         return Ok(Vec::new());
     }
-    let Some(kind) = type_of(map) else {
+    let Some((kind, member)) = type_of(map) else {
         let kind = map.get("type").and_then(Value::as_str).unwrap_or_default();
-        return Err(roles::unknown("type", kind, &TYPES));
+        let known = [&CHAT_TYPES[..], &CONTEXT_TYPES[..]].concat();
+        return Err(roles::unknown("type", kind, &known));
     };
     let role = match kind {
         "SystemMessage" => Role::System,
@@ -185,7 +205,7 @@ pub(super) fn read(
         _ if map.get("source").is_some_and(|source| source == "user") => Role::Human,
         _ => Role::Ai,
     };
-    let content = map.get("content").unwrap_or(&Value::Null);
+    let content = map.get(member).unwrap_or(&Value::Null);
     let mut read = Vec::new();
     if let Some(Value::String(thought)) = map.get("thought") {
         read.push(Block::thinking(thought.as_str()));
@@ -195,7 +215,13 @@ pub(super) fn read(
         // It repeats what a whole message says.
         "ModelClientStreamingChunkEvent" | "UserInputRequestedEvent" => return Ok(Vec::new()),
         "StructuredMessage" => read.push(Block::text(content.to_string())),
-        _ => read.extend(read_parts(content, warnings)),
+        "HandoffMessage" if is_blank(content) => {
+            let target = map.get("target").and_then(Value::as_str);
+            let context = map.get("context").unwrap_or(&Value::Null);
+            let text = handoff_text(target.unwrap_or_default(), context);
+            read.push(Block::text(text));
+        }
+        _ => read.extend(read_parts(content, member, warnings)?),
     }
     let source = map.get("source").and_then(Value::as_str);
     let mut neutral = Neutral {
@@ -206,42 +232,67 @@ pub(super) fn read(
     };
     neutral.keep("id", map.get("id"));
     neutral.keep("timestamp", map.get("created_at"));
-    for key in ["models_usage", "target", "tool_calls", "results"] {
+    let kept = ["models_usage", "target", "context", "tool_calls", "results"];
+    for key in kept.into_iter().filter(|key| *key != member) {
         neutral.keep(key, map.get(key));
     }
     leftovers::read(&mut neutral, map.get("metadata"));
     Ok(neutral.into_messages())
 }
 
+fn is_blank(content: &Value) -> bool {
+    let text = content.as_str().unwrap_or_default();
+    (content.is_null() || content.is_string()) && text.trim().is_empty()
+}
+
+/// What a handoff without text says: to whom, and what the target should know.
+pub(crate) fn handoff_text(target: &str, context: &Value) -> String {
+    match context {
+        Value::Null => format!("→ {target}"),
+        Value::Array(items) if items.is_empty() => format!("→ {target}"),
+        Value::String(text) => format!("→ {target} ({text})"),
+        other => format!("→ {target} ({other})"),
+    }
+}
+
 /// The parts of a content: texts, images, calls and results.
-fn read_parts(content: &Value, warnings: &mut Vec<FormatError>) -> Vec<Block> {
+fn read_parts(
+    content: &Value,
+    member: &str,
+    warnings: &mut Vec<FormatError>,
+) -> Result<Vec<Block>, FormatError> {
     let parts = match content {
         Value::Array(parts) => parts.as_slice(),
         part => std::slice::from_ref(part),
     };
-    parts
-        .iter()
-        .filter_map(|part| read_part(part, warnings))
-        .collect()
+    let mut read = Vec::with_capacity(parts.len());
+    for (index, part) in parts.iter().enumerate() {
+        let block = read_part(part, warnings);
+        read.extend(block.map_err(|error| error.nested_in(&format!("{member}[{index}]")))?);
+    }
+    Ok(read)
 }
 
-fn read_part(part: &Value, warnings: &mut Vec<FormatError>) -> Option<Block> {
+fn read_part(part: &Value, warnings: &mut Vec<FormatError>) -> Result<Option<Block>, FormatError> {
     let text = |key: &str| part.get(key).and_then(Value::as_str);
     if let (Some(id), Some(content)) = (text("call_id"), part.get("content")) {
-        return Some(Block::ToolResult {
+        return Ok(Some(Block::ToolResult {
             tool_use_id: id.into(),
             name: text("name").filter(|name| !name.is_empty()).map(Into::into),
             output: blocks::read_output(Some(content), warnings),
             is_error: part.get("is_error") == Some(&Value::Bool(true)),
-        });
+        }));
     }
     if let (Some(id), Some(name), Some(arguments)) =
         (text("id"), text("name"), part.get("arguments"))
     {
         let input = blocks::read_arguments(arguments, name, warnings);
-        return Some(Block::tool_use(id, name, input));
+        return Ok(Some(Block::tool_use(id, name, input)));
     }
-    image_part(part).or_else(|| blocks::read_block(part, warnings))
+    match image_part(part) {
+        Some(image) => Ok(Some(image)),
+        None => blocks::read_block(part, warnings),
+    }
 }
 
 /// An image in AutoGen's form, `{"data": …}` or `{"url": …}`, or media in any other.
@@ -249,7 +300,7 @@ pub(crate) fn image_part(part: &Value) -> Option<Block> {
     let text = |key: &str| part.get(key)?.as_str();
     match (text("data"), text("url")) {
         _ if part.get("type").is_some() => {
-            let block = blocks::read_block(part, &mut Vec::new());
+            let block = blocks::read_block(part, &mut Vec::new()).ok().flatten();
             block.filter(|block| block.as_media().is_some())
         }
         (Some(data), _) => Some(Block::image(image_source(data))),
@@ -360,13 +411,19 @@ pub(super) fn losses<'a>(messages: impl Iterator<Item = &'a Message>) -> Vec<UiT
 
 /// Writes the messages of a model's context.
 pub(super) fn write(messages: &[Message], speaker: Option<&str>) -> Vec<Value> {
+    let tools = blocks::tool_names(messages);
     let messages = messages.iter().map(Neutral::of);
     messages
-        .flat_map(|neutral| write_message(neutral, speaker))
+        .flat_map(|neutral| write_message(neutral, speaker, &tools))
         .collect()
 }
 
-fn write_message(neutral: Neutral, speaker: Option<&str>) -> Vec<Value> {
+/// `tools` are the names of the tools by the ids of the calls.
+fn write_message(
+    neutral: Neutral,
+    speaker: Option<&str>,
+    tools: &BTreeMap<&str, &str>,
+) -> Vec<Value> {
     let (role, own) = (neutral.role(), neutral.name.as_deref());
     let (mut thoughts, mut said) = (Vec::new(), Vec::new());
     let (mut calls, mut results) = (Vec::new(), Vec::new());
@@ -377,8 +434,9 @@ fn write_message(neutral: Neutral, speaker: Option<&str>) -> Vec<Value> {
                 id, name, input, ..
             } => calls.push(json!({"id": id, "name": name, "arguments": input.to_string()})),
             Block::ToolResult { .. } => results.extend(block.as_tool_result().map(|result| {
+                let name = result.name.or_else(|| tools.get(result.id).copied());
                 json!({
-                    "call_id": result.id, "name": result.name.unwrap_or_default(),
+                    "call_id": result.id, "name": name.unwrap_or_default(),
                     "content": shown(&result.blocks()), "is_error": result.is_error,
                 })
             })),
@@ -515,6 +573,33 @@ mod tests {
     }
 
     #[test]
+    fn the_documented_messages_are_read() {
+        let document = json!([
+            {"type": "ToolCallMessage", "source": "writer", "tool_calls": [{"id": "c1", "name": "draw", "arguments": "{}"}]},
+            {"type": "ToolCallResultMessage", "source": "writer",
+                "tool_call_results": [{"call_id": "c1", "content": "drawn", "is_error": false}]},
+            {"type": "HandoffMessage", "source": "writer", "target": "critic", "context": {"lines": 1}},
+        ]);
+        let read = &read_all(&document)[0];
+        let shown: Vec<_> = told(read)
+            .into_iter()
+            .map(|(role, _, text)| (role, text))
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                (Role::Ai, "[draw {}]".to_owned()),
+                (Role::Tool, "[tool → drawn]".to_owned()),
+                (Role::Ai, "→ critic ({\"lines\":1})".to_owned()),
+            ]
+        );
+        // The name of the tool is that of the call.
+        let written = write_value(std::slice::from_ref(read), Profile::AutoGen);
+        assert_eq!(written[1]["content"][0]["name"], "draw");
+        assert_eq!(written[0]["content"][0]["name"], "draw");
+    }
+
+    #[test]
     fn events_and_logs_of_ag2_are_read() {
         let events = json!([
             {"type": "text", "content": {"uuid": "1", "content": "Go.", "sender": "user", "recipient": "writer"}},
@@ -560,7 +645,7 @@ mod tests {
                 assert!(error.contains(words), "{error}");
             }
         }
-        for kind in TYPES {
+        for kind in CHAT_TYPES.into_iter().chain(CONTEXT_TYPES) {
             let message = json!({"type": kind, "source": "a", "content": "x"});
             assert!(read_value(&message, None).is_ok(), "{kind}");
         }

@@ -1,7 +1,9 @@
 //! Reading content blocks in any known spelling.
 //!
-//! Reading is liberal: members that we don't know are ignored, and a block that can't be understood
-//! is kept as it came.
+//! Reading is liberal: members that we don't know are ignored, and a block of an unknown kind is
+//! kept as it came. A block of a known kind that lacks what it is about is an error.
+
+use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
@@ -9,10 +11,13 @@ use super::arguments::{Arguments, ArgumentsRepair};
 use super::media;
 use super::thinking::{SplitText, thinking_text};
 use crate::locale::text;
-use crate::message::{Block, Body, FormatError};
+use crate::message::{Block, Body, FormatError, Message};
 
 /// Reads content: a text, a block, or a list of these. Null entries are skipped; absent content is
 /// empty.
+///
+/// # Errors
+/// It is something else, or a block lacks its text or its source.
 pub(super) fn read_content(
     content: Option<&Value>,
     warnings: &mut Vec<FormatError>,
@@ -23,38 +28,65 @@ pub(super) fn read_content(
             let mut blocks = Vec::with_capacity(entries.len());
             for (index, entry) in entries.iter().enumerate() {
                 let mut new_warnings = Vec::new();
-                blocks.extend(read_block(entry, &mut new_warnings));
                 let path = format!("content[{index}]");
+                let read = read_block(entry, &mut new_warnings);
+                blocks.extend(read.map_err(|error| error.nested_in(&path))?);
                 let new_warnings = new_warnings.into_iter();
                 warnings.extend(new_warnings.map(|warning| warning.nested_in(&path)));
             }
             Ok(blocks)
         }
         Some(entry @ (Value::String(_) | Value::Object(_))) => {
-            Ok(read_block(entry, warnings).into_iter().collect())
+            let read = read_block(entry, warnings);
+            let read = read.map_err(|error| error.nested_in("content"))?;
+            Ok(read.into_iter().collect())
         }
         Some(_) => Err(FormatError::new("content", text!(dialect_expected_content))),
     }
 }
 
 /// Reads a block; `None` for null, and for a text or a thought that is null.
-pub(super) fn read_block(value: &Value, warnings: &mut Vec<FormatError>) -> Option<Block> {
-    match value {
-        Value::Null => None,
-        Value::Object(map) if is_absent(map) => None,
-        Value::String(text) => Some(Block::text(text.as_str())),
-        _ => {
-            let known = value.as_object().and_then(|map| read_known(map, warnings));
-            Some(known.unwrap_or_else(|| {
-                let kind = value.get("type").and_then(Value::as_str);
-                let problem = match kind {
-                    Some(kind) => text!(dialect_unknown_block, kind),
-                    None => text!(dialect_block_without_type),
-                };
-                warnings.push(FormatError::new("", problem));
-                Block::Unknown(value.clone())
-            }))
+///
+/// # Errors
+/// It lacks its text or its source.
+pub(super) fn read_block(
+    value: &Value,
+    warnings: &mut Vec<FormatError>,
+) -> Result<Option<Block>, FormatError> {
+    let map = match value {
+        Value::Null => return Ok(None),
+        Value::String(text) => return Ok(Some(Block::text(text.as_str()))),
+        value => value.as_object(),
+    };
+    if map.is_some_and(is_absent) {
+        return Ok(None);
+    }
+    if let Some(known) = map.and_then(|map| read_known(map, warnings)) {
+        return Ok(Some(known));
+    }
+    if let Some(error) = map.and_then(lack_of) {
+        return Err(error);
+    }
+    let problem = match value.get("type").and_then(Value::as_str) {
+        Some(kind) => text!(dialect_unknown_block, kind),
+        None => text!(dialect_block_without_type),
+    };
+    warnings.push(FormatError::new("", problem));
+    Ok(Some(Block::Unknown(value.clone())))
+}
+
+/// What a block of a known kind that can't be read lacks.
+fn lack_of(map: &Map<String, Value>) -> Option<FormatError> {
+    let kind = map.get("type")?.as_str()?;
+    match kind {
+        "text" | "input_text" | "output_text" => {
+            Some(FormatError::new("text", text!(dialect_expected_text)))
         }
+        "image" | "audio" | "video" if !media::has_source(kind, map) => Some(FormatError::new(
+            "source",
+            text!(dialect_missing_source, kind),
+        )),
+        _ => None,
     }
 }
 
@@ -160,9 +192,13 @@ pub(super) fn read_output(output: Option<&Value>, warnings: &mut Vec<FormatError
     match output {
         None | Some(Value::Null) => Value::from(""),
         Some(Value::Array(entries)) => {
-            let blocks = entries
-                .iter()
-                .filter_map(|entry| read_block(entry, warnings));
+            let blocks = entries.iter().filter_map(|entry| {
+                // A tool may return anything.
+                read_block(entry, warnings).unwrap_or_else(|problem| {
+                    warnings.push(problem);
+                    Some(Block::Unknown(entry.clone()))
+                })
+            });
             blocks.map(|block| json!(block)).collect()
         }
         Some(other) => other.clone(),
@@ -202,7 +238,16 @@ pub(super) fn read_odd_call(call: &Value, warnings: &mut Vec<FormatError>) -> Op
         return None;
     }
     warnings.push(FormatError::new("", text!(dialect_odd_call)));
-    read_block(call, &mut Vec::new()).filter(|block| matches!(block, Block::Unknown(_)))
+    let read = read_block(call, &mut Vec::new()).ok().flatten();
+    read.filter(|block| matches!(block, Block::Unknown(_)))
+}
+
+/// The names of the tools that these messages call, by the ids of the calls.
+pub(super) fn tool_names(messages: &[Message]) -> BTreeMap<&str, &str> {
+    let calls = messages
+        .iter()
+        .flat_map(|message| message.body.tool_calls());
+    calls.map(|call| (call.id, call.name)).collect()
 }
 
 /// The blocks of a message and of the results in it.
@@ -231,7 +276,7 @@ mod tests {
 
     fn read(value: Value) -> (Option<Block>, usize) {
         let mut warnings = Vec::new();
-        let block = read_block(&value, &mut warnings);
+        let block = read_block(&value, &mut warnings).unwrap();
         (block, warnings.len())
     }
 
@@ -291,7 +336,6 @@ mod tests {
     fn unknown_blocks_are_kept_and_reported() {
         for value in [
             json!({"type": "mystery", "x": 1}),
-            json!({"type": "text", "text": 5}),
             json!({"type": "thinking", "thinking": "", "redacted_thinking_data": "x"}),
             json!({"type": "tool_result", "output": "whose?"}),
             json!({"type": "image", "source": {"type": "moon"}}),
@@ -315,6 +359,30 @@ mod tests {
             (block, warnings),
             (Some(Block::tool_use("1", "f", json!({}))), 1)
         );
+    }
+
+    #[test]
+    fn a_block_that_lacks_what_it_is_about_is_an_error_that_names_the_member() {
+        for (block, member) in [
+            (json!({"type": "text", "text": 5}), "content[1].text"),
+            (json!({"type": "text"}), "content[1].text"),
+            (json!({"type": "image"}), "content[1].source"),
+            (
+                json!({"type": "video", "source": null}),
+                "content[1].source",
+            ),
+        ] {
+            let content = json!([{"type": "text", "text": "a"}, block]);
+            let error = read_content(Some(&content), &mut Vec::new()).unwrap_err();
+            assert_eq!(error.path, member);
+            let mut warnings = Vec::new();
+            let output = read_output(Some(&content), &mut warnings);
+            assert_eq!(
+                (&output, warnings.len()),
+                (&content, 1),
+                "a tool may return it"
+            );
+        }
     }
 
     #[test]

@@ -79,6 +79,22 @@ pub(super) fn read(kind: &str, map: &Map<String, Value>) -> Option<Block> {
     Some(kind.block(source))
 }
 
+/// Whether a block has a member for a source, in any spelling.
+pub(super) fn has_source(kind: &str, map: &Map<String, Value>) -> bool {
+    let members = [
+        kind,
+        "source",
+        "image_url",
+        "input_audio",
+        "data",
+        "base64",
+        "url",
+        "path",
+    ];
+    let mut given = members.iter().filter_map(|key| map.get(*key));
+    given.any(|value| !value.is_null())
+}
+
 /// The source of a block, not yet understood.
 #[derive(Clone, Copy)]
 enum SourceJson<'a> {

@@ -32,7 +32,7 @@ mod timestamp;
 
 pub use arguments::{Arguments, ArgumentsError, ArgumentsRepair};
 #[cfg(feature = "groupchat")]
-pub(crate) use autogen::image_part;
+pub(crate) use autogen::{ALIASES, CHAT_TYPES, handoff_text, image_part};
 pub use document::{
     Conversation, DialectError, Imported, losses, read, read_value, write, write_value,
 };

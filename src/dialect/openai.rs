@@ -368,6 +368,16 @@ mod tests {
     }
 
     #[test]
+    fn an_empty_name_is_none() {
+        let message = Message::new(Role::Human, Body::text("hi").from_sender(""));
+        assert_eq!(
+            write(std::slice::from_ref(&message)),
+            [json!({"role": "user", "content": "hi"})]
+        );
+        assert_eq!(losses(std::iter::once(&message)).len(), 0);
+    }
+
+    #[test]
     fn the_results_of_ag2_are_read() {
         let value = json!({"role": "tool", "content": "4\n5", "name": "user", "tool_responses": [
             {"tool_call_id": "c1", "role": "tool", "content": "4"},

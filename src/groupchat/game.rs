@@ -10,12 +10,13 @@ use serde_json::Value;
 
 // Recursive: a game holds the games of teams that are tools.
 use super::as_tool::{TeamTool, register};
+use super::autogen_state::team_state;
 use super::functions::Functions;
 use super::guards::{AtAnswers, ForgedSpeakers, TeamSecrets};
 use super::message::MessageFactory;
 use super::names::transfer_tool;
 use super::prompts;
-use super::saved_state::{adapt_chats, check_participants, team_state};
+use super::saved_state::{adapt_chats, check_participants};
 use super::stage::{self, CONTROLLER, Chat, Teams, register_handoffs, register_remember};
 use super::team::{FOLDER, Participant, ParticipantKind, TeamFile, ToolTeam};
 use crate::cast::{CastError, CastList, Kind, SpawnSpec, set_system_message, spawn};
@@ -274,8 +275,7 @@ impl Game for ChatGame {
     /// middle of begins anew if it is another one.
     fn adapt(&self, world: &mut World) -> Result<Vec<UiText>, Option<SetupError>> {
         let old = world.resource::<Teams>().outermost.clone();
-        let state = team_state(world, self.team());
-        let participants = check_participants(world, &state, self.team());
+        let participants = check_participants(world, None, self.team());
         participants.map_err(|changed| Some(changed.into()))?;
         Ok(changes(&old, self.team()))
     }
@@ -353,8 +353,7 @@ impl ChatGame {
     /// Puts it in the place of the team that a world plays.
     fn fit(&self, world: &mut World) -> Result<(), SetupError> {
         let old = world.resource::<Teams>().outermost.clone();
-        let state = team_state(world, self.team());
-        check_participants(world, &state, self.team())?;
+        check_participants(world, None, self.team())?;
         let state = team_state(world, &old);
         self.insert(world);
         Ok(self.adapt_world(world, Some(&state))?)

@@ -7,6 +7,7 @@
 //! program. Start reading at [`Team`], or at `stage/mod.rs`.
 
 mod as_tool;
+mod autogen_state;
 mod code_blocks;
 mod functions;
 mod game;

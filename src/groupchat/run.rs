@@ -9,10 +9,11 @@ use futures_util::{FutureExt, Stream, stream};
 use serde_json::Value;
 use thiserror::Error;
 
+use super::autogen_state::{import_state, team_state};
 use super::game::ChatGame;
 use super::message::{ChatMessage, FactoryError, RequestUsage};
 use super::perspective::{RoleMessage, perspective};
-use super::saved_state::{OtherParticipants, check_participants, team_state};
+use super::saved_state::{OtherParticipants, check_participants};
 use super::stage::{CONTROLLER, Chat, INTERRUPT, Phase, Teams, UserInput};
 use super::stream::{RunStream, StreamItem, TaskResult};
 use super::stream_merger::StreamMerger;
@@ -52,10 +53,8 @@ pub enum ChatError {
     State(#[from] SaveError),
     /// A state of other participants.
     OtherParticipants(OtherParticipants),
-    /// The state of a team in another program, which has no world.
-    StateWithoutWorld,
-    /// The JSON is not the state of a team.
-    NotAState,
+    /// The JSON is not the state of a team, and why.
+    NotAState(UiText),
     /// The state is not JSON.
     Json(#[from] serde_json::Error),
 }
@@ -79,8 +78,7 @@ impl Localize for ChatError {
             Self::Engine(error) => error.text(),
             Self::State(error) => error.text(),
             Self::OtherParticipants(other) => other.text(),
-            Self::StateWithoutWorld => text!(groupchat_state_without_world),
-            Self::NotAState => text!(groupchat_not_a_state, reason = text!(groupchat_no_world)),
+            Self::NotAState(reason) => text!(groupchat_not_a_state, reason),
             Self::Json(error) => text!(groupchat_not_a_state, reason = error),
         }
     }
@@ -106,10 +104,7 @@ pub struct Task(UserInput);
 impl Task {
     /// Continues the last run, or starts a new one without a new task.
     pub fn continue_run() -> Self {
-        Self(UserInput {
-            continues: true,
-            ..UserInput::default()
-        })
+        Self(UserInput::continue_run())
     }
 }
 
@@ -365,7 +360,7 @@ impl Team {
         }
         let factory = &self.engine.world.resource::<Teams>().factory;
         for message in &input.messages {
-            factory.create(message.to_json())?;
+            factory.create(message.dump())?;
         }
         self.recover()?;
         lock(&self.stream).clear();
@@ -497,6 +492,13 @@ impl Team {
         Ok(setup)
     }
 
+    /// A world in which nothing has been said.
+    fn new_world(&self) -> Result<Setup, ChatError> {
+        let mut setup = self.game.set_up(self.seed).map_err(ChatError::SetUp)?;
+        self.game.populate(&mut setup).map_err(ChatError::SetUp)?;
+        Ok(setup)
+    }
+
     /// Continues in another world.
     fn take_up(&mut self, setup: Setup, recording: Option<Recording>) -> Result<(), ChatError> {
         let journal = journal(&self.game, self.seed);
@@ -512,8 +514,8 @@ impl Team {
         Ok(())
     }
 
-    /// The state between two turns, also in the middle of a run: AutoGen's team state, and the
-    /// world itself in a member `world`.
+    /// The state between two turns, also in the middle of a run: the team's state in the form of
+    /// AutoGen, and the world itself in a member `world`.
     ///
     /// # Errors
     /// The world can't be saved.
@@ -526,23 +528,27 @@ impl Team {
     }
 
     /// Goes back to a saved state, of this team or of another version of it: the participants must
-    /// be the same; everything else is as this team has it.
+    /// be the same; everything else is as this team has it. Of a state that AutoGen saved, which
+    /// has no world, everybody is told what it says, and the next run continues from there.
     ///
     /// # Errors
     /// It is not a state, or one of other participants. The team is unchanged then.
     pub fn load_state(&mut self, state: &Value) -> Result<(), ChatError> {
-        let agents = state
-            .get("agent_states")
-            .filter(|agents| agents.is_object());
-        let world = match (state.get("world"), agents) {
-            (Some(world), Some(_)) => serde_json::to_vec(world)?,
-            (None, Some(_)) => return Err(ChatError::StateWithoutWorld),
-            _ => return Err(ChatError::NotAState),
+        if !state["agent_states"].is_object() {
+            return Err(ChatError::NotAState(text!(groupchat_no_agent_states)));
+        }
+        let mut setup = match state.get("world") {
+            Some(world) => self.restored(&serde_json::to_vec(world)?, &Expected::default())?,
+            None => self.new_world()?,
         };
-        let mut setup = self.restored(&world, &Expected::default())?;
-        check_participants(&setup.world, state, self.file())?;
-        let adapted = self.game.adapt_world(&mut setup.world, Some(state));
-        adapted.map_err(|error| ChatError::SetUp(error.into()))?;
+        check_participants(&setup.world, Some(state), self.file())?;
+        if state.get("world").is_some() {
+            let adapted = self.game.adapt_world(&mut setup.world, Some(state));
+            adapted.map_err(|error| ChatError::SetUp(error.into()))?;
+        } else {
+            let imported = import_state(&mut setup.world, state, self.file());
+            imported.map_err(|error| ChatError::NotAState(error.text()))?;
+        }
         let checkpoint = snapshot(&setup.world, &self.game.meta())?;
         self.user_proxy.clear();
         self.take_up(setup, None)?;

@@ -1,5 +1,4 @@
-//! Saved states of teams: the state as AutoGen writes it, with the world; and fitting a saved world
-//! to the team that loads it.
+//! Fitting a saved world to the team that loads it.
 //!
 //! A state fits every team with the same participants. All settings are those of the team that
 //! loads it.
@@ -7,13 +6,13 @@
 use std::collections::BTreeSet;
 
 use bevy_ecs::prelude::*;
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 use thiserror::Error;
 
+use super::autogen_state::{agent_name, found, inner_state};
 use super::stage::{CONTROLLER, Chat};
 use super::team::{MANAGERS, TeamFile};
 use crate::cast::{CastList, EntityName, OnStage};
-use crate::context::AgentContext;
 use crate::locale::{Argument, Localize, UiText, text};
 
 /// How the participants of a saved state differ from those of the team that is to load it.
@@ -46,47 +45,13 @@ impl Localize for OtherParticipants {
     }
 }
 
-/// The state of a team as AutoGen writes it, with how it selects.
-pub(super) fn team_state(world: &World, team: &TeamFile) -> Value {
-    let mut agents = Map::new();
-    for participant in &team.participants {
-        let name = &participant.name;
-        let state = match team.teams.iter().find(|inner| inner.name == *name) {
-            Some(inner) => team_state(world, inner),
-            None => json!({
-                "type": "ChatAgentContainerState",
-                "messages": found::<AgentContext>(world, name).map_or(0, AgentContext::len),
-            }),
-        };
-        agents.insert(name.clone(), state);
-    }
-    let chat = found::<Chat>(world, &team.name);
-    let manager = team.selection.manager();
-    let state = json!({
-        "type": format!("{manager}State"),
-        "current_turn": chat.map_or(0, |chat| chat.turns),
-        "current_speaker": chat.and_then(|chat| chat.current.as_ref()),
-    });
-    agents.insert(manager.to_owned(), state);
-    json!({
-        "type": "TeamState", "version": "1.0.0", "agent_states": agents,
-        "selection": team.selection,
-    })
-}
-
-fn found<'w, C: Component>(world: &'w World, name: &str) -> Option<&'w C> {
-    let entity = world.resource::<CastList>().by_name(name)?;
-    world.get::<C>(entity)
-}
-
-/// Compares the names in a state, and in the world that was restored from it, with those of a
-/// team.
+/// Compares the names in a world, and in the state that it was restored from, with those of a team.
 ///
 /// # Errors
 /// What differs.
 pub(super) fn check_participants(
     world: &World,
-    state: &Value,
+    state: Option<&Value>,
     team: &TeamFile,
 ) -> Result<(), OtherParticipants> {
     let mut wanted = BTreeSet::new();
@@ -108,11 +73,11 @@ pub(super) fn check_participants(
     let mut saved: BTreeSet<&str> = saved.map(|name| &*name.0).collect();
     // A state may be of a team that was not controlled from outside.
     saved.remove(CONTROLLER);
-    let whole = team_state(world, team);
-    let (agents_here, listed) = (agents(&whole), agents(state));
+    let here: BTreeSet<&str> = team.nested().iter().flat_map(|team| team.names()).collect();
+    let listed = state.map_or_else(|| here.clone(), agents);
     let other = OtherParticipants {
-        missing: beyond([(&wanted, &saved), (&agents_here, &listed)]),
-        extra: beyond([(&saved, &wanted), (&listed, &agents_here)]),
+        missing: beyond([(&wanted, &saved), (&here, &listed)]),
+        extra: beyond([(&saved, &wanted), (&listed, &here)]),
         moved,
     };
     if other == OtherParticipants::default() {
@@ -132,10 +97,12 @@ fn beyond(pairs: [(&BTreeSet<&str>, &BTreeSet<&str>); 2]) -> Vec<String> {
 /// The names in the `agent_states` of a state, without those of managers.
 fn agents(state: &Value) -> BTreeSet<&str> {
     let states = state["agent_states"].as_object().into_iter().flatten();
-    let states = states.filter(|(name, _)| !MANAGERS.contains(&name.as_str()));
+    let states = states.map(|(key, state)| (agent_name(key), &state["agent_state"]));
+    let states = states.filter(|(name, _)| !MANAGERS.contains(name));
     let names = states.flat_map(|(name, state)| {
         let mut names = agents(state);
-        names.insert(name.as_str());
+        names.append(&mut agents(&state["inner_team_state"]));
+        names.insert(name);
         names
     });
     names.collect()
@@ -155,7 +122,7 @@ pub(super) fn adapt_chats(world: &mut World, state: Option<&Value>, team: &TeamF
         chat.adapt(team, is_same);
     }
     for inner in &team.teams {
-        let state = state.map(|state| &state["agent_states"][&inner.name]);
+        let state = state.map(|state| inner_state(state, team, inner));
         adapt_chats(world, state, inner);
     }
 }

@@ -29,7 +29,7 @@ impl TeamMessage {
             return None;
         }
         let team_path = inner_path(outermost, &team.name);
-        let message = ChatMessage::from_json(event.data.get("message")?.clone()).ok()?;
+        let message = ChatMessage::load(event.data.get("message")?.clone()).ok()?;
         if event.kind == InnerMessage::TYPE {
             let inner = event.data.get("team")?.as_str()?;
             let team_path = join_path(&team_path, inner);

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::message::ChatMessage;
-use super::stage::{Approval, ControlMessage, UserInput};
+use super::stage::{Approval, ControlMessage, UserInput, warn_absent};
 use crate::locale::{Language, text};
 use crate::message::TokenUsage;
 use crate::mind::{Answering, Completion, Mind, MindError, MindInfo, Prompt, stopwatch};
@@ -92,18 +92,30 @@ impl UserProxy {
     /// Lets a participant join at the next turn.
     pub fn join(&self, name: impl Into<String>) {
         let name = name.into();
-        self.with_state(|state| state.control.join.push(name));
+        self.with_state(|state| {
+            state.control.leave.retain(|leaves| *leaves != name);
+            state.control.join.push(name);
+        });
     }
 
     /// Lets a participant leave at the next turn.
     pub fn leave(&self, name: impl Into<String>) {
         let name = name.into();
-        self.with_state(|state| state.control.leave.push(name));
+        self.with_state(|state| {
+            state.control.join.retain(|joins| *joins != name);
+            state.control.leave.push(name);
+        });
     }
 
-    /// Says something to everybody at the next turn.
+    /// Says something to everybody at the next turn. A participant who has left is not heard.
     pub fn say(&self, message: ChatMessage) {
-        self.with_state(|state| state.control.say.push(message));
+        self.with_state(|state| {
+            if state.control.leave.contains(&message.source) {
+                warn_absent(&message.source);
+            } else {
+                state.control.say.push(message);
+            }
+        });
     }
 
     /// Drops all input and control.

@@ -198,11 +198,11 @@ impl Body {
         self.edit(|inner| inner.time = time)
     }
 
-    /// The same body by this sender.
+    /// The same body by this sender; by nobody if the name is empty.
     #[must_use]
     pub fn from_sender(self, sender: impl Into<Arc<str>>) -> Self {
-        let sender = sender.into();
-        self.edit(|inner| inner.sender = Some(sender))
+        let sender = Some(sender.into()).filter(|sender| !sender.is_empty());
+        self.edit(|inner| inner.sender = sender)
     }
 
     /// The same body after a prefix that it shares with others.

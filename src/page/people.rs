@@ -98,6 +98,7 @@ impl Reader<'_> {
         set(&mut person, "profile", system.map(Entry::own_text));
         set(&mut person, "look", being.look.as_ref());
         person["skills"] = json!(being.skills);
+        person["hand"] = json!(being.hand);
         let bonds = being.bonds.iter().map(|(name, bond)| {
             json!({"to": to(name), "name": name, "word": bond.word, "value": bond.value})
         });

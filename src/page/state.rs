@@ -20,7 +20,7 @@ use crate::knowledge::{Fact, FactBook, Knowledge, Today};
 use crate::message::Digest;
 use crate::mind::MindAlias;
 use crate::rpg::components::{CurrentFight, Fighter, Health, RpgWorld, goals_of};
-use crate::rpg::{budget, doing, open_scene};
+use crate::rpg::{Hand, HeldCard, budget, doing, open_scene};
 
 /// A component that is copied only when it changed.
 #[derive(Clone, Debug, Default)]
@@ -58,6 +58,8 @@ pub(super) struct Being {
     pub(super) mind: Option<Arc<str>>,
     pub(super) look: Option<Arc<str>>,
     pub(super) skills: Vec<Arc<str>>,
+    /// The cards that it has drawn.
+    pub(super) hand: Vec<HeldCard>,
     pub(super) bonds: Vec<(Arc<str>, Bond)>,
     /// The words of each goal, and whether it was reached.
     pub(super) goals: Vec<(String, GoalState)>,
@@ -219,6 +221,7 @@ impl Being {
             mind: entity.get::<MindAlias>().map(|mind| mind.0.clone()),
             look: entity.get::<Appearance>().map(|look| look.0.clone()),
             skills: all(entity.get::<Fighter>(), |fighter| fighter.skills.clone()),
+            hand: all(entity.get::<Hand>(), |hand| hand.cards.clone()),
             bonds: all(entity.get::<Bonds>(), |bonds| {
                 let bonds = bonds.0.iter();
                 bonds.map(|(to, bond)| (to.clone(), bond.clone())).collect()

@@ -616,6 +616,32 @@ fn a_character_recalls_what_it_witnessed() {
 }
 
 #[test]
+fn hands_are_shown_while_a_fight_lasts() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    told(folder, "run drowned-assize --seed 1 --until 8 --save s");
+    let is_held = |entity: &Value| {
+        entity["hand"]
+            .as_array()
+            .is_some_and(|hand| !hand.is_empty())
+    };
+    let holds_cards = |until: u32| {
+        told(folder, &format!("resume s --until {until}"));
+        records(folder, "show s").iter().any(is_held)
+    };
+    assert!(
+        (9..20).any(holds_cards),
+        "the first fight is on the first day"
+    );
+    let header = told(folder, "show s")
+        .lines()
+        .next()
+        .unwrap_or_default()
+        .to_owned();
+    assert!(header.ends_with("hand"), "{header}");
+}
+
+#[test]
 fn what_was_sent_then_is_shown_listed_and_compared() {
     let folder = tempfile::tempdir().unwrap();
     let shown = |arguments: &str| told(folder.path(), arguments);

@@ -9,9 +9,12 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Output, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 
+use super::model_server::{Reply, serve_model};
 use super::{err, out, playhouse, records_of, run};
 
 /// Runs the program with a task of several words.
@@ -90,21 +93,22 @@ fn the_trace_shows_what_each_call_saw() {
     let page = out(&told);
     assert!(page.contains("] User: Find a day for the fair\n"), "{page}");
     assert!(
-        page.contains("Stop reason: Maximum number of turns 3 reached\nMessages: 4\n"),
+        page.contains(
+            "📋 Task finished\nStop reason: Maximum number of turns 3 reached\nMessages: 4\n"
+        ),
         "{page}"
     );
-    assert!(page.contains(" tokens\n"), "{page}");
+    assert!(page.contains("    📊 Model usage: "), "{page}");
     let trace = out(&run(folder.path(), "trace fair Coordinator"));
     for part in [
         ">>> AGENT: Coordinator  (call #1)",
         "Sender: harbour-office",
-        "Asked (turn to speak, improviser/improviser):\n",
-        "Internal context (harbour-office): 2 messages\n    [0] [system] harbour-office: ",
-        "    [1] [user] User: Find a day for the fair",
+        "Asked (turn to speak, improviser/improviser)\nSystem message: You coordinate. ",
+        "\nInternal context (harbour-office): 1 message\n    [0] [user] User: Find a day for the fair\n",
         ">>> AGENT: Coordinator  (call #2)",
-        "Internal context (harbour-office): 4 messages",
-        "    [2] [assistant] Coordinator: ",
-        "    [3] [user] Worker: ",
+        "Internal context (harbour-office): 3 messages",
+        "    [1] [assistant] Coordinator: ",
+        "    [2] [user] Worker: ",
         "\nReply: ",
     ] {
         assert!(trace.contains(part), "{part} is missing in\n{trace}");
@@ -119,6 +123,93 @@ fn the_trace_shows_what_each_call_saw() {
     let unknown = run(folder.path(), "trace fair Wroker");
     assert_eq!(unknown.status.code(), Some(2));
     assert!(err(&unknown).contains("Worker"), "{}", err(&unknown));
+}
+
+#[test]
+fn a_trace_in_the_form_of_ag2_has_the_messages_before_each_turn() {
+    let folder = tempfile::tempdir().unwrap();
+    let team = r#"Team(
+        name: "office", user: "User", max_turns: 4,
+        participants: [
+            (name: "Coordinator", system_message: "You coordinate."),
+            (name: "Worker", system_message: "You work.", memory: ["Two hands."]),
+        ],
+    )"#;
+    std::fs::write(folder.path().join("office.ron"), team).unwrap();
+    let told = chat(
+        folder.path(),
+        "chat office.ron --save one --json",
+        "Find a day",
+    );
+    assert_ok(&told);
+    let messages = records_of(&told);
+    let texts = messages.iter().map(|record| &record["message"]);
+    let texts = texts.filter(|message| message["type"] == "TextMessage");
+    let texts: Vec<_> = texts
+        .map(|message| ["source", "content"].map(|key| message[key].as_str().unwrap()))
+        .collect();
+    assert_eq!(texts.len(), 5, "{texts:?}");
+    let rule = "=".repeat(70);
+    let mut wanted = String::new();
+    for (index, [agent, reply]) in texts.iter().enumerate().skip(1) {
+        let number = index.div_ceil(2);
+        wanted += &format!(
+            "{rule}\n>>> AGENT: {agent}  (call #{number})\n{rule}\nSender: chat_manager\n\
+             Internal context (_oai_messages[chat_manager]): {index} messages\n"
+        );
+        for (index, [source, said]) in texts.iter().take(index).enumerate() {
+            let role = if source == agent { "assistant" } else { "user" };
+            wanted += &format!("    [{index}] [{role}] {source}: {said}\n");
+        }
+        wanted += &format!("{}\nReply: {reply}\n{rule}\n", "-".repeat(70));
+    }
+    for language in ["en", "zh"] {
+        let command = format!("trace one --format ag2 --lang {language}");
+        assert_eq!(out(&run(folder.path(), &command)), wanted);
+    }
+    let of_worker = run(folder.path(), "trace one Worker --format ag2 --json");
+    let calls = records_of(&of_worker);
+    let first = &calls[0];
+    assert_eq!(
+        (calls.len(), &first["call"], &first["sender"]),
+        (2, &1.into(), &"chat_manager".into())
+    );
+    let [source, said] = texts[0];
+    assert_eq!(
+        first["context"][0],
+        serde_json::json!({"role": "user", "name": source, "content": said})
+    );
+}
+
+#[test]
+fn a_team_whose_server_failed_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let is_up = Arc::new(AtomicBool::new(false));
+    let up = is_up.clone();
+    serve_model(folder.path(), move |_| {
+        if up.load(Ordering::SeqCst) {
+            Reply::at_once("Here I am.")
+        } else {
+            Reply::Error("{}".into())
+        }
+    });
+    let team = r#"Team(name: "duo", participants: [(name: "Ava"), (name: "Bo")], max_turns: 2)"#;
+    std::fs::write(folder.path().join("duo.ron"), team).unwrap();
+    let failed = chat(
+        folder.path(),
+        "chat duo.ron --save one --model m",
+        "Who is there?",
+    );
+    assert_ne!(failed.status.code(), Some(0), "{}", out(&failed));
+    is_up.store(true, Ordering::SeqCst);
+    let resumed = run(folder.path(), "resume one --json");
+    assert_ok(&resumed);
+    let said = records_of(&resumed);
+    let said = said.iter().map(|record| &record["message"]);
+    let said = said.filter(|message| message["content"] == "Here I am.");
+    let speakers: Vec<_> = said.map(|message| message["source"].clone()).collect();
+    assert_eq!(speakers, ["Ava", "Bo"], "{}", out(&resumed));
+    assert_ok(&run(folder.path(), "replay one -q"));
 }
 
 /// Everything but the times of day and how long it took, which are other ones each time.
@@ -283,7 +374,7 @@ fn a_team_talks_chinese_from_head_to_foot() {
     );
     assert_ok(&told);
     assert!(
-        out(&told).contains("停止原因：轮数已达上限 3\n消息数：4\n"),
+        out(&told).contains("📋 任务完成\n停止原因：轮数已达上限 3\n消息数：4\n"),
         "{}",
         out(&told)
     );
@@ -291,12 +382,13 @@ fn a_team_talks_chinese_from_head_to_foot() {
     for part in [
         ">>> 角色：协调（第 1 次调用）",
         "发送者：庙会筹办处",
-        "内部上下文（庙会筹办处）：2 条消息",
-        "    [1] [user] 用户: 给庙会挑个日子",
+        "\n系统消息：",
+        "内部上下文（庙会筹办处）：1 条消息",
+        "    [0] [user] 用户: 给庙会挑个日子",
         ">>> 角色：协调（第 2 次调用）",
-        "内部上下文（庙会筹办处）：4 条消息",
-        "    [2] [assistant] 协调: ",
-        "    [3] [user] 干事: ",
+        "内部上下文（庙会筹办处）：3 条消息",
+        "    [1] [assistant] 协调: ",
+        "    [2] [user] 干事: ",
         "\n回答：",
     ] {
         assert!(trace.contains(part), "{part} is missing in\n{trace}");

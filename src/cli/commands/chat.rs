@@ -151,6 +151,9 @@ fn preview(
     let user_proxy = UserProxy::new();
     match &args.task {
         Some(task) => user_proxy.add_input(UserInput::task(task.as_str())),
+        None if has_failed(&setup.world, game.team()) => {
+            user_proxy.add_input(UserInput::continue_run());
+        }
         None if is_running(&setup.world, game.team()) => {}
         None => return Err(no_task().help(text!(cli_task_help))),
     }
@@ -298,6 +301,9 @@ impl ChatRun<'_> {
         let is_running = phase != Phase::Waiting;
         match &self.args.task {
             Some(task) => user_proxy.add_input(UserInput::task(task.as_str())),
+            None if has_failed(&engine.world, &team) => {
+                user_proxy.add_input(UserInput::continue_run());
+            }
             None if is_running || std::io::stdin().is_terminal() => {}
             None => {
                 let slot = self.app.in_command(self.slot);
@@ -361,7 +367,7 @@ impl ChatRun<'_> {
             });
         }
         play::stopped(self.app, stop, Some(slot))?;
-        if chat.is_some_and(|chat| chat.failed) {
+        if has_failed(&engine.world, team) {
             let reason = UiText::verbatim(reason.unwrap_or_default());
             return Err(CommandError::new(ErrorKind::Other, reason));
         }
@@ -377,6 +383,11 @@ pub(super) fn chat_of<'w>(world: &'w World, team: &TeamFile) -> Option<&'w Chat>
 /// Whether a run is not over.
 pub(super) fn is_running(world: &World, team: &TeamFile) -> bool {
     phase_and_runs(world, team).0 != Phase::Waiting
+}
+
+/// Whether somebody could not answer in the last run, which may go on.
+fn has_failed(world: &World, team: &TeamFile) -> bool {
+    chat_of(world, team).is_some_and(|chat| chat.failed)
 }
 
 fn phase_and_runs(world: &World, team: &TeamFile) -> (Phase, u32) {
@@ -399,9 +410,9 @@ async fn run_team(
             return Ok(stop);
         };
         let (phase, runs) = phase_and_runs(&engine.world, team);
-        let has_failed = chat_of(&engine.world, team).is_some_and(|chat| chat.failed);
         let is_heard = !user_proxy.has_input();
-        let is_over = is_heard && phase == Phase::Waiting && (runs >= wanted || has_failed);
+        let is_at_end = runs >= wanted || has_failed(&engine.world, team);
+        let is_over = is_heard && phase == Phase::Waiting && is_at_end;
         if is_over || until.is_some_and(|until| turn >= until) {
             return Ok(Stop::TurnReached(turn));
         }

@@ -93,7 +93,7 @@ pub(crate) fn run(command: Command, app: &App) -> Result<(), CommandError> {
         }
         Command::Chat(args) => chat::chat(app, &args),
         Command::Undercover(args) => undercover::undercover(app, &args),
-        Command::Trace { slot, entity } => trace::trace(app, &slot, entity.as_deref()),
+        Command::Trace { slot, entity, form } => trace::trace(app, &slot, entity.as_deref(), form),
         Command::Replay {
             slot,
             until,

@@ -3,6 +3,7 @@
 use crate::cast::{CastList, EntityName, Kind, turn_number};
 use crate::context::{AgentContext, Chapters, buffer, context_to_json};
 use crate::locale::text;
+use crate::rpg::Hand;
 use crate::session::{CallRequest, Wanted, state_at};
 use bevy_ecs::prelude::*;
 use serde_json::json;
@@ -168,6 +169,7 @@ fn list(app: &App, world: &World) {
         .filter_map(|(id, entity)| {
             let context = world.get::<AgentContext>(entity)?;
             let chapters = world.get::<Chapters>(entity);
+            let hand = world.get::<Hand>(entity);
             Some((
                 id,
                 world.get::<EntityName>(entity)?.to_string(),
@@ -175,15 +177,16 @@ fn list(app: &App, world: &World) {
                 context.len(),
                 context.tokens(),
                 chapters.map_or(0, |chapters| chapters.all().len()),
+                hand.map_or_else(Vec::new, |hand| hand.names().map(str::to_owned).collect()),
             ))
         })
         .collect();
     let mut out = app.out();
     if app.settings.json {
-        for (id, name, kind, messages, tokens, chapters) in rows {
+        for (id, name, kind, messages, tokens, chapters, hand) in rows {
             out.json(&json!({
                 "record": "entity", "id": id, "name": name, "kind": kind, "messages": messages,
-                "tokens": tokens, "chapters": chapters,
+                "tokens": tokens, "chapters": chapters, "hand": hand,
             }));
         }
         return;
@@ -195,8 +198,9 @@ fn list(app: &App, world: &World) {
         (say!(language, cli_messages), Alignment::Right),
         (say!(language, cli_tokens), Alignment::Right),
         (say!(language, cli_chapters), Alignment::Right),
+        (say!(language, cli_hand), Alignment::Left),
     ]);
-    for (_, name, kind, messages, tokens, chapters) in rows {
+    for (_, name, kind, messages, tokens, chapters, hand) in rows {
         let kind = match kind {
             Kind::Actor => say!(language, cli_actor),
             Kind::Stage => say!(language, cli_stage),
@@ -207,7 +211,8 @@ fn list(app: &App, world: &World) {
             tokens.to_string(),
             chapters.to_string(),
         ];
-        table.row([name, kind].into_iter().chain(numbers));
+        let hand = hand.join(", ");
+        table.row([name, kind].into_iter().chain(numbers).chain([hand]));
     }
     table.write(&mut out);
 }

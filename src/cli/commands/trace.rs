@@ -7,24 +7,33 @@ use crate::cast::CastList;
 use crate::groupchat::{MindCall, RoleMessage, calls_within};
 use crate::journal::{AskEnding, Line, Outcome};
 use crate::locale::Language;
-use crate::message::Block;
+use crate::message::{Block, Role};
 use crate::session::{CallRequest, PromptPart, Wanted};
 use serde_json::{Value, json};
 
 use super::sent;
 use crate::cli::app::App;
+use crate::cli::args::TraceFormat;
 use crate::cli::error::CommandError;
 use crate::cli::labels::purpose_label;
 use crate::cli::saved::{Played, Saved, nobody};
 use crate::cli::say::say;
 
-/// What each call of a team saw, by who was asked and the number of the ask.
+/// What each call saw, by who was asked and the number of the ask.
 type Seen = BTreeMap<(Arc<str>, u32), CallRequest>;
+
+/// How AG2 calls whoever passes the messages on.
+const CHAT_MANAGER: &str = "chat_manager";
 
 /// Prints the calls of one entity, or all, as the journal has them, and before each those of the
 /// teams that were its tools. A context keeps questions shorter than they were asked and replaces
 /// what is over by summaries, so it can't tell what was sent.
-pub(super) fn trace(app: &App, slot: &str, name: Option<&str>) -> Result<(), CommandError> {
+pub(super) fn trace(
+    app: &App,
+    slot: &str,
+    name: Option<&str>,
+    form: TraceFormat,
+) -> Result<(), CommandError> {
     let saved = Saved::find(app, slot)?;
     let outcomes = saved.story.lines.iter().filter_map(|line| match line {
         Line::Outcome(outcome) => Some(&**outcome),
@@ -50,11 +59,19 @@ pub(super) fn trace(app: &App, slot: &str, name: Option<&str>) -> Result<(), Com
         });
         check_known(name, &cast.chain(asked).collect())?;
     }
+    let is_shown = |who: &str| name.is_none_or(|name| *name == *who);
+    if form == TraceFormat::Ag2 {
+        let seen = by_ask(sent::find(app, &saved, wanted(name))?);
+        print_ag2(app, &calls, &seen, is_shown);
+        return Ok(());
+    }
     let seen = match saved.played {
-        Played::Team(_) => seen(app, &saved, name)?,
+        // A team whose file has changed since tells what the journal has.
+        Played::Team(_) => {
+            by_ask(sent::try_to_find(app, &saved, wanted(name))?.unwrap_or_default())
+        }
         _ => Seen::new(),
     };
-    let is_shown = |who: &str| name.is_none_or(|name| *name == *who);
     let (mut out, language) = (app.out(), app.language);
     for (outcome, within) in &calls {
         for call in within.iter().filter(|call| is_shown(&call.agent)) {
@@ -83,31 +100,45 @@ fn check_known(name: &str, known: &BTreeSet<&str>) -> Result<(), CommandError> {
     Err(nobody(name, known.iter().copied()))
 }
 
-/// What the calls of a team saw. A team whose file has changed since tells what the journal has.
-fn seen(app: &App, saved: &Saved, name: Option<&str>) -> Result<Seen, CommandError> {
-    let wanted = Wanted {
+fn wanted(name: Option<&str>) -> Wanted {
+    Wanted {
         entity: name.map(str::to_owned),
         ..Wanted::default()
-    };
-    let found = sent::try_to_find(app, saved, wanted)?.unwrap_or_default();
+    }
+}
+
+fn by_ask(found: Vec<CallRequest>) -> Seen {
     // Of several requests for one answer, the last has it all.
     let found = found.into_iter().map(|request| {
         let key = (request.outcome.entity.clone(), request.outcome.number);
         (key, request)
     });
-    Ok(found.collect())
+    found.collect()
 }
 
 /// What was seen before the first answer, with who said it. Answers that were refused, and tools,
 /// are in the outcome.
 fn context(request: &CallRequest) -> Vec<RoleMessage> {
+    role_messages(request, |part| !matches!(part, PromptPart::Exchange))
+}
+
+/// The messages of these parts of a request, without the system message.
+fn role_messages(request: &CallRequest, is_wanted: fn(&PromptPart) -> bool) -> Vec<RoleMessage> {
     let messages = request.messages.iter();
-    let messages = messages.filter(|message| message.part != PromptPart::Exchange);
-    let messages = messages.map(|message| {
-        let (speaker, owner) = (message.speaker.as_deref(), &request.outcome.entity);
-        RoleMessage::new(message.role, speaker, &message.text, owner)
-    });
+    let messages = messages
+        .filter(|message| is_wanted(&message.part) && message.role != Role::System)
+        .map(|message| {
+            let (speaker, owner) = (message.speaker.as_deref(), &request.outcome.entity);
+            RoleMessage::new(message.role, speaker, &message.text, owner)
+        });
     messages.collect()
+}
+
+/// The system message of a request.
+fn system_message(request: &CallRequest) -> Option<&str> {
+    let mut messages = request.messages.iter();
+    let system = messages.find(|message| message.role == Role::System)?;
+    Some(system.text.trim())
 }
 
 fn outcome_as_text(language: Language, outcome: &Outcome, seen: Option<&CallRequest>) -> String {
@@ -124,13 +155,18 @@ fn outcome_as_text(language: Language, outcome: &Outcome, seen: Option<&CallRequ
         ),
         rule.clone(),
     ];
+    let asked = say!(language, cli_trace_asked, purpose, model);
     if let Some(request) = seen {
         let sender = &*request.place;
         lines.push(say!(language, cli_trace_sender, sender));
-        lines.push(say!(language, cli_trace_asked, purpose, model));
+        lines.push(asked);
+        let system = system_message(request);
+        lines.extend(system.map(|text| say!(language, cli_trace_system, text)));
         lines.extend(context_as_text(language, sender, &context(request)));
+    } else if outcome.asked.is_empty() {
+        lines.push(asked);
     } else {
-        lines.push(say!(language, cli_trace_asked, purpose, model));
+        lines.push(asked + say!(language, cli_colon).trim_end());
         lines.push(outcome.asked.clone());
     }
     lines.push("-".repeat(70));
@@ -178,6 +214,7 @@ fn outcome_as_json(outcome: &Outcome, seen: Option<&CallRequest>) -> Value {
     });
     if let Some(request) = seen {
         json["sender"] = json!(&*request.place);
+        json["system"] = json!(system_message(request));
         json["context"] = json!(context(request));
     }
     json
@@ -190,15 +227,96 @@ fn context_as_text(
 ) -> impl Iterator<Item = String> {
     let count = context.len();
     let heading = say!(language, cli_trace_context, sender, count);
-    let messages = context.iter().enumerate().map(move |(index, seen)| {
+    std::iter::once(heading).chain(message_lines(sender, context))
+}
+
+fn message_lines(sender: &str, context: &[RoleMessage]) -> impl Iterator<Item = String> {
+    context.iter().enumerate().map(move |(index, seen)| {
         let who = match seen.name.as_str() {
             "" => sender,
             name => name,
         };
         let (role, said) = (&seen.role, &seen.content);
         format!("    [{index}] [{role}] {who}: {said}")
+    })
+}
+
+/// Prints the turns of participants as AG2's users know them, each numbered among its own.
+fn print_ag2(
+    app: &App,
+    calls: &[(&Outcome, Vec<MindCall>)],
+    seen: &Seen,
+    is_shown: impl Fn(&str) -> bool,
+) {
+    let mut out = app.out();
+    let mut counts = BTreeMap::<String, usize>::new();
+    let calls = calls.iter().flat_map(|(outcome, within)| {
+        let request = seen.get(&(outcome.entity.clone(), outcome.number));
+        let own = request.and_then(|request| ag2_call(outcome, request));
+        within.iter().cloned().map(of_manager).chain([own])
     });
-    std::iter::once(heading).chain(messages)
+    for mut call in calls.flatten() {
+        let count = counts.entry(call.agent.clone()).or_default();
+        *count += 1;
+        call.number = *count;
+        if !is_shown(&call.agent) {
+            continue;
+        }
+        if app.settings.json {
+            out.json(&as_json(&call));
+        } else {
+            out.raw(&as_ag2(&call));
+        }
+    }
+}
+
+/// The turn of a participant; `None` for what a team or a place was asked itself, and for tasks.
+/// Like AG2's `_oai_messages`, its context has neither the system message nor the question.
+fn ag2_call(outcome: &Outcome, request: &CallRequest) -> Option<MindCall> {
+    if matches!(outcome.purpose.as_str(), "chat.task" | "chat.control") {
+        return None;
+    }
+    of_manager(MindCall {
+        agent: outcome.entity.to_string(),
+        number: 0,
+        sender: request.place.to_string(),
+        team_path: String::new(),
+        context: role_messages(request, |part| matches!(part, PromptPart::Memory { .. })),
+        reply: match &outcome.ending {
+            AskEnding::Answered { text, .. } => text.clone(),
+            AskEnding::Failed { .. } => "None".into(),
+        },
+    })
+}
+
+/// The call with AG2's name for its team; `None` if it was asked itself.
+fn of_manager(mut call: MindCall) -> Option<MindCall> {
+    if call.agent == call.sender {
+        return None;
+    }
+    for seen in &mut call.context {
+        if seen.name.is_empty() || seen.name == call.sender {
+            seen.name = CHAT_MANAGER.into();
+        }
+    }
+    call.sender = CHAT_MANAGER.into();
+    Some(call)
+}
+
+/// In the words of AG2's documentation, whatever the language.
+fn as_ag2(call: &MindCall) -> String {
+    let rule = "=".repeat(70);
+    let (agent, number, count) = (&call.agent, call.number, call.context.len());
+    let mut lines = vec![
+        rule.clone(),
+        format!(">>> AGENT: {agent}  (call #{number})"),
+        rule.clone(),
+        format!("Sender: {CHAT_MANAGER}"),
+        format!("Internal context (_oai_messages[{CHAT_MANAGER}]): {count} messages"),
+    ];
+    lines.extend(message_lines(CHAT_MANAGER, &call.context));
+    lines.extend(["-".repeat(70), format!("Reply: {}", call.reply), rule]);
+    lines.join("\n") + "\n"
 }
 
 /// A call in a team that is a tool, in a form that is known from other tools.

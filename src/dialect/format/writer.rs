@@ -233,26 +233,32 @@ impl<'f> MessageWriter<'f> {
     }
 
     fn write_said(&mut self, turn: Turn<'_>) -> Result<(), MediaError> {
-        if self.is_blank(turn) {
-            self.omit_thoughts(turn, &[]);
+        let is_blank = self.is_blank(turn);
+        let in_transcript = self.format.style.is_transcript() && !self.in_question;
+        let speaker = self.speaker_of(turn);
+        // Thoughts alone are a message only where they are parts, and where all are sent back,
+        // since some servers refuse it.
+        let Format { api, options, .. } = self.format;
+        let are_sent_alone = api.requires_parts() && options.thinking == ThinkingPolicy::Always;
+        let thoughts = match speaker {
+            Speaker::Assistant if !in_transcript && (!is_blank || are_sent_alone) => {
+                self.thoughts(turn)
+            }
+            _ => Vec::new(),
+        };
+        self.omit_thoughts(turn, &thoughts);
+        if is_blank && thoughts.is_empty() {
             turn.blocks()
                 .iter()
                 .for_each(|block| self.omit_unknown(block));
             return Ok(());
         }
-        if self.format.style.is_transcript() && !self.in_question {
-            self.omit_thoughts(turn, &[]);
+        if in_transcript {
             if self.format.style == Style::Brackets {
                 self.list.begin(Speaker::User, None, None);
             }
             return self.write_content(turn, true);
         }
-        let speaker = self.speaker_of(turn);
-        let thoughts = match speaker {
-            Speaker::Assistant => self.thoughts(turn),
-            Speaker::System | Speaker::User => Vec::new(),
-        };
-        self.omit_thoughts(turn, &thoughts);
         self.begin_with_thoughts(speaker, turn.speaker, &thoughts);
         self.write_content(turn, false)
     }

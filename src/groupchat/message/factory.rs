@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use thiserror::Error;
 
-use super::json::{ALIASES, BUILT_IN, MessageError};
+use super::json::MessageError;
 use super::{ChatContent, ChatMessage};
+use crate::dialect::{ALIASES, CHAT_TYPES};
 use crate::locale::{Argument, Localize, UiText, text};
 use crate::message::Digest;
 
@@ -71,7 +73,7 @@ pub struct MessageFactory {
 
 impl Default for MessageFactory {
     fn default() -> Self {
-        let names = BUILT_IN.into_iter().filter(|name| *name != STRUCTURED);
+        let names = CHAT_TYPES.into_iter().filter(|name| *name != STRUCTURED);
         let names = names.chain(ALIASES.map(|(alias, ..)| alias));
         // Built-in types are checked when they are read.
         let checks = names.map(|name| (name.to_owned(), (|_| Ok(())) as Check));
@@ -91,28 +93,32 @@ impl MessageFactory {
         self.checks.keys().cloned().collect()
     }
 
+    /// Whether a type is known; that of structured messages is `StructuredMessage[Quest]`.
+    pub fn is_registered(&self, name: &str) -> bool {
+        self.checks.contains_key(name)
+    }
+
     /// Registers a type whose members must deserialize as `T`. It is an event if its name ends in
     /// `Event`.
     ///
     /// # Errors
     /// The type is known already.
     pub fn register<T: DeserializeOwned>(&mut self, name: &str) -> Result<(), FactoryError> {
-        if self.checks.contains_key(name) {
+        if self.is_registered(name) {
             return Err(FactoryError::AlreadyRegistered(name.into()));
         }
         self.checks.insert(name.into(), check::<T>);
         Ok(())
     }
 
-    /// Registers structured messages whose content is a `T`, under `content_type`.
+    /// Registers structured messages whose content is a `T`, by the name of its schema.
     ///
     /// # Errors
     /// The type is known already.
-    pub fn register_structured<T: DeserializeOwned>(
+    pub fn register_structured<T: DeserializeOwned + JsonSchema>(
         &mut self,
-        content_type: &str,
     ) -> Result<(), FactoryError> {
-        self.register::<T>(&structured_name(content_type))
+        self.register::<T>(&structured_name(&T::schema_name()))
     }
 
     /// Creates a message. Unknown members of a built-in type are dropped. A message without id gets
@@ -139,7 +145,7 @@ impl MessageFactory {
             });
         };
         let digest = Digest::of(data.to_string().as_bytes());
-        let mut message = ChatMessage::from_json(data)?;
+        let mut message = ChatMessage::load(data)?;
         let checked = match &message.content {
             ChatContent::Custom { members, .. } => check(&Value::Object(members.clone())),
             ChatContent::Structured(structured) => check(&structured.content),

@@ -8,38 +8,8 @@ use serde_json::{Map, Value, json};
 use thiserror::Error;
 
 use super::{ChatContent, ChatMessage, EPOCH, RequestUsage, null_as_default};
+use crate::dialect::{ALIASES, CHAT_TYPES};
 use crate::locale::{Localize, UiText, text};
-
-/// The built-in types.
-pub(super) const BUILT_IN: [&str; 16] = [
-    "TextMessage",
-    "MultiModalMessage",
-    "StructuredMessage",
-    "StopMessage",
-    "HandoffMessage",
-    "ToolCallSummaryMessage",
-    "ToolCallRequestEvent",
-    "ToolCallExecutionEvent",
-    "MemoryQueryEvent",
-    "UserInputRequestedEvent",
-    "ModelClientStreamingChunkEvent",
-    "ThoughtEvent",
-    "SelectSpeakerEvent",
-    "SelectorEvent",
-    "CodeGenerationEvent",
-    "CodeExecutionEvent",
-];
-
-/// Other names of built-in types, from AutoGen's documentation, and the member that is `content` in
-/// ours.
-pub(super) const ALIASES: [(&str, &str, &str); 2] = [
-    ("ToolCallMessage", "ToolCallRequestEvent", "tool_calls"),
-    (
-        "ToolCallResultMessage",
-        "ToolCallExecutionEvent",
-        "tool_call_results",
-    ),
-];
 
 /// Why JSON is not a message.
 #[derive(Debug, Error, PartialEq, Eq)]
@@ -87,7 +57,7 @@ impl Head {
 
 impl ChatMessage {
     /// The message as JSON.
-    pub fn to_json(&self) -> Value {
+    pub fn dump(&self) -> Value {
         let mut members = members_of(&self.content);
         members.insert("type".into(), self.type_name().into());
         members.insert("id".into(), self.id.as_str().into());
@@ -104,7 +74,7 @@ impl ChatMessage {
     ///
     /// # Errors
     /// A member is missing or has a wrong type.
-    pub fn from_json(value: Value) -> Result<Self, MessageError> {
+    pub fn load(value: Value) -> Result<Self, MessageError> {
         if !value.is_object() {
             return Err(MessageError::NotAnObject);
         }
@@ -156,7 +126,7 @@ fn content_of(
             members.insert("content".into(), content);
         }
     }
-    if !BUILT_IN.contains(&type_name.as_str()) {
+    if !CHAT_TYPES.contains(&type_name.as_str()) {
         return Ok(ChatContent::Custom {
             name: type_name,
             members,
@@ -194,14 +164,14 @@ pub(super) mod content_member {
 }
 
 impl Serialize for ChatMessage {
-    /// As [`Self::to_json`], so that the members are in the same order everywhere.
+    /// As [`Self::dump`], so that the members are in the same order everywhere.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.to_json().serialize(serializer)
+        self.dump().serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for ChatMessage {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Self::from_json(Value::deserialize(deserializer)?).map_err(D::Error::custom)
+        Self::load(Value::deserialize(deserializer)?).map_err(D::Error::custom)
     }
 }

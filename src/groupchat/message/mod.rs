@@ -15,6 +15,7 @@ pub(super) use text::{fill, value_text};
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
@@ -135,7 +136,7 @@ pub enum MultiModalPart {
 pub struct Structured {
     /// The value.
     pub content: Value,
-    /// The name of the type; empty if unknown.
+    /// The name of the type, which is that of its schema; empty if unknown.
     #[serde(default, deserialize_with = "null_as_default")]
     pub content_type: String,
     /// How to format it for people, such as `{title}: {reward}`; JSON if absent.
@@ -147,10 +148,10 @@ impl Structured {
     ///
     /// # Errors
     /// The value can't be represented as JSON.
-    pub fn new<T: Serialize>(content: &T, content_type: &str) -> Result<Self, serde_json::Error> {
+    pub fn new<T: Serialize + JsonSchema>(content: &T) -> Result<Self, serde_json::Error> {
         Ok(Self {
             content: serde_json::to_value(content)?,
-            content_type: content_type.to_owned(),
+            content_type: T::schema_name().into_owned(),
             format_string: None,
         })
     }
@@ -174,12 +175,12 @@ pub enum ChatContent {
     /// Hands the conversation over to another participant.
     #[serde(rename = "HandoffMessage")]
     Handoff {
-        /// The text of the message.
+        /// The text of the message. If it is empty, everybody is told a default text.
         #[serde(default, deserialize_with = "null_as_default")]
         content: String,
         /// Who speaks next.
         target: String,
-        /// What the target should know: messages, or any JSON.
+        /// What the target alone is told before it: messages, or any JSON.
         #[serde(default = "empty_list")]
         context: Value,
     },

@@ -75,7 +75,7 @@ fn one_of_each() -> Vec<ChatMessage> {
 fn every_built_in_message_is_equal_after_a_round_trip() {
     let factory = MessageFactory::new();
     for message in one_of_each() {
-        let loaded = factory.create(message.to_json());
+        let loaded = factory.create(message.dump());
         assert_eq!(loaded.as_ref(), Ok(&message), "{}", message.type_name());
         let text = serde_json::to_string(&message).unwrap();
         assert_eq!(serde_json::from_str::<ChatMessage>(&text).unwrap(), message);
@@ -106,7 +106,7 @@ fn a_factory_says_what_is_wrong() {
         .unwrap();
     assert!(!read.id.is_empty());
     assert_eq!(read.created_at, EPOCH);
-    let json = read.to_json();
+    let json = read.dump();
     assert_eq!(json["metadata"], json!({}));
     assert_eq!(json["models_usage"], Value::Null);
     assert!(json.get("extra").is_none());
@@ -134,10 +134,42 @@ fn the_documented_names_are_aliases() {
     let read = factory
         .create(json!({"type": "HandoffMessage", "source": "a", "target": "b"}))
         .unwrap();
-    assert_eq!(read.to_json()["context"], json!([]));
+    assert_eq!(read.dump()["context"], json!([]));
+    assert!(factory.is_registered("ToolCallMessage") && !factory.is_registered("Nope"));
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[test]
+fn a_handoff_without_text_says_to_whom_and_tells_models_what_the_target_should_know() {
+    let read = |context: Value| {
+        let handoff =
+            json!({"type": "HandoffMessage", "source": "a", "target": "规划", "context": context});
+        let read = ChatMessage::load(handoff.clone()).unwrap();
+        assert_eq!(read.dump()["context"], handoff["context"]);
+        (read.to_text(), read.to_model_text())
+    };
+    for (context, told) in [
+        (Value::Null, "→ 规划"),
+        (json!([]), "→ 规划"),
+        (json!("the hall is free"), "→ 规划 (the hall is free)"),
+        (json!({"day": 6}), "→ 规划 ({\"day\":6})"),
+    ] {
+        assert_eq!(read(context), ("→ 规划".to_owned(), told.to_owned()));
+    }
+}
+
+#[test]
+fn a_model_is_told_a_message_as_a_human_one_of_its_source() {
+    let all = one_of_each();
+    let told = all[1].to_model_message();
+    assert_eq!(told.role, crate::message::Role::Human);
+    assert_eq!(told.body.sender().map(|name| &**name), Some("Ava"));
+    let blocks = told.body.to_blocks();
+    assert_eq!(blocks[0].as_text(), Some("see [image]"));
+    assert!(blocks[1].as_media().is_some());
+    assert_eq!(&*all[0].to_model_message().body.full_text(), "hi");
+}
+
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 struct Quest {
     title: String,
     reward: u32,
@@ -150,17 +182,22 @@ fn custom_and_structured_types_are_known_once_registered() {
         title: "Rats".into(),
         reward: 5,
     };
-    let mut structured = Structured::new(&quest, "Quest").unwrap();
+    let mut structured = Structured::new(&quest).unwrap();
+    assert_eq!(structured.content_type, "Quest");
+    let message = ChatMessage::new("Ava", ChatContent::Structured(structured.clone()));
+    let indented = "{\n  \"reward\": 5,\n  \"title\": \"Rats\"\n}";
+    assert_eq!(message.to_text(), indented);
     structured.format_string = Some("{title}:{reward}".into());
     let message = ChatMessage::new("Ava", ChatContent::Structured(structured));
     assert_eq!(message.to_text(), "Rats:5");
     assert_eq!(message.to_model_text(), r#"{"reward":5,"title":"Rats"}"#);
-    let json = message.to_json();
+    let json = message.dump();
     assert!(matches!(
         factory.create(json.clone()),
         Err(FactoryError::UnknownType { name, .. }) if name == "StructuredMessage[Quest]"
     ));
-    factory.register_structured::<Quest>("Quest").unwrap();
+    factory.register_structured::<Quest>().unwrap();
+    assert!(factory.is_registered("StructuredMessage[Quest]"));
     assert_eq!(factory.create(json).unwrap().content, message.content);
 
     factory.register::<Quest>("QuestMessage").unwrap();

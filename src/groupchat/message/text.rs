@@ -4,14 +4,17 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{ChatContent, ChatMessage, FunctionCall, FunctionResult, MultiModalPart, Structured};
-use crate::dialect::image_part;
+use crate::dialect::{handoff_text, image_part};
 use crate::groupchat::names::{TRANSFER, decode_name};
-use crate::message::Block;
+use crate::message::{Block, Body, Message, Role};
 
 impl ChatMessage {
     /// The text for people and consoles.
     pub fn to_text(&self) -> String {
         match &self.content {
+            ChatContent::Handoff {
+                content, target, ..
+            } if content.trim().is_empty() => handoff_text(target, &Value::Null),
             ChatContent::Text(text)
             | ChatContent::Stop(text)
             | ChatContent::Thought(text)
@@ -41,9 +44,23 @@ impl ChatMessage {
     pub fn to_model_text(&self) -> String {
         match &self.content {
             ChatContent::MultiModal(parts) => parts_text(parts, " ", "[image]"),
+            // Without indentation, which would cost tokens.
             ChatContent::Structured(structured) => structured.content.to_string(),
+            ChatContent::Handoff {
+                content,
+                target,
+                context,
+            } if content.trim().is_empty() => handoff_text(target, context),
             _ => self.to_text(),
         }
+    }
+
+    /// The message as a model is told it: a human message of its source, with its images.
+    pub fn to_model_message(&self) -> Message {
+        let text = Block::text(self.to_model_text());
+        let blocks = std::iter::once(text).chain(self.media()).collect();
+        let body = Body::blocks(blocks).from_sender(self.source.as_str());
+        Message::new(Role::Human, body)
     }
 
     /// The images, for models that see.
@@ -62,11 +79,11 @@ impl ChatMessage {
 }
 
 impl Structured {
-    /// The text for people: the filled format string, or JSON if there is none.
+    /// The text for people: the filled format string, or indented JSON if there is none.
     fn to_text(&self) -> String {
         match &self.format_string {
             Some(format) => fill(format, &self.content),
-            None => self.content.to_string(),
+            None => format!("{:#}", self.content),
         }
     }
 }

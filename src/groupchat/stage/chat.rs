@@ -89,7 +89,7 @@ pub struct Chat {
     #[serde(rename = "overheard")]
     pub(super) inner_talks: BTreeMap<String, Vec<ChatMessage>>,
     /// The messages that an inner team has not heard yet, by its participant.
-    pub(super) unheard: BTreeMap<String, Vec<ChatMessage>>,
+    pub(in crate::groupchat) unheard: BTreeMap<String, Vec<ChatMessage>>,
     /// The state of the termination condition in this run.
     #[serde(rename = "watch")]
     pub(super) termination: Option<TerminationState>,

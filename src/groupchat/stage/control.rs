@@ -7,7 +7,7 @@ use bevy_ecs::prelude::*;
 use super::chat::Phase;
 use super::events::{EarlierMessage, OwnMessage};
 use super::step::ChatStep;
-use super::user_input::{CONTROLLER, ControlMessage};
+use super::user_input::{CONTROLLER, ControlMessage, warn_absent};
 use crate::cast::{OnStage, Place};
 use crate::context::AgentContext;
 use crate::event::write_events_at_meeting;
@@ -31,8 +31,15 @@ impl ChatStep<'_, '_, '_> {
     pub(super) fn take_control(&mut self, control: ControlMessage) {
         self.chat.elapsed_ms = self.chat.elapsed_ms.saturating_add(control.elapsed_ms);
         self.chat.external |= control.stop;
+        let present = self.present();
         for message in control.say {
-            self.post(message);
+            let source = &message.source;
+            let is_here = present.contains(&source.as_str()) || control.join.contains(source);
+            if is_here || self.team.participant(source).is_none() {
+                self.post(message);
+            } else {
+                warn_absent(source);
+            }
         }
         for name in &control.leave {
             self.leave(name);

@@ -12,6 +12,7 @@ use super::user_input::CONTROLLER;
 use crate::event::AgentEvent;
 use crate::exchange::prompts::{WITHHELD, Withheld};
 use crate::groupchat::message::{ChatContent, ChatMessage, EPOCH, value_text};
+use crate::groupchat::prompts::{HANDOFF, HandoffPrompt};
 use crate::locale::UiText;
 
 /// How a message is delivered.
@@ -39,6 +40,7 @@ impl ChatStep<'_, '_, '_> {
     /// Delivers a message or an event.
     pub(super) fn deliver(&mut self, mut message: ChatMessage, how: Delivery<'_>) {
         self.stamp(&mut message);
+        self.add_handoff_text(&mut message);
         let original = message.clone();
         let source = self.entity_here(&message.source);
         let is_heard = !message.is_event() && !is_blank(&message);
@@ -65,6 +67,29 @@ impl ChatStep<'_, '_, '_> {
                 self.deliver(notice, how);
             }
         }
+    }
+
+    /// Gives a handoff that says nothing the text of the team file, or a default text.
+    fn add_handoff_text(&mut self, message: &mut ChatMessage) {
+        let ChatContent::Handoff {
+            content, target, ..
+        } = &mut message.content
+        else {
+            return;
+        };
+        if !content.trim().is_empty() {
+            return;
+        }
+        let participant = self.team.participant(&message.source);
+        let mut handoffs = participant.into_iter().flat_map(|from| &from.handoffs);
+        let handoff = handoffs.find(|handoff| handoff.target == *target);
+        *content = match handoff {
+            Some(handoff) if !handoff.message.trim().is_empty() => handoff.message.clone(),
+            _ => {
+                let target = target.as_str();
+                self.prompt(&HANDOFF, &HandoffPrompt { target })
+            }
+        };
     }
 
     /// Writes the event of a message, and returns its type.
@@ -117,7 +142,7 @@ impl ChatStep<'_, '_, '_> {
             return Ok(message);
         }
         let guarded = event.data.get("message").cloned().unwrap_or_default();
-        Ok(ChatMessage::from_json(guarded).unwrap_or(message))
+        Ok(ChatMessage::load(guarded).unwrap_or(message))
     }
 
     /// Tells the target of a handoff, and nobody else, what it should know, before the message,
@@ -205,7 +230,7 @@ fn context_text(item: &Value) -> String {
             joined(texts.chain(parts().map(call_text)).collect())
         }
         Some("FunctionExecutionResultMessage") => joined(parts().map(result_text).collect()),
-        _ => match ChatMessage::from_json(item.clone()) {
+        _ => match ChatMessage::load(item.clone()) {
             Ok(message) => format!("{}: {}", message.source, message.to_model_text()),
             Err(_) => value_text(item),
         },

@@ -10,13 +10,13 @@ use super::forget;
 use super::replies::{MessageReply, Say, StructuredReply, TextConstraints, TextReply};
 use super::speak::{streamed, text_ask};
 use super::step::ChatStep;
-use super::tool_rounds::{FunctionCallRound, last_rounds};
+use super::tool_rounds::{FunctionCallRound, last_rounds, thought_message};
 use crate::context::AgentContext;
 use crate::event::By;
 use crate::groupchat::message::{
     ChatContent, ChatMessage, GenerateReason, Structured, event_id, message_id, value_text,
 };
-use crate::groupchat::prompts::{HANDOFF, HandoffPrompt, LineData, SOCIETY, SocietyPrompt};
+use crate::groupchat::prompts::{LineData, SOCIETY, SocietyPrompt};
 use crate::groupchat::team::{Audience, Output, Participant, ParticipantKind, Selection};
 use crate::locale::text;
 use crate::message::Block;
@@ -53,37 +53,13 @@ impl ChatStep<'_, '_, '_> {
         }
         for (entity, say, by) in answers.says.take() {
             let listeners = say.whisper_to.clone();
-            let message = self.said_message(entity, say);
-            self.take_turn(entity, by, message, listeners);
+            self.take_turn(entity, by, said_message(say), listeners);
         }
         self.ask_for_summaries();
         self.ask_approvers();
         let mut speaking = self.chat.speaking.iter();
         if speaking.all(|name| self.chat.finished_turns.contains_key(name)) {
             self.deliver_turns();
-        }
-    }
-
-    /// The message of a participant that may hand over in its answer.
-    fn said_message(&mut self, entity: Entity, say: Say) -> ChatMessage {
-        let Some(target) = say.handoff else {
-            return ChatMessage::text("", say.message);
-        };
-        let text = if say.message.trim().is_empty() {
-            self.handoff_text(self.participant(entity), &target)
-        } else {
-            say.message
-        };
-        ChatMessage::handoff("", target, text)
-    }
-
-    /// The text of a handoff message if the participant says nothing itself.
-    fn handoff_text(&mut self, participant: Option<&Participant>, target: &str) -> String {
-        let handoffs = participant.into_iter().flat_map(|from| &from.handoffs);
-        let mut texts = handoffs.filter(|handoff| handoff.target == target);
-        match texts.next() {
-            Some(handoff) if !handoff.message.trim().is_empty() => handoff.message.clone(),
-            _ => self.prompt(&HANDOFF, &HandoffPrompt { target }),
         }
     }
 
@@ -138,17 +114,25 @@ impl ChatStep<'_, '_, '_> {
 
         let is_empty = matches!(&message.content, ChatContent::Text(text) if text.is_empty());
         if !is_empty {
-            let thought =
-                thought.map(|thought| ChatMessage::new(name, ChatContent::Thought(thought)));
-            utterances.extend(thought.map(Utterance::Own));
             message.content = self.hand_back(participant, message.content);
             message.models_usage = self.last_usage(entity);
+            if let Some(thought) = thought {
+                if let ChatContent::Handoff { context, .. } = &mut message.content {
+                    add_to_context(context, thought_message(&thought, name));
+                }
+                let thought = ChatMessage::new(name, ChatContent::Thought(thought));
+                utterances.push(thought.into());
+            }
         } else if let Some(last) = rounds.last() {
+            let max = participant.max_tool_iterations;
+            let is_last_round = rounds.len() as u32 >= max;
+            if is_last_round && fails_after(last, participant) {
+                let error = text!(groupchat_fail_max_tool_iterations, max);
+                return FinishedTurn::failed(self.translate(&error));
+            }
             message.content = self.round_content(participant, last);
             message.models_usage = None;
-            let max = participant.max_tool_iterations;
-            let is_last_round = max > 1 && rounds.len() as u32 >= max;
-            message.set_generate_reason(if is_last_round {
+            message.set_generate_reason(if is_last_round && max > 1 {
                 GenerateReason::MaxIterations
             } else {
                 GenerateReason::ToolCalls
@@ -176,14 +160,9 @@ impl ChatStep<'_, '_, '_> {
     }
 
     /// An answer that consists of the results of tools: a handoff if a tool handed over.
-    fn round_content(
-        &mut self,
-        participant: &Participant,
-        round: &FunctionCallRound,
-    ) -> ChatContent {
+    fn round_content(&self, participant: &Participant, round: &FunctionCallRound) -> ChatContent {
         if let Some(handoff) = round.handoff(participant) {
-            let text = self.handoff_text(Some(participant), &handoff.target);
-            return round.handoff_content(participant, handoff, text);
+            return round.handoff_content(participant, handoff);
         }
         let formatters = &self.params.teams.functions.tool_call_formatters;
         let formatter = formatters.get(&participant.tool_call_summary);
@@ -299,6 +278,41 @@ impl ChatStep<'_, '_, '_> {
     }
 }
 
+/// The message of a participant that may hand over in its answer.
+fn said_message(say: Say) -> ChatMessage {
+    let content = match say.handoff {
+        Some(target) => ChatContent::Handoff {
+            content: say.message,
+            target,
+            context: match say.context {
+                Value::Null => Value::Array(Vec::new()),
+                context => context,
+            },
+        },
+        None => ChatContent::Text(say.message),
+    };
+    ChatMessage::new("", content)
+}
+
+/// Whether a turn fails with this round, which is the last that is allowed. If the results of one
+/// round are the answer anyway, or it handed over, it does not.
+fn fails_after(last: &FunctionCallRound, participant: &Participant) -> bool {
+    participant.fail_at_max_tool_iterations
+        && (participant.max_tool_iterations > 1 || participant.reflects_on_tool_use())
+        && last.handoff(participant).is_none()
+}
+
+/// Adds a message to what the target of a handoff should know.
+fn add_to_context(context: &mut Value, message: Value) {
+    let mut items = match context.take() {
+        Value::Null => Vec::new(),
+        Value::Array(items) => items,
+        other => vec![other],
+    };
+    items.push(message);
+    *context = items.into();
+}
+
 /// A value as a structured message, or as text if it does not fit the output type.
 fn structured_content(value: Value, output: Option<&Output>) -> ChatContent {
     let Some(output) = output else {
@@ -308,7 +322,7 @@ fn structured_content(value: Value, output: Option<&Output>) -> ChatContent {
     if accepts(&schema, &value) {
         ChatContent::Structured(Structured {
             content: value,
-            content_type: output.name.clone(),
+            content_type: output.type_name(&schema).to_owned(),
             format_string: (!output.format.is_empty()).then(|| output.format.clone()),
         })
     } else {

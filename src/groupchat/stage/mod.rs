@@ -43,5 +43,5 @@ pub(super) use remember::register_remember;
 pub(super) use replies::Approval;
 pub(super) use teams::Teams;
 pub(super) use tool_rounds::{FunctionCallRound, register_handoffs};
-pub(super) use user_input::ControlMessage;
 pub use user_input::{CONTROLLER, UserInput};
+pub(super) use user_input::{ControlMessage, warn_absent};

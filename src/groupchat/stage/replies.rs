@@ -154,8 +154,12 @@ impl Reply for MessageReply {
     fn read(raw: &str) -> Result<Self, Vec<Violation>> {
         let json = json_in(raw).and_then(|json| serde_json::from_str::<Value>(json).ok());
         let message = json.and_then(|mut json| {
-            json.as_object_mut()?.entry("source").or_insert("".into());
-            ChatMessage::from_json(json).ok()
+            let members = json.as_object_mut()?;
+            members.entry("source").or_insert("".into());
+            if members.contains_key("target") {
+                members.entry("type").or_insert("HandoffMessage".into());
+            }
+            ChatMessage::load(json).ok()
         });
         let message = message.unwrap_or_else(|| ChatMessage::text("", raw.trim()));
         Ok(Self(message))
@@ -168,7 +172,7 @@ impl Reply for MessageReply {
             return is_empty.then(|| empty_answer("")).into_iter().collect();
         }
         let fault = if constraints.types.iter().any(|known| known == name) {
-            let created = constraints.factory.create(self.0.to_json());
+            let created = constraints.factory.create(self.0.dump());
             created.err().map(MessageFault::from)
         } else {
             let types = constraints.types.join(", ");
@@ -179,23 +183,28 @@ impl Reply for MessageReply {
     }
 
     fn to_text(&self) -> String {
-        self.0.to_json().to_string()
+        self.0.dump().to_string()
     }
 }
 
 // The names and comments of the following types are part of requests, as their JSON schema.
 
-/// What somebody says who may give the word to others or whisper.
+/// What somebody says who may hand over to others or whisper. AutoGen's `HandoffMessage` is read
+/// too.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub(super) struct Say {
     /// The words.
+    #[serde(alias = "content")]
     pub(super) message: String,
     /// To whom the word goes; nobody in particular where absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(alias = "target", skip_serializing_if = "Option::is_none")]
     pub(super) handoff: Option<String>,
+    /// What that one alone should know.
+    #[serde(skip_serializing_if = "Value::is_null")]
+    pub(super) context: Value,
     /// Who alone hears it; everybody where empty.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) whisper_to: Vec<String>,
 }
 
@@ -228,7 +237,12 @@ impl Reply for Say {
 
     /// Text without JSON is said to everybody.
     fn read(raw: &str) -> Result<Self, Vec<Violation>> {
-        let say = json_in(raw).and_then(|json| serde_json::from_str(json).ok());
+        let json = json_in(raw).and_then(|json| serde_json::from_str::<Value>(json).ok());
+        let say = json.and_then(|mut json| {
+            let members = json.as_object_mut()?;
+            members.retain(|name, _| name != "type" && name != "source");
+            serde_json::from_value(json).ok()
+        });
         Ok(say.unwrap_or_else(|| Self {
             message: raw.trim().to_owned(),
             ..Self::default()

@@ -59,7 +59,8 @@ pub(super) fn with_tools<R: Reply>(ask: Ask<R>, participant: &Participant) -> As
     let transfers = handoffs.map(|handoff| transfer_tool(&handoff.target));
     ask.tool_rounds(participant.max_tool_iterations)
         .ended_by_tools(ToolRoundLimit {
-            last_round: !participant.reflects_on_tool_use(),
+            last_round: !participant.reflects_on_tool_use()
+                || participant.fail_at_max_tool_iterations,
             tools: transfers.collect(),
         })
 }
@@ -77,6 +78,11 @@ pub(super) fn last_rounds(context: &AgentContext) -> Vec<FunctionCallRound> {
     }
     rounds.reverse();
     rounds
+}
+
+/// A thought as AutoGen's model message.
+pub(super) fn thought_message(thought: &str, source: &str) -> Value {
+    json!({"type": "AssistantMessage", "content": thought, "thought": null, "source": source})
 }
 
 impl FunctionCallRound {
@@ -162,7 +168,6 @@ impl FunctionCallRound {
         &self,
         participant: &Participant,
         handoff: &Handoff,
-        text: String,
     ) -> ChatContent {
         let handoffs = participant.handoffs.iter();
         let transfers: Vec<_> = handoffs.map(|to| transfer_tool(&to.target)).collect();
@@ -189,13 +194,11 @@ impl FunctionCallRound {
                 }),
                 json!({"type": "FunctionExecutionResultMessage", "content": results}),
             ],
-            Some(thought) => vec![json!({
-                "type": "AssistantMessage", "content": thought, "thought": null, "source": source,
-            })],
+            Some(thought) => vec![thought_message(thought, source)],
             None => Vec::new(),
         };
         ChatContent::Handoff {
-            content: text,
+            content: String::new(),
             target: handoff.target.clone(),
             context: Value::Array(context),
         }

@@ -40,6 +40,14 @@ impl UserInput {
         }
     }
 
+    /// The conversation continues without a new task.
+    pub fn continue_run() -> Self {
+        Self {
+            continues: true,
+            ..Self::default()
+        }
+    }
+
     /// The messages of a task, in order.
     pub(in crate::groupchat) fn into_messages(self, user: &str) -> Vec<ChatMessage> {
         let text = Some(self.words).filter(|text| !text.trim().is_empty());
@@ -73,7 +81,7 @@ impl Reply for UserInput {
     fn check(&self, factory: &MessageFactory) -> Vec<Violation> {
         let messages = self.messages.iter().enumerate();
         let violations = messages.filter_map(|(index, message)| {
-            let error = factory.create(message.to_json()).err()?;
+            let error = factory.create(message.dump()).err()?;
             Some(MessageFault::from(error).at(format!("messages[{index}]")))
         });
         violations.collect()
@@ -104,4 +112,9 @@ pub(in crate::groupchat) struct ControlMessage {
 impl Reply for ControlMessage {
     type Constraints = ();
     const NAME: &'static str = "bell";
+}
+
+/// Says that somebody who left the team is not heard.
+pub(in crate::groupchat) fn warn_absent(name: &str) {
+    tracing::warn!("'{name}' is not heard: it has left the team, or has not joined it");
 }

@@ -137,6 +137,11 @@ impl<'t> Checker<'t> {
         }
         for (index, participant) in self.team.participants.iter().enumerate() {
             let path = format!("participants[{index}]");
+            if !self.team.naming.allows(&participant.name) {
+                problem!(self, "{path}.name":
+                    groupchat_not_an_identifier(name = &participant.name);
+                    groupchat_help_identifier);
+            }
             for (index, handoff) in participant.handoffs.iter().enumerate() {
                 let path = format!("{path}.handoffs[{index}].target");
                 self.check_known(&path, [&handoff.target]);
@@ -185,7 +190,8 @@ impl<'t> Checker<'t> {
                     groupchat_not_a_schema; groupchat_help_schema);
             }
         }
-        if output.name.trim().is_empty() {
+        let has_name = schema.is_none_or(|schema| !output.type_name(&schema).trim().is_empty());
+        if !has_name {
             problem!(self, "{path}.output.name":
                 groupchat_no_output_name; groupchat_help_output_name);
         }

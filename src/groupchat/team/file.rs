@@ -23,6 +23,8 @@ pub struct TeamFile {
     pub rules: String,
     /// The name of whoever gives the tasks.
     pub user: String,
+    /// What the names of participants may be.
+    pub naming: Naming,
     /// The participants, in order.
     pub participants: Vec<Participant>,
     /// Inner teams, which speak through a participant of this team.
@@ -63,6 +65,7 @@ impl Default for TeamFile {
             title: String::new(),
             rules: String::new(),
             user: "user".into(),
+            naming: Naming::default(),
             participants: Vec::new(),
             teams: Vec::new(),
             team_tools: Vec::new(),
@@ -78,6 +81,28 @@ impl Default for TeamFile {
             secrets: Vec::new(),
             open: false,
         }
+    }
+}
+
+/// What the names of a team's participants may be.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Naming {
+    /// Any name of one line, with spaces too.
+    #[default]
+    Any,
+    /// Identifiers, as AutoGen requires: letters of any language, digits and `_`, and no digit
+    /// first.
+    Identifiers,
+}
+
+impl Naming {
+    /// Whether a name is allowed.
+    pub(super) fn allows(self, name: &str) -> bool {
+        let mut rest = name.chars();
+        let is_letter = |first: char| first.is_alphabetic() || first == '_';
+        let is_inner = |inner: char| inner.is_alphanumeric() || inner == '_';
+        self == Self::Any || (rest.next().is_some_and(is_letter) && rest.all(is_inner))
     }
 }
 

@@ -13,7 +13,7 @@ mod load;
 mod participant;
 mod selection;
 
-pub use file::{Fold, HistoryVisibility, TeamFile, ToolTeam};
+pub use file::{Fold, HistoryVisibility, Naming, TeamFile, ToolTeam};
 pub use graph_file::{Activation, EdgeCondition, EdgeFile, GraphFile};
 pub use load::{FOLDER, Listing, list_teams};
 pub use participant::{Audience, Handoff, Output, Participant, ParticipantKind};

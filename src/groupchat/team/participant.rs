@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::context::View;
 use crate::tool::schema_for;
@@ -42,6 +43,8 @@ pub struct Participant {
     pub tools: Vec<String>,
     /// The maximum number of rounds of tool calls in a turn.
     pub max_tool_iterations: u32,
+    /// Whether its turn fails if it calls tools in the last round instead of answering.
+    pub fail_at_max_tool_iterations: bool,
     /// Whether it answers in its own words after tools were called; otherwise their results are the
     /// answer. The default is true if it has an `output`, else false.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -76,6 +79,7 @@ impl Default for Participant {
             max_tokens: 1024,
             tools: Vec::new(),
             max_tool_iterations: 1,
+            fail_at_max_tool_iterations: false,
             reflect_on_tool_use: None,
             tool_call_summary_format: "{result}".into(),
             tool_call_summary: String::new(),
@@ -107,11 +111,11 @@ impl Participant {
         self
     }
 
-    /// Sets the type of its answers; messages carry the type under this name.
+    /// Sets the type of its answers; messages carry the name of its schema.
     #[must_use]
-    pub fn with_output<T: JsonSchema>(mut self, name: impl Into<String>) -> Self {
+    pub fn with_output<T: JsonSchema>(mut self) -> Self {
         self.output = Some(Output {
-            name: name.into(),
+            name: T::schema_name().into_owned(),
             schema: schema_for::<T>().to_string(),
             format: String::new(),
         });
@@ -126,6 +130,20 @@ impl Participant {
             message: String::new(),
         });
         self
+    }
+
+    /// The types of messages with which it may answer.
+    pub fn produced_message_types(&self) -> Vec<&str> {
+        let hands_over = !self.handoffs.is_empty() || self.kind == ParticipantKind::Person;
+        let types = [
+            ("TextMessage", true),
+            ("ToolCallSummaryMessage", !self.tools.is_empty()),
+            ("HandoffMessage", hands_over),
+            ("StructuredMessage", self.output.is_some()),
+        ];
+        let types = types.into_iter().filter(|(_, may_come)| *may_come);
+        let produced = self.produces.iter().map(String::as_str);
+        types.map(|(name, _)| name).chain(produced).collect()
     }
 
     /// Whether it answers in its own words after tools were called.
@@ -149,12 +167,22 @@ impl Participant {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Output {
-    /// The name of the type.
+    /// The name of the type; the title of the schema if empty.
     pub name: String,
     /// The JSON schema of the type, as text.
     pub schema: String,
     /// How to format it for people, such as `{title}: {reward}`; JSON if empty.
     pub format: String,
+}
+
+impl Output {
+    /// The name of the type whose schema was parsed.
+    pub(in crate::groupchat) fn type_name<'a>(&'a self, schema: &'a Value) -> &'a str {
+        match self.name.trim() {
+            "" => schema["title"].as_str().unwrap_or_default(),
+            name => name,
+        }
+    }
 }
 
 /// What kind of participant it is.

@@ -57,6 +57,52 @@ fn every_mistake_of_a_file_is_found_at_once_with_its_line() {
 }
 
 #[test]
+fn names_are_identifiers_where_that_is_asked_for() {
+    let text = |names: &str| {
+        format!(
+            r#"Team(name: "the desk", {names} max_turns: 1,
+            participants: [(name: "Ava"), (name: "艾娃_2"), (name: "Odile Marsh"), (name: "2nd")])"#
+        )
+    };
+    assert!(TeamFile::parse("desk.ron", &text("")).is_ok());
+    let problems = TeamFile::parse("desk.ron", &text("naming: identifiers,")).unwrap_err();
+    let told: Vec<_> = problems.iter().map(ToString::to_string).collect();
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(
+        told[0].contains("participants[2].name: 'Odile Marsh'"),
+        "{told:?}"
+    );
+    assert!(told[1].contains("'2nd'"), "{told:?}");
+}
+
+#[test]
+fn a_participant_says_with_which_types_it_may_answer() {
+    #[derive(schemars::JsonSchema)]
+    struct Report {
+        #[expect(dead_code, reason = "only its schema is used")]
+        title: String,
+    }
+    assert_eq!(
+        Participant::named("A").produced_message_types(),
+        ["TextMessage"]
+    );
+    let mut all = Participant::named("A")
+        .with_handoff("B")
+        .with_output::<Report>();
+    assert_eq!(all.output.as_ref().unwrap().name, "Report");
+    all.tools = vec!["dice".into()];
+    all.produces = vec!["StopMessage".into()];
+    let types = [
+        "TextMessage",
+        "ToolCallSummaryMessage",
+        "HandoffMessage",
+        "StructuredMessage",
+        "StopMessage",
+    ];
+    assert_eq!(all.produced_message_types(), types);
+}
+
+#[test]
 fn a_run_that_might_never_end_is_refused() {
     let team = TeamFile::new("team", [Participant::named("A")]);
     assert!(problems(&team).contains("never end"));

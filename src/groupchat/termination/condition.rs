@@ -20,7 +20,12 @@ pub enum Termination {
         include_events: bool,
     },
     /// A stop message.
-    StopMessage,
+    StopMessage {
+        /// A text that ends the run like one if the last message of a delta contains it, in upper
+        /// or lower case; none if empty.
+        #[serde(default)]
+        text: String,
+    },
     /// A text is mentioned.
     TextMention {
         /// The text; `TERMINATE` by default.
@@ -213,7 +218,7 @@ impl Termination {
     pub(super) fn name(&self) -> &'static str {
         match self {
             Self::MaxMessages { .. } => "MaxMessageTermination",
-            Self::StopMessage => "StopMessageTermination",
+            Self::StopMessage { .. } => "StopMessageTermination",
             Self::TextMention { .. } => "TextMentionTermination",
             Self::TokenUsage { .. } => "TokenUsageTermination",
             Self::Timeout { .. } => "TimeoutTermination",

@@ -198,10 +198,14 @@ impl TerminationState {
                 (self.messages >= *max)
                     .then(|| text!(groupchat_stop_max_messages, max, count = self.messages))
             }
-            Termination::StopMessage => delta
-                .iter()
-                .any(|message| matches!(message.content, ChatContent::Stop(_)))
-                .then(|| text!(groupchat_stop_message)),
+            Termination::StopMessage { text } => {
+                let mut messages = delta.iter();
+                let says_stop = |last: &ChatMessage| mentions(&last.to_text(), text, true);
+                let is_stopped = messages
+                    .any(|message| matches!(message.content, ChatContent::Stop(_)))
+                    || (!text.is_empty() && delta.last().is_some_and(says_stop));
+                is_stopped.then(|| text!(groupchat_stop_message))
+            }
             Termination::TextMention {
                 text,
                 sources,

@@ -140,8 +140,16 @@ fn tools_and_handoffs_are_seen() {
             vec![request("approve"), execution("approve")],
         ),
         (
-            Termination::StopMessage,
+            Termination::StopMessage {
+                text: String::new(),
+            },
             vec![a("TERMINATE"), ChatMessage::stop("a", "")],
+        ),
+        (
+            Termination::StopMessage {
+                text: "TERMINATE".into(),
+            },
+            vec![a("go on"), a("Terminate.")],
         ),
         (
             Termination::TextMention {
@@ -166,6 +174,8 @@ fn tools_and_handoffs_are_seen() {
         last_only: true,
     };
     assert_eq!(checked(last, &[&[a("x"), a("y")]]), [Ok(None)]);
+    let stop = Termination::StopMessage { text: "x".into() };
+    assert_eq!(checked(stop, &[&[a("x"), a("y")]]), [Ok(None)]);
 }
 
 #[test]

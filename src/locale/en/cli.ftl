@@ -270,11 +270,11 @@ cli_rule_stage = the stage '{ $stage }', and everyone alive on it
 
 cli_chat_log_summary =
     ==================================================
-    Task finished
+    📋 Task finished
     Stop reason: { $reason }
     Messages: { $count }
     ==================================================
-cli_chat_log_usage = {"    "}{ $prompt } + { $answer } = { $total } tokens
+cli_chat_log_usage = {"    "}📊 Model usage: { $prompt } + { $answer } = { $total } tokens
 cli_chat_retracted = [retracted by { $who }]
 cli_chat_summary =
     ---------- Summary ----------
@@ -288,7 +288,7 @@ cli_convert_read = Read { $count ->
     [one] { $count } message as { $form }.
    *[other] { $count } messages as { $form }.
     }
-cli_trace_asked = Asked ({ $purpose }, { $model }):
+cli_trace_asked = Asked ({ $purpose }, { $model })
 cli_trace_call = >>> AGENT: { $agent }  (call #{ $number })
 cli_trace_context = Internal context ({ $sender }): { $count ->
     [one] { $count } message
@@ -301,6 +301,7 @@ cli_trace_recalled_used = Recalled, and used: { $memory }
 cli_trace_refused = Refused: { $answer }
 cli_trace_reply = Reply: { $reply }
 cli_trace_sender = Sender: { $sender }
+cli_trace_system = System message: { $text }
 
 ## Settings and servers
 
@@ -573,6 +574,8 @@ cli_seat_secret_always = From the start: { $words }
 cli_seat_secret_found = Day { $day }: { $words }
 cli_seat_secret_from = Day { $day }, from { $from }: { $words }
 cli_seat_skills = Skills: { $skills }
+cli_seat_hand = In your hand: { $cards }
+cli_hand = hand
 cli_seat_undone = Your last answer is taken back. The story continues as { $slot }; { $old } keeps what happened.
 cli_seat_unknown = There is no command /{ $command }. /help lists them.
 cli_seat_word = Your word: { $word }

@@ -189,6 +189,7 @@ help_show_entity = Name of a character or stage; without it, all are listed
 help_show_form = What to print: buffer (the conversation as text), json (in the interchange format), request (what was sent last, to the byte)
 help_show_turn = At the end of this turn (default: the last)
 help_trace_entity = Only the calls of this character or stage
+help_trace_form = How to print the calls: full (all that was asked and answered), ag2 (as in AG2: the messages that a participant had before each of its turns)
 help_undercover_blank = Number of players without a word
 help_undercover_from = Don't play; show the statistics of saves, tournaments, or folders of saves
 help_undercover_games = Play a tournament of this many games, and show statistics

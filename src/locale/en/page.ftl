@@ -355,6 +355,7 @@ page_size_0 = Small
 page_size_1 = Normal
 page_size_2 = Large
 page_size_3 = Very large
+page_hand = Hand
 page_skills = Skills
 page_skip = Skip to the story
 page_somebody = somebody

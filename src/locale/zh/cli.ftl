@@ -248,11 +248,11 @@ cli_rule_stage = 舞台“{ $stage }”，以及台上所有活着的角色
 
 cli_chat_log_summary =
     ==================================================
-    任务结束
+    📋 任务完成
     停止原因：{ $reason }
     消息数：{ $count }
     ==================================================
-cli_chat_log_usage = {"    "}{ $prompt } + { $answer } = { $total } 个 token
+cli_chat_log_usage = {"    "}📊 模型使用：{ $prompt } + { $answer } = { $total } 个 token
 cli_chat_retracted = ［{ $who } 撤回了以上发言］
 cli_chat_summary =
     ---------- 小结 ----------
@@ -263,7 +263,7 @@ cli_chat_summary =
     用时：{ $seconds } 秒
 cli_chat_usage = ［提示词 token：{ $prompt }，回答 token：{ $answer }］
 cli_convert_read = 已按 { $form } 格式读取 { $count } 条消息。
-cli_trace_asked = 提问（{ $purpose }，{ $model }）：
+cli_trace_asked = 提问（{ $purpose }，{ $model }）
 cli_trace_call = >>> 角色：{ $agent }（第 { $number } 次调用）
 cli_trace_context = 内部上下文（{ $sender }）：{ $count } 条消息
 cli_trace_failed = 没有可用的回答：{ $reason }
@@ -273,6 +273,7 @@ cli_trace_recalled_used = 想起并用上了：{ $memory }
 cli_trace_refused = 被退回：{ $answer }
 cli_trace_reply = 回答：{ $reply }
 cli_trace_sender = 发送者：{ $sender }
+cli_trace_system = 系统消息：{ $text }
 
 ## 设置和服务器
 
@@ -532,6 +533,8 @@ cli_seat_secret_always = 一开始就知道：{ $words }
 cli_seat_secret_found = 第 { $day } 天得知：{ $words }
 cli_seat_secret_from = 第 { $day } 天，{ $from }告诉你：{ $words }
 cli_seat_skills = 技能：{ $skills }
+cli_seat_hand = 手牌：{ $cards }
+cli_hand = 手牌
 cli_seat_undone = 已收回你上一个回答。故事以 { $slot } 继续；原来的经过仍在 { $old }。
 cli_seat_unknown = 没有 /{ $command } 这个命令。输入 /帮助 查看所有命令。
 cli_seat_word = 你的词：{ $word }

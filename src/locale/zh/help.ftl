@@ -191,6 +191,7 @@ help_show_entity = 角色或舞台的名字；不写则列出全部
 help_show_form = 显示什么：buffer（对话的文字）、json（交换格式）、request（最近一次发送的内容，一字不差）
 help_show_turn = 在这一轮结束时（默认：最后一轮）
 help_trace_entity = 只看这个角色或舞台的调用
+help_trace_form = 打印方式：full（全部提问与回答）、ag2（与 AG2 相同：参与者每次发言前已有的消息）
 help_undercover_blank = 没有词的玩家（白板）人数
 help_undercover_from = 不进行游戏，只显示存档、赛事或存档文件夹的统计
 help_undercover_games = 进行一场有这么多局的赛事，并显示统计

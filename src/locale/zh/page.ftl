@@ -352,6 +352,7 @@ page_size_0 = 小
 page_size_1 = 标准
 page_size_2 = 大
 page_size_3 = 特大
+page_hand = 手牌
 page_skills = 技能
 page_skip = 跳到故事
 page_somebody = 某人

@@ -60,6 +60,8 @@ export async function seePerson(pane, id) {
 			tag(word('promise', promise.state), `.end.${promise.state}`)]),
 		listPart('secrets', person.secrets, (secret) => h('span', linked(secret))),
 		listPart('items', person.items, (item) => h('span', itemLink(item.name ?? item), item.look ? h('span.small', ' ', item.look) : null)),
+		listPart('hand', person.hand, (card) => [h('span', card.name || card.skill),
+			card.description ? h('span.small', ' ', card.description) : null]),
 		section('skills', person.skills?.length ? h('p', listNodes(person.skills)) : null),
 		listPart('knows', person.knows, knownRow, '.known') || section('knows', h('p.muted', t('knows_nothing'))),
 		section('spent', person.spent ? pairs([['calls', number(person.spent.calls)], ...usageOf(person.spent)]) : null),

@@ -86,6 +86,7 @@ struct CardData<'a> {
     power: i32,
     accuracy: i32,
     rounds: i32,
+    /// What the skill is about; empty if the card has words of its own.
     about: &'a str,
     legal: Vec<Arc<str>>,
 }
@@ -203,7 +204,11 @@ fn data<'a>(
         power: playable.skill.power,
         accuracy: playable.skill.accuracy,
         rounds: playable.skill.duration,
-        about: &playable.skill.about,
+        about: if playable.card.is_worded() {
+            ""
+        } else {
+            &playable.skill.about
+        },
         legal: playable.targets(combatants),
     };
     let standing = || combatants.iter().filter(|each| each.is_standing());

@@ -3,7 +3,7 @@
 //!
 //! `fights: (draw: dealt)` needs no call: who plays a card words it as it plays it. With
 //! `fights: (draw: asked)`, a character is asked twice: here for words for its cards, at its turn
-//! for what it plays. It words each skill once in a fight.
+//! for what it plays. It words each skill once in a story.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use super::choice::{NAME_CHARS, SEEN_CHARS, check_name, not_in_hand};
 use super::rules::kind_name;
 use super::state::{Combat, Hand, HeldCard};
 use crate::cast::StageRng;
-use crate::event::{EventWriter, PhraseError, Phrasebook};
+use crate::event::{By, EventWriter, PhraseError, Phrasebook};
 use crate::exchange::{Answers, Ask, AskTemplate, Reply, Violation};
 use crate::rpg::events::{CardsDrawn, DRAW_TAG, DrawnCard};
 use crate::rpg::phase::Phase;
@@ -167,12 +167,15 @@ pub(super) fn take_drawn_cards(
         return;
     };
     let world = arena.world();
-    for (entity, words, _by) in answers.take() {
+    for (entity, words, by) in answers.take() {
         let Some(me) = combatants.iter().find(|each| each.entity == entity) else {
             continue;
         };
         let mut hand = me.hand.clone();
-        for card in hand.cards.iter_mut().filter(|card| !card.is_worded()) {
+        let is_answered = !matches!(by, By::Fallback(_));
+        let unworded = hand.cards.iter_mut().filter(|card| !card.is_worded());
+        // A default answer has no words; who gave none finds some when it plays a card.
+        for card in unworded.filter(|_| is_answered) {
             let words = words.cards.iter().find(|words| *words.skill == *card.skill);
             card.name = words
                 .map_or(&*card.skill, |words| words.name.trim())

@@ -53,7 +53,12 @@ pub(super) fn end_fight(
     });
     for combatant in &mut combatants {
         combatant.effects.clear();
-        commands.entity(combatant.entity).remove::<Hand>();
+        let hand = combatant.hand.put_down();
+        if hand == Hand::default() {
+            commands.entity(combatant.entity).remove::<Hand>();
+        } else {
+            commands.entity(combatant.entity).insert(hand);
+        }
     }
     arena.write_back(&combatants);
     arena.set_phase(stage, Phase::ArchiveCombat);

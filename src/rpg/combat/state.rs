@@ -57,7 +57,7 @@ impl Combat {
     }
 }
 
-/// On a combatant: the cards that it can play in this round.
+/// On a combatant: the cards that it can play in this round, and the words of those it had before.
 #[derive(Component, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Hand {
@@ -65,7 +65,7 @@ pub struct Hand {
     pub round: u32,
     /// Its cards, in the order in which they were drawn.
     pub cards: Vec<HeldCard>,
-    /// All cards that were worded in this fight.
+    /// All cards that its holder's mind has worded, which outlive the fight.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub worded: Vec<HeldCard>,
 }
@@ -85,7 +85,23 @@ pub struct HeldCard {
 }
 
 impl Hand {
-    /// The next hand, of these skills: a skill that was worded in this fight keeps its words.
+    /// What its cards are called.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.cards.iter().map(|card| match card.name.as_str() {
+            "" => &*card.skill,
+            name => name,
+        })
+    }
+
+    /// What is left of it after the fight: the words.
+    pub(super) fn put_down(&self) -> Self {
+        Self {
+            worded: self.worded.clone(),
+            ..Self::default()
+        }
+    }
+
+    /// The next hand, of these skills: a skill that was worded keeps its words.
     pub(super) fn next(&self, round: u32, skills: &[&Skill]) -> Self {
         let cards = skills.iter().map(|skill| {
             let known = self.worded.iter().find(|card| *card.skill == *skill.name);

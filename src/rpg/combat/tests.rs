@@ -693,14 +693,14 @@ fn all_draw_at_the_beginning_of_a_round_or_each_at_its_turn() {
 }
 
 #[test]
-fn a_character_that_is_asked_words_its_cards_once_in_a_fight() {
+fn a_character_that_is_asked_words_each_skill_once_in_a_story() {
     let mut fight = fight_with(Fights {
         reflect: false,
         draw: Draw::Asked,
         summary: FightSummary::Record,
         ..Fights::default()
     });
-    let [_, ann, bob, owl, rat] = fight.entities();
+    let [hall, ann, bob, owl, rat] = fight.entities();
     fight.run(initialization::initialize_combat);
     fight.next_turn();
     assert_eq!(fight.phase(), Phase::Drawn);
@@ -744,6 +744,12 @@ fn a_character_that_is_asked_words_its_cards_once_in_a_fight() {
     assert_eq!(fight.get::<Combat>(fight.tiny.hall).round, 2);
     assert_eq!(asks(&fight, ann), None, "it has words for all its cards");
     assert_eq!(fight.asked(), [ann]);
+
+    fight.run(narrate::ask_account);
+    fight.answer(hall, Prose("Dust falls.".into()));
+    fight.run(narrate::take_account);
+    let hand: &Hand = fight.get(ann);
+    assert_eq!((hand.cards.len(), hand.worded.len()), (0, 2));
 }
 
 /// A mind that never answers anything of use.

@@ -143,9 +143,9 @@ fn create(input: &Value) -> Result<Value, String> {
     }
     let data = input.get("data").cloned().unwrap_or_default();
     let message = factory.create(data).map_err(|error| error.to_string())?;
-    let again = factory.create(message.to_json());
+    let again = factory.create(message.dump());
     Ok(json!({
-        "dump": message.to_json(), "text": message.to_text(), "model_text": message.to_model_text(),
+        "dump": message.dump(), "text": message.to_text(), "model_text": message.to_model_text(),
         "is_event": message.is_event(), "round_trip": again.as_ref() == Ok(&message),
     }))
 }
@@ -339,7 +339,7 @@ async fn play(input: &Value) -> Result<Value, String> {
     };
     let inner = state["agent_states"].as_object().into_iter().flatten();
     let inner: BTreeMap<_, _> = inner
-        .map(|(name, state)| (name.clone(), keys(state)))
+        .map(|(name, state)| (name.clone(), keys(&state["agent_state"])))
         .filter(|(_, keys)| !keys.is_empty())
         .collect();
     let mut result = json!({

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use playhouse::groupchat::message::ChatMessage;
 use playhouse::groupchat::team::{Participant, Selection, TeamFile};
-use playhouse::groupchat::{ChatGame, Functions, Team};
+use playhouse::groupchat::{ChatGame, Functions, Task, Team};
 use playhouse::mind::Minds;
 use playhouse::tool::{NoArguments, Toolbox};
 use playhouse::world_data::DataFolder;
@@ -79,6 +80,103 @@ async fn a_handoff_to_nobody_is_sent_back_and_then_ends_the_run() {
     let (mut team, _) = set_up(file, |game| game, &json!({"A": vec![wrong_again(); 9]}));
     let error = team.run("hi").await.unwrap_err().to_string();
     assert!(error.contains("Zed") && error.contains('A'), "{error}");
+}
+
+#[tokio::test]
+async fn a_handoff_in_json_keeps_its_text_its_context_and_the_thought() {
+    let mut file = three(Selection::Swarm).with_max_turns(2);
+    file.participants[0] = file.participants[0].clone().with_handoff("B");
+    let own = json!({"message": "go", "handoff": "B"});
+    let of_autogen =
+        json!({"type": "HandoffMessage", "source": "A", "target": "B", "context": {"day": 6}});
+    for (answer, told, context) in [
+        (own, "go", json!([])),
+        (
+            json!({"target": "B", "context": "the hall is free"}),
+            "Over to you, B",
+            json!(["the hall is free"]),
+        ),
+        (of_autogen, "Over to you, B", json!([{"day": 6}])),
+    ] {
+        let answer = format!("Here it is:\n```json\n{answer}\n```");
+        let lines = json!({"A": [{"text": answer, "thinking": "B knows more."}], "B": ["b"]});
+        let (mut team, script) = set_up(file.clone(), |game| game, &lines);
+        let result = team.run("hi").await.unwrap();
+        let names: Vec<_> = result.messages.iter().map(ChatMessage::type_name).collect();
+        assert_eq!(
+            names,
+            [
+                "TextMessage",
+                "ThoughtEvent",
+                "HandoffMessage",
+                "TextMessage"
+            ]
+        );
+        assert!(result.messages[2].to_text().starts_with(told));
+        let mut kept = result.messages[2].dump()["context"].take();
+        let thought = kept.as_array_mut().unwrap().pop().unwrap();
+        assert_eq!(
+            (kept, thought["content"].as_str()),
+            (context.clone(), Some("B knows more."))
+        );
+        // The target alone is told the context; everybody the text.
+        let heard = script.heard("B").prompts[0].clone();
+        let wanted = context.as_array().unwrap().iter().map(|item| match item {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        });
+        for part in wanted.chain([told.to_owned(), "B knows more.".into()]) {
+            assert!(heard.contains(&part), "{heard}");
+        }
+        let others = team.perspective("C");
+        assert_eq!(others.len(), 3, "{others:?}");
+        assert!(others[1].content.starts_with(told));
+    }
+}
+
+#[tokio::test]
+async fn a_participant_that_could_not_answer_is_asked_again_when_the_run_goes_on() {
+    let file = three(Selection::RoundRobin).with_max_turns(3);
+    let lines = json!({"B": [{"fail": "the server is gone"}, "b"]});
+    let (mut team, script) = set_up(file, |game| game, &lines);
+    let error = team.run("hi").await.unwrap_err().to_string();
+    assert!(
+        error.contains('B') && error.contains("the server is gone"),
+        "{error}"
+    );
+    assert_eq!(team.chat().stop.as_ref().unwrap().source, "Error");
+    let rest = team.run(Task::continue_run()).await.unwrap();
+    let said: Vec<_> = rest.messages.iter().map(ChatMessage::to_text).collect();
+    assert_eq!(said, ["b", "C1", "A2"]);
+    assert_eq!(script.heard("B").delivered[1], ["user:hi", "A:A1"]);
+}
+
+#[tokio::test]
+async fn a_turn_fails_at_the_most_tool_iterations_if_that_is_wanted() {
+    let call = || json!({"calls": [["1", "calculate", {"expression": "6 * 7"}]]});
+    for (most, reflects, answers, outcome) in [
+        (2, true, vec![call(), json!("42")], Ok("42")),
+        (2, true, vec![call(), call(), json!("42")], Err("2")),
+        (1, true, vec![call(), json!("42")], Err("1")),
+        (2, false, vec![call(), call(), json!("42")], Err("2")),
+        (1, false, vec![call()], Ok("42")),
+    ] {
+        let mut agent = Participant::named("A");
+        agent.tools = vec!["calculate".into()];
+        agent.max_tool_iterations = most;
+        agent.reflect_on_tool_use = Some(reflects);
+        agent.fail_at_max_tool_iterations = true;
+        let (mut team, _) = set_up(TeamFile::solo(agent), |game| game, &json!({"A": answers}));
+        let result = team.run("6 * 7?").await;
+        match outcome {
+            Ok(answer) => assert_eq!(result.unwrap().last().unwrap().to_text(), answer),
+            Err(number) => {
+                let error = result.unwrap_err().to_string();
+                let wanted = format!("the maximum of {number} tool iterations");
+                assert!(error.contains(&wanted), "{error}");
+            }
+        }
+    }
 }
 
 fn wrong_again() -> Value {

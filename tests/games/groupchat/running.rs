@@ -282,6 +282,34 @@ async fn a_stage_delivers_as_a_hub_does() {
     }
 }
 
+#[tokio::test]
+async fn whoever_has_left_is_not_heard() {
+    let mut file = three().with_max_turns(1);
+    file.open = true;
+    let script = Scripted::new(&Value::Null);
+    let mut team = team(file, &script);
+    let user_proxy = team.user_proxy().clone();
+    let say = |source: &str, text: &str| user_proxy.say(ChatMessage::text(source, text));
+    say("A", "a last word");
+    user_proxy.leave("A");
+    say("A", "too late");
+    say("host", "from outside");
+    team.run("hi").await.unwrap();
+    say("A", "still here");
+    team.run("more").await.unwrap();
+    user_proxy.leave("B");
+    user_proxy.join("A");
+    user_proxy.join("B");
+    say("A", "back again");
+    say("B", "never gone");
+    team.run("and more").await.unwrap();
+    let heard = |text: &str| heard_contains(&team, "C", text);
+    for text in ["a last word", "from outside", "back again", "never gone"] {
+        assert!(heard(text), "{text}");
+    }
+    assert!(!heard("too late") && !heard("still here"));
+}
+
 fn heard_contains(team: &Team, who: &str, text: &str) -> bool {
     let seen = team.perspective(who);
     seen.iter().any(|seen| seen.content.contains(text))

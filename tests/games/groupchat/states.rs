@@ -2,7 +2,9 @@
 
 use playhouse::context::View;
 use playhouse::groupchat::message::ChatMessage;
-use playhouse::groupchat::team::{EdgeFile, GraphFile, Participant, Selection, TeamFile};
+use playhouse::groupchat::team::{
+    EdgeFile, GraphFile, Participant, ParticipantKind, Selection, TeamFile,
+};
 use playhouse::groupchat::termination::Termination;
 use playhouse::groupchat::{ChatError, Task, Team};
 use serde_json::{Value, json};
@@ -107,12 +109,119 @@ async fn a_state_of_others_is_refused_by_name_and_changes_nothing() {
     listed["agent_states"]["Zed"] = json!({});
     let error = refused(three(), &listed).to_string();
     assert!(error.contains("this team lacks Zed"), "{error}");
-    // As AutoGen writes it.
-    let foreign = json!({"type": "TeamState", "version": "1.0.0", "agent_states": {}});
-    let error = refused(three(), &foreign).to_string();
-    assert!(error.contains("Team::run"), "{error}");
-    let error = refused(three(), &json!({"x": 1}));
-    assert!(matches!(error, ChatError::NotAState), "{error}");
+    let nobody = json!({"type": "TeamState", "version": "1.0.0", "agent_states": {}});
+    let error = refused(three(), &nobody).to_string();
+    assert!(error.contains("the state lacks A, B, C"), "{error}");
+    let mut odd = autogen_state();
+    odd["agent_states"]["B"]["message_buffer"][0]["type"] = "Nope".into();
+    for broken in [json!({"x": 1}), odd] {
+        let error = refused(three(), &broken);
+        assert!(matches!(error, ChatError::NotAState(_)), "{error}");
+    }
+}
+
+/// What AutoGen saved of three agents in turn, after the task and the turn of the first.
+fn autogen_state() -> Value {
+    let text = |source: &str, text: &str| {
+        json!({"type": "TextMessage", "source": source, "content": text, "id": "1", "metadata": {},
+            "models_usage": null, "created_at": "2025-05-01T10:00:00Z"})
+    };
+    let agent = |known: Value, buffer: &[Value]| {
+        let agent_state = json!({"type": "AssistantAgentState", "version": "1.0.0",
+            "llm_context": {"messages": known}});
+        json!({"type": "ChatAgentContainerState", "version": "1.0.0", "agent_state": agent_state,
+            "message_buffer": buffer})
+    };
+    let known = json!([
+        {"type": "UserMessage", "content": "hi", "source": "user"},
+        {"type": "AssistantMessage", "content": [{"id": "c1", "name": "look", "arguments": "{}"}],
+            "thought": "Hm.", "source": "A"},
+        {"type": "FunctionExecutionResultMessage",
+            "content": [{"call_id": "c1", "name": "look", "content": "a hill", "is_error": false}]},
+        {"type": "AssistantMessage", "content": "A hill.", "thought": null, "source": "A"},
+    ]);
+    let thread = [text("user", "hi"), text("A", "A hill.")];
+    json!({"type": "TeamState", "version": "1.0.0", "agent_states": {
+        "A": agent(known, &[]),
+        "B": agent(json!([]), &thread),
+        "C": agent(json!([]), &thread),
+        "RoundRobinGroupChatManager": {"type": "RoundRobinManagerState", "version": "1.0.0",
+            "message_thread": thread, "current_turn": 1, "next_speaker_index": 1},
+    }})
+}
+
+#[tokio::test]
+async fn a_state_of_autogen_is_loaded_and_what_is_saved_has_its_form() {
+    let script = Scripted::new(&Value::Null);
+    let mut loaded = team(three(), &script);
+    loaded.load_state(&autogen_state()).unwrap();
+    let own = loaded.save_state().unwrap();
+    // What each agent knows comes back as it was.
+    let before = autogen_state();
+    for name in ["A", "B", "C"] {
+        let (own, before) = (&own["agent_states"][name], &before["agent_states"][name]);
+        assert_eq!(own["agent_state"]["type"], "AssistantAgentState");
+        let texts = |state: &Value| {
+            let known = state["agent_state"]["llm_context"]["messages"].as_array();
+            let known = known.unwrap().iter().map(|told| told["content"].clone());
+            let buffer = state["message_buffer"].as_array().unwrap().iter();
+            let buffer = buffer.map(|told| json!([told["type"], told["source"], told["content"]]));
+            (known.collect::<Vec<_>>(), buffer.collect::<Vec<_>>())
+        };
+        assert_eq!(texts(own), texts(before), "{name}");
+    }
+    let manager = &own["agent_states"]["RoundRobinGroupChatManager"];
+    assert_eq!(manager["type"], "RoundRobinManagerState");
+    assert_eq!(manager["next_speaker_index"], 1);
+    assert_eq!(manager["message_thread"][1]["content"], "A hill.");
+    // It is also a conversation of each agent and of the team for other programs.
+    let read = playhouse::dialect::read_value(&own, None).unwrap();
+    let names: Vec<_> = read
+        .conversations
+        .iter()
+        .map(|read| read.name.as_deref())
+        .collect();
+    assert_eq!(names, [Some("A"), None]);
+    // The run continues with the next in turn, who has heard everything.
+    let rest = loaded.run(Task::continue_run()).await.unwrap();
+    assert_eq!(texts(&rest.messages), ["B:B1", "C:C1"]);
+    assert_eq!(script.heard("B").delivered[0], ["user:hi", "A:A hill."]);
+    let again = team(three(), &script);
+    let mut again = again;
+    again.load_state(&own).unwrap();
+    assert_eq!(again.perspective("A").len(), 4);
+}
+
+#[tokio::test]
+async fn a_state_with_teams_inside_has_theirs_inside() {
+    let mut outer = three();
+    outer.participants[1].kind = ParticipantKind::Team;
+    outer.participants[2].kind = ParticipantKind::Society {
+        team: "society".into(),
+        instruction: String::new(),
+    };
+    let inner = |name: &str, participant: &str| {
+        TeamFile::new(name, [Participant::named(participant)]).with_max_turns(1)
+    };
+    let outer = outer
+        .with_team(inner("B", "Bea"))
+        .with_team(inner("society", "Cy"));
+    let script = Scripted::new(&Value::Null);
+    let mut first = team(outer.clone(), &script);
+    first.run("hi").await.unwrap();
+    let mut state = first.save_state().unwrap();
+    let states = &state["agent_states"];
+    let of_bea = &states["B"]["agent_state"]["agent_states"]["Bea"];
+    assert_eq!(of_bea["type"], "ChatAgentContainerState");
+    let of_society = &states["C"]["agent_state"];
+    assert_eq!(of_society["type"], "SocietyOfMindAgentState");
+    assert!(of_society["inner_team_state"]["agent_states"]["Cy"].is_object());
+    let mut second = team(outer, &script);
+    second.load_state(&state).unwrap();
+    // Without the world, as another program would have written it.
+    state.as_object_mut().unwrap().remove("world");
+    second.load_state(&state).unwrap();
+    assert_eq!(second.perspective("Bea").last().unwrap().content, "Bea1");
 }
 
 #[tokio::test]

@@ -653,7 +653,7 @@ async fn a_message_tells_why_its_model_ended_it() {
         let result = agent.run("6 * 7?").await.unwrap();
         let last = result.last().unwrap();
         assert_eq!(last.generate_reason(), wanted, "{iterations}");
-        let json = ChatMessage::from_json(last.to_json()).unwrap();
+        let json = ChatMessage::load(last.dump()).unwrap();
         assert_eq!(json.generate_reason(), wanted);
     }
 }
