@@ -175,10 +175,8 @@ fn a_trace_in_the_form_of_ag2_has_the_messages_before_each_turn() {
         (2, &1.into(), &"chat_manager".into())
     );
     let [source, said] = texts[0];
-    assert_eq!(
-        first["context"][0],
-        serde_json::json!({"role": "user", "name": source, "content": said})
-    );
+    let message = ["role", "name", "content"].map(|member| &first["context"][0][member]);
+    assert_eq!(message, ["user", source, said]);
 }
 
 #[test]
@@ -186,8 +184,9 @@ fn a_team_whose_server_failed_goes_on() {
     let folder = tempfile::tempdir().unwrap();
     let is_up = Arc::new(AtomicBool::new(false));
     let up = is_up.clone();
+    let is_first = AtomicBool::new(true);
     serve_model(folder.path(), move |_| {
-        if up.load(Ordering::SeqCst) {
+        if is_first.swap(false, Ordering::SeqCst) || up.load(Ordering::SeqCst) {
             Reply::at_once("Here I am.")
         } else {
             Reply::Error("{}".into())
@@ -208,7 +207,7 @@ fn a_team_whose_server_failed_goes_on() {
     let said = said.iter().map(|record| &record["message"]);
     let said = said.filter(|message| message["content"] == "Here I am.");
     let speakers: Vec<_> = said.map(|message| message["source"].clone()).collect();
-    assert_eq!(speakers, ["Ava", "Bo"], "{}", out(&resumed));
+    assert_eq!(speakers, ["Bo"], "{}", out(&resumed));
     assert_ok(&run(folder.path(), "replay one -q"));
 }
 
