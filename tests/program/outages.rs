@@ -329,7 +329,7 @@ fn how_many_defaults_are_too_many_can_be_said() {
     assert!(!recorded.iter().any(|line| line.contains("\"failed\"")));
 }
 
-/// The events of a story, and how many requests it took.
+/// The events of a story.
 fn events(folder: &Path, slot: &str) -> Vec<String> {
     let told = out(&succeed(folder, &format!("replay {slot} --json")));
     let events = told
