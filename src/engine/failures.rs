@@ -7,8 +7,8 @@ use super::job::Job;
 use super::outages::{Phase, Stopping};
 use super::{Engine, Signal, Stop};
 use crate::event::Phrasebook;
-use crate::exchange::Violation;
 use crate::exchange::prompts::MAY_DECLINE;
+use crate::exchange::{Violation, tells_refusal};
 use crate::journal::{AskEnding, Line};
 use crate::locale::{Localize, UiText, text};
 use crate::mind::{FailedCall, MindError, Refused};
@@ -168,14 +168,15 @@ impl Engine {
         let Some(too_often) = too_often else {
             return self.end(job, AskEnding::Failed { reason }, None);
         };
-        let stop = text!(
-            engine_useless,
-            mind = info.alias.as_str(),
-            too_often,
-            entity = &*job.ask.name,
-            reason,
-            wrote = wrote(answer)
-        );
+        let (last, advice) = if tells_refusal(&reason) {
+            (reason, text!(engine_useless_refusing))
+        } else {
+            let wrote = wrote(answer);
+            let last = text!(engine_useless_last, wrote, reason);
+            (last, text!(engine_useless_help))
+        };
+        let (mind, entity) = (info.alias.as_str(), &*job.ask.name);
+        let stop = text!(engine_useless, mind, too_often, entity, last, advice);
         let alias = info.alias.clone();
         self.calls.outages.0.entry(alias).or_default();
         // Whoever resumes asks it again.

@@ -31,6 +31,7 @@ pub use ledger::{
 pub(crate) use lenient::folded;
 pub use prompts::add_templates;
 pub use prose::{Prose, ProseRules};
+pub(crate) use refusal::tells_refusal;
 pub use refusal::{ends_with_refusal, is_refusal};
 pub use reply::Reply;
 pub(crate) use rounds::RoundMaker;

@@ -1,6 +1,7 @@
 //! Answers in which a model refuses, instead of speaking for its character.
 
 use crate::journal::{AskEnding, Outcome};
+use crate::locale::UiText;
 
 /// The reasons of default answers that a model refused to give.
 const REASONS: [&str; 2] = ["exchange_refused", "exchange_refused_saying"];
@@ -121,7 +122,12 @@ pub fn is_refusal(text: &str) -> bool {
 
 /// Whether an ask ended because its model refused.
 pub fn ends_with_refusal(outcome: &Outcome) -> bool {
-    matches!(&outcome.ending, AskEnding::Failed { reason } if reason.is_one_of(&REASONS))
+    matches!(&outcome.ending, AskEnding::Failed { reason } if tells_refusal(reason))
+}
+
+/// Whether the reason of a default answer is that a model refused.
+pub(crate) fn tells_refusal(reason: &UiText) -> bool {
+    reason.is_one_of(&REASONS)
 }
 
 impl Words {

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 
+use super::chinese::write;
 use super::model_server::{Reply, fitting, schema_of, serve, write_model};
 use super::{err, out, playhouse, run, succeed};
 
@@ -328,7 +329,7 @@ fn how_many_defaults_are_too_many_can_be_said() {
     assert!(!recorded.iter().any(|line| line.contains("\"failed\"")));
 }
 
-/// The events of a story, and how many requests it took.
+/// The events of a story.
 fn events(folder: &Path, slot: &str) -> Vec<String> {
     let told = out(&succeed(folder, &format!("replay {slot} --json")));
     let events = told
@@ -391,7 +392,7 @@ fn damaged_settings_of_a_save_say_what_to_do() {
         folder,
         "run mill --models models.ron --model m --save s --until 1 -q",
     );
-    std::fs::write(folder.join("saves/s/settings.json"), [0; 23]).unwrap();
+    write(&folder.join("saves/s/settings.json"), &"\0".repeat(23));
     let refused = resume(folder);
     assert_eq!(refused.status.code(), Some(4), "{}", err(&refused));
     let said = err(&refused)
@@ -450,7 +451,7 @@ fn a_server_is_reached_through_a_proxy_which_errors_name() {
     let port = serve(move |request| server.reply(request));
     let model = r#"(models: {"m": (provider: "openai", model: "x", schema: narrowed,
         base_url: "http://elsewhere.invalid/v1", retry: (times: 0, patience: 0))})"#;
-    std::fs::write(folder.join("models.ron"), model).unwrap();
+    write(&folder.join("models.ron"), model);
     let play = |proxy: u16| {
         let line = "run mill --models models.ron --model m --seed 1 --until 1 -q";
         let mut command = playhouse(folder);

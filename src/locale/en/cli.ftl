@@ -134,7 +134,7 @@ cli_no_default_answers = { $slot } has no default answers: a model gave each of 
 cli_retried = { $count ->
     [one] One default answer is asked for again
    *[other] { $count } default answers are asked for again
-}; what was answered after it is used again as long as the same is asked.
+}; what was answered after the first is used again as long as the same is asked.
 cli_branched = The save { $slot } continues from turn { $turn }.
 cli_continue_limited = Continue with: playhouse resume { $slot } (the same limits apply again unless you set others)
 cli_continue_with = Continue with: playhouse resume { $slot }
