@@ -333,6 +333,7 @@ const NAMES: &[&str] = &[
     "replay",
     "request",
     "resume",
+    "retry",
     "round",
     "rule",
     "run",

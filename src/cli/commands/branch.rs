@@ -83,8 +83,11 @@ pub(super) fn retry(app: &App, old: &str, new: Option<String>) -> Result<(), Com
     let retried = session::retry_defaults(root, &saved.slot, &new, game, HOST);
     let retried = play::runtime()?.block_on(retried).map_err(session_error)?;
     let Some(Retried { slot, turn, count }) = retried else {
-        let message = text!(cli_no_default_answers, slot = old);
-        return Err(CommandError::new(ErrorKind::Usage, message));
+        if app.prints_text() {
+            let none = say!(app.language, cli_no_default_answers, slot = old);
+            app.out().line(none);
+        }
+        return Ok(());
     };
     slot_settings::copy(app, &saved.slot, &slot)?;
     if app.prints_text() {

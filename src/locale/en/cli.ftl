@@ -130,7 +130,7 @@ cli_usage_wrong = invalid command line
 ## Progress, and how runs end
 
 cli_built_without = built without: { $features } (build with --features full for everything)
-cli_no_default_answers = { $slot } has no default answers: a model gave each of its answers
+cli_no_default_answers = { $slot } has no default answers: a model gave each of its answers.
 cli_retried = { $count ->
     [one] One default answer is asked for again
    *[other] { $count } default answers are asked for again

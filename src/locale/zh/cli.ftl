@@ -125,7 +125,7 @@ cli_usage_wrong = 命令行有误
 ## 进度，以及运行如何结束
 
 cli_built_without = 未包含：{ $features }（用 --features full 构建可得到全部功能）
-cli_no_default_answers = { $slot } 没有默认回答：每个回答都是模型给出的
+cli_no_default_answers = { $slot } 没有默认回答：每个回答都是模型给出的。
 cli_retried = { $count } 个默认回答将重新提问；此后只要提问相同，仍采用原来的回答。
 cli_branched = 存档 { $slot } 将从第 { $turn } 轮继续。
 cli_continue_limited = 继续：playhouse resume { $slot }（上限与之前相同，除非另行指定）
