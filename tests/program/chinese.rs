@@ -336,6 +336,7 @@ const NAMES: &[&str] = &[
     "retry",
     "round",
     "rule",
+    "full",
     "run",
     "save",
     "saves",
