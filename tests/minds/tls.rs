@@ -1,4 +1,5 @@
 //! Servers whose certificates the model file names.
+#![expect(clippy::unwrap_used, reason = "tests")]
 
 use std::io::{Read, Write};
 use std::net::TcpListener;

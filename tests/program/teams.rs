@@ -184,9 +184,9 @@ fn a_team_whose_server_failed_goes_on() {
     let folder = tempfile::tempdir().unwrap();
     let is_up = Arc::new(AtomicBool::new(false));
     let up = is_up.clone();
-    let is_first = AtomicBool::new(true);
-    serve_model(folder.path(), move |_| {
-        if is_first.swap(false, Ordering::SeqCst) || up.load(Ordering::SeqCst) {
+    serve_model(folder.path(), move |request| {
+        let is_bo = request.to_string().contains("Here I am.");
+        if !is_bo || up.load(Ordering::SeqCst) {
             Reply::at_once("Here I am.")
         } else {
             Reply::Error("{}".into())
@@ -196,12 +196,20 @@ fn a_team_whose_server_failed_goes_on() {
     std::fs::write(folder.path().join("duo.ron"), team).unwrap();
     let failed = chat(
         folder.path(),
-        "chat duo.ron --save one --model m",
+        "chat duo.ron --save one --model m --models models.ron",
         "Who is there?",
     );
-    assert_ne!(failed.status.code(), Some(0), "{}", out(&failed));
+    assert_eq!(failed.status.code(), Some(5), "{}", err(&failed));
+    assert!(
+        err(&failed).contains("Bo could not be asked"),
+        "{}",
+        err(&failed)
+    );
     is_up.store(true, Ordering::SeqCst);
-    let resumed = run(folder.path(), "resume one --json");
+    let resumed = run(
+        folder.path(),
+        "resume one --model m --models models.ron --json",
+    );
     assert_ok(&resumed);
     let said = records_of(&resumed);
     let said = said.iter().map(|record| &record["message"]);
