@@ -157,6 +157,8 @@ pub(crate) struct PlayArgs {
     pub(crate) dry_run: bool,
     #[arg(long)]
     pub(crate) on_server_error: Option<OnServerError>,
+    #[arg(long, value_name = "N")]
+    pub(crate) max_defaults: Option<u64>,
 }
 
 /// The arguments of `watch`.
@@ -532,6 +534,10 @@ pub(crate) enum Command {
         seed: Option<u64>,
         #[arg(long, value_name = "PLAYER_MODEL", value_parser = model_of, conflicts_with = "choose")]
         model_of: Vec<(String, String)>,
+    },
+    Retry {
+        slot: String,
+        new: Option<String>,
     },
     Why {
         slot: String,

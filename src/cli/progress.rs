@@ -26,6 +26,8 @@ pub(crate) struct Progress {
     line: StatusLine,
     language: Language,
     calls: Arc<Mutex<BTreeMap<Arc<str>, Call>>>,
+    /// The models that are waited for, and when they are asked again.
+    awaited: Arc<Mutex<BTreeMap<String, Instant>>>,
     /// Where warnings go.
     err: Arc<Mutex<Output>>,
 }
@@ -43,12 +45,17 @@ impl Progress {
             line,
             language,
             calls: Arc::default(),
+            awaited: Arc::default(),
             err,
         }
     }
 
     /// Takes note of a signal.
     pub(crate) fn note(&self, signal: Signal) {
+        if let Some(notice) = signal.notice() {
+            let notice = notice.in_language(self.language);
+            lock(&self.err).paragraph(&Paragraph::of(Style::Warn, notice));
+        }
         match signal {
             Signal::CallStarted {
                 entity,
@@ -89,14 +96,12 @@ impl Progress {
             } => tracing::info!(%entity, purpose, tool, "tool called"),
             // Whoever holds the gate sees it where it is held.
             Signal::AnswerHeld { .. } | Signal::CallsWait(_) => {}
-            Signal::LimitNear(what) => {
-                let warning = say!(self.language, cli_limit_near, what = &what);
-                lock(&self.err).paragraph(&Paragraph::of(Style::Warn, warning));
+            // Their notices are all.
+            Signal::LimitNear(_) | Signal::RecallByWords(_) => {}
+            Signal::ServerAwaited { mind, pause, .. } => {
+                lock(&self.awaited).insert(mind, clock() + pause);
             }
-            Signal::RecallByWords(reason) => {
-                let warning = say!(self.language, engine_recall_by_words, reason = &reason);
-                lock(&self.err).paragraph(&Paragraph::of(Style::Warn, warning));
-            }
+            Signal::ServerBack { mind } => drop(lock(&self.awaited).remove(&mind)),
         }
     }
 
@@ -115,13 +120,19 @@ impl Progress {
         }
     }
 
-    /// Who has been thinking longest, and how many others are thinking. `None` while a person is
-    /// asked on the same terminal.
+    /// Who has been thinking longest, and how many others are thinking; or which server is waited
+    /// for. `None` while a person is asked on the same terminal.
     fn text(&self, now: Instant) -> Option<String> {
         let calls = lock(&self.calls);
         let is_person = |call: &Call| call.mind == crate::mind::human::ALIAS;
         if calls.values().any(is_person) {
             return None;
+        }
+        if let Some((mind, until)) = lock(&self.awaited).first_key_value()
+            && *until > now
+        {
+            let seconds = until.saturating_duration_since(now).as_secs() + 1;
+            return Some(say!(self.language, cli_awaiting, mind, seconds));
         }
         let (who, call) = calls.iter().min_by_key(|(_, call)| call.since)?;
         let elapsed = now.saturating_duration_since(call.since);

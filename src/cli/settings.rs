@@ -102,6 +102,7 @@ pub(crate) struct SettingsFile {
     max_tokens: Option<u64>,
     max_cost: Option<f64>,
     fall_back: Option<bool>,
+    max_defaults: Option<u64>,
 }
 
 impl SettingsFile {
@@ -143,6 +144,7 @@ impl Demanding for SettingsFile {
             max_tokens: _,
             max_cost: _,
             fall_back: _,
+            max_defaults: _,
         } = self;
         let mut demands = Vec::new();
         if let Some(model) = model
@@ -251,6 +253,8 @@ pub(crate) struct Settings {
     pub(crate) seed: Setting<Option<String>>,
     /// What happens when a server keeps failing.
     pub(crate) on_server_error: Setting<OnServerError>,
+    /// How many asks of a run may end without a usable answer; by default as the model file says.
+    pub(crate) max_defaults: Setting<Option<u64>>,
     /// Whether events are printed with their ids.
     pub(crate) ids: bool,
     /// Whether what is not part of the story is printed with it.
@@ -374,6 +378,7 @@ impl Settings {
                 on_server_error,
                 OnServerError::Stop,
             ),
+            max_defaults: limit(play.max_defaults, files.lowest(|file| file.max_defaults)),
             log_format: common.log_format.unwrap_or(LogFormat::Text),
             log_filter: Setting::pick(filter, filter_set, None, "warn".into()),
             json: common.json,
@@ -437,6 +442,11 @@ impl Settings {
                     OnServerError::FallBack => "fall-back".into(),
                 },
                 &self.on_server_error.origin,
+            ),
+            (
+                "max-defaults",
+                shown(&self.max_defaults.value),
+                &self.max_defaults.origin,
             ),
             (
                 "log-filter",

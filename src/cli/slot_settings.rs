@@ -71,8 +71,10 @@ impl Demanding for SlotSettings {
 impl SlotSettings {
     /// The settings in a text, which may come from anybody.
     pub(crate) fn read(path: &Path, text: &str) -> Result<Self, CommandError> {
-        serde_json::from_str(text)
-            .map_err(|error| CommandError::new(ErrorKind::Save, error.text()).at(path.display()))
+        serde_json::from_str(text).map_err(|error| {
+            let error = CommandError::new(ErrorKind::Save, error.text()).at(path.display());
+            error.help(text!(cli_slot_settings_help))
+        })
     }
 
     /// What the command was told, and what the save was played with before. Other settings are

@@ -235,6 +235,7 @@ pub(crate) fn spending(language: Language, first: String, rows: &[(String, Spent
         say!(language, cli_answer_tokens),
         say!(language, cli_cost),
         say!(language, cli_default_answers),
+        say!(language, cli_refusals),
         say!(language, cli_retries),
     ];
     let numbers = numbers.into_iter().map(|name| (name, Alignment::Right));
@@ -272,6 +273,9 @@ fn spending_row(name: &str, spent: &Spent) -> Vec<String> {
         spent.usage.output.to_string(),
         spent.cost.to_string(),
         spent.fallbacks.to_string(),
+        Some(spent.refusals)
+            .filter(|refusals| *refusals > 0)
+            .map_or(String::new(), |refusals| refusals.to_string()),
         spent.repairs.to_string(),
     ]
 }

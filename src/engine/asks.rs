@@ -8,7 +8,7 @@ use super::ask_tools::AskTools;
 use super::calls::Then;
 use super::compact::folded_note;
 use super::embedding::Matter;
-use super::job::{FinishedAsk, Job, JobUsage, JobView, PreparedAsk, Rounds};
+use super::job::{FinishedAsk, Job, JobUsage, JobView, LengthGuess, PreparedAsk, Rounds};
 use super::places::Arrival;
 use super::{AskCount, Engine, EngineError};
 use crate::cast::{CurrentStage, StableId, WorldSeed, place_of, stable_id};
@@ -119,6 +119,7 @@ impl Engine {
             view: JobView {
                 context: view,
                 folded: 0,
+                guess: LengthGuess::default(),
             },
             usage: JobUsage::default(),
             written_by: None,

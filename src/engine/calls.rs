@@ -10,6 +10,7 @@ use futures_util::stream::FuturesUnordered;
 use super::cache_warmup::CacheWarmup;
 use super::gate::Decision;
 use super::job::Job;
+use super::outages::{Outages, Pause, Stopping};
 use crate::exchange::{BoxedAnswer, Spent};
 use crate::journal::{AskEnding, Outcome};
 use crate::locale::UiText;
@@ -23,6 +24,13 @@ pub(super) struct Calls {
     /// Asks that wait for a slot.
     pub(super) waiting: VecDeque<Box<Job>>,
     pub(super) running: FuturesUnordered<RunningCall>,
+    /// How many of those that run are paid for, or do something outside.
+    pub(super) paid: usize,
+    /// Those that models can't answer for now.
+    pub(super) outages: Outages,
+    pub(super) pauses: FuturesUnordered<Pause>,
+    /// Why the run stops as soon as what is paid for has arrived.
+    pub(super) stop: Option<Stopping>,
     /// Calls of tools that begin once the journal holds the attempt.
     pub(super) unrecorded: Vec<RunningCall>,
     /// Answers that are held once the journal has them: they are paid for.
@@ -33,6 +41,23 @@ pub(super) struct Calls {
     pub(super) refused: Option<UiText>,
     /// Whether calls wait for the gate.
     pub(super) at_gate: bool,
+}
+
+impl Calls {
+    /// Whether something is to be waited for.
+    pub(super) fn are_awaited(&self) -> bool {
+        self.at_gate || !self.running.is_empty() || !self.pauses.is_empty()
+    }
+
+    /// Takes note that a call has returned.
+    pub(super) fn note_return(&mut self, job: &Job, result: &CallResult) {
+        let was_paid = match result {
+            CallResult::Mind(_) => job.mind.info().metered,
+            CallResult::Tools(_) | CallResult::Vectors(..) => true,
+            CallResult::Decided(..) => false,
+        };
+        self.paid -= usize::from(was_paid);
+    }
 }
 
 /// A call to a mind or to tools.
@@ -95,14 +120,6 @@ pub(super) struct Embeddings {
     pub(super) done: BTreeMap<Entity, usize>,
     /// How many facts have one.
     pub(super) facts: usize,
-}
-
-/// Calls that failed one after the other.
-#[derive(Default)]
-pub(super) struct Failures {
-    pub(super) in_a_row: u32,
-    /// Whether any call of the run succeeded.
-    pub(super) any_success: bool,
 }
 
 /// A message of a prompt: half of the digest of its text, and its bytes.

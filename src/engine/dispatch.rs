@@ -7,20 +7,21 @@ use futures_util::{FutureExt, StreamExt};
 
 use super::calls::{CallResult, PassedAnswer};
 use super::compact::{fold, next_fold};
+use super::failures::start_of;
 use super::gate::{AnswerInReview, AskKey, Decision};
-use super::job::{FinishedAsk, Job};
+use super::job::{FinishedAsk, Job, LengthGuess};
 use super::places::Arrival;
 use super::totals::worst_case;
 use super::{Engine, Signal, Stop};
 use crate::context::{AgentContext, ContextStats};
 use crate::event::{By, Phrasebook};
 use crate::exchange::prompts::{REPAIR, Repair, RepairViolation};
-use crate::exchange::{BoxedAnswer, Budget, Ledger, Spent, Violation};
+use crate::exchange::{BoxedAnswer, Budget, Ledger, Spent, Violation, is_refusal};
 use crate::journal::AskEnding;
-use crate::locale::{Localize, text};
+use crate::locale::text;
 use crate::message::shown;
 use crate::message::tokens::Correction;
-use crate::mind::{Answering, Completion, FailedCall, FinishReason, MindError};
+use crate::mind::{Answering, Completion, FailedCall, FinishReason, LengthDoubt, MindError};
 use crate::tool::ToolCall;
 use crate::tool::prompts::NOT_NOW;
 
@@ -47,10 +48,12 @@ impl Engine {
             }
             let alias = &job.mind.info().alias;
             let warmup = &self.calls.cache_warmup;
-            let may_start = job
+            let is_warm = job
                 .shared_prefix
                 .is_none_or(|prefix| warmup.may_start(alias, prefix));
-            if may_start {
+            // Before a run stops, only what has begun is finished.
+            let has_time = self.calls.stop.is_none() || !job.rounds.list.is_empty();
+            if is_warm && has_time && self.calls.outages.may_start(alias) {
                 self.start_call(job);
             } else {
                 held_back.push(job);
@@ -96,6 +99,8 @@ impl Engine {
             return self.end(job, AskEnding::Failed { reason }, None);
         };
         self.gate.take_call();
+        self.calls.outages.started(&job.mind.info().alias);
+        self.calls.paid += usize::from(job.mind.info().metered);
         self.totals.reserve(job.usage.worst);
         self.note_repeated_bytes(&mut job);
         let info = job.mind.info();
@@ -201,6 +206,41 @@ impl Engine {
         true
     }
 
+    /// Folds messages away after a failure that a shorter prompt may avoid, `at_last` when nothing
+    /// else helped. Returns whether to ask again.
+    pub(super) fn fold_after(&self, job: &mut Job, failed: &FailedCall, at_last: bool) -> bool {
+        if matches!(failed.error, MindError::PromptTooLong { .. }) {
+            return self.fold_once(job);
+        }
+        // A model may answer with nothing once, whatever it was asked.
+        let may_have_happened_once = matches!(failed.error, MindError::Empty { .. })
+            && job.may_be_refused()
+            && job.rounds.refused().count() == 0;
+        let is_in_doubt = match failed.length_doubt {
+            LengthDoubt::None => false,
+            LengthDoubt::AtLast => at_last,
+            LengthDoubt::AtOnce => !may_have_happened_once,
+        };
+        match std::mem::take(&mut job.view.guess) {
+            LengthGuess::Open if !is_in_doubt => false,
+            LengthGuess::Open => {
+                let whole = (job.view.context.clone(), job.view.folded);
+                job.view.guess = LengthGuess::Tried(whole);
+                self.fold_once(job)
+            }
+            LengthGuess::Tried((context, folded)) => {
+                // It was not the length.
+                (job.view.context, job.view.folded) = (context, folded);
+                job.view.guess = LengthGuess::Closed;
+                false
+            }
+            LengthGuess::Closed => {
+                job.view.guess = LengthGuess::Closed;
+                false
+            }
+        }
+    }
+
     /// A copy of a conversation without its oldest messages.
     fn folded(&self, context: &AgentContext, count: u32) -> Box<AgentContext> {
         let mut view = Box::new(context.clone());
@@ -227,6 +267,10 @@ impl Engine {
             biased;
             () = token.cancelled() => return Some(Stop::Cancelled),
             Some(returned) = self.calls.running.next() => returned,
+            Some(alias) = self.calls.pauses.next() => {
+                self.calls.outages.pause_ended(&alias);
+                return None;
+            }
             _ = gate.changed(), if at_gate => return None,
             else => return None,
         };
@@ -238,6 +282,7 @@ impl Engine {
     }
 
     fn returned(&mut self, job: Box<Job>, result: CallResult) -> Option<Stop> {
+        self.calls.note_return(&job, &result);
         match result {
             CallResult::Mind(result) => self.answered(job, result),
             CallResult::Tools(results) => {
@@ -271,12 +316,12 @@ impl Engine {
         }
         match result {
             Ok(completion) => {
-                self.failures.in_a_row = 0;
-                self.failures.any_success = true;
+                self.server_answered(&job.mind.info().alias);
+                job.view.guess = LengthGuess::Closed;
                 self.completed(job, completion);
                 None
             }
-            Err(FailedCall { error, .. }) => self.failed(job, error),
+            Err(failed) => self.failed(job, failed),
         }
     }
 
@@ -312,7 +357,12 @@ impl Engine {
                 .with_template(&NOT_NOW, &());
             return self.retry(job, &shown(&completion.to_blocks()), &[violation]);
         }
+        let is_filtered = completion.finish == FinishReason::ContentFilter;
         match job.ask.question.judge(&completion.text) {
+            Ok(_) if is_filtered && job.is_prose() => self.refuses(job, &completion.text),
+            Err(_) if is_filtered || is_refusal(&completion.text) => {
+                self.refuses(job, &completion.text);
+            }
             // JSON that passes is whole; prose looks whole wherever it ends. At last it is taken
             // as it is.
             Ok(_) if cut_off && job.is_prose() && job.may_be_refused() => {
@@ -334,6 +384,14 @@ impl Engine {
                 self.retry(job, &completion.text, &violations);
             }
         }
+    }
+
+    fn refuses(&mut self, job: Box<Job>, answer: &str) {
+        let reason = match start_of(answer) {
+            words if words.is_empty() => text!(exchange_refused),
+            words => text!(exchange_refused_saying, words),
+        };
+        self.refused(job, answer, reason);
     }
 
     /// An answer has passed its check: it is used, once whoever reviews answers wants it to be.
@@ -407,12 +465,12 @@ impl Engine {
 
     /// Sends a bad answer back with everything that is wrong, or ends the ask if that was the last
     /// retry.
-    fn retry(&mut self, mut job: Box<Job>, answer: &str, violations: &[Violation]) {
+    pub(super) fn retry(&mut self, mut job: Box<Job>, answer: &str, violations: &[Violation]) {
         job.retract_stream();
         if !job.may_be_refused() {
             let reason = Violation::summary(violations, self.world.get_resource());
             job.rounds.refuse(answer, "", job.usage.ms());
-            return self.end(job, AskEnding::Failed { reason }, None);
+            return self.end_useless(job, answer, reason);
         }
         let phrases = self.world.resource::<Phrasebook>();
         let example = job.ask.question.example(violations).unwrap_or_default();
@@ -429,37 +487,6 @@ impl Engine {
         let complaint = complaint.unwrap_or_default();
         job.rounds.refuse(answer, &complaint, job.usage.ms());
         self.calls.waiting.push_front(job);
-    }
-
-    fn failed(&mut self, mut job: Box<Job>, error: MindError) -> Option<Stop> {
-        job.retract_stream();
-        if matches!(error, MindError::PromptTooLong { .. }) && self.fold_once(&mut job) {
-            self.calls.waiting.push_front(job);
-            return None;
-        }
-        if matches!(error, MindError::Cancelled | MindError::SeatEmpty { .. }) {
-            self.calls.waiting.push_front(job);
-            return Some(Stop::Cancelled);
-        }
-        let reason = error.to_string();
-        tracing::warn!(entity = %job.ask.name, purpose = job.ask.question.purpose(), "{reason}");
-        let is_refusal = matches!(
-            error,
-            MindError::Denied { .. } | MindError::Unreachable { .. }
-        );
-        if self.settings.stop_on_first_refusal && is_refusal && !self.failures.any_success {
-            return Some(Stop::ServerDown(error.text()));
-        }
-        self.failures.in_a_row += 1;
-        let most = self.settings.give_up_after;
-        if most.is_some_and(|most| self.failures.in_a_row >= most) {
-            // Whoever resumes asks this one again.
-            self.calls.waiting.push_front(job);
-            return Some(Stop::ServerDown(error.text()));
-        }
-        let reason = error.text();
-        self.end(job, AskEnding::Failed { reason }, None);
-        None
     }
 
     /// An ask has its outcome, and its answer if one passed.
@@ -479,6 +506,7 @@ impl Engine {
         });
         let recalled = self.recalled_by(&job, &ending);
         let outcome = Arc::new(job.outcome(ending, recalled));
+        self.failures.note(&outcome);
         self.arrived.push(Arrival {
             finished: FinishedAsk {
                 ask: job.ask,

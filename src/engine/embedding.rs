@@ -244,6 +244,7 @@ impl Engine {
             // Continuing by words alone would let limits change what happens.
             Err(reason) => return self.calls.refused = Some(reason),
         };
+        self.calls.paid += 1;
         self.calls.running.push(Box::pin(async move {
             let made = embedder.embed(texts).await;
             let request = VectorRequest {

@@ -20,8 +20,11 @@ pub enum Stop {
     Cancelled,
     /// A limit of the run does not allow the next call.
     LimitReached(UiText),
-    /// Calls failed one after the other, so that all further answers would be fallbacks.
+    /// A model could not be asked, and waiting was of no use. What it was to answer is asked again
+    /// when the run is resumed.
     ServerDown(UiText),
+    /// A model gave no usable answer too often.
+    NoUsableAnswers(UiText),
     /// A replay reached the end of its recording.
     EndOfRecording,
     /// Nothing has happened for many turns, and nothing ever will.
@@ -35,6 +38,7 @@ impl Stop {
             Self::Cancelled => "Cancelled".into(),
             Self::LimitReached(reason) => format!("CapReached({:?})", reason.to_string()),
             Self::ServerDown(reason) => format!("ServerDown({:?})", reason.to_string()),
+            Self::NoUsableAnswers(reason) => format!("NoUsableAnswers({:?})", reason.to_string()),
             stop => format!("{stop:?}"),
         }
     }

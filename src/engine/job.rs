@@ -89,6 +89,8 @@ pub(super) struct Rounds {
     pub(super) recorded: Vec<ToolRoundRecord>,
     /// The mind's calls of tools, while the tools run.
     pub(super) calling: Option<Completion>,
+    /// How many of the refused answers the journal has.
+    pub(super) recorded_refused: usize,
 }
 
 /// How much of the entity's conversation its mind sees.
@@ -98,6 +100,20 @@ pub(super) struct JobView {
     pub(super) context: Option<Box<AgentContext>>,
     /// How many of the oldest messages are folded away, since the whole was too long.
     pub(super) folded: u32,
+    pub(super) guess: LengthGuess,
+}
+
+/// Whether a prompt was shortened because its server may have found it too long, without a word of
+/// that.
+#[derive(Default)]
+pub(super) enum LengthGuess {
+    /// Not yet.
+    #[default]
+    Open,
+    /// It was; this is the view before.
+    Tried((Option<Box<AgentContext>>, u32)),
+    /// It was, or a prompt was answered.
+    Closed,
 }
 
 /// What the calls of an ask used.
@@ -224,6 +240,12 @@ impl JobUsage {
 }
 
 impl Job {
+    /// The model that answered, or else the one that was asked.
+    pub(super) fn model(&self) -> &Arc<str> {
+        let asked = &self.mind.info().model;
+        self.usage.model.as_ref().unwrap_or(asked)
+    }
+
     /// The maximum number of tokens of its next answer.
     pub(super) fn answer_limit(&self) -> u32 {
         let limit = self.mind.info().max_output;
@@ -294,6 +316,19 @@ impl Job {
         refused.collect()
     }
 
+    /// Its refused answers as a line of the journal, if that lacks some.
+    pub(super) fn unrecorded_refusals(&self) -> Option<OpenRound> {
+        let count = self.rounds.refused().count();
+        let none = ToolRoundRecord {
+            said: Vec::new(),
+            results: Vec::new(),
+            usage: TokenUsage::default(),
+            refused_before: count as u32,
+            ms: self.usage.ms(),
+        };
+        (count > self.rounds.recorded_refused).then(|| self.open_round(&none))
+    }
+
     /// A round as a line of the journal, with what was spent so far.
     pub(super) fn open_round(&self, round: &ToolRoundRecord) -> OpenRound {
         OpenRound {
@@ -316,10 +351,9 @@ impl Job {
     /// The outcome, with the usage of all attempts.
     pub(super) fn outcome(&self, ending: AskEnding, recalled: Vec<RecalledMemory>) -> Outcome {
         let info = self.mind.info();
-        let model = self.usage.model.as_ref().unwrap_or(&info.model);
         let (provider, model) = match &self.written_by {
             Some(by) => (by.clone(), "".into()),
-            None => (info.provider.clone(), model.clone()),
+            None => (info.provider.clone(), self.model().clone()),
         };
         Outcome {
             entity: self.ask.name.clone(),

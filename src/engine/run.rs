@@ -6,9 +6,10 @@ use std::sync::Arc;
 use bevy_ecs::prelude::*;
 use serde_json::Value;
 
-use super::calls::{Calls, Embeddings, Failures, LastPrompts};
+use super::calls::{Calls, Embeddings, LastPrompts};
 use super::gate::CallGate;
 use super::listeners::{Listeners, RequestViewer, SentRequest};
+use super::outages::Failures;
 use super::places::{Arrival, Places};
 use super::state::{AskCount, IdleTurns, Inputs};
 use super::{CancellationToken, EngineError, Setup, Signal, SpendLimits, Stop, StoryEnd, Totals};
@@ -37,10 +38,12 @@ pub struct EngineSettings {
     pub max_steps: u32,
     /// The most that this run may spend.
     pub limits: SpendLimits,
-    /// After how many failed calls in a row the run stops; `None` for never.
-    pub give_up_after: Option<u32>,
-    /// Whether to stop at once, before anything is recorded, if the first calls are refused.
-    pub stop_on_first_refusal: bool,
+    /// Whether the run goes on with default answers when a server can't answer. Else it stops, and
+    /// whoever resumes it asks again.
+    pub falls_back: bool,
+    /// How many asks of this run may end without a usable answer; by default it depends on the
+    /// model, see [`MaxDefaults`](crate::mind::MaxDefaults).
+    pub max_defaults: Option<u64>,
     /// Whether all answers come from the recording; no mind is asked.
     pub replay: bool,
     /// Whether the state is hashed and compared at each meeting; a replay always does.
@@ -58,8 +61,8 @@ impl Default for EngineSettings {
             width: 16,
             max_steps: 1_000,
             limits: SpendLimits::default(),
-            give_up_after: None,
-            stop_on_first_refusal: false,
+            falls_back: false,
+            max_defaults: None,
             replay: false,
             hash_meetings: true,
             recalls: true,
@@ -174,6 +177,7 @@ impl Engine {
 
     /// Takes answers from this recording if it holds them, before any mind is asked.
     pub fn play_back(&mut self, recording: Recording) {
+        self.failures = Failures::after(&recording);
         self.record.recording = recording;
     }
 
@@ -357,9 +361,13 @@ impl Engine {
                 return Ok(Stop::Cancelled);
             }
             self.start_calls();
+            if let Some(stop) = self.take_stop() {
+                self.record_arrived()?;
+                return Ok(stop);
+            }
             if !self.arrived.is_empty() {
                 // Outcomes that needed no call: recorded ones, budgets, exhausted windows.
-            } else if !self.calls.running.is_empty() || self.calls.at_gate {
+            } else if self.calls.are_awaited() {
                 if let Some(stop) = self.wait().await {
                     // What has come is paid for.
                     self.record_arrived()?;

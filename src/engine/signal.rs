@@ -8,7 +8,7 @@ use tokio::sync::Notify;
 
 use super::gate::AnswerInReview;
 use crate::event::By;
-use crate::locale::UiText;
+use crate::locale::{Argument, UiText, text};
 
 /// News of the run, for progress displays and logs. Never reaches the world.
 #[derive(Clone, Debug)]
@@ -59,10 +59,57 @@ pub enum Signal {
     },
     /// Whether calls wait until the [`CallGate`](super::CallGate) lets them begin.
     CallsWait(bool),
+    /// A server can't answer now and is waited for; other models go on.
+    ServerAwaited {
+        /// The mind's alias.
+        mind: String,
+        /// Whose asks wait for it.
+        entities: Vec<Arc<str>>,
+        /// Why it can't answer.
+        reason: UiText,
+        /// The time until the next attempt.
+        pause: Duration,
+        /// How long it is waited for at most.
+        patience: Duration,
+        /// Whether nobody waited for it before.
+        is_first: bool,
+    },
+    /// A server that was waited for answers again.
+    ServerBack {
+        /// The mind's alias.
+        mind: String,
+    },
     /// Four fifths of a limit are spent.
     LimitNear(UiText),
     /// No vectors can be had, for this reason; recall continues by words alone. Sent once.
     RecallByWords(UiText),
+}
+
+impl Signal {
+    /// What whoever runs the story is told, if it is of concern.
+    pub fn notice(&self) -> Option<UiText> {
+        Some(match self {
+            Self::ServerAwaited {
+                mind,
+                entities,
+                reason,
+                pause,
+                patience,
+                is_first: true,
+            } => text!(
+                engine_awaited,
+                mind = mind.as_str(),
+                entities = Argument::list(entities.iter().map(|name| &**name)),
+                reason,
+                pause = pause.as_secs(),
+                patience = patience.as_secs()
+            ),
+            Self::ServerBack { mind } => text!(engine_answers_again, mind = mind.as_str()),
+            Self::LimitNear(what) => text!(engine_limit_near, what),
+            Self::RecallByWords(reason) => text!(engine_recall_by_words, reason),
+            _ => return None,
+        })
+    }
 }
 
 /// Stops a run between commits. Clones stop the same run.

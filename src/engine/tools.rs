@@ -248,6 +248,7 @@ impl Engine {
         if must_wait {
             let calls = async move { (job, CallResult::Tools(calls.await)) };
             self.record.journal.queue(Line::Round(Arc::new(attempt)));
+            self.calls.paid += 1;
             self.calls.unrecorded.push(Box::pin(calls));
         } else {
             let results = calls.now_or_never().unwrap_or_default();
@@ -328,6 +329,13 @@ impl Engine {
         for result in &results {
             self.totals.spent += result.trace.spent().into();
         }
+        let mut errors = results
+            .iter()
+            .filter_map(|result| result.output.as_ref().err());
+        let outage = errors.find_map(|error| error.outage()).cloned();
+        if let Some(reason) = outage.filter(|_| !self.settings.falls_back) {
+            return self.stop_at(job, reason);
+        }
         let results = results.into_iter().map(|result| self.result_record(result));
         let record = round_record(&job, &completion, results.collect());
         let line = Line::Round(Arc::new(job.open_round(&record)));
@@ -405,8 +413,11 @@ impl Engine {
             job.usage.spent.cost = open.cost;
             job.usage.estimated = open.estimated;
             job.usage.latency = std::time::Duration::from_millis(open.ms);
-            self.add_round(job, open.round.clone());
+            if !open.has_no_round() {
+                self.add_round(job, open.round.clone());
+            }
         }
+        job.rounds.recorded_refused = job.rounds.refused().count();
         self.fold_as_recorded(job);
     }
 

@@ -6,7 +6,7 @@ use bevy_ecs::prelude::*;
 use serde_json::Value;
 
 use super::guarded::{Parts, guard_json};
-use super::prompts::{WITHHELD, Withheld};
+use super::prompts::{HESITATED, WITHHELD, Withheld};
 use super::{BoxedAnswer, ErasedAsk, Ledger, OpenAsks, RoundMaker, Spent, Violation};
 use crate::cast::{self, Clock, CurrentStage, EntityName, StableId, WorldTurn};
 use crate::context::AgentContext;
@@ -62,6 +62,7 @@ pub(crate) fn commit(
         by,
         guard_acts,
     } = answer;
+    let hesitated = hesitated(world, &*question, &text, &by);
     let Some(mut stamp) = Stamp::of(world, place, 2 + 2 * rounds.len()) else {
         return;
     };
@@ -83,7 +84,8 @@ pub(crate) fn commit(
         }
         // The answer is empty if tools returned all that was wanted.
         if !text.is_empty() && question.keeps_answer() {
-            let body = answer_body(outcome, &text, &by, name.clone());
+            let words = hesitated.as_deref().unwrap_or(&text);
+            let body = answer_body(outcome, words, &by, name.clone());
             let _ = context.add_ai_message([stamp.put_on(body)]);
         }
     }
@@ -242,6 +244,29 @@ fn withheld(world: &World, reason: &str) -> String {
     let phrases = world.get_resource::<Phrasebook>();
     let words = phrases.and_then(|phrases| phrases.render(&WITHHELD, &Withheld { reason }).ok());
     words.unwrap_or_else(|| format!("({reason})"))
+}
+
+/// What an entity remembers in the place of a form without a word, which it never filled in: that
+/// it hesitated. `None` if its answer has words.
+fn hesitated(world: &World, question: &dyn ErasedAsk, text: &str, by: &By) -> Option<String> {
+    let is_form = matches!(question.form(), AnswerForm::Json { .. });
+    if !is_form || !matches!(by, By::Fallback(_)) || text.is_empty() {
+        return None;
+    }
+    let form: Value = serde_json::from_str(text).ok()?;
+    let phrases = world.get_resource::<Phrasebook>();
+    let words = phrases.and_then(|phrases| phrases.render(&HESITATED, &()).ok());
+    words.filter(|_| !has_words(&form))
+}
+
+/// Whether there is any text in a form.
+fn has_words(form: &Value) -> bool {
+    match form {
+        Value::String(text) => !text.trim().is_empty(),
+        Value::Array(items) => items.iter().any(has_words),
+        Value::Object(members) => members.values().any(has_words),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
 }
 
 fn answer_body(outcome: &Outcome, text: &str, by: &By, name: Arc<str>) -> Body {

@@ -8,6 +8,7 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::world::DeferredWorld;
 use serde::{Deserialize, Serialize};
 
+use super::refusal::ends_with_refusal;
 use crate::cast::{CastList, EntityName};
 use crate::journal::{AskEnding, Line, Outcome, ToolSpent};
 use crate::message::{Cost, TokenUsage};
@@ -28,10 +29,17 @@ pub struct Spent {
     pub repairs: u64,
     /// Asks that ended with their fallback.
     pub fallbacks: u64,
+    /// Those among them that a model refused to give an answer to.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub refusals: u64,
     /// Tokens; estimated if the provider reports none.
     pub usage: TokenUsage,
     /// Money.
     pub cost: Cost,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 impl Spent {
@@ -46,6 +54,7 @@ impl Spent {
             retries: u64::from(outcome.retries),
             repairs: sent_back.count() as u64,
             fallbacks: u64::from(is_fallback),
+            refusals: u64::from(ends_with_refusal(outcome)),
             usage: outcome.usage,
             cost: outcome.cost,
         };
@@ -76,6 +85,7 @@ impl std::ops::AddAssign for Spent {
         self.retries += other.retries;
         self.repairs += other.repairs;
         self.fallbacks += other.fallbacks;
+        self.refusals += other.refusals;
         self.usage += other.usage;
         self.cost = self.cost.plus(other.cost);
     }

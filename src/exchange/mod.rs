@@ -14,6 +14,7 @@ mod guarded;
 mod ledger;
 pub(crate) mod prompts;
 mod prose;
+mod refusal;
 mod reply;
 mod rounds;
 mod template;
@@ -27,6 +28,8 @@ pub use ledger::{
 };
 pub use prompts::add_templates;
 pub use prose::{Prose, ProseRules};
+pub(crate) use refusal::tells_refusal;
+pub use refusal::{ends_with_refusal, is_refusal};
 pub use reply::Reply;
 pub(crate) use rounds::RoundMaker;
 pub use rounds::{TOOL_CALL, TOOL_RESULT, TRACE_KEY};

@@ -31,6 +31,10 @@ pub(crate) const FOLDED: PromptTemplate<Folded> = PromptTemplate::new("engine/fo
 pub(crate) const FOLDED_TITLE: PromptTemplate<Folded> = PromptTemplate::new("engine/folded_title");
 /// The text in place of one that a guard blocked.
 pub(crate) const WITHHELD: PromptTemplate<Withheld> = PromptTemplate::new("engine/withheld");
+/// What a model is told that refused.
+pub(crate) const MAY_DECLINE: PromptTemplate<()> = PromptTemplate::new("engine/may_decline");
+/// What an entity remembers as its own words where it gave none.
+pub(super) const HESITATED: PromptTemplate<()> = PromptTemplate::new("engine/hesitated");
 /// Memories that come to mind.
 pub(crate) const RECALLED: PromptTemplate<Recalled> = PromptTemplate::new("engine/recalled");
 
@@ -50,6 +54,8 @@ pub fn add_templates(prompts: &mut PromptSet) {
         .add(&FOLDED)
         .add(&FOLDED_TITLE)
         .add(&WITHHELD)
+        .add(&MAY_DECLINE)
+        .add(&HESITATED)
         .add(&RECALLED);
 }
 

@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::prompts::{EMPTY, LANGUAGE, MUST_HOLD, MustHold, TOO_LONG, TooLong};
+use super::prompts::{EMPTY, LANGUAGE, MAY_DECLINE, MUST_HOLD, MustHold, TOO_LONG, TooLong};
+use super::refusal::is_refusal;
 use super::{Reply, Violation};
 use crate::message::Language;
 
@@ -50,6 +51,10 @@ impl Reply for Prose {
         if length == 0 {
             let rule = "the answer is empty; write the text that was asked for";
             violations.push(Violation::new("", rule).with_template(&EMPTY, &()));
+        }
+        if is_refusal(&self.0) {
+            let rule = "write for the character, not as an assistant";
+            violations.push(Violation::new("", rule).with_template(&MAY_DECLINE, &()));
         }
         if length > most {
             let rule = format!("at most {most} characters; this has {length}");

@@ -12,6 +12,7 @@ use super::team::TeamFile;
 use super::team_message::TeamMessage;
 use super::tool_team::{ToolTeamRecord, join_path};
 use super::trace::context_records;
+use crate::engine::Stop;
 use crate::event::Feed;
 use crate::journal::ToolSpent;
 use crate::locale::text;
@@ -62,7 +63,6 @@ impl TeamTool {
     }
 
     async fn call(self, task: String, trace: &ToolTrace) -> Result<String, ToolError> {
-        let to_tool_error = |error: ChatError| ToolError::of(&error);
         let team = Team::new(self.game, self.minds, 1).map_err(to_tool_error)?;
         let mut call = TeamCall::new(team, trace.clone());
         let result = call.team.run(task).await.map_err(to_tool_error)?;
@@ -71,6 +71,16 @@ impl TeamTool {
         } else {
             all_messages(&result)
         })
+    }
+}
+
+fn to_tool_error(error: ChatError) -> ToolError {
+    let failed = ToolError::of(&error);
+    match error {
+        ChatError::Stopped(Stop::ServerDown(reason) | Stop::NoUsableAnswers(reason)) => {
+            failed.with_outage(reason)
+        }
+        _ => failed,
     }
 }
 
@@ -85,6 +95,7 @@ impl TeamCall {
         let feed = report_messages(trace.clone(), team.file().clone());
         let engine = team.engine();
         engine.settings.limits = trace.allowance;
+        engine.settings.falls_back = false;
         engine.add_feed(feed);
         Self { team, trace }
     }

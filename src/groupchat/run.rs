@@ -67,7 +67,11 @@ impl Localize for ChatError {
             Self::Message(error) => error.text(),
             Self::Run(reason) => text!(groupchat_run_failed, reason),
             Self::Cancelled => text!(groupchat_cancelled),
-            Self::Stopped(Stop::LimitReached(reason) | Stop::ServerDown(reason)) => {
+            Self::Stopped(
+                Stop::LimitReached(reason)
+                | Stop::ServerDown(reason)
+                | Stop::NoUsableAnswers(reason),
+            ) => {
                 text!(groupchat_stopped, reason)
             }
             Self::Stopped(stop) => text!(groupchat_stopped, reason = format!("{stop:?}")),
@@ -177,6 +181,8 @@ impl Team {
         game.populate(&mut setup).map_err(ChatError::SetUp)?;
         let checkpoint = snapshot(&setup.world, &game.meta())?;
         let mut engine = Engine::new(setup, minds.clone(), journal(&game, seed))?;
+        // A participant who can't answer fails the run, with its reason.
+        engine.settings.falls_back = true;
         Ok(Self {
             stream: watch(&mut engine, &game),
             complete_turns: turn_of(&engine),

@@ -181,8 +181,9 @@ impl ToolSpent {
     }
 }
 
-/// A round of tool calls of an ask without an outcome yet. Resuming continues from it, so that no
-/// mind and no tool is called again. Once there is an outcome, only that counts.
+/// A round of tool calls of an ask without an outcome yet, or just the answers that were refused so
+/// far. Resuming continues from it, so that no mind and no tool is called again. Once there is an
+/// outcome, only that counts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OpenRound {
@@ -194,7 +195,7 @@ pub struct OpenRound {
     pub number: u32,
     /// As in [`Outcome`].
     pub hash: Digest,
-    /// The round.
+    /// The round; an empty one if it is only about refused answers.
     pub round: ToolRoundRecord,
     /// All answers that were refused so far.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -220,7 +221,12 @@ impl OpenRound {
     /// Whether it was written before its tools began to run. The round itself follows, unless the
     /// program ended while they ran.
     pub(crate) fn is_attempt(&self) -> bool {
-        self.round.results.is_empty()
+        self.round.results.is_empty() && !self.has_no_round()
+    }
+
+    /// Whether it is only about refused answers.
+    pub(crate) fn has_no_round(&self) -> bool {
+        self.round.said.is_empty()
     }
 }
 
@@ -275,6 +281,18 @@ pub struct Outcome {
     pub model: Arc<str>,
     /// The time of all attempts in milliseconds, for people.
     pub ms: u64,
+}
+
+impl Outcome {
+    /// Whether no mind gave an answer, so that the ask's fallback is used.
+    pub fn is_default(&self) -> bool {
+        matches!(self.ending, AskEnding::Failed { .. })
+    }
+
+    /// Whether a mind was asked, and none of its answers could be used.
+    pub fn has_no_usable_answer(&self) -> bool {
+        self.is_default() && !self.refused.is_empty()
+    }
 }
 
 fn is_zero(number: &u32) -> bool {
@@ -340,6 +358,19 @@ pub struct Retake {
     pub id: u32,
     /// The number of the ask among all of the entity.
     pub number: u32,
+}
+
+impl Retake {
+    /// The ask with this outcome, asked again in a branch.
+    pub(crate) fn of(outcome: &Outcome, branch: &str, by: &str) -> Self {
+        Self {
+            by: by.to_owned(),
+            branch: branch.to_owned(),
+            entity: outcome.entity.clone(),
+            id: outcome.id,
+            number: outcome.number,
+        }
+    }
 }
 
 /// Vectors of texts that entities witnessed, which came before a turn.

@@ -29,6 +29,8 @@ pub struct Recording {
     vectors: BTreeMap<u64, Arc<TextVectors>>,
     /// The vectors of what asks are about, by the key of outcomes.
     questions: BTreeMap<(Arc<str>, u32, u32), Vec<QuestionVector>>,
+    /// How many asks at the end had no usable answer, by provider and model.
+    missing_in_a_row: BTreeMap<(Arc<str>, Arc<str>), u32>,
     stopped_at: Option<u64>,
     /// The turns after which an ask had an outcome, or at least a round of tools.
     begun: BTreeSet<u64>,
@@ -157,6 +159,13 @@ impl Recording {
             }
             match line {
                 Line::Outcome(outcome) => {
+                    let model = (outcome.provider.clone(), outcome.model.clone());
+                    let missing = recording.missing_in_a_row.entry(model).or_default();
+                    *missing = if outcome.has_no_usable_answer() {
+                        *missing + 1
+                    } else {
+                        0
+                    };
                     let key = (outcome.entity.clone(), outcome.id, outcome.number);
                     recording.outcomes.entry(key).or_insert(outcome);
                 }
@@ -318,6 +327,11 @@ impl Recording {
     /// Whether the recorded run stopped right after this turn.
     pub fn ends_at(&self, turn: u64) -> bool {
         turn >= self.last_turn() && self.stopped_at == Some(turn)
+    }
+
+    /// How many asks at its end had no usable answer, by provider and model.
+    pub fn missing_in_a_row(&self) -> &BTreeMap<(Arc<str>, Arc<str>), u32> {
+        &self.missing_in_a_row
     }
 
     /// The number of outcomes.

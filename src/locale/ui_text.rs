@@ -80,6 +80,12 @@ impl UiText {
         }
     }
 
+    /// Whether it is the text of one of these keys.
+    pub fn is_one_of(&self, keys: &[&str]) -> bool {
+        let own = self.key_and_arguments();
+        own.is_some_and(|(key, _)| keys.contains(&key))
+    }
+
     /// The text of a key that is put together at run time, such as one for each option of a
     /// command. It takes no arguments. `None` for an unknown key.
     pub fn find(key: &str) -> Option<Self> {

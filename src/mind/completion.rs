@@ -115,6 +115,25 @@ pub struct FailedCall {
     pub retries: u32,
     /// How long the last attempt took. For people; never reaches the world.
     pub latency: Duration,
+    /// Whether the last attempt may be billed all the same.
+    pub billable: bool,
+    /// When the server wants to be asked again, if it said that.
+    pub retry_after: Option<Duration>,
+    /// Whether a shorter prompt may succeed.
+    pub length_doubt: LengthDoubt,
+}
+
+/// Whether a shorter prompt may succeed, though a server did not say that this one is too long.
+/// Only one that is longer than all that were answered is in doubt.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LengthDoubt {
+    /// It is not in doubt.
+    #[default]
+    None,
+    /// It is if nothing else helps.
+    AtLast,
+    /// It is, by how the server failed.
+    AtOnce,
 }
 
 impl From<MindError> for FailedCall {
@@ -125,6 +144,9 @@ impl From<MindError> for FailedCall {
             usage: None,
             retries: 0,
             latency: Duration::ZERO,
+            billable: false,
+            retry_after: None,
+            length_doubt: LengthDoubt::None,
         }
     }
 }
@@ -149,6 +171,17 @@ pub enum MindError {
         status: u16,
         /// What the server said.
         reason: UiText,
+        /// What to do.
+        advice: UiText,
+    },
+    /// The provider will not have its models read, or write, what was asked.
+    Moderated {
+        /// The model and its server.
+        server: Arc<str>,
+        /// The HTTP status.
+        status: u16,
+        /// What the server said.
+        reason: UiText,
     },
     /// The server is overloaded or limits our rate, and all retries failed.
     Busy {
@@ -167,6 +200,8 @@ pub enum MindError {
         status: u16,
         /// What the server said.
         reason: UiText,
+        /// What to change.
+        advice: UiText,
     },
     /// The server failed.
     ServerFailed {
@@ -205,6 +240,11 @@ pub enum MindError {
         seconds: u64,
         /// What we waited for.
         awaited: Awaited,
+    },
+    /// The model answered with nothing.
+    Empty {
+        /// The model and its server.
+        server: Arc<str>,
     },
     /// The response broke off or is not an answer.
     InvalidResponse {
@@ -277,13 +317,13 @@ impl Localize for MindError {
                 server,
                 status,
                 reason,
-            } => {
-                let advice = match status {
-                    402 | 429 => text!(mind_no_money),
-                    _ => text!(mind_check_key),
-                };
-                text!(mind_denied, server = &**server, status, reason, advice)
-            }
+                advice,
+            } => text!(mind_denied, server = &**server, status, reason, advice),
+            Self::Moderated {
+                server,
+                status,
+                reason,
+            } => text!(mind_moderated, server = &**server, status, reason),
             Self::Busy {
                 server,
                 status,
@@ -293,14 +333,8 @@ impl Localize for MindError {
                 server,
                 status,
                 reason,
-            } => {
-                let advice = match status {
-                    300..=399 => text!(mind_check_base_url),
-                    404 | 405 => text!(mind_check_base_url_and_model),
-                    _ => text!(mind_check_settings),
-                };
-                text!(mind_rejected, server = &**server, status, reason, advice)
-            }
+                advice,
+            } => text!(mind_rejected, server = &**server, status, reason, advice),
             Self::ServerFailed {
                 server,
                 status,
@@ -344,6 +378,7 @@ impl Localize for MindError {
                     Awaited::Vectors => text!(mind_vectors_too_slow, server, seconds),
                 }
             }
+            Self::Empty { server } => text!(mind_empty, server = &**server),
             Self::InvalidResponse { server, reason } => {
                 text!(mind_invalid_response, server = &**server, reason)
             }

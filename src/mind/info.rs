@@ -1,6 +1,9 @@
 //! What is known about a mind before it is asked.
 
 use std::sync::Arc;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
 
 use crate::message::Price;
 
@@ -31,6 +34,38 @@ pub struct MindInfo {
     pub metered: bool,
     /// Whether tools are described in the prompt and called in text, see [`super::PromptedTools`].
     pub prompted_tools: bool,
+    /// How long a run waits for it while its server can't answer.
+    pub patience: Duration,
+    /// How many of its asks may end without a usable answer.
+    pub max_defaults: MaxDefaults,
+}
+
+/// How many asks of a model may end without a usable answer. With one more the run stops, since a
+/// story of default answers is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct MaxDefaults {
+    /// The number of asks in a row with which a run stops.
+    pub in_a_row: u32,
+    /// The number among the last thirty with which it stops.
+    pub of_thirty: u32,
+}
+
+impl Default for MaxDefaults {
+    fn default() -> Self {
+        Self {
+            in_a_row: 5,
+            of_thirty: 10,
+        }
+    }
+}
+
+impl MaxDefaults {
+    /// As many as there are.
+    pub const UNLIMITED: Self = Self {
+        in_a_row: u32::MAX,
+        of_thirty: u32::MAX,
+    };
 }
 
 impl MindInfo {
@@ -63,6 +98,8 @@ impl MindInfo {
             billed_attempts: 1,
             metered: true,
             prompted_tools: false,
+            patience: Duration::ZERO,
+            max_defaults: MaxDefaults::UNLIMITED,
         }
     }
 }

@@ -52,7 +52,9 @@ pub async fn play(
     view.update_state(&engine.world, true);
     match &result {
         Ok(Stop::Finished(_) | Stop::Idle) => view.set_run(RunState::Finished, None),
-        Ok(Stop::LimitReached(reason) | Stop::ServerDown(reason)) => {
+        Ok(
+            Stop::LimitReached(reason) | Stop::ServerDown(reason) | Stop::NoUsableAnswers(reason),
+        ) => {
             view.set_run(RunState::Failed, Some(reason.clone()));
         }
         Ok(_) => view.set_run(RunState::Stopped, None),

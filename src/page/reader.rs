@@ -142,6 +142,9 @@ pub(super) struct EventJson {
     masked: Vec<(u32, String)>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
+    /// Where the program answered instead of a mind.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    defaults: Vec<String>,
     /// Whether a guard kept it back from some.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     kept: bool,
@@ -320,7 +323,10 @@ impl Reader<'_> {
         });
         // A seat sees no thoughts of others, not even that there are any.
         let thinking: Vec<_> = thinking.filter(|_| self.is_host()).collect();
-        let error = error.as_ref().map(|error| error.in_language(self.language));
+        // Nor for whom a server is waited for.
+        let error = error.as_ref();
+        let error = error.filter(|_| self.is_host() || *state != RunState::Playing);
+        let error = error.map(|error| error.in_language(self.language));
         let mut run = json!({
             "turn": contents.turn, "day": contents.day, "now": self.view.time(contents),
             "run": {"state": state, "thinking": thinking, "error": error},
@@ -627,6 +633,7 @@ impl Reader<'_> {
             facts: self.taught(contents, record),
             masked: Vec::new(),
             notes: Vec::new(),
+            defaults: self.defaults_told(entry),
             kept: false,
             c: None,
             fight: entry.fight.clone().filter(|_| seen.is_none()),
@@ -646,6 +653,19 @@ impl Reader<'_> {
             event.c = entry.call;
         }
         event
+    }
+
+    /// For whom the program answered; why, only the host is told.
+    fn defaults_told(&self, entry: &EventEntry) -> Vec<String> {
+        let notes = entry.defaults.iter().map(|(who, reason)| {
+            let who = &**who;
+            if self.is_host() {
+                text!(story_default_because, who, reason)
+            } else {
+                text!(story_default_of, who)
+            }
+        });
+        notes.map(|note| note.in_language(self.language)).collect()
     }
 
     fn taught(&self, contents: &Contents, record: &EventRecord) -> Vec<(Arc<str>, Vec<u32>)> {

@@ -15,7 +15,7 @@ use crate::cast::{CastList, Kind, WorldTurn, turn_number};
 use crate::context::EntryId;
 use crate::engine::Signal;
 use crate::event::{EventRecord, Record};
-use crate::journal::Outcome;
+use crate::journal::{AskEnding, Outcome};
 use crate::locale::{Language, UiText, text};
 use crate::message::{BodyId, Digest};
 use crate::mind::{StreamDelta, StreamDeltaKind, stopwatch};
@@ -70,6 +70,8 @@ pub(super) struct EventEntry {
     pub(super) repeats: bool,
     /// The call whose answer it tells.
     pub(super) call: Option<u32>,
+    /// Those for whom the program answered, as far as readers were not told before, and why.
+    pub(super) defaults: Vec<(Arc<str>, UiText)>,
     pub(super) fight: Option<Value>,
 }
 
@@ -172,6 +174,10 @@ pub(super) struct Contents {
     open: BTreeMap<Arc<str>, u32>,
     /// The last call of each entity that has been committed and told nothing yet.
     answered: BTreeMap<u32, u32>,
+    /// Calls that ended with a default answer of which no event has told yet.
+    defaults: BTreeMap<u32, (Arc<str>, UiText)>,
+    /// Those of turns that are over.
+    overdue: Vec<(Arc<str>, UiText)>,
     /// By entity, the last question that it was asked: what came before it was sent with it.
     pub(super) sent: BTreeMap<u32, EntryId>,
     /// By entity, where it was from an event on.
@@ -298,6 +304,14 @@ impl StoryView {
                 contents.run_version += 1;
             }
             Signal::LimitNear(_) => return,
+            Signal::ServerAwaited { .. } | Signal::ServerBack { .. } => {
+                let Some(notice) = signal.notice() else {
+                    return;
+                };
+                let is_awaited = matches!(signal, Signal::ServerAwaited { .. });
+                contents.run.error = Some(notice).filter(|_| is_awaited);
+                contents.run_version += 1;
+            }
             Signal::RecallByWords(reason) => {
                 tracing::warn!("{}", text!(engine_recall_by_words, reason));
                 return;
@@ -653,6 +667,11 @@ impl Contents {
             _ => record.kind == "battle_report",
         };
         let call = by.and_then(|by| self.answered.get(&by).copied());
+        let mut defaults = Vec::new();
+        if form != EventStyle::Own {
+            defaults.append(&mut self.overdue);
+            defaults.extend(call.and_then(|call| self.defaults.remove(&call)));
+        }
         for who in &record.audience {
             self.learned.entry(who.id.0).or_default().push(number);
         }
@@ -666,6 +685,7 @@ impl Contents {
             to: target(&record.data).and_then(|name| self.id_of(name)),
             repeats,
             call,
+            defaults,
             fight: fight(&record.kind, &record.data),
             record,
         }));
@@ -686,6 +706,8 @@ impl Contents {
         self.turn = turn;
         self.told.clear();
         self.answered.clear();
+        let untold = std::mem::take(&mut self.defaults);
+        self.overdue.extend(untold.into_values());
     }
 
     fn start_call(&mut self, entity: &Arc<str>, number: u32, purpose: &str, mind: &str, now: u64) {
@@ -764,6 +786,10 @@ impl Contents {
             self.open_text.remove(&call);
             let who = self.calls.get(call as usize).map(|call| call.who);
             self.answered.extend(who.map(|who| (who, call)));
+            if let AskEnding::Failed { reason } = &outcome.ending {
+                let default = (outcome.entity.clone(), reason.clone());
+                self.defaults.insert(call, default);
+            }
         }
     }
 

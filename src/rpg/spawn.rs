@@ -77,7 +77,8 @@ struct ActorIdentity<'a> {
     bonds: Vec<&'a BondSpec>,
     goals: Vec<&'a str>,
     items: Vec<&'a Item>,
-    skills: Vec<SkillNote<'a>>,
+    /// By name.
+    skills: Vec<&'a str>,
     voice: &'a [String],
 }
 
@@ -86,7 +87,8 @@ struct FoeIdentity<'a> {
     name: &'a str,
     profile: &'a str,
     look: &'a str,
-    skills: Vec<SkillNote<'a>>,
+    /// By name.
+    skills: Vec<&'a str>,
     voice: &'a [String],
 }
 
@@ -102,12 +104,6 @@ struct StageIdentity<'a> {
 struct AgentIdentity<'a> {
     name: &'a str,
     profile: &'a str,
-}
-
-#[derive(Serialize)]
-struct SkillNote<'a> {
-    name: &'a str,
-    about: &'a str,
 }
 
 /// Adds the templates of this file.
@@ -217,7 +213,7 @@ pub(super) fn actor_identity(
         bonds: bonds_of(file, &actor.name).collect(),
         goals: actor.goals.iter().map(|goal| goal.words.as_str()).collect(),
         items: items_of(file, &actor.name).collect(),
-        skills: skill_notes(file, &actor.skills),
+        skills: skill_names(file, &actor.skills),
         voice: &actor.voice.lines,
     };
     identity(world, &ACTOR, &actor.name, &data)
@@ -233,7 +229,7 @@ pub(super) fn foe_identity(
         name: &foe.name,
         profile: &foe.profile,
         look: &foe.look,
-        skills: skill_notes(file, &foe.skills),
+        skills: skill_names(file, &foe.skills),
         voice: &foe.voice.lines,
     };
     identity(world, &FOE_ACTOR, &foe.name, &data)
@@ -470,13 +466,8 @@ pub(super) fn fighter(stats: world_file::Stats, skills: &[String]) -> Fighter {
     }
 }
 
-fn skill_notes<'a>(file: &'a WorldFile, names: &[String]) -> Vec<SkillNote<'a>> {
+fn skill_names<'a>(file: &'a WorldFile, names: &[String]) -> Vec<&'a str> {
     let skills = file.skills.iter();
     let known = skills.filter(|skill| names.contains(&skill.name));
-    known
-        .map(|skill| SkillNote {
-            name: &skill.name,
-            about: &skill.about,
-        })
-        .collect()
+    known.map(|skill| skill.name.as_str()).collect()
 }

@@ -33,7 +33,7 @@ pub(crate) use host::{HOST_FIELD, add_told_template, register_told, take_told};
 pub(crate) use kept::{KeptFiles, take_data};
 pub use live::Session;
 pub use requests::{CallRequest, PromptMessage, PromptPart, Wanted, messages_of, requests};
-pub use retake::{Retaken, retake};
+pub use retake::{Retaken, Retried, retake, retry_defaults};
 pub use rewind::{
     Replayed, branch, branch_with, catch_up, play_again, play_on, replay, replay_with, state_at,
 };

@@ -79,6 +79,79 @@ pub async fn retake(
     create(root, from, name, game, header, (shared, turn), own)
 }
 
+/// A branch in which default answers are asked for again.
+#[derive(Clone, Debug)]
+pub struct Retried {
+    /// The new slot.
+    pub slot: Slot,
+    /// The turn from which it continues.
+    pub turn: u64,
+    /// How many default answers there were.
+    pub count: usize,
+}
+
+/// Starts a new slot from the turn before the first default answer, in which all asks are made
+/// again that ended with one. Earlier answers of that turn are kept; all later ones are reused as
+/// long as the same requests are made. `None` if there is no default answer.
+///
+/// # Errors
+/// As [`branch`](super::branch).
+pub async fn retry_defaults(
+    root: &Path,
+    from: &Slot,
+    name: &str,
+    game: &dyn Game,
+    by: &str,
+) -> Result<Option<Retried>, SessionError> {
+    let mut story = from.read(false)?;
+    let Some(turn) = turn_of_first_default(&story.lines) else {
+        return Ok(None);
+    };
+    let shared = up_to(story.lines.clone(), turn)?.len();
+    let played = story.lines.split_off(shared);
+    let is_default = |line: &&Line| matches!(line, Line::Outcome(outcome) if outcome.is_default());
+    let count = played.iter().filter(is_default).count();
+    let own = without_defaults(played, turn, name, by);
+    state_at(from, game, turn).await?;
+    let slot = create(root, from, name, game, story.header, (shared, turn), own)?;
+    Ok(Some(Retried { slot, turn, count }))
+}
+
+fn turn_of_first_default(lines: &[Line]) -> Option<u64> {
+    let mut turn = 0;
+    for line in lines {
+        match line {
+            Line::Meeting(meeting) => turn = meeting.turn,
+            Line::Outcome(outcome) if outcome.is_default() => return Some(turn),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The lines of a story after a turn, without default answers. What follows the first one counts
+/// only where the same is asked.
+fn without_defaults(played: Vec<Line>, turn: u64, branch: &str, by: &str) -> Vec<Line> {
+    let mut is_found = false;
+    let lines = played.into_iter().filter_map(|line| match line {
+        Line::Outcome(outcome) if outcome.is_default() => {
+            is_found = true;
+            Some(Line::Retake(Retake::of(&outcome, branch, by)))
+        }
+        Line::Outcome(outcome) if is_found => Some(Line::Spare(outcome)),
+        // Those of later turns may be of texts that nobody witnesses here.
+        Line::Vectors(vectors) if vectors.turn > turn => None,
+        Line::Outcome(_)
+        | Line::Input(_)
+        | Line::Retake(_)
+        | Line::Spare(_)
+        | Line::Vectors(_)
+        | Line::Question(_) => Some(line),
+        _ => None,
+    });
+    lines.collect()
+}
+
 /// The lines of a turn with one ask answered anew. `played` begins with those of the turn.
 fn anew(played: Vec<Line>, retaken: &Retaken, branch: &str) -> Result<Vec<Line>, SessionError> {
     let old = &retaken.outcome;
@@ -91,13 +164,7 @@ fn anew(played: Vec<Line>, retaken: &Retaken, branch: &str) -> Result<Vec<Line>,
         match line {
             Line::Outcome(outcome) if is_meant(&outcome) => {
                 is_found = true;
-                lines.push(Line::Retake(Retake {
-                    by: retaken.by.clone(),
-                    branch: branch.to_owned(),
-                    entity: outcome.entity.clone(),
-                    id: outcome.id,
-                    number: outcome.number,
-                }));
+                lines.push(Line::Retake(Retake::of(&outcome, branch, &retaken.by)));
                 let answered = retaken.answer.as_ref();
                 let answered = answered.map(|text| answered_with(&outcome, text, &retaken.by));
                 lines.extend(answered.map(|outcome| Line::Outcome(Arc::new(outcome))));

@@ -5,7 +5,7 @@ use serde_json::Value;
 use thiserror::Error;
 
 use super::prompts::{FAILED, Failed};
-use crate::locale::{Localize, Translations};
+use crate::locale::{Localize, Translations, UiText};
 use crate::world_data::{Kinds, PromptTemplate};
 
 /// Why a tool failed, in words that tell the mind what would be right.
@@ -14,6 +14,7 @@ use crate::world_data::{Kinds, PromptTemplate};
 pub struct ToolError {
     words: String,
     phrase: Option<(&'static str, Value)>,
+    outage: Option<UiText>,
 }
 
 impl ToolError {
@@ -22,6 +23,7 @@ impl ToolError {
         Self {
             words: words.into(),
             phrase: None,
+            outage: None,
         }
     }
 
@@ -44,6 +46,19 @@ impl ToolError {
     pub fn with_kind(mut self, template: &PromptTemplate<Kinds>, kind: &impl Serialize) -> Self {
         self.phrase = Some(template.with_kind(kind));
         self
+    }
+
+    /// The same failure, because a model that the tool asks can't answer, for this reason. A run
+    /// stops there instead of telling the mind.
+    #[must_use]
+    pub fn with_outage(mut self, reason: UiText) -> Self {
+        self.outage = Some(reason);
+        self
+    }
+
+    /// Why a model that the tool asks can't answer, if that is why it failed.
+    pub fn outage(&self) -> Option<&UiText> {
+        self.outage.as_ref()
     }
 
     /// The name of the template and its data.

@@ -15,7 +15,7 @@ use super::secret::{Moderator, with_moderator};
 use super::table::{Description, Player, Table};
 use super::taboo::Taboo;
 use crate::cast::{CastList, Kind, all_of};
-use crate::exchange::{Reply, Spent};
+use crate::exchange::{Reply, Spent, ends_with_refusal};
 use crate::journal::{AskEnding, GameSetup, Line, Outcome};
 use crate::locale::{Localize, UiText, text};
 use crate::save::{SaveError, Slot};
@@ -222,6 +222,7 @@ impl PlayerFigures {
             retries: u64::from(outcome.retries),
             repairs: u64::from(refused),
             fallbacks: u64::from(failed),
+            refusals: u64::from(ends_with_refusal(outcome)),
             usage: outcome.usage,
             cost: outcome.cost,
         };

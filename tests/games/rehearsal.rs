@@ -226,11 +226,12 @@ fn unmet(world: &str, expected: Option<&str>, count: u32) -> String {
 #[test]
 fn the_shipped_worlds_are_fought_and_talked_through_as_they_should_be() {
     for world in ["drowned-assize", "zhaoying-ban"] {
-        // Wider than what their files expect of a thousand runs.
+        // Wider than what their files expect of a thousand runs; fewer than these tell more of
+        // their seeds than of the world.
         let unmet = unmet(
             world,
             Some("[Fights(40, 85), Talk(48, 100), Repeated(0, 12)]"),
-            10,
+            30,
         );
         assert_eq!(unmet, "", "{world}");
     }

@@ -17,8 +17,8 @@ use playhouse::context::AgentContext;
 use playhouse::message::{Body, Tags, TokenUsage};
 use playhouse::mind::http::{KeyState, SchemaMode};
 use playhouse::mind::{
-    AnswerForm, AnswerStream, Answering, Awaited, Completion, FinishReason, Mind, MindError,
-    Prompt, StreamDeltaKind, StreamReceiver, stream_channel,
+    AnswerForm, AnswerStream, Answering, Awaited, Completion, FinishReason, LengthDoubt, Mind,
+    MindError, Prompt, StreamDeltaKind, StreamReceiver, stream_channel,
 };
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
@@ -404,7 +404,12 @@ async fn an_answer_of_ten_megabytes_is_refused_without_reading_on() {
     let mut line = vec![Step::Send(STREAM_HEAD.into()), chunk(b"data: ")];
     line.extend(std::iter::repeat_n(chunk(&[b'x'; 100_000]), 100));
     line.push(Step::Hang);
-    for script in [announced, unannounced, streamed, line] {
+    // The text of one is cut off at what its tokens can't exceed.
+    let server = Server::start([streamed]).await;
+    let cut = told(&*server.mind("")).await.unwrap();
+    assert_eq!(cut.finish, FinishReason::Length);
+    server.sees_a_client_leave().await;
+    for script in [announced, unannounced, line] {
         let server = Server::start([script]).await;
         let refused = told(&*server.mind("")).await.unwrap_err();
         assert!(
@@ -907,4 +912,134 @@ async fn an_examination_of_a_locked_or_absent_server_says_so() {
             && found.key == KeyState::Untried
             && found.latency_ms.is_none()
     );
+}
+
+// --- Errors within answers ----------------------------------------------------------------------
+
+#[tokio::test]
+async fn an_error_within_an_answer_means_what_it_says() {
+    let events = |body: &str| streams(body, 7);
+    let whole = |body: &Value| answer(200, "", &body.to_string());
+    let money = json!({"error": {"message": "No credits left.", "code": 402}});
+    for script in [whole(&money), events(&format!("data: {money}\n\n"))] {
+        let server = Server::start([script]).await;
+        let broke = told(&*server.mind("")).await.unwrap_err();
+        assert!(
+            matches!(broke, MindError::Denied { status: 402, .. }),
+            "{broke}"
+        );
+        assert_eq!(server.requests(), 1);
+    }
+    for body in [
+        "event: error\ndata: {\"error\": {\"message\": \"the input's 5213 tokens do not fit into 4096\"}}\n\n",
+        "error: {\"code\": 400, \"message\": \"the request exceeds the available context size\"}\n\n",
+        "event: error\ndata: available context exceeded\n\n",
+    ] {
+        let server = Server::start([events(body)]).await;
+        let long = told(&*server.mind("")).await.unwrap_err();
+        assert!(
+            matches!(long, MindError::PromptTooLong { .. }),
+            "{body}: {long}"
+        );
+        assert_eq!(server.requests(), 1);
+    }
+    for nothing in [json!(""), json!({}), json!(false), json!({"message": ""})] {
+        let choice = json!({"message": {"content": "Yes."}, "finish_reason": "stop"});
+        let body = json!({"error": nothing, "choices": [choice]});
+        let server = Server::start([whole(&body)]).await;
+        assert_eq!(told(&*server.mind("")).await.unwrap().text, "Yes.");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_is_read_where_it_can_be() {
+    let halves = [
+        "data: {\"choices\": [{\"delta\": {\"content\": \"Well \\ud83d\"}}]}\n\n",
+        "data: {\"choices\": [{\"delta\": {\"content\": \"\\ude00 yes \\\\ \\ud83d\\ude00\"}}]}\n\n",
+        "data: {\"choices\": [{\"delta\": {}, \"finish_reason\": \"stop\"}]}\n\ndata: [DONE]\n\n",
+    ]
+    .concat();
+    let server = Server::start([streams(&halves, 9)]).await;
+    let text = told(&*server.mind("")).await.unwrap().text;
+    assert_eq!(text, "Well \u{fffd}\u{fffd} yes \\ 😀");
+    let body = json!({"choices": [{"message": {"content": "Yes."}, "finish_reason": "stop"}]});
+    for (kind, mark) in [
+        ("text/event-stream", ""),
+        ("text/plain", "\u{feff}"),
+        ("x", ""),
+    ] {
+        let head = format!("content-type: {kind}\r\n");
+        let server = Server::start([answer(200, &head, &format!("{mark}{body}"))]).await;
+        assert_eq!(
+            told(&*server.mind("")).await.unwrap().text,
+            "Yes.",
+            "{kind}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_is_the_text_of_an_answer_that_its_model_did_not_give() {
+    let message = json!({"role": "assistant", "content": null, "refusal": "I can't."});
+    let body = json!({"choices": [{"message": message, "finish_reason": "stop"}]});
+    let parts = [
+        delta(json!({"refusal": "I "})),
+        delta(json!({"refusal": "can't."})),
+    ]
+    .concat();
+    for script in [answer(200, "", &body.to_string()), streams(&parts, 100)] {
+        let server = Server::start([script]).await;
+        let refused = told(&*server.mind("")).await.unwrap();
+        assert_eq!(refused.finish, FinishReason::ContentFilter);
+        assert_eq!(refused.text, "I can't.");
+    }
+}
+
+#[tokio::test]
+async fn what_may_be_too_long_is_longer_than_all_that_was_answered() {
+    let server = Server::start([
+        error(400, "bad request"),
+        says("Yes."),
+        error(400, "bad request"),
+        error(500, "the shift of the context is off"),
+    ])
+    .await;
+    let mind = server.mind("stream: false, retry: (times: 0), schema: text");
+    let first = answering(&*mind, false).await.unwrap_err();
+    let doubt = first.length_doubt;
+    assert_eq!(doubt, LengthDoubt::AtOnce, "nothing was answered");
+    answering(&*mind, false).await.unwrap();
+    for _ in 0..2 {
+        let again = answering(&*mind, false).await.unwrap_err();
+        // It is as long as the one that was answered.
+        assert_eq!(again.length_doubt, LengthDoubt::None);
+    }
+}
+
+#[tokio::test]
+async fn messages_say_what_to_change() {
+    for (status, said, advice) in [
+        (
+            400,
+            "Conversation roles must alternate user/assistant",
+            "merge_turns: true",
+        ),
+        (
+            500,
+            "Jinja Exception: Conversation roles must alternate",
+            "merge_turns: true",
+        ),
+        (400, "Unsupported parameter: 'max_tokens'", "limit_field"),
+        (400, "unknown field stream_options", "stream_usage: false"),
+        (
+            400,
+            "streaming is not allowed for this model",
+            "stream: false",
+        ),
+        (404, "no such model", "`model`"),
+    ] {
+        let server = Server::start([error(status, said)]).await;
+        let refused = told(&*server.mind("")).await.unwrap_err();
+        assert!(refused.to_string().contains(advice), "{refused}");
+    }
 }

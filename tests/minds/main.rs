@@ -13,4 +13,5 @@ mod providers;
 mod real_server;
 mod request_schemas;
 mod server_dialects;
+mod tls;
 mod web;

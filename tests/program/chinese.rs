@@ -2,12 +2,12 @@
 
 use std::fs::File;
 use std::io::Write;
-use std::net::TcpListener;
 use std::path::Path;
 use std::process::Output;
 
 use serde_json::Value;
 
+use super::model_server::unreachable_model;
 use super::{err, out, playhouse, records_of, run};
 
 /// Runs the program with a Chinese interface and rows that are never wrapped.
@@ -153,17 +153,12 @@ fn what_became_of_a_save_is_told_in_chinese() {
 #[test]
 fn servers_that_fail_are_told_in_chinese() {
     let folder = tempfile::tempdir().unwrap();
-    // A port that was free a moment ago.
-    let port = TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap()
-        .port();
-    let base = format!("http://127.0.0.1:{port}");
-    for arguments in ["run --model some --save down", "doctor some"] {
-        let mut command = playhouse(folder.path());
-        command.env("OPENAI_BASE_URL", &base);
-        let output = command
+    let base = unreachable_model(folder.path());
+    for arguments in [
+        "run --models models.ron --model m --save down",
+        "doctor --models models.ron m",
+    ] {
+        let output = playhouse(folder.path())
             .args(arguments.split(' '))
             .args(["--lang", "zh", "--width", "1000"])
             .output()
@@ -338,8 +333,10 @@ const NAMES: &[&str] = &[
     "replay",
     "request",
     "resume",
+    "retry",
     "round",
     "rule",
+    "full",
     "run",
     "save",
     "saves",

@@ -11,6 +11,7 @@ mod hostile;
 mod hostile_files;
 mod kill;
 mod model_server;
+mod outages;
 mod page;
 mod rehearse;
 mod seat;
@@ -259,12 +260,11 @@ fn every_kind_of_failure_has_its_exit_code_and_says_what_to_do() {
         Some(2),
         "a cap on cost without a price"
     );
-    let mut local = playhouse(folder.path());
-    local.env("OPENAI_BASE_URL", "http://127.0.0.1:9");
-    let output = local
-        .args(["--model", "some", "--save", "down"])
-        .output()
-        .unwrap();
+    model_server::unreachable_model(folder.path());
+    let output = run(
+        folder.path(),
+        "run --models models.ron --model m --save down",
+    );
     assert_eq!(output.status.code(), Some(5), "{}", err(&output));
 }
 

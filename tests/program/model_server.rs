@@ -18,6 +18,8 @@ pub(super) enum Reply {
     Tool(String, Value),
     /// A failure with this body.
     Error(String),
+    /// A whole response: its status, further headers, and its body.
+    Raw(u16, &'static str, String),
 }
 
 impl Reply {
@@ -29,6 +31,12 @@ impl Reply {
 
 /// Starts a server, and writes `models.ron` with its model `m` into a folder.
 pub(super) fn serve_model(folder: &Path, answer: impl Fn(&Value) -> Reply + Send + Sync + 'static) {
+    let port = serve(answer);
+    write_model(folder, port, "retry: (times: 0, patience: 0)");
+}
+
+/// Starts a server; returns its port.
+pub(super) fn serve(answer: impl Fn(&Value) -> Reply + Send + Sync + 'static) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let answer = Arc::new(answer);
@@ -42,9 +50,23 @@ pub(super) fn serve_model(folder: &Path, answer: impl Fn(&Value) -> Reply + Send
             });
         }
     });
+    port
+}
+
+/// Writes `models.ron` with a model `m` whose server can't be reached; returns its address.
+pub(super) fn unreachable_model(folder: &Path) -> String {
+    // A port that was free a moment ago.
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    write_model(folder, address.port(), "retry: (times: 0, patience: 0)");
+    format!("http://{address}")
+}
+
+/// Writes `models.ron` with a model `m` that is served at a port.
+pub(super) fn write_model(folder: &Path, port: u16, settings: &str) {
     let model = format!(
         r#"(models: {{"m": (provider: "openai", model: "x", schema: narrowed,
-            base_url: "http://127.0.0.1:{port}/v1", retry: (times: 0))}})"#
+            base_url: "http://127.0.0.1:{port}/v1", {settings})}})"#
     );
     write(&folder.join("models.ron"), &model);
 }
@@ -69,6 +91,10 @@ fn reply(mut stream: TcpStream, reply: Reply) -> std::io::Result<()> {
         Reply::Error(body) => {
             let head = "HTTP/1.1 500 Error\r\nconnection: close\r\ncontent-length:";
             return write!(stream, "{head} {}\r\n\r\n{body}", body.len());
+        }
+        Reply::Raw(status, headers, body) => {
+            let head = format!("HTTP/1.1 {status} X\r\nconnection: close\r\n{headers}");
+            return write!(stream, "{head}content-length: {}\r\n\r\n{body}", body.len());
         }
         Reply::Pieces(pieces, between) => {
             let pieces = pieces.into_iter().map(|text| json!({"content": text}));

@@ -346,7 +346,7 @@ fn no_team_spends_more_than_the_user_allowed_by_naming_a_model_without_a_price()
 /// A provider that gives up at once.
 fn provider(port: u16, members: &str) -> String {
     format!(
-        r#"(base_url: "http://127.0.0.1:{port}", retry: (times: 0),
+        r#"(base_url: "http://127.0.0.1:{port}", retry: (times: 0, patience: 0),
             timeouts: (first_byte: 5.0, between_bytes: 5.0), {members})"#
     )
 }

@@ -7,6 +7,7 @@ use std::process::{Output, Stdio};
 use serde_json::Value;
 
 use super::chinese::write;
+use super::model_server::unreachable_model;
 use super::{err, out, playhouse, records_of, run, spent_on, succeed};
 
 fn world(folder: &Path, slot: &str) -> Vec<u8> {
@@ -317,14 +318,10 @@ fn a_tournament_that_a_cap_stops_goes_on_where_it_was() {
 #[test]
 fn a_server_that_is_down_stops_the_game_or_the_rules_play_on() {
     let folder = tempfile::tempdir().unwrap();
-    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let base = format!("http://{}", port.local_addr().unwrap());
-    drop(port);
+    unreachable_model(folder.path());
     let play = |more: &str| {
-        let mut command = playhouse(folder.path());
-        command.env("OPENAI_BASE_URL", &base);
-        let line = format!("undercover --players 4 --max-rounds 1 --model some {more}");
-        command.args(line.split(' ')).output().unwrap()
+        let line = "undercover --players 4 --max-rounds 1 --models models.ron --model m";
+        run(folder.path(), &format!("{line} {more}"))
     };
     let stopped = play("--save stopped");
     assert_eq!(stopped.status.code(), Some(5), "{}", err(&stopped));

@@ -6,14 +6,14 @@ use std::sync::Arc;
 use crate::journal::{HOST, Input, Line, branch_input};
 use crate::locale::text;
 use crate::rpg::{ChooseAgainError, choose_again};
-use crate::session;
+use crate::session::{self, Retried};
 use serde_json::json;
 
 use super::play;
 use crate::cli::app::App;
 use crate::cli::error::{CommandError, ErrorKind};
 use crate::cli::loader;
-use crate::cli::saved::{Played, Saved, entity, session_error};
+use crate::cli::saved::{Played, Saved, entity, free_name, session_error};
 use crate::cli::say::say;
 use crate::cli::slot_settings;
 
@@ -69,6 +69,30 @@ pub(super) fn choose(
             error => CommandError::of(ErrorKind::Usage, &error),
         })?;
     slot_settings::copy(app, &saved.slot, &slot)?;
+    report(app, slot.name().as_str(), turn);
+    Ok(())
+}
+
+/// Starts a slot from before the first default answer of another, in which all of them are asked
+/// again.
+pub(super) fn retry(app: &App, old: &str, new: Option<String>) -> Result<(), CommandError> {
+    let saved = Saved::find(app, old)?;
+    let root = &app.settings.saves.value;
+    let new = new.unwrap_or_else(|| free_name(root, old));
+    let game = saved.played.game();
+    let retried = session::retry_defaults(root, &saved.slot, &new, game, HOST);
+    let retried = play::runtime()?.block_on(retried).map_err(session_error)?;
+    let Some(Retried { slot, turn, count }) = retried else {
+        if app.prints_text() {
+            let none = say!(app.language, cli_no_default_answers, slot = old);
+            app.out().line(none);
+        }
+        return Ok(());
+    };
+    slot_settings::copy(app, &saved.slot, &slot)?;
+    if app.prints_text() {
+        app.out().line(say!(app.language, cli_retried, count));
+    }
     report(app, slot.name().as_str(), turn);
     Ok(())
 }

@@ -294,6 +294,7 @@ struct ChatRun<'a> {
 impl ChatRun<'_> {
     fn play(&self, engine: &mut Engine, user_proxy: &UserProxy) -> Result<(), CommandError> {
         play::prepare(self.app, engine);
+        play::tell_waits(self.app, engine);
         TerminalSeat::watch(self.seats, engine);
         let team = self.game.team().clone();
         let (phase, runs) = phase_and_runs(&engine.world, &team);

@@ -130,6 +130,7 @@ pub(crate) fn run(command: Command, app: &App) -> Result<(), CommandError> {
             Some((scene, option)) => branch::choose(app, &slot, &new, &scene, &option),
             None => branch::branch(app, &slot, &new, turn.unwrap_or_default(), seed, &model_of),
         },
+        Command::Retry { slot, new } => branch::retry(app, &slot, new),
         Command::Why { slot, event } => why::why(app, &slot, event.as_deref()),
         Command::Recall(args) => recall::recall(app, &args),
         Command::Show {

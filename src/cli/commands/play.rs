@@ -1,11 +1,12 @@
 //! What all commands that play share: printing a run as it takes place, stopping it, and reporting
 //! how it ended.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use crate::cast::{CastList, EntityName, StableId, WorldTurn};
 use crate::engine::{CancellationToken, Engine, SpendLimits, Stop};
-use crate::event::{Feed, FeedView, Record};
+use crate::event::{By, Feed, FeedView, Record};
 use crate::knowledge::FactBook;
 use crate::locale::{Language, UiText, text};
 use crate::mind::human::HumanMind;
@@ -30,11 +31,10 @@ use crate::cli::record_printer::{RecordPrinter, numbered};
 use crate::cli::say::say;
 use crate::cli::seat::{SeatConsole, SeatGame, TerminalSeat};
 use crate::cli::settings::IMPROVISER;
+use crate::cli::status_line::StatusLine;
 use crate::cli::story::{Roster, StoryPrinter, write_outcome};
 use crate::cli::{loader, tables};
 
-/// The failed calls in a row after which a server counts as broken.
-const GIVE_UP_AFTER: u32 = 3;
 /// Without a terminal, progress is reported in this many lines.
 const PROGRESS_LINES: u32 = 10;
 /// How many of these are played at a time: as many as was said, or one per core.
@@ -114,14 +114,19 @@ pub(super) fn runtime() -> Result<Runtime, CommandError> {
 /// Applies the settings to an engine.
 pub(super) fn prepare(app: &App, engine: &mut Engine) {
     let settings = &app.settings;
-    let stops = settings.on_server_error.value == OnServerError::Stop;
-    engine.settings.give_up_after = stops.then_some(GIVE_UP_AFTER);
-    engine.settings.stop_on_first_refusal = stops;
+    engine.settings.falls_back = settings.on_server_error.value == OnServerError::FallBack;
+    engine.settings.max_defaults = settings.max_defaults.value;
     engine.settings.limits = SpendLimits {
         calls: settings.max_calls.value,
         tokens: settings.max_tokens.value,
         cost: settings.max_cost.value.map(Cost::from_units),
     };
+}
+
+/// Says which servers a run waits for, if nothing else of it is shown.
+pub(super) fn tell_waits(app: &App, engine: &mut Engine) {
+    let progress = Progress::new(StatusLine::default(), app.shared_err(), app.language);
+    engine.on_signal(move |signal| progress.note(signal));
 }
 
 /// The id of the actor whom a person plays, if one does.
@@ -207,10 +212,15 @@ pub(super) fn introduce(app: &App, title: &[Paragraph], introduction: Option<&st
     out.flush();
 }
 
+/// Default answers by whose they would have been: how many, and the reason of the last.
+type Defaults = Arc<Mutex<BTreeMap<Arc<str>, (u32, UiText)>>>;
+
 /// A run that is printed as it takes place.
 pub(super) struct RunView<'a> {
     app: &'a App,
     printer: Option<Arc<Mutex<Box<dyn RecordPrinter>>>>,
+    /// For whom the program answered in this run, how often, and why last.
+    defaults: Defaults,
     /// Whether the reader may know about everybody; a person at a seat may not.
     sees_all: bool,
     /// Whether the report says what to try next, instead of what was spent.
@@ -246,11 +256,18 @@ impl<'a> RunView<'a> {
         let mut view = Self {
             app,
             printer: None,
+            defaults: Defaults::default(),
             sees_all: seat.is_none(),
             is_first: false,
         };
         if app.settings.quiet {
             return view;
+        }
+        if view.sees_all {
+            let defaults = view.defaults.clone();
+            engine.add_feed(Feed::observer(move |record| {
+                note_default(&defaults, record)
+            }));
         }
         if app.settings.json {
             learn_names(app, &engine.world);
@@ -333,6 +350,7 @@ impl<'a> RunView<'a> {
             let end = json!({"record": "end", "stop": name_of(stop), "turn": turn, "slot": slot});
             let mut parts = vec![end, tables::totals_json(engine.totals())];
             if self.sees_all {
+                parts.push(json!({"defaults": self.defaults_json()}));
                 parts.push(tables::entities_json(&engine.world));
             }
             self.app.out().json(&joined(parts));
@@ -349,6 +367,7 @@ impl<'a> RunView<'a> {
             }
             tables::write_totals(&mut err, language, engine.totals());
         }
+        self.tell_defaults(slot);
         self.report_end(stop, turn, slot)?;
         // Whoever plays would learn what its character does not know.
         let is_told = self.is_first && self.sees_all && self.app.prints_text();
@@ -356,6 +375,41 @@ impl<'a> RunView<'a> {
             self.say_what_to_try(&engine.world, slot);
         }
         Ok(())
+    }
+
+    fn defaults_json(&self) -> Vec<Value> {
+        let defaults = lock(&self.defaults);
+        let rows = defaults.iter().map(|(who, (count, reason))| {
+            json!({"entity": &**who, "count": count, "reason": reason.to_string()})
+        });
+        rows.collect()
+    }
+
+    /// Says for whom the program answered, and why.
+    fn tell_defaults(&self, slot: Option<&str>) {
+        let defaults = lock(&self.defaults);
+        if defaults.is_empty() || !self.app.prints_text() {
+            return;
+        }
+        let language = self.app.language;
+        let count = defaults.values().map(|(count, _)| count).sum::<u32>();
+        let mut err = self.app.err();
+        let heading = say!(language, cli_defaults, count);
+        err.paragraph(&Paragraph::of(Style::Warn, heading));
+        for (who, (count, reason)) in &*defaults {
+            let row = say!(
+                language,
+                cli_defaults_of,
+                who = &**who,
+                count = *count,
+                reason
+            );
+            err.paragraph(&Paragraph::indented(2, 4).plain(row));
+        }
+        if let Some(slot) = slot {
+            let slot = self.app.in_command(slot);
+            err.line(say!(language, cli_retry_with, slot));
+        }
     }
 
     /// What became of a story that is over, if the reader may know about everybody.
@@ -404,7 +458,7 @@ impl<'a> RunView<'a> {
     /// Some ends are errors.
     fn report_end(&self, stop: &Stop, turn: u64, slot: Option<&str>) -> Result<(), CommandError> {
         let text = match stop {
-            Stop::LimitReached(_) | Stop::ServerDown(_) => {
+            Stop::LimitReached(_) | Stop::ServerDown(_) | Stop::NoUsableAnswers(_) => {
                 return stopped(self.app, stop, slot);
             }
             Stop::Finished(_) => text!(cli_end_finished),
@@ -435,7 +489,7 @@ impl<'a> RunView<'a> {
     }
 }
 
-/// The error of a run that a limit or a server stopped, if one did.
+/// The error of a run that a limit or a model stopped, if one did.
 pub(super) fn stopped(app: &App, stop: &Stop, slot: Option<&str>) -> Result<(), CommandError> {
     let error = match stop {
         Stop::LimitReached(reason) => {
@@ -443,6 +497,9 @@ pub(super) fn stopped(app: &App, stop: &Stop, slot: Option<&str>) -> Result<(), 
         }
         Stop::ServerDown(reason) => {
             CommandError::new(ErrorKind::Server, text!(cli_end_server, reason))
+        }
+        Stop::NoUsableAnswers(reason) => {
+            CommandError::new(ErrorKind::Server, text!(cli_end_useless, reason))
         }
         _ => return Ok(()),
     };
@@ -468,6 +525,16 @@ fn feed(seat: Option<StableId>, sink: impl FnMut(&Record) + Send + Sync + 'stati
     match seat.map_or(FeedView::Observer, FeedView::Seat) {
         FeedView::Seat(seat) => Feed::seat(seat, sink),
         FeedView::Observer => Feed::observer(sink),
+    }
+}
+
+fn note_default(defaults: &Defaults, record: &Record) {
+    if let Record::Answer(answer) = record
+        && let By::Fallback(reason) = &answer.by
+    {
+        let mut defaults = lock(defaults);
+        let count = defaults.get(&answer.entity).map_or(0, |(count, _)| *count);
+        defaults.insert(answer.entity.clone(), (count + 1, reason.clone()));
     }
 }
 
@@ -507,6 +574,7 @@ fn name_of(stop: &Stop) -> &'static str {
         Stop::Cancelled => "cancelled",
         Stop::LimitReached(_) => "limit_reached",
         Stop::ServerDown(_) => "server_down",
+        Stop::NoUsableAnswers(_) => "no_usable_answers",
         Stop::EndOfRecording => "end_of_recording",
         Stop::Idle => "idle",
     }

@@ -1,7 +1,7 @@
 //! `timeline`: the calls of a save in the order in which they were answered.
 
 use crate::cast::turn_number;
-use crate::journal::{AskEnding, Outcome};
+use crate::journal::AskEnding;
 use crate::session::{TimedCall, timeline as calls_of};
 use serde_json::{Value, json};
 
@@ -42,7 +42,7 @@ pub(super) fn timeline(app: &App, slot: &str, name: Option<&str>) -> Result<(), 
     ]);
     for TimedCall { turn, outcome, .. } in calls {
         let result = match (&outcome.ending, outcome.refused.len()) {
-            (AskEnding::Failed { .. }, _) => say!(language, cli_timeline_default),
+            (AskEnding::Failed { reason }, _) => say!(language, cli_timeline_default, reason),
             (AskEnding::Answered { .. }, 0) => String::new(),
             (AskEnding::Answered { .. }, count) => say!(language, cli_timeline_refused, count),
         };
@@ -68,13 +68,16 @@ fn as_json(call: &TimedCall) -> Value {
         turn,
         outcome,
     } = call;
-    let Outcome { ending, .. } = &**outcome;
+    let reason = match &outcome.ending {
+        AskEnding::Failed { reason } => Some(reason.to_string()),
+        AskEnding::Answered { .. } => None,
+    };
     json!({
         "record": "call", "index": index, "turn": turn_number(*turn), "agent": &*outcome.entity,
         "id": outcome.id, "call": outcome.number, "purpose": outcome.purpose,
         "provider": &*outcome.provider, "model": &*outcome.model, "usage": outcome.usage,
         "cost": outcome.cost, "ms": outcome.ms, "requests": outcome.calls,
         "refused": outcome.refused.len(), "retries": outcome.retries,
-        "default": matches!(ending, AskEnding::Failed { .. }),
+        "default": reason.is_some(), "reason": reason,
     })
 }

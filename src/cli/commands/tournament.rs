@@ -236,10 +236,15 @@ impl TournamentRun<'_> {
             let has_failed = played.is_err();
             let figures = self.figures(game);
             let mut results = lock(&self.results);
-            if let Ok(Some(figures)) = figures {
-                results.figures.insert(game, figures);
-            } else if let Err(error) = figures {
-                results.errors.insert(game, error);
+            match figures {
+                // One that was stopped is not played.
+                Ok(Some(figures)) if !has_failed => {
+                    results.figures.insert(game, figures);
+                }
+                Ok(_) => {}
+                Err(error) => {
+                    results.errors.insert(game, error);
+                }
             }
             if let Err(error) = played {
                 results.errors.insert(game, error);
@@ -270,6 +275,7 @@ impl TournamentRun<'_> {
         let grant = self.budget.grant();
         engine.settings.limits = grant.0;
         self.tokens.add(engine.cancellation_token());
+        play::tell_waits(self.app, engine);
         let stop = self.handle.block_on(engine.run(None));
         self.budget.give_back(grant, &engine.totals().spent);
         let stop = stop.map_err(|error| engine_error(&error))?;

@@ -1,6 +1,7 @@
 //! From records to paragraphs.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use crate::event::guard::GuardAct;
 use crate::event::kinds::{
@@ -31,8 +32,8 @@ pub(super) struct Formatter {
     printed: BTreeSet<String>,
     /// The appearances that were printed.
     looks: BTreeSet<String>,
-    /// Those who gave a default answer whose event is still to come.
-    defaults: BTreeSet<String>,
+    /// Those who gave a default answer whose event is still to come, and where they are.
+    defaults: BTreeMap<String, Arc<str>>,
     /// Whether any default answer was printed.
     pub(super) has_default_answers: bool,
     /// Whether to print what is not part of the story.
@@ -52,7 +53,7 @@ impl Formatter {
             roster,
             printed: BTreeSet::new(),
             looks: BTreeSet::new(),
-            defaults: BTreeSet::new(),
+            defaults: BTreeMap::new(),
             has_default_answers: false,
             shows_workings: false,
             facts: BTreeSet::new(),
@@ -65,13 +66,23 @@ impl Formatter {
     pub(super) fn end_turn(&mut self) {
         self.printed.clear();
         self.spoken.clear();
-        self.defaults.clear();
+    }
+
+    /// Default answers of which no event told, each with its place.
+    pub(super) fn untold_defaults(&mut self) -> Vec<(Arc<str>, Paragraph)> {
+        let untold = std::mem::take(&mut self.defaults).into_iter();
+        let notes = untold.map(|(who, place)| {
+            let note = say!(self.language, story_default_of, who);
+            (place, Paragraph::indented(2, 4).add(Style::Dim, note))
+        });
+        notes.collect()
     }
 
     /// An answer: prose is printed here, plans and cards when their events come.
     pub(super) fn answer(&mut self, answer: &AnswerRecord) -> Vec<Paragraph> {
         if matches!(answer.by, By::Fallback(_)) {
-            self.defaults.insert(answer.entity.to_string());
+            let place = answer.place.clone();
+            self.defaults.insert(answer.entity.to_string(), place);
         }
         let is_prose = matches!(answer.purpose.as_str(), "home.scene" | "combat.narrate");
         let calls = answer.calls.iter().filter(|_| self.shows_workings);
@@ -455,7 +466,7 @@ impl Formatter {
 
     /// Marks what somebody says or does by a default answer.
     pub(super) fn mark_default(&mut self, paragraph: Paragraph, who: &str) -> Paragraph {
-        if !self.defaults.remove(who) {
+        if self.defaults.remove(who).is_none() {
             return paragraph;
         }
         self.has_default_answers = true;

@@ -148,6 +148,9 @@ impl StoryPrinter {
     }
 
     fn end_turn(&mut self, turn: u64) {
+        for (place, note) in self.formatter.untold_defaults() {
+            self.add(&place, vec![note]);
+        }
         self.print_kept();
         self.formatter.end_turn();
         self.turn = Some(turn).filter(|_| self.formatter.shows_workings);

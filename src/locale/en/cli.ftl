@@ -25,7 +25,8 @@ cli_clear_refused = { $slot } contains { $count } stories, so it was kept
 cli_clear_refused_help = choose another name with --save; --force deletes more than one story only if you confirm it on a terminal
 cli_did_you_mean = did you mean '{ $name }'?
 cli_end_limit = stopped at a limit: { $reason }
-cli_end_server = stopped because the server keeps failing: { $reason }
+cli_end_server = stopped because a model can't answer: { $reason }
+cli_end_useless = stopped because answers can't be used: { $reason }
 cli_error = error
 cli_event_id_help = an event ID looks like 3-17; list all events with: playhouse why { $slot }
 cli_expected_one_of = expected one of: { $names }
@@ -103,6 +104,7 @@ cli_trust_question = Do you trust this content? [yes/no]{" "}
 cli_trust_refused = { $file } needs your trust: { $demands }
 cli_trust_revoked = You no longer trust { $file }.
 cli_trust_same = unchanged
+cli_slot_settings_help = The file holds only with what the story is played. Delete it, and name that once more: --model, --seat and limits, if there were any.
 cli_trust_slot_help = if that is what you want, run: playhouse trust { $file }; or choose a model with --model
 cli_trust_slot_model = the save is played with the model '{ $model }', which may cost money
 cli_trust_slot_unnamed = if that is what you want, write "player_models": ["{ $model }"] into { $path }, and run: playhouse trust { $file }
@@ -128,6 +130,11 @@ cli_usage_wrong = invalid command line
 ## Progress, and how runs end
 
 cli_built_without = built without: { $features } (build with --features full for everything)
+cli_no_default_answers = { $slot } has no default answers: a model gave each of its answers.
+cli_retried = { $count ->
+    [one] One default answer is asked for again
+   *[other] { $count } default answers are asked for again
+}; what was answered after the first is used again as long as the same is asked.
 cli_branched = The save { $slot } continues from turn { $turn }.
 cli_continue_limited = Continue with: playhouse resume { $slot } (the same limits apply again unless you set others)
 cli_continue_with = Continue with: playhouse resume { $slot }
@@ -136,7 +143,7 @@ cli_end_idle = Nothing more can happen.
 cli_end_recording = The recording ends here, at turn { $turn }.
 cli_end_stopped = Stopped and saved.
 cli_end_turn = Reached turn { $turn }.
-cli_limit_near = Close to a limit: { $what }
+cli_awaiting = waiting for { $mind }, { $seconds } s to the next attempt
 cli_others = {" "}· { $count } more
 cli_recalled = As before: { $options }
 cli_not_played_again = What happened after turn { $turn } can't be replayed ({ $reason }); this is the story as of that turn.
@@ -165,6 +172,13 @@ cli_answer_tokens = answer tokens
 cli_cached = cached
 cli_calls = calls
 cli_cost = cost
+cli_refusals = refusals
+cli_defaults = { $count ->
+    [one] The program gave one answer instead of a model:
+   *[other] The program gave { $count } answers instead of a model:
+}
+cli_defaults_of = { $who }: { $count } ({ $reason })
+cli_retry_with = To ask for them again, in a branch: playhouse retry { $slot }
 cli_default_answers = default answers
 cli_dry_prompt = { $who } ({ $purpose }): { $tokens } tokens, at most { $cost }
 cli_dry_prompt_without_price = { $who } ({ $purpose }): { $tokens } tokens, price unknown
@@ -507,7 +521,7 @@ cli_timeline_prompt = prompt
 cli_timeline_answer = answer
 cli_timeline_time = time
 cli_timeline_result = result
-cli_timeline_default = default answer
+cli_timeline_default = default answer: { $reason }
 cli_timeline_refused = { $count } refused
 cli_diff_same = { $first } and { $second } are the same story.
 cli_diff_goes_on = They are the same up to turn { $turn }; only { $later } continues from there.

@@ -106,6 +106,7 @@ impl HttpEmbedder {
             key: key.transpose()?,
             errors: ErrorContext {
                 server: name.into(),
+                proxy: server.proxy.clone(),
             },
             alias: alias.into(),
             model: model.into(),

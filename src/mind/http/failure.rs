@@ -3,18 +3,17 @@
 use std::error::Error;
 use std::io;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use reqwest::StatusCode;
 use reqwest::header::{HeaderMap, LOCATION};
 use serde_json::Value;
 
 use super::pace::Wait;
-use super::server_error::{error_message, find_error};
-use super::settings::seconds;
+use super::server_error::{Diagnosis, ServerError};
 use crate::locale::{Localize, UiText, text};
 use crate::message::TokenUsage;
-use crate::mind::completion::{Awaited, MindError};
+use crate::mind::completion::{Awaited, LengthDoubt, MindError};
 use crate::secrets::redact;
 
 /// A failed attempt.
@@ -27,6 +26,8 @@ pub(super) struct Failure {
     pub(super) usage: Option<TokenUsage>,
     /// Whether the server may bill the attempt all the same: it began to answer, or had time to.
     pub(super) billable: bool,
+    /// Whether a shorter prompt might have been accepted.
+    pub(super) length_doubt: LengthDoubt,
 }
 
 /// Whether the same request is worth another attempt.
@@ -38,6 +39,16 @@ pub(super) enum RetryDecision {
     Soon,
     /// After the delay that the server asked for.
     After(Duration),
+}
+
+impl RetryDecision {
+    /// The delay that the server asked for.
+    pub(super) fn delay(self) -> Option<Duration> {
+        match self {
+            Self::After(delay) => Some(delay),
+            Self::Never | Self::Soon => None,
+        }
+    }
 }
 
 /// Whether the schema is to blame.
@@ -60,6 +71,7 @@ impl Failure {
             schema: SchemaBlame::None,
             usage: None,
             billable: false,
+            length_doubt: LengthDoubt::None,
         }
     }
 
@@ -90,6 +102,8 @@ impl Failure {
 pub(super) struct ErrorContext {
     /// The model's alias and the server's address.
     pub(super) server: Arc<str>,
+    /// The environment variable with the proxy through which the server is reached.
+    pub(super) proxy: Option<String>,
 }
 
 impl ErrorContext {
@@ -116,10 +130,24 @@ impl ErrorContext {
             Some(error) => error.text(),
             None => UiText::verbatim(self.sanitized(&cause.to_string())),
         };
+        let said = reason.to_string();
         if is_dns {
             text!(mind_dns_failed, reason)
+        } else if said.contains("invalid peer certificate") {
+            text!(mind_name_certificate, reason)
+        } else if said.contains("InvalidContentType") {
+            text!(mind_no_tls, reason)
         } else {
             reason
+        }
+    }
+
+    /// Why there is no connection. Behind a proxy, that may be the proxy's fault.
+    fn no_connection(&self, error: reqwest::Error) -> UiText {
+        let reason = self.root_cause(error);
+        match &self.proxy {
+            Some(variable) => text!(mind_through_proxy, reason, variable),
+            None => reason,
         }
     }
 
@@ -141,6 +169,13 @@ impl ErrorContext {
         MindError::InvalidResponse {
             server: Arc::clone(&self.server),
             reason,
+        }
+    }
+
+    /// The error of an answer without a word.
+    pub(super) fn empty(&self) -> MindError {
+        MindError::Empty {
+            server: Arc::clone(&self.server),
         }
     }
 
@@ -183,7 +218,7 @@ impl ErrorContext {
         let (is_invalid, is_connected) = (error.is_builder(), !error.is_connect());
         let error = MindError::Unreachable {
             server: Arc::clone(&self.server),
-            reason: self.root_cause(error),
+            reason: self.no_connection(error),
         };
         if is_invalid {
             Failure::permanent(error)
@@ -196,73 +231,94 @@ impl ErrorContext {
 
     /// The failure of a response with an error status.
     pub(super) fn refused(&self, status: StatusCode, headers: &HeaderMap, body: &str) -> Failure {
+        let body = body.trim_start_matches('\u{feff}');
         let json = serde_json::from_str::<Value>(body).unwrap_or_default();
-        let error = find_error(&json);
+        let found = ServerError::find(&json);
         let reason = match headers.get(LOCATION).and_then(|value| value.to_str().ok()) {
             Some(location) if status.is_redirection() => {
                 text!(mind_redirected, location = self.sanitized(location))
             }
-            _ => match error {
-                Some(error) => UiText::verbatim(self.sanitized(&error_message(error))),
+            _ => match &found {
+                Some(error) => UiText::verbatim(self.sanitized(&error.message)),
                 None => self.plain_reason(body),
             },
         };
-        let window = is_prompt_too_long(status, body).then(|| window_in(body, error));
-        let server = Arc::clone(&self.server);
-        let status = status.as_u16();
-        if let Some(window) = window {
-            return Failure::permanent(MindError::PromptTooLong {
+        let error = found.unwrap_or_else(|| ServerError::saying(body));
+        let error = error.of_response(status, headers);
+        self.failure(&error, reason)
+    }
+
+    /// The failure of an answer that is, or holds, an error.
+    pub(super) fn reported(&self, error: &ServerError) -> Failure {
+        let reason = if error.message.trim().is_empty() {
+            text!(mind_no_reason)
+        } else {
+            UiText::verbatim(self.sanitized(&error.message))
+        };
+        self.failure(error, reason)
+    }
+
+    fn failure(&self, error: &ServerError, reason: UiText) -> Failure {
+        const OK: u16 = 200;
+        let (server, diagnosis) = (Arc::clone(&self.server), error.diagnosis());
+        let status = error.status.unwrap_or(OK);
+        let mind_error = match diagnosis {
+            Diagnosis::TooLong { window } => MindError::PromptTooLong {
                 server,
                 status,
                 reason,
                 window,
-            });
-        }
-        let lower = body.to_lowercase();
-        let delay = error.and_then(delay_in_error);
-        // Gemini mentions plan and billing whenever a quota per minute is used up, but with a
-        // delay.
-        let lacks_money = status == 429 && is_about_money(&lower) && delay.is_none();
-        let is_denied = matches!(status, 401..=403) || (status == 400 && is_about_access(&lower));
-        let error = match status {
-            _ if is_denied || lacks_money => MindError::Denied {
+            },
+            Diagnosis::NoMoney | Diagnosis::NoAccess => MindError::Denied {
+                server,
+                status,
+                reason,
+                advice: match diagnosis {
+                    Diagnosis::NoMoney => text!(mind_no_money),
+                    _ => text!(mind_check_key),
+                },
+            },
+            Diagnosis::Moderated => MindError::Moderated {
                 server,
                 status,
                 reason,
             },
-            408 | 425 | 429 | 503 | 529 => MindError::Busy {
+            Diagnosis::UnknownModel | Diagnosis::Rejected => MindError::Rejected {
+                server,
+                status,
+                reason,
+                advice: advice(error, diagnosis),
+            },
+            Diagnosis::Busy => MindError::Busy {
                 server,
                 status,
                 reason,
             },
-            500.. => MindError::ServerFailed {
-                server,
-                status,
-                reason,
-            },
-            _ => MindError::Rejected {
+            Diagnosis::Failed if status == OK => self.invalid(reason),
+            Diagnosis::Failed => MindError::ServerFailed {
                 server,
                 status,
                 reason,
             },
         };
-        let retry = if error.is_transient() {
-            let delay = delay.or_else(|| delay_in_headers(headers));
-            delay.map_or(RetryDecision::Soon, RetryDecision::After)
-        } else {
-            RetryDecision::Never
+        let retry = match error.delay.or(error.reset) {
+            _ if !mind_error.is_transient() => RetryDecision::Never,
+            Some(delay) => RetryDecision::After(delay),
+            None => RetryDecision::Soon,
         };
+        let may_be_schema = matches!(diagnosis, Diagnosis::Rejected | Diagnosis::Failed);
         let schema = match status {
-            400 | 422 | 500 if names_schema(&lower) => SchemaBlame::Named,
-            400 | 422 | 500 => SchemaBlame::Possible,
+            OK | 400 | 422 | 500 if may_be_schema && error.says(&SCHEMA) => SchemaBlame::Named,
+            400 | 422 | 500 if may_be_schema => SchemaBlame::Possible,
             _ => SchemaBlame::None,
         };
         Failure {
-            error,
+            error: mind_error,
             retry,
             schema,
             usage: None,
             billable: false,
+            length_doubt: error.length_doubt(),
         }
     }
 
@@ -283,173 +339,34 @@ fn one_line(text: &str) -> String {
     words.join(" ")
 }
 
-/// Whether a limit is about money. "Load balancer" is not.
-fn is_about_money(body: &str) -> bool {
-    let body = body.replace("balancer", "").replace("balancing", "");
-    [
-        "insufficient_quota",
-        "current quota",
-        "balance",
-        "billing",
-        "credits",
-        "余额",
-    ]
-    .iter()
-    .any(|word| body.contains(word))
-}
+/// Words of errors about a schema.
+const SCHEMA: [&str; 6] = [
+    "response_format",
+    "schema",
+    "grammar",
+    "output_config",
+    "mime",
+    "tool_choice",
+];
 
-/// Whether status 400 means a lack of money or a wrong key, in the words of those who use it so.
-fn is_about_access(body: &str) -> bool {
-    // Anthropic, DashScope, Gemini.
-    let spellings = ["credit balance", "arrearage", "api key not valid"];
-    spellings.iter().any(|spelling| body.contains(spelling))
-}
-
-fn names_schema(body: &str) -> bool {
-    [
-        "response_format",
-        "schema",
-        "grammar",
-        "output_config",
-        "mime",
-        "tool_choice",
-    ]
-    .iter()
-    .any(|word| body.contains(word))
-}
-
-/// Whether a prompt was too long for the model.
-fn is_prompt_too_long(status: StatusCode, body: &str) -> bool {
-    const SPELLINGS: [&str; 12] = [
-        "exceed_context_size_error",
-        "context_length_exceeded",
-        "maximum context length",
-        "exceeds the available context size",
-        "exceed context window",
-        "exceeds the context window",
-        "greater than the context length",
-        "prompt is too long",
-        "input is too long",
-        // Gemini, DashScope, Ollama.
-        "exceeds the maximum number of tokens allowed",
-        "range of input length should be",
-        "exceeds maximum context",
-    ];
-    let lower = body.to_lowercase();
-    matches!(status.as_u16(), 400 | 413 | 422 | 500)
-        && SPELLINGS.iter().any(|spelling| lower.contains(spelling))
-}
-
-/// The context window that an error names, in tokens.
-fn window_in(body: &str, error: Option<&Value>) -> Option<u64> {
-    let exact = error.and_then(|error| error["n_ctx"].as_u64());
-    let phrases = [
-        "context size",
-        "context length",
-        "context",
-        "tokens >",
-        "tokens allowed",
-        "input length should be",
-    ];
-    let lower = body.to_lowercase();
-    exact.or_else(|| {
-        phrases
-            .iter()
-            .find_map(|phrase| number_after(&lower, phrase))
-    })
-}
-
-/// The first number of at least three digits shortly after a phrase.
-fn number_after(text: &str, phrase: &str) -> Option<u64> {
-    text.match_indices(phrase).find_map(|(start, _)| {
-        let near: String = text[start..].chars().take(60).collect();
-        let near = near.replace(',', "");
-        let mut numbers = near.split(|c: char| !c.is_ascii_digit());
-        let number = numbers.find(|digits| digits.len() >= 3)?;
-        number.parse().ok()
-    })
-}
-
-/// The delay that a server asks for, in any of the headers in use.
-fn delay_in_headers(headers: &HeaderMap) -> Option<Duration> {
-    let text = |name: &str| headers.get(name)?.to_str().ok().map(str::trim);
-    let now = || http_date(text("date")?);
-    let millis = text("retry-after-ms").and_then(|text| text.parse::<f64>().ok());
-    if let Some(wait) = millis.and_then(|millis| requested(millis / 1e3)) {
-        return Some(wait);
+/// What to change so that a request is accepted.
+fn advice(error: &ServerError, diagnosis: Diagnosis) -> UiText {
+    let status = error.status.unwrap_or_default();
+    match diagnosis {
+        _ if (300..400).contains(&status) => text!(mind_check_base_url),
+        Diagnosis::UnknownModel => text!(mind_check_base_url_and_model),
+        _ if error.says(&["alternate"]) => text!(mind_set_merge_turns),
+        _ if error.says(&["max_completion_tokens", "max_tokens"]) => text!(mind_set_limit_field),
+        _ if error.says(&["stream_options"]) => text!(mind_set_stream_usage),
+        _ if error.says(&["stream"]) => text!(mind_set_stream),
+        _ => text!(mind_check_settings),
     }
-    if let Some(wait) = text("retry-after") {
-        let until = || Some(http_date(wait)? - now()?);
-        return wait.parse().ok().or_else(until).and_then(requested);
-    }
-    let resets = [
-        "x-ratelimit-reset",
-        "x-ratelimit-reset-requests",
-        "x-ratelimit-reset-tokens",
-        "ratelimit-reset",
-    ];
-    let wait = resets.iter().find_map(|name| parse_span(text(name)?))?;
-    // A large number is a point in time: seconds, or milliseconds, since 1970.
-    let wait = match wait {
-        point if point > 1e12 => point / 1e3 - now()?,
-        point if point > 1e9 => point - now()?,
-        wait => wait,
-    };
-    requested(wait)
-}
-
-/// A delay in seconds, as a server asks for it; `None` for one that is over or makes no sense, so
-/// that the wait is our own. A huge one is clamped, and ends the call: see `RetryState`.
-fn requested(wait: f64) -> Option<Duration> {
-    (wait > 0.0).then(|| seconds(wait))
-}
-
-/// The delay that Gemini asks for in an error: `{"@type": "…RetryInfo", "retryDelay": "34.07s"}`.
-fn delay_in_error(error: &Value) -> Option<Duration> {
-    let details = error["details"].as_array()?;
-    let wait = details
-        .iter()
-        .find_map(|detail| detail["retryDelay"].as_str())?;
-    parse_span(wait).and_then(requested)
-}
-
-/// The seconds of a span such as `1.5`, `20ms`, `6m0s` or `1h2m3s`.
-fn parse_span(text: &str) -> Option<f64> {
-    if let Ok(seconds) = text.parse() {
-        return Some(seconds);
-    }
-    let mut rest = text;
-    let mut sum = 0.0;
-    while !rest.is_empty() {
-        let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
-        let (number, after) = rest.split_at(digits);
-        let unit = after
-            .find(|c: char| c.is_ascii_digit())
-            .unwrap_or(after.len());
-        let (unit, after) = after.split_at(unit);
-        sum += number.parse::<f64>().ok()?
-            * match unit {
-                "ms" => 1e-3,
-                "s" => 1.0,
-                "m" => 60.0,
-                "h" => 3600.0,
-                "d" => 86400.0,
-                _ => return None,
-            };
-        rest = after;
-    }
-    Some(sum)
-}
-
-/// Seconds since 1970 of a date in a header.
-fn http_date(text: &str) -> Option<f64> {
-    let date: SystemTime = httpdate::parse_http_date(text).ok()?;
-    Some(date.duration_since(UNIX_EPOCH).ok()?.as_secs_f64())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mind::http::seconds;
     use crate::secrets::Secret;
     use proptest::prelude::*;
     use reqwest::header::{HeaderName, HeaderValue};
@@ -457,6 +374,7 @@ mod tests {
     fn context() -> ErrorContext {
         ErrorContext {
             server: "http://x/v1".into(),
+            proxy: None,
         }
     }
 
@@ -471,19 +389,27 @@ mod tests {
 
     #[test]
     fn permanent_failures_are_not_retried() {
-        for (status, body) in [
-            (400, "{}"),
-            (401, r#"{"error": {"message": "bad key"}}"#),
-            (402, "{}"),
-            (403, ""),
-            (404, r#"{"detail": "Not Found"}"#),
-            (422, ""),
-            (429, r#"{"error": {"code": "insufficient_quota"}}"#),
-            (429, "Insufficient Balance"),
+        for (status, body, whenever) in [
+            (400, "{}", false),
+            (401, r#"{"error": {"message": "bad key"}}"#, true),
+            (402, "{}", true),
+            (403, "", false),
+            (404, r#"{"detail": "Not Found"}"#, false),
+            (422, "", false),
+            (429, r#"{"error": {"code": "insufficient_quota"}}"#, true),
         ] {
-            let failure = refused(status, &[("retry-after", "1")], body);
+            let failure = refused(status, &[], body);
             assert_eq!(failure.retry, RetryDecision::Never, "{status} {body}");
+            let failure = refused(status, &[("retry-after", "1")], body);
+            let wanted = if whenever {
+                RetryDecision::Never
+            } else {
+                RetryDecision::After(Duration::from_secs(1))
+            };
+            assert_eq!(failure.retry, wanted, "{status} {body}");
         }
+        let broke = refused(429, &[], "Insufficient Balance");
+        assert_eq!(broke.retry, RetryDecision::Never);
         assert_eq!(refused(500, &[], "").retry, RetryDecision::Soon);
         assert_eq!(
             refused(429, &[], "the load balancer is busy").retry,
@@ -607,7 +533,7 @@ mod tests {
             (
                 529,
                 r#"{"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}"#,
-                "Overloaded; resume later",
+                "Overloaded; lower `width`",
             ),
         ] {
             let shown = refused(status, &[], body).error.to_string();

@@ -1,5 +1,7 @@
 //! The mind that sends requests to a server, waits and retries.
 
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -20,12 +22,13 @@ use super::response_reader::ResponseReader;
 use super::retry::RetryState;
 use super::settings::{ModelSettings, RetryPolicy, SchemaMode, Timeouts, seconds};
 use super::text_stream::TextStream;
+use super::tls::trusting;
 use crate::dialect::format::MediaFiles;
 use crate::http_client::client_builder;
 use crate::locale::{Localize, UiText, text};
 use crate::message::TokenUsage;
 use crate::mind::answer::{Answering, Mind};
-use crate::mind::completion::{Awaited, Completion, FailedCall, MindError};
+use crate::mind::completion::{Awaited, Completion, FailedCall, LengthDoubt, MindError};
 use crate::mind::info::MindInfo;
 use crate::mind::prompt::Prompt;
 use crate::mind::prompted_tools::with_calls;
@@ -53,6 +56,8 @@ pub struct ModelServer {
     pub retry: RetryPolicy,
     /// The maximum size of an answer in bytes.
     pub longest_answer: usize,
+    /// The environment variable with the proxy through which it is reached; for error messages.
+    pub proxy: Option<String>,
 }
 
 /// Why a mind can't be built.
@@ -61,6 +66,8 @@ pub struct ModelServer {
 pub enum HttpMindError {
     /// The HTTP client can't be built; mostly because the system's certificates can't be read.
     Client(#[from] reqwest::Error),
+    /// The certificates that the model file names can't be used.
+    Certificates(UiText),
     /// The key has characters that a header can't hold.
     InvalidKey,
 }
@@ -69,20 +76,27 @@ impl Localize for HttpMindError {
     fn text(&self) -> UiText {
         match self {
             Self::Client(error) => UiText::verbatim(error.to_string()),
+            Self::Certificates(reason) => reason.clone(),
             Self::InvalidKey => text!(mind_invalid_key),
         }
     }
 }
 
 /// A connection pool for minds. `connect` is the connection timeout in seconds. Servers on this
-/// machine (`local`) need a pool of their own, without proxies.
+/// machine (`local`) need a pool of their own, without proxies, and so do those whose certificates
+/// are in a file (`ca`).
 ///
 /// # Errors
-/// [`HttpMindError::Client`].
-pub fn client(connect: f64, local: bool) -> Result<Client, HttpMindError> {
+/// [`HttpMindError::Client`], [`HttpMindError::Certificates`].
+pub fn client(connect: f64, local: bool, ca: Option<&Path>) -> Result<Client, HttpMindError> {
     let builder = client_builder().connect_timeout(seconds(connect));
     let builder = if local { builder.no_proxy() } else { builder };
-    Ok(builder.build()?)
+    let config = ca.map(trusting).transpose();
+    Ok(match config.map_err(HttpMindError::Certificates)? {
+        Some(config) => builder.tls_backend_preconfigured(config),
+        None => builder,
+    }
+    .build()?)
 }
 
 /// A model behind a server.
@@ -107,6 +121,8 @@ pub(super) struct Shared {
     permits: Semaphore,
     schema: Mutex<SchemaFallback>,
     cache: RequestCache,
+    /// The bytes of the longest request that was answered.
+    longest: AtomicUsize,
 }
 
 /// How the schema is sent, as far as this run has learned it.
@@ -153,9 +169,11 @@ impl HttpMind {
             }),
             error_context: ErrorContext {
                 server: server_name.into(),
+                proxy: server.proxy.clone(),
             },
             format,
             cache: RequestCache::default(),
+            longest: AtomicUsize::new(0),
             info,
             server,
             client,
@@ -284,6 +302,8 @@ impl Shared {
                     if body.sends_schema(&self.format) {
                         self.remember_schema_mode(mode);
                     }
+                    self.longest
+                        .fetch_max(body.bytes().len(), Ordering::Relaxed);
                     return Ok(Received {
                         usage: sum(usage, response.usage),
                         response,
@@ -312,6 +332,13 @@ impl Shared {
                     usage,
                     retries,
                     latency: began.elapsed(),
+                    billable: failure.billable,
+                    retry_after: failure.retry.delay(),
+                    length_doubt: if self.is_longest(body) {
+                        failure.length_doubt
+                    } else {
+                        LengthDoubt::None
+                    },
                 });
             };
             if let Some(lower_mode) = lower_mode {
@@ -321,6 +348,11 @@ impl Shared {
             tokio::time::sleep(wait).await;
             retries += 1;
         }
+    }
+
+    /// Whether a request is longer than all that were answered.
+    fn is_longest(&self, body: &RequestBody) -> bool {
+        body.bytes().len() > self.longest.load(Ordering::Relaxed)
     }
 
     /// The schema mode to retry with at once, if the schema is to blame for a failure.
@@ -373,8 +405,7 @@ impl Shared {
             return Err(self.refusal(response, deadline).await);
         }
         let wanted = body.wanted(&self.format);
-        let read = self.read(response, deadline, stream, &wanted).await;
-        read.map_err(Failure::billable)
+        self.read(response, deadline, stream, &wanted).await
     }
 
     /// Sends a request and waits for the head of its response.
@@ -438,13 +469,18 @@ impl Shared {
         let mut text_stream = stream.map(text_stream);
         let mut wait = self.wait_for_first_byte(deadline);
         let mut rate = None;
-        while !reader.is_done() && !reader.is_ended() {
+        while !reader.is_done() {
             match timeout(wait.time, response.chunk()).await {
                 Ok(Ok(Some(chunk))) => {
                     reader.read(&chunk)?;
-                    reader.end_if_endless(wanted);
                     if let Some(text_stream) = &mut text_stream {
                         text_stream.show(reader.text());
+                    }
+                    if wanted
+                        .longest_text
+                        .is_some_and(|most| reader.text().len() > most)
+                    {
+                        reader.cut_off();
                     }
                     if reader.has_begun() && !reader.is_done() {
                         let rate = rate.get_or_insert_with(|| Rate::new(timeouts));
@@ -536,8 +572,9 @@ mod tests {
             timeouts: Timeouts::default(),
             retry: RetryPolicy::default(),
             longest_answer: 10_000,
+            proxy: None,
         };
-        let client = client(5.0, true).unwrap();
+        let client = client(5.0, true, None).unwrap();
         let (model, info) = (ModelSettings::cautious("m"), MindInfo::embedded("m"));
         HttpMind::new(client, server, model, info, Arc::new(NoFiles)).unwrap()
     }

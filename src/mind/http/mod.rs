@@ -9,6 +9,7 @@
 //! required. Keys never leave this module. Start reading at [`HttpMind`].
 
 mod api;
+mod delay;
 mod embedder;
 mod endpoint;
 mod failure;
@@ -28,6 +29,7 @@ mod server_error;
 mod settings;
 mod sse;
 mod text_stream;
+mod tls;
 mod usage;
 
 pub(in crate::mind) use api::own_members;
@@ -38,6 +40,7 @@ pub use probe::{KeyState, ProbeReport};
 pub use request::{RequestBody, RequestError, RequestFormat, request_body};
 pub use request_cache::RequestCache;
 pub use response_reader::read_answer;
+pub(in crate::mind) use settings::seconds;
 pub use settings::{
     LimitField, ModelSettings, RetryPolicy, SchemaInstruction, SchemaMode, Timeouts,
 };

@@ -143,6 +143,12 @@ struct SharedBeginning {
     checkpoint: Checkpoint,
 }
 
+/// How many bytes twice as many tokens have.
+fn longest_text(tokens: u32) -> usize {
+    const BYTES_OF_TOKEN: usize = 4;
+    (tokens as usize).saturating_mul(2 * BYTES_OF_TOKEN)
+}
+
 impl RequestBody {
     /// The body as it is sent; a clone shares its buffer.
     pub fn bytes(&self) -> &Bytes {
@@ -157,10 +163,10 @@ impl RequestBody {
     /// What is known of its answer.
     pub(super) fn wanted(&self, format: &RequestFormat) -> WantedAnswer<'_> {
         WantedAnswer {
-            max_tokens: Some(self.parts.max_tokens),
             calls_tools: self.parts.callable && !self.parts.tools.is_empty(),
             schema: self.parts.schema.as_ref().map(|schema| &*schema.stable),
             without_thoughts: format.model().forbids_thoughts(),
+            longest_text: Some(longest_text(self.parts.max_tokens)),
         }
     }
 

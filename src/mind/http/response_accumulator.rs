@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::dialect::thinking::AnswerText;
-use crate::message::{Block, FinishReason, TokenUsage, tokens};
+use crate::message::{Block, FinishReason, TokenUsage};
 use crate::mind::completion::{Completion, MAX_CALLS};
 use crate::reading::{OwnMarks, SplitText};
 use crate::tool::ToolCall;
@@ -17,8 +17,6 @@ pub(super) const REPLY_TOOL: &str = "give_answer";
 
 /// The maximum number of thoughts that are kept apart; further ones are only text.
 const MAX_THOUGHTS: usize = 128;
-/// About how many bytes of a call or a signature a token has.
-const CALL_TOKEN_BYTES: u64 = 4;
 /// How many bytes a call or a thought takes beside its texts.
 const ITEM_BYTES: usize = 128;
 
@@ -26,6 +24,8 @@ const ITEM_BYTES: usize = 128;
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct ResponseAccumulator {
     pub(super) text: AnswerText,
+    /// What a model says that refuses, in a member of its own.
+    refusal: String,
     calls: Vec<PartialCall>,
     /// Whether there were more calls than are read. What comes of calls then may belong to those.
     has_too_many_calls: bool,
@@ -48,8 +48,9 @@ pub(super) struct WantedAnswer<'a> {
     pub(super) schema: Option<&'a str>,
     /// Whether the model was told not to think.
     pub(super) without_thoughts: bool,
-    /// The maximum number of tokens that was asked for, thoughts included.
-    pub(super) max_tokens: Option<u32>,
+    /// From how many bytes on a streamed text is cut: no server that keeps to the limit of tokens
+    /// comes near.
+    pub(super) longest_text: Option<usize>,
     /// Whether it may call tools, which some servers leave in the text.
     pub(super) calls_tools: bool,
 }
@@ -129,6 +130,10 @@ impl ResponseAccumulator {
     /// Adds a message or a delta of OpenAI's API.
     pub(super) fn add_message(&mut self, message: &Value) {
         self.text.push(message);
+        if let Some(refusal) = message["refusal"].as_str() {
+            self.kept += refusal.len();
+            self.refusal.push_str(refusal);
+        }
         let calls = message["tool_calls"].as_array();
         for call in calls.into_iter().flatten() {
             self.add_call(call);
@@ -315,12 +320,6 @@ impl ResponseAccumulator {
         self.text.len().saturating_add(self.kept)
     }
 
-    /// About how many tokens the answer has so far.
-    pub(super) fn tokens(&self) -> u64 {
-        let text = tokens::estimate(self.text.text()) + tokens::estimate(self.text.reasoning());
-        u64::from(text) + self.kept as u64 / CALL_TOKEN_BYTES
-    }
-
     /// Whether nothing is kept so far.
     pub(super) fn is_empty(&self) -> bool {
         self.len() == 0
@@ -333,7 +332,15 @@ impl ResponseAccumulator {
 
     /// Whether there is neither text nor a call.
     pub(super) fn has_no_answer(&self) -> bool {
-        self.calls.is_empty() && self.split().text.is_empty()
+        self.calls.is_empty() && self.split().text.trim().is_empty()
+    }
+
+    /// Makes what a refusal says the text of an answer that has no other.
+    pub(super) fn unwrap_refusal(&mut self) {
+        if !self.refusal.is_empty() && self.has_no_answer() {
+            self.text = AnswerText::plain(std::mem::take(&mut self.refusal));
+            self.finish = Some(FinishReason::ContentFilter);
+        }
     }
 
     /// The answer. `model` is the name of a model that the server did not name.

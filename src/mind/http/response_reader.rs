@@ -6,12 +6,12 @@ use super::api::{Protocol, protocol};
 use super::failure::{ErrorContext, Failure};
 use super::json_frames::JsonFrames;
 use super::response_accumulator::{ResponseAccumulator, WantedAnswer};
-use super::server_error::{error_message, find_error};
-use super::sse::EventFrames;
+use super::server_error::ServerError;
+use super::sse::{Event, EventFrames};
 use crate::dialect::format::Api;
 use crate::locale::{UiText, text};
 use crate::message::FinishReason;
-use crate::mind::completion::{Completion, MindError};
+use crate::mind::completion::{Completion, LengthDoubt, MindError};
 use crate::reading::OwnMarks;
 
 /// Reads the recorded body of a response: one JSON value, several, or a stream of events. The
@@ -22,6 +22,7 @@ use crate::reading::OwnMarks;
 pub fn read_answer(api: Api, body: &[u8]) -> Result<Completion, MindError> {
     let context = ErrorContext {
         server: "recorded".into(),
+        proxy: None,
     };
     let mut reader = ResponseReader::new(&context, protocol(api), "", usize::MAX);
     let wanted = WantedAnswer::default();
@@ -35,9 +36,6 @@ pub fn read_answer(api: Api, body: &[u8]) -> Result<Completion, MindError> {
 /// How many bytes of framing a streamed byte of text may need: a delta of one token has about 250.
 const MAX_FRAMING: usize = 100;
 
-/// How many times the tokens that were asked for a streamed answer may have.
-const MAX_EXCESS: u64 = 2;
-
 /// Reads a response, chunk by chunk. What it keeps of it, complete or not, is never more than its
 /// limit.
 pub(super) struct ResponseReader<'a> {
@@ -50,14 +48,22 @@ pub(super) struct ResponseReader<'a> {
     /// sends empty ones as fast as it can would keep us busy until the deadline.
     events: usize,
     has_begun: bool,
-    /// From how many bytes on the answer may be too long.
-    counted: usize,
-    /// Whether the answer was ended since it was too long.
-    is_ended: bool,
+    /// Whether the server says that it sends events.
+    says_events: bool,
     framing: Framing,
+    /// Whether what is left of it is not read.
+    is_cut_off: bool,
     response: ResponseAccumulator,
     /// An error within the response.
-    error: Option<UiText>,
+    error: Option<ReadError>,
+}
+
+/// What is wrong with a response.
+enum ReadError {
+    /// It can't be read.
+    Unreadable(UiText),
+    /// It reports an error.
+    Reported(ServerError),
 }
 
 /// How a body is divided into JSON values.
@@ -79,11 +85,6 @@ impl<'a> ResponseReader<'a> {
         content_type: &str,
         limit: usize,
     ) -> Self {
-        let framing = if content_type.contains("event-stream") {
-            Framing::Events(EventFrames::default())
-        } else {
-            Framing::Unknown
-        };
         Self {
             context,
             protocol,
@@ -91,9 +92,9 @@ impl<'a> ResponseReader<'a> {
             received: 0,
             events: 0,
             has_begun: false,
-            counted: 0,
-            is_ended: false,
-            framing,
+            says_events: content_type.contains("event-stream"),
+            framing: Framing::Unknown,
+            is_cut_off: false,
             response: ResponseAccumulator::default(),
             error: None,
         }
@@ -105,30 +106,6 @@ impl<'a> ResponseReader<'a> {
         self
     }
 
-    /// Ends a streamed answer that is far longer than was asked for, as if it had reached its
-    /// limit.
-    pub(super) fn end_if_endless(&mut self, wanted: &WantedAnswer<'_>) {
-        let most = wanted
-            .max_tokens
-            .map_or(u64::MAX, |most| u64::from(most) * MAX_EXCESS);
-        if self.response.len() < self.counted || !self.is_stream() {
-            return;
-        }
-        let room = most.saturating_sub(self.response.tokens());
-        if room == 0 {
-            self.response.finish = Some(FinishReason::Length);
-            self.is_ended = true;
-        }
-        // A token is hardly ever shorter than a byte, so it need not be counted again before.
-        let room = usize::try_from(room).unwrap_or(usize::MAX);
-        self.counted = self.response.len().saturating_add(room.max(1));
-    }
-
-    /// Whether the answer was ended before the server did.
-    pub(super) fn is_ended(&self) -> bool {
-        self.is_ended
-    }
-
     /// Whether anything has arrived but signs that the server is still there: blank lines and
     /// comments.
     pub(super) fn has_begun(&self) -> bool {
@@ -138,6 +115,13 @@ impl<'a> ResponseReader<'a> {
     /// Whether the server said that the response is complete.
     pub(super) fn is_done(&self) -> bool {
         self.response.done
+    }
+
+    /// Ends an answer that goes on for longer than it may: whatever else comes is not read.
+    pub(super) fn cut_off(&mut self) {
+        self.response.finish = Some(FinishReason::Length);
+        self.response.done = true;
+        self.is_cut_off = true;
     }
 
     /// The text of the answer so far, including thoughts between tags.
@@ -158,10 +142,9 @@ impl<'a> ResponseReader<'a> {
     pub(super) fn read(&mut self, chunk: &[u8]) -> Result<(), Failure> {
         self.received += chunk.len();
         if matches!(self.framing, Framing::Unknown) {
-            self.framing = guess(chunk);
+            self.framing = guess(chunk, self.says_events);
         }
         let mut values = Values {
-            context: self.context,
             protocol: self.protocol,
             response: &mut self.response,
             error: &mut self.error,
@@ -171,9 +154,9 @@ impl<'a> ResponseReader<'a> {
             Framing::Unknown => (self.received, 0),
             Framing::Events(frames) => {
                 let events = &mut self.events;
-                frames.push(chunk, |data| {
+                frames.push(chunk, |event| {
                     *events += 1;
-                    values.add_event(data);
+                    values.add_event(event);
                 });
                 self.has_begun |= frames.holds_data() || !self.response.is_empty();
                 let size = (self.received / MAX_FRAMING).max(self.events);
@@ -204,12 +187,14 @@ impl<'a> ResponseReader<'a> {
     /// The failure of an answer that is larger than allowed. Retrying would cost as much again.
     pub(super) fn too_large(&self) -> Failure {
         let reason = text!(mind_answer_too_large, limit = self.limit);
-        Failure::permanent(self.context.invalid(reason)).costing(self.response.usage)
+        let failure = Failure::permanent(self.context.invalid(reason));
+        failure.costing(self.response.usage).billable()
     }
 
     /// The failure of a response that broke off.
     pub(super) fn broken(&self, error: MindError) -> Failure {
-        Failure::transient(error).costing(self.response.usage)
+        let failure = Failure::transient(error);
+        failure.costing(self.response.usage).billable()
     }
 
     fn invalid(&self, reason: UiText) -> Failure {
@@ -225,49 +210,84 @@ impl<'a> ResponseReader<'a> {
     ) -> Result<ResponseAccumulator, Failure> {
         let is_stream = self.is_stream();
         let mut values = Values {
-            context: self.context,
             protocol: self.protocol,
             response: &mut self.response,
             error: &mut self.error,
         };
         match std::mem::replace(&mut self.framing, Framing::Unknown) {
+            _ if self.is_cut_off => {}
             Framing::Unknown => {}
-            Framing::Events(frames) => frames.finish(|data| values.add_event(data)),
+            Framing::Events(frames) => frames.finish(|event| values.add_event(event)),
             Framing::Values(frames) => {
                 let rest = frames.finish();
                 if !rest.trim_ascii().is_empty() {
                     values.add(&rest);
                 }
             }
-            Framing::Other(body) => *values.error = Some(self.context.not_an_answer(&body)),
+            Framing::Other(body) => {
+                *values.error = Some(ReadError::Unreadable(self.context.not_an_answer(&body)));
+            }
         }
-        if let Some(error) = self.error.take() {
-            return Err(self.invalid(error));
+        match self.error.take() {
+            None => {}
+            Some(ReadError::Unreadable(reason)) => return Err(self.invalid(reason)),
+            Some(ReadError::Reported(error)) => return Err(self.reported(&error)),
         }
         if is_stream && !self.response.done && self.response.finish.is_none() && !is_complete {
             return Err(self.invalid(text!(mind_stream_broke_off)));
         }
         self.response.unwrap_reply_tool();
         self.response.find_answer(wanted);
+        self.response.unwrap_refusal();
         let has_reason = !matches!(
             self.response.finish,
             None | Some(FinishReason::Stop | FinishReason::Unknown)
         );
         if self.response.has_no_answer() && !has_reason {
-            return Err(self.invalid(text!(mind_answer_empty)));
+            return Err(self.empty());
         }
         Ok(self.response)
     }
+
+    /// The failure of an answer that reports an error. It costs nothing if that is all it is.
+    fn reported(&self, error: &ServerError) -> Failure {
+        let failure = self.context.reported(error).costing(self.response.usage);
+        Failure {
+            billable: !self.response.is_empty(),
+            ..failure
+        }
+    }
+
+    /// The failure of an answer without a word: that of its model, or of a server that did not even
+    /// say that it is one.
+    fn empty(&self) -> Failure {
+        let is_answer =
+            self.response.finish.is_some() || !self.response.split().thinking.is_empty();
+        let failure = if is_answer {
+            Failure::permanent(self.context.empty()).costing(self.response.usage)
+        } else {
+            self.invalid(text!(mind_answer_empty))
+        };
+        Failure {
+            length_doubt: LengthDoubt::AtOnce,
+            ..failure.billable()
+        }
+    }
 }
 
-/// Guesses the framing of a body from its first byte: a comment, or one of the fields `data`,
-/// `event`, `id` and `retry`, begins a stream of events. Blank lines tell nothing: some servers
-/// send them to keep the connection open.
-fn guess(chunk: &[u8]) -> Framing {
+/// The mark that some put before a text in UTF-8.
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
+/// Guesses the framing of a body from its first byte, whatever its type is said to be: a comment,
+/// or one of the fields `data`, `event`, `error`, `id` and `retry`, begins a stream of events.
+/// Blank lines tell nothing: some servers send them to keep the connection open.
+fn guess(chunk: &[u8], says_events: bool) -> Framing {
+    let chunk = chunk.strip_prefix(BYTE_ORDER_MARK).unwrap_or(chunk);
     match chunk.trim_ascii_start().first() {
         None => Framing::Unknown,
-        Some(b':' | b'd' | b'e' | b'i' | b'r') => Framing::Events(EventFrames::default()),
         Some(b'{' | b'[') => Framing::Values(JsonFrames::default()),
+        Some(b':' | b'd' | b'e' | b'i' | b'r') => Framing::Events(EventFrames::default()),
+        Some(_) if says_events => Framing::Events(EventFrames::default()),
         Some(_) => Framing::Other(Vec::new()),
     }
 }
@@ -290,32 +310,42 @@ impl ErrorContext {
 
 /// Where the values of a response go.
 struct Values<'a> {
-    context: &'a ErrorContext,
     protocol: &'static dyn Protocol,
     response: &'a mut ResponseAccumulator,
-    error: &'a mut Option<UiText>,
+    error: &'a mut Option<ReadError>,
 }
 
 impl Values<'_> {
-    fn add_event(&mut self, data: &str) {
-        match data.trim() {
+    fn add_event(&mut self, event: Event<'_>) {
+        match event.data.trim() {
             "" => {}
             "[DONE]" => self.response.done = true,
+            data if event.is_error => self.add_error(data),
             data => self.add(data.as_bytes()),
         }
     }
 
+    /// Adds an error that is called one, whatever it holds.
+    fn add_error(&mut self, data: &str) {
+        let error = match serde_json::from_str::<Value>(data) {
+            Ok(value) => ServerError::find(&value).unwrap_or_else(|| ServerError::of(&value)),
+            Err(_) => ServerError::saying(data),
+        };
+        *self.error = Some(ReadError::Reported(error));
+    }
+
     fn add(&mut self, json: &[u8]) {
-        let value = match serde_json::from_slice::<Value>(json) {
+        let json = json.strip_prefix(BYTE_ORDER_MARK).unwrap_or(json);
+        let value = match parse(json) {
             Ok(value) => value,
             Err(error) => {
-                *self.error = Some(text!(mind_not_json, error = &error));
+                let reason = text!(mind_not_json, error = &error);
+                *self.error = Some(ReadError::Unreadable(reason));
                 return;
             }
         };
-        if let Some(error) = find_error(&value) {
-            let message = self.context.sanitized(&error_message(error));
-            *self.error = Some(UiText::verbatim(message));
+        if let Some(error) = ServerError::find(&value) {
+            *self.error = Some(ReadError::Reported(error));
         }
         match value {
             // Gemini streams a list unless it is asked for events.
@@ -326,6 +356,43 @@ impl Values<'_> {
             value => self.protocol.read(self.response, &value),
         }
     }
+}
+
+/// Parses JSON in which a character may have been cut in half, as between two deltas.
+fn parse(json: &[u8]) -> serde_json::Result<Value> {
+    serde_json::from_slice(json).or_else(|error| {
+        let text = std::str::from_utf8(json).map_err(|_| error)?;
+        serde_json::from_str(&without_lone_surrogates(text))
+    })
+}
+
+/// A text of JSON in which halves of characters are replaced.
+fn without_lone_surrogates(text: &str) -> String {
+    let mut whole = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('\\') {
+        whole.push_str(before);
+        let unit = |at: usize| {
+            let digits = after.get(at..at + 5)?.strip_prefix('u')?;
+            u16::from_str_radix(digits, 16).ok()
+        };
+        let is_pair = after.get(5..6) == Some("\\")
+            && unit(6).is_some_and(|low| (0xDC00..0xE000).contains(&low));
+        let (escape, length) = match unit(0) {
+            Some(0xD800..0xDC00) if is_pair => (after.get(..11), 11),
+            Some(0xD800..0xE000) => (Some("ufffd"), 5),
+            _ => (after.get(..1), 1),
+        };
+        whole.push('\\');
+        let Some(escape) = escape else {
+            // A longer character, which makes no escape.
+            rest = after;
+            continue;
+        };
+        whole.push_str(escape);
+        rest = after.get(length..).unwrap_or_default();
+    }
+    whole + rest
 }
 
 #[cfg(test)]
@@ -339,6 +406,7 @@ mod tests {
     fn read(api: Api, kind: &str, chunks: &[&[u8]]) -> Result<ResponseAccumulator, String> {
         let context = ErrorContext {
             server: "http://x/v1".into(),
+            proxy: None,
         };
         let mut reader = ResponseReader::new(&context, protocol(api), kind, 10_000);
         for chunk in chunks {

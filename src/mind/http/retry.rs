@@ -70,6 +70,7 @@ mod tests {
             first_wait: 1.0,
             longest_wait: 2.0,
             longest_total_wait: 10.0,
+            patience: 0.0,
         }
     }
 
@@ -102,7 +103,7 @@ mod tests {
     proptest! {
         #[test]
         fn waits_stay_below_their_limits(seed: u64, times in 0u32..9, longest in 0.0..5.0f64) {
-            let policy = RetryPolicy { times, billed: 1, first_wait: 1.0, longest_wait: longest, longest_total_wait: 6.0 };
+            let policy = RetryPolicy { times, billed: 1, first_wait: 1.0, longest_wait: longest, longest_total_wait: 6.0, patience: 0.0 };
             let mut retries = RetryState::new(policy, seed);
             let waits: Vec<_> = std::iter::from_fn(|| retries.next_wait(RetryDecision::Soon)).collect();
             prop_assert_eq!(waits.len(), times as usize);

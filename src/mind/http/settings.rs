@@ -98,8 +98,9 @@ impl Default for Timeouts {
     }
 }
 
-/// How often and how long to retry. Waits double from `first_wait` to `longest_wait`, with full
-/// jitter; a delay that the server asks for is respected.
+/// How often and how long to retry. A call makes a few attempts of its own, for hiccups: waits
+/// double from `first_wait` to `longest_wait`, with full jitter; a delay that the server asks for
+/// is respected. After that a run waits with `patience`, and says so.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RetryPolicy {
@@ -112,9 +113,12 @@ pub struct RetryPolicy {
     pub first_wait: f64,
     /// The maximum wait before any retry, in seconds, unless the server asks for more.
     pub longest_wait: f64,
-    /// The maximum of all waits together, in seconds. If a server asks for more, the call fails at
-    /// once.
+    /// The maximum of all waits of a call together, in seconds. If a server asks for more, the
+    /// call fails at once, and the run waits.
     pub longest_total_wait: f64,
+    /// How long a run waits, in seconds, for a server that is overloaded, limits our rate, loads
+    /// its model or can't be reached, before it stops.
+    pub patience: f64,
 }
 
 impl Default for RetryPolicy {
@@ -124,7 +128,8 @@ impl Default for RetryPolicy {
             billed: 2,
             first_wait: 0.5,
             longest_wait: 20.0,
-            longest_total_wait: 120.0,
+            longest_total_wait: 10.0,
+            patience: 600.0,
         }
     }
 }
@@ -272,7 +277,7 @@ impl ModelSettings {
 }
 
 /// Seconds as a duration, clamped to a sensible range.
-pub(super) fn seconds(seconds: f64) -> Duration {
+pub(in crate::mind) fn seconds(seconds: f64) -> Duration {
     const MAX: f64 = 1e6;
     let seconds = if seconds.is_nan() { 0.0 } else { seconds };
     Duration::from_secs_f64(seconds.clamp(0.0, MAX))

@@ -1,20 +1,30 @@
 //! Server-sent events, as specified by the HTML standard, from chunks that are cut anywhere.
 
-/// Turns chunks of bytes into the data of events. Comments, blank lines and fields other than
-/// `data` are skipped.
+/// An event of a stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Event<'a> {
+    /// Its data.
+    pub data: &'a str,
+    /// Whether it is called `error`, or its data is in a field of that name, as llama.cpp once sent
+    /// it.
+    pub is_error: bool,
+}
+
+/// Turns chunks of bytes into events. Comments, blank lines and other fields are skipped.
 #[derive(Debug, Default)]
 pub struct EventFrames {
     /// The incomplete line.
     line: Vec<u8>,
     /// The data lines of the incomplete event, each with a line break.
     data: Vec<u8>,
+    is_error: bool,
     /// Whether the last byte was a carriage return; a line feed after it belongs to it.
     after_return: bool,
 }
 
 impl EventFrames {
-    /// Adds a chunk; calls `event` with the data of each event that it completes.
-    pub fn push(&mut self, chunk: &[u8], mut event: impl FnMut(&str)) {
+    /// Adds a chunk; calls `event` with each event that it completes.
+    pub fn push(&mut self, chunk: &[u8], mut event: impl FnMut(Event<'_>)) {
         let mut rest = chunk;
         if self.after_return && !rest.is_empty() {
             self.after_return = false;
@@ -39,7 +49,7 @@ impl EventFrames {
 
     /// Ends the body. What is incomplete is an event too, since some servers omit the last blank
     /// line.
-    pub fn finish(mut self, mut event: impl FnMut(&str)) {
+    pub fn finish(mut self, mut event: impl FnMut(Event<'_>)) {
         if !self.line.is_empty() {
             self.end_line(&mut event);
         }
@@ -57,23 +67,33 @@ impl EventFrames {
         !self.data.is_empty() || !(self.line.is_empty() || is_comment)
     }
 
-    fn end_line(&mut self, event: &mut impl FnMut(&str)) {
+    fn end_line(&mut self, event: &mut impl FnMut(Event<'_>)) {
         let line = std::mem::take(&mut self.line);
         let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&line);
         if line.is_empty() {
             return self.end_event(event);
         }
-        if let Some(data) = line.strip_prefix(b"data:") {
-            let data = data.strip_prefix(b" ").unwrap_or(data);
-            self.data.extend_from_slice(data);
-            self.data.push(b'\n');
+        let mut parts = line.splitn(2, |byte| *byte == b':');
+        let (name, value) = (parts.next().unwrap_or_default(), parts.next());
+        let value = value.unwrap_or_default();
+        let value = value.strip_prefix(b" ").unwrap_or(value);
+        match name {
+            b"data" | b"error" => {
+                self.data.extend_from_slice(value);
+                self.data.push(b'\n');
+                self.is_error |= name == b"error";
+            }
+            b"event" => self.is_error |= value == b"error",
+            _ => {}
         }
     }
 
-    fn end_event(&mut self, event: &mut impl FnMut(&str)) {
+    fn end_event(&mut self, event: &mut impl FnMut(Event<'_>)) {
         let data = std::mem::take(&mut self.data);
+        let is_error = std::mem::take(&mut self.is_error);
         if let Some(data) = data.strip_suffix(b"\n") {
-            event(&String::from_utf8_lossy(data));
+            let data = &String::from_utf8_lossy(data);
+            event(Event { data, is_error });
         }
     }
 }
@@ -87,9 +107,9 @@ mod tests {
         let mut frames = EventFrames::default();
         let mut found = Vec::new();
         for chunk in chunks {
-            frames.push(chunk, |data| found.push(data.to_owned()));
+            frames.push(chunk, |event| found.push(event.data.to_owned()));
         }
-        frames.finish(|data| found.push(data.to_owned()));
+        frames.finish(|event| found.push(event.data.to_owned()));
         found
     }
 

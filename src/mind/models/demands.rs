@@ -100,6 +100,7 @@ impl Demands {
             width: _,
             timeouts: _,
             retry: _,
+            max_defaults: _,
             prompted_tools: _,
             extra,
             embeddings: _,

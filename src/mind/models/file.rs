@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
@@ -18,6 +19,7 @@ use crate::mind::http::{
     EmbeddingSettings, Endpoint, LimitField, RetryPolicy, SchemaInstruction, SchemaMode, Timeouts,
     own_members,
 };
+use crate::mind::info::MaxDefaults;
 use crate::tool::WebPolicy;
 use crate::tool::servers::ToolServer;
 use crate::trust::Untrusted;
@@ -129,9 +131,16 @@ pub struct Provider {
     /// How long the server may take.
     #[serde(default)]
     pub timeouts: Timeouts,
-    /// How often to retry.
+    /// A file in PEM with the certificate of the server, or of the authority that signed it. Then
+    /// no others are trusted.
+    #[serde(default)]
+    pub ca: Option<PathBuf>,
+    /// How often to retry, and how long to wait for the server.
     #[serde(default)]
     pub retry: RetryPolicy,
+    /// How many asks may end without a usable answer before a run stops.
+    #[serde(default)]
+    pub max_defaults: MaxDefaults,
     /// Whether tools are described in the prompt and called in text.
     #[serde(default, rename = "tools_in_words")]
     pub prompted_tools: bool,
@@ -166,7 +175,9 @@ impl Provider {
             width: default_width(),
             longest_answer: default_longest_answer(),
             timeouts: Timeouts::default(),
+            ca: None,
             retry: RetryPolicy::default(),
+            max_defaults: MaxDefaults::default(),
             prompted_tools: false,
             extra: Map::new(),
         }
@@ -238,6 +249,9 @@ pub struct ModelEntry {
     /// See [`Provider::retry`].
     #[serde(default)]
     pub retry: Option<RetryPolicy>,
+    /// See [`Provider::max_defaults`].
+    #[serde(default)]
+    pub max_defaults: Option<MaxDefaults>,
     /// See [`Provider::prompted_tools`].
     #[serde(default, rename = "tools_in_words")]
     pub prompted_tools: Option<bool>,

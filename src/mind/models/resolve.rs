@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use reqwest::Client;
@@ -28,6 +29,8 @@ use crate::world_data::file_text;
 
 const BASE_URL: &str = "OPENAI_BASE_URL";
 const KEY: &str = "OPENAI_API_KEY";
+/// The variables of proxies that the HTTP client uses.
+const PROXIES: [&str; 4] = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
 
 /// The models of a file and an environment. Minds of one alias share their connections, their limit
 /// of concurrent calls, and what they learned about their server.
@@ -44,8 +47,11 @@ pub struct Models {
     minds: Mutex<BTreeMap<String, HttpMind>>,
     /// Where media files are read.
     files: Arc<dyn MediaFiles>,
-    /// A connection pool for servers on this machine (`true`) and one for all others (`false`).
-    clients: Mutex<BTreeMap<bool, Client>>,
+    /// Connection pools: for servers on this machine (`true`) and others (`false`), by the file of
+    /// their certificates.
+    clients: Mutex<BTreeMap<(bool, Option<PathBuf>), Client>>,
+    /// The variable with the proxy for servers elsewhere.
+    proxy: Option<String>,
 }
 
 /// Where a setting comes from.
@@ -164,6 +170,10 @@ impl Models {
             minds: Mutex::default(),
             files: Arc::new(NoFiles),
             clients: Mutex::default(),
+            proxy: PROXIES
+                .into_iter()
+                .map(str::to_owned)
+                .find(|name| find(name).is_some()),
         }
     }
 
@@ -308,7 +318,7 @@ impl Models {
         resolved.provider.api = Api::OpenAi;
         let endpoint = resolved.endpoint()?;
         let key = self.key_or_error(&resolved)?;
-        let client = self.client(endpoint.is_local());
+        let client = self.client(endpoint.is_local(), resolved.provider.ca.as_ref());
         let client = client.map_err(|error| resolved.unusable(&error))?;
         let server = self.server(&resolved, endpoint, key);
         let model = (&*resolved.model.0, resolved.entry.price.clone());
@@ -437,6 +447,7 @@ impl Models {
         let ResolvedModel {
             provider, entry, ..
         } = resolved;
+        let is_local = endpoint.is_local();
         ModelServer {
             endpoint,
             key,
@@ -444,6 +455,7 @@ impl Models {
             timeouts: entry.timeouts.unwrap_or(provider.timeouts),
             retry: entry.retry.unwrap_or(provider.retry),
             longest_answer: provider.longest_answer,
+            proxy: self.proxy.clone().filter(|_| !is_local),
         }
     }
 
@@ -454,7 +466,8 @@ impl Models {
         key: Option<Secret>,
     ) -> Result<HttpMind, ModelError> {
         let unusable = |error: HttpMindError| resolved.unusable(&error);
-        let client = self.client(endpoint.is_local()).map_err(unusable)?;
+        let ca = resolved.provider.ca.as_ref();
+        let client = self.client(endpoint.is_local(), ca).map_err(unusable)?;
         let server = self.server(&resolved, endpoint, key);
         let settings = self.model_settings(&resolved);
         let info = resolved.info(&settings);
@@ -517,13 +530,14 @@ impl Models {
         }
     }
 
-    fn client(&self, local: bool) -> Result<Client, HttpMindError> {
+    fn client(&self, local: bool, ca: Option<&PathBuf>) -> Result<Client, HttpMindError> {
         let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(client) = clients.get(&local) {
+        let key = (local, ca.cloned());
+        if let Some(client) = clients.get(&key) {
             return Ok(client.clone());
         }
-        let client = http::client(self.connect(), local)?;
-        clients.insert(local, client.clone());
+        let client = http::client(self.connect(), local, ca.map(PathBuf::as_path))?;
+        clients.insert(key, client.clone());
         Ok(client)
     }
 
@@ -604,6 +618,7 @@ impl ResolvedModel {
     }
 
     fn info(&self, settings: &ModelSettings) -> MindInfo {
+        let retry = self.entry.retry.unwrap_or(self.provider.retry);
         MindInfo {
             alias: self.alias.clone(),
             provider: self.provider_name.as_str().into(),
@@ -613,7 +628,12 @@ impl ResolvedModel {
             price: self.entry.price.clone(),
             caches_prompts: true,
             metered: true,
-            billed_attempts: 1 + self.entry.retry.unwrap_or(self.provider.retry).billed,
+            billed_attempts: 1 + retry.billed,
+            patience: http::seconds(retry.patience),
+            max_defaults: self
+                .entry
+                .max_defaults
+                .unwrap_or(self.provider.max_defaults),
             prompted_tools: self
                 .entry
                 .prompted_tools

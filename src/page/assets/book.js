@@ -98,6 +98,9 @@ function reach(article, is) {
 	for (const one of article?.querySelectorAll('a, summary') || []) one.tabIndex = is ? 0 : -1;
 }
 
+// Where the program answered instead of a mind.
+const setDefaults = (event) => (event.defaults || []).map((note) => h('p.note.guard', note));
+
 let areMovesOpen = false;
 
 function setFight(source, start, count) {
@@ -111,7 +114,7 @@ function setFight(source, start, count) {
 			...(fighter.effects || []).map((effect) => (typeof effect === 'string' ? effect : effect.name || effect.effect || ''))]
 			.filter(Boolean).join(', '))));
 	const cards = fight.cards.map((card) => (card.event
-		? h('li', linked(card.event.text), ' ', eventLink(card.event.n))
+		? h('li', linked(card.event.text), ' ', eventLink(card.event.n), setDefaults(card.event))
 		: h('li.round', t('round', { n: card.round }))));
 	const title = [t('fight'), fight.round ? t('round', { n: fight.round }) : null].filter(Boolean).join(' · ');
 	const moves = h('details', { open: areMovesOpen, ontoggle: (event) => { areMovesOpen = event.target.open; } }, h('summary', t('moves', { count: fight.cards.filter((card) => card.event).length })), h('ol', cards));
@@ -119,7 +122,7 @@ function setFight(source, start, count) {
 		h('p.fight-head', h('strong', title),
 			fight.end ? h('span', { class: `result ${fight.end.fight.result}` }, word('result', fight.end.fight.result)) : h('span.result', t('goes_on'))),
 		fighters.length ? h('table', tableHead(['name', 'health', 'points', 'effects'], '.sr'), h('tbody', fighters)) : null,
-		moves, fight.end ? h('p.outcome', linked(fight.end.text)) : null);
+		moves, fight.end ? h('p.outcome', linked(fight.end.text)) : null, [source.at(start), fight.end].filter(Boolean).flatMap(setDefaults));
 }
 
 export class Book {
@@ -222,6 +225,7 @@ export class Book {
 			class: `event f-${event.form}${i === this.current ? ' is-current' : ''}`, tabindex: -1, 'data-n': event.n,
 			'aria-posinset': i + 1, 'aria-setsize': this.source.count, onclick: (click) => this.clicked(click, i),
 		}, this.where(i, event), content, eventLink(event.n, number(event.n)));
+		article.append(...(event.form === 'fight' && this.source === this.scenes ? [] : setDefaults(event)));
 		if (event.notes?.length) article.append(h('p.note.guard', event.notes.join(' ')));
 		reach(article, i === this.current);
 		return article;
@@ -356,6 +360,8 @@ export class Book {
 			parts.push(h('p.status.warn', { role: 'status' }, t('lost', { time: clockTime(state.lostSince) })));
 		} else if (run.state === 'failed') {
 			parts.push(h('div.status.bad', { role: 'status' }, h('p', t('failed')), h('p.small', run.error || '')));
+		} else if (isAtLast && run.state === 'playing' && run.error) {
+			parts.push(h('p.status.warn', { role: 'status' }, run.error));
 		} else if (isAtLast && events.of && run.state === 'paused') {
 			parts.push(h('p.status', t('is_paused')));
 		} else if (isAtLast && events.of && ['finished', 'stopped', 'saved', 'reading'].includes(run.state)) {

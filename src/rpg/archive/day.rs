@@ -189,7 +189,7 @@ pub(super) fn ask_summaries(
                 with: &with,
                 record: &pending.text,
                 begins: beginning(context, past),
-                ends: ending(context, past),
+                until: first_kept(context, past),
                 fights: match kind {
                     Kind::Actor => fights(context, chapters, past),
                     _ => Vec::new(),
@@ -248,14 +248,10 @@ fn beginning(context: &AgentContext, range: EntryRange) -> String {
     }
 }
 
-/// By what the last message of a range is known, if something stands after it.
-fn ending(context: &AgentContext, range: EntryRange) -> String {
-    let last = context.entries().last();
-    if last.is_some_and(|entry| entry.id() > range.end) {
-        known_by(entries(context, range).rev())
-    } else {
-        String::new()
-    }
+/// By what the first message after a range is known, if something happened after it.
+fn first_kept(context: &AgentContext, range: EntryRange) -> String {
+    let kept = context.entries().iter();
+    known_by(kept.filter(|entry| entry.id() > range.end))
 }
 
 /// The beginning of the first of these messages that tells what happened and is not a memory.
@@ -267,7 +263,8 @@ fn known_by<'a>(mut entries: impl Iterator<Item = &'a Entry>) -> String {
     })
 }
 
-/// The places of the fights in a range and right before it, which were archived without asking.
+/// The places of the fights in a range, whose memories go into the new one, and of one right before
+/// it that was archived without asking.
 fn fights(context: &AgentContext, chapters: &Chapters, range: EntryRange) -> Vec<Arc<str>> {
     let mut newest_first = context.entries().iter().rev();
     let before = newest_first.find(|entry| entry.id() < range.begin);
@@ -283,10 +280,11 @@ fn fights(context: &AgentContext, chapters: &Chapters, range: EntryRange) -> Vec
         });
         places.next()
     };
-    let archived = before.into_iter().chain(entries(context, range));
-    let archived = archived.filter_map(chapter_of);
-    let unasked = archived.filter(|chapter| chapter.summing_up.is_empty());
-    unasked.filter_map(place_of).collect()
+    let before = before.and_then(chapter_of);
+    let unasked = before.filter(|chapter| chapter.summing_up.is_empty());
+    let within = entries(context, range).filter_map(chapter_of);
+    let archived = unasked.into_iter().chain(within);
+    archived.filter_map(place_of).collect()
 }
 
 /// The other people with most messages in a range.

@@ -210,12 +210,11 @@ fn kind(happening: &Happening) -> (u8, [&str; 2]) {
 fn weight(note: &Note, me: &str) -> u32 {
     let is_me = |name: &Arc<str>| **name == *me;
     match &note.happening {
-        Happening::Died { .. } => 9,
+        Happening::Died { .. } | Happening::Fight(_) => 9,
         Happening::Learned { fact, .. } if !is_made(fact) => 8,
         Happening::Decided { who, .. } if is_me(who) => 7,
         Happening::Promised { who, to, .. } if is_me(who) || is_me(to) => 7,
-        Happening::Fight(fight) if !fight.fallen.is_empty() => 7,
-        Happening::Fight(_) | Happening::Decided { .. } => 6,
+        Happening::Decided { .. } => 6,
         Happening::Told { fact, .. } if !is_made(fact) => 5,
         Happening::Gave { who, to, .. } if is_me(who) || is_me(to) => 4,
         Happening::Took { who, .. } | Happening::Lost { who, .. } if is_me(who) => 4,

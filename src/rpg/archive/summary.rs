@@ -32,9 +32,9 @@ pub(super) struct SummaryData<'a> {
     pub(super) record: &'a str,
     /// The beginning of the first message, if something stands before it.
     pub(super) begins: String,
-    /// The beginning of the last message, if something stands after it.
-    pub(super) ends: String,
-    /// Where the fights were that nobody was asked about yet.
+    /// The beginning of the first message that stays, if something happened after the range.
+    pub(super) until: String,
+    /// Where the fights were of which the summary should tell.
     pub(super) fights: Vec<Arc<str>>,
     pub(super) said: Vec<SpokenLine>,
     // Of the record, for minds without language.

@@ -531,7 +531,7 @@ fn a_past_is_summed_up_beside_its_record_in_either_language() {
         for kind in ["actor", "stage", "world"] {
             let data = SummaryData {
                 kind,
-                ends: if kind == "actor" { "…" } else { "" }.into(),
+                until: if kind == "actor" { "…" } else { "" }.into(),
                 ..data()
             };
             let ask = summary_ask(&phrases, &file, &day::QUESTION, &data, &text);

@@ -176,7 +176,7 @@ async fn play_engine(
     let end = match engine.run(None).await {
         Ok(Stop::Finished(text)) => RunEnd::Finished(text),
         Ok(Stop::LimitReached(reason)) => RunEnd::LimitReached(reason),
-        Ok(Stop::ServerDown(reason)) => RunEnd::ServerDown(reason),
+        Ok(Stop::ServerDown(reason) | Stop::NoUsableAnswers(reason)) => RunEnd::ServerDown(reason),
         Ok(_) => RunEnd::Failed(text!(rpg_rehearsal_idle)),
         Err(error) => RunEnd::Failed(error.text()),
     };

@@ -9,9 +9,8 @@ use playhouse::engine::{Engine, EngineError, Signal, SpendLimits, StepSet, Stop}
 use playhouse::event::{DeferredCommands, EventWriter, Fault};
 use playhouse::exchange::{Answers, Ask, Budget, Ledger, Prose, ProseRules};
 use playhouse::journal::{Line, Recording};
-use playhouse::locale::UiText;
 use playhouse::message::TokenUsage;
-use playhouse::mind::{Completion, Cost, MindError, Price, ScriptLine, ScriptMind};
+use playhouse::mind::{Completion, Cost, Price, ScriptLine, ScriptMind};
 use playhouse::testing::tiny;
 use proptest::prelude::*;
 
@@ -352,61 +351,6 @@ async fn a_brake_stops_between_commits_and_loses_only_what_is_under_way() {
         assert!(whole(&mut resumed.world) == wanted);
         assert_eq!(calls.load(Ordering::SeqCst), total - recorded);
     }
-}
-
-fn down() -> MindError {
-    MindError::Unreachable {
-        server: "test".into(),
-        reason: UiText::verbatim("no route"),
-    }
-}
-
-#[tokio::test]
-async fn a_run_gives_up_after_so_many_failures_in_a_row() {
-    let calls = AtomicUsize::new(0);
-    let mind = ScriptMind::by_rule(move |prompt| match calls.fetch_add(1, Ordering::SeqCst) {
-        // Failures that a success parts don't count together.
-        1 | 2 | 4.. => ScriptLine::fail(down()),
-        _ => ScriptLine::say(deed(prompt, 7, "")),
-    });
-    let mut engine = SMALL.engine(Arc::new(mind));
-    engine.settings.width = 1;
-    engine.settings.give_up_after = Some(3);
-    let stop = engine.run(None).await.unwrap();
-    assert!(
-        matches!(&stop, Stop::ServerDown(why) if why.to_string().contains("no route")),
-        "{stop:?}"
-    );
-    // The last one is asked again by whoever resumes.
-    assert_eq!(outcomes(engine.journal().lines()).len(), 6);
-    assert_eq!(engine.totals().spent.calls, 7);
-}
-
-#[tokio::test]
-async fn a_first_refusal_stops_before_anything_is_recorded() {
-    let denied = MindError::Denied {
-        server: "test".into(),
-        status: 401,
-        reason: UiText::verbatim("bad key"),
-    };
-    for error in [denied, down()] {
-        let mind = ScriptMind::by_rule(move |_| ScriptLine::fail(error.clone()));
-        let mut engine = SMALL.engine(Arc::new(mind));
-        engine.settings.stop_on_first_refusal = true;
-        let stop = engine.run(None).await.unwrap();
-        assert!(matches!(stop, Stop::ServerDown(_)), "{stop:?}");
-        assert!(outcomes(engine.journal().lines()).is_empty());
-    }
-    // After a success a refusal is a failure like others.
-    let calls = AtomicUsize::new(0);
-    let mind = ScriptMind::by_rule(move |prompt| match calls.fetch_add(1, Ordering::SeqCst) {
-        0 => ScriptLine::say(deed(prompt, 7, "")),
-        _ => ScriptLine::fail(down()),
-    });
-    let mut engine = SMALL.engine(Arc::new(mind));
-    engine.settings.width = 1;
-    engine.settings.stop_on_first_refusal = true;
-    assert_eq!(engine.run(Some(1)).await.unwrap(), Stop::TurnReached(1));
 }
 
 #[tokio::test]

@@ -12,7 +12,8 @@ use playhouse::journal::{AskEnding, Outcome};
 use playhouse::locale::UiText;
 use playhouse::message::{Role, Tag, TokenUsage};
 use playhouse::mind::{
-    Completion, FailedCall, FinishReason, MindError, Price, ScriptLine, ScriptMind,
+    Completion, FailedCall, FinishReason, LengthDoubt, MindError, Price, Prompt, ScriptLine,
+    ScriptMind,
 };
 use playhouse::tool::ToolCall;
 use proptest::prelude::*;
@@ -222,11 +223,34 @@ async fn an_answer_cut_at_its_limit_is_asked_for_again() {
 
 #[tokio::test]
 async fn a_context_that_is_too_long_is_folded_into_a_chapter_and_asked_again() {
+    folds_what_is_too_long(|prompt| mishap(prompt, 9).unwrap()).await;
+    // Its server does not say why it fails.
+    for length_doubt in [LengthDoubt::AtOnce, LengthDoubt::AtLast] {
+        folds_what_is_too_long(move |_| {
+            let error = MindError::ServerFailed {
+                server: "test".into(),
+                status: 500,
+                reason: UiText::verbatim("made up"),
+            };
+            ScriptLine::fail(FailedCall {
+                length_doubt,
+                ..error.into()
+            })
+        })
+        .await;
+    }
+}
+
+async fn folds_what_is_too_long(
+    refuse: impl Fn(&Prompt<'_>) -> ScriptLine + Send + Sync + 'static,
+) {
     // Too long while it holds more than ten messages.
-    let mind = ScriptMind::by_rule(|prompt| {
-        let too_long = prompt.history.len() > 10;
-        let line = too_long.then(|| mishap(prompt, 9).unwrap());
-        line.unwrap_or_else(|| ScriptLine::say(deed(prompt, 0, "words")))
+    let mind = ScriptMind::by_rule(move |prompt| {
+        if prompt.history.len() > 10 {
+            refuse(prompt)
+        } else {
+            ScriptLine::say(deed(prompt, 0, "words"))
+        }
     });
     let mut engine = SMALL.engine(Arc::new(mind));
     engine.run(Some(6)).await.unwrap();

@@ -150,9 +150,12 @@ impl Game {
         setup
     }
 
-    /// An engine with one mind for everybody and a journal in memory.
+    /// An engine with one mind for everybody and a journal in memory. Where its mind fails, it goes
+    /// on.
     pub(crate) fn engine(&self, mind: Arc<ScriptMind>) -> Engine {
-        Engine::new(self.setup(), Minds::all(mind), journal()).unwrap()
+        let mut engine = Engine::new(self.setup(), Minds::all(mind), journal()).unwrap();
+        engine.settings.falls_back = true;
+        engine
     }
 
     /// Everybody comes into being in any order; numbers and places are the same in all.
@@ -473,6 +476,7 @@ pub(crate) fn mishap(prompt: &Prompt<'_>, number: u64) -> Option<ScriptLine> {
             server: server(),
             status: 401,
             reason: reason(),
+            advice: reason(),
         },
         6 => MindError::Busy {
             server: server(),
@@ -483,6 +487,7 @@ pub(crate) fn mishap(prompt: &Prompt<'_>, number: u64) -> Option<ScriptLine> {
             server: server(),
             status: 400,
             reason: reason(),
+            advice: reason(),
         },
         8 => MindError::ServerFailed {
             server: server(),

@@ -7,6 +7,7 @@ mod determinism;
 mod failures;
 mod game;
 mod isolation;
+mod outages;
 mod prefix;
 mod short_questions;
 mod warming;

@@ -146,6 +146,7 @@ async fn in_the_small_game_only_a_fold_changes_what_was_sent() {
     };
     let game = Game::default();
     let mut engine = Engine::new(game.setup(), Minds::all(Arc::new(mind)), journal()).unwrap();
+    engine.settings.falls_back = true;
     engine.run(Some(6)).await.unwrap();
     let (share, changes) = check(&log);
     assert!(changes > 0);

@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use playhouse::context::context_to_json;
+use playhouse::engine::Stop;
 use playhouse::groupchat::message::{ChatContent, ChatMessage, MultiModalPart};
 use playhouse::groupchat::team::{HistoryVisibility, Participant, ParticipantKind, TeamFile};
 use playhouse::groupchat::termination::Termination;
-use playhouse::groupchat::{ChatError, ChatGame, StreamItem, Task, Team, UserProxy};
+use playhouse::groupchat::{ChatError, ChatGame, StreamItem, Task, Team, TeamTool, UserProxy};
 use playhouse::mind::{
     Answering, Completion, Mind, MindInfo, Minds, Prompt, ScriptLine, ScriptMind,
 };
@@ -207,6 +208,30 @@ async fn a_failure_ends_the_run_with_a_reason_and_poisons_nothing() {
     team.reset().await.unwrap();
     let result = team.run("hi").await.unwrap();
     assert_eq!(result.messages.len(), 5);
+}
+
+#[tokio::test]
+async fn an_outage_within_a_tool_stops_the_run_instead_of_being_told() {
+    let dead = Scripted::new(&json!({"A": [{"fail": "no power"}]}));
+    let inner = TeamFile::new("inner", [Participant::named("A")]).with_max_turns(1);
+    let tool = TeamTool::new(game(inner), Minds::all(Arc::new(dead)));
+    let mut asks = Participant::named("B");
+    asks.tools = vec!["ask".into()];
+    let file = TeamFile::new("outer", [asks]).with_max_turns(1);
+    for falls_back in [false, true] {
+        let lines = json!({"B": [{"calls": [["1", "ask", {"task": "well?"}]]}, "B1"]});
+        let script = Scripted::new(&lines);
+        let game = game(file.clone()).with_team_tool("ask", "Asks others.", tool.clone());
+        let mut team = Team::new(game, Minds::all(Arc::new(script)), 7).unwrap();
+        team.engine().settings.falls_back = falls_back;
+        match team.run("hi").await {
+            Err(ChatError::Stopped(Stop::ServerDown(reason))) if !falls_back => {
+                assert!(reason.to_string().contains("no power"), "{reason}");
+            }
+            Ok(result) if falls_back => assert!(result.messages.len() > 1),
+            other => panic!("{other:?}"),
+        }
+    }
 }
 
 #[tokio::test]

@@ -1,0 +1,194 @@
+//! Answers in which a model refuses, instead of speaking for its character.
+
+use crate::journal::{AskEnding, Outcome};
+use crate::locale::UiText;
+
+/// The reasons of default answers that a model refused to give.
+const REASONS: [&str; 2] = ["exchange_refused", "exchange_refused_saying"];
+
+/// How many characters at the beginning of an answer are looked at for what the model can't do, and
+/// for what it says of that.
+const OPENING: usize = 120;
+const BEGINNING: usize = 600;
+/// Whoever writes more than this does not only refuse.
+const LONGEST: usize = 1_500;
+
+/// Words of one language.
+struct Words {
+    /// That somebody can't or won't.
+    cannot: &'static [&'static str],
+    /// What assistants do for people.
+    service: &'static [&'static str],
+    /// What only an assistant says: of itself, of requests, and what it offers instead.
+    assistant: &'static [&'static str],
+}
+
+const ENGLISH: Words = Words {
+    cannot: &[
+        "i can't",
+        "i cannot",
+        "i can not",
+        "i won't",
+        "i will not",
+        "i'm unable",
+        "i am unable",
+        "i'm not able",
+        "i am not able",
+        "i'm not comfortable",
+        "i must decline",
+        "i have to decline",
+    ],
+    service: &[
+        "help",
+        "assist",
+        "continue",
+        "creat",
+        "generat",
+        "writ",
+        "produc",
+        "provid",
+        "roleplay",
+        "role-play",
+        "engag",
+        "participat",
+        "compl",
+        "fulfil",
+        "depict",
+        "portray",
+        "discuss",
+    ],
+    assistant: &[
+        "as an ai",
+        "an ai ",
+        "language model",
+        "assistant",
+        "roleplay",
+        "role-play",
+        "request",
+        "content",
+        "guideline",
+        "policy",
+        "policies",
+        "something else",
+        "let me know",
+        "feel free",
+        "happy to",
+        "glad to",
+        "crisis line",
+        "help with that",
+        "help with this",
+        "assist with that",
+        "assist with this",
+    ],
+};
+
+const CHINESE: Words = Words {
+    cannot: &[
+        "我无法",
+        "我不能",
+        "我没法",
+        "我没有办法",
+        "我不便",
+        "我不会",
+    ],
+    service: &[
+        "帮", "协助", "提供", "继续", "生成", "创作", "扮演", "满足", "回答", "讨论", "参与",
+        "撰写",
+    ],
+    assistant: &[
+        "人工智能",
+        "语言模型",
+        "助手",
+        "请求",
+        "内容",
+        "准则",
+        "政策",
+        "其他问题",
+        "别的问题",
+        "乐意",
+        "随时告诉我",
+    ],
+};
+
+/// Whether a text is a model's refusal: short, with a first person at its beginning who can't do
+/// what assistants do, and who speaks as one. What characters refuse each other lacks one of these.
+pub fn is_refusal(text: &str) -> bool {
+    if text.chars().nth(LONGEST).is_some() {
+        return false;
+    }
+    let text = text.trim().to_lowercase().replace('’', "'");
+    [ENGLISH, CHINESE].iter().any(|words| words.refuse(&text))
+}
+
+/// Whether an ask ended because its model refused.
+pub fn ends_with_refusal(outcome: &Outcome) -> bool {
+    matches!(&outcome.ending, AskEnding::Failed { reason } if tells_refusal(reason))
+}
+
+/// Whether the reason of a default answer is that a model refused.
+pub(crate) fn tells_refusal(reason: &UiText) -> bool {
+    reason.is_one_of(&REASONS)
+}
+
+impl Words {
+    fn refuse(&self, text: &str) -> bool {
+        let beginning = start(text, BEGINNING);
+        let mut found = self.cannot.iter().filter_map(|words| {
+            let at = start(text, OPENING).find(words)?;
+            beginning.get(at + words.len()..)
+        });
+        found.any(|then| {
+            let does = start(then, OPENING / 2);
+            self.service.iter().any(|word| does.contains(word))
+                && self.assistant.iter().any(|word| beginning.contains(word))
+        })
+    }
+}
+
+/// The first characters of a text.
+fn start(text: &str, most: usize) -> &str {
+    let end = text.char_indices().nth(most).map(|(end, _)| end);
+    end.and_then(|end| text.get(..end)).unwrap_or(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn models_refuse_and_characters_may() {
+        for refusal in [
+            "I'm sorry, but I can't continue this roleplay, because it shows violence. I'd be glad to help with something else.",
+            "I’m sorry, but I can’t roleplay content involving suicide or self-harm. If you or someone you know is struggling, please reach out to a crisis line.",
+            "I can't help with that.",
+            "I cannot fulfill this request. I am an AI assistant and my purpose is to be helpful and harmless.",
+            "As an AI language model, I am not able to write scenes of torture.",
+            "Unfortunately, I'm unable to generate that. Let me know if there is something else!",
+            "I won't write this scene as described; I'm happy to suggest a version without gore.",
+            "抱歉，我无法继续这个话题，因为它包含暴力内容。如果您有其他问题，我很乐意帮助您。",
+            "很抱歉，作为一个人工智能语言模型，我不能提供此类描写。",
+            "对不起，我不能协助完成这个请求。",
+        ] {
+            assert!(is_refusal(refusal), "{refusal}");
+        }
+        for spoken in [
+            "I'm sorry, Mira. I can't come with you tonight.",
+            "I can't help you, Brant. The rope is yours to cut.",
+            "I won't do it. Not for ten guineas, not for twenty.",
+            "I cannot go on. The door is shut, and nobody will open it for us.",
+            "We can't provide for the whole town, says the miller, and shuts his door.",
+            "The request hangs in the air. I will not answer it, I think, and look at the fire.",
+            "我不能跟你走，门外有人守着。",
+            "我无法忘记那一夜的雨声。",
+            "我不会帮助你的，你走吧。",
+            "",
+        ] {
+            assert!(!is_refusal(spoken), "{spoken}");
+        }
+        let long = format!(
+            "I'm sorry, but I can't help with that request. {}",
+            "It rains. ".repeat(200)
+        );
+        assert!(!is_refusal(&long));
+    }
+}
