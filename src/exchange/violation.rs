@@ -96,8 +96,12 @@ impl Violation {
             .iter()
             .filter_map(|index| options.get(*index).map(AsRef::as_ref));
         let fits: Vec<_> = fits.collect();
+        Self::several(given, &fits)
+    }
+
+    fn several(given: &str, fits: &[&str]) -> Self {
         let rule = format!("'{given}' may mean {}; name one of them", fits.join(" or "));
-        Self::new("", rule).with_template(&SEVERAL, &Several { given, fits: &fits })
+        Self::new("", rule).with_template(&SEVERAL, &Several { given, fits })
     }
 
     /// The same at another place.
@@ -179,6 +183,11 @@ impl From<Fault> for Violation {
                 let violation = Self::unless_offered("", &given, &options);
                 let violation = violation.unwrap_or_else(|| Self::wrong_form(""));
                 return violation.at(fault.path);
+            }
+            FaultKind::Twice(said) => {
+                let given = said.join(", ");
+                let fits: Vec<_> = said.iter().map(String::as_str).collect();
+                return Self::several(&given, &fits).at(fault.path);
             }
             FaultKind::Missing(wanted) => (true, wanted),
             FaultKind::Other(wanted) => (false, wanted),

@@ -65,6 +65,8 @@ pub enum FaultKind {
     Missing(Wanted),
     /// It is something else.
     Other(Wanted),
+    /// Several things were said where there is one.
+    Twice(Vec<String>),
     /// It was not offered, or fits several that were.
     NotOffered {
         /// What was said.
@@ -543,13 +545,8 @@ impl Fitter<'_> {
                     if known.get(meant).is_some_and(|s| s.get("enum").is_some())
                         && *said != value =>
                 {
-                    let words = known.get(meant).and_then(offered).unwrap_or_default();
-                    let options = words.iter().map(ToString::to_string).collect();
-                    let given = format!("{said}, {value}");
-                    self.fault(
-                        &path.member(meant),
-                        FaultKind::NotOffered { given, options },
-                    );
+                    let said = vec![name_of(said), name_of(&value)];
+                    self.fault(&path.member(meant), FaultKind::Twice(said));
                 }
                 _ => unknown.push((name, value)),
             }
@@ -840,16 +837,20 @@ impl Fitter<'_> {
             Value::String(text) => match listed {
                 Some(listed) => self
                     .listed_number(&text, listed)
-                    .or_else(|| only_number(&text)),
+                    .or_else(|| text.trim().parse().ok()),
                 None => only_number(&text),
             },
             _ => None,
         };
-        let Some(found) = found else {
-            self.fault(path, FaultKind::Other(wanted(schema)));
-            return value;
+        let found = found.map(Value::from);
+        let kind = match (&found, listed) {
+            (Some(found), Some(listed)) if !listed.contains(found) => not_offered(found, listed),
+            (None, Some(listed)) => not_offered(&value, listed),
+            (None, None) => FaultKind::Other(wanted(schema)),
+            (Some(_), _) => return found.unwrap_or_default(),
         };
-        found.into()
+        self.fault(path, kind);
+        found.unwrap_or(value)
     }
 
     /// One of the numbers that are offered, by its name or by what the question says of it.
@@ -905,6 +906,13 @@ fn only_value(schema: &Value) -> Option<Value> {
         "string" => only(words_in(schema)?),
         "array" => only(words_in(schema.get("items")?)?).map(|word| json!([word])),
         _ => None,
+    }
+}
+
+fn not_offered(given: &Value, listed: &[Value]) -> FaultKind {
+    FaultKind::NotOffered {
+        given: name_of(given),
+        options: listed.iter().map(name_of).collect(),
     }
 }
 

@@ -508,7 +508,15 @@ impl<'t> Reader<'t> {
         let inside = inside
             .get(..inside.floor_char_boundary(AHEAD))
             .unwrap_or_default();
-        let key = inside.split_once(closing);
+        // Not at a mark within the key.
+        let is_escaped = |at: usize| {
+            let before = inside.get(..at).unwrap_or_default().bytes().rev();
+            before.take_while(|byte| *byte == b'\\').count() % 2 == 1
+        };
+        let mut ends = inside.match_indices(closing);
+        let end = ends.find(|(at, _)| !is_escaped(*at));
+        let key =
+            end.and_then(|(at, mark)| Some((inside.get(..at)?, inside.get(at + mark.len()..)?)));
         key.is_some_and(|(key, after)| {
             let after = after.trim_start_matches(is_blank);
             !key.contains('\n') && after.chars().next().is_some_and(is_colon)

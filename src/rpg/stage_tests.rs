@@ -173,7 +173,7 @@ fn a_plan_may_address_those_present_and_go_where_ways_lead() {
 
 /// What somebody who acts like this is told, after everybody has learned what there was to learn.
 fn turn(stage: &mut StageTest, who: Entity, plan: &str) -> Vec<&'static str> {
-    let plan = crate::exchange::Reply::read(plan).expect("a plan");
+    let plan = serde_json::from_str(plan).expect("a plan");
     stage.answer_plan(who, plan);
     let told = stage.told().into_iter();
     let told = told.filter(|(_, audience)| audience.contains(&who));

@@ -197,15 +197,21 @@ impl Reply for Ruling {
         let mut violations = faults(&written, stakes);
         if self.possible {
             let names = stakes.abilities.iter().map(String::as_str);
-            let abilities: Vec<_> = names.chain([NO_ABILITY, ""]).collect();
-            let difficulties = [&Difficulty::NAMES[..], &[""]].concat();
+            let abilities: Vec<_> = names.chain([NO_ABILITY]).map(str::to_owned).collect();
             let named = [
-                Violation::unless_offered("ability", &self.ability, &abilities),
-                Violation::unless_offered("difficulty", &self.difficulty, &difficulties),
-                Violation::unless_offered("prize", &self.prize, &ids(&stakes.prizes)),
-                Violation::unless_offered("cost", &self.cost, &ids(&stakes.costs)),
+                ("ability", &self.ability, abilities),
+                (
+                    "difficulty",
+                    &self.difficulty,
+                    Difficulty::NAMES.map(str::to_owned).to_vec(),
+                ),
+                ("prize", &self.prize, ids(&stakes.prizes)),
+                ("cost", &self.cost, ids(&stakes.costs)),
             ];
-            violations.extend(named.into_iter().flatten());
+            let said = named.into_iter().filter(|(_, name, _)| !name.is_empty());
+            violations.extend(said.filter_map(|(path, name, offered)| {
+                Violation::unless_offered(path, name, &offered)
+            }));
         }
         violations
     }

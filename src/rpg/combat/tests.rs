@@ -840,7 +840,7 @@ fn every_broken_rule_of_a_choice_is_named() {
         .collect();
     insta::assert_snapshot!(told.join("\n"), @r#"
     say: at most 20 characters; this has 26
-    tells[1]: 'the-lie' is not among: the-name
+    tells[1]: 'the-lie' is not one of: the-name
     cards: cards are only for "play"
     cards[0].name: at most 40 characters; this has 41
     cards[0].targets[0]: 'Cut' can't be used on 'Ann'; choose from: Owl, Rat

@@ -96,7 +96,7 @@ impl Court {
             self.world().run_system_once(ask_verdict).expect("runs");
             let ask = self.world().get::<Ask<Verdict>>(judge).expect("is asked");
             claims.push(ask.noted()["claim"].as_str().expect("is one").to_owned());
-            let verdict = Verdict::read(answer).unwrap_or_else(|_| ask.fallback());
+            let verdict = ask.read(answer).unwrap_or_else(|_| ask.fallback());
             self.world().entity_mut(judge).remove::<Ask<Verdict>>();
             let answered = Answer::new(verdict, By::Mind);
             self.world().entity_mut(judge).insert(answered);
