@@ -26,8 +26,8 @@ pub enum ArgumentsRepair {
     /// Not at all: they are as they came.
     #[default]
     None,
-    /// They were not quite JSON, or cut off. What was missing was added, and a last member without a
-    /// value dropped.
+    /// They were not quite JSON, or cut off. What was missing was added, and a last member
+    /// without a value dropped.
     Completed,
     /// They were not an object and were replaced by an empty one.
     Discarded(ArgumentsError),

@@ -389,8 +389,8 @@ pub trait ErasedAsk: Send + Sync {
     fn looked_up<'a>(&self, answer: &'a BoxedAnswer) -> Option<&'a str>;
     /// What a context keeps of an answer: of one in JSON, nothing around it, and in its form.
     fn kept_text<'t>(&self, raw: &'t str) -> Cow<'t, str>;
-    /// An answer in the right form, as short as one can be, with the members that were wrong; `None`
-    /// for prose.
+    /// An answer in the right form, as short as one can be, with the members that were wrong;
+    /// `None` for prose.
     fn example(&self, violations: &[Violation]) -> Option<String>;
     /// The answer that is used if the mind gives none, and its text.
     fn fallback(&self) -> (BoxedAnswer, String);

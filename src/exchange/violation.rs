@@ -57,8 +57,8 @@ impl Violation {
         member.filter(|member| !member.is_empty())
     }
 
-    /// Something that was not offered, or that fits several things that were; `None` if it is one of
-    /// them.
+    /// Something that was not offered, or that fits several things that were; `None` if it is one
+    /// of them.
     pub fn unless_offered<T: AsRef<str>>(
         path: impl Into<String>,
         given: &str,

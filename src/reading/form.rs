@@ -9,7 +9,7 @@ use super::json::json_at;
 use super::listing::Listing;
 use super::options::{Meant, Offers, is_slip, words_of};
 use super::text::narrow;
-use super::words::{WRAPPERS, are_same, is_ellipsis, is_nothing, truth};
+use super::words::{WRAPPERS, are_same, is_ellipsis, is_nothing, is_set_aside, truth};
 
 /// How deep an answer is read.
 const DEPTH: usize = 16;
@@ -497,6 +497,7 @@ impl Fitter<'_> {
         for name in outer {
             let is_wrapper =
                 WRAPPERS.contains(&name.to_lowercase().as_str()) || name == self.form.name;
+            let is_set_aside = words_of(&name).iter().any(|word| is_set_aside(word));
             let value = given.remove(&name).unwrap_or_default();
             let inner = opened(value.clone());
             let collides =
@@ -504,6 +505,7 @@ impl Fitter<'_> {
             match inner {
                 Value::Object(inner)
                     if (is_bare || is_wrapper)
+                        && !is_set_aside
                         && holds_known(&inner, &is_known, 3)
                         && !collides(&inner) =>
                 {

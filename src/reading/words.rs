@@ -93,6 +93,23 @@ pub(super) const WRAPPERS: [&str; 21] = [
     "card",
 ];
 
+/// Whether what stands under this name is not what was answered.
+pub(super) fn is_set_aside(name: &str) -> bool {
+    let words = [
+        "rejected",
+        "refused",
+        "declined",
+        "discarded",
+        "avoid",
+        "wrong",
+        "example",
+        "alternative",
+        "alternatives",
+        "previous",
+    ];
+    is_negation(name) || words.contains(&name)
+}
+
 /// Words that stand for nothing.
 pub(super) fn is_nothing(text: &str) -> bool {
     let text = text.trim().trim_end_matches(['.', '。']).to_lowercase();

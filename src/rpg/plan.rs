@@ -654,8 +654,9 @@ impl Reply for Plan {
         }))
     }
 
-    /// What is told may stand beside the words, what is said to all is said to nobody in particular,
-    /// waiting beside a deed means nothing, and a feeling moves by one step however much it says.
+    /// What is told may stand beside the words, what is said to all is said to nobody in
+    /// particular, waiting beside a deed means nothing, and a feeling moves by one step however
+    /// much it says.
     fn settled(mut self, constraints: &PlanConstraints) -> Self {
         let told = std::mem::take(&mut self.tells);
         let said = [&mut self.speak, &mut self.whisper].into_iter().flatten();

@@ -1,8 +1,8 @@
 //! A vote as a mind gives it: a reason that nobody else reads, and whom it votes out.
 //!
-//! The target may be a number or a name, in whatever words; an answer without JSON that says nothing
-//! else is a vote as well. A target that can't be voted for fails the check. If no answer passes it,
-//! the ballot is an abstention, never a vote that nobody cast.
+//! The target may be a number or a name, in whatever words; an answer without JSON that says
+//! nothing else is a vote as well. A target that can't be voted for fails the check. If no answer
+//! passes it, the ballot is an abstention, never a vote that nobody cast.
 //!
 //! The doc comments of the types that minds answer with are part of the schema that models read.
 

@@ -194,7 +194,7 @@ pub(super) struct Say {
     /// The words.
     pub(super) message: String,
     /// To whom the word goes; nobody in particular where absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(alias = "target", skip_serializing_if = "Option::is_none")]
     pub(super) handoff: Option<String>,
     /// What that one alone should know.
     #[serde(skip_serializing_if = "Value::is_null")]
@@ -216,7 +216,7 @@ impl Reply for Say {
     type Constraints = SayConstraints;
     const NAME: &'static str = "say";
     const BARE_MEMBER: Option<&'static str> = Some("message");
-    const UNASKED: &'static [&'static str] = &["context"];
+    const UNASKED: &'static [&'static str] = &["context", "handoff", "target"];
 
     fn constrain_schema(_schema: &Value, constraints: &SayConstraints) -> Option<Value> {
         let mut properties = json!({"message": {"type": "string"}});

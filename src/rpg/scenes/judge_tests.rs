@@ -14,7 +14,7 @@ use crate::drama::{
 };
 use crate::engine::Setup;
 use crate::event::{By, DeferredCommands, deliver, write_events_at_meeting};
-use crate::exchange::{Answer, Ask, Reply};
+use crate::exchange::{Answer, Ask};
 use crate::rpg::campaign::Campaign;
 use crate::rpg::phase::Phase;
 use crate::world_data::DataFolder;
