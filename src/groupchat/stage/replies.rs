@@ -215,6 +215,7 @@ pub(super) struct SayConstraints {
 impl Reply for Say {
     type Constraints = SayConstraints;
     const NAME: &'static str = "say";
+    const MAY_BE_LEFT_OUT: &'static [&'static str] = &["message"];
     const BARE_MEMBER: Option<&'static str> = Some("message");
     const UNASKED: &'static [&'static str] = &["context", "handoff", "target"];
 
