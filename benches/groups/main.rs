@@ -8,6 +8,7 @@
     reason = "a bench that breaks should stop, and says what it measured"
 )]
 
+mod answers;
 mod archive;
 mod broadcast;
 mod common;
@@ -31,6 +32,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// The groups by the first part of their benchmarks' names.
 const GROUPS: &[(&str, fn(&mut Criterion))] = &[
+    ("answers", answers::bench),
     ("archive", archive::bench),
     ("broadcast", broadcast::bench),
     ("days", days::bench),

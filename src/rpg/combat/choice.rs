@@ -268,15 +268,6 @@ impl Reply for CombatChoice {
             let possible = ["play", "hold", "flee"];
             violations.extend(Violation::unless_offered("action", "yield", &possible));
         }
-        if self.action == Some(Action::Play)
-            && self.cards.is_empty()
-            && !constraints.hand.is_empty()
-        {
-            let names = constraints.hand.iter().map(|playable| &*playable.skill);
-            let legal = &names.collect::<Vec<_>>().join(", ");
-            let violation = Violation::new("cards", format!("name at least one of: {legal}"));
-            violations.push(violation.with_template(&NO_TARGET, &NoTarget { legal }));
-        }
         if self.action() != Action::Play && !self.cards.is_empty() {
             let violation = Violation::new("cards", "cards are only for \"play\"");
             violations.push(violation.with_template(&NO_CARDS, &()));
