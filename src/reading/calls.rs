@@ -161,7 +161,7 @@ pub(crate) fn before_calls(text: &str, is_beginning: bool) -> usize {
     let begins = places.find(|(at, _)| {
         let rest = text.get(*at..).unwrap_or_default();
         let is_begun = |mark: &&str| matches(rest, mark) != Match::None;
-        rest.starts_with(['{', '`']) || MARKS.iter().any(|mark| is_begun(&mark))
+        rest.starts_with(['{', '`']) || MARKS.iter().any(is_begun)
     });
     begins.map_or(text.len(), |(at, _)| at)
 }

@@ -376,7 +376,7 @@ impl Fitter<'_> {
     fn object(&mut self, value: Value, schema: &Value, path: &Path) -> Value {
         match opened(value) {
             Value::Object(members) => Value::Object(self.members(members, schema, path)),
-            scalar => match self.from_scalar(&scalar, schema, path) {
+            scalar => match self.spread(&scalar, schema, path) {
                 Some(members) => Value::Object(self.members(members, schema, path)),
                 None => {
                     self.fault(path, FaultKind::Other(Wanted::Object));
@@ -394,12 +394,7 @@ impl Fitter<'_> {
     }
 
     /// An object of which only the one thing was said that matters.
-    fn from_scalar(
-        &self,
-        value: &Value,
-        schema: &Value,
-        path: &Path,
-    ) -> Option<Map<String, Value>> {
+    fn spread(&self, value: &Value, schema: &Value, path: &Path) -> Option<Map<String, Value>> {
         let text = match value {
             Value::Bool(true) => return Some(Map::new()),
             Value::String(text) => text.clone(),
@@ -651,7 +646,7 @@ impl Fitter<'_> {
                 let by_value = value.as_str().and_then(meant);
                 let is_said = *value == Value::Bool(true) || value.is_string() || value.is_object();
                 let by_name =
-                    meant(name).filter(|_| is_said && !(value.is_object() && !is_empty(value)));
+                    meant(name).filter(|_| is_said && (!value.is_object() || is_empty(value)));
                 match (by_value, by_name) {
                     (Some(a), Some(b)) if a != b => None,
                     (a, b) => Some((index, a.or(b)?)),
