@@ -65,6 +65,8 @@ pub(crate) struct DoctorArgs {
     pub(crate) key_env: Option<String>,
     #[arg(long, value_name = "API", requires = "name", value_parser = api())]
     pub(crate) api: Option<Api>,
+    #[arg(long, value_name = "FILE", requires = "name")]
+    pub(crate) ca: Option<PathBuf>,
     #[arg(long, requires = "name")]
     pub(crate) write: bool,
 }
@@ -770,7 +772,7 @@ mod tests {
             "playhouse config --log-format json",
             "playhouse doctor",
             "playhouse doctor local --models mine.ron",
-            "playhouse doctor localhost:8080 --model m --key-env KEY --api ollama --write",
+            "playhouse doctor localhost:8080 --model m --key-env KEY --api ollama --ca own.pem --write",
             "playhouse trust",
             "playhouse trust data/models.ron --hash 00ff",
             "playhouse trust --list --json",

@@ -300,8 +300,10 @@ fn a_server_that_drops_messages_is_named_by_the_doctor_and_in_a_run() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let port = serve_pages(move |path, request| fake.reply(path, request));
-    let told = examine(folder, port, "");
+    let told = examine(folder, port, "--write");
     assert_eq!(told.status.code(), Some(5), "{}", err(&told));
+    let mine = std::fs::read_to_string(folder.join("mine.ron")).unwrap();
+    assert!(!mine.contains("tiny"), "what can't play is not written");
     assert!(
         out(&told).contains("only 3 tokens of about"),
         "{}",

@@ -30,7 +30,10 @@ pub(super) fn doctor(app: &App, args: &DoctorArgs) -> Result<(), CommandError> {
     if let Some(url) = name.filter(|name| is_address(name) && !models.has_name(name)) {
         return find_out(app, &models, url, args);
     }
-    if args.write || args.model.is_some() || args.key_env.is_some() || args.api.is_some() {
+    let of_url = [&args.model, &args.key_env]
+        .iter()
+        .any(|given| given.is_some());
+    if of_url || args.write || args.api.is_some() || args.ca.is_some() {
         let message = text!(cli_doctor_needs_url);
         return Err(CommandError::new(ErrorKind::Usage, message));
     }
@@ -78,6 +81,7 @@ fn find_out(app: &App, models: &Models, url: &str, args: &DoctorArgs) -> Result<
         model: args.model.as_deref(),
         key_env,
         api: args.api,
+        ca: args.ca.as_deref(),
         known: models,
         env: &variable,
         seed: random_seed(),
@@ -94,14 +98,14 @@ fn find_out(app: &App, models: &Models, url: &str, args: &DoctorArgs) -> Result<
         error => CommandError::of(ErrorKind::Server, &error).at(url),
     })?;
     print_findings(app, &found);
+    if !found.reads_all {
+        let message = text!(cli_doctor_unread);
+        return Err(CommandError::new(ErrorKind::Server, message).at(url));
+    }
     if args.write {
         write_entry(app, &found)?;
     }
-    if found.reads_all {
-        Ok(())
-    } else {
-        Err(CommandError::printed(ErrorKind::Server))
-    }
+    Ok(())
 }
 
 fn print_findings(app: &App, found: &Survey) {

@@ -167,6 +167,7 @@ help_convert_from = The format to read; same values as for --to (default: detect
 help_convert_name = Whose conversation it is (default: taken from the file)
 help_convert_to = The format to write: playhouse, agentscope, agentscope-java1, agentscope-python1, agentscope-python2, langchain, langchain-flat, openai, openai-jsonl, autogen
 help_doctor_api = The API of the server at the URL: openai, deepseek, anthropic, gemini, dashscope, ollama (default: found out)
+help_doctor_ca = File in PEM with the certificate of the server at the URL, or of its authority
 help_doctor_key_env = The environment variable with the key for the server at the URL
 help_doctor_model = The model at the URL, by its name there; needed if there are several
 help_doctor_name = Test only this model or tool server, or find out what the server at this URL can do, by at most 12 short requests

@@ -170,6 +170,7 @@ help_convert_from = 要读取的格式，可选值同 --to（默认：自动识�
 help_convert_name = 这是谁的对话（默认：按文件中写明的）
 help_convert_to = 要写成的格式：playhouse、agentscope、agentscope-java1、agentscope-python1、agentscope-python2、langchain、langchain-flat、openai、openai-jsonl、autogen
 help_doctor_api = 该 URL 上的服务器的 API：openai、deepseek、anthropic、gemini、dashscope、ollama（默认：自动检测）
+help_doctor_ca = PEM 文件：该服务器的证书，或签发它的机构的证书
 help_doctor_key_env = 存放该服务器密钥的环境变量
 help_doctor_model = 该 URL 上的模型名称；有多个模型时必须指定
 help_doctor_name = 只测试这个模型或工具服务器；如果是 URL，就用最多 12 次简短请求检测那里的服务器能做什么

@@ -150,6 +150,7 @@ mind_survey_cache_unreported = 不返回缓存用量
 mind_survey_choose_model = 服务器上有多个模型，请用 --model 选择一个：{ $models }
 mind_survey_member_api = 服务器的 API
 mind_survey_member_base_url = 服务器地址
+mind_survey_member_ca = 只信任这个证书
 mind_survey_member_extra = 让模型不必每次回答前都先思考
 mind_survey_member_key_env = 存放密钥的环境变量
 mind_survey_member_limit_field = 服务器不接受旧的 max_tokens
@@ -171,7 +172,6 @@ mind_survey_messages_read = 发送了约 { $sent } 个 token，读到 { $read } 
 # same
 mind_survey_models = { $names }
 mind_survey_no = 否
-mind_survey_no_model = 服务器没有列出模型，请用 --model 指定一个
 mind_survey_not_streamed = 否，回答一次性返回
 mind_survey_not_tried = 没有尝试：请求次数已用完
 mind_survey_refused = 被拒绝：{ $reason }

@@ -1,5 +1,6 @@
 //! The course of a survey.
 
+use std::path::Path;
 use std::time::Duration;
 
 use serde_json::json;
@@ -48,6 +49,8 @@ pub struct SurveyPlan<'a> {
     pub model: Option<&'a str>,
     /// The variable with the key.
     pub key_env: Option<&'a str>,
+    /// The file with the certificate of the server, or of its authority.
+    pub ca: Option<&'a Path>,
     /// The API; found out if `None`.
     pub api: Option<Api>,
     /// The models that are there already, whose names are taken.
@@ -85,7 +88,7 @@ pub enum SurveyError {
     Model(#[from] ModelError),
     /// The server does not answer.
     Mind(#[from] MindError),
-    /// It has several models, or these could not be read.
+    /// It has several models.
     ChooseModel(Vec<String>),
 }
 
@@ -94,7 +97,6 @@ impl Localize for SurveyError {
         match self {
             Self::Model(error) => error.text(),
             Self::Mind(error) => error.text(),
-            Self::ChooseModel(models) if models.is_empty() => text!(mind_survey_no_model),
             Self::ChooseModel(models) => {
                 let models = Argument::list(models.iter().take(MOST_MODELS));
                 text!(mind_survey_choose_model, models)
@@ -159,6 +161,7 @@ impl<'p> Course<'p> {
                 is_local: endpoint(plan, api)?.is_local(),
                 thinks: false,
                 entry: basic_entry(plan, api, model),
+                window: None,
                 findings: Vec::new(),
                 speed: [None; 2],
                 is_unread: false,
@@ -193,6 +196,7 @@ impl<'p> Course<'p> {
             None => text!(mind_survey_window_unknown),
         };
         state.found("window", window, text);
+        state.window = window;
         if let Some(window) = window {
             state.entry.set(Member("window", window.to_string()));
         }
@@ -348,6 +352,11 @@ fn basic_entry(plan: &SurveyPlan<'_>, api: Api, model: &str) -> Entry {
     entry.set(Member("api", api.name().into()));
     if let Some(variable) = plan.key_env {
         entry.set(Member::text("key_env", variable));
+    }
+    if let Some(file) = plan.ca {
+        // The model file is read elsewhere, too.
+        let file = file.canonicalize().unwrap_or(file.to_owned());
+        entry.set(Member::text("ca", &file.to_string_lossy()));
     }
     entry.set(Member::text("model", model));
     entry

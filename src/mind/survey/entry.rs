@@ -1,16 +1,21 @@
 //! An entry of the model file: a provider and a model of it, with a remark on each line.
 
 use std::fmt::Write;
-use std::ops::Range;
+
+use regex::Regex;
 
 use crate::locale::{Language, UiText};
 use crate::mind::models::{ModelError, ModelFile};
 
+/// The name of a model file while it is being made.
+const NAME: &str = "models.ron";
+
 /// The members that are the same for all models of a server.
-const OF_SERVER: [&str; 8] = [
+const OF_SERVER: [&str; 9] = [
     "api",
     "base_url",
     "key_env",
+    "ca",
     "limit_field",
     "stream",
     "stream_usage",
@@ -75,8 +80,8 @@ impl Entry {
         format!("(\n    providers: {{{providers}    }},\n    models: {{{models}    }},\n)\n")
     }
 
-    /// The text of a model file with this entry added; `None` if it can't be added to this one,
-    /// which `known` comes before.
+    /// The text of a model file with this entry added and nothing else changed; `None` if that
+    /// can't be done. `known` are the providers that come before the file.
     ///
     /// # Errors
     /// The text is no model file.
@@ -86,36 +91,19 @@ impl Entry {
         language: Language,
         known: &ModelFile,
     ) -> Result<Option<String>, ModelError> {
-        const NAME: &str = "models.ron";
-        let before = ModelFile::read_own(text, NAME, known)?;
-        let own = ModelFile::read_own(&self.file(language), NAME, known)?;
-        let added = self.insert_into(text, language);
-        // Whatever is not as it must be is not written.
-        let is_whole = |text: &String| {
-            let after = ModelFile::read_own(text, NAME, known);
-            after.is_ok_and(|after| after == before.clone().with(own.clone()))
-        };
-        Ok(added.filter(is_whole))
-    }
-
-    fn insert_into(&self, text: &str, language: Language) -> Option<String> {
-        let members = RonMembers::of(text);
+        let mut before = ModelFile::read_own(text, NAME, known)?;
         let mut text = text.to_owned();
-        let names = ["models", "providers"];
-        let [providers, models] = self.parts(language);
-        let mut insertions = Vec::new();
-        for (name, part) in names.into_iter().zip([models, providers]) {
-            insertions.push(match members.inner_of(name) {
-                Some(place) => (place, part),
-                None => (members.begin?, format!("\n    {name}: {{{part}    }},")),
-            });
+        let names = ["providers", "models"];
+        for (name, part) in names.into_iter().zip(self.parts(language)) {
+            let known = known.clone().with(before.clone());
+            let own = format!("({name}: {{{part}}})");
+            let after = before.with(ModelFile::read_own(&own, NAME, &known)?);
+            match inserted(&text, name, &part, &after, &known) {
+                Some(added) => (text, before) = (added, after),
+                None => return Ok(None),
+            }
         }
-        // From the end, so that places stay where they are.
-        insertions.sort_by_key(|(place, _)| std::cmp::Reverse(*place));
-        for (place, part) in insertions {
-            text.insert_str(place, &part);
-        }
-        Some(text)
+        Ok(Some(text))
     }
 
     /// What stands within `providers` and within `models`.
@@ -135,87 +123,32 @@ impl Entry {
     }
 }
 
-/// The members of a RON struct whose values are maps.
-#[derive(Default)]
-struct RonMembers<'t> {
-    /// The place after its first parenthesis.
-    begin: Option<usize>,
-    /// The names, and the places after the braces that follow.
-    maps: Vec<(&'t str, usize)>,
-}
-
-impl<'t> RonMembers<'t> {
-    fn of(text: &'t str) -> Self {
-        let mut found = Self::default();
-        let (mut at, mut depth, mut word) = (0, 0, 0..0);
-        while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
-            let len = skipped(rest);
-            if len > 0 {
-                at += len;
-                continue;
-            }
-            let first = rest.chars().next().unwrap_or_default();
-            found.note(text, at, first, depth, &word);
-            match first {
-                '(' | '[' | '{' => depth += 1,
-                ')' | ']' | '}' => depth -= 1,
-                c if c.is_alphanumeric() || c == '_' => {
-                    let begin = if word.end == at { word.start } else { at };
-                    word = begin..at + c.len_utf8();
-                }
-                _ => {}
-            }
-            at += first.len_utf8();
-        }
-        found
-    }
-
-    fn note(&mut self, text: &'t str, at: usize, c: char, depth: i32, word: &Range<usize>) {
-        match (c, depth) {
-            ('(', 0) => self.begin = self.begin.or(Some(at + 1)),
-            ('{', 1) => self
-                .maps
-                .push((text.get(word.clone()).unwrap_or_default(), at + 1)),
-            _ => {}
-        }
-    }
-
-    fn inner_of(&self, name: &str) -> Option<usize> {
-        let mut maps = self.maps.iter();
-        maps.find(|(known, _)| *known == name)
-            .map(|(_, place)| *place)
-    }
-}
-
-/// The bytes of the text or comment with which a part of a RON file begins; 0 if with neither.
-fn skipped(rest: &str) -> usize {
-    let until = |from: usize, end: &str| {
-        let found = rest.get(from..).and_then(|rest| rest.find(end));
-        found.map_or(rest.len(), |found| from + found + end.len())
-    };
-    if rest.starts_with("//") {
-        until(2, "\n")
-    } else if rest.starts_with("/*") {
-        until(2, "*/")
-    } else if rest.starts_with('"') {
-        let mut escaped = false;
-        let end = rest.char_indices().skip(1).find(|(_, c)| {
-            let ends = *c == '"' && !escaped;
-            escaped = *c == '\\' && !escaped;
-            ends
+/// The text with a part at the beginning of the map of this name, which is added if it is missing,
+/// so that it reads as `after`. Of all places that look right, that is the first which is.
+fn inserted(
+    text: &str,
+    name: &str,
+    part: &str,
+    after: &ModelFile,
+    known: &ModelFile,
+) -> Option<String> {
+    const MOST: usize = 20;
+    let map = Regex::new(&format!(r"\b{name}\s*:\s*\{{")).ok()?;
+    let maps = map
+        .find_iter(text)
+        .map(|found| (found.end(), part.to_owned()));
+    let new = format!("\n    {name}: {{{part}    }},");
+    let structs = text.match_indices('(');
+    let structs = structs.map(|(place, _)| (place + 1, new.clone()));
+    let mut texts = maps
+        .take(MOST)
+        .chain(structs.take(MOST))
+        .map(|(place, part)| {
+            let mut text = text.to_owned();
+            text.insert_str(place, &part);
+            text
         });
-        end.map_or(rest.len(), |(end, _)| end + 1)
-    } else if rest.starts_with("r\"") || rest.starts_with("r#") {
-        let hashes = rest.chars().skip(1).take_while(|c| *c == '#').count();
-        let opened = rest[1 + hashes..].starts_with('"');
-        if opened {
-            until(2 + hashes, &format!("\"{}", "#".repeat(hashes)))
-        } else {
-            0
-        }
-    } else {
-        0
-    }
+    texts.find(|text| ModelFile::read_own(text, NAME, known).is_ok_and(|read| read == *after))
 }
 
 #[cfg(test)]

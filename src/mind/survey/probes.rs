@@ -43,6 +43,7 @@ pub(super) struct State {
     pub(super) is_local: bool,
     pub(super) thinks: bool,
     pub(super) entry: Entry,
+    pub(super) window: Option<u64>,
     pub(super) findings: Vec<Finding>,
     /// Tokens read and written per second.
     pub(super) speed: [Option<u64>; 2],
@@ -332,8 +333,9 @@ fn read_thinking_off(state: &mut State, outcome: &Outcome) {
             state.found("thinking_off", way.clone(), text);
         }
         None => {
-            let most = MAX_OUTPUT_WITH_THOUGHTS.to_string();
-            state.entry.set(Member("max_output", most));
+            let most = state.window.map_or(u64::MAX, |window| (window / 2).max(1));
+            let most = MAX_OUTPUT_WITH_THOUGHTS.min(most);
+            state.entry.set(Member("max_output", most.to_string()));
             state.found("thinking_off", false, text!(mind_survey_thinking_stays));
         }
     }
