@@ -183,7 +183,8 @@ impl App {
         Ok(known.with(own.map_err(failed)?))
     }
 
-    fn own_models_path(&self) -> Option<PathBuf> {
+    /// The user's own model file, or the one that they named.
+    pub(crate) fn own_models_path(&self) -> Option<PathBuf> {
         let named = self.settings.models.value.clone();
         named.or_else(|| Some(self.config_folder()?.join(MODELS)))
     }

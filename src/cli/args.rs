@@ -6,6 +6,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use crate::dialect::Profile;
+use crate::dialect::format::Api;
 use crate::locale::{Language, UiText, text};
 use crate::undercover::{Reflect, SpeakingOrder, Ties};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -52,6 +53,22 @@ pub(crate) struct CommonArgs {
     pub(crate) verbose: u8,
     #[arg(long, global = true, help_heading = COMMON)]
     pub(crate) log_format: Option<LogFormat>,
+}
+
+/// The arguments of `doctor`.
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArgs {
+    pub(crate) name: Option<String>,
+    #[arg(long, value_name = "MODEL", requires = "name")]
+    pub(crate) model: Option<String>,
+    #[arg(long, value_name = "VARIABLE", requires = "name")]
+    pub(crate) key_env: Option<String>,
+    #[arg(long, value_name = "API", requires = "name", value_parser = api())]
+    pub(crate) api: Option<Api>,
+    #[arg(long, value_name = "FILE", requires = "name")]
+    pub(crate) ca: Option<PathBuf>,
+    #[arg(long, requires = "name")]
+    pub(crate) write: bool,
 }
 
 /// A language of the interface or of a new world.
@@ -609,9 +626,7 @@ pub(crate) enum Command {
         name: Option<String>,
     },
     Config,
-    Doctor {
-        name: Option<String>,
-    },
+    Doctor(DoctorArgs),
     Trust(TrustArgs),
     #[command(disable_help_subcommand = true)]
     Data {
@@ -656,6 +671,13 @@ impl CommandLine {
 fn profile() -> impl TypedValueParser<Value = Profile> {
     let names = Profile::ALL.iter().map(|profile| profile.name());
     PossibleValuesParser::new(names).try_map(|name| name.parse())
+}
+
+fn api() -> impl TypedValueParser<Value = Api> {
+    PossibleValuesParser::new(Api::ALL.map(Api::name)).map(|name| {
+        let mut all = Api::ALL.into_iter();
+        all.find(|api| api.name() == name).unwrap_or_default()
+    })
 }
 
 fn money(text: &str) -> Result<f64, BadValue> {
@@ -750,6 +772,7 @@ mod tests {
             "playhouse config --log-format json",
             "playhouse doctor",
             "playhouse doctor local --models mine.ron",
+            "playhouse doctor localhost:8080 --model m --key-env KEY --api ollama --ca own.pem --write",
             "playhouse trust",
             "playhouse trust data/models.ron --hash 00ff",
             "playhouse trust --list --json",
@@ -765,6 +788,8 @@ mod tests {
     fn what_makes_no_sense_is_refused() {
         for line in [
             "playhouse --seed 3 saves",
+            "playhouse doctor --write",
+            "playhouse doctor localhost:8080 --api mine",
             "playhouse run --max-cost -1",
             "playhouse run --max-cost much",
             "playhouse run --seed x",

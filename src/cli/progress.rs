@@ -97,7 +97,7 @@ impl Progress {
             // Whoever holds the gate sees it where it is held.
             Signal::AnswerHeld { .. } | Signal::CallsWait(_) => {}
             // Their notices are all.
-            Signal::LimitNear(_) | Signal::RecallByWords(_) => {}
+            Signal::LimitNear(_) | Signal::RecallByWords(_) | Signal::PromptsUnread { .. } => {}
             Signal::ServerAwaited { mind, pause, .. } => {
                 lock(&self.awaited).insert(mind, clock() + pause);
             }

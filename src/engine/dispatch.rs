@@ -317,6 +317,7 @@ impl Engine {
         match result {
             Ok(completion) => {
                 self.server_answered(&job.mind.info().alias);
+                self.compare_with_sent(&job, &completion);
                 job.view.guess = LengthGuess::Closed;
                 self.completed(job, completion);
                 None

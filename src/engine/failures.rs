@@ -11,7 +11,7 @@ use crate::exchange::prompts::MAY_DECLINE;
 use crate::exchange::{Violation, tells_refusal};
 use crate::journal::{AskEnding, Line};
 use crate::locale::{Localize, UiText, text};
-use crate::mind::{FailedCall, MindError, Refused};
+use crate::mind::{Completion, FailedCall, MindError, Refused};
 
 /// How many characters of a useless answer people are shown.
 const SHOWN: usize = 200;
@@ -122,6 +122,23 @@ impl Engine {
         self.calls.waiting.push_front(job);
         let stop = Stopping::Failure((alias, reason));
         self.calls.stop.get_or_insert(stop);
+    }
+
+    /// Says once of a model that its server reads far less than it is sent, if its first answers
+    /// show that. A template may drop the messages, and a story would be made of nothing.
+    pub(super) fn compare_with_sent(&mut self, job: &Job, completion: &Completion) {
+        let sent = job.usage.prompt_tokens;
+        // The sum of several attempts says nothing about one prompt.
+        let usage = completion.usage.filter(|_| completion.retries == 0);
+        let Some(usage) = usage.filter(|usage| usage.input > 0) else {
+            return;
+        };
+        let mind = &job.mind.info().alias;
+        if self.failures.notes_unread(mind, usage.shows_unread(sent)) {
+            let (mind, read) = (mind.clone(), usage.input);
+            self.listeners
+                .signal(|| Signal::PromptsUnread { mind, read, sent });
+        }
     }
 
     /// A mind answered.

@@ -100,6 +100,9 @@ pub(super) struct Failures {
     pub(super) usable: BTreeMap<(Arc<str>, Arc<str>), Usable>,
     /// How many asks of this run had no usable answer.
     pub(super) defaults: u64,
+    /// By alias, how many answers of this run came before the first to a prompt that was read; for
+    /// a model that read one, there is no need to count.
+    unread: BTreeMap<String, u32>,
 }
 
 /// How usable the answers of a model are.
@@ -165,6 +168,21 @@ impl Failures {
         let model = (outcome.provider.clone(), outcome.model.clone());
         let usable = self.usable.entry(model).or_default();
         usable.note(!outcome.has_no_usable_answer());
+    }
+}
+
+impl Failures {
+    /// Takes note of whether a model's server read a prompt. Returns whether it is time to say that
+    /// it reads none.
+    pub(super) fn notes_unread(&mut self, alias: &str, is_unread: bool) -> bool {
+        const ENOUGH: u32 = 2;
+        let count = self.unread.entry(alias.to_owned()).or_default();
+        *count = if is_unread {
+            count.saturating_add(1)
+        } else {
+            u32::MAX
+        };
+        *count == ENOUGH
     }
 }
 

@@ -79,6 +79,15 @@ pub enum Signal {
         /// The mind's alias.
         mind: String,
     },
+    /// The server of a model reads far less than it is sent. Sent once for a model.
+    PromptsUnread {
+        /// The mind's alias.
+        mind: String,
+        /// The tokens of the last prompt that it read.
+        read: u64,
+        /// About how many it was sent.
+        sent: u64,
+    },
     /// Four fifths of a limit are spent.
     LimitNear(UiText),
     /// No vectors can be had, for this reason; recall continues by words alone. Sent once.
@@ -105,6 +114,9 @@ impl Signal {
                 patience = patience.as_secs()
             ),
             Self::ServerBack { mind } => text!(engine_answers_again, mind = mind.as_str()),
+            Self::PromptsUnread { mind, read, sent } => {
+                text!(engine_prompts_unread, mind = mind.as_str(), read, sent)
+            }
             Self::LimitNear(what) => text!(engine_limit_near, what),
             Self::RecallByWords(reason) => text!(engine_recall_by_words, reason),
             _ => return None,

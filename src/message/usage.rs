@@ -22,6 +22,16 @@ pub struct TokenUsage {
 }
 
 impl TokenUsage {
+    /// Whether a server that reports this can't have read a prompt of so many estimated tokens: the
+    /// estimate is never wrong by such a factor. With cached tokens, which some servers don't count
+    /// in, nobody knows.
+    pub fn shows_unread(self, estimate: u64) -> bool {
+        const LEAST: u64 = 200;
+        const FACTOR: u64 = 4;
+        let is_told = self.input > 0 && self.cached == 0;
+        is_told && estimate >= LEAST && self.input.saturating_mul(FACTOR) < estimate
+    }
+
     /// Tokens of prompt and answer together.
     pub fn total(&self) -> u64 {
         self.input.saturating_add(self.output)

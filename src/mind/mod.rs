@@ -25,6 +25,8 @@ mod script;
 pub(crate) mod splitmix;
 mod stopwatch;
 mod stream;
+#[cfg(feature = "http")]
+pub mod survey;
 mod tool_round;
 
 pub use crate::dialect::format::{Turn, TurnContent};

@@ -304,12 +304,14 @@ impl StoryView {
                 contents.run_version += 1;
             }
             Signal::LimitNear(_) => return,
-            Signal::ServerAwaited { .. } | Signal::ServerBack { .. } => {
+            Signal::ServerAwaited { .. }
+            | Signal::ServerBack { .. }
+            | Signal::PromptsUnread { .. } => {
                 let Some(notice) = signal.notice() else {
                     return;
                 };
-                let is_awaited = matches!(signal, Signal::ServerAwaited { .. });
-                contents.run.error = Some(notice).filter(|_| is_awaited);
+                let is_good = matches!(signal, Signal::ServerBack { .. });
+                contents.run.error = Some(notice).filter(|_| !is_good);
                 contents.run_version += 1;
             }
             Signal::RecallByWords(reason) => {

@@ -6,6 +6,7 @@ mod browser;
 mod chinese;
 mod commands;
 mod data;
+mod doctor;
 mod embeddings;
 mod hostile;
 mod hostile_files;

@@ -37,6 +37,11 @@ pub(super) fn serve_model(folder: &Path, answer: impl Fn(&Value) -> Reply + Send
 
 /// Starts a server; returns its port.
 pub(super) fn serve(answer: impl Fn(&Value) -> Reply + Send + Sync + 'static) -> u16 {
+    serve_pages(move |_, request| answer(request))
+}
+
+/// As [`serve`], for a server that answers by the path, too.
+pub(super) fn serve_pages(answer: impl Fn(&str, &Value) -> Reply + Send + Sync + 'static) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let answer = Arc::new(answer);
@@ -44,9 +49,9 @@ pub(super) fn serve(answer: impl Fn(&Value) -> Reply + Send + Sync + 'static) ->
         while let Ok((stream, _)) = listener.accept() {
             let answer = answer.clone();
             std::thread::spawn(move || {
-                let request = request(&stream);
+                let (path, request) = request(&stream);
                 // A program that has ended reads no answer.
-                let _ = reply(stream, answer(&request));
+                let _ = reply(stream, answer(&path, &request));
             });
         }
     });
@@ -71,9 +76,12 @@ pub(super) fn write_model(folder: &Path, port: u16, settings: &str) {
     write(&folder.join("models.ron"), &model);
 }
 
-fn request(stream: &TcpStream) -> Value {
+fn request(stream: &TcpStream) -> (String, Value) {
     let mut reader = BufReader::new(stream);
     let (mut length, mut line) = (0, String::new());
+    let _ = reader.read_line(&mut line);
+    let path = line.split(' ').nth(1).unwrap_or_default().to_owned();
+    line.clear();
     while reader.read_line(&mut line).unwrap_or_default() > 2 {
         let head = line.to_lowercase();
         if let Some(value) = head.strip_prefix("content-length:") {
@@ -83,7 +91,7 @@ fn request(stream: &TcpStream) -> Value {
     }
     let mut body = vec![0; length];
     let _ = reader.read_exact(&mut body);
-    serde_json::from_slice(&body).unwrap_or_default()
+    (path, serde_json::from_slice(&body).unwrap_or_default())
 }
 
 fn reply(mut stream: TcpStream, reply: Reply) -> std::io::Result<()> {

@@ -1,24 +1,42 @@
-//! `doctor`: tests each model with a cheap request, and each tool server.
+//! `doctor`: tests each model with a cheap request, and each tool server; or finds out what an
+//! unknown server can do.
 
-use crate::locale::{Argument, Language, Localize, UiText};
+use crate::files::{self, Durability, Folder};
+use crate::locale::{Argument, Language, Localize, UiText, text};
 use crate::mind::http::{KeyState, ProbeReport};
-use crate::mind::models::{ModelError, Models};
+use crate::mind::models::{ModelError, ModelFile, Models};
+use crate::mind::survey::{Survey, SurveyError, SurveyPlan, survey};
 use crate::tool::servers::{ServerExamination, ServerPlan};
 use futures_util::future::{join, join_all};
 use serde_json::json;
+use std::path::Path;
 
 use super::play::joined;
 use crate::cli::app::App;
+use crate::cli::args::DoctorArgs;
+use crate::cli::env::{random_seed, variable};
 use crate::cli::error::{CommandError, ErrorKind};
 use crate::cli::loader;
 use crate::cli::output::{Output, Paragraph, Style};
 use crate::cli::say::say;
 use crate::cli::settings::IMPROVISER;
 use crate::cli::tables::{Alignment, TextTable};
+use crate::cli::trust::read_text;
 
-/// Tests one model or tool server, or all of the model file.
-pub(super) fn doctor(app: &App, name: Option<&str>) -> Result<(), CommandError> {
+/// Tests one model or tool server, or all of the model file, or finds out what is at a URL.
+pub(super) fn doctor(app: &App, args: &DoctorArgs) -> Result<(), CommandError> {
     let models = app.models()?;
+    let name = args.name.as_deref();
+    if let Some(url) = name.filter(|name| is_address(name) && !models.has_name(name)) {
+        return find_out(app, &models, url, args);
+    }
+    let of_url = [&args.model, &args.key_env]
+        .iter()
+        .any(|given| given.is_some());
+    if of_url || args.write || args.api.is_some() || args.ca.is_some() {
+        let message = text!(cli_doctor_needs_url);
+        return Err(CommandError::new(ErrorKind::Usage, message));
+    }
     let (aliases, servers) = asked_for(&models, name);
     let plans = models.tool_servers(servers.iter().map(String::as_str));
     let plans = plans.map_err(|error| CommandError::of(ErrorKind::Server, &error))?;
@@ -42,6 +60,109 @@ pub(super) fn doctor(app: &App, name: Option<&str>) -> Result<(), CommandError> 
         None if all_answer || name.is_none() => Ok(()),
         None => Err(CommandError::printed(ErrorKind::Server)),
     }
+}
+
+/// Whether a name is that of a place: a URL, or a host with a port.
+fn is_address(name: &str) -> bool {
+    let host = name.split('/').next().unwrap_or_default();
+    let port = host.rsplit_once(':').map(|(_, port)| port);
+    name.contains("://") || port.is_some_and(|port| port.parse::<u16>().is_ok())
+}
+
+/// Finds out what the server at a URL can do, and makes an entry for the model file of it.
+fn find_out(app: &App, models: &Models, url: &str, args: &DoctorArgs) -> Result<(), CommandError> {
+    let key_env = args.key_env.as_deref();
+    if let Some(name) = key_env.filter(|name| variable(name).is_none()) {
+        let message = text!(cli_doctor_no_key, variable = name);
+        return Err(CommandError::new(ErrorKind::Usage, message));
+    }
+    let plan = SurveyPlan {
+        url,
+        model: args.model.as_deref(),
+        key_env,
+        api: args.api,
+        ca: args.ca.as_deref(),
+        known: models,
+        env: &variable,
+        seed: random_seed(),
+    };
+    let progress = |what: UiText| {
+        if !app.settings.quiet {
+            let tried = say!(app.language, cli_doctor_trying, what);
+            app.err().paragraph(&Paragraph::of(Style::Dim, tried));
+        }
+    };
+    let found = super::play::runtime()?.block_on(survey(&plan, &progress));
+    let found = found.map_err(|error| match error {
+        SurveyError::ChooseModel(_) => CommandError::of(ErrorKind::Usage, &error),
+        error => CommandError::of(ErrorKind::Server, &error).at(url),
+    })?;
+    print_findings(app, &found);
+    if !found.reads_all {
+        let message = text!(cli_doctor_unread);
+        return Err(CommandError::new(ErrorKind::Server, message).at(url));
+    }
+    if args.write {
+        write_entry(app, &found)?;
+    }
+    Ok(())
+}
+
+fn print_findings(app: &App, found: &Survey) {
+    let (language, mut out) = (app.language, app.out());
+    let entry = found.entry.file(language);
+    let (alias, usage) = (found.entry.alias.as_str(), found.usage);
+    if app.settings.json {
+        return out.json(&json!({
+            "record": "survey", "alias": alias, "model": found.model, "findings": found.findings,
+            "requests": found.requests, "usage": usage, "entry": entry,
+        }));
+    }
+    let heads = [say!(language, cli_finding), say!(language, cli_found)];
+    let mut table = TextTable::new(heads.map(|head| (head, Alignment::Left)));
+    for finding in &found.findings {
+        let about = finding.about().in_language(language);
+        table.row([about, finding.text.in_language(language)]);
+    }
+    table.write(&mut out);
+    let (read, written, requests) = (usage.input, usage.output, found.requests);
+    let cost = say!(language, cli_doctor_cost, requests, read, written);
+    out.paragraph(&Paragraph::blank());
+    out.paragraph(&Paragraph::of(Style::Dim, cost));
+    let works = say!(language, cli_doctor_entry, alias);
+    out.paragraph(&Paragraph::of(Style::Plain, works));
+    out.paragraph(&Paragraph::blank());
+    entry.lines().for_each(|line| out.line(line));
+}
+
+/// Adds the entry to the user's own model file.
+fn write_entry(app: &App, found: &Survey) -> Result<(), CommandError> {
+    let failed = |error: files::FileError| CommandError::of(ErrorKind::Other, &error);
+    let refused = |message| CommandError::new(ErrorKind::Usage, message);
+    let path = app.own_models_path();
+    let path = path.ok_or_else(|| refused(text!(cli_doctor_no_folder)))?;
+    // Whoever keeps it elsewhere keeps the link.
+    let path = path.canonicalize().unwrap_or(path);
+    if let Some(alias) = &found.known_as {
+        let message = text!(cli_doctor_known, alias);
+        return Err(refused(message).at(&path));
+    }
+    let text = read_text(&path)?.unwrap_or_else(|| "(\n)\n".into());
+    let known = ModelFile::built_in();
+    let added = known.and_then(|known| found.entry.added_to(&text, app.language, &known));
+    let added = added.map_err(|error| CommandError::of(ErrorKind::Server, &error))?;
+    let added = added.ok_or_else(|| refused(text!(cli_doctor_by_hand)).at(&path))?;
+    let parent = path.parent().filter(|parent| *parent != Path::new(""));
+    let folder = Folder::open_or_create(parent.unwrap_or(Path::new("."))).map_err(failed)?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let written = folder.replace(&name, added.as_bytes(), Durability::Synced);
+    written.map_err(failed)?;
+    if app.prints_text() {
+        let (file, alias) = (&path, found.entry.alias.as_str());
+        let said = say!(app.language, cli_doctor_written, file, alias);
+        app.err().paragraph(&Paragraph::of(Style::Good, said));
+    }
+    Ok(())
 }
 
 /// The models and the tool servers to test. If both have the name, the model.

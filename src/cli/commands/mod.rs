@@ -184,7 +184,7 @@ pub(crate) fn run(command: Command, app: &App) -> Result<(), CommandError> {
             convert::convert(app, &conversion)
         }
         Command::Config => config::config(app),
-        Command::Doctor { name } => doctor::doctor(app, name.as_deref()),
+        Command::Doctor(args) => doctor::doctor(app, &args),
         Command::Trust(args) => trust::trust(app, &args),
     }
 }

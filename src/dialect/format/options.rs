@@ -38,6 +38,18 @@ impl Api {
         Self::DashScope,
         Self::Ollama,
     ];
+
+    /// Its name in model files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::OpenAi => "openai",
+            Self::DeepSeek => "deepseek",
+            Self::Anthropic => "anthropic",
+            Self::Gemini => "gemini",
+            Self::DashScope => "dashscope",
+            Self::Ollama => "ollama",
+        }
+    }
 }
 
 /// How the turns of a conversation become messages.

@@ -26,6 +26,7 @@ engine_other_request =
     { $difference }
 engine_other_state = after turn { $turn }, the state of '{ $place }' differs from the recording
 engine_other_world_state = after turn { $turn }, the state of the world differs from the recording
+engine_prompts_unread = { $mind } was sent about { $sent } tokens, but its server read only { $read }: its chat template drops messages, or it cuts prompts. Choose the chat template that belongs to the model or a larger context on the server, and set `window` in the model file to that context; `playhouse doctor URL` tests it
 engine_recall_by_words = vectors are not available, so recall continues by words alone: { $reason }
 engine_same_question = the question is the same, but the history before it or the requested form differs
 engine_server_awaited = { $reason } (waited { $seconds } s; { $entities } could not be asked)

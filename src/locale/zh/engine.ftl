@@ -26,6 +26,7 @@ engine_other_request =
     { $difference }
 engine_other_state = 第 { $turn } 轮之后，“{ $place }”的状态与记录不同
 engine_other_world_state = 第 { $turn } 轮之后，世界的状态与记录不同
+engine_prompts_unread = 发送给 { $mind } 约 { $sent } 个 token，但服务器只读到 { $read } 个：聊天模板丢弃了消息，或者提示被截断。请在服务器上选用与模型配套的聊天模板或更大的上下文，并在模型文件中相应设置 `window`；可用 `playhouse doctor URL` 检查
 engine_recall_by_words = 得不到向量，回忆改为只按字词检索：{ $reason }
 engine_same_question = 问题相同，但之前的对话或所要求的形式不同
 engine_server_awaited = { $reason }（已等待 { $seconds } 秒；无法向这些角色提问：{ $entities }）

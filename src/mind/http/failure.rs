@@ -10,7 +10,7 @@ use reqwest::header::{HeaderMap, LOCATION};
 use serde_json::Value;
 
 use super::pace::Wait;
-use super::server_error::{Diagnosis, ServerError};
+use super::server_error::{Diagnosis, SYSTEM_ROLE, ServerError};
 use crate::locale::{Localize, UiText, text};
 use crate::message::TokenUsage;
 use crate::mind::completion::{Awaited, LengthDoubt, MindError};
@@ -349,16 +349,37 @@ const SCHEMA: [&str; 6] = [
     "tool_choice",
 ];
 
+/// What servers say of a request that they refuse, and the member of the model file to set; what
+/// comes first counts.
+const REMEDIES: [(&[&str], fn() -> UiText); 9] = [
+    (&["alternate"], || text!(mind_set_merge_turns)),
+    (&SYSTEM_ROLE, || text!(mind_set_system_role)),
+    (&["max_completion_tokens", "max_tokens"], || {
+        text!(mind_set_limit_field)
+    }),
+    (&["stream_options"], || text!(mind_set_stream_usage)),
+    (&["stream"], || text!(mind_set_stream)),
+    (&["temperature"], || text!(mind_set_temperature)),
+    (
+        &["tools", "tool use", "tool choice", "function call"],
+        || text!(mind_set_tools_in_words),
+    ),
+    (&SCHEMA, || text!(mind_set_schema)),
+    (&["content must be a string", "list of parts"], || {
+        text!(mind_set_parts)
+    }),
+];
+
 /// What to change so that a request is accepted.
 fn advice(error: &ServerError, diagnosis: Diagnosis) -> UiText {
     let status = error.status.unwrap_or_default();
-    match diagnosis {
-        _ if (300..400).contains(&status) => text!(mind_check_base_url),
-        Diagnosis::UnknownModel => text!(mind_check_base_url_and_model),
-        _ if error.says(&["alternate"]) => text!(mind_set_merge_turns),
-        _ if error.says(&["max_completion_tokens", "max_tokens"]) => text!(mind_set_limit_field),
-        _ if error.says(&["stream_options"]) => text!(mind_set_stream_usage),
-        _ if error.says(&["stream"]) => text!(mind_set_stream),
+    if (300..400).contains(&status) {
+        return text!(mind_check_base_url);
+    }
+    let says = |(words, _): &&(&[&str], fn() -> UiText)| error.says(words);
+    match REMEDIES.iter().find(says) {
+        Some((_, remedy)) if diagnosis != Diagnosis::UnknownModel => remedy(),
+        _ if diagnosis == Diagnosis::UnknownModel => text!(mind_check_base_url_and_model),
         _ => text!(mind_check_settings),
     }
 }
@@ -542,6 +563,66 @@ mod tests {
                 "{shown}"
             );
             assert!(shown.starts_with("http://x/v1 "), "{shown}");
+        }
+    }
+
+    #[test]
+    fn a_refused_request_names_the_member_to_set() {
+        for (status, message, member) in [
+            (
+                400,
+                "Conversation roles must alternate user/assistant",
+                "merge_turns: true",
+            ),
+            (
+                500,
+                "Jinja Exception: System role not supported",
+                "system_role: false",
+            ),
+            (
+                400,
+                "Only user and assistant roles are supported!",
+                "system_role: false",
+            ),
+            (
+                400,
+                "'messages[0].role' does not support 'system' with this model.",
+                "system_role: false",
+            ),
+            (
+                400,
+                "Unsupported parameter: 'max_tokens'",
+                "limit_field: max_completion_tokens",
+            ),
+            (
+                422,
+                "body.stream_options: Extra inputs are not permitted",
+                "stream_usage: false",
+            ),
+            (400, "streaming is not allowed", "stream: false"),
+            (
+                400,
+                "'temperature' does not support 0.7 with this model",
+                "`temperature`",
+            ),
+            (
+                400,
+                "registry.ollama.ai/library/x does not support tools",
+                "tools_in_words: true",
+            ),
+            (
+                400,
+                "\"auto\" tool choice requires --enable-auto-tool-choice",
+                "tools_in_words: true",
+            ),
+            (400, "response_format is not supported", "schema: text"),
+            (422, "messages.0: content must be a string", "parts: false"),
+            (404, "no tools or streams here", "`model`"),
+            (400, "no", "the model's settings"),
+        ] {
+            let body = serde_json::json!({"error": {"message": message}}).to_string();
+            let shown = refused(status, &[], &body).error.to_string();
+            assert!(shown.contains(member), "{message}: {shown}");
         }
     }
 

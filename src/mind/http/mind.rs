@@ -136,7 +136,8 @@ struct SchemaFallback {
 /// A response and what it took to get it.
 pub(super) struct Received {
     pub(super) response: ResponseAccumulator,
-    pub(super) streamed: bool,
+    /// The time from its first bytes to its end, if it was streamed.
+    pub(super) streamed: Option<Duration>,
     /// The tokens of all attempts.
     pub(super) usage: Option<TokenUsage>,
     pub(super) retries: u32,
@@ -270,7 +271,7 @@ impl Shared {
         *self.schema.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn completion(&self, received: Received) -> Completion {
+    pub(super) fn completion(&self, received: Received) -> Completion {
         let completion = received
             .response
             .into_completion(&self.format.model().model);
@@ -393,13 +394,13 @@ impl Shared {
         request
     }
 
-    /// Sends one request and reads its response; returns also whether that was streamed.
+    /// Sends one request and reads its response; returns also how long that was streamed, if it was.
     async fn attempt(
         &self,
         body: &RequestBody,
         deadline: Deadline,
         stream: Option<&AnswerStream>,
-    ) -> Result<(ResponseAccumulator, bool), Failure> {
+    ) -> Result<(ResponseAccumulator, Option<Duration>), Failure> {
         let response = self.send(self.request(body), deadline).await?;
         if !response.status().is_success() {
             return Err(self.refusal(response, deadline).await);
@@ -452,7 +453,7 @@ impl Shared {
         deadline: Deadline,
         stream: Option<&AnswerStream>,
         wanted: &WantedAnswer<'_>,
-    ) -> Result<(ResponseAccumulator, bool), Failure> {
+    ) -> Result<(ResponseAccumulator, Option<Duration>), Failure> {
         let (context, limit) = (&self.error_context, self.server.longest_answer);
         let timeouts = &self.server.timeouts;
         let content_type = response.headers().get(CONTENT_TYPE);
@@ -468,10 +469,11 @@ impl Shared {
         let text_stream = |stream| TextStream::new(stream, marks.clone(), wanted.calls_tools);
         let mut text_stream = stream.map(text_stream);
         let mut wait = self.wait_for_first_byte(deadline);
-        let mut rate = None;
+        let (mut rate, mut began) = (None, None);
         while !reader.is_done() {
             match timeout(wait.time, response.chunk()).await {
                 Ok(Ok(Some(chunk))) => {
+                    began = began.or_else(|| Some(now()));
                     reader.read(&chunk)?;
                     if let Some(text_stream) = &mut text_stream {
                         text_stream.show(reader.text());
@@ -495,17 +497,18 @@ impl Shared {
             }
             wait = deadline.wait(timeouts.between_bytes, Awaited::NextBytes);
         }
+        let took = began.map(|began| began.elapsed()).unwrap_or_default();
         if reader.is_done() {
             // Whatever comes after the end is nothing to wait for.
             let rest = async { while let Ok(Some(_)) = response.chunk().await {} };
             let _ = timeout(CLOSE_TIMEOUT, rest).await;
         }
-        let is_stream = reader.is_stream();
+        let streamed = reader.is_stream().then_some(took);
         let response = reader.finish(shows_cuts(&response), wanted)?;
         if let Some(text_stream) = text_stream {
             text_stream.finish(&response.split().text);
         }
-        Ok((response, is_stream))
+        Ok((response, streamed))
     }
 }
 

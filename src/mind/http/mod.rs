@@ -36,6 +36,7 @@ pub(in crate::mind) use api::own_members;
 pub use embedder::{EmbeddingSettings, HttpEmbedder, VectorsError, read_vectors};
 pub use endpoint::{Endpoint, EndpointError};
 pub use mind::{HttpMind, HttpMindError, ModelServer, client};
+pub(in crate::mind) use probe::ExaminedAnswer;
 pub use probe::{KeyState, ProbeReport};
 pub use request::{RequestBody, RequestError, RequestFormat, request_body};
 pub use request_cache::RequestCache;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use reqwest::{Method, Request};
 use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::time::timeout;
@@ -15,8 +16,9 @@ use super::settings::{RetryPolicy, SchemaMode};
 use crate::context::AgentContext;
 use crate::locale::{Localize, UiText, text};
 use crate::message::Body;
-use crate::mind::completion::{FailedCall, MindError};
+use crate::mind::completion::{Completion, FailedCall, MindError};
 use crate::mind::prompt::{AnswerForm, Prompt};
+use crate::mind::prompted_tools::with_calls;
 use crate::secrets::redact;
 
 /// The maximum size of a list of models in bytes.
@@ -122,8 +124,7 @@ impl HttpMind {
         let shared = &*self.shared;
         let (server, info) = (shared.server.endpoint.display_url(), &shared.info);
         let mut report = ProbeReport::untried(&info.alias, &server, &info.model);
-        let listed_window = timeout(LIST_TIMEOUT, shared.listed_window()).await;
-        let (listed_window, began) = (listed_window.ok().flatten(), now());
+        let (listed_window, began) = (self.listed_window().await, now());
         match shared.probe_call(self.schema_mode()).await {
             Ok(received) => {
                 report.succeeded(shared.server.key.is_some());
@@ -131,7 +132,7 @@ impl HttpMind {
                     report.model = redact(model).into_owned();
                 }
                 let streams = shared.format.model().stream;
-                report.streaming = streams.then_some(received.streamed);
+                report.streaming = streams.then_some(received.streamed.is_some());
                 report.schema = Some(self.schema_mode());
                 let usage = received.response.usage;
                 report.cache_fields = usage.map(|_| received.response.reports_cached);
@@ -153,6 +154,69 @@ impl HttpMind {
         }
         report.window = listed_window.or(info.window);
         report
+    }
+}
+
+/// An answer, and what of it only an examination wants to know.
+#[derive(Clone, Debug)]
+pub(in crate::mind) struct ExaminedAnswer {
+    pub(in crate::mind) completion: Completion,
+    /// Whether the server told calls of tools from text.
+    pub(in crate::mind) calls_natively: bool,
+    /// The text with the marks of thoughts.
+    pub(in crate::mind) marked_text: String,
+    /// Whether thoughts came in a field of their own.
+    pub(in crate::mind) has_reasoning_field: bool,
+    /// The time from its first bytes to its end, if it was streamed.
+    pub(in crate::mind) streamed: Option<Duration>,
+    /// Whether the usage included a number of cached tokens.
+    pub(in crate::mind) reports_cached: bool,
+    /// How the schema was sent in the end.
+    pub(in crate::mind) schema: SchemaMode,
+}
+
+impl HttpMind {
+    /// Asks once, without retries.
+    pub(in crate::mind) async fn examine(
+        &self,
+        prompt: &Prompt<'_>,
+    ) -> Result<ExaminedAnswer, FailedCall> {
+        let shared = &*self.shared;
+        let received = shared.call_once(prompt, self.schema_mode()).await?;
+        let text = &received.response.text;
+        Ok(ExaminedAnswer {
+            calls_natively: !received.response.calls().is_empty(),
+            marked_text: text.text().to_owned(),
+            has_reasoning_field: !text.reasoning().is_empty(),
+            streamed: received.streamed,
+            reports_cached: received.response.reports_cached,
+            schema: self.schema_mode(),
+            completion: with_calls(shared.completion(received), prompt.tools.specs),
+        })
+    }
+
+    /// The context window according to the server's page of models; `None` if it is not there soon.
+    pub(in crate::mind) async fn listed_window(&self) -> Option<u64> {
+        let window = timeout(LIST_TIMEOUT, self.shared.listed_window()).await;
+        window.ok().flatten()
+    }
+
+    /// The JSON at a path of the server beside that of its API, or its list of models if the path
+    /// is empty; `None` if there is none soon. With a body, it is posted.
+    pub(in crate::mind) async fn page(&self, path: &str, body: Option<&Value>) -> Option<Value> {
+        let shared = &*self.shared;
+        let mut request = shared.request_for_models();
+        if !path.is_empty() {
+            let models = request.url().path().to_owned();
+            let api = ["/v1", "/api"].iter().find_map(|api| models.rfind(api));
+            let root = models.get(..api.unwrap_or_default()).unwrap_or_default();
+            request.url_mut().set_path(&format!("{root}{path}"));
+        }
+        if let Some(body) = body {
+            *request.method_mut() = Method::POST;
+            *request.body_mut() = Some(body.to_string().into());
+        }
+        timeout(LIST_TIMEOUT, shared.page(request)).await.ok()?
     }
 }
 
@@ -179,13 +243,21 @@ impl Shared {
             seed: 0,
             ..Prompt::new("doctor", &history, &question)
         };
-        let body = request_body(&prompt, &self.format, mode);
+        self.call_once(&prompt, mode).await
+    }
+
+    /// Asks without retries. A probe should report failures, not hide them.
+    async fn call_once(
+        &self,
+        prompt: &Prompt<'_>,
+        mode: SchemaMode,
+    ) -> Result<Received, FailedCall> {
+        let body = request_body(prompt, &self.format, mode);
         let mut body = body.map_err(|error| MindError::Unsendable {
             entity: prompt.entity.clone(),
             alias: self.info.alias.as_str().into(),
             reason: error.text(),
         })?;
-        // A probe should report failures, not hide them.
         let once = RetryPolicy {
             times: 0,
             ..self.server.retry
@@ -196,8 +268,18 @@ impl Shared {
 
     /// The context window according to the server's page of models.
     async fn listed_window(&self) -> Option<u64> {
+        let page = self.page(self.request_for_models()).await?;
+        let protocol = self.format.protocol();
+        protocol.window(&page, &self.format.model().model)
+    }
+
+    /// The JSON that a request gets.
+    async fn page(&self, request: Request) -> Option<Value> {
         let deadline = Deadline::new(&self.server.timeouts);
-        let mut response = self.send(self.request_for_models(), deadline).await.ok()?;
+        let mut response = self.send(request, deadline).await.ok()?;
+        if !response.status().is_success() {
+            return None;
+        }
         let mut body = Vec::new();
         while let Ok(Some(chunk)) = response.chunk().await {
             body.extend_from_slice(&chunk);
@@ -205,9 +287,7 @@ impl Shared {
                 return None;
             }
         }
-        let page: Value = serde_json::from_slice(&body).ok()?;
-        let protocol = self.format.protocol();
-        protocol.window(&page, &self.format.model().model)
+        serde_json::from_slice(&body).ok()
     }
 }
 

@@ -219,6 +219,7 @@ impl ServerError {
             (408 | 425 | 429 | 503 | 529, _) => Diagnosis::Busy,
             // A chat template that refuses the conversation refuses it every time.
             (500.., _) if self.says(&["jinja", "must alternate"]) => Diagnosis::Rejected,
+            (500.., _) if self.says(&SYSTEM_ROLE) => Diagnosis::Rejected,
             (0 | 500.., _) => Diagnosis::Failed,
             (404 | 405, _) => Diagnosis::UnknownModel,
             _ => Diagnosis::Rejected,
@@ -295,6 +296,14 @@ impl ServerError {
         words.iter().any(|word| text.contains(word))
     }
 }
+
+/// What chat templates and servers say that take no system message.
+pub(super) const SYSTEM_ROLE: [&str; 4] = [
+    "system role",
+    "system message",
+    "user and assistant roles",
+    "support 'system'",
+];
 
 /// Words for lengths in numbers.
 const UNITS: [&str; 7] = [

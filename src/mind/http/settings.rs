@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::dialect::format::{Api, Format, FormatOptions, Style, ThinkingPolicy};
+use crate::dialect::format::{Api, Format, FormatOptions, Style, SystemPlace, ThinkingPolicy};
 use crate::locale::Language;
 use crate::reading::OwnMarks;
 
@@ -206,6 +206,9 @@ pub struct ModelSettings {
     /// Whether neighbouring turns of one role are sent as one message. Some chat templates
     /// (Gemma's, Mistral's) require that roles alternate.
     pub merge_turns: bool,
+    /// Whether the model accepts a system message; otherwise it is sent as the user's. Some chat
+    /// templates (Gemma's) refuse one.
+    pub system_role: bool,
     /// The first mode to try.
     pub schema: SchemaMode,
     /// The instruction that replaces a schema that can't be sent.
@@ -234,6 +237,7 @@ impl ModelSettings {
             stream_usage: false,
             temperature: None,
             merge_turns: false,
+            system_role: true,
             schema: SchemaMode::default(),
             wording: SchemaInstruction::default(),
             extra: Map::new(),
@@ -271,6 +275,9 @@ impl ModelSettings {
         options.names = self.names;
         options.parts = self.parts;
         options.merge_roles = self.merge_turns;
+        if !self.system_role {
+            options.system = SystemPlace::User;
+        }
         options.thinking = self.thinking.unwrap_or(options.thinking);
         Format::new(self.api, self.style, options)
     }

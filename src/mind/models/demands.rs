@@ -89,6 +89,7 @@ impl Demands {
             limit_field: _,
             stream: _,
             merge_turns: _,
+            system_role: _,
             style: _,
             names: _,
             parts: _,

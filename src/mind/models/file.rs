@@ -83,7 +83,7 @@ pub struct Provider {
     #[serde(default)]
     pub limit_field: LimitField,
     /// Whether answers are streamed.
-    #[serde(default = "default_stream")]
+    #[serde(default = "default_true")]
     pub stream: bool,
     /// Whether streamed answers should report their usage.
     #[serde(default)]
@@ -91,6 +91,9 @@ pub struct Provider {
     /// Whether neighbouring turns of one role are sent as one message.
     #[serde(default)]
     pub merge_turns: bool,
+    /// Whether models accept a system message; otherwise it is sent as the user's.
+    #[serde(default = "default_true")]
+    pub system_role: bool,
     /// How the turns of a conversation become messages.
     #[serde(default)]
     pub style: Style,
@@ -159,9 +162,10 @@ impl Provider {
             key_env: None,
             key_required: false,
             limit_field: LimitField::default(),
-            stream: default_stream(),
+            stream: default_true(),
             stream_usage: false,
             merge_turns: false,
+            system_role: default_true(),
             style: Style::default(),
             history_header: String::new(),
             names: false,
@@ -216,6 +220,9 @@ pub struct ModelEntry {
     /// See [`Provider::merge_turns`].
     #[serde(default)]
     pub merge_turns: Option<bool>,
+    /// See [`Provider::system_role`].
+    #[serde(default)]
+    pub system_role: Option<bool>,
     /// See [`Provider::style`].
     #[serde(default)]
     pub style: Option<Style>,
@@ -263,7 +270,7 @@ pub struct ModelEntry {
     pub embeddings: Option<EmbeddingSettings>,
 }
 
-fn default_stream() -> bool {
+fn default_true() -> bool {
     true
 }
 

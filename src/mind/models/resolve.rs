@@ -258,6 +258,21 @@ impl Models {
         aliases.map(|alias| self.summary(alias)).collect()
     }
 
+    /// Whether a model or a provider has this name.
+    pub fn has_name(&self, name: &str) -> bool {
+        self.file.models.contains_key(name) || self.file.providers.contains_key(name)
+    }
+
+    /// The name of a model at a URL, as it is shown, in the file in which people define more.
+    pub fn own_name_of(&self, base_url: &str, model: &str) -> Option<String> {
+        let own = SettingSource::File(self.file_name.clone());
+        let summaries = self.summaries().into_iter().flatten();
+        let mut same = summaries.filter(|summary| {
+            summary.model_from == own && summary.base_url == base_url && summary.model == model
+        });
+        same.next().map(|summary| summary.alias)
+    }
+
     /// Sends a model one cheap request, to see what its server supports.
     ///
     /// # Errors
@@ -327,7 +342,7 @@ impl Models {
             .map_err(|error| resolved.unusable(&error))
     }
 
-    fn http_mind(&self, alias: &str) -> Result<HttpMind, ModelError> {
+    pub(in crate::mind) fn http_mind(&self, alias: &str) -> Result<HttpMind, ModelError> {
         let mut minds = self.minds.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(mind) = minds.get(alias) {
             return Ok(mind.clone());
@@ -504,6 +519,7 @@ impl Models {
             stream_usage: provider.stream_usage,
             temperature: entry.temperature.or(provider.temperature),
             merge_turns: entry.merge_turns.unwrap_or(provider.merge_turns),
+            system_role: entry.system_role.unwrap_or(provider.system_role),
             schema: entry.schema.unwrap_or(provider.schema),
             wording: self.file.wording.clone().unwrap_or_default(),
             extra,

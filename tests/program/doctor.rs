@@ -1,0 +1,399 @@
+//! `doctor URL` against servers of every kind: what it finds, the entry that it prints, and a story
+//! played by that entry.
+
+use std::path::Path;
+use std::process::Output;
+
+use serde_json::{Value, json};
+
+use super::chinese::write;
+use super::model_server::{
+    Reply, fitting, schema_of, serve, serve_pages, unreachable_model, write_model,
+};
+use super::{err, out, playhouse, records_of, run, succeed};
+
+/// A server with the whole of OpenAI's API, less what is set.
+#[derive(Clone, Copy)]
+struct Fake {
+    refuses_system: bool,
+    alternates: bool,
+    ignores_schema: bool,
+    refuses_schema: bool,
+    thinks: bool,
+    always_thinks: bool,
+    drops_messages: bool,
+    refuses_tools: bool,
+    wants_new_limit: bool,
+    answers_whole: bool,
+    reports_cache: bool,
+}
+
+const PLAIN: Fake = Fake {
+    refuses_system: false,
+    alternates: false,
+    ignores_schema: false,
+    refuses_schema: false,
+    thinks: false,
+    always_thinks: false,
+    drops_messages: false,
+    refuses_tools: false,
+    wants_new_limit: false,
+    answers_whole: false,
+    reports_cache: false,
+};
+
+fn refusal(message: &str) -> Reply {
+    let body = json!({"error": {"message": message, "type": "invalid_request_error"}});
+    Reply::Raw(400, "", body.to_string())
+}
+
+impl Fake {
+    fn reply(self, path: &str, request: &Value) -> Reply {
+        match path {
+            "/v1/models" => {
+                let model = json!({"id": "Qwen/Tiny-8B.gguf", "max_model_len": 8192});
+                Reply::Raw(200, "", json!({"data": [model]}).to_string())
+            }
+            "/v1/chat/completions" => match self.objection(request) {
+                Some(message) => refusal(message),
+                None => self.answer(request),
+            },
+            _ => Reply::Raw(404, "", "not found".into()),
+        }
+    }
+
+    fn objection(self, request: &Value) -> Option<&'static str> {
+        let messages = request["messages"].as_array().unwrap();
+        let roles: Vec<_> = messages.iter().map(|message| &message["role"]).collect();
+        let has = |member: &str| request.get(member).is_some();
+        let by_schema = request["response_format"]["type"] == "json_schema";
+        let objections = [
+            (
+                self.refuses_system && roles[0] == "system",
+                "That is not possible.",
+            ),
+            (
+                self.alternates && roles.windows(2).any(|pair| pair[0] == pair[1]),
+                "Something about the messages is wrong.",
+            ),
+            (
+                self.refuses_schema && by_schema,
+                "Unsupported: response_format",
+            ),
+            (
+                self.refuses_tools && has("tools"),
+                "This model does not support tools.",
+            ),
+            (self.wants_new_limit && has("max_tokens"), "Unknown member."),
+            (self.answers_whole && request["stream"] == true, "Not here."),
+        ];
+        let mut objections = objections.into_iter();
+        objections.find_map(|(objects, message)| objects.then_some(message))
+    }
+
+    fn answer(self, request: &Value) -> Reply {
+        let sent = request.to_string().len() as u64 / 4;
+        let read = if self.drops_messages { 3 } else { sent };
+        let mut usage = json!({"prompt_tokens": read, "completion_tokens": 9});
+        if self.reports_cache {
+            usage["prompt_tokens_details"] = json!({"cached_tokens": read / 2});
+        }
+        let text = self.text(request);
+        if request.get("tools").is_some() {
+            let arguments = json!({"door": "red"}).to_string();
+            let function = json!({"name": "open_door", "arguments": arguments});
+            let call = json!({"index": 0, "id": "t", "type": "function", "function": function});
+            return sent_as(request, json!({"tool_calls": [call]}), &usage);
+        }
+        sent_as(request, json!({ "content": text }), &usage)
+    }
+
+    fn text(self, request: &Value) -> String {
+        let is_off = request["chat_template_kwargs"]["enable_thinking"] == false;
+        let thought = if self.always_thinks || self.thinks && !is_off {
+            "<think>A question. I shall answer it.</think>"
+        } else {
+            ""
+        };
+        let by_format = request.get("response_format").is_some();
+        let said = match schema_of(request).filter(|_| !(self.ignores_schema && by_format)) {
+            Some(schema) => {
+                let mut text = || "I wait and listen to the water.".to_owned();
+                fitting(&schema, &["wait", "speak", "cards"], &mut text).to_string()
+            }
+            None => "Good morning; it rains on the mill.".into(),
+        };
+        format!("{thought}{said}")
+    }
+}
+
+/// A message as the request wants it.
+fn sent_as(request: &Value, message: Value, usage: &Value) -> Reply {
+    if request["stream"] != true {
+        let choice = json!({"message": message, "finish_reason": "stop"});
+        let body = json!({"choices": [choice], "usage": usage});
+        return Reply::Raw(200, "content-type: application/json\r\n", body.to_string());
+    }
+    let delta = json!({"choices": [{"index": 0, "delta": message}]});
+    let end = json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]});
+    let mut body = format!("data: {delta}\n\ndata: {end}\n\n");
+    if request["stream_options"]["include_usage"] == true {
+        body += &format!("data: {}\n\n", json!({"choices": [], "usage": usage}));
+    }
+    body += "data: [DONE]\n\n";
+    Reply::Raw(200, "content-type: text/event-stream\r\n", body)
+}
+
+fn examine(folder: &Path, port: u16, more: &str) -> Output {
+    let models = folder.join("mine.ron");
+    if !models.exists() {
+        write(&models, "// Mine.\n(connect: 3.0, models: {})\n");
+    }
+    let arguments = format!("doctor http://127.0.0.1:{port} --models mine.ron --width 200 {more}");
+    run(folder, &arguments)
+}
+
+/// The record of a server, its findings by topic.
+fn found(folder: &Path, port: u16) -> (Value, impl Fn(&str) -> Value) {
+    let output = examine(folder, port, "--json");
+    let mut records = records_of(&output);
+    assert_eq!(records.len(), 1, "{}", err(&output));
+    let record = records.remove(0);
+    let findings = record["findings"].as_array().unwrap().clone();
+    let of = move |topic: &str| {
+        let mut findings = findings.iter();
+        let found = findings.find(|finding| finding["topic"] == topic);
+        found
+            .map(|found| found["value"].clone())
+            .unwrap_or(json!("?"))
+    };
+    (record, of)
+}
+
+#[test]
+fn an_entry_for_every_kind_of_server_is_printed_and_plays() {
+    let cases: [(&str, Fake, &[(&str, Value)]); 8] = [
+        (
+            "everything",
+            Fake {
+                reports_cache: true,
+                ..PLAIN
+            },
+            &[
+                ("window", json!(8192)),
+                ("streaming", json!(true)),
+                ("limit", json!("max_tokens")),
+                ("usage", json!("if_asked")),
+                ("thinking", json!(false)),
+                ("system_role", json!(true)),
+                ("turns", json!("any")),
+                ("schema", json!("narrowed")),
+                ("tools", json!(true)),
+            ],
+        ),
+        (
+            "refuses_system",
+            Fake {
+                refuses_system: true,
+                ..PLAIN
+            },
+            &[("system_role", json!(false)), ("turns", json!("any"))],
+        ),
+        (
+            "alternates",
+            Fake {
+                alternates: true,
+                ..PLAIN
+            },
+            &[("system_role", json!(true)), ("turns", json!("alternate"))],
+        ),
+        (
+            "neither_system_nor_freedom",
+            Fake {
+                alternates: true,
+                refuses_system: true,
+                ..PLAIN
+            },
+            &[("system_role", json!(false)), ("turns", json!("alternate"))],
+        ),
+        (
+            "ignores_schema",
+            Fake {
+                ignores_schema: true,
+                ..PLAIN
+            },
+            &[("schema", json!("text"))],
+        ),
+        (
+            "refuses_much",
+            Fake {
+                refuses_schema: true,
+                refuses_tools: true,
+                wants_new_limit: true,
+                answers_whole: true,
+                ..PLAIN
+            },
+            &[
+                ("limit", json!("max_completion_tokens")),
+                ("streaming", json!(false)),
+                ("schema", json!("json_mode")),
+                ("tools", json!("refused")),
+                ("usage", json!(true)),
+            ],
+        ),
+        (
+            "thinks",
+            Fake {
+                thinks: true,
+                ..PLAIN
+            },
+            &[
+                ("thinking", json!("<think>")),
+                (
+                    "thinking_off",
+                    json!({"chat_template_kwargs": {"enable_thinking": false}}),
+                ),
+            ],
+        ),
+        (
+            "always_thinks",
+            Fake {
+                always_thinks: true,
+                ..PLAIN
+            },
+            &[("thinking_off", json!(false))],
+        ),
+    ];
+    for (name, fake, wanted) in cases {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        let port = serve_pages(move |path, request| fake.reply(path, request));
+        let (record, finding) = found(folder, port);
+        for (topic, value) in wanted {
+            assert_eq!(finding(topic), *value, "{name}, {topic}: {record}");
+        }
+        assert!(record["requests"].as_u64().unwrap() <= 12, "{record}");
+        let entry = record["entry"].as_str().unwrap();
+        insta::assert_snapshot!(name, entry.replace(&port.to_string(), "PORT"));
+
+        let told = examine(folder, port, "--write");
+        assert_eq!(told.status.code(), Some(0), "{name}: {}", err(&told));
+        assert!(err(&told).contains("--model tiny-8b"), "{}", err(&told));
+        let mine = std::fs::read_to_string(folder.join("mine.ron")).unwrap();
+        assert!(mine.starts_with("// Mine.\n(") && mine.contains("connect: 3.0"));
+        succeed(folder, "new mill");
+        let played = run(
+            folder,
+            "run mill --models mine.ron --model tiny-8b --seed 1 --save s",
+        );
+        assert_eq!(played.status.code(), Some(0), "{name}: {}", err(&played));
+        assert!(!out(&played).contains('°'), "{name}: {}", out(&played));
+    }
+}
+
+#[test]
+fn a_server_that_drops_messages_is_named_by_the_doctor_and_in_a_run() {
+    let fake = Fake {
+        drops_messages: true,
+        ..PLAIN
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let port = serve_pages(move |path, request| fake.reply(path, request));
+    let told = examine(folder, port, "--write");
+    assert_eq!(told.status.code(), Some(5), "{}", err(&told));
+    let mine = std::fs::read_to_string(folder.join("mine.ron")).unwrap();
+    assert!(!mine.contains("tiny"), "what can't play is not written");
+    assert!(
+        out(&told).contains("only 3 tokens of about"),
+        "{}",
+        out(&told)
+    );
+    assert!(out(&told).contains("chat template"), "{}", out(&told));
+
+    succeed(folder, "new mill");
+    write_model(folder, port, "");
+    let played = run(
+        folder,
+        "run mill --models models.ron --model m --seed 1 --save s --width 1000",
+    );
+    assert_eq!(played.status.code(), Some(0), "{}", err(&played));
+    let warnings = err(&played).matches("its server read only 3").count();
+    assert_eq!(warnings, 1, "{}", err(&played));
+    let honest = serve_pages(move |path, request| PLAIN.reply(path, request));
+    write_model(folder, honest, "");
+    let played = run(
+        folder,
+        "run mill --models models.ron --model m --seed 1 --save t",
+    );
+    assert!(!err(&played).contains("read only"), "{}", err(&played));
+}
+
+#[test]
+fn what_is_no_server_of_models_is_said_to_be_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let page = "<html><title>It works!</title></html>";
+    let web = serve(move |_| Reply::Raw(200, "content-type: text/html\r\n", page.into()));
+    let address = unreachable_model(folder);
+    let gone: u16 = address.rsplit(':').next().unwrap().parse().unwrap();
+    for (port, says) in [(web, "an HTML page (It works!)"), (gone, "can't reach")] {
+        let output = examine(folder, port, "");
+        assert_eq!(output.status.code(), Some(5), "{}", err(&output));
+        let told = err(&output).replace("\n    ", " ");
+        assert!(told.contains(says), "{told}");
+        assert_eq!(out(&output), "");
+    }
+}
+
+#[test]
+fn an_entry_is_written_once_and_beside_what_is_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let port = serve_pages(move |path, request| PLAIN.reply(path, request));
+    let other = serve_pages(move |path, request| PLAIN.reply(path, request));
+    let doctor = |port: u16, more: &str| {
+        let mut command = playhouse(folder);
+        command.env("XDG_CONFIG_HOME", folder.join("config"));
+        command.env("HOME", folder);
+        let arguments = format!("doctor localhost:{port} --width 300 {more}");
+        command.args(arguments.split_whitespace()).output().unwrap()
+    };
+    let file = folder.join("config/playhouse/models.ron");
+    let first = doctor(port, "--write");
+    assert_eq!(first.status.code(), Some(0), "{}", err(&first));
+    let written = std::fs::read_to_string(&file).unwrap();
+    let again = doctor(port, "--write");
+    assert_eq!(again.status.code(), Some(2), "{}", err(&again));
+    assert!(err(&again).contains("as tiny-8b"), "{}", err(&again));
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), written);
+    let second = doctor(other, "--write --lang zh");
+    assert_eq!(second.status.code(), Some(0), "{}", err(&second));
+    let both = std::fs::read_to_string(&file).unwrap();
+    assert!(both.contains("\"tiny-8b-2\"") && both.contains("\"tiny-8b\""));
+    let mut listed = playhouse(folder);
+    listed.env("XDG_CONFIG_HOME", folder.join("config"));
+    let listed = listed.arg("config").output().unwrap();
+    assert!(out(&listed).contains("tiny-8b-2"), "{}", out(&listed));
+}
+
+#[test]
+fn several_models_need_a_choice_and_a_key_needs_a_value() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let port = serve_pages(|path, request| match path {
+        "/v1/models" => {
+            let models = json!({"data": [{"id": "one"}, {"id": "two"}]});
+            Reply::Raw(200, "", models.to_string())
+        }
+        path => PLAIN.reply(path, request),
+    });
+    let output = examine(folder, port, "");
+    assert_eq!(output.status.code(), Some(2), "{}", err(&output));
+    assert!(err(&output).contains("one, two"), "{}", err(&output));
+    assert_eq!(examine(folder, port, "--model two").status.code(), Some(0));
+    let output = examine(folder, port, "--model two --key-env NOWHERE");
+    assert_eq!(output.status.code(), Some(2), "{}", err(&output));
+    let output = run(folder, "doctor improviser --write");
+    assert_eq!(output.status.code(), Some(2), "{}", err(&output));
+}
