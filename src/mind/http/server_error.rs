@@ -409,6 +409,8 @@ pub(super) fn error_message(error: &Value) -> String {
     let Some(text) = error.as_str().or(message) else {
         return validation_errors(error).unwrap_or_else(|| error.to_string());
     };
+    // Our words follow, so that a full stop would end nothing.
+    let text = text.trim_end().trim_end_matches(['.', '。']);
     // OpenRouter's words for whatever its provider said.
     match error["metadata"]["raw"].as_str() {
         Some(raw) => format!("{text}: {raw}"),
