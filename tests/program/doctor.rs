@@ -397,3 +397,39 @@ fn several_models_need_a_choice_and_a_key_needs_a_value() {
     let output = run(folder, "doctor improviser --write");
     assert_eq!(output.status.code(), Some(2), "{}", err(&output));
 }
+
+#[test]
+fn ollama_is_asked_in_its_own_words() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let json = |value: Value| Reply::Raw(200, "", value.to_string());
+    let port = serve_pages(move |path, request| match path {
+        "/api/tags" => json(json!({"models": [{"name": "qwen3:8b"}]})),
+        "/api/show" if request["model"] == "qwen3:8b" => {
+            json(json!({"model_info": {"qwen3.context_length": 40960}}))
+        }
+        "/api/chat" => {
+            let thought = if request["think"] == false {
+                ""
+            } else {
+                "Well."
+            };
+            let text = match request["format"]["properties"]["word"]["enum"][0].as_str() {
+                Some(word) => json!({ "word": word }).to_string(),
+                None => "Good morning.".into(),
+            };
+            let read = request.to_string().len() / 4;
+            json(json!({
+                "message": {"content": text, "thinking": thought}, "done": true,
+                "prompt_eval_count": read, "eval_count": 9,
+            }))
+        }
+        _ => Reply::Raw(404, "", "not found".into()),
+    });
+    let (record, finding) = found(folder, port);
+    assert_eq!(finding("server")["program"], "Ollama", "{record}");
+    assert_eq!(finding("thinking_off"), json!({"think": false}), "{record}");
+    assert_eq!(finding("schema"), "narrowed", "{record}");
+    let entry = record["entry"].as_str().unwrap();
+    insta::assert_snapshot!("ollama", entry.replace(&port.to_string(), "PORT"));
+}

@@ -147,7 +147,8 @@ fn write_entry(app: &App, found: &Survey) -> Result<(), CommandError> {
         let message = text!(cli_doctor_known, alias);
         return Err(refused(message).at(&path));
     }
-    let text = read_text(&path)?.unwrap_or_else(|| "(\n)\n".into());
+    let text =
+        read_text(&path)?.unwrap_or_else(|| "(\n    providers: {},\n    models: {},\n)\n".into());
     let known = ModelFile::built_in();
     let added = known.and_then(|known| found.entry.added_to(&text, app.language, &known));
     let added = added.map_err(|error| CommandError::of(ErrorKind::Server, &error))?;

@@ -394,7 +394,8 @@ impl Shared {
         request
     }
 
-    /// Sends one request and reads its response; returns also how long that was streamed, if it was.
+    /// Sends one request and reads its response; returns also how long that took, if it was
+    /// streamed.
     async fn attempt(
         &self,
         body: &RequestBody,

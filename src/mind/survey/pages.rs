@@ -88,39 +88,35 @@ impl Pages {
 
     /// The context window of a model, if it is told.
     pub(super) async fn window(&self, mind: &HttpMind, model: &str) -> Option<u64> {
+        match self.told_window(model) {
+            Some(window) => Some(window),
+            None if self.server() == Some("Ollama") => longest_of_ollama(mind, model).await,
+            None => mind.listed_window().await,
+        }
+    }
+
+    /// The context window of a model on these pages.
+    fn told_window(&self, model: &str) -> Option<u64> {
         let own = [
             &self.kobold["value"],
             &self.props["default_generation_settings"]["n_ctx"],
         ];
-        if let Some(window) = own.into_iter().find_map(Value::as_u64) {
-            return Some(window);
-        }
         let named = |list, name: &str| entries(list).find(|entry| entry[name] == model);
-        if self.server() == Some("Ollama") {
-            let loaded = named(&self.loaded["models"], "name");
-            return match loaded.and_then(|entry| entry["context_length"].as_u64()) {
-                Some(window) => Some(window),
-                None => longest_of_ollama(mind, model).await,
-            };
-        }
-        let members = [
-            "loaded_context_length",
+        // Of a model that is not loaded, only the longest possible window is known.
+        let loaded = [
+            named(&self.loaded["models"], "name").map(|entry| &entry["context_length"]),
+            named(&self.lm_studio["data"], "id").map(|entry| &entry["loaded_context_length"]),
+        ];
+        let listed = named(&self.list["data"], "id").unwrap_or(&Value::Null);
+        let listed = [
             "max_model_len",
             "context_length",
             "context_window",
             "max_context_length",
-        ];
-        let of_studio = named(&self.lm_studio["data"], "id");
-        let window = match of_studio {
-            // Of a model that is not loaded, only the longest possible window is known.
-            Some(entry) => entry["loaded_context_length"].as_u64(),
-            None => named(&self.list["data"], "id")
-                .and_then(|entry| members.iter().find_map(|member| entry[*member].as_u64())),
-        };
-        match window {
-            Some(window) => Some(window),
-            None => mind.listed_window().await,
-        }
+        ]
+        .map(|member| &listed[member]);
+        let all = own.into_iter().chain(loaded.into_iter().flatten());
+        all.chain(listed).find_map(Value::as_u64)
     }
 
     /// How many requests the server answers at a time, if it says so.
@@ -144,4 +140,81 @@ fn entries(list: &Value) -> impl Iterator<Item = &Value> {
 fn names<'a>(entries: impl Iterator<Item = &'a Value>, member: &str) -> Vec<String> {
     let names = entries.filter_map(|entry| entry[member].as_str());
     names.map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn servers_are_known_by_their_pages() {
+        let one = json!({"data": [{"id": "m"}]});
+        let listed = |entry: Value| Pages {
+            list: json!({ "data": [entry] }),
+            ..Pages::default()
+        };
+        let props = json!({"default_generation_settings": {"n_ctx": 4096}, "total_slots": 3});
+        let studio = json!({"data": [
+            {"id": "e", "type": "embeddings", "state": "loaded"},
+            {"id": "n", "type": "llm", "state": "not-loaded", "max_context_length": 32768},
+            {"id": "m", "type": "llm", "state": "loaded", "loaded_context_length": 4096},
+        ]});
+        let tags = json!({"models": [{"name": "m"}]});
+        let cases = [
+            (listed(json!({"id": "m"})), None, None),
+            (
+                listed(json!({"id": "m", "owned_by": "vllm", "max_model_len": 8192})),
+                Some("vLLM"),
+                Some(8192),
+            ),
+            (
+                listed(json!({"id": "m", "context_length": 131_072})),
+                None,
+                Some(131_072),
+            ),
+            (
+                Pages {
+                    list: one.clone(),
+                    props,
+                    tags: tags.clone(),
+                    ..Pages::default()
+                },
+                Some("llama.cpp"),
+                Some(4096),
+            ),
+            (
+                Pages {
+                    list: one.clone(),
+                    lm_studio: studio,
+                    ..Pages::default()
+                },
+                Some("LM Studio"),
+                Some(4096),
+            ),
+            (
+                Pages {
+                    tags: tags.clone(),
+                    loaded: json!({"models": [{"name": "m", "context_length": 4096}]}),
+                    ..Pages::default()
+                },
+                Some("Ollama"),
+                Some(4096),
+            ),
+            (
+                Pages {
+                    list: one,
+                    tags,
+                    kobold: json!({"value": 8192}),
+                    ..Pages::default()
+                },
+                Some("KoboldCpp"),
+                Some(8192),
+            ),
+        ];
+        for (pages, server, window) in cases {
+            assert_eq!(pages.server(), server, "{pages:?}");
+            assert_eq!(pages.told_window("m"), window, "{pages:?}");
+            assert_eq!(pages.models(), ["m"], "{pages:?}");
+        }
+    }
 }
