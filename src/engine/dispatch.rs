@@ -16,7 +16,7 @@ use super::{Engine, Signal, Stop};
 use crate::context::{AgentContext, ContextStats};
 use crate::event::{By, Phrasebook};
 use crate::exchange::prompts::{REPAIR, Repair, RepairViolation};
-use crate::exchange::{BoxedAnswer, Budget, Ledger, Spent, Violation, is_refusal};
+use crate::exchange::{AnswerState, BoxedAnswer, Budget, Ledger, Spent, Violation, is_refusal};
 use crate::journal::AskEnding;
 use crate::locale::text;
 use crate::message::shown;
@@ -359,14 +359,18 @@ impl Engine {
             return self.retry(job, &shown(&completion.to_blocks()), &[violation]);
         }
         let is_filtered = completion.finish == FinishReason::ContentFilter;
-        match job.ask.question.judge(&completion.text) {
+        let state = AnswerState {
+            is_cut: cut_off,
+            is_last: !job.may_be_refused() || job.rounds.refused().next().is_some(),
+        };
+        match job.ask.question.judge(&completion.text, state) {
             Ok(_) if is_filtered && job.is_prose() => self.refuses(job, &completion.text),
             Err(_) if is_filtered || is_refusal(&completion.text) => {
                 self.refuses(job, &completion.text);
             }
-            // JSON that passes is whole; prose looks whole wherever it ends. At last it is taken
-            // as it is.
-            Ok(_) if cut_off && job.is_prose() && job.may_be_refused() => {
+            // JSON that passes is whole; prose looks whole wherever it ends. The second time it is
+            // taken as it is.
+            Ok(_) if cut_off && job.is_prose() && !state.is_last => {
                 let violation = Violation::cut_off(job.answer_limit());
                 self.retry(job, &completion.text, &[violation]);
             }
@@ -441,26 +445,32 @@ impl Engine {
                 job.retract_stream();
                 self.calls.waiting.push_front(job);
             }
-            Some(Decision::Replace { text, by }) => match job.ask.question.judge(&text) {
-                Ok(value) => {
-                    job.retract_stream();
-                    job.written_by = Some(by);
-                    let ending = AskEnding::Answered {
-                        text,
-                        thinking: None,
-                        finish: FinishReason::Stop,
-                    };
-                    self.look_up(job, ending, value);
+            Some(Decision::Replace { text, by }) => {
+                let state = AnswerState {
+                    is_last: true,
+                    ..AnswerState::default()
+                };
+                match job.ask.question.judge(&text, state) {
+                    Ok(value) => {
+                        job.retract_stream();
+                        job.written_by = Some(by);
+                        let ending = AskEnding::Answered {
+                            text,
+                            thinking: None,
+                            finish: FinishReason::Stop,
+                        };
+                        self.look_up(job, ending, value);
+                    }
+                    Err(violations) => {
+                        let complaint = Violation::summary(&violations, self.world.get_resource());
+                        let held = AnswerInReview {
+                            text,
+                            complaint: Some(complaint),
+                        };
+                        self.hold(job, answer, held);
+                    }
                 }
-                Err(violations) => {
-                    let complaint = Violation::summary(&violations, self.world.get_resource());
-                    let held = AnswerInReview {
-                        text,
-                        complaint: Some(complaint),
-                    };
-                    self.hold(job, answer, held);
-                }
-            },
+            }
         }
     }
 

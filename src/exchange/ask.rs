@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::answer::Answer;
 use super::form_reader::FormReader;
-use super::reply::{Schema, schema_of};
+use super::reply::{AnswerState, Asked, Schema, schema_of};
 use super::{Reply, Violation};
 use crate::cast::EntityName;
 use crate::event::{By, Fault, Faults};
@@ -318,7 +318,8 @@ impl<R: Reply> Ask<R> {
     /// # Errors
     /// Every rule that it breaks.
     pub fn read(&self, raw: &str) -> Result<R, Vec<Violation>> {
-        self.0.read(raw).map(|(answer, _)| answer)
+        let read = self.0.read(raw, AnswerState::default());
+        read.map(|(answer, _)| answer)
     }
 
     /// The answer that is used if the mind gives none.
@@ -384,11 +385,11 @@ pub trait ErasedAsk: Send + Sync {
     ///
     /// # Errors
     /// Every rule that it breaks.
-    fn judge(&self, raw: &str) -> Result<BoxedAnswer, Vec<Violation>>;
+    fn judge(&self, raw: &str, state: AnswerState) -> Result<BoxedAnswer, Vec<Violation>>;
     /// What an answer that this ask judged looks up.
     fn looked_up<'a>(&self, answer: &'a BoxedAnswer) -> Option<&'a str>;
-    /// What a context keeps of an answer: of one in JSON, nothing around it, and in its form.
-    fn kept_text<'t>(&self, raw: &'t str) -> Cow<'t, str>;
+    /// What a context keeps of an answer: nothing around it, and JSON in its form.
+    fn kept_text<'t>(&self, raw: &'t str, state: AnswerState) -> Cow<'t, str>;
     /// An answer in the right form, as short as one can be, with the members that were wrong;
     /// `None` for prose.
     fn example(&self, violations: &[Violation]) -> Option<String>;
@@ -401,10 +402,20 @@ pub trait ErasedAsk: Send + Sync {
 impl<R: Reply> Spec<R> {
     /// What an answer means, and its text as a context keeps it: without anything around it, and in
     /// its form.
-    fn read<'t>(&self, raw: &'t str) -> Result<(R, Cow<'t, str>), Vec<Violation>> {
+    fn read<'t>(
+        &self,
+        raw: &'t str,
+        state: AnswerState,
+    ) -> Result<(R, Cow<'t, str>), Vec<Violation>> {
         let Some(json) = &self.json else {
-            let answer = self.checked(R::read(raw)?)?;
-            return Ok((answer, R::kept_text(raw).into()));
+            let asked = Asked {
+                question: &self.body.full_text(),
+                state,
+            };
+            let answer = R::read(raw)?.unwrapped(&asked, &self.constraints);
+            let answer = self.checked(answer, state)?;
+            let kept = answer.kept_text(raw);
+            return Ok((answer, kept.into()));
         };
         let found = find_json(raw);
         if let Ok(FoundJson {
@@ -412,7 +423,7 @@ impl<R: Reply> Spec<R> {
             verbatim: Some(text),
             ..
         }) = &found
-            && let Some(answer) = self.read_right(json, value)
+            && let Some(answer) = self.read_right(json, value, state)
         {
             return Ok((answer, (*text).into()));
         }
@@ -421,11 +432,11 @@ impl<R: Reply> Spec<R> {
         let reader = FormReader::<R>::new(json.form::<R>(&question), raw);
         let (value, text) = reader.value(found)?;
         let answer = serde_json::from_value(value).map_err(|_| vec![Violation::wrong_form("")])?;
-        Ok((self.checked(answer)?, text))
+        Ok((self.checked(answer, state)?, text))
     }
 
     /// An answer in which nothing is to be corrected.
-    fn read_right(&self, json: &WantedJson, value: &Value) -> Option<R> {
+    fn read_right(&self, json: &WantedJson, value: &Value, state: AnswerState) -> Option<R> {
         let is_object = json
             .constrained
             .get("type")
@@ -434,12 +445,13 @@ impl<R: Reply> Spec<R> {
         let answer = serde_json::from_value(value.clone())
             .ok()
             .filter(|_| is_known)?;
-        self.checked(answer).ok()
+        self.checked(answer, state).ok()
     }
 
-    fn checked(&self, answer: R) -> Result<R, Vec<Violation>> {
+    fn checked(&self, answer: R, state: AnswerState) -> Result<R, Vec<Violation>> {
         let answer = answer.settled(&self.constraints);
-        let violations = answer.check(&self.constraints);
+        let mut violations = answer.check(&self.constraints);
+        violations.retain(|violation| !(state.is_last && violation.only_once));
         if violations.is_empty() {
             Ok(answer)
         } else {
@@ -514,8 +526,8 @@ impl<R: Reply> ErasedAsk for Spec<R> {
         self.cues.as_ref()
     }
 
-    fn judge(&self, raw: &str) -> Result<BoxedAnswer, Vec<Violation>> {
-        let read = self.read(raw);
+    fn judge(&self, raw: &str, state: AnswerState) -> Result<BoxedAnswer, Vec<Violation>> {
+        let read = self.read(raw, state);
         read.map(|(answer, _)| Box::new(answer) as BoxedAnswer)
     }
 
@@ -523,8 +535,9 @@ impl<R: Reply> ErasedAsk for Spec<R> {
         answer.downcast_ref::<R>()?.looks_up()
     }
 
-    fn kept_text<'t>(&self, raw: &'t str) -> Cow<'t, str> {
-        self.read(raw).map_or_else(|_| raw.into(), |(_, text)| text)
+    fn kept_text<'t>(&self, raw: &'t str, state: AnswerState) -> Cow<'t, str> {
+        let read = self.read(raw, state);
+        read.map_or_else(|_| raw.into(), |(_, text)| text)
     }
 
     fn example(&self, violations: &[Violation]) -> Option<String> {

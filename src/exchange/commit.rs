@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::guarded::{Parts, guard_json};
 use super::prompts::{HESITATED, WITHHELD, Withheld};
-use super::{BoxedAnswer, ErasedAsk, Ledger, OpenAsks, RoundMaker, Spent, Violation};
+use super::{AnswerState, BoxedAnswer, ErasedAsk, Ledger, OpenAsks, RoundMaker, Spent, Violation};
 use crate::cast::{self, Clock, CurrentStage, EntityName, StableId, WorldTurn};
 use crate::context::AgentContext;
 use crate::event::guard::{GuardAct, Guards, Judged, Point};
@@ -18,7 +18,7 @@ use crate::message::tokens::Correction;
 use crate::message::{
     Block, Body, BodyId, Content, Digest, Language, ResponseMetadata, TokenUsage,
 };
-use crate::mind::{AnswerForm, ToolRound};
+use crate::mind::{AnswerForm, FinishReason, ToolRound};
 use crate::reading::find_json;
 
 /// Commits the outcome of an entity's open ask: question and answer enter its context, `Answer<R>`
@@ -164,10 +164,17 @@ impl Resolved {
         guard_acts: Vec<GuardAct>,
     ) -> Self {
         let judged = match &outcome.ending {
-            AskEnding::Answered { text, .. } => judged
-                .map_or_else(|| question.judge(text), Ok)
-                .map(|value| (value, question.kept_text(text).into_owned()))
-                .map_err(|violations| Violation::summary(&violations, phrases)),
+            AskEnding::Answered { text, finish, .. } => {
+                // What was used once is used again.
+                let state = AnswerState {
+                    is_cut: *finish == FinishReason::Length,
+                    is_last: true,
+                };
+                judged
+                    .map_or_else(|| question.judge(text, state), Ok)
+                    .map(|value| (value, question.kept_text(text, state).into_owned()))
+                    .map_err(|violations| Violation::summary(&violations, phrases))
+            }
             AskEnding::Failed { reason } => Err(reason.clone()),
         };
         let (value, text, by) = match judged {
@@ -224,7 +231,11 @@ impl Resolved {
         let Some(left) = left else {
             return;
         };
-        match question.judge(&left) {
+        let state = AnswerState {
+            is_last: true,
+            ..AnswerState::default()
+        };
+        match question.judge(&left, state) {
             Ok(value) => (self.value, self.text) = (value, left),
             Err(_) => {
                 (self.value, self.text) = question.fallback();

@@ -30,7 +30,7 @@ pub use prompts::add_templates;
 pub use prose::{Prose, ProseRules};
 pub(crate) use refusal::tells_refusal;
 pub use refusal::{ends_with_refusal, is_refusal};
-pub use reply::Reply;
+pub use reply::{AnswerState, Asked, Reply};
 pub(crate) use rounds::RoundMaker;
 pub use rounds::{TOOL_CALL, TOOL_RESULT, TRACE_KEY};
 pub use template::AskTemplate;

@@ -12,6 +12,12 @@ pub(crate) const TOO_LONG: PromptTemplate<TooLong> = PromptTemplate::new("rules/
 pub(super) const CUT_OFF: PromptTemplate<CutOff> = PromptTemplate::new("rules/cut_off");
 /// The answer is not in the language of the story.
 pub(super) const LANGUAGE: PromptTemplate<()> = PromptTemplate::new("rules/language");
+/// The answer is too short.
+pub(super) const TOO_SHORT: PromptTemplate<()> = PromptTemplate::new("rules/too_short");
+/// The answer is not only the text that was asked for.
+pub(super) const ONLY_TEXT: PromptTemplate<()> = PromptTemplate::new("rules/only_text");
+/// Somebody speaks in a text in which nobody does.
+pub(super) const NOBODY_SPEAKS: PromptTemplate<()> = PromptTemplate::new("rules/nobody_speaks");
 /// The answer lacks a fact.
 pub(super) const MUST_HOLD: PromptTemplate<MustHold> = PromptTemplate::new("rules/must_hold");
 /// There is no whole JSON in the answer.
@@ -45,6 +51,9 @@ pub fn add_templates(prompts: &mut PromptSet) {
         .add(&TOO_LONG)
         .add(&CUT_OFF)
         .add(&LANGUAGE)
+        .add(&TOO_SHORT)
+        .add(&ONLY_TEXT)
+        .add(&NOBODY_SPEAKS)
         .add(&MUST_HOLD)
         .add(&NO_JSON)
         .add(&WRONG_FORM)

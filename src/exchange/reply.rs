@@ -14,6 +14,24 @@ use crate::message::Digest;
 use crate::reading::NoJson;
 use crate::tool::schema_for;
 
+/// How far an answer has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AnswerState {
+    /// Whether it was cut off at its limit of tokens.
+    pub is_cut: bool,
+    /// Whether it is used with what was [told in vain](Violation::only_once).
+    pub is_last: bool,
+}
+
+/// What an answer in prose is the answer to.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Asked<'a> {
+    /// The question in full.
+    pub question: &'a str,
+    /// How far the answer has come.
+    pub state: AnswerState,
+}
+
 /// A type that minds answer with. Its JSON schema is derived; its check sees the constraints of the
 /// ask.
 pub trait Reply: Serialize + DeserializeOwned + JsonSchema + Clone + Send + Sync + 'static {
@@ -67,6 +85,12 @@ pub trait Reply: Serialize + DeserializeOwned + JsonSchema + Clone + Send + Sync
         Err(vec![Violation::no_json(&NoJson::Prose)])
     }
 
+    /// An answer in prose without what is no part of it.
+    #[must_use]
+    fn unwrapped(self, _asked: &Asked<'_>, _constraints: &Self::Constraints) -> Self {
+        self
+    }
+
     /// The answer with what follows from what was said, before it is checked.
     #[must_use]
     fn settled(self, _constraints: &Self::Constraints) -> Self {
@@ -80,8 +104,8 @@ pub trait Reply: Serialize + DeserializeOwned + JsonSchema + Clone + Send + Sync
     }
 
     /// What a context keeps of an answer in prose.
-    fn kept_text(raw: &str) -> &str {
-        raw
+    fn kept_text(&self, raw: &str) -> String {
+        raw.to_owned()
     }
 
     /// The answer as a context keeps it if code wrote it instead of a mind.

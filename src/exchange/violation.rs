@@ -24,6 +24,8 @@ pub struct Violation {
     pub rule: String,
     /// The template that says the same in the language of the world, and its data.
     pub phrase: Option<(&'static str, Value)>,
+    /// Whether it is told only once: the next answer is used with what can't be helped.
+    pub only_once: bool,
 }
 
 impl Violation {
@@ -33,7 +35,15 @@ impl Violation {
             path: path.into(),
             rule: rule.into(),
             phrase: None,
+            only_once: false,
         }
+    }
+
+    /// The same rule, told only once.
+    #[must_use]
+    pub fn only_once(mut self) -> Self {
+        self.only_once = true;
+        self
     }
 
     /// The same rule with a template, filled with `data`, that minds read instead if the

@@ -7,6 +7,8 @@
 //! 5. with what was offered found in whatever words it was named ([`Offers`]),
 //! 6. and what is still wrong is told all at once ([`Fault`]).
 //!
+//! Of prose, what was put around it is taken off ([`ProseFrame`]).
+//!
 //! Nothing here knows an ask or a world: texts and schemas go in, values come out. A mind means
 //! well, but a wrong reading is worse than another question: what has two meanings has none.
 
@@ -17,6 +19,7 @@ mod lines;
 mod listing;
 mod marks;
 mod options;
+mod prose;
 mod text;
 mod thoughts;
 mod words;
@@ -30,4 +33,5 @@ pub(crate) use lines::members_in;
 pub use listing::Listing;
 pub use marks::OwnMarks;
 pub use options::{Meant, Offer, Offers};
+pub use prose::{ProseFrame, letters, whole_sentences, without_speech};
 pub use thoughts::{SplitText, StreamSplitter, ThinkingDelta};

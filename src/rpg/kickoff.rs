@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::components::{HomeStage, KickedOff, RpgWorld};
 use super::phase::{CampaignSet, CurrentPlace, Phase, in_phase};
-use super::question::ProseQuestion;
+use super::question::{ProseQuestion, Writer};
 use super::spawn::FOE;
 use super::speaker::Speaker;
 use super::world_file::{self, Dungeon, WorldFile};
@@ -26,6 +26,7 @@ const fn question(template: &'static str) -> ProseQuestion<KickoffData<'static>>
         question: AskTemplate::new("kickoff", template),
         fallback: PromptTemplate::new("fallback/kickoff"),
         max_chars: 1_500,
+        min_letters: 24,
     }
 }
 
@@ -111,7 +112,14 @@ pub(super) fn ask_kickoffs(
             Kind::Actor if is_foe => FOE_ACTOR,
             Kind::Actor => ACTOR,
         };
-        let ask = question.ask(events.phrases(), &world.0, &data);
+        let writer = Writer {
+            name: &name.0,
+            silent: match kind {
+                Kind::Stage => &companions,
+                Kind::Actor | Kind::WorldAgent => &[],
+            },
+        };
+        let ask = question.ask(events.phrases(), &world.0, writer, &data);
         let ask = ask.map(|ask| ask.tag(Tag::Kickoff(name.0.clone())).without_tools());
         events.insert_or_fault(&mut commands, entity, ask);
     }

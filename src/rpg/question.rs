@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::world_file::WorldFile;
 use crate::event::{PhraseError, Phrasebook, PromptSet, PromptTemplate};
 use crate::exchange::{Ask, AskTemplate, Prose, ProseRules};
+use crate::reading::letters;
 
 /// A question for free text in the language of the world.
 pub(super) struct ProseQuestion<D> {
@@ -14,6 +15,22 @@ pub(super) struct ProseQuestion<D> {
     pub(super) fallback: PromptTemplate<D>,
     /// The maximum number of characters of an answer; 0 for the default of [`ProseRules`].
     pub(super) max_chars: usize,
+    /// The least number of letters of an answer.
+    pub(super) min_letters: usize,
+}
+
+/// Who writes a text.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Writer<'a> {
+    pub(super) name: &'a str,
+    /// Those who are there and say nothing in the text.
+    pub(super) silent: &'a [String],
+}
+
+impl<'a> Writer<'a> {
+    pub(super) fn of(name: &'a str) -> Self {
+        Self { name, silent: &[] }
+    }
 }
 
 impl<D: Default + Serialize> ProseQuestion<D> {
@@ -28,14 +45,18 @@ impl<D: Default + Serialize> ProseQuestion<D> {
         &self,
         phrases: &Phrasebook,
         world: &WorldFile,
+        writer: Writer<'_>,
         data: &D,
     ) -> Result<Ask<Prose>, PhraseError> {
+        let fallback = Prose(phrases.render(&self.fallback, data)?);
         let rules = ProseRules {
             max_chars: self.max_chars,
+            min_letters: self.min_letters.min(letters(&fallback.0)),
             language: Some(world.language),
+            writer: writer.name.to_owned(),
+            silent: writer.silent.to_vec(),
             ..ProseRules::default()
         };
-        let fallback = Prose(phrases.render(&self.fallback, data)?);
         let ask = self.question.ask(phrases, data, rules, fallback)?;
         Ok(ask.max_tokens(world.limits.max_reply_tokens()))
     }

@@ -13,8 +13,11 @@ use crate::event::kinds::Archive;
 use crate::event::{ChapterClose, EventWriter, PhraseError, Phrasebook, PromptSet, PromptTemplate};
 use crate::exchange::{Answers, Ask, AskTemplate, Prose, ProseRules, Reply};
 use crate::message::Role;
+use crate::reading::letters;
 
 /// The maximum number of characters of a summary, without its default answer.
+/// The least number of letters of a summary.
+const MIN_LETTERS: usize = 48;
 const MAX_CHARS: usize = 2_000;
 
 const SUMMARY: AskTemplate<SummaryData> =
@@ -184,8 +187,10 @@ fn ask(
     let fallback = Prose(phrases.render(&DEFAULT_SUMMARY, &data)?);
     let mut limits = ProseRules {
         max_chars: MAX_CHARS + fallback.0.chars().count(),
+        min_letters: MIN_LETTERS.min(letters(&fallback.0)),
         must_hold: names.map(String::from).collect(),
         language: Some(rules.language),
+        ..ProseRules::default()
     };
     if !fallback.check(&limits).is_empty() {
         // Descriptions may be in another language, and a changed template may leave names out.

@@ -2,21 +2,24 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::future::ready;
 use std::sync::{Arc, Mutex};
 
+use futures_util::FutureExt;
 use playhouse::cast::{CastList, EntityName};
 use playhouse::context::{AgentContext, Chapters};
 use playhouse::drama::{Belongings, StoryData};
 use playhouse::engine::{Engine, Stop};
-use playhouse::event::{EventRecord, Feed, Record};
+use playhouse::event::{By, EventRecord, Feed, Record};
 use playhouse::knowledge::{FactBook, Knowledge};
-use playhouse::mind::Minds;
 use playhouse::mind::improviser::Improviser;
+use playhouse::mind::{AnswerForm, Answering, Completion, Mind, MindInfo, Minds, Prompt};
 use playhouse::prelude::World;
 use playhouse::rpg::Campaign;
 use playhouse::rpg::world_file::ActorFaction;
 use playhouse::testing::journal;
 use playhouse::world_data::DataFolder;
+use serde_json::json;
 
 const WORLDS: [&str; 2] = ["drowned-assize", "zhaoying-ban"];
 
@@ -53,6 +56,40 @@ impl Played {
     }
 }
 
+/// The improviser, which puts something around its prose.
+struct Wrapping {
+    improviser: Improviser,
+    wrap: fn(&Prompt<'_>, String) -> String,
+}
+
+impl Mind for Wrapping {
+    fn info(&self) -> &MindInfo {
+        self.improviser.info()
+    }
+
+    fn answer(&self, prompt: &Prompt<'_>) -> Answering {
+        let answered = self.improviser.answer(prompt).now_or_never();
+        let answered = answered.expect("is ready").map(|completion| Completion {
+            text: match prompt.form {
+                AnswerForm::Prose { .. } => (self.wrap)(prompt, completion.text),
+                AnswerForm::Json { .. } => completion.text,
+            },
+            ..completion
+        });
+        Box::pin(ready(answered))
+    }
+}
+
+/// Plays two days with a mind that puts something around its prose.
+async fn play_wrapped(world: &str, wrap: fn(&Prompt<'_>, String) -> String) -> Played {
+    let improviser = Improviser::taught(playhouse::rpg::improviser::teach).unwrap();
+    let mind = Wrapping { improviser, wrap };
+    let data = DataFolder::at("data").unwrap();
+    let setup = Campaign::load(&data, world).unwrap().new_game(1).unwrap();
+    let engine = Engine::new(setup, Minds::all(Arc::new(mind)), journal()).unwrap();
+    play_on(engine, Some(2)).await
+}
+
 fn engine(world: &str, seed: u64) -> Engine {
     let data = DataFolder::at("data").unwrap();
     let campaign = Campaign::load(&data, world).unwrap();
@@ -64,13 +101,16 @@ fn engine(world: &str, seed: u64) -> Engine {
 }
 
 async fn play(world: &str, seed: u64) -> Played {
-    let mut engine = engine(world, seed);
+    play_on(engine(world, seed), None).await
+}
+
+async fn play_on(mut engine: Engine, turns: Option<u64>) -> Played {
     let records = Arc::new(Mutex::new(Vec::new()));
     let sink = records.clone();
     engine.add_feed(Feed::observer(move |record| {
         sink.lock().unwrap().push(record.clone());
     }));
-    let stop = engine.run(None).await.unwrap();
+    let stop = engine.run(turns).await.unwrap();
     let records = std::mem::take(&mut *records.lock().unwrap());
     Played {
         engine,
@@ -101,6 +141,40 @@ async fn a_campaign_comes_home_and_is_long_enough_to_be_a_story() {
 }
 
 #[tokio::test]
+async fn what_is_put_around_prose_is_no_part_of_the_story() {
+    for world in WORLDS {
+        let plain = play_wrapped(world, |_, text| text).await;
+        let wrapped = play_wrapped(world, |prompt, text| match prompt.seed % 4 {
+            0 => format!("Certainly! Here is the description:\n\n{text}\n\nShall I go on?"),
+            1 => format!("```json\n{}\n```", json!({ "text": text })),
+            2 => format!("**Heading**\n\n{text}\n\n((OOC: long enough?))"),
+            _ => format!("{}: {text}", prompt.entity),
+        });
+        assert_eq!(plain.lines(), wrapped.await.lines());
+    }
+}
+
+#[tokio::test]
+async fn a_place_puts_no_words_into_anybodys_mouth() {
+    for world in WORLDS {
+        let played = play_wrapped(world, |prompt, text| {
+            let present = prompt.notes()["companions"][0].as_str();
+            let name = present.unwrap_or("nobody");
+            format!("{text} {name}: “Nobody said this.”")
+        });
+        let played = played.await;
+        let kickoffs = played.events().filter(|event| event.kind == "kickoff");
+        let mut told = kickoffs.filter(|event| event.text.contains("Nobody said this"));
+        assert!(told.all(|event| event.data["message"].as_str().unwrap().contains("nobody:")));
+        let is_told = |record: &Record| matches!(record, Record::Answer(answer) if matches!(answer.by, By::Repaired(1)));
+        assert!(
+            played.records.iter().any(is_told),
+            "it was asked again once"
+        );
+    }
+}
+
+#[tokio::test]
 async fn hardly_a_line_is_told_twice() {
     for world in WORLDS {
         let played = play(world, 1).await;
@@ -123,7 +197,7 @@ async fn nobody_falls_back_and_every_fight_is_remembered_by_its_heroes() {
         for record in &played.records {
             if let Record::Answer(answer) = record {
                 let by = &answer.by;
-                let is_fallback = matches!(by, playhouse::event::By::Fallback(_));
+                let is_fallback = matches!(by, By::Fallback(_));
                 assert!(!is_fallback, "{} {}: {by:?}", answer.entity, answer.purpose);
             }
         }

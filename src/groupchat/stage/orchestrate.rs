@@ -225,6 +225,7 @@ impl<'a> ChatStep<'a, '_, '_> {
         let question = self.prompt(&CONCLUDE, &ConcludePrompt { task: &task });
         let rules = ProseRules {
             max_chars: MAX_CONCLUSION_CHARS,
+            has_markup: true,
             ..ProseRules::default()
         };
         let fallback = Prose(self.translate(&text!(groupchat_conclusion)));

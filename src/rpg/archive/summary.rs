@@ -11,11 +11,14 @@ use crate::event::kinds::Archive;
 use crate::event::{ChapterClose, PhraseError, Phrasebook};
 use crate::exchange::{Ask, AskTemplate, Prose, ProseRules, Reply};
 use crate::knowledge::{FactBook, is_made};
+use crate::reading::letters;
 use crate::rpg::conversation::{SpokenLine, is_speech};
 use crate::rpg::world_file::WorldFile;
 
 /// The maximum number of characters of a summary.
 const MAX_CHARS: usize = 2_000;
+/// The least number of letters of a summary, which is asked for in sentences.
+const MIN_LETTERS: usize = 48;
 
 /// The maximum number of spoken lines that the notes quote.
 const MAX_LINES: usize = 8;
@@ -119,6 +122,8 @@ pub(super) fn summary_ask(
 ) -> Result<Ask<Prose>, PhraseError> {
     let mut rules = ProseRules {
         max_chars: MAX_CHARS.max(words.chars().count()),
+        min_letters: MIN_LETTERS.min(letters(words)),
+        writer: data.me.to_owned(),
         language: Some(world.language),
         ..ProseRules::default()
     };

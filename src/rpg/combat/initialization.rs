@@ -16,7 +16,7 @@ use crate::memory::Cues;
 use crate::rpg::components::{CurrentFight, LastFight};
 use crate::rpg::events::{CombatInitialization, CombatantStatus};
 use crate::rpg::phase::Phase;
-use crate::rpg::question::ProseQuestion;
+use crate::rpg::question::{ProseQuestion, Writer};
 use crate::rpg::speaker::Speaker;
 use crate::rpg::world_file::WorldFile;
 
@@ -34,6 +34,7 @@ pub(super) const REFLECTION: ProseQuestion<StakesData> = ProseQuestion {
     ),
     fallback: PromptTemplate::new("fallback/combat_initialization"),
     max_chars: MAX_CHARS,
+    min_letters: 12,
 };
 
 /// What is at stake for somebody in a fight.
@@ -179,7 +180,7 @@ fn reflection(
         of_people_only: true,
         ..world.limits.cues(vec![names.join(", ")], &names)
     };
-    let ask = REFLECTION.ask(phrases, world, &data)?;
+    let ask = REFLECTION.ask(phrases, world, Writer::of(&me.name), &data)?;
     let ask = ask.user_tag(REFLECTION_TAG, &*stage.name);
     Ok(ask.without_tools().recalling(cues))
 }

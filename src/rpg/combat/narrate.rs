@@ -11,12 +11,13 @@ use crate::exchange::{Answers, AskTemplate, Prose};
 use crate::rpg::components::CurrentFight;
 use crate::rpg::events::{CombatOutcome, CombatantStatus, Narration};
 use crate::rpg::phase::Phase;
-use crate::rpg::question::ProseQuestion;
+use crate::rpg::question::{ProseQuestion, Writer};
 
 pub(super) const ACCOUNT: ProseQuestion<AccountData> = ProseQuestion {
     question: AskTemplate::new("combat.narrate", "asks/combat_narrate"),
     fallback: PromptTemplate::new("fallback/combat_narrate"),
     max_chars: 0,
+    min_letters: 40,
 };
 
 /// What a stage is asked for its account of a fight with.
@@ -55,7 +56,7 @@ pub(super) fn ask_account(
         actions: &combat.actions,
         combatants: statuses(&combatants),
     };
-    let ask = ACCOUNT.ask(events.phrases(), &world, &data);
+    let ask = ACCOUNT.ask(events.phrases(), &world, Writer::of(&stage.name), &data);
     events.insert_or_fault(&mut commands, stage.entity, ask);
 }
 

@@ -12,12 +12,13 @@ use crate::rpg::campaign_phase::CampaignState;
 use crate::rpg::components::RpgWorld;
 use crate::rpg::conversation::{WitnessedEvent, witnessed};
 use crate::rpg::phase::{CurrentPlace, Phase};
-use crate::rpg::question::ProseQuestion;
+use crate::rpg::question::{ProseQuestion, Writer};
 
 pub(super) const ANNOUNCEMENT: ProseQuestion<AnnouncementData> = ProseQuestion {
     question: AskTemplate::condensed("world.announce", "asks/announce", "asks/announce_short"),
     fallback: PromptTemplate::new("fallback/announce"),
     max_chars: 600,
+    min_letters: 12,
 };
 
 /// What a world agent is asked for its announcement with.
@@ -55,7 +56,7 @@ pub(crate) fn ask_announcement(
         day: campaign.days_done + 1,
         events: witnessed(context),
     };
-    let ask = ANNOUNCEMENT.ask(events.phrases(), &world.0, &data);
+    let ask = ANNOUNCEMENT.ask(events.phrases(), &world.0, Writer::of(&name.0), &data);
     events.insert_or_fault(&mut commands, agent, ask);
 }
 

@@ -13,12 +13,13 @@ use crate::rpg::conversation::last_event_text;
 use crate::rpg::events::StageDescription;
 use crate::rpg::kickoff::names_without;
 use crate::rpg::phase::{CurrentPlace, Phase};
-use crate::rpg::question::ProseQuestion;
+use crate::rpg::question::{ProseQuestion, Writer};
 
 pub(super) const SCENE: ProseQuestion<SceneData> = ProseQuestion {
     question: AskTemplate::condensed("home.scene", "asks/scene", "asks/scene_short"),
     fallback: PromptTemplate::new("fallback/scene"),
     max_chars: 1_200,
+    min_letters: 24,
 };
 
 /// What a stage is asked for its description with.
@@ -65,7 +66,11 @@ pub(crate) fn ask_scene(
         news: &news,
         last_news: &news,
     };
-    let ask = SCENE.ask(events.phrases(), &world.0, &data);
+    let writer = Writer {
+        name: &name.0,
+        silent: &data.present,
+    };
+    let ask = SCENE.ask(events.phrases(), &world.0, writer, &data);
     events.insert_or_fault(&mut commands, stage, ask);
 }
 

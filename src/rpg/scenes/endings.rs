@@ -13,7 +13,7 @@ use crate::exchange::{Answers, AskTemplate, Prose};
 use crate::knowledge::{FactBook, Knowledge};
 use crate::rpg::components::RpgWorld;
 use crate::rpg::phase::{CurrentPlace, Phase};
-use crate::rpg::question::ProseQuestion;
+use crate::rpg::question::{ProseQuestion, Writer};
 
 /// The maximum number of facts of which an epilogue is reminded, the last that were learned.
 const MAX_LEARNED: usize = 24;
@@ -22,11 +22,13 @@ const EPILOGUE: ProseQuestion<EpilogueData> = ProseQuestion {
     question: AskTemplate::new("epilogue", "asks/epilogue"),
     fallback: PromptTemplate::new("fallback/epilogue"),
     max_chars: 700,
+    min_letters: 24,
 };
 const CLOSING: ProseQuestion<EpilogueData> = ProseQuestion {
     question: AskTemplate::new("epilogue", "asks/closing"),
     fallback: PromptTemplate::new("fallback/closing"),
     max_chars: 1_200,
+    min_letters: 24,
 };
 
 /// Adds the templates of this file.
@@ -284,7 +286,7 @@ pub(crate) fn ask_epilogues(
             .0
             .limits
             .cues(wanted.collect(), &close.collect::<Vec<_>>());
-        let ask = question.ask(events.phrases(), &rpg.0, &data);
+        let ask = question.ask(events.phrases(), &rpg.0, Writer::of(&name), &data);
         let ask = ask.map(|ask| ask.recalling(cues));
         events.insert_or_fault(&mut commands, entity, ask);
     }
