@@ -15,9 +15,9 @@ use crate::exchange::{Answers, Ask, AskTemplate, Prose, ProseRules, Reply};
 use crate::message::Role;
 use crate::reading::letters;
 
-/// The maximum number of characters of a summary, without its default answer.
 /// The least number of letters of a summary.
-const MIN_LETTERS: usize = 48;
+const MIN_LETTERS: usize = 24;
+/// The maximum number of characters of a summary, without its default answer.
 const MAX_CHARS: usize = 2_000;
 
 const SUMMARY: AskTemplate<SummaryData> =

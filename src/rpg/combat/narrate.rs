@@ -17,7 +17,7 @@ pub(super) const ACCOUNT: ProseQuestion<AccountData> = ProseQuestion {
     question: AskTemplate::new("combat.narrate", "asks/combat_narrate"),
     fallback: PromptTemplate::new("fallback/combat_narrate"),
     max_chars: 0,
-    min_letters: 40,
+    min_letters: 24,
 };
 
 /// What a stage is asked for its account of a fight with.
