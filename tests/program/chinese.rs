@@ -311,6 +311,7 @@ const NAMES: &[&str] = &[
     "en",
     "features",
     "force",
+    "gemini",
     "help",
     "improviser",
     "json",
