@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::answer::Answer;
 use super::form_reader::FormReader;
 use super::reply::{AnswerState, Asked, Schema, schema_of};
-use super::{Reply, Violation};
+use super::{Reply, Violation, Voice};
 use crate::cast::EntityName;
 use crate::event::{By, Fault, Faults};
 use crate::memory::Cues;
@@ -125,6 +125,8 @@ struct Spec<R: Reply> {
     streamed: bool,
     /// What the entity may remember for it; without these cues it recalls nothing.
     cues: Option<Cues>,
+    /// Who speaks in the answer, if anybody does.
+    voice: Option<Voice>,
 }
 
 /// Which round of tool calls is the last: after it no mind is asked again, and the answer is empty.
@@ -163,6 +165,7 @@ impl<R: Reply> Ask<R> {
             calls: Vec::new(),
             streamed: false,
             cues: None,
+            voice: None,
         }))
     }
 
@@ -280,6 +283,13 @@ impl<R: Reply> Ask<R> {
     #[must_use]
     pub fn recalling(self, cues: Cues) -> Self {
         self.edit(|spec| spec.cues = Some(cues))
+    }
+
+    /// Names who speaks in the answer: what others say is left out, and what was said lately is
+    /// asked again once.
+    #[must_use]
+    pub fn spoken_by(self, voice: Voice) -> Self {
+        self.edit(|spec| spec.voice = Some(voice))
     }
 
     /// Wants an answer at once, without tools: a summary, or a choice among what the prompt says.
@@ -417,7 +427,12 @@ impl<R: Reply> Spec<R> {
             let kept = answer.kept_text(raw);
             return Ok((answer, kept.into()));
         };
-        let found = find_json(raw);
+        let mut found = find_json(raw);
+        if let Ok(found) = &mut found
+            && self.keep_own_words(&mut found.value)
+        {
+            found.verbatim = None;
+        }
         if let Ok(FoundJson {
             value,
             verbatim: Some(text),
@@ -425,14 +440,32 @@ impl<R: Reply> Spec<R> {
         }) = &found
             && let Some(answer) = self.read_right(json, value, state)
         {
+            self.refuse_repetition(value, state)?;
             return Ok((answer, (*text).into()));
         }
         // Most answers are right; only the others are read in the words of the question.
         let question = self.body.full_text();
         let reader = FormReader::<R>::new(json.form::<R>(&question), raw);
-        let (value, text) = reader.value(found)?;
+        let (mut value, mut text) = reader.value(found)?;
+        if self.keep_own_words(&mut value) {
+            text = value.to_string().into();
+        }
+        self.refuse_repetition(&value, state)?;
         let answer = serde_json::from_value(value).map_err(|_| vec![Violation::wrong_form("")])?;
         Ok((self.checked(answer, state)?, text))
+    }
+
+    fn keep_own_words(&self, answer: &mut Value) -> bool {
+        let voice = self.voice.as_ref();
+        voice.is_some_and(|voice| voice.keep_own_words(answer))
+    }
+
+    fn refuse_repetition(&self, answer: &Value, state: AnswerState) -> Result<(), Vec<Violation>> {
+        let voice = self.voice.as_ref().filter(|_| !state.is_last);
+        match voice.and_then(|voice| voice.repetition(answer)) {
+            Some(violation) => Err(vec![violation]),
+            None => Ok(()),
+        }
     }
 
     /// An answer in which nothing is to be corrected.

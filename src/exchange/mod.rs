@@ -19,6 +19,7 @@ mod reply;
 mod rounds;
 mod template;
 mod violation;
+mod voice;
 
 pub use answer::{Answer, Answers, UntakenAnswers};
 pub use ask::{Ask, BoxedAnswer, ErasedAsk, OpenAsks, ToolRoundLimit};
@@ -35,6 +36,7 @@ pub(crate) use rounds::RoundMaker;
 pub use rounds::{TOOL_CALL, TOOL_RESULT, TRACE_KEY};
 pub use template::AskTemplate;
 pub use violation::Violation;
+pub use voice::Voice;
 
 use bevy_ecs::prelude::*;
 

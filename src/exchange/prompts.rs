@@ -18,6 +18,8 @@ pub(super) const TOO_SHORT: PromptTemplate<()> = PromptTemplate::new("rules/too_
 pub(super) const ONLY_TEXT: PromptTemplate<()> = PromptTemplate::new("rules/only_text");
 /// Somebody speaks in a text in which nobody does.
 pub(super) const NOBODY_SPEAKS: PromptTemplate<()> = PromptTemplate::new("rules/nobody_speaks");
+/// Something was said before.
+pub(super) const SAID_BEFORE: PromptTemplate<()> = PromptTemplate::new("rules/said_before");
 /// The answer lacks a fact.
 pub(super) const MUST_HOLD: PromptTemplate<MustHold> = PromptTemplate::new("rules/must_hold");
 /// There is no whole JSON in the answer.
@@ -54,6 +56,7 @@ pub fn add_templates(prompts: &mut PromptSet) {
         .add(&TOO_SHORT)
         .add(&ONLY_TEXT)
         .add(&NOBODY_SPEAKS)
+        .add(&SAID_BEFORE)
         .add(&MUST_HOLD)
         .add(&NO_JSON)
         .add(&WRONG_FORM)

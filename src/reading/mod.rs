@@ -7,7 +7,8 @@
 //! 5. with what was offered found in whatever words it was named ([`Offers`]),
 //! 6. and what is still wrong is told all at once ([`Fault`]).
 //!
-//! Of prose, what was put around it is taken off ([`ProseFrame`]).
+//! Of prose, what was put around it is taken off ([`ProseFrame`]), and of
+//! what is said aloud, what others say ([`own_words`]).
 //!
 //! Nothing here knows an ask or a world: texts and schemas go in, values come out. A mind means
 //! well, but a wrong reading is worse than another question: what has two meanings has none.
@@ -20,6 +21,7 @@ mod listing;
 mod marks;
 mod options;
 mod prose;
+mod speech;
 mod text;
 mod thoughts;
 mod words;
@@ -34,4 +36,5 @@ pub use listing::Listing;
 pub use marks::OwnMarks;
 pub use options::{Meant, Offer, Offers};
 pub use prose::{ProseFrame, letters, whole_sentences, without_speech};
+pub use speech::own_words;
 pub use thoughts::{SplitText, StreamSplitter, ThinkingDelta};

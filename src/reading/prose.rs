@@ -456,7 +456,7 @@ fn ends_with_short_form(text: &str) -> bool {
     is_name && (1..=3).contains(&word.len()) && word != "I"
 }
 
-fn ends_sentence(c: char) -> bool {
+pub(super) fn ends_sentence(c: char) -> bool {
     matches!(c, '.' | '!' | '?' | '…' | '。' | '！' | '？')
 }
 

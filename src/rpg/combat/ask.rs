@@ -10,7 +10,7 @@ use super::rules::{kind_name, legal_targets};
 use super::state::{Combat, HeldCard};
 use crate::drama::History;
 use crate::event::{PhraseError, Phrasebook, PromptSet, PromptTemplate};
-use crate::exchange::{Ask, AskTemplate};
+use crate::exchange::{Ask, AskTemplate, Voice};
 use crate::knowledge::Fact;
 use crate::memory::Cues;
 use crate::rpg::components::Departure;
@@ -157,7 +157,9 @@ pub(super) fn act_ask(
     let ask = ACT.ask(phrases, &data, constraints, fallback)?;
     let ask = ask.max_tokens(world.limits.max_reply_tokens());
     // The prompt says everything that matters in a fight; tools would only cost time.
-    let ask = ask.without_tools();
+    let names = combatants.iter().map(|other| other.name.to_string());
+    let voice = Voice::new(&actor.name, &names.collect::<Vec<_>>());
+    let ask = ask.without_tools().spoken_by(voice);
     // Who reflected before the fight remembered its foes then.
     let has_reflected = world.fights.reflect && world.is_character(&actor.name);
     Ok(if has_reflected {

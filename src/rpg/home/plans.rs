@@ -15,7 +15,7 @@ use crate::drama::{
     StoryData,
 };
 use crate::event::{EventWriter, PhraseError, Phrasebook, PromptSet, PromptTemplate};
-use crate::exchange::{Ask, AskTemplate};
+use crate::exchange::{Ask, AskTemplate, Voice};
 use crate::knowledge::{FactBook, Knowledge, MadeFacts, MadeKind};
 use crate::memory::Lore;
 use crate::rpg::campaign_phase::{CampaignPhase, CampaignState};
@@ -410,7 +410,8 @@ pub(crate) fn ask_plans(
         let at_stake = at_stake.chain(choice.map(|choice| choice.question.clone()));
         let cues = limits.cues(at_stake.collect(), &constraints.present);
         let ask = plan_ask(events.phrases(), &world.0, &data, constraints.clone());
-        let ask = ask.map(|ask| ask.recalling(cues));
+        let voice = Voice::new(&name, &constraints.present).lately(context);
+        let ask = ask.map(|ask| ask.recalling(cues).spoken_by(voice));
         events.insert_or_fault(&mut commands, actor, ask);
     }
 }

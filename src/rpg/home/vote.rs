@@ -11,7 +11,7 @@ use crate::cast::{Faction, Kind, Whereabouts, WorldSeed, all_of, is_dead, stage_
 use crate::drama::History;
 use crate::event::kinds::{Mind, Speak};
 use crate::event::{AgentEvent, EventWriter, PromptSet};
-use crate::exchange::{Answers, AskTemplate, Reply, Violation};
+use crate::exchange::{Answers, AskTemplate, Reply, Violation, Voice};
 use crate::knowledge::Today;
 use crate::rpg::campaign_phase::{CampaignPhase, CampaignState};
 use crate::rpg::components::RpgWorld;
@@ -212,7 +212,7 @@ pub(crate) fn ask_votes(
         let cues = rpg.0.limits.cues(at_stake, others);
         let ask = ask.map(|ask| {
             let ask = ask.max_tokens(rpg.0.limits.max_reply_tokens());
-            ask.recalling(cues)
+            ask.recalling(cues).spoken_by(Voice::new(&name, &names))
         });
         events.insert_or_fault(&mut commands, hero, ask);
     }

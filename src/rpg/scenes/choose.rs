@@ -16,7 +16,7 @@ use crate::context::Happening;
 use crate::drama::{Bonds, Goals, History, StoryData, entities_of};
 use crate::event::kinds::{Mind, Speak};
 use crate::event::{AgentEvent, EventWriter, PromptSet, PromptTemplate};
-use crate::exchange::{Answers, AskTemplate, Reply, Violation};
+use crate::exchange::{Answers, AskTemplate, Reply, Violation, Voice};
 use crate::rpg::campaign_phase::CampaignState;
 use crate::rpg::components::RpgWorld;
 use crate::rpg::everybody::publish;
@@ -378,6 +378,7 @@ pub(crate) fn ask_choice(
     let ask = ask.map(|ask| {
         let ask = ask.max_tokens(limits.max_reply_tokens());
         ask.recalling(cues)
+            .spoken_by(Voice::new(&pending.who, &here))
     });
     events.insert_or_fault(&mut commands, entity, ask);
 }

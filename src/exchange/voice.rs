@@ -1,0 +1,112 @@
+//! Who speaks in an answer, and what it said lately.
+
+use serde_json::Value;
+
+use super::Violation;
+use super::prompts::SAID_BEFORE;
+use crate::context::AgentContext;
+use crate::message::Role;
+use crate::reading::{letters, own_words};
+
+/// Where answers have words that are said aloud.
+const SPOKEN: [&str; 4] = ["/speak/text", "/whisper/text", "/announce/text", "/say"];
+/// How many of the last answers are known.
+const LATELY: usize = 3;
+/// Fewer letters may be said again.
+const FEW_LETTERS: usize = 24;
+
+/// Who speaks in an answer, in front of whom, and what it said lately.
+#[derive(Clone, Debug, Default)]
+pub struct Voice {
+    name: String,
+    others: Vec<String>,
+    lately: Vec<String>,
+}
+
+impl Voice {
+    /// Somebody who speaks in front of others.
+    pub fn new(name: &str, others: &[String]) -> Self {
+        Self {
+            name: name.to_owned(),
+            others: others.to_vec(),
+            lately: Vec::new(),
+        }
+    }
+
+    /// With what it said lately, by its context.
+    #[must_use]
+    pub fn lately(mut self, context: &AgentContext) -> Self {
+        let newest_first = context.entries().iter().rev();
+        let answers = newest_first.filter(|entry| entry.role() == Role::Ai);
+        for answer in answers.take(LATELY) {
+            let value = serde_json::from_str(&answer.body().full_text());
+            let value: Value = value.unwrap_or_default();
+            let said = SPOKEN
+                .iter()
+                .filter_map(|path| value.pointer(path)?.as_str());
+            self.lately.extend(said.map(compared));
+        }
+        self
+    }
+
+    /// Leaves only its own words in an answer. Returns whether that changed any.
+    pub(super) fn keep_own_words(&self, answer: &mut Value) -> bool {
+        let mut changed = false;
+        for path in SPOKEN {
+            let Some(Value::String(said)) = answer.pointer_mut(path) else {
+                continue;
+            };
+            let own = own_words(said, &self.name, &self.others);
+            if own != *said {
+                *said = own.into_owned();
+                changed = true;
+            }
+        }
+        changed
+    }
+
+    /// What it says word for word as it did lately, told once.
+    pub(super) fn repetition(&self, answer: &Value) -> Option<Violation> {
+        let is_repeated = |path: &&'static str| {
+            let said = answer.pointer(path).and_then(Value::as_str);
+            said.is_some_and(|said| {
+                letters(said) >= FEW_LETTERS && self.lately.contains(&compared(said))
+            })
+        };
+        let path = SPOKEN.into_iter().find(is_repeated)?;
+        let path = path.trim_start_matches('/').replace('/', ".");
+        let rule = "you said this lately, word for word; say something else or leave it out";
+        let violation = Violation::new(path, rule).with_template(&SAID_BEFORE, &());
+        Some(violation.only_once())
+    }
+}
+
+/// A text as it is compared: letters and digits in lower case.
+fn compared(text: &str) -> String {
+    let letters = text.chars().filter(|c| c.is_alphanumeric());
+    letters.flat_map(char::to_lowercase).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn only_own_words_are_left_and_none_twice() {
+        let voice = Voice {
+            lately: vec![compared("I'll stand where the water was, Mrs Hollis.")],
+            ..Voice::new("Odile Marsh", &["Edda Hollis".to_owned()])
+        };
+        let mut answer =
+            json!({"speak": {"text": "Odile: Sit.\nEdda Hollis: No."}, "say": "Odile."});
+        assert!(voice.keep_own_words(&mut answer));
+        assert_eq!(answer, json!({"speak": {"text": "Sit."}, "say": "Odile."}));
+        assert!(!voice.keep_own_words(&mut answer));
+        assert_eq!(voice.repetition(&answer), None);
+        let again = json!({"say": "I'll stand where the water was, Mrs. Hollis!"});
+        let told = voice.repetition(&again).expect("is told");
+        assert_eq!((&*told.path, told.only_once), ("say", true));
+    }
+}
