@@ -139,7 +139,7 @@ async fn its_errors_are_told_apart() {
         .await
         .unwrap_err();
     assert!(
-        denied.to_string().contains("Invalid API-key provided."),
+        denied.to_string().contains("Invalid API-key provided;"),
         "{denied}"
     );
     let broke = ask(error(

@@ -337,7 +337,7 @@ async fn a_wrong_key_is_refused_whatever_the_status() {
     let error = told(answer(400, "", &no_database.to_string()))
         .await
         .unwrap_err();
-    assert!(error.to_string().contains("No connected db."), "{error}");
+    assert!(error.to_string().contains("No connected db;"), "{error}");
     assert!(!error.is_transient());
 }
 
