@@ -28,6 +28,7 @@ pub use ledger::{
     Budget, Ledger, PastLedgers, Spent, UNFINISHED, ledgers, recorded_ledgers, spent_by_purpose,
 };
 pub use prompts::add_templates;
+pub(crate) use prose::is_in_language;
 pub use prose::{Prose, ProseRules};
 pub(crate) use refusal::tells_refusal;
 pub use refusal::{ends_with_refusal, is_refusal};

@@ -151,7 +151,7 @@ fn unfenced(text: &str) -> &str {
 
 /// Whether a text is plausibly in the language. Short texts are, and names in other scripts may
 /// occur.
-fn is_in_language(text: &str, language: Language) -> bool {
+pub(crate) fn is_in_language(text: &str, language: Language) -> bool {
     let (mut han, mut latin, mut other) = (0_usize, 0_usize, 0_usize);
     for character in text.chars().filter(|c| c.is_alphabetic()) {
         match character {

@@ -1,5 +1,5 @@
-//! What somebody says aloud, as models write it: with the speaker's name before it, with the answers
-//! of others, and with actions between asterisks.
+//! What somebody says aloud, as models write it: with the speaker's name before it, with the
+//! answers of others, and with actions between asterisks.
 
 use std::borrow::Cow;
 

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::world_file::WorldFile;
 use crate::event::{PhraseError, Phrasebook, PromptSet, PromptTemplate};
-use crate::exchange::{Ask, AskTemplate, Prose, ProseRules};
+use crate::exchange::{Ask, AskTemplate, Prose, ProseRules, is_in_language};
 use crate::reading::letters;
 
 /// A question for free text in the language of the world.
@@ -49,10 +49,12 @@ impl<D: Default + Serialize> ProseQuestion<D> {
         data: &D,
     ) -> Result<Ask<Prose>, PhraseError> {
         let fallback = Prose(phrases.render(&self.fallback, data)?);
+        // Nothing is asked that the default answer does not keep to.
         let rules = ProseRules {
             max_chars: self.max_chars,
             min_letters: self.min_letters.min(letters(&fallback.0)),
-            language: Some(world.language),
+            language: Some(world.language)
+                .filter(|language| is_in_language(&fallback.0, *language)),
             writer: writer.name.to_owned(),
             silent: writer.silent.to_vec(),
             ..ProseRules::default()

@@ -424,7 +424,12 @@ fn end(fallen: impl IntoIterator<Item = Entity>) -> FightTest {
     fight.run(narrate::ask_account);
     let ask: &Ask<Prose> = fight.get(hall);
     assert_eq!(ask.purpose(), "combat.narrate");
-    assert!(ask.fallback().check(ask.constraints()).is_empty());
+    assert_eq!(
+        ask.fallback().check(ask.constraints()),
+        [],
+        "{:?}",
+        ask.fallback()
+    );
     fight.answer(hall, Prose("Dust falls.".into()));
     fight.run(narrate::take_account);
     fight
