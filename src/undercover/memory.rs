@@ -16,7 +16,7 @@ use crate::message::Role;
 use crate::reading::letters;
 
 /// The least number of letters of a summary.
-const MIN_LETTERS: usize = 24;
+const MIN_LETTERS: usize = 16;
 /// The maximum number of characters of a summary, without its default answer.
 const MAX_CHARS: usize = 2_000;
 

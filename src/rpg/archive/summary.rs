@@ -18,7 +18,7 @@ use crate::rpg::world_file::WorldFile;
 /// The maximum number of characters of a summary.
 const MAX_CHARS: usize = 2_000;
 /// The least number of letters of a summary, which is asked for in sentences.
-const MIN_LETTERS: usize = 24;
+const MIN_LETTERS: usize = 16;
 
 /// The maximum number of spoken lines that the notes quote.
 const MAX_LINES: usize = 8;
