@@ -26,7 +26,7 @@ const fn question(template: &'static str) -> ProseQuestion<KickoffData<'static>>
         question: AskTemplate::new("kickoff", template),
         fallback: PromptTemplate::new("fallback/kickoff"),
         max_chars: 1_500,
-        min_letters: 24,
+        min_letters: 6,
     }
 }
 
