@@ -2,7 +2,7 @@
 //! headings, remarks to whoever asked, the question itself, and the same sentences for ever.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use serde_json::Value;
 use unicode_segmentation::UnicodeSegmentation;
@@ -122,7 +122,7 @@ impl ProseFrame<'_> {
         if !self.question.contains(sentences(first).first()?.trim()) {
             return None;
         }
-        let asked: HashSet<_> = self.question.lines().map(str::trim).collect();
+        let asked: BTreeSet<_> = self.question.lines().map(str::trim).collect();
         let paragraphs = self.question.trim().rsplit("\n\n");
         let instruction = paragraphs.map(str::trim).next().unwrap_or_default();
         let is_echo = |line: &&str| line.trim().is_empty() || asked.contains(line.trim());
@@ -266,9 +266,8 @@ fn announces(line: &str, is_apart: bool) -> bool {
             || speaks_of_text && (greets.is_some() || presents.is_some() || label);
     }
     line.ends_with(['!', '！', '.', '。', '~'])
-        && greets.is_some_and(|rest| {
-            count_words(rest) <= 2 || PRESENTING.are_in(&rest) && speaks_of_text
-        })
+        && greets
+            .is_some_and(|rest| count_words(rest) <= 2 || PRESENTING.are_in(rest) && speaks_of_text)
 }
 
 /// The text without a heading before it, and without its lines with marks of headings.
@@ -481,7 +480,7 @@ fn without_repetition(text: &str) -> Option<String> {
         return Some(whole_sentences(once).to_owned());
     }
     let sentences = sentences(text);
-    let mut seen = HashSet::new();
+    let mut seen = BTreeSet::new();
     let mut is_new = |sentence: &&&str| seen.insert(plain(sentence));
     let new: Vec<_> = sentences.iter().filter(|s| is_new(s)).copied().collect();
     let is_repeated = sentences.len() >= FEW_SENTENCES && new.len() * 2 <= sentences.len();

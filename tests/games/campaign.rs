@@ -69,7 +69,7 @@ impl Mind for Wrapping {
 
     fn answer(&self, prompt: &Prompt<'_>) -> Answering {
         let answered = self.improviser.answer(prompt).now_or_never();
-        let answered = answered.expect("is ready").map(|completion| Completion {
+        let answered = answered.unwrap().map(|completion| Completion {
             text: match prompt.form {
                 AnswerForm::Prose { .. } => (self.wrap)(prompt, completion.text),
                 AnswerForm::Json { .. } => completion.text,
