@@ -1035,7 +1035,7 @@ fn an_answer_that_is_written_while_the_connection_breaks_is_whole() {
     let folder = folder.path();
     assert_eq!(run(folder, "new mill").status.code(), Some(0));
     // One word after the other, for longer than the connection is broken.
-    let words: Vec<_> = (0..60).map(|word| format!("word{word} ")).collect();
+    let words: Vec<_> = (0..60).map(|word| format!("the word{word} ")).collect();
     let whole = words.concat();
     let pieces = words.clone();
     serve_model(folder, move |request| match schema_of(request) {
