@@ -137,8 +137,11 @@ fn entries(list: &Value) -> impl Iterator<Item = &Value> {
     list.as_array().into_iter().flatten()
 }
 
+/// The names of models; longer ones are none that a person could choose.
 fn names<'a>(entries: impl Iterator<Item = &'a Value>, member: &str) -> Vec<String> {
+    const LONGEST: usize = 256;
     let names = entries.filter_map(|entry| entry[member].as_str());
+    let names = names.filter(|name| name.len() <= LONGEST);
     names.map(str::to_owned).collect()
 }
 
