@@ -27,56 +27,31 @@
 //! | `cli` (default) | the program; `http` and all games |
 //! | `full` | all of these |
 
-// Lower rooms hold what several games share: without all games and the program, some of it is
-// unused.
-#![cfg_attr(
-    not(all(feature = "cli", feature = "mcp", feature = "web", feature = "scripts")),
-    allow(dead_code, unused_imports, reason = "other features use them")
-)]
-
-pub use bevy_ecs;
+pub use playhouse_engine::{
+    bevy_ecs, cast, context, engine, event, exchange, journal, knowledge, locale, memory, message,
+    prelude, reading, save, secrets, session, statistics, testing, trust, world_data,
+};
+pub(crate) use playhouse_engine::{files, parallel, wording};
 
 #[cfg(feature = "bevy")]
 pub mod bevy;
-pub mod cast;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod cli;
-pub mod context;
 pub mod dialect;
 pub mod drama;
-pub mod engine;
-pub mod event;
-pub mod exchange;
-mod files;
 #[cfg(feature = "groupchat")]
 pub mod groupchat;
 #[cfg(feature = "http")]
 mod http_client;
-pub mod journal;
-pub mod knowledge;
-pub mod locale;
-pub mod memory;
-pub mod message;
 pub mod mind;
 #[cfg(feature = "page")]
 pub mod page;
-mod parallel;
-pub mod prelude;
-pub mod reading;
 #[cfg(feature = "rpg")]
 pub mod rpg;
-pub mod save;
-pub mod secrets;
-pub mod session;
-pub mod statistics;
-pub mod testing;
 pub mod tool;
-pub mod trust;
 #[cfg(feature = "undercover")]
 pub mod undercover;
-mod wording;
-pub mod world_data;
 
 /// Tests the code of the READMEs and of these pages.
 #[cfg(doctest)]

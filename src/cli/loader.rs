@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::cast::{EntityName, Kind, StableId};
+use crate::cli::servers::ToolServers;
 use crate::engine::Engine;
 use crate::files;
 use crate::groupchat::ChatGame;
@@ -15,7 +16,6 @@ use crate::mind::{Embedder, Mind, MindAlias, MindInfo, Minds, Price};
 use crate::rpg::rehearsal::Expectations;
 use crate::rpg::world_file::{WorldFile, list_worlds};
 use crate::rpg::{Campaign, CampaignError};
-use crate::tool::servers::ToolServers;
 use crate::tool::{ToolSet, Toolbox};
 use crate::wording::nearest;
 use crate::world_data::{DataError, DataFolder, MAX_BYTES, Problems, file_text};
@@ -331,8 +331,8 @@ pub(crate) async fn connect_tools(
         return Ok(ToolServers::default());
     }
     let models = app.models()?;
-    let mut toolbox = engine.world.resource_mut::<Toolbox>();
-    toolbox.allow_web(&models.web());
+    #[cfg(feature = "web")]
+    crate::tool::allow_web(&mut engine.world.resource_mut::<Toolbox>(), &models.web());
     if app.settings.model.value == IMPROVISER {
         engine.settings.without_servers = true;
         return Ok(ToolServers::default());

@@ -29,6 +29,8 @@ mod saved;
 mod say;
 mod seat;
 mod seat_sheet;
+#[cfg(not(feature = "mcp"))]
+mod servers;
 mod settings;
 mod shell;
 mod slot_settings;
@@ -54,6 +56,8 @@ use self::args::{Command, CommandLine, CommonArgs, LanguageArg, PlayArgs};
 use self::env::Env;
 use self::error::CommandError;
 use self::settings::{SETTINGS_FILE, Settings, SettingsFile, SettingsFiles};
+#[cfg(feature = "mcp")]
+use crate::tool::servers;
 use crate::trust::{NeedsTrust, Untrusted};
 
 /// Runs the program.

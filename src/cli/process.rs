@@ -11,7 +11,6 @@ pub(crate) fn protect() {
         // A kernel without it has no more to offer.
         let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
     }
-    #[cfg(any(feature = "mcp", feature = "scripts"))]
     crate::tool::process::adopt_orphans();
 }
 
@@ -32,6 +31,5 @@ pub(crate) fn was_interrupted() -> bool {
 
 /// Ends all programs that were started.
 pub(crate) fn end_programs() {
-    #[cfg(any(feature = "mcp", feature = "scripts"))]
     crate::tool::process::end_all();
 }

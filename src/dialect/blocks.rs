@@ -7,12 +7,12 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::arguments::{Arguments, ArgumentsRepair};
 use super::media;
 use super::thinking::thinking_text;
 use crate::locale::text;
 use crate::message::{Block, Body, FormatError, Message};
 use crate::reading::SplitText;
+use crate::reading::{Arguments, ArgumentsRepair};
 
 /// Reads content: a text, a block, or a list of these. Null entries are skipped; absent content is
 /// empty.

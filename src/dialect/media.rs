@@ -4,21 +4,6 @@ use serde_json::{Map, Value};
 
 use crate::message::{Block, MediaKind, MediaSource};
 
-impl MediaKind {
-    fn of_media_type(media_type: &str) -> Option<Self> {
-        let name = media_type.split('/').next()?;
-        Self::ALL.into_iter().find(|kind| kind.name() == name)
-    }
-
-    fn block(self, source: MediaSource) -> Block {
-        match self {
-            Self::Image => Block::image(source),
-            Self::Audio => Block::audio(source),
-            Self::Video => Block::video(source),
-        }
-    }
-}
-
 /// The media types of common file extensions.
 const EXTENSIONS: [(&str, &str); 20] = [
     ("png", "image/png"),

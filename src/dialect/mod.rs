@@ -9,7 +9,6 @@
 //! Start reading at [`Profile`].
 
 mod agentscope;
-mod arguments;
 mod autogen;
 mod blocks;
 mod detect;
@@ -30,7 +29,7 @@ mod roles;
 pub mod thinking;
 mod timestamp;
 
-pub use arguments::{Arguments, ArgumentsError, ArgumentsRepair};
+pub use crate::reading::{Arguments, ArgumentsError, ArgumentsRepair};
 #[cfg(feature = "groupchat")]
 pub(crate) use autogen::{ALIASES, CHAT_TYPES, handoff_text, image_part};
 pub use document::{

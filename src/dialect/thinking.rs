@@ -6,18 +6,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::message::Block;
 use crate::reading::{OwnMarks, SplitText};
-
-impl SplitText {
-    /// Its blocks: thinking, then text, each if there is any.
-    pub fn into_blocks(self) -> Vec<Block> {
-        let thinking = Some(self.thinking).filter(|thinking| !thinking.is_empty());
-        let text = Some(self.text).filter(|text| !text.is_empty());
-        let thinking = thinking.map(Block::thinking);
-        thinking.into_iter().chain(text.map(Block::text)).collect()
-    }
-}
 
 /// The reasoning that a message or a delta has in a field of its own: `reasoning_content`
 /// (DeepSeek, vLLM, llama.cpp), `reasoning` (OpenRouter, Groq), `thinking` (Ollama), or the
@@ -160,6 +149,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::message::Block;
 
     #[test]
     fn reasoning_fields_are_thinking() {

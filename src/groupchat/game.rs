@@ -235,6 +235,7 @@ impl Game for ChatGame {
 
     fn set_up(&self, seed: u64) -> Result<Setup, SetupError> {
         let mut setup = Setup::new(seed);
+        tool::register(&mut setup.world.resource_mut::<Toolbox>());
         self.insert(&mut setup.world);
         setup.plugin(stage::plugin);
         let take_edits = take_edits.run_if(resource_exists::<Inputs>);

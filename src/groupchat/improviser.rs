@@ -178,7 +178,7 @@ mod tests {
     use super::*;
     use crate::mind::Language;
     use crate::mind::improviser::Improviser;
-    use crate::mind::improviser::testing::{HandPrompt, object};
+    use crate::testing::{HandPrompt, object};
 
     #[test]
     fn it_selects_speakers_once_it_was_taught() {

@@ -410,7 +410,7 @@ mod tests {
     use super::*;
     use crate::groupchat::perspective::text_without_speaker;
     use crate::message::Body;
-    use crate::wording::attacks::{attacks, harmless};
+    use crate::testing::{attacks, harmless};
 
     const LANGUAGES: [Language; 2] = [Language::En, Language::Zh];
 

@@ -25,6 +25,7 @@ use crate::knowledge::restore_made_facts;
 use crate::locale::{Localize, UiText, text};
 use crate::save::Meta;
 use crate::session::{Game, KeptFiles, SetupError, take_data};
+use crate::tool::{self, Toolbox};
 use crate::world_data::{DataError, DataFolder, Problem, Problems};
 
 /// The maximum number of characters of a speech that reaches anybody.
@@ -254,6 +255,7 @@ impl Campaign {
     /// The world with its systems and data, but without its cast, which comes from a save.
     fn without_cast(&self, seed: u64) -> Setup {
         let mut setup = Setup::new(seed);
+        tool::register(&mut setup.world.resource_mut::<Toolbox>());
         self.insert(&mut setup.world);
         setup.plugin(plugin);
         setup

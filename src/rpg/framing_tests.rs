@@ -14,8 +14,7 @@ use crate::event::guard::Guards;
 use crate::event::kinds::{Announce, Archive, Kickoff, Learned, MemorySearch, Speak, Whisper};
 use crate::event::{EventWriter, deliver, register_event, write_events_at_meeting};
 use crate::locale::Language;
-use crate::testing::{TinyWorld, tiny};
-use crate::wording::attacks::{attacks, harmless};
+use crate::testing::{TinyWorld, attacks, harmless, tiny};
 use crate::wording::{as_line, defused};
 use crate::world_data::DataFolder;
 

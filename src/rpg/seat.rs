@@ -370,7 +370,7 @@ mod tests {
     use serde_json::json;
 
     use crate::locale::Language;
-    use crate::mind::human::testing::{PersonAsk, json_of};
+    use crate::testing::{PersonAsk, json_of};
 
     fn ask_plan(present: &[&str]) -> PersonAsk<'static> {
         let present = present.iter().map(|name| json!({"name": name, "look": ""}));

@@ -21,8 +21,7 @@ impl NotBuilt {
 
     /// Why a tool of [`super::BUILT_IN`] can't be called; `None` if this build has it.
     pub fn tool(name: &str) -> Option<Self> {
-        let is_web = matches!(name, "fetch_web_content" | "extract_information");
-        (is_web && !cfg!(feature = "web")).then_some(Self::WEB)
+        (super::WEB.contains(&name) && !cfg!(feature = "web")).then_some(Self::WEB)
     }
 }
 

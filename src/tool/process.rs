@@ -52,15 +52,13 @@ impl Drop for Family {
 /// Makes this process the parent of all processes that its programs leave behind, so that it can
 /// end those, too. Only for a process that starts programs through this module alone: any other
 /// child would be taken for an orphan.
-#[cfg(feature = "cli")]
-pub(crate) fn adopt_orphans() {
+pub fn adopt_orphans() {
     #[cfg(target_os = "linux")]
     system::adopt_orphans();
 }
 
 /// Ends everything that was started.
-#[cfg(feature = "cli")]
-pub(crate) fn end_all() {
+pub fn end_all() {
     #[cfg(unix)]
     system::end_all();
 }
@@ -102,7 +100,6 @@ mod unix {
         }
     }
 
-    #[cfg(feature = "cli")]
     pub(super) fn end_all() {
         let leaders = running().clone();
         for leader in leaders.into_iter().filter_map(Pid::from_raw) {
@@ -110,15 +107,15 @@ mod unix {
         }
     }
 
-    #[cfg(not(all(target_os = "linux", feature = "cli")))]
+    #[cfg(not(target_os = "linux"))]
     fn end_orphans(_: Pid, _: &BTreeSet<i32>) {}
 
-    #[cfg(all(target_os = "linux", feature = "cli"))]
+    #[cfg(target_os = "linux")]
     pub(super) use self::orphans::adopt as adopt_orphans;
-    #[cfg(all(target_os = "linux", feature = "cli"))]
+    #[cfg(target_os = "linux")]
     use self::orphans::end as end_orphans;
 
-    #[cfg(all(target_os = "linux", feature = "cli"))]
+    #[cfg(target_os = "linux")]
     mod orphans {
         use std::collections::BTreeSet;
         use std::sync::atomic::{AtomicBool, Ordering};
@@ -135,14 +132,14 @@ mod unix {
         const MAX_LOOKS: usize = 100;
         const PAUSE: Duration = Duration::from_millis(1);
 
-        pub(in crate::tool) fn adopt() {
+        pub(in super::super) fn adopt() {
             let adopts = set_child_subreaper(Some(getpid())).is_ok();
             ADOPTS.store(adopts, Ordering::Relaxed);
         }
 
         /// Kills what a leader that was killed leaves behind: all children of this process but
         /// those that run.
-        pub(in crate::tool) fn end(leader: Pid, running: &BTreeSet<i32>) {
+        pub(in super::super) fn end(leader: Pid, running: &BTreeSet<i32>) {
             if !ADOPTS.load(Ordering::Relaxed) {
                 return;
             }

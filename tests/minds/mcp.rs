@@ -20,7 +20,7 @@ use playhouse::exchange::{Answers, Ask, Prose, ProseRules};
 use playhouse::mind::models::Models;
 use playhouse::mind::{ExchangeRound, ScriptLine, ScriptMind};
 use playhouse::testing::tiny;
-use playhouse::tool::servers::{ChildEnvironment, ServerPlan, ToolServer, ToolServers};
+use playhouse::tool::servers::{ChildEnvironment, ServerPlan, ToolServer, ToolServers, examine};
 use playhouse::tool::{ToolSet, ToolTrace, Toolbox};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ListToolsResult,
@@ -531,12 +531,12 @@ async fn a_child_process_sees_harmless_variables_and_those_that_its_entry_names(
 async fn a_look_at_a_server_tells_what_it_offers_and_what_is_missing() {
     let mut plan = library();
     plan.server.tools = vec!["find_book".into(), "burn_book".into()];
-    let found = plan.examine().await;
+    let found = examine(plan).await;
     assert!(found.answers);
     assert_eq!(found.tools, ["library.find_book"]);
     let lacking = "The model file allows the tool 'burn_book', which the server does not have.";
     assert_eq!(found.notes[0].to_string(), lacking);
-    let found = process("no-such-program-anywhere", &[]).examine().await;
+    let found = examine(process("no-such-program-anywhere", &[])).await;
     assert!(!found.answers && found.tools.is_empty());
     assert!(
         found.notes[0].to_string().contains("can't be started"),
@@ -546,10 +546,10 @@ async fn a_look_at_a_server_tells_what_it_offers_and_what_is_missing() {
     let server = odd_server(Some("sesame")).await;
     let mut plan = over_http(server.port);
     plan.token = Some("sesame".to_owned().into());
-    let found = plan.examine().await;
+    let found = examine(plan).await;
     assert_eq!(found.tools, ["library.echo", "library.读.file"]);
     assert!(found.notes.is_empty(), "{found:?}");
-    let found = over_http(server.port).examine().await;
+    let found = examine(over_http(server.port)).await;
     assert!(!found.answers && !found.notes.is_empty());
 }
 

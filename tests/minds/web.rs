@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::http::HttpServer;
 use hyper::body::Incoming;
 use hyper::{Request, Response};
-use playhouse::tool::{ToolTrace, Toolbox, WebPolicy};
+use playhouse::tool::{ToolTrace, Toolbox, WebPolicy, allow_web};
 use serde_json::{Value, json};
 
 const PAGE: &str =
@@ -51,13 +51,14 @@ async fn page(request: Request<Incoming>) -> Response<String> {
 /// The tools, allowed to ask this machine under one of its names only.
 fn tools() -> Toolbox {
     let mut tools = Toolbox::standard();
-    tools.allow_web(&WebPolicy {
+    let policy = WebPolicy {
         hosts: vec!["localhost".into(), "127.0.0.1".into()],
         private: vec!["localhost".into()],
         longest_page: 50_000,
         seconds: 2.0,
         ..WebPolicy::default()
-    });
+    };
+    allow_web(&mut tools, &policy);
     tools
 }
 
@@ -130,7 +131,8 @@ async fn what_may_not_be_fetched_is_refused_with_a_reason() {
             .unwrap_err();
         assert!(refused.contains(said), "{url}: {refused}");
     }
-    let none = Toolbox::standard();
+    let mut none = Toolbox::standard();
+    allow_web(&mut none, &WebPolicy::default());
     let refused = call(
         &none,
         "fetch_web_content",

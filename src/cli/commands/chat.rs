@@ -135,8 +135,11 @@ pub(super) fn with_tools_played(
     if game.team().tool_teams().next().is_none() {
         return Ok(game);
     }
-    let web = app.models()?.web();
-    let game = game.with_tools(move |toolbox| toolbox.allow_web(&web));
+    #[cfg(feature = "web")]
+    let game = {
+        let web = app.models()?.web();
+        game.with_tools(move |toolbox| crate::tool::allow_web(toolbox, &web))
+    };
     Ok(game.with_tool_minds(minds))
 }
 

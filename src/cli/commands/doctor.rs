@@ -4,9 +4,8 @@
 use crate::files::{self, Durability, Folder};
 use crate::locale::{Argument, Language, Localize, UiText, text};
 use crate::mind::http::{KeyState, ProbeReport};
-use crate::mind::models::{ModelError, ModelFile, Models};
+use crate::mind::models::{ModelError, ModelFile, Models, ServerExamination};
 use crate::mind::survey::{Survey, SurveyError, SurveyPlan, survey};
-use crate::tool::servers::{ServerExamination, ServerPlan};
 use futures_util::future::{join, join_all};
 use serde_json::json;
 use std::path::Path;
@@ -19,6 +18,7 @@ use crate::cli::error::{CommandError, ErrorKind};
 use crate::cli::loader;
 use crate::cli::output::{Output, Paragraph, Style};
 use crate::cli::say::say;
+use crate::cli::servers::examine as examine_server;
 use crate::cli::settings::IMPROVISER;
 use crate::cli::tables::{Alignment, TextTable};
 use crate::cli::trust::read_text;
@@ -41,7 +41,7 @@ pub(super) fn doctor(app: &App, args: &DoctorArgs) -> Result<(), CommandError> {
     let plans = models.tool_servers(servers.iter().map(String::as_str));
     let plans = plans.map_err(|error| CommandError::of(ErrorKind::Server, &error))?;
     let runtime = super::play::runtime()?;
-    let servers = join_all(plans.into_iter().map(ServerPlan::examine));
+    let servers = join_all(plans.into_iter().map(examine_server));
     let (examined, servers) = runtime.block_on(join(examine(app, &models, &aliases), servers));
     let mut models = Vec::new();
     let mut error = None;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use crate::cast::{CastList, EntityName, StableId, WorldTurn};
+use crate::cli::servers::ToolServers;
 use crate::engine::{CancellationToken, Engine, SpendLimits, Stop};
 use crate::event::{By, Feed, FeedView, Record};
 use crate::knowledge::FactBook;
@@ -13,7 +14,6 @@ use crate::mind::human::HumanMind;
 use crate::mind::{Cost, Minds};
 use crate::rpg::StoryOutcome;
 use crate::rpg::world_file::WorldFile;
-use crate::tool::servers::ToolServers;
 use crate::{rpg, undercover};
 use bevy_ecs::prelude::*;
 use serde_json::{Value, json};

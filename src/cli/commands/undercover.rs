@@ -5,11 +5,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::cast::{Kind, StableId, all_of};
+use crate::cli::servers::ToolServers;
 use crate::files;
 use crate::journal::JournalHeader;
 use crate::locale::{Language, text};
 use crate::session::{Game, Session};
-use crate::tool::servers::ToolServers;
 use crate::undercover::{GAME, Match, Rules, Table, WordSource, default_rules};
 use crate::world_data::{Lexicon, MAX_BYTES, WordPair};
 use bevy_ecs::prelude::*;

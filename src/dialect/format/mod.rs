@@ -25,11 +25,11 @@ mod render;
 #[cfg(test)]
 mod tests;
 mod truncate;
-mod turn;
 mod wire;
 #[cfg_attr(not(feature = "http"), expect(dead_code, reason = "requests use them"))]
 mod writer;
 
+pub use crate::mind::{Turn, TurnContent};
 pub use folder::MediaFolder;
 pub use media::{MAX_FILE_BYTES, MediaError, MediaFiles, NoFiles};
 pub use names::alias;
@@ -39,6 +39,5 @@ pub use options::{
 };
 pub use render::Rendered;
 pub use truncate::{Truncated, truncate};
-pub use turn::{Turn, TurnContent};
 #[cfg(feature = "http")]
 pub(crate) use writer::{Checkpoint, MessageWriter, WriterState, Written};

@@ -1,8 +1,8 @@
 //! Finding the results of tool calls.
 
-use super::turn::Turn;
 use super::wire::Pair;
 use crate::message::{Block, ToolResult, ToolUse};
+use crate::mind::Turn;
 
 /// How many turns after a call are searched for its result. A result that comes later is an orphan.
 const MAX_DISTANCE: usize = 64;

@@ -6,8 +6,8 @@ use serde_json::Value;
 use super::media::MediaError;
 use super::omission::Omission;
 use super::options::Format;
-use super::turn::Turn;
 use super::writer::{MessageWriter, WriterState, Written};
+use crate::mind::Turn;
 
 /// A conversation as a provider expects it.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,8 +1,8 @@
 //! Dropping the oldest turns of a conversation to keep within a limit.
 
 use super::omission::Omission;
-use super::turn::Turn;
 use crate::message::{Block, Role};
+use crate::mind::Turn;
 
 /// A conversation within a limit.
 #[derive(Clone, Debug)]

@@ -16,11 +16,11 @@ use super::names::label;
 use super::omission::Omission;
 use super::options::{Api, Format, Style, SystemPlace, ThinkingPolicy};
 use super::pairing::{Calls, calls_tools};
-use super::turn::{Turn, TurnContent};
 use super::wire::{
     MediaPart, Pair, SentOutput, Speaker, escaped, is_thought, may_return, media_part, thought_part,
 };
 use crate::message::{Block, Role, Text};
+use crate::mind::{Turn, TurnContent};
 
 /// Anthropic looks back 20 blocks from a breakpoint for what it has cached, so breakpoints are set
 /// a little closer.

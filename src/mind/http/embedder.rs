@@ -16,8 +16,8 @@ use super::probe::ProbeReport;
 use super::settings::seconds;
 use crate::locale::{Localize, UiText, text};
 use crate::message::{Price, Vector, VectorError, tokens};
-use crate::mind::completion::{Awaited, MindError};
-use crate::mind::embedder::{Embedded, Embedder, Embedding};
+use crate::mind::{Awaited, MindError};
+use crate::mind::{Embedded, Embedder, Embedding};
 
 /// The most bytes of an answer for each text: 8,192 numbers in up to 24 characters.
 const LONGEST_VECTOR: usize = 8_192 * 24;

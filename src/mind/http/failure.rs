@@ -13,7 +13,7 @@ use super::pace::Wait;
 use super::server_error::{Diagnosis, SYSTEM_ROLE, ServerError};
 use crate::locale::{Localize, UiText, text};
 use crate::message::TokenUsage;
-use crate::mind::completion::{Awaited, LengthDoubt, MindError};
+use crate::mind::{Awaited, LengthDoubt, MindError};
 use crate::secrets::redact;
 
 /// A failed attempt.

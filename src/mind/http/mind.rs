@@ -27,12 +27,12 @@ use crate::dialect::format::MediaFiles;
 use crate::http_client::client_builder;
 use crate::locale::{Localize, UiText, text};
 use crate::message::TokenUsage;
-use crate::mind::answer::{Answering, Mind};
-use crate::mind::completion::{Awaited, Completion, FailedCall, LengthDoubt, MindError};
-use crate::mind::info::MindInfo;
-use crate::mind::prompt::Prompt;
-use crate::mind::prompted_tools::with_calls;
-use crate::mind::stream::AnswerStream;
+use crate::mind::AnswerStream;
+use crate::mind::MindInfo;
+use crate::mind::Prompt;
+use crate::mind::with_calls;
+use crate::mind::{Answering, Mind};
+use crate::mind::{Awaited, Completion, FailedCall, LengthDoubt, MindError};
 use crate::secrets::Secret;
 
 /// How many bytes of an error's body are read.

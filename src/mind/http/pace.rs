@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::settings::{Timeouts, seconds};
-use crate::mind::completion::Awaited;
+use crate::mind::Awaited;
 
 #[expect(
     clippy::disallowed_methods,

@@ -16,9 +16,9 @@ use super::settings::{RetryPolicy, SchemaMode};
 use crate::context::AgentContext;
 use crate::locale::{Localize, UiText, text};
 use crate::message::Body;
-use crate::mind::completion::{Completion, FailedCall, MindError};
-use crate::mind::prompt::{AnswerForm, Prompt};
-use crate::mind::prompted_tools::with_calls;
+use crate::mind::with_calls;
+use crate::mind::{AnswerForm, Prompt};
+use crate::mind::{Completion, FailedCall, MindError};
 use crate::secrets::redact;
 
 /// The maximum size of a list of models in bytes.

@@ -19,7 +19,7 @@ use crate::dialect::format::{
     Checkpoint, Format, MediaError, MediaFiles, MessageWriter, SystemPlace, WriterState, Written,
 };
 use crate::locale::{Localize, UiText, text};
-use crate::mind::prompt::Prompt;
+use crate::mind::Prompt;
 
 /// Why a request can't be sent.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::request::{RequestBody, RequestBuffer, RequestError, RequestFormat, build};
 use super::settings::SchemaMode;
-use crate::mind::prompt::Prompt;
+use crate::mind::Prompt;
 
 /// The buffers of the last requests. While a request is sent, its buffer is lent to the connection;
 /// it comes back by [`RequestCache::put_back`].

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::settings::ModelSettings;
 use crate::locale::Language;
 use crate::message::Digest;
-use crate::mind::prompt::{AnswerForm, Prompt};
+use crate::mind::{AnswerForm, Prompt};
 use crate::tool::ToolSpec;
 
 /// What is the same in all requests for a model.

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::dialect::thinking::AnswerText;
 use crate::message::{Block, FinishReason, TokenUsage};
-use crate::mind::completion::{Completion, MAX_CALLS};
+use crate::mind::{Completion, MAX_CALLS};
 use crate::reading::{OwnMarks, SplitText};
 use crate::tool::ToolCall;
 use crate::tool::schema_check::SchemaCheck;

@@ -11,7 +11,7 @@ use super::sse::{Event, EventFrames};
 use crate::dialect::format::Api;
 use crate::locale::{UiText, text};
 use crate::message::FinishReason;
-use crate::mind::completion::{Completion, LengthDoubt, MindError};
+use crate::mind::{Completion, LengthDoubt, MindError};
 use crate::reading::OwnMarks;
 
 /// Reads the recorded body of a response: one JSON value, several, or a stream of events. The

@@ -10,7 +10,7 @@ use reqwest::StatusCode;
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 
-use crate::mind::completion::LengthDoubt;
+use crate::mind::LengthDoubt;
 
 use super::delay::{delay_in_headers, delay_in_members, delay_in_text, reset_in_headers};
 

@@ -1,6 +1,6 @@
 //! Showing the text of an answer while it arrives.
 
-use crate::mind::stream::AnswerStream;
+use crate::mind::AnswerStream;
 use crate::reading::{OwnMarks, StreamSplitter, before_calls};
 use crate::secrets::{begun, redact};
 

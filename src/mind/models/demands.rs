@@ -1,10 +1,10 @@
 //! What of a folder's model file needs trust.
 
 use super::file::{ModelEntry, ModelFile, Provider};
+use super::tool_server::ToolServer;
+use super::web_policy::WebPolicy;
 use crate::locale::{Argument, UiText, text};
 use crate::mind::http::Endpoint;
-use crate::tool::WebPolicy;
-use crate::tool::servers::ToolServer;
 use crate::trust::Demanding;
 
 impl Demanding for ModelFile {

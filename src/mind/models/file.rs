@@ -12,16 +12,16 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
 use super::error::ModelError;
+use super::tool_server::ToolServer;
+use super::web_policy::WebPolicy;
 use crate::dialect::format::{Api, Style, ThinkingPolicy};
 use crate::locale::{Argument, UiText, text};
 use crate::message::Price;
+use crate::mind::MaxDefaults;
 use crate::mind::http::{
     EmbeddingSettings, Endpoint, LimitField, RetryPolicy, SchemaInstruction, SchemaMode, Timeouts,
     own_members,
 };
-use crate::mind::info::MaxDefaults;
-use crate::tool::WebPolicy;
-use crate::tool::servers::ToolServer;
 use crate::trust::Untrusted;
 use crate::world_data::{MAX_RON_BYTES, read_ron};
 

@@ -16,12 +16,20 @@
 //! Keys are never written to a file, a log or an error. Start reading at [`Models`].
 
 mod demands;
+mod environment;
 mod error;
 mod file;
 mod resolve;
+mod server_plan;
 mod servers;
+mod tool_server;
+mod web_policy;
 
+pub use environment::ChildEnvironment;
 pub use error::ModelError;
 pub use file::{ModelEntry, ModelFile, Provider, SHIPPED, SHIPPED_NAME};
 pub use resolve::{ModelSummary, Models, SettingSource};
+pub use server_plan::{ServerExamination, ServerPlan, ToolServerError};
 pub use servers::ToolServerSummary;
+pub use tool_server::{Connection, ToolServer};
+pub use web_policy::WebPolicy;

@@ -8,22 +8,22 @@ use std::sync::{Arc, Mutex, PoisonError};
 use reqwest::Client;
 use serde::{Serialize, Serializer};
 
+use super::environment::ChildEnvironment;
 use super::error::ModelError;
 use super::file::{ModelEntry, ModelFile, Provider, SHIPPED, SHIPPED_NAME};
+use super::web_policy::WebPolicy;
 use crate::dialect::format::{Api, MediaFiles, NoFiles};
 use crate::locale::{Localize, UiText, text};
 use crate::message::Price;
-use crate::mind::answer::Mind;
-use crate::mind::embedder::Embedder;
+use crate::mind::Embedder;
+use crate::mind::Mind;
+use crate::mind::MindInfo;
+use crate::mind::PromptedTools;
 use crate::mind::http::{
     self, Endpoint, HttpEmbedder, HttpMind, HttpMindError, KeyState, ModelServer, ModelSettings,
     ProbeReport,
 };
-use crate::mind::info::MindInfo;
-use crate::mind::prompted_tools::PromptedTools;
 use crate::secrets::Secret;
-use crate::tool::WebPolicy;
-use crate::tool::servers::ChildEnvironment;
 use crate::wording::by_distance;
 use crate::world_data::file_text;
 

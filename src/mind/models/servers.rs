@@ -4,7 +4,8 @@ use serde::Serialize;
 
 use super::error::ModelError;
 use super::resolve::{Models, SettingSource};
-use crate::tool::servers::{ServerPlan, ToolServer};
+use super::server_plan::ServerPlan;
+use super::tool_server::ToolServer;
 
 /// A tool server as people see it: its token only as set or missing.
 #[derive(Clone, Debug, PartialEq, Serialize)]

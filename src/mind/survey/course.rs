@@ -13,9 +13,9 @@ use super::probes::{Outcome, PROBES, Probe, Reply, State};
 use crate::dialect::format::Api;
 use crate::locale::{Argument, Language, Localize, UiText, text};
 use crate::message::{TokenUsage, tokens};
-use crate::mind::completion::{FailedCall, MindError};
 use crate::mind::http::{Endpoint, HttpMind};
 use crate::mind::models::{ModelError, Models};
+use crate::mind::{FailedCall, MindError};
 
 /// The most questions that are asked, whatever is found.
 const MOST_REQUESTS: u32 = 12;

@@ -10,9 +10,9 @@ use crate::context::AgentContext;
 use crate::dialect::format::Api;
 use crate::locale::{Localize, UiText, text};
 use crate::message::{Body, FinishReason, Tags, TokenUsage};
-use crate::mind::completion::{FailedCall, MindError};
 use crate::mind::http::{ExaminedAnswer, HttpMind, SchemaMode};
-use crate::mind::prompt::{AnswerForm, Prompt, Tools};
+use crate::mind::{AnswerForm, Prompt, Tools};
+use crate::mind::{FailedCall, MindError};
 use crate::tool::ToolSpec;
 
 /// A word that no model writes unless it must.

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use crate::context::AgentContext;
 use crate::message::{Body, Text};
 use crate::mind::improviser::Improviser;
-use crate::mind::improviser::testing::{HandPrompt, object, sentences};
 use crate::mind::{ExchangeRound, Language, Refused};
+use crate::testing::{HandPrompt, object, sentences};
 
 const BOTH: [Language; 2] = [Language::En, Language::Zh];
 const SEEDS: u64 = 200;

@@ -188,7 +188,7 @@ fn what_the_tool_returned_is_read_back() {
 async fn too_many_pieces_are_refused_in_both_languages() {
     let job = job(&[(CodeLanguage::Rhai, "1"); 17], true);
     let error = run(&job, &CodePolicy::default()).await.unwrap_err();
-    let [en, zh] = crate::tool::prompts::told(&error);
+    let [en, zh] = crate::testing::told(&error);
     assert_eq!(en, error.to_string());
     assert_eq!(zh, "一次最多运行 16 段代码");
 }

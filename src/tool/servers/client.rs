@@ -14,12 +14,11 @@ use rmcp::{ServiceExt, model};
 use serde_json::Value;
 use tokio::process::Command;
 
-use super::config::{Connection, ToolServer};
-use super::plan::{ServerPlan, ToolServerError};
 use super::process::{MAX_MESSAGE, ServerProcess};
 use super::{names, result};
 use crate::http_client::client_builder;
 use crate::locale::{UiText, text};
+use crate::mind::models::{Connection, ServerPlan, ToolServer, ToolServerError};
 use crate::secrets::has_secret;
 use crate::tool::process::Family;
 use crate::tool::{RunningTool, ToolError, Toolbox, arguments_of};

@@ -5,26 +5,16 @@
 //! in the end. What a server says of itself is bounded here and judged by guards before a mind
 //! reads it. The protocol: <https://modelcontextprotocol.io/specification>.
 
-#[cfg(feature = "mcp")]
 mod client;
-#[cfg(not(feature = "mcp"))]
-#[path = "no_client.rs"]
-mod client;
-mod config;
-mod environment;
 mod examine;
-#[cfg(feature = "mcp")]
 mod names;
-mod plan;
-#[cfg(feature = "mcp")]
 mod process;
-#[cfg(feature = "mcp")]
 mod result;
 
-pub use config::ToolServer;
-pub use environment::ChildEnvironment;
-pub use examine::ServerExamination;
-pub use plan::{ServerPlan, ToolServerError};
+pub use crate::mind::models::{
+    ChildEnvironment, ServerExamination, ServerPlan, ToolServer, ToolServerError,
+};
+pub use examine::examine;
 
 use futures_util::future::join_all;
 

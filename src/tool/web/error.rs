@@ -4,7 +4,7 @@ use serde::Serialize;
 use thiserror::Error;
 
 use crate::tool::ToolError;
-use crate::tool::prompts::WEB;
+use crate::tool::WEB_ERROR;
 
 #[derive(Clone, Debug, Error, Serialize)]
 #[serde(tag = "kind", content = "what", rename_all = "snake_case")]
@@ -52,14 +52,15 @@ pub(super) enum WebError {
 
 impl From<WebError> for ToolError {
     fn from(error: WebError) -> Self {
-        Self::new(error.to_string()).with_kind(&WEB, &error)
+        Self::new(error.to_string()).with_kind(&WEB_ERROR, &error)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tool::prompts::told;
+    use crate::testing::told_by;
+    use crate::tool::add_templates;
 
     #[test]
     fn every_failure_is_told_in_both_languages() {
@@ -85,7 +86,7 @@ mod tests {
             (WebError::Selector(x(), x()), "“x”不是 CSS 选择器"),
         ] {
             let error = ToolError::from(error);
-            let [en, zh] = told(&error);
+            let [en, zh] = told_by(add_templates, &error);
             assert_eq!(en, error.to_string());
             assert!(zh.contains(chinese), "{zh}");
         }

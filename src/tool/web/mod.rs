@@ -21,10 +21,11 @@ pub use self::page::page_text;
 use self::error::WebError;
 use self::extract::{Named, Rules};
 use self::fetch::Fetcher;
-use super::{ToolError, Toolbox, WebPolicy};
+use super::{ToolError, Toolbox};
+pub use crate::mind::models::WebPolicy;
 
 /// Adds the tools of the web under this policy.
-pub(super) fn register(tools: &mut Toolbox, policy: &WebPolicy) {
+pub fn allow_web(tools: &mut Toolbox, policy: &WebPolicy) {
     let fetcher = Arc::new(Fetcher::new(policy.clone()));
     let for_pages = fetcher.clone();
     tools

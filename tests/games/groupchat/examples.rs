@@ -11,7 +11,7 @@ use playhouse::message::Language;
 use playhouse::mind::improviser::Improviser;
 use playhouse::mind::{Mind, Minds};
 use playhouse::session::Game as _;
-use playhouse::tool::WebPolicy;
+use playhouse::tool::{WebPolicy, allow_web};
 use playhouse::world_data::DataFolder;
 
 use crate::http::HttpServer;
@@ -272,11 +272,12 @@ async fn a_reader_of_the_research_crew_fetches_the_page_that_is_named() {
         ("zh/chafang-zu", "蜜蜂为什么跳舞？请读"),
     ] {
         let game = game(path).with_tools(|toolbox| {
-            toolbox.allow_web(&WebPolicy {
+            let policy = WebPolicy {
                 hosts: vec!["localhost".into()],
                 private: vec!["localhost".into()],
                 ..WebPolicy::default()
-            });
+            };
+            allow_web(toolbox, &policy);
         });
         let task = format!("{question} http://localhost:{}/bees .", server.port);
         let result = improvised(game).run(task).await.unwrap();

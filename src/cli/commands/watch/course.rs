@@ -2,13 +2,13 @@
 
 use super::shelf::library_error;
 use crate::cast::WorldTurn;
+use crate::cli::servers::ToolServers;
 use crate::groupchat::team::TeamFile;
 use crate::locale::{Localize, UiText};
 use crate::mind::Minds;
 use crate::page::{self, Story};
 use crate::save::{SaveError, Slot, StoredStory};
 use crate::session::{EventLog, Session};
-use crate::tool::servers::ToolServers;
 
 use crate::cli::app::App;
 use crate::cli::commands::edited::EditedGame;

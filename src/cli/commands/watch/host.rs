@@ -25,6 +25,7 @@ use crate::cli::loader;
 use crate::cli::process::note_interrupt;
 use crate::cli::saved::{Played, Saved, clear, free_name, save_error, session_error};
 use crate::cli::say::say;
+use crate::cli::servers::ToolServers;
 use crate::cli::slot_settings;
 use crate::engine::{Engine, Stop};
 use crate::journal::{Input, Line, new_minds};
@@ -36,7 +37,6 @@ use crate::page::{
 use crate::rpg::Campaign;
 use crate::save::Slot;
 use crate::session::{self, Game, Session};
-use crate::tool::servers::ToolServers;
 use crate::{rpg, undercover};
 /// How long a page waits for a story to be read before it shows what was read so far.
 const AT_ONCE: Duration = Duration::from_millis(500);

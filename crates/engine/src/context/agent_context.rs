@@ -1,0 +1,735 @@
+//! The conversation of one entity.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+use bevy_ecs::prelude::*;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use thiserror::Error;
+
+use super::generation::Generation;
+use crate::locale::{Localize, UiText, text};
+use crate::message::{Body, Digest, Message, Role, Tag, Tags, Text};
+
+/// Identifies a message within its context. Later messages have greater ids.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct EntryId(pub u32);
+
+impl std::fmt::Display for EntryId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "#{}", self.0)
+    }
+}
+
+/// In which order a search returns what it found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SearchOrder {
+    /// The latest message first.
+    NewestFirst,
+    /// The earliest message first.
+    OldestFirst,
+}
+
+/// Why a context refused an edit, which left it unchanged.
+#[derive(Debug, Error, PartialEq, Eq)]
+#[error("{}", self.text())]
+pub enum ContextError {
+    /// A system message after other messages.
+    NotEmpty {
+        /// The context's entity.
+        entity: String,
+        /// The number of its messages.
+        count: usize,
+    },
+    /// An id of no message of this context.
+    NoSuchMessage {
+        /// The context's entity.
+        entity: String,
+        /// The unknown id.
+        id: EntryId,
+    },
+    /// A message of another role, but only human ones can be removed one by one.
+    NotHuman {
+        /// The context's entity.
+        entity: String,
+        /// The message.
+        id: EntryId,
+    },
+    /// A range whose end is before its beginning.
+    CrossedRange {
+        /// The context's entity.
+        entity: String,
+        /// The range's first message.
+        begin: EntryId,
+        /// The range's last message.
+        end: EntryId,
+    },
+    /// A range that includes the system message.
+    IncludesSystem {
+        /// The context's entity.
+        entity: String,
+        /// The range's first message.
+        begin: EntryId,
+        /// The range's last message.
+        end: EntryId,
+    },
+    /// An empty list of ai messages.
+    NoMessages {
+        /// The context's entity.
+        entity: String,
+    },
+}
+
+impl Localize for ContextError {
+    fn text(&self) -> UiText {
+        match self {
+            Self::NotEmpty { entity, count } => text!(context_not_empty, entity, count),
+            Self::NoSuchMessage { entity, id } => {
+                text!(context_no_such_message, entity, id = id.to_string())
+            }
+            Self::NotHuman { entity, id } => {
+                text!(context_not_human, entity, id = id.to_string())
+            }
+            Self::CrossedRange { entity, begin, end } => {
+                let (begin, end) = (begin.to_string(), end.to_string());
+                text!(context_crossed_range, entity, begin, end)
+            }
+            Self::IncludesSystem { entity, begin, end } => {
+                let (begin, end) = (begin.to_string(), end.to_string());
+                text!(context_includes_system, entity, begin, end)
+            }
+            Self::NoMessages { entity } => text!(context_no_messages, entity),
+        }
+    }
+}
+
+/// A message as the context stores it: 16 bytes, with a pointer to the shared body.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    body: Body,
+    id: EntryId,
+    role: Role,
+}
+
+impl Entry {
+    /// The body.
+    pub fn body(&self) -> &Body {
+        &self.body
+    }
+
+    /// Its id within its context.
+    pub fn id(&self) -> EntryId {
+        self.id
+    }
+
+    /// Its role.
+    pub fn role(&self) -> Role {
+        self.role
+    }
+
+    /// The part of its text that no other conversation shares.
+    pub fn own_text(&self) -> String {
+        let text = self.body.full_text();
+        let shared = self.body.shared_prefix();
+        let own = shared.and_then(|shared| text.strip_prefix(shared.as_str()));
+        own.unwrap_or(&text).trim().to_owned()
+    }
+}
+
+/// A message with its id, as searches and removals return it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StoredMessage {
+    /// The message's id within its context.
+    pub id: EntryId,
+    /// The message.
+    pub message: Message,
+}
+
+/// The conversation of an actor, stage or world agent with its mind.
+#[derive(Component, Clone, Debug, Default)]
+pub struct AgentContext {
+    name: Arc<str>,
+    /// Sorted by id. A system message, if there is one, is the first.
+    entries: Vec<Entry>,
+    /// The tags of those entries that have any, sorted by id.
+    tags: Vec<(EntryId, Tags)>,
+    /// Hash of key and value → entry, sorted. A match is compared with the tag itself.
+    index: Vec<(u64, EntryId)>,
+    last_id: u32,
+    /// How often something before the last ask changed, by a chapter, a budget or a view.
+    revisions: u32,
+    /// Covers the first `stats.messages` entries; extended when asked for.
+    stats: ContextStats,
+    /// New after every edit except appending.
+    generation: Generation,
+}
+
+/// Statistics of a conversation as the next prompt would show it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ContextStats {
+    /// The number of messages.
+    pub messages: usize,
+    /// The length of their text in bytes.
+    pub bytes: u64,
+    /// The estimated tokens of their text, uncorrected.
+    pub tokens: u64,
+    /// A digest of roles and texts in order.
+    pub digest: Digest,
+}
+
+impl AgentContext {
+    /// An empty context of the entity with this name.
+    pub fn new(name: impl Into<Arc<str>>) -> Self {
+        Self {
+            name: name.into(),
+            ..Self::default()
+        }
+    }
+
+    /// The entity's name.
+    pub fn name(&self) -> &Arc<str> {
+        &self.name
+    }
+
+    /// The entries, oldest first.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// The number of messages.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there is no message.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// How often something before the last ask changed, by a chapter, a budget or a view.
+    pub fn revisions(&self) -> u32 {
+        self.revisions
+    }
+
+    /// A number that stays the same while messages are only appended, and that no other
+    /// conversation has, not even a clone. It differs between runs: never save, hash or show it,
+    /// and let nothing in the world depend on it.
+    pub fn generation(&self) -> u64 {
+        self.generation.number()
+    }
+
+    /// The estimated tokens of the conversation as the next prompt would show it.
+    pub fn tokens(&self) -> u64 {
+        let each = self.entries.iter().map(|entry| entry.body.short_tokens());
+        each.map(u64::from).sum()
+    }
+
+    /// Statistics of the conversation as the next prompt would show it. Takes about 0.1 µs for each
+    /// message since the last call, and starts over after a removal.
+    pub fn stats(&mut self) -> ContextStats {
+        let mut stats = self.stats;
+        for entry in self.entries.get(stats.messages..).unwrap_or_default() {
+            let body = &entry.body;
+            let (shown, bytes, tokens) = match body.short() {
+                Some(short) => (short.digest(), short.as_str().len(), short.tokens()),
+                None => (body.digest(), body.bytes(), body.tokens()),
+            };
+            let mut chained = [0; 33];
+            chained[..16].copy_from_slice(&stats.digest.0);
+            chained[16..32].copy_from_slice(&shown.0);
+            chained[32] = entry.role as u8;
+            stats.digest = Digest::of(&chained);
+            stats.bytes += bytes as u64;
+            stats.tokens += u64::from(tokens);
+        }
+        stats.messages = self.entries.len();
+        self.stats = stats;
+        stats
+    }
+
+    /// The result of the last [`Self::stats`], which may cover fewer messages than there are now.
+    pub fn last_stats(&self) -> ContextStats {
+        self.stats
+    }
+
+    /// All messages with their ids and tags, oldest first.
+    pub fn messages(&self) -> impl DoubleEndedIterator<Item = StoredMessage> {
+        self.entries.iter().map(|entry| self.with_id(entry))
+    }
+
+    /// One message.
+    pub fn message(&self, id: EntryId) -> Option<StoredMessage> {
+        Some(self.with_id(self.entries.get(self.position(id)?)?))
+    }
+
+    /// The tags of one message.
+    pub fn tags(&self, id: EntryId) -> Option<&Tags> {
+        let index = self.tags.binary_search_by_key(&id, |(id, _)| *id).ok()?;
+        self.tags.get(index).map(|(_, tags)| tags)
+    }
+
+    /// The messages that have tags, oldest first.
+    pub fn tagged(&self) -> impl Iterator<Item = (EntryId, &Tags)> {
+        self.tags.iter().map(|(id, tags)| (*id, tags))
+    }
+
+    /// One message as the context stores it.
+    pub fn entry(&self, id: EntryId) -> Option<&Entry> {
+        self.entries.get(self.position(id)?)
+    }
+
+    /// Adds the rules and the identity at the beginning of the conversation.
+    ///
+    /// ```
+    /// use playhouse_engine::context::AgentContext;
+    ///
+    /// let mut ann = AgentContext::new("Ann");
+    /// ann.add_system_message("You are Ann, a smith.")?;
+    /// assert!(ann.add_system_message("You are somebody else.").is_err());
+    /// # Ok::<(), playhouse_engine::context::ContextError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The context has messages already.
+    pub fn add_system_message(&mut self, body: impl Into<Body>) -> Result<EntryId, ContextError> {
+        if !self.entries.is_empty() {
+            return Err(ContextError::NotEmpty {
+                entity: self.name.to_string(),
+                count: self.entries.len(),
+            });
+        }
+        Ok(self.push(Role::System, body.into(), Tags::new()))
+    }
+
+    /// Puts another body in the place of the system message, if there is one.
+    pub fn replace_system_message(&mut self, body: impl Into<Body>) {
+        let first = self.entries.first_mut();
+        if let Some(entry) = first.filter(|entry| entry.role == Role::System) {
+            entry.body = body.into();
+            self.revise();
+        }
+    }
+
+    /// Adds something that the entity is told. Tags mark it for searches and removals; the tag
+    /// `compressed_prompt` becomes the short form of the body.
+    ///
+    /// ```
+    /// use playhouse_engine::context::AgentContext;
+    /// use playhouse_engine::message::{Tag, Tags};
+    ///
+    /// let mut ann = AgentContext::new("Ann");
+    /// ann.add_human_message("The bell rings.", Tags::new());
+    /// let fight = Tag::CombatInitialization("Hall".into());
+    /// let fight = ann.add_human_message("# A fight begins in the Hall!", fight);
+    /// let own = Tags::new().with_user("round", 1)?.with_user("compressed_prompt", "Round 1")?;
+    /// let round = ann.add_human_message("# Order! Round 1 …", own);
+    /// assert_eq!(ann.tags(fight).unwrap().text("combat_initialization"), Some("Hall"));
+    /// assert_eq!(ann.entry(round).unwrap().body().short_text(), "Round 1");
+    /// # Ok::<(), playhouse_engine::message::TagError>(())
+    /// ```
+    pub fn add_human_message(&mut self, body: impl Into<Body>, tags: impl Into<Tags>) -> EntryId {
+        self.push(Role::Human, body.into(), tags.into())
+    }
+
+    /// Adds an answer of the entity's mind. The engine does so when it commits an answer, with what
+    /// the provider said about it.
+    ///
+    /// ```
+    /// use playhouse_engine::context::AgentContext;
+    /// use playhouse_engine::message::{Body, ResponseMetadata, TokenUsage, message_to_json};
+    ///
+    /// let mut ann = AgentContext::new("Ann");
+    /// let usage = TokenUsage { input: 900, output: 40, cached: 768, ..TokenUsage::default() };
+    /// let answer = Body::text("I draw my sword.")
+    ///     .with_response(ResponseMetadata::new("deepseek", "deepseek-chat", usage));
+    /// let ids = ann.add_ai_message([answer])?;
+    /// let json = message_to_json(&ann.message(ids[0]).unwrap().message);
+    /// assert_eq!(json["response_metadata"]["model_name"], "deepseek-chat");
+    /// assert_eq!(json["response_metadata"]["prompt_cache_hit_tokens"], 768);
+    /// assert!(ann.add_ai_message([]).is_err());
+    /// # Ok::<(), playhouse_engine::context::ContextError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The list is empty.
+    pub fn add_ai_message(
+        &mut self,
+        bodies: impl IntoIterator<Item = Body>,
+    ) -> Result<Vec<EntryId>, ContextError> {
+        let ids: Vec<_> = bodies
+            .into_iter()
+            .map(|body| self.push(Role::Ai, body, Tags::new()))
+            .collect();
+        if ids.is_empty() {
+            return Err(ContextError::NoMessages {
+                entity: self.name.to_string(),
+            });
+        }
+        Ok(ids)
+    }
+
+    /// Adds the results of the tools that the ai message before it called.
+    pub fn add_tool_message(&mut self, body: impl Into<Body>) -> EntryId {
+        self.push(Role::Tool, body.into(), Tags::new())
+    }
+
+    /// Adds a message of any role; for importing conversations.
+    ///
+    /// # Errors
+    /// The message is a system message, but not the first message.
+    pub fn add_message(&mut self, message: Message) -> Result<EntryId, ContextError> {
+        self.check_role(message.role)?;
+        Ok(self.push(message.role, message.body, message.tags))
+    }
+
+    /// Only the first message is one of the system.
+    fn check_role(&self, role: Role) -> Result<(), ContextError> {
+        if role == Role::System && !self.entries.is_empty() {
+            return Err(ContextError::NotEmpty {
+                entity: self.name.to_string(),
+                count: self.entries.len(),
+            });
+        }
+        Ok(())
+    }
+
+    /// Finds the human messages that have a tag with exactly this value.
+    ///
+    /// ```
+    /// use playhouse_engine::context::{AgentContext, SearchOrder};
+    /// use playhouse_engine::message::Tag;
+    ///
+    /// let mut ann = AgentContext::new("Ann");
+    /// for number in ["1", "2"] {
+    ///     let fight = [Tag::CombatInitialization("Hall".into()), Tag::CombatId(number.into())];
+    ///     ann.add_human_message("# A fight begins in the Hall!", fight);
+    /// }
+    /// let find = |key, value, order| ann.filter_human_messages_by_attribute(key, value, order);
+    /// let fights = find("combat_initialization", "Hall", SearchOrder::NewestFirst);
+    /// assert_eq!(fights.len(), 2);
+    /// assert!(fights[0].id > fights[1].id);
+    /// assert_eq!(find("combat_id", "1", SearchOrder::OldestFirst), [fights[1].clone()]);
+    /// ```
+    pub fn filter_human_messages_by_attribute(
+        &self,
+        key: &str,
+        value: impl Into<Value>,
+        order: SearchOrder,
+    ) -> Vec<StoredMessage> {
+        let value = value.into();
+        let hash = tag_hash(key, &value);
+        let from = self.index.partition_point(|(row_hash, _)| *row_hash < hash);
+        let hits = self.index[from..]
+            .iter()
+            .take_while(|(row_hash, _)| *row_hash == hash)
+            .filter_map(|(_, id)| self.entries.get(self.position(*id)?))
+            .filter(|entry| entry.role == Role::Human)
+            .filter(|entry| self.has_tag(entry, key, &value));
+        let mut found: Vec<_> = hits.map(|entry| self.with_id(entry)).collect();
+        if order == SearchOrder::NewestFirst {
+            found.reverse();
+        }
+        found
+    }
+
+    /// Removes human messages one by one and returns them, oldest first.
+    ///
+    /// ```
+    /// use playhouse_engine::context::AgentContext;
+    /// use playhouse_engine::message::Tags;
+    ///
+    /// let mut ann = AgentContext::new("Ann");
+    /// let bell = ann.add_human_message("The bell rings.", Tags::new());
+    /// let answer = ann.add_ai_message(["I listen.".into()])?[0];
+    /// assert!(ann.remove_human_messages(&[bell, answer]).is_err(), "one is Ann’s own");
+    /// assert_eq!(ann.len(), 2);
+    /// assert_eq!(ann.remove_human_messages(&[bell])?[0].id, bell);
+    /// assert_eq!(ann.len(), 1);
+    /// # Ok::<(), playhouse_engine::context::ContextError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// An id is unknown or of a message that is not human. Nothing is removed then.
+    pub fn remove_human_messages(
+        &mut self,
+        ids: &[EntryId],
+    ) -> Result<Vec<StoredMessage>, ContextError> {
+        let mut sorted = ids.to_vec();
+        sorted.sort_unstable();
+        sorted.dedup();
+        let mut removed = Vec::with_capacity(sorted.len());
+        for &id in &sorted {
+            let message = self.message(id).ok_or_else(|| self.unknown(id))?;
+            if message.message.role != Role::Human {
+                return Err(ContextError::NotHuman {
+                    entity: self.name.to_string(),
+                    id,
+                });
+            }
+            removed.push(message);
+        }
+        if !sorted.is_empty() {
+            let gone = |id: EntryId| sorted.binary_search(&id).is_ok();
+            self.entries.retain(|entry| !gone(entry.id));
+            self.tags.retain(|(id, _)| !gone(*id));
+            self.index.retain(|(_, id)| !gone(*id));
+            self.revise();
+        }
+        Ok(removed)
+    }
+
+    /// Removes the messages from `begin` to `end`, inclusive, and returns them, oldest first.
+    ///
+    /// ```
+    /// use playhouse_engine::context::AgentContext;
+    /// use playhouse_engine::message::{Tag, Tags};
+    ///
+    /// let mut ann = AgentContext::new("Ann");
+    /// let rules = ann.add_system_message("You are Ann, a smith.")?;
+    /// let begin = Tag::CombatInitialization("Hall".into());
+    /// let begin = ann.add_human_message("# A fight begins in the Hall!", begin);
+    /// ann.add_ai_message(["I draw my sword.".into()])?;
+    /// let end = Tag::CombatOutcome("Hall".into());
+    /// let end = ann.add_human_message("# The fight is won.", end);
+    /// assert!(ann.remove_message_range(end, begin).is_err());
+    /// assert!(ann.remove_message_range(rules, end).is_err(), "the system message stays");
+    /// assert_eq!(ann.remove_message_range(begin, end)?.len(), 3);
+    /// let summary = ann.add_human_message("(You won a fight in the Hall.)", Tags::new());
+    /// assert!(summary > end, "no id is given twice");
+    /// # Ok::<(), playhouse_engine::context::ContextError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// An id is unknown, the end is before the beginning, or the range includes the system message.
+    /// Nothing is removed then.
+    pub fn remove_message_range(
+        &mut self,
+        begin: EntryId,
+        end: EntryId,
+    ) -> Result<Vec<StoredMessage>, ContextError> {
+        let (from, to) = self.range(begin, end)?;
+        let first = self.tags.partition_point(|(id, _)| *id < begin);
+        let last = self.tags.partition_point(|(id, _)| *id <= end);
+        let mut tags = self.tags.drain(first..last).peekable();
+        // Moving the bodies out, rather than cloning them, leaves their counters untouched.
+        let removed = self.entries.drain(from..=to).map(|entry| StoredMessage {
+            id: entry.id,
+            message: Message {
+                role: entry.role,
+                body: entry.body,
+                tags: tags
+                    .next_if(|(id, _)| *id == entry.id)
+                    .map_or_else(Tags::new, |(_, tags)| tags),
+            },
+        });
+        let removed = removed.collect();
+        drop(tags);
+        self.index.retain(|(_, id)| *id < begin || *id > end);
+        self.revise();
+        Ok(removed)
+    }
+
+    /// Replaces the messages from `begin` to `end`, inclusive, with one human message, which takes
+    /// over the id of the first, and returns them.
+    ///
+    /// # Errors
+    /// As [`Self::remove_message_range`].
+    pub fn replace_message_range(
+        &mut self,
+        begin: EntryId,
+        end: EntryId,
+        body: impl Into<Body>,
+        tags: impl Into<Tags>,
+    ) -> Result<Vec<StoredMessage>, ContextError> {
+        let removed = self.remove_message_range(begin, end)?;
+        let (body, tags) = condensed(body.into(), tags.into());
+        let position = self.entries.partition_point(|entry| entry.id < begin);
+        self.entries.insert(
+            position,
+            Entry {
+                body,
+                id: begin,
+                role: Role::Human,
+            },
+        );
+        self.mark(begin, tags);
+        Ok(removed)
+    }
+
+    /// The last two messages, if they are a question and its answer.
+    pub fn last_exchange(&self) -> Option<(EntryId, EntryId)> {
+        match self.entries() {
+            [.., question, answer]
+                if question.role() == Role::Human && answer.role() == Role::Ai =>
+            {
+                Some((question.id(), answer.id()))
+            }
+            _ => None,
+        }
+    }
+
+    /// Reserves memory for this many more messages.
+    pub fn reserve(&mut self, additional: usize) {
+        self.entries.reserve(additional);
+    }
+
+    fn push(&mut self, role: Role, body: Body, tags: Tags) -> EntryId {
+        let (body, tags) = condensed(body, tags);
+        self.last_id += 1;
+        let id = EntryId(self.last_id);
+        let has_short = body.short().is_some();
+        self.entries.push(Entry { body, id, role });
+        if has_short || !tags.is_empty() {
+            self.mark(id, tags);
+        }
+        id
+    }
+
+    /// Stores and indexes the tags of an entry that has none yet.
+    fn mark(&mut self, id: EntryId, tags: Tags) {
+        let entry = self.position(id).and_then(|index| self.entries.get(index));
+        let short = entry.and_then(|entry| entry.body.short());
+        for row in rows(id, &tags, short) {
+            let position = self.index.partition_point(|before| *before < row);
+            self.index.insert(position, row);
+        }
+        if !tags.is_empty() {
+            let position = self.tags.partition_point(|(tagged, _)| *tagged < id);
+            self.tags.insert(position, (id, tags));
+        }
+    }
+
+    /// Records that something before the last message changed.
+    fn revise(&mut self) {
+        self.revisions += 1;
+        self.stats = ContextStats::default();
+        self.generation = Generation::default();
+    }
+
+    fn has_tag(&self, entry: &Entry, key: &str, value: &Value) -> bool {
+        let tag = self.tags(entry.id).and_then(|tags| tags.get(key));
+        tag.as_ref() == Some(value)
+            || (key == Tag::COMPRESSED_PROMPT
+                && value.is_string()
+                && entry.body.short().map(Text::as_str) == value.as_str())
+    }
+
+    fn with_id(&self, entry: &Entry) -> StoredMessage {
+        StoredMessage {
+            id: entry.id,
+            message: Message {
+                role: entry.role,
+                body: entry.body.clone(),
+                tags: self.tags(entry.id).cloned().unwrap_or_default(),
+            },
+        }
+    }
+
+    fn position(&self, id: EntryId) -> Option<usize> {
+        self.entries
+            .binary_search_by_key(&id, |entry| entry.id)
+            .ok()
+    }
+
+    fn range(&self, begin: EntryId, end: EntryId) -> Result<(usize, usize), ContextError> {
+        let from = self.position(begin).ok_or_else(|| self.unknown(begin))?;
+        let to = self.position(end).ok_or_else(|| self.unknown(end))?;
+        let entity = || self.name.to_string();
+        if from > to {
+            return Err(ContextError::CrossedRange {
+                entity: entity(),
+                begin,
+                end,
+            });
+        }
+        if self.entries[from].role == Role::System {
+            return Err(ContextError::IncludesSystem {
+                entity: entity(),
+                begin,
+                end,
+            });
+        }
+        Ok((from, to))
+    }
+
+    fn unknown(&self, id: EntryId) -> ContextError {
+        ContextError::NoSuchMessage {
+            entity: self.name.to_string(),
+            id,
+        }
+    }
+
+    /// Restores a saved context: messages with the ids they had.
+    pub(crate) fn restore(
+        name: Arc<str>,
+        messages: impl IntoIterator<Item = (EntryId, Message)>,
+        last_id: u32,
+        revisions: u32,
+    ) -> Result<Self, UiText> {
+        let messages = messages.into_iter();
+        let mut context = Self::new(name);
+        context.reserve(messages.size_hint().1.unwrap_or_default());
+        for (id, message) in messages {
+            if id.0 <= context.last_id {
+                return Err(text!(context_out_of_order, id = id.to_string()));
+            }
+            context
+                .check_role(message.role)
+                .map_err(|error| error.text())?;
+            context.last_id = id.0;
+            let (body, tags) = condensed(message.body, message.tags);
+            context.index.extend(rows(id, &tags, body.short()));
+            context.entries.push(Entry {
+                body,
+                id,
+                role: message.role,
+            });
+            if !tags.is_empty() {
+                context.tags.push((id, tags));
+            }
+        }
+        context.index.sort_unstable();
+        if last_id < context.last_id {
+            let message = context.last_id;
+            return Err(text!(context_last_id, last = last_id, message));
+        }
+        context.last_id = last_id;
+        context.revisions = revisions;
+        Ok(context)
+    }
+
+    /// The last id that was given; for saves.
+    pub(crate) fn last_id(&self) -> u32 {
+        self.last_id
+    }
+}
+
+/// Moves a short text that was given as a tag into the body, where prompts look for it.
+fn condensed(body: Body, mut tags: Tags) -> (Body, Tags) {
+    match tags.take_compressed_prompt() {
+        Some(short) if body.short().is_none_or(|held| held.as_str() != &*short) => {
+            (body.with_short(&*short), tags)
+        }
+        _ => (body, tags),
+    }
+}
+
+/// The rows of the index for an entry with these tags and this short text.
+fn rows(id: EntryId, tags: &Tags, short: Option<&Text>) -> impl Iterator<Item = (u64, EntryId)> {
+    let hashes = tags.iter().map(|(key, value)| tag_hash(key, &value));
+    let short = short.map(|short| tag_hash(Tag::COMPRESSED_PROMPT, &short.as_str().into()));
+    hashes.chain(short).map(move |hash| (hash, id))
+}
+
+/// Equal for equal tags within a process. Never stored.
+fn tag_hash(key: &str, value: &Value) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    key.hash(&mut hasher);
+    match value {
+        Value::String(text) => text.hash(&mut hasher),
+        value => value.to_string().hash(&mut hasher),
+    }
+    hasher.finish()
+}

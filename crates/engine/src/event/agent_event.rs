@@ -1,0 +1,230 @@
+//! What an event is, and the list of known types.
+
+use std::collections::BTreeMap;
+
+use bevy_ecs::prelude::*;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::{PhraseError, Phrasebook};
+use crate::context::Happening;
+use crate::memory::EventTraits;
+use crate::message::{Block, Tags};
+
+/// Something that happens, as a serde type.
+///
+/// ```
+/// use playhouse_engine::prelude::*;
+///
+/// /// A bell rings; the phrase `events/bell` says so.
+/// #[derive(Serialize, Deserialize)]
+/// struct Bell {
+///     strokes: u32,
+/// }
+///
+/// impl AgentEvent for Bell {
+///     const TYPE: &'static str = "bell";
+/// }
+///
+/// let mut setup = Setup::new(1);
+/// register_event::<Bell>(&mut setup.world);
+/// ```
+pub trait AgentEvent: Serialize + DeserializeOwned + Send + Sync + 'static {
+    /// The name under which the type is registered, such as `speak`.
+    const TYPE: &'static str;
+
+    /// Whether it is news when it comes, so that what bears on it comes to the minds of those who
+    /// got it.
+    const IS_CUE: bool = true;
+
+    /// Whether other events tell what of it is worth to be remembered, so that it never comes to
+    /// mind by itself: ways, what is seen for the first time, the moves of a fight.
+    const IS_MINOR: bool = false;
+
+    /// Who did it, by name.
+    fn speaker(&self) -> Option<&str> {
+        None
+    }
+
+    /// By whose knowledge guards judge its words: by default its speaker's.
+    fn knower(&self) -> Option<&str> {
+        self.speaker()
+    }
+
+    /// Free text that the speaker's mind wrote. Guards judge it before the event is sent.
+    fn spoken(&mut self) -> Option<&mut String> {
+        None
+    }
+
+    /// The ids of the facts that it tells on purpose. A speaker tells only what it knows; whoever
+    /// gets the event knows it from then on.
+    fn tells(&self) -> &[String] {
+        &[]
+    }
+
+    /// Whether phrases of facts in its words tell these facts, if its speaker knows them.
+    fn tells_by_words(&self) -> bool {
+        true
+    }
+
+    /// Whether everybody in the audience may repeat it: `true` for speech, `false` for a whisper.
+    fn is_public(&self) -> bool {
+        true
+    }
+
+    /// Whether its receivers said it themselves: then it enters their contexts as their own words.
+    fn is_own(&self) -> bool {
+        false
+    }
+
+    /// Tags for the message that each receiver gets.
+    fn tags(&self) -> Tags {
+        Tags::new()
+    }
+
+    /// What those in the audience note for the records of their chapters. They see all of it, so it
+    /// holds nothing that the words don't tell.
+    fn happening(&self) -> Option<Happening> {
+        None
+    }
+
+    /// What whoever did it notes, and its name: by default its speaker, the same as the others.
+    fn own_happening(&self) -> Option<(&str, Happening)> {
+        self.speaker().zip(self.happening())
+    }
+
+    /// Images, audio and video that receivers get after the words.
+    fn media(&self) -> Vec<Block> {
+        Vec::new()
+    }
+
+    /// The name of the phrase that receivers read. Its variables are the fields of the event.
+    fn template() -> String {
+        format!("events/{}", Self::TYPE)
+    }
+
+    /// The name of the phrase that minds are sent instead, if it has a short form. The receivers'
+    /// messages keep both.
+    fn short_template() -> Option<String> {
+        None
+    }
+
+    /// The words that receivers read: by default the phrase, filled with `data`, the event as JSON.
+    /// Words of a mind belong into a phrase, which they can't leave.
+    ///
+    /// # Errors
+    /// The phrase is missing or can't be filled.
+    fn text(&self, phrases: &Phrasebook, data: &Value) -> Result<String, PhraseError> {
+        phrases.say(&Self::template(), data)
+    }
+}
+
+/// The names of the event types that are known, and what each is to a memory.
+#[derive(Resource, Default)]
+pub struct EventTypes(BTreeMap<&'static str, EventTraits>);
+
+impl EventTypes {
+    /// Whether a type of this name is registered.
+    pub fn knows(&self, name: &str) -> bool {
+        self.0.contains_key(name)
+    }
+
+    /// The names of all known types, sorted.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.0.keys().copied()
+    }
+
+    /// What an event of this name is to a memory; an unknown one is like most.
+    pub fn traits(&self, name: &str) -> EventTraits {
+        self.0.get(name).copied().unwrap_or_default()
+    }
+}
+
+/// Registers an event type, so that systems may write it and saves may name it.
+pub fn register_event<E: AgentEvent>(world: &mut World) {
+    let traits = EventTraits {
+        is_cue: E::IS_CUE,
+        is_minor: E::IS_MINOR,
+    };
+    let mut types = world.get_resource_or_init::<EventTypes>();
+    types.0.insert(E::TYPE, traits);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use serde::Deserialize;
+    use serde_json::Map;
+
+    use super::*;
+    use crate::context::{AgentContext, Chapter, ChapterId, Chapters};
+    use crate::memory::{Cues, Witnessed};
+    use crate::message::Body;
+
+    /// Events of a game of one's own.
+    #[derive(Serialize, Deserialize)]
+    struct Verdict;
+    #[derive(Serialize, Deserialize)]
+    struct Blow;
+    #[derive(Serialize, Deserialize)]
+    struct Roll;
+
+    impl AgentEvent for Verdict {
+        const TYPE: &'static str = "verdict";
+    }
+
+    impl AgentEvent for Blow {
+        const TYPE: &'static str = "blow";
+        const IS_MINOR: bool = true;
+    }
+
+    impl AgentEvent for Roll {
+        const TYPE: &'static str = "roll";
+        const IS_CUE: bool = false;
+    }
+
+    fn event(kind: &str, text: &str) -> Body {
+        Body::text(text).with_metadata(Map::from_iter([("event".to_owned(), kind.into())]))
+    }
+
+    /// How many memories come to a mind that once got an event of one type, and now another.
+    fn come(world: &World, [then, now]: [&str; 2]) -> usize {
+        let mut context = AgentContext::new("Ann");
+        let rope = "The rope of the ferry was cut with a bread knife.";
+        let id = context.add_human_message(event(then, rope), Tags::new());
+        let summary = event("archive", "Somebody spoke.");
+        let messages = context.replace_message_range(id, id, summary.clone(), Tags::new());
+        let mut chapters = Chapters::default();
+        chapters.close(Chapter {
+            record: None,
+            id: ChapterId("Ann/1".into()),
+            title: "The first day".into(),
+            turn: 1,
+            messages: messages.unwrap(),
+            summing_up: Vec::new(),
+            summary,
+        });
+        context.add_human_message(event(now, "Who cut the ferry rope?"), Tags::new());
+        let types = world.resource::<EventTypes>();
+        let events = |event: &str| types.traits(event);
+        let nowhere = |_| None::<Arc<str>>;
+        let past = (&context, &chapters);
+        let told = (&Cues::default(), None);
+        let memories = Witnessed::default().come_to_mind(past, (&nowhere, &events), told, 600);
+        memories.len()
+    }
+
+    #[test]
+    fn a_game_of_ones_own_says_which_of_its_events_come_to_mind() {
+        let mut world = World::new();
+        register_event::<Verdict>(&mut world);
+        register_event::<Blow>(&mut world);
+        register_event::<Roll>(&mut world);
+        assert_eq!(come(&world, ["verdict", "verdict"]), 1);
+        assert_eq!(come(&world, ["blow", "verdict"]), 0, "it is minor");
+        assert_eq!(come(&world, ["verdict", "roll"]), 0, "it is no cue");
+        assert_eq!(come(&world, ["roll", "blow"]), 1);
+    }
+}

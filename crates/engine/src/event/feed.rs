@@ -1,0 +1,264 @@
+//! What clients see: a seat sees what its entity learned; an observer sees everything.
+
+use std::sync::Arc;
+
+use bevy_ecs::prelude::*;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::guard::{GuardAct, verbatim};
+use crate::cast::StableId;
+use crate::journal::RecalledMemory;
+use crate::locale::UiText;
+use crate::message::BodyId;
+
+/// The rule by which an audience was made.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AudienceRule {
+    /// The stage and its living occupants, without these.
+    BroadcastToStage {
+        /// The stage's name.
+        stage: Arc<str>,
+        /// The names of those left out.
+        exclude: Vec<Arc<str>>,
+    },
+    /// Only the entities that a system named.
+    Notified,
+    /// Every stage, everybody alive on one, and the world agents, without these.
+    Announced {
+        /// The names of those left out.
+        exclude: Vec<Arc<str>>,
+    },
+    /// A thought: only its thinker, who knows it already.
+    Private,
+}
+
+/// An entity that got an event.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Recipient {
+    /// Its number, which no later entity of the same name gets.
+    pub id: StableId,
+    /// Its name.
+    pub name: Arc<str>,
+}
+
+/// An event as feeds get it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EventRecord {
+    /// The id of the body that carries it.
+    pub id: BodyId,
+    /// The turn (meetings so far).
+    pub turn: u64,
+    /// The stage time, in steps.
+    pub time: u64,
+    /// The name of the place where it happened; empty for the meeting.
+    pub place: Arc<str>,
+    /// The name of its type.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Who did it.
+    pub speaker: Option<Arc<str>>,
+    /// The event itself.
+    pub data: Value,
+    /// The words its receivers read.
+    pub text: String,
+    /// Who got it.
+    pub audience: Vec<Recipient>,
+    /// The words of those receivers for whom guards changed them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub masked: Vec<(Recipient, String)>,
+    /// The rule by which the audience was made.
+    pub rule: AudienceRule,
+    /// What guards did to it; empty for most events.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub guarded: Vec<GuardAct>,
+}
+
+impl EventRecord {
+    /// The record as the entity of a seat may see it: with its own words as the guards left them,
+    /// and nobody else's.
+    pub fn as_seen_by(&self, seat: StableId) -> Self {
+        let own = self.masked.iter().find(|(who, _)| who.id == seat);
+        let mut seen = Self {
+            masked: Vec::new(),
+            ..self.clone()
+        };
+        if let Some((_, words)) = own {
+            seen.text.clone_from(words);
+            // The event itself holds what the guards hid.
+            seen.data = Value::Null;
+        }
+        seen
+    }
+}
+
+/// Who made an answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum By {
+    /// The entity's mind, at the first attempt.
+    Mind,
+    /// The entity's mind, after this many bad answers.
+    Repaired(u32),
+    /// The ask's fallback, and why it was used.
+    #[serde(deserialize_with = "verbatim")]
+    Fallback(UiText),
+}
+
+/// One call of a tool as feeds get it, with its result as the guards left it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CallRecord {
+    /// The round of the ask, from 0.
+    pub round: u32,
+    /// The tool.
+    pub tool: String,
+    /// Its arguments.
+    pub arguments: Value,
+    /// What it returned, or why it failed.
+    pub result: String,
+    /// Whether it failed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_error: bool,
+}
+
+/// An answer as feeds get it: the entity's own seat and observers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AnswerRecord {
+    /// The turn (meetings so far).
+    pub turn: u64,
+    /// The name of the place where the entity is.
+    pub place: Arc<str>,
+    /// Who answered.
+    pub entity: Arc<str>,
+    /// Its number.
+    pub id: StableId,
+    /// The number of the ask among all of its entity.
+    pub number: u32,
+    /// The purpose of the ask, such as `combat.act`.
+    pub purpose: String,
+    /// The answer as the context keeps it.
+    pub text: String,
+    /// Who made it.
+    pub by: By,
+    /// The memories that came with the question; none for most answers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub recalled: Vec<RecalledMemory>,
+    /// The tools that its mind called before it answered, in order; empty for most answers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<CallRecord>,
+    /// What guards did to the request and to results of tools; empty for most answers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub guarded: Vec<GuardAct>,
+}
+
+/// One thing for a feed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "record", rename_all = "snake_case")]
+pub enum Record {
+    /// Something happened.
+    Event(EventRecord),
+    /// An entity answered.
+    Answer(AnswerRecord),
+    /// A chapter was closed.
+    Chapter {
+        /// Whose chapter.
+        entity: Arc<str>,
+        /// The entity's number.
+        id: StableId,
+        /// The chapter's id.
+        chapter: Arc<str>,
+        /// What it was about.
+        title: String,
+        /// The summary that replaces it.
+        summary: String,
+        /// How many messages it took out of the prompt.
+        messages: usize,
+    },
+    /// The world met; a turn is over.
+    Turn {
+        /// The number of the turn.
+        turn: u64,
+    },
+}
+
+impl Record {
+    /// Whether the entity of a seat may see it.
+    pub fn is_for(&self, seat: StableId) -> bool {
+        match self {
+            Self::Event(event) => event.audience.iter().any(|who| who.id == seat),
+            Self::Answer(answer) => answer.id == seat,
+            Self::Chapter { id, .. } => *id == seat,
+            Self::Turn { .. } => true,
+        }
+    }
+}
+
+/// What happened since the feeds were last served.
+#[derive(Resource, Debug, Default)]
+pub struct Records(pub Vec<Record>);
+
+/// What a client may see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FeedView {
+    /// Only what this entity learned and answered.
+    Seat(StableId),
+    /// Everything, including secrets: for authors and researchers.
+    Observer,
+}
+
+impl FeedView {
+    /// Whether the client may see the record.
+    pub fn shows(self, record: &Record) -> bool {
+        match self {
+            Self::Seat(seat) => record.is_for(seat),
+            Self::Observer => true,
+        }
+    }
+}
+
+/// A client that is told what its view shows, as it happens.
+pub struct Feed {
+    /// What it may see.
+    pub view: FeedView,
+    sink: Box<dyn FnMut(&Record) + Send + Sync>,
+}
+
+impl Feed {
+    /// A client that sees what one entity learned.
+    pub fn seat(seat: StableId, sink: impl FnMut(&Record) + Send + Sync + 'static) -> Self {
+        Self {
+            view: FeedView::Seat(seat),
+            sink: Box::new(sink),
+        }
+    }
+
+    /// A client that sees everything, including secrets.
+    pub fn observer(sink: impl FnMut(&Record) + Send + Sync + 'static) -> Self {
+        Self {
+            view: FeedView::Observer,
+            sink: Box::new(sink),
+        }
+    }
+
+    /// Passes the record on if the view shows it.
+    pub fn offer(&mut self, record: &Record) {
+        if !self.view.shows(record) {
+            return;
+        }
+        match (self.view, record) {
+            (FeedView::Seat(seat), Record::Event(event)) if !event.masked.is_empty() => {
+                (self.sink)(&Record::Event(event.as_seen_by(seat)));
+            }
+            _ => (self.sink)(record),
+        }
+    }
+}
+
+impl std::fmt::Debug for Feed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Feed")
+            .field("view", &self.view)
+            .finish_non_exhaustive()
+    }
+}

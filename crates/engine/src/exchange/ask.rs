@@ -1,0 +1,677 @@
+//! Asks: a typed question on an entity, and its untyped form that the engine carries to a mind.
+
+use std::any::Any;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use bevy_ecs::lifecycle::HookContext;
+use bevy_ecs::prelude::*;
+use bevy_ecs::world::DeferredWorld;
+use serde_json::Value;
+
+use super::answer::Answer;
+use super::form_reader::FormReader;
+use super::reply::{AnswerState, Asked, Schema, schema_of};
+use super::{Reply, Violation, Voice};
+use crate::cast::EntityName;
+use crate::event::{By, Fault, Faults};
+use crate::memory::Cues;
+use crate::message::{Body, Digest, Tag, Tags};
+use crate::mind::AnswerForm;
+use crate::reading::{Form, FoundJson, find_json};
+use crate::tool::ToolCall;
+
+/// A question to the entity that carries it, open until its outcome is committed. An inserted ask
+/// can't be changed.
+///
+/// ```
+/// use playhouse_engine::prelude::*;
+///
+/// let rules = ProseRules { max_chars: 200, ..ProseRules::default() };
+/// let fallback = Prose("I say nothing.".into());
+/// let ask = Ask::new("inn.speak", "The door opens. What do you say?", rules, fallback)
+///     .condensed("You said something when the door opened.")
+///     .max_tokens(300);
+/// assert_eq!(ask.purpose(), "inn.speak");
+/// ```
+#[derive(Component)]
+#[component(storage = "SparseSet", immutable, on_insert = opened::<R>)]
+pub struct Ask<R: Reply>(Arc<Spec<R>>);
+
+/// The JSON that an ask wants.
+struct WantedJson {
+    /// The type's schema.
+    schema: Schema,
+    /// The schema limited to what is legal in this ask.
+    constrained: Arc<Value>,
+    /// The digest of the constrained schema.
+    digest: Digest,
+}
+
+impl WantedJson {
+    fn new<R: Reply>(constraints: &R::Constraints) -> Self {
+        let schema = schema_of::<R>();
+        match R::constrain_schema(&schema.value, constraints) {
+            Some(own) if R::OWN_SCHEMA => Self::unconstrained(Schema::of(own)),
+            Some(constrained) => Self {
+                digest: Digest::of(&serde_json::to_vec(&constrained).unwrap_or_default()),
+                constrained: Arc::new(constrained),
+                schema,
+            },
+            None => Self::unconstrained(schema),
+        }
+    }
+
+    fn unconstrained(schema: Schema) -> Self {
+        Self {
+            digest: schema.digest,
+            constrained: schema.value.clone(),
+            schema,
+        }
+    }
+}
+
+impl WantedJson {
+    /// The form of an answer to this question.
+    fn form<'a, R: Reply>(&'a self, question: &'a str) -> Form<'a> {
+        Form {
+            name: R::NAME,
+            schema: &self.constrained,
+            optional: R::MAY_BE_LEFT_OUT,
+            unasked: R::UNASKED,
+            other_words: R::OTHER_WORDS,
+            question,
+        }
+    }
+}
+
+/// The answer that is used if the mind gives none.
+enum Fallback<R: Reply> {
+    Given(R),
+    /// Made only when it is needed.
+    Made(Box<dyn Fn(&R::Constraints) -> R + Send + Sync>),
+}
+
+impl<R: Reply> Fallback<R> {
+    fn of(&self, constraints: &R::Constraints) -> R {
+        match self {
+            Self::Given(answer) => answer.clone(),
+            Self::Made(make) => make(constraints),
+        }
+    }
+}
+
+struct Spec<R: Reply> {
+    purpose: &'static str,
+    body: Body,
+    tags: Tags,
+    constraints: R::Constraints,
+    notes: Value,
+    /// `None` for prose.
+    json: Option<WantedJson>,
+    fallback: Fallback<R>,
+    max_tokens: u32,
+    repairs: u32,
+    ask_short: bool,
+    /// Whether the context keeps the answer.
+    keeps_answer: bool,
+    /// Rounds of tool calls; `None` for the limit of the run.
+    tool_rounds: Option<u32>,
+    tool_round_limit: ToolRoundLimit,
+    /// Calls that code chose; a mind answers if there are none.
+    calls: Vec<ToolCall>,
+    /// Whether people may watch the answer being written.
+    streamed: bool,
+    /// What the entity may remember for it; without these cues it recalls nothing.
+    cues: Option<Cues>,
+    /// Who speaks in the answer, if anybody does.
+    voice: Option<Voice>,
+}
+
+/// Which round of tool calls is the last: after it no mind is asked again, and the answer is empty.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ToolRoundLimit {
+    /// The last round that is allowed.
+    pub last_round: bool,
+    /// A round in which one of these tools is called, by the names that minds use.
+    pub tools: Vec<String>,
+}
+
+impl<R: Reply> Ask<R> {
+    /// A question in full, what limits the answer, and the fallback: the answer that is
+    /// used if the mind gives none that passes its check. The fallback must pass it.
+    pub fn new(
+        purpose: &'static str,
+        prompt: impl Into<Box<str>>,
+        constraints: R::Constraints,
+        fallback: R,
+    ) -> Self {
+        let json = (!R::IS_PROSE).then(|| WantedJson::new::<R>(&constraints));
+        Self(Arc::new(Spec {
+            purpose,
+            body: Body::text(prompt),
+            tags: Tags::new(),
+            constraints,
+            notes: Value::Null,
+            json,
+            fallback: Fallback::Given(fallback),
+            max_tokens: 1024,
+            repairs: 2,
+            ask_short: false,
+            keeps_answer: true,
+            tool_rounds: None,
+            tool_round_limit: ToolRoundLimit::default(),
+            calls: Vec::new(),
+            streamed: false,
+            cues: None,
+            voice: None,
+        }))
+    }
+
+    /// Replaces the fallback by one that is made when it is needed, if making it is costly. It must
+    /// pass its own check, and depend on the constraints alone.
+    #[must_use]
+    pub fn fallback_with(
+        self,
+        make: impl Fn(&R::Constraints) -> R + Send + Sync + 'static,
+    ) -> Self {
+        self.edit(|spec| spec.fallback = Fallback::Made(Box::new(make)))
+    }
+
+    /// The short form that replaces the question in all later prompts, while the context keeps the
+    /// whole. If it is empty, the question is sent once and not remembered.
+    #[must_use]
+    pub fn condensed(self, short: impl Into<Box<str>>) -> Self {
+        self.edit(|spec| spec.body = spec.body.clone().with_short(short))
+    }
+
+    /// Keeps neither question nor answer in the context: what comes of it is told by events.
+    #[must_use]
+    pub fn forgotten(self) -> Self {
+        self.condensed("").edit(|spec| spec.keeps_answer = false)
+    }
+
+    /// Sends the short form in the prompt of this ask too, unless it is empty. People at a seat
+    /// still read the whole.
+    ///
+    /// ```
+    /// use playhouse_engine::prelude::*;
+    ///
+    /// let hand = "# Order! Round 1 … (the whole hand and how to answer)";
+    /// let ask = Ask::new("draw", hand, ProseRules::default(), Prose("I wait.".into()))
+    ///     .condensed("# Order! Round 1: draw a card.")
+    ///     .sent_short();
+    /// assert_eq!(ask.short(), Some("# Order! Round 1: draw a card."));
+    /// assert_eq!(ask.prompt(), hand, "the context keeps it");
+    /// ```
+    #[must_use]
+    pub fn sent_short(self) -> Self {
+        self.edit(|spec| spec.ask_short = true)
+    }
+
+    /// Adds a tag to the question's message.
+    #[must_use]
+    pub fn tag(self, tag: Tag) -> Self {
+        self.edit(|spec| spec.tags = std::mem::take(&mut spec.tags).with(tag))
+    }
+
+    /// Adds a tag of a game's own to the question's message, with any JSON value. A key that is
+    /// reserved, or that the message has already, adds nothing.
+    #[must_use]
+    pub fn user_tag(self, key: &str, value: impl Into<Value>) -> Self {
+        self.edit(|spec| {
+            if let Ok(tags) = spec.tags.clone().with_user(key, value) {
+                spec.tags = tags;
+            }
+        })
+    }
+
+    /// What the prompt says, as data for minds without language: the improviser and the terminal
+    /// seat. It must say nothing that the prompt and the entity's context don't.
+    #[must_use]
+    pub fn notes(self, notes: Value) -> Self {
+        self.edit(|spec| spec.notes = notes)
+    }
+
+    /// The maximum number of tokens of an answer; 1,024 by default.
+    #[must_use]
+    pub fn max_tokens(self, tokens: u32) -> Self {
+        self.edit(|spec| spec.max_tokens = tokens)
+    }
+
+    /// How often the mind may correct a bad answer; twice by default.
+    #[must_use]
+    pub fn repairs(self, times: u32) -> Self {
+        self.edit(|spec| spec.repairs = times)
+    }
+
+    /// In how many rounds the mind may call the entity's tools before it answers; the limit of the
+    /// run by default.
+    #[must_use]
+    pub fn tool_rounds(self, rounds: u32) -> Self {
+        self.edit(|spec| spec.tool_rounds = Some(rounds))
+    }
+
+    /// Ends the ask with a round of tool calls, whose results are all that is wanted. The reply
+    /// type must accept an empty answer, which is then given and not remembered.
+    #[must_use]
+    pub fn ended_by_tools(self, limit: ToolRoundLimit) -> Self {
+        self.edit(|spec| spec.tool_round_limit = limit)
+    }
+
+    /// Asks no mind, but makes these calls of tools, whose results are all that is wanted. The
+    /// tools need not be among those of the entity. The reply type must accept an empty answer.
+    #[must_use]
+    pub fn calling(self, calls: Vec<ToolCall>) -> Self {
+        let limit = ToolRoundLimit {
+            last_round: true,
+            ..ToolRoundLimit::default()
+        };
+        let ask = self.tool_rounds(1).ended_by_tools(limit);
+        ask.edit(|spec| spec.calls = calls)
+    }
+
+    /// Lets people watch the answer while it is written. It must be prose that they read as it is.
+    #[must_use]
+    pub fn streamed(self) -> Self {
+        self.edit(|spec| spec.streamed = true)
+    }
+
+    /// Lets the entity remember what bears on the question: memories of its archived past stand
+    /// after the question in the prompt, and never enter its context.
+    #[must_use]
+    pub fn recalling(self, cues: Cues) -> Self {
+        self.edit(|spec| spec.cues = Some(cues))
+    }
+
+    /// Names who speaks in the answer: what others say is left out, and what was said lately is
+    /// asked again once.
+    #[must_use]
+    pub fn spoken_by(self, voice: Voice) -> Self {
+        self.edit(|spec| spec.voice = Some(voice))
+    }
+
+    /// Wants an answer at once, without tools: a summary, or a choice among what the prompt says.
+    #[must_use]
+    pub fn without_tools(self) -> Self {
+        self.tool_rounds(0)
+    }
+
+    /// What the question is for.
+    pub fn purpose(&self) -> &'static str {
+        self.0.purpose
+    }
+
+    /// The question in full.
+    pub fn prompt(&self) -> String {
+        self.0.body.full_text().into_owned()
+    }
+
+    /// The short form, if there is one.
+    pub fn short(&self) -> Option<&str> {
+        self.0.body.short().map(|short| short.as_str())
+    }
+
+    /// The tags of the question's message.
+    pub fn tags(&self) -> &Tags {
+        &self.0.tags
+    }
+
+    /// What limits the answer.
+    pub fn constraints(&self) -> &R::Constraints {
+        &self.0.constraints
+    }
+
+    /// Reads and checks an answer as the engine does.
+    ///
+    /// # Errors
+    /// Every rule that it breaks.
+    pub fn read(&self, raw: &str) -> Result<R, Vec<Violation>> {
+        let read = self.0.read(raw, AnswerState::default());
+        read.map(|(answer, _)| answer)
+    }
+
+    /// The answer that is used if the mind gives none.
+    pub fn fallback(&self) -> R {
+        self.0.fallback.of(&self.0.constraints)
+    }
+
+    /// What the prompt says, as data.
+    pub fn noted(&self) -> &Value {
+        &self.0.notes
+    }
+
+    /// The schema limited to what is legal; null for prose.
+    pub fn constrained_schema(&self) -> &Value {
+        let json = self.0.json.as_ref();
+        json.map_or(&Value::Null, |json| &json.constrained)
+    }
+
+    /// Builders run before the ask is inserted, while nobody shares it.
+    fn edit(mut self, change: impl FnOnce(&mut Spec<R>)) -> Self {
+        if let Some(spec) = Arc::get_mut(&mut self.0) {
+            change(spec);
+        }
+        self
+    }
+}
+
+/// An answer that passed its check, without its type.
+pub type BoxedAnswer = Box<dyn Any + Send>;
+
+/// An ask without its type, as the engine sees it: independent of the world.
+pub trait ErasedAsk: Send + Sync {
+    /// What it is for.
+    fn purpose(&self) -> &'static str;
+    /// Full and short form.
+    fn body(&self) -> &Body;
+    /// Whether the short form is sent in the prompt of this ask, too. An empty one never is.
+    fn ask_short(&self) -> bool;
+    /// Whether the context keeps the answer.
+    fn keeps_answer(&self) -> bool;
+    /// The tags of its message.
+    fn tags(&self) -> &Tags;
+    /// The form of the answer.
+    fn form(&self) -> AnswerForm<'_>;
+    /// A digest of the wanted JSON; `None` for prose.
+    fn form_digest(&self) -> Option<Digest>;
+    /// The maximum number of tokens of an answer.
+    fn max_tokens(&self) -> u32;
+    /// How often the mind may correct a bad answer.
+    fn repairs(&self) -> u32;
+    /// In how many rounds the mind may call tools before it answers; `None` for the limit of the
+    /// run.
+    fn tool_rounds(&self) -> Option<u32>;
+    /// Which round of tool calls is the last.
+    fn tool_round_limit(&self) -> &ToolRoundLimit;
+    /// Whether people may watch the answer being written.
+    fn streamed(&self) -> bool;
+    /// The calls that code chose; a mind answers if there are none.
+    fn calls(&self) -> &[ToolCall];
+    /// What the entity may remember for it.
+    fn cues(&self) -> Option<&Cues>;
+    /// Reads and checks an answer.
+    ///
+    /// # Errors
+    /// Every rule that it breaks.
+    fn judge(&self, raw: &str, state: AnswerState) -> Result<BoxedAnswer, Vec<Violation>>;
+    /// What an answer that this ask judged looks up.
+    fn looked_up<'a>(&self, answer: &'a BoxedAnswer) -> Option<&'a str>;
+    /// What a context keeps of an answer: nothing around it, and JSON in its form.
+    fn kept_text<'t>(&self, raw: &'t str, state: AnswerState) -> Cow<'t, str>;
+    /// An answer in the right form, as short as one can be, with the members that were wrong;
+    /// `None` for prose.
+    fn example(&self, violations: &[Violation]) -> Option<String>;
+    /// The answer that is used if the mind gives none, and its text.
+    fn fallback(&self) -> (BoxedAnswer, String);
+    /// Replaces the ask on the entity by its answer.
+    fn answer(&self, entity: &mut EntityWorldMut, value: BoxedAnswer, by: By);
+}
+
+impl<R: Reply> Spec<R> {
+    /// What an answer means, and its text as a context keeps it: without anything around it, and in
+    /// its form.
+    fn read<'t>(
+        &self,
+        raw: &'t str,
+        state: AnswerState,
+    ) -> Result<(R, Cow<'t, str>), Vec<Violation>> {
+        let Some(json) = &self.json else {
+            let asked = Asked {
+                question: &self.body.full_text(),
+                state,
+            };
+            let answer = R::read(raw)?.unwrapped(&asked, &self.constraints);
+            let answer = self.checked(answer, state)?;
+            let kept = answer.kept_text(raw);
+            return Ok((answer, kept.into()));
+        };
+        let mut found = find_json(raw);
+        if let Ok(found) = &mut found
+            && self.keep_own_words(&mut found.value)
+        {
+            found.verbatim = None;
+        }
+        if let Ok(FoundJson {
+            value,
+            verbatim: Some(text),
+            ..
+        }) = &found
+            && let Some(answer) = self.read_right(json, value, state)
+        {
+            self.refuse_repetition(value, state)?;
+            return Ok((answer, (*text).into()));
+        }
+        // Most answers are right; only the others are read in the words of the question.
+        let question = self.body.full_text();
+        let reader = FormReader::<R>::new(json.form::<R>(&question), raw);
+        let (mut value, mut text) = reader.value(found)?;
+        if self.keep_own_words(&mut value) {
+            text = value.to_string().into();
+        }
+        self.refuse_repetition(&value, state)?;
+        let answer = serde_json::from_value(value).map_err(|_| vec![Violation::wrong_form("")])?;
+        Ok((self.checked(answer, state)?, text))
+    }
+
+    fn keep_own_words(&self, answer: &mut Value) -> bool {
+        let voice = self.voice.as_ref();
+        voice.is_some_and(|voice| voice.keep_own_words(answer))
+    }
+
+    fn refuse_repetition(&self, answer: &Value, state: AnswerState) -> Result<(), Vec<Violation>> {
+        let voice = self.voice.as_ref().filter(|_| !state.is_last);
+        match voice.and_then(|voice| voice.repetition(answer)) {
+            Some(violation) => Err(vec![violation]),
+            None => Ok(()),
+        }
+    }
+
+    /// An answer in which nothing is to be corrected.
+    fn read_right(&self, json: &WantedJson, value: &Value, state: AnswerState) -> Option<R> {
+        let is_object = json
+            .constrained
+            .get("type")
+            .is_some_and(|kind| kind == "object");
+        let is_known = json.form::<R>("").knows(value) && (value.is_object() || !is_object);
+        let answer = serde_json::from_value(value.clone())
+            .ok()
+            .filter(|_| is_known)?;
+        self.checked(answer, state).ok()
+    }
+
+    fn checked(&self, answer: R, state: AnswerState) -> Result<R, Vec<Violation>> {
+        let answer = answer.settled(&self.constraints);
+        let mut violations = answer.check(&self.constraints);
+        violations.retain(|violation| !(state.is_last && violation.only_once));
+        if violations.is_empty() {
+            Ok(answer)
+        } else {
+            Err(violations)
+        }
+    }
+}
+
+impl<R: Reply> ErasedAsk for Spec<R> {
+    fn purpose(&self) -> &'static str {
+        self.purpose
+    }
+
+    fn body(&self) -> &Body {
+        &self.body
+    }
+
+    fn ask_short(&self) -> bool {
+        let short = self.body.short();
+        self.ask_short && short.is_some_and(|short| !short.as_str().is_empty())
+    }
+
+    fn keeps_answer(&self) -> bool {
+        self.keeps_answer
+    }
+
+    fn tags(&self) -> &Tags {
+        &self.tags
+    }
+
+    fn form(&self) -> AnswerForm<'_> {
+        match &self.json {
+            None => AnswerForm::Prose { notes: &self.notes },
+            Some(json) => AnswerForm::Json {
+                name: R::NAME,
+                schema: &json.schema.text,
+                constrained: &json.constrained,
+                notes: &self.notes,
+            },
+        }
+    }
+
+    fn form_digest(&self) -> Option<Digest> {
+        self.json.as_ref().map(|json| json.digest)
+    }
+
+    fn max_tokens(&self) -> u32 {
+        self.max_tokens
+    }
+
+    fn repairs(&self) -> u32 {
+        self.repairs
+    }
+
+    fn tool_rounds(&self) -> Option<u32> {
+        self.tool_rounds
+    }
+
+    fn tool_round_limit(&self) -> &ToolRoundLimit {
+        &self.tool_round_limit
+    }
+
+    fn streamed(&self) -> bool {
+        self.streamed && self.json.is_none()
+    }
+
+    fn calls(&self) -> &[ToolCall] {
+        &self.calls
+    }
+
+    fn cues(&self) -> Option<&Cues> {
+        self.cues.as_ref()
+    }
+
+    fn judge(&self, raw: &str, state: AnswerState) -> Result<BoxedAnswer, Vec<Violation>> {
+        let read = self.read(raw, state);
+        read.map(|(answer, _)| Box::new(answer) as BoxedAnswer)
+    }
+
+    fn looked_up<'a>(&self, answer: &'a BoxedAnswer) -> Option<&'a str> {
+        answer.downcast_ref::<R>()?.looks_up()
+    }
+
+    fn kept_text<'t>(&self, raw: &'t str, state: AnswerState) -> Cow<'t, str> {
+        let read = self.read(raw, state);
+        read.map_or_else(|_| raw.into(), |(_, text)| text)
+    }
+
+    fn example(&self, violations: &[Violation]) -> Option<String> {
+        let form = self.json.as_ref()?.form::<R>("");
+        let named = violations.iter().filter_map(Violation::member);
+        let mut with: Vec<_> = named.map(str::to_owned).collect();
+        if with.is_empty() {
+            let fallback = serde_json::to_value(self.fallback.of(&self.constraints));
+            let members = fallback
+                .ok()?
+                .as_object()?
+                .keys()
+                .cloned()
+                .collect::<Vec<_>>();
+            with.extend(members);
+        }
+        let with: Vec<_> = with.iter().map(String::as_str).collect();
+        Some(form.example(&with).to_string())
+    }
+
+    fn fallback(&self) -> (BoxedAnswer, String) {
+        let fallback = self.fallback.of(&self.constraints);
+        debug_assert!(
+            fallback.check(&self.constraints).is_empty(),
+            "the fallback of '{}' fails its own check: {:?}",
+            self.purpose,
+            fallback.check(&self.constraints)
+        );
+        let text = fallback.to_text();
+        (Box::new(fallback), text)
+    }
+
+    fn answer(&self, entity: &mut EntityWorldMut, value: BoxedAnswer, by: By) {
+        entity.remove::<Ask<R>>();
+        // Only a value that this ask judged or offered comes back to it.
+        if let Ok(value) = value.downcast::<R>() {
+            entity.insert(Answer::new(*value, by));
+        }
+    }
+}
+
+/// The open asks, by entity. A hook on every `Ask<R>` adds them, so reply types need no
+/// registration.
+#[derive(Resource, Default)]
+pub struct OpenAsks {
+    open: BTreeMap<Entity, Arc<dyn ErasedAsk>>,
+    /// Opened since [`OpenAsks::take_fresh`] was last called.
+    fresh: Vec<Entity>,
+}
+
+impl OpenAsks {
+    /// Whether an entity has an open ask.
+    pub fn has(&self, entity: Entity) -> bool {
+        self.open.contains_key(&entity)
+    }
+
+    /// The open ask of an entity.
+    pub fn get(&self, entity: Entity) -> Option<&Arc<dyn ErasedAsk>> {
+        self.open.get(&entity)
+    }
+
+    /// How many are open.
+    pub fn len(&self) -> usize {
+        self.open.len()
+    }
+
+    /// Whether none is open.
+    pub fn is_empty(&self) -> bool {
+        self.open.is_empty()
+    }
+
+    /// Those that were opened since this was last called, in no particular order.
+    pub(crate) fn take_fresh(&mut self) -> Vec<Entity> {
+        std::mem::take(&mut self.fresh)
+    }
+
+    /// Closes the ask of an entity.
+    pub(super) fn close(&mut self, entity: Entity) -> Option<Arc<dyn ErasedAsk>> {
+        self.open.remove(&entity)
+    }
+}
+
+fn opened<R: Reply>(mut world: DeferredWorld, context: HookContext) {
+    let Some(ask) = world.get::<Ask<R>>(context.entity) else {
+        return;
+    };
+    let erased: Arc<dyn ErasedAsk> = ask.0.clone();
+    let Some(mut asks) = world.get_resource_mut::<OpenAsks>() else {
+        return;
+    };
+    let second = erased.purpose();
+    asks.fresh.push(context.entity);
+    if let Some(first) = asks.open.insert(context.entity, erased) {
+        let entity = world.get::<EntityName>(context.entity);
+        let fault = Fault::SecondAsk {
+            entity: entity.map(ToString::to_string).unwrap_or_default(),
+            first: first.purpose().to_owned(),
+            second: second.to_owned(),
+        };
+        if let Some(mut faults) = world.get_resource_mut::<Faults>() {
+            faults.note(fault);
+        }
+    }
+}

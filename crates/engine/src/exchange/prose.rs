@@ -1,0 +1,307 @@
+//! Answers in free text.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::prompts::{
+    EMPTY, LANGUAGE, MAY_DECLINE, MUST_HOLD, MustHold, NOBODY_SPEAKS, ONLY_TEXT, TOO_LONG,
+    TOO_SHORT, TooLong,
+};
+use super::refusal::is_refusal;
+use super::{Asked, Reply, Violation};
+use crate::message::Language;
+use crate::reading::{ProseFrame, letters, whole_sentences, without_speech};
+
+/// Words of which English prose has at least one, and that are hardly words of other languages.
+const COMMON: [&str; 18] = [
+    "the", "and", "that", "it", "with", "to", "my", "his", "you", "from", "by", "not", "but",
+    "have", "has", "are", "were", "this",
+];
+/// Fewer words may be in any language.
+const FEW_WORDS: usize = 20;
+
+/// An answer in free text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct Prose(pub String);
+
+/// The rules for free text.
+#[derive(Clone, Debug, Default)]
+pub struct ProseRules {
+    /// The maximum number of characters; 0 for the default of 4,000.
+    pub max_chars: usize,
+    /// The least number of letters, of which a Chinese character counts as three.
+    pub min_letters: usize,
+    /// Texts that must occur, letter for letter: the facts that a summary must keep.
+    pub must_hold: Vec<String>,
+    /// The language in which it must be written.
+    pub language: Option<Language>,
+    /// Who writes, by name.
+    pub writer: String,
+    /// Those who say nothing in it, by name.
+    pub silent: Vec<String>,
+    /// Whether headings, code and the like are part of it.
+    pub has_markup: bool,
+}
+
+impl Reply for Prose {
+    type Constraints = ProseRules;
+    const NAME: &'static str = "prose";
+    const IS_PROSE: bool = true;
+
+    fn read(raw: &str) -> Result<Self, Vec<Violation>> {
+        Ok(Self(raw.trim().to_owned()))
+    }
+
+    /// The text without what was put around it, up to its last whole sentence if it was cut off;
+    /// used at last, without the words of those who say nothing.
+    fn unwrapped(self, asked: &Asked<'_>, rules: &ProseRules) -> Self {
+        if rules.has_markup {
+            return Self(unfenced(&self.0).to_owned());
+        }
+        let frame = ProseFrame {
+            writer: &rules.writer,
+            question: asked.question,
+        };
+        let text = frame.unwrapped(&self.0);
+        let text = if asked.state.is_cut {
+            whole_sentences(&text)
+        } else {
+            &text
+        };
+        let silent = without_speech(text, &rules.silent).filter(|_| asked.state.is_last);
+        Self(silent.unwrap_or_else(|| text.to_owned()))
+    }
+
+    fn kept_text(&self, _: &str) -> String {
+        self.0.clone()
+    }
+
+    fn to_text(&self) -> String {
+        self.0.clone()
+    }
+
+    fn check(&self, rules: &ProseRules) -> Vec<Violation> {
+        let mut violations = Vec::new();
+        let length = self.0.chars().count();
+        let most = match rules.max_chars {
+            0 => 4_000,
+            most => most,
+        };
+        if length == 0 {
+            let rule = "the answer is empty; write the text that was asked for";
+            violations.push(Violation::new("", rule).with_template(&EMPTY, &()));
+        }
+        if length > 0 && letters(&self.0) < rules.min_letters {
+            let rule = "this is too short; write what was asked for, in whole sentences";
+            violations.push(Violation::new("", rule).with_template(&TOO_SHORT, &()));
+        }
+        if self.0.starts_with('{') && !rules.has_markup {
+            let rule = "write only the text that was asked for, in plain sentences";
+            violations.push(Violation::new("", rule).with_template(&ONLY_TEXT, &()));
+        }
+        if without_speech(&self.0, &rules.silent).is_some() {
+            let rule = "nobody speaks in this text; leave out what they say";
+            let violation = Violation::new("", rule).with_template(&NOBODY_SPEAKS, &());
+            violations.push(violation.only_once());
+        }
+        if is_refusal(&self.0) {
+            let rule = "write for the character, not as an assistant";
+            violations.push(Violation::new("", rule).with_template(&MAY_DECLINE, &()));
+        }
+        if length > most {
+            let rule = format!("at most {most} characters; this has {length}");
+            let data = TooLong { most, length };
+            violations.push(Violation::new("", rule).with_template(&TOO_LONG, &data));
+        }
+        if let Some(language) = rules.language
+            && !is_in_language(&self.0, language)
+        {
+            let name = match language {
+                Language::Zh => "中文",
+                Language::En => "English",
+            };
+            let rule = format!("write in the language of the story: {name}");
+            violations.push(Violation::new("", rule).with_template(&LANGUAGE, &()));
+        }
+        for fact in &rules.must_hold {
+            if !self.0.contains(fact) {
+                let rule = format!("it must contain: {fact}");
+                let violation = Violation::new("", rule);
+                violations.push(violation.with_template(&MUST_HOLD, &MustHold { fact }));
+            }
+        }
+        violations
+    }
+}
+
+/// A text without the code fence that some minds put around all of it.
+fn unfenced(text: &str) -> &str {
+    let text = text.trim();
+    let inside = text
+        .strip_prefix("```")
+        .and_then(|text| text.strip_suffix("```"));
+    // What stands behind the opening fence on its line names a language.
+    let inside = inside.and_then(|text| text.split_once('\n'));
+    match inside {
+        Some((_, inside)) if !inside.contains("```") => inside.trim(),
+        _ => text,
+    }
+}
+
+/// Whether a text is plausibly in the language. Short texts are, and names in other scripts may
+/// occur.
+pub fn is_in_language(text: &str, language: Language) -> bool {
+    let (mut han, mut latin, mut other) = (0_usize, 0_usize, 0_usize);
+    for character in text.chars().filter(|c| c.is_alphabetic()) {
+        match character {
+            '\u{3400}'..='\u{9fff}' => han += 1,
+            '\u{0}'..='\u{24f}' => latin += 1,
+            _ => other += 1,
+        }
+    }
+    // A Chinese character says about as much as three Latin letters.
+    match language {
+        _ if han * 3 + latin + other < 24 => true,
+        Language::Zh => han * 3 >= latin + other,
+        Language::En => latin >= han * 3 + other && may_be_english(text),
+    }
+}
+
+/// Whether a text in Latin letters may be English, by its commonest words.
+fn may_be_english(text: &str) -> bool {
+    let words = text.split(|c: char| !c.is_alphabetic());
+    let words: Vec<_> = words.filter(|word| !word.is_empty()).collect();
+    let is_common = |word: &&str| COMMON.contains(&word.to_lowercase().as_str());
+    words.len() < FEW_WORDS || words.iter().any(is_common)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exchange::AnswerState;
+
+    #[test]
+    fn every_broken_rule_is_reported() {
+        let rules = ProseRules {
+            max_chars: 30,
+            must_hold: vec!["Old Mill".into(), "won".into()],
+            language: Some(Language::En),
+            ..ProseRules::default()
+        };
+        let prose = Prose(
+            "我们在磨坊里打了一整夜，天亮的时候谁也没有说话，只听见风，还有远处的水声。".into(),
+        );
+        assert_eq!(prose.check(&rules).len(), 4);
+        assert!(
+            Prose("We won at the Old Mill.".into())
+                .check(&rules)
+                .is_empty()
+        );
+    }
+
+    /// Which rules an answer to this breaks, by their templates.
+    fn broken(text: &str, language: Language) -> Vec<&'static str> {
+        let rules = ProseRules {
+            min_letters: 24,
+            language: Some(language),
+            silent: vec!["Ann".into(), "沈豆娘".into()],
+            ..ProseRules::default()
+        };
+        let broken = Prose(text.into()).check(&rules);
+        let phrases = broken.into_iter().filter_map(|violation| violation.phrase);
+        phrases.map(|(name, _)| name).collect()
+    }
+
+    #[test]
+    fn what_is_no_text_in_the_language_is_refused() {
+        let (short, language) = (TOO_SHORT.name(), LANGUAGE.name());
+        for (text, world, rule) in [
+            ("...", Language::En, short),
+            ("……", Language::Zh, short),
+            ("Okay.", Language::En, short),
+            ("好的。", Language::Zh, short),
+            (
+                "Fog lies on the green, and the rope of the well drips.",
+                Language::Zh,
+                language,
+            ),
+            (
+                "雾气压在草地上，井绳一滴一滴地落水。",
+                Language::En,
+                language,
+            ),
+            (
+                "Туман лежит на лугу, и верёвка колодца роняет капли.",
+                Language::En,
+                language,
+            ),
+            (
+                "Le brouillard couvre la place du village et la corde du puits goutte lentement \
+                 dans une eau noire que personne ne regarde.",
+                Language::En,
+                language,
+            ),
+            (
+                "Der Nebel liegt auf dem Anger, und das Seil am Brunnen tropft langsam in den \
+                 Eimer, den keiner heute Morgen geleert hat.",
+                Language::En,
+                language,
+            ),
+            (
+                "{\"mind\": \"I wait here.\", \"say\": \"Good morning.\"}",
+                Language::En,
+                ONLY_TEXT.name(),
+            ),
+            (
+                "Fog lies on the green. Ann says, “Go home.”",
+                Language::En,
+                NOBODY_SPEAKS.name(),
+            ),
+            (
+                "雾气压在草地上。沈豆娘说：“今天没人来。”",
+                Language::Zh,
+                NOBODY_SPEAKS.name(),
+            ),
+        ] {
+            assert_eq!(broken(text, world), [rule], "{text}");
+        }
+        for (text, world) in [
+            ("Fog on the green, and rope, and drips.", Language::En),
+            (
+                "Ropes run taut, throat-high. Black water, knee-deep, smells tarry. Something drips; ropes creak; nobody walks there.",
+                Language::En,
+            ),
+            ("雾气压在草地上，井绳落水。", Language::Zh),
+        ] {
+            assert!(broken(text, world).is_empty(), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_was_told_once_in_vain_is_taken_out() {
+        let rules = ProseRules {
+            silent: vec!["Ann".into()],
+            ..ProseRules::default()
+        };
+        let prose = Prose("Fog lies on the green. Ann says, “Go home.” Ropes dr".into());
+        let asked = |is_last| Asked {
+            question: "",
+            state: AnswerState {
+                is_cut: true,
+                is_last,
+            },
+        };
+        let first = prose.clone().unwrapped(&asked(false), &rules);
+        assert_eq!(first.0, "Fog lies on the green. Ann says, “Go home.”");
+        assert!(
+            first
+                .check(&rules)
+                .iter()
+                .all(|violation| violation.only_once)
+        );
+        let last = prose.unwrapped(&asked(true), &rules);
+        assert_eq!(last.0, "Fog lies on the green.");
+        assert!(last.check(&rules).is_empty());
+    }
+}

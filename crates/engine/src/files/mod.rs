@@ -1,0 +1,27 @@
+//! Files on disk: bounded reading of regular files, and folders of our own.
+//!
+//! [`read`] and [`read_text`] read whatever a user names: a regular file, up to a limit, so that a
+//! device or a pipe neither hangs nor fills the memory. A [`Folder`] holds files that the program
+//! writes: nothing in it is ever reached through a link, whoever put it there. Start reading at
+//! [`Folder`].
+
+mod access;
+mod error;
+mod folder;
+#[cfg(not(unix))]
+mod portable;
+mod read;
+#[cfg(unix)]
+mod unix;
+mod weight;
+
+pub(crate) use access::OpenMode;
+pub use error::{FileAction, FileError, FileKind, FileProblem};
+pub use folder::{Durability, Folder};
+#[cfg(not(unix))]
+use portable as system;
+pub use read::read_text;
+pub use read::{bounded, open, read};
+#[cfg(unix)]
+use unix as system;
+pub(crate) use weight::{MAX_EXCESS, excess_weight, is_too_heavy};

@@ -1,0 +1,66 @@
+//! A headless engine for stories whose characters are played by language models.
+//!
+//! Actors, stages and the world itself are entities of one `bevy_ecs` world, and each has its own
+//! conversation with a mind, its [`context::AgentContext`]. Systems ask entities for decisions with
+//! [`exchange::Ask`], take the checked answers with [`exchange::Answers`], and tell the right
+//! entities what happened with [`event::EventWriter`]. The [`engine`] carries asks to [`mind`]s,
+//! keeps the [`journal`] and commits the answers, so that the world is a function of its data, its
+//! seed and its journal.
+//!
+//! To build a game, start at the [`prelude`] and [`engine::Setup`]; to run one in a save slot, at
+//! [`session`]. [`testing`] has a small world for unit tests of systems, which need no mind.
+//!
+//! A mind may be the [improviser](mind::improviser), which needs no model, [a
+//! person](mind::human), [a script](mind::ScriptMind), or whatever else implements
+//! [`mind::Mind`]; the crate `playhouse-llm` has models over HTTP. Games that come with Playhouse
+//! are crates of their own, too, and `playhouse` is all of them with the program.
+//!
+//! ```
+//! use playhouse_engine::prelude::*;
+//!
+//! #[derive(Resource, Default)]
+//! struct Greeted(usize);
+//!
+//! fn greet(
+//!     actors: Query<(Entity, &Kind)>,
+//!     mut answers: Answers<Prose>,
+//!     mut greeted: ResMut<Greeted>,
+//!     mut commands: Commands,
+//! ) {
+//!     greeted.0 += answers.take().count();
+//!     if greeted.0 > 0 {
+//!         return;
+//!     }
+//!     for (entity, _) in actors.iter().filter(|(_, kind)| **kind == Kind::Actor) {
+//!         let ask = Ask::new("greet", "Say hello.", ProseRules::default(), Prose("Hello.".into()));
+//!         commands.entity(entity).insert(ask);
+//!     }
+//! }
+//! ```
+
+pub use bevy_ecs;
+pub use playhouse_locale as locale;
+
+pub mod cast;
+pub mod context;
+pub mod engine;
+pub mod event;
+pub mod exchange;
+pub mod files;
+pub mod journal;
+pub mod knowledge;
+pub mod memory;
+pub mod message;
+pub mod mind;
+pub mod parallel;
+pub mod prelude;
+pub mod reading;
+pub mod save;
+pub mod secrets;
+pub mod session;
+pub mod statistics;
+pub mod testing;
+pub mod tool;
+pub mod trust;
+pub mod wording;
+pub mod world_data;

@@ -1,0 +1,966 @@
+//! The index: what it keeps of each message, and how it ranks them.
+
+use std::borrow::Cow;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::parts::{IndexPart, Parts};
+use super::postings::Postings;
+use super::question::{Pair, Query, Speakers, Term};
+use super::time::{day_of, says_when};
+use super::words::words;
+use crate::message::Vector;
+
+/// BM25's saturation of repeated words, and how far long messages count less; of sessions, too.
+const K1: f32 = 1.2;
+const B: f32 = 0.4;
+const PLAIN_B: f32 = 0.75;
+/// How much of their score neighbours lend a message: the one before, more of it if that asks, the
+/// one after, and those two apart, which are often of the same speaker.
+const BEFORE: f32 = 0.25;
+const ASKED_BEFORE: f32 = 0.5;
+const AFTER: f32 = 0.25;
+const TWO_APART: f32 = 0.1;
+/// How often the best score of a session a message can have at most.
+const MOST_LENT: f32 = 1.0 + ASKED_BEFORE + AFTER + 2.0 * TWO_APART + 0.01;
+/// How much the score of its whole session counts for a message.
+const SESSION: f32 = 0.4;
+/// A message of somebody whom the question names, and one of a session without them.
+const OF_SPEAKER: f32 = 1.4;
+const WITHOUT_SPEAKER: f32 = 0.6;
+/// A message that says when something was, if the question asks when.
+const SAYS_WHEN: f32 = 1.3;
+/// A message of a time that the question names.
+const OF_TIME: f32 = 0.8;
+/// A message that only asks.
+const ONLY_ASKS: f32 = 0.8;
+/// Texts speak of the same if what they share is as rare as this, or as this many words that only
+/// one message has.
+const SAME_MATTER: f32 = 6.0;
+const SAME_RARE: f32 = 1.8;
+/// How many messages are searched for pairs of characters, and how much a pair counts beside its
+/// characters.
+const PAIRED: usize = 64;
+const PAIR: f32 = 0.5;
+/// How many times the words of a text that is not a question are looked at in messages.
+const RARE_POSTINGS: usize = 1_000;
+/// How many messages are kept unpacked, or a share of all.
+const UNPACKED: usize = 64;
+const UNPACKED_SHARE: usize = 32;
+
+/// Makes an index of chosen parts: plain BM25 without any.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Builder {
+    parts: Parts,
+}
+
+impl Builder {
+    /// Adds a part.
+    #[must_use]
+    pub fn part(mut self, part: IndexPart) -> Self {
+        self.parts = self.parts.with(part);
+        self
+    }
+
+    /// Adds all parts.
+    #[must_use]
+    pub fn all_parts(self) -> Self {
+        IndexPart::ALL.into_iter().fold(self, Self::part)
+    }
+
+    /// An empty index.
+    pub fn build(self) -> Index {
+        Index {
+            parts: self.parts,
+            ..Index::empty()
+        }
+    }
+}
+
+/// A message for the index. What is not known is empty.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct IndexEntry<'e> {
+    /// Who said it.
+    pub speaker: &'e str,
+    /// What was said.
+    pub text: &'e str,
+    /// When, as people write it: `1:56 pm on 8 May, 2023`, `2023-05-08`, `day 3`.
+    pub time: &'e str,
+    /// The session, scene or chapter that it belongs to. One session's messages follow each other.
+    pub session: &'e str,
+    /// More words that it is found by: its place, those present, facts.
+    pub about: &'e [&'e str],
+}
+
+/// A message that was found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hit {
+    /// The message's number, counted from zero in the order of [`Index::add`].
+    pub entry: u32,
+    /// How well it fits; comparable within a search.
+    pub score: f32,
+}
+
+/// What is kept of a message beside its words.
+#[derive(Clone, Copy, Debug)]
+struct Kept {
+    /// Its number of words, 255 at most.
+    words: u8,
+    /// [`SAYS_WHEN_BIT`], [`ONLY_ASKS_BIT`] and [`ASKS_BIT`].
+    bits: u8,
+    /// One more than the number of its speaker, 0 for nobody.
+    speaker: u16,
+}
+
+const SAYS_WHEN_BIT: u8 = 1;
+const ONLY_ASKS_BIT: u8 = 2;
+const ASKS_BIT: u8 = 4;
+
+/// Messages that follow each other.
+#[derive(Clone, Debug)]
+struct Session {
+    first: u32,
+    /// The words of all its messages.
+    words: u32,
+    day: Option<i32>,
+    /// The numbers of those who speak, each plus 1, sorted.
+    speakers: Vec<u16>,
+}
+
+/// Finds messages by their words. See the [module](super).
+///
+/// ```
+/// use playhouse_engine::memory::{Index, IndexEntry};
+///
+/// let texts = ["I painted the lake at dawn.", "What a view!"];
+/// let mut index = Index::new();
+/// for text in texts {
+///     index.add(&IndexEntry { speaker: "Ann", text, ..IndexEntry::default() });
+/// }
+/// let text = |entry: u32| texts[entry as usize].into();
+/// let found = index.search("What has Ann been painting?", 1, text);
+/// assert_eq!(found[0].entry, 0);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Index {
+    parts: Parts,
+    postings: Postings,
+    kept: Vec<Kept>,
+    /// The words of all messages.
+    total: u64,
+    /// How many of the messages are packed.
+    packed: usize,
+    sessions: Vec<Session>,
+    /// The name of the last session.
+    session: String,
+    speakers: Speakers,
+    /// Of the messages that have one.
+    pub(super) vectors: BTreeMap<u32, Arc<Vector>>,
+}
+
+impl Default for Index {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Index {
+    /// An empty index of all parts.
+    pub fn new() -> Self {
+        Self::builder().all_parts().build()
+    }
+
+    /// Chooses the parts.
+    pub fn builder() -> Builder {
+        Builder::default()
+    }
+
+    fn empty() -> Self {
+        Self {
+            parts: Parts::default(),
+            postings: Postings::default(),
+            kept: Vec::new(),
+            total: 0,
+            packed: 0,
+            sessions: Vec::new(),
+            session: String::new(),
+            speakers: Speakers::default(),
+            vectors: BTreeMap::new(),
+        }
+    }
+
+    /// The number of messages.
+    pub fn len(&self) -> usize {
+        self.kept.len()
+    }
+
+    /// Whether there is no message.
+    pub fn is_empty(&self) -> bool {
+        self.kept.is_empty()
+    }
+
+    /// The memory that it takes, in bytes, without vectors, which indexes share.
+    pub fn bytes(&self) -> usize {
+        let sessions = self.sessions.iter();
+        let sessions =
+            sessions.map(|session| size_of::<Session>() + session.speakers.capacity() * 2);
+        self.postings.bytes()
+            + self.kept.capacity() * size_of::<Kept>()
+            + self.speakers.bytes()
+            + sessions.sum::<usize>()
+    }
+
+    /// Adds a message after all others and returns its number.
+    pub fn add(&mut self, entry: &IndexEntry<'_>) -> u32 {
+        let number = self.kept.len() as u32;
+        let mut terms = Vec::new();
+        self.read(entry.text, &mut terms);
+        let count = terms.len();
+        for about in entry.about {
+            self.read(about, &mut terms);
+        }
+        terms.sort_unstable();
+        let counted: Vec<(u32, u8)> = terms
+            .chunk_by(|left, right| left == right)
+            .filter_map(|run| Some((*run.first()?, run.len().min(255) as u8)))
+            .collect();
+        self.postings.add(number, &counted);
+        let speaker = self.number_of(entry.speaker);
+        if self.kept.len() == self.kept.capacity() {
+            self.kept.reserve_exact(self.unpacked_at_most());
+        }
+        self.kept.push(Kept {
+            words: count.min(255) as u8,
+            bits: u8::from(says_when(entry.text)) * SAYS_WHEN_BIT
+                + u8::from(only_asks(entry.text)) * ONLY_ASKS_BIT
+                + u8::from(entry.text.trim_end().ends_with(['?', '？'])) * ASKS_BIT,
+            speaker,
+        });
+        self.total += count as u64;
+        self.join_session(number, entry, count, speaker);
+        if self.kept.len() - self.packed >= self.unpacked_at_most() {
+            self.pack();
+        }
+        number
+    }
+
+    fn unpacked_at_most(&self) -> usize {
+        UNPACKED.max(self.kept.len() / UNPACKED_SHARE)
+    }
+
+    /// Makes the index as small as it can be; for one that won't grow soon.
+    pub fn pack(&mut self) {
+        self.postings.pack();
+        self.kept.shrink_to_fit();
+        self.packed = self.kept.len();
+    }
+
+    fn read(&self, text: &str, terms: &mut Vec<u32>) {
+        let skips = self.parts.has(IndexPart::StopWords);
+        let kept = words(text).filter(|word| !skips || !word.is_stop());
+        terms.extend(kept.map(|word| word.term(self.parts.has(IndexPart::Stems))));
+    }
+
+    /// One more than the number of a speaker.
+    fn number_of(&mut self, name: &str) -> u16 {
+        if name.is_empty() {
+            return 0;
+        }
+        let number = self.speakers.number_of(name);
+        number.and_then(|number| number.checked_add(1)).unwrap_or(0)
+    }
+
+    fn join_session(&mut self, number: u32, entry: &IndexEntry<'_>, words: usize, speaker: u16) {
+        let day = day_of(entry.time);
+        let is_same = |last: &Session| self.session == entry.session && last.day == day;
+        if !self.sessions.last().is_some_and(is_same) {
+            entry.session.clone_into(&mut self.session);
+            self.sessions.push(Session {
+                first: number,
+                words: 0,
+                day,
+                speakers: Vec::new(),
+            });
+        }
+        if let Some(session) = self.sessions.last_mut() {
+            session.words = session.words.saturating_add(words as u32);
+            if let Err(place) = session.speakers.binary_search(&speaker)
+                && speaker > 0
+            {
+                session.speakers.insert(place, speaker);
+            }
+        }
+    }
+
+    /// The messages that fit a question best, at most as many as wanted; equally good ones in order
+    /// of their numbers. `text` gives the text of a message that was added.
+    pub fn search<'t>(
+        &self,
+        question: &str,
+        most: usize,
+        text: impl Fn(u32) -> Cow<'t, str>,
+    ) -> Vec<Hit> {
+        let question = Query::read(question, &self.speakers, self.parts);
+        self.found(&question, most, text)
+    }
+
+    /// As [`Self::search`], but by the rarest words of a question alone: so few that it takes no
+    /// longer in a long past than in a short one. What is said of the same has rare words in
+    /// common.
+    pub(super) fn search_rare<'t>(
+        &self,
+        question: &str,
+        most: usize,
+        text: impl Fn(u32) -> Cow<'t, str>,
+    ) -> Vec<Hit> {
+        let mut question = Query::read(question, &self.speakers, self.parts);
+        let count = |term: u32| self.postings.count(term);
+        let terms = question.terms.iter().map(|term| term.term);
+        let mut counts: Vec<_> = terms
+            .chain(question.names.iter().copied())
+            .map(count)
+            .collect();
+        counts.sort_unstable();
+        let mut left = RARE_POSTINGS;
+        let most_held = counts.into_iter().take_while(|count| {
+            let rest = left.checked_sub(*count);
+            left = rest.unwrap_or(0);
+            rest.is_some()
+        });
+        let most_held = most_held.last().unwrap_or(0);
+        question.terms.retain(|term| count(term.term) <= most_held);
+        question.names.retain(|term| count(*term) <= most_held);
+        self.found(&question, most, text)
+    }
+
+    fn found<'t>(
+        &self,
+        question: &Query,
+        most: usize,
+        text: impl Fn(u32) -> Cow<'t, str>,
+    ) -> Vec<Hit> {
+        let mut scores = Scores::new(self, !question.pairs.is_empty());
+        for term in &question.terms {
+            scores.add(term);
+        }
+        let takes_part = self.with_people(question);
+        for &name in &question.names {
+            scores.add_name(name, &takes_part);
+        }
+        scores.add_pairs(question, text);
+        let lends = self.parts.has(IndexPart::Neighbours);
+        let (by_shape, by_speaker) = (self.by_shape(question), self.by_speaker(question));
+        let [of_shape, of_speaker] = [&by_shape[..], &by_speaker].map(most_of);
+        let is_without = |number| takes_part.get(number) == Some(&false);
+        let nearness = |day| {
+            let each = question.times.iter().map(|time| time.nearness(day));
+            each.fold(0.0, f32::max)
+        };
+        let scored = self.sessions.iter().zip(&scores.sessions).enumerate();
+        let scored = scored.filter(|(_, (_, scores))| scores.greatest > 0.0);
+        let scored = scored.map(|(number, (session, scores))| {
+            let (whole, greatest) = (scores.whole, scores.greatest);
+            let factor = 1.0 + OF_TIME * session.day.map_or(0.0, nearness);
+            let of_people = if is_without(number) {
+                WITHOUT_SPEAKER
+            } else {
+                1.0
+            };
+            (number, session, [whole, greatest, factor * of_people])
+        });
+        let scored: Vec<_> = scored.collect();
+        let mut hits = Best::new(most);
+        let at_least = |[whole, greatest, factor]: [f32; 3]| (whole + greatest) * factor;
+        hits.expect(
+            scored
+                .iter()
+                .map(|(.., score)| at_least(*score) * ONLY_ASKS),
+        );
+        for (number, session, [whole, greatest, factor]) in scored {
+            let of_speaker = if is_without(number) { 1.0 } else { of_speaker };
+            let at_most = (whole + MOST_LENT * greatest) * factor * of_shape * of_speaker;
+            if at_most < hits.least {
+                continue;
+            }
+            let own = scores.own(number);
+            // The scores of the two messages before, of this one, and of the two after.
+            let mut near = [0.0, 0.0, 0.0, at_or_zero(own, 0), at_or_zero(own, 1)];
+            let mut is_asked = false;
+            let kept = self.kept.get(self.range_of(number)).unwrap_or_default();
+            for (entry, kept) in (session.first..).zip(kept) {
+                let [_, one, two, three, four] = near;
+                let step = (entry - session.first) as usize;
+                near = [one, two, three, four, at_or_zero(own, step + 2)];
+                let fit = whole + if lends { lent(near, is_asked) } else { three };
+                is_asked = kept.bits & ASKS_BIT != 0;
+                let of_speaker = by_speaker.get(usize::from(kept.speaker)).copied();
+                let of_shape = by_shape[usize::from(kept.bits & 7)];
+                hits.add(entry, fit * factor * of_shape * of_speaker.unwrap_or(1.0));
+            }
+        }
+        hits.in_order()
+    }
+
+    /// Whether two texts speak of the same: they have several words in common that do not stand in
+    /// `known`, and these are rare together. Of scripts without spaces, pairs of characters are
+    /// compared.
+    pub(super) fn is_same_matter(
+        &self,
+        left: &[[u32; 2]],
+        right: &[[u32; 2]],
+        known: &[[u32; 2]],
+    ) -> bool {
+        let is_shared = |unit: &&[u32; 2]| {
+            right.binary_search(*unit).is_ok() && known.binary_search(*unit).is_err()
+        };
+        let shared: Vec<_> = left.iter().filter(is_shared).collect();
+        let rarity_of = |term: u32| rarity(self.postings.count(term), self.len());
+        let rarities = shared.iter().map(|unit| match unit {
+            [word, same] if word == same => rarity_of(*word),
+            [first, second] => (rarity_of(*first) + rarity_of(*second)) / 2.0,
+        });
+        // In a short past no word is rare.
+        let least = SAME_MATTER.min(SAME_RARE * rarity(1, self.len()));
+        shared.len() > 1 && rarities.sum::<f32>() >= least
+    }
+
+    /// Whether somebody whom the question names takes part in each session; empty if it names
+    /// nobody.
+    fn with_people(&self, question: &Query) -> Vec<bool> {
+        if question.people.is_empty() {
+            return Vec::new();
+        }
+        let by_speaker = self.by_speaker(question);
+        let is_named = |speaker: &u16| {
+            let factor = by_speaker.get(usize::from(*speaker));
+            factor.is_some_and(|factor| *factor > 1.0)
+        };
+        let sessions = self.sessions.iter();
+        sessions
+            .map(|session| session.speakers.iter().any(is_named))
+            .collect()
+    }
+
+    /// What the shape of a message makes of its score, by its bits.
+    fn by_shape(&self, question: &Query) -> [f32; 8] {
+        std::array::from_fn(|bits| {
+            let mut factor = 1.0;
+            if question.asks_when && bits as u8 & SAYS_WHEN_BIT != 0 {
+                factor *= SAYS_WHEN;
+            }
+            if self.parts.has(IndexPart::Shape) && bits as u8 & ONLY_ASKS_BIT != 0 {
+                factor *= ONLY_ASKS;
+            }
+            factor
+        })
+    }
+
+    /// What the speaker of a message makes of its score, by the number plus 1.
+    fn by_speaker(&self, question: &Query) -> Vec<f32> {
+        let mut factors = vec![1.0; self.speakers.len() + 1];
+        for person in &question.people {
+            if let Some(factor) = factors.get_mut(usize::from(*person) + 1) {
+                *factor = OF_SPEAKER;
+            }
+        }
+        factors
+    }
+
+    /// The session of a message.
+    fn session_of(&self, entry: u32) -> usize {
+        let begun = self
+            .sessions
+            .partition_point(|session| session.first <= entry);
+        begun.saturating_sub(1)
+    }
+
+    /// The session of a message after that of an earlier one.
+    fn session_after(&self, earlier: usize, entry: u32) -> usize {
+        let is_before = |number: usize| {
+            self.sessions
+                .get(number)
+                .is_none_or(|session| entry < session.first)
+        };
+        // A word that many messages hold is in most sessions.
+        match earlier + 1 {
+            next if is_before(next) => earlier,
+            next if is_before(next + 1) => next,
+            _ => self.session_of(entry),
+        }
+    }
+
+    /// The messages of a session.
+    fn range_of(&self, session: usize) -> Range<usize> {
+        let first = self
+            .sessions
+            .get(session)
+            .map_or(0, |session| session.first as usize);
+        let next = self.sessions.get(session + 1);
+        first..next.map_or(self.kept.len(), |next| next.first as usize)
+    }
+}
+
+/// The best hits, at most as many as wanted.
+struct Best {
+    most: usize,
+    /// Some more than wanted.
+    hits: Vec<Hit>,
+    /// The score of the last that is wanted, of those that were compared.
+    least: f32,
+}
+
+impl Best {
+    fn new(most: usize) -> Self {
+        let (hits, least) = (Vec::new(), 0.0);
+        Self { most, hits, least }
+    }
+
+    /// Prepares for one hit of at least each of these scores, so that nothing is added that can't
+    /// be among the best.
+    fn expect(&mut self, scores: impl Iterator<Item = f32>) {
+        let mut bits: Vec<_> = scores.map(f32::to_bits).collect();
+        if let Some(last) = self.most.checked_sub(1).filter(|last| *last < bits.len()) {
+            let (_, least, _) = bits.select_nth_unstable_by_key(last, |bits| Reverse(*bits));
+            self.least = f32::from_bits(*least);
+        }
+    }
+
+    /// Adds a hit. Most are none of the best.
+    #[inline]
+    fn add(&mut self, entry: u32, score: f32) {
+        if score >= self.least && score > 0.0 {
+            self.keep(Hit { entry, score });
+        }
+    }
+
+    fn keep(&mut self, hit: Hit) {
+        self.hits.push(hit);
+        if self.hits.len() > 2 * self.most + 16 {
+            self.cut();
+        }
+    }
+
+    fn cut(&mut self) {
+        if self.hits.len() > self.most {
+            if let Some(last) = self.most.checked_sub(1) {
+                let (_, last, _) = self.hits.select_nth_unstable_by_key(last, Self::key);
+                self.least = last.score;
+            }
+            self.hits.truncate(self.most);
+        }
+    }
+
+    fn in_order(mut self) -> Vec<Hit> {
+        self.cut();
+        self.hits.sort_unstable_by_key(Self::key);
+        self.hits
+    }
+
+    /// Scores are positive, so their bits are in their order.
+    fn key(hit: &Hit) -> (Reverse<u32>, u32) {
+        (Reverse(hit.score.to_bits()), hit.entry)
+    }
+}
+
+/// The scores of all messages and sessions for one question.
+struct Scores<'i> {
+    index: &'i Index,
+    sessions: Vec<SessionScores>,
+    /// The scores of messages, session by session in the order in which they were found: a search
+    /// takes as much memory as it finds, however long the past is.
+    own: Vec<f32>,
+    /// The [bits](bit) of the terms that each message holds, of those whose scores were added;
+    /// empty if the question has no pairs.
+    held: Vec<u32>,
+    has_pairs: bool,
+    terms: Vec<u32>,
+    /// BM25's reduction by length of a message of this many words.
+    reductions: [f32; 256],
+    /// BM25's weight of a word that stands once in a message of this many words, as most do.
+    once: [f32; 256],
+    /// How rare the words of the question are. A related word is never more telling.
+    rarities: Vec<(u32, f32)>,
+    /// How often the last term occurs in sessions.
+    counts: Vec<(usize, f32)>,
+}
+
+/// The scores of a session for one question.
+#[derive(Clone, Debug, Default)]
+struct SessionScores {
+    /// Where the scores of its messages begin; `None` while none has any.
+    start: Option<usize>,
+    /// That of the whole session, as one long message.
+    whole: f32,
+    /// The greatest of a message.
+    greatest: f32,
+}
+
+impl<'i> Scores<'i> {
+    fn new(index: &'i Index, has_pairs: bool) -> Self {
+        let b = if index.parts.has(IndexPart::Shape) {
+            B
+        } else {
+            PLAIN_B
+        };
+        let average = index.total.max(1) as f32 / index.len().max(1) as f32;
+        let mut reductions = [K1; 256];
+        for (words, of_length) in (0_u16..).zip(&mut reductions) {
+            *of_length = reduction(b, f32::from(words) / average);
+        }
+        Self {
+            sessions: vec![SessionScores::default(); index.sessions.len()],
+            own: Vec::new(),
+            held: Vec::new(),
+            has_pairs,
+            terms: Vec::new(),
+            once: reductions.map(|reduction| saturated(1.0, reduction)),
+            reductions,
+            rarities: Vec::new(),
+            counts: Vec::new(),
+            index,
+        }
+    }
+
+    /// The scores of the messages of a session; empty if none has any.
+    fn own(&self, session: usize) -> &[f32] {
+        let start = self.sessions.get(session).and_then(|session| session.start);
+        let own = start.and_then(|start| self.own.get(start..));
+        let own = own.and_then(|own| own.get(..self.index.range_of(session).len()));
+        own.unwrap_or_default()
+    }
+
+    /// Where the scores of a session's messages begin.
+    fn start_of(&mut self, session: usize) -> usize {
+        let end = self.own.len();
+        let start = self
+            .sessions
+            .get_mut(session)
+            .map(|session| &mut session.start);
+        if let Some(Some(start)) = start {
+            return *start;
+        }
+        if let Some(start) = start {
+            *start = Some(end);
+        }
+        let length = self.index.range_of(session).len();
+        self.own.resize(end + length, 0.0);
+        if self.has_pairs {
+            self.held.resize(end + length, 0);
+        }
+        end
+    }
+
+    /// Adds to the score of a message, given where it is in [`Self::own`] and its session.
+    fn add_to(&mut self, place: usize, session: usize, more: f32) {
+        if let (Some(score), Some(session)) =
+            (self.own.get_mut(place), self.sessions.get_mut(session))
+        {
+            *score += more;
+            session.greatest = session.greatest.max(*score);
+        }
+    }
+
+    /// Adds the scores of a term.
+    fn add(&mut self, term: &Term) {
+        let index = self.index;
+        let mut rarity = rarity(index.postings.count(term.term), index.len());
+        if let Some(of) = term.related_to {
+            let asked = self.rarities.iter().find(|(asked, _)| *asked == of);
+            rarity = asked.map_or(rarity, |(_, most)| rarity.min(*most));
+        } else {
+            self.rarities.push((term.term, rarity));
+        }
+        let rarity = term.weight * rarity;
+        self.counts.clear();
+        let (mut session, mut within, mut start) = (0, 0..0, 0);
+        index.postings.each(term.term, |posting| {
+            let entry = posting.entry as usize;
+            let count = f32::from(posting.count);
+            match self.counts.last_mut() {
+                Some((_, sum)) if entry < within.end => *sum += count,
+                _ => {
+                    session = index.session_after(session, posting.entry);
+                    within = index.range_of(session);
+                    start = self.start_of(session);
+                    self.counts.push((session, count));
+                }
+            }
+            let place = start + entry - within.start;
+            if let Some(kept) = index.kept.get(entry) {
+                let words = usize::from(kept.words);
+                let weight = match posting.count {
+                    1 => self.once[words],
+                    _ => saturated(count, self.reductions[words]),
+                };
+                self.add_to(place, session, rarity * weight);
+            }
+            if let Some(held) = self.held.get_mut(place) {
+                *held |= bit(term.term);
+            }
+        });
+        self.terms.push(term.term);
+        self.add_to_sessions(term.weight);
+    }
+
+    /// Adds the scores of the last term to sessions, each as one long message.
+    fn add_to_sessions(&mut self, weight: f32) {
+        let index = self.index;
+        if !index.parts.has(IndexPart::Sessions) {
+            return;
+        }
+        let average = index.total.max(1) as f32 / index.sessions.len().max(1) as f32;
+        let rarity = SESSION * weight * rarity(self.counts.len(), index.sessions.len());
+        for (number, count) in &self.counts {
+            let words = index
+                .sessions
+                .get(*number)
+                .map_or(0, |session| session.words);
+            if let Some(session) = self.sessions.get_mut(*number) {
+                session.whole += rarity * saturated(*count, reduction(B, words as f32 / average));
+            }
+        }
+    }
+
+    /// Adds the scores of the name of somebody who speaks. To say it is to talk of them, unless
+    /// they take part: then it is to talk to them.
+    fn add_name(&mut self, term: u32, takes_part: &[bool]) {
+        let index = self.index;
+        let rarity = rarity(index.postings.count(term), index.len());
+        let (mut session, mut within) = (0, 0..0);
+        index.postings.each(term, |posting| {
+            let entry = posting.entry as usize;
+            if entry >= within.end {
+                session = index.session_after(session, posting.entry);
+                within = index.range_of(session);
+            }
+            let kept = index.kept.get(entry);
+            let is_told = kept.is_some_and(|kept| kept.speaker == 0);
+            if is_told || takes_part.get(session) == Some(&false) {
+                let place = self.start_of(session) + entry - within.start;
+                self.add_to(place, session, rarity);
+            }
+        });
+    }
+
+    /// Adds the scores of pairs of characters to the messages that are best without.
+    fn add_pairs<'t>(&mut self, question: &Query, text: impl Fn(u32) -> Cow<'t, str>) {
+        if question.pairs.is_empty() {
+            return;
+        }
+        self.terms.sort_unstable();
+        // A message that lacks the bit of a term lacks the term. Others are not searched for it.
+        let needed = |pair: &Pair| {
+            let terms = pair.terms.iter().zip(pair.are_stops);
+            let is_added = |term: &u32| self.terms.binary_search(term).is_ok();
+            let added = terms.filter(|(term, is_stop)| !is_stop && is_added(term));
+            added.fold(0, |bits, (term, _)| bits | bit(*term))
+        };
+        let rarity_of = |term| {
+            let known = self.rarities.iter().find(|(known, _)| *known == term);
+            known.map_or_else(
+                || rarity(self.index.postings.count(term), self.index.len()),
+                |(_, rarity)| *rarity,
+            )
+        };
+        let pairs = question.pairs.iter().map(|pair| {
+            let rarity: f32 = pair.terms.iter().map(|term| rarity_of(*term)).sum();
+            (
+                pair.text.as_str(),
+                needed(pair),
+                PAIR * pair.weight * rarity,
+            )
+        });
+        let pairs: Vec<_> = pairs.collect();
+        let mut found = Best::new(PAIRED);
+        found.expect(self.sessions.iter().map(|session| session.greatest));
+        for (number, session) in self.sessions.iter().enumerate() {
+            if session.greatest < found.least || session.greatest == 0.0 {
+                continue;
+            }
+            let first = self.index.range_of(number).start as u32;
+            for (entry, score) in (first..).zip(self.own(number)) {
+                found.add(entry, *score);
+            }
+        }
+        found.cut();
+        for hit in found.hits {
+            let session = self.index.session_of(hit.entry);
+            let step = hit.entry as usize - self.index.range_of(session).start;
+            let place = self.start_of(session) + step;
+            let held = self.held.get(place).copied().unwrap_or(0);
+            let possible = pairs
+                .iter()
+                .filter(|(_, needed, _)| held & needed == *needed);
+            let mut possible = possible.peekable();
+            if possible.peek().is_none() {
+                continue;
+            }
+            let text = text(hit.entry);
+            let own = possible.filter(|(pair, ..)| text.contains(pair));
+            let sum: f32 = own.map(|(.., weight)| weight).sum();
+            if sum > 0.0 {
+                self.add_to(place, session, sum);
+            }
+        }
+    }
+}
+
+/// The bit of a term among 32.
+fn bit(term: u32) -> u32 {
+    1 << (term.wrapping_mul(0x9e37_79b1) >> 27)
+}
+
+fn most_of(factors: &[f32]) -> f32 {
+    factors.iter().copied().fold(1.0, f32::max)
+}
+
+fn at_or_zero(scores: &[f32], index: usize) -> f32 {
+    scores.get(index).copied().unwrap_or(0.0)
+}
+
+/// A message's score with what its neighbours lend it, given those of the two before, its own, and
+/// those of the two after, and whether the one before asks.
+fn lent([two_before, before, own, after, two_after]: [f32; 5], is_asked: bool) -> f32 {
+    let of_before = if is_asked { ASKED_BEFORE } else { BEFORE };
+    own + of_before * before + AFTER * after + TWO_APART * (two_before + two_after)
+}
+
+/// BM25's weight of a count.
+fn saturated(count: f32, reduction: f32) -> f32 {
+    count * (K1 + 1.0) / (count + reduction)
+}
+
+/// What BM25 adds to a count for a length relative to the average.
+fn reduction(b: f32, length: f32) -> f32 {
+    K1 * (1.0 - b + b * length)
+}
+
+/// The weight of a term that this many of all hold.
+fn rarity(holding: usize, total: usize) -> f32 {
+    let (holding, total) = (holding as f32, total as f32);
+    ln(1.0 + (total - holding + 0.5) / (holding + 0.5))
+}
+
+/// The natural logarithm of a number from 1, the same on every machine.
+fn ln(number: f32) -> f32 {
+    let bits = number.to_bits();
+    let exponent = (bits >> 23) as i32 - 127;
+    let fraction = f32::from_bits((bits & 0x007f_ffff) | 0x3f80_0000);
+    let part = (fraction - 1.0) / (fraction + 1.0);
+    let square = part * part;
+    let series = 1.0 + square * (1.0 / 3.0 + square * (0.2 + square * (1.0 / 7.0 + square / 9.0)));
+    exponent as f32 * std::f32::consts::LN_2 + 2.0 * part * series
+}
+
+/// Whether a text asks and says hardly anything else.
+fn only_asks(text: &str) -> bool {
+    const ENDS: [char; 6] = ['.', '!', '?', '。', '！', '？'];
+    if !text.contains(['?', '？']) {
+        return false;
+    }
+    let sentences = text.split_inclusive(ENDS);
+    let (asks, says): (Vec<&str>, _) =
+        sentences.partition(|sentence| sentence.ends_with(['?', '？']));
+    let says = says.iter().flat_map(|sentence| words(sentence));
+    !asks.is_empty() && says.filter(|word| !word.is_stop()).count() < 3
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn index(lines: &[(&str, &str)]) -> Index {
+        let mut index = Index::new();
+        for (speaker, text) in lines {
+            index.add(&IndexEntry {
+                speaker,
+                text,
+                ..IndexEntry::default()
+            });
+        }
+        index
+    }
+
+    fn found(lines: &[(&str, &str)], question: &str) -> Vec<u32> {
+        let hits = index(lines).search(question, 3, |entry| lines[entry as usize].1.into());
+        hits.iter().map(|hit| hit.entry).collect()
+    }
+
+    #[test]
+    fn whoever_is_asked_for_speaks() {
+        let lines = [
+            ("Ann", "My dog ran away."),
+            ("Bob", "My dog is asleep."),
+            ("Ann", "Poor thing."),
+        ];
+        assert_eq!(found(&lines, "What does Bob's dog do?")[0], 1);
+        assert_eq!(found(&lines, "What did the pet of Ann do?")[0], 0);
+    }
+
+    #[test]
+    fn pairs_of_characters_rank_what_characters_find() {
+        let lines = [
+            ("甲", "他口中说渡过这条河"),
+            ("乙", "渡口的船沉了"),
+            ("甲", "今天下雨"),
+        ];
+        assert_eq!(found(&lines, "渡口出了什么事？")[0], 1);
+    }
+
+    #[test]
+    fn nothing_is_found_for_nothing() {
+        let lines = [("Ann", "My dog ran away.")];
+        assert!(found(&lines, "").is_empty());
+        assert!(found(&lines, "?!… 🎲").is_empty());
+        assert!(found(&lines, "Xylophone").is_empty());
+        assert!(found(&[], "dog").is_empty());
+        assert!(index(&lines).search("dog", 0, |_| "".into()).is_empty());
+        let long = "dog and cat ".repeat(5_000);
+        assert_eq!(found(&lines, &long), [0]);
+    }
+
+    #[test]
+    fn logarithms_are_those_of_the_library() {
+        for number in [1.0_f32, 1.5, 1.999, 2.0, 3.7, 1000.0, 5.0e6] {
+            assert!((ln(number) - number.ln()).abs() < 1e-4, "{number}");
+        }
+    }
+
+    #[test]
+    fn an_index_that_grew_is_one_made_at_once() {
+        let texts: Vec<_> = (0..500)
+            .map(|number| {
+                format!(
+                    "word{} of day{} with thing{}",
+                    number % 7,
+                    number % 31,
+                    number
+                )
+            })
+            .collect();
+        let mut grown = Index::new();
+        for text in &texts {
+            grown.add(&IndexEntry {
+                text,
+                ..IndexEntry::default()
+            });
+            grown.pack();
+        }
+        let mut at_once = Index::new();
+        for text in &texts {
+            at_once.add(&IndexEntry {
+                text,
+                ..IndexEntry::default()
+            });
+        }
+        for question in ["word3 day5", "thing77", "day30 of word1"] {
+            let text = |entry: u32| texts[entry as usize].as_str().into();
+            assert_eq!(
+                grown.search(question, 10, text),
+                at_once.search(question, 10, text)
+            );
+        }
+    }
+}

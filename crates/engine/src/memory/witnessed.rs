@@ -1,0 +1,874 @@
+//! What an entity witnessed: the messages of its chapters and of its conversation, found by an
+//! index that grows with them.
+
+use std::borrow::Cow;
+use std::cell::{LazyCell, RefCell};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bevy_ecs::prelude::*;
+use memchr::memmem::Finder;
+use serde::Serialize;
+
+use super::cues::Cues;
+use super::index::{self, Index};
+use super::told::{gist, words_of};
+use super::vectors::{Meaning, Vectors, merged, read_part};
+use super::words::telling;
+use crate::context::{AgentContext, Chapter, Chapters, Entry, EntryId, Happening, Note, Pledge};
+use crate::message::{Body, Role, Tags, cut, tokens};
+
+/// A message fits if its score is at least this share of the best one's: one that merely stands
+/// beside a hit does not.
+const FITS: f32 = 0.4;
+/// How many hits of each cue count, and how fast they count less by rank.
+const HITS: usize = 6;
+const RANK: f32 = 4.0;
+/// How much less than a hit counts what concerns somebody who is there.
+const OF_PERSON: f32 = 0.6;
+/// How many messages about a person are kept for this, and how many of them count.
+const KEPT_OF_PERSON: usize = 16;
+const HITS_OF_PERSON: usize = 2;
+/// How much of the latest past are cues: messages, and characters of each.
+const CUES: usize = 6;
+const CUE_CHARS: usize = 600;
+/// The most memories that come at once, the most characters of each, and the tokens of what
+/// surrounds it.
+const COME: usize = 6;
+const COME_CHARS: usize = 280;
+const LINE_TOKENS: u64 = 12;
+/// Of how many messages it is kept what they are about.
+const KEPT_MATTERS: usize = 4096;
+/// Of how many cues it is kept what they found.
+const KEPT_CUES: usize = 64;
+/// What an event is to a memory. See `AgentEvent` for what its members mean.
+#[derive(Clone, Copy, Debug)]
+pub struct EventTraits {
+    /// Whether it is news when it comes.
+    pub is_cue: bool,
+    /// Whether others tell what of it is worth to be remembered.
+    pub is_minor: bool,
+}
+
+impl Default for EventTraits {
+    fn default() -> Self {
+        Self {
+            is_cue: true,
+            is_minor: false,
+        }
+    }
+}
+
+/// What an event is to a memory, by the name of its type.
+pub type TraitsOfEvents<'e> = &'e dyn Fn(&str) -> EventTraits;
+
+/// The name of a place by its stable number, which the ids of messages hold.
+pub type PlaceNames<'p> = &'p dyn Fn(u32) -> Option<Arc<str>>;
+
+/// A memory that was found.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Memory {
+    /// What was witnessed, or a summary of it.
+    pub text: String,
+    /// Who said or did it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub speaker: Option<Arc<str>>,
+    /// The day of the story, as its messages count them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub day: Option<Arc<str>>,
+    /// Where it happened.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub place: Option<Arc<str>>,
+    /// The chapter's title; `None` for what stands in the prompt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chapter: Option<String>,
+    /// The turn in which the chapter was closed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub turn: Option<u64>,
+    /// Whether it is a chapter's summary.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub summary: bool,
+    /// The message's id in the entity's conversation, that of the chapter's first for a summary.
+    pub message: EntryId,
+}
+
+/// Of an entity with an [`AgentContext`]: the index of its closed chapters, which grows when
+/// something is recalled. It follows from the chapters alone, so it is neither saved nor hashed.
+#[derive(Component, Debug, Default)]
+pub struct Witnessed(Mutex<Past>);
+
+impl Witnessed {
+    /// What an entity remembers for a question, best first: what was archived and does not stand in
+    /// its prompt anyway.
+    pub fn recall(
+        &self,
+        (context, chapters): (&AgentContext, &Chapters),
+        places: PlaceNames<'_>,
+        question: (&str, Option<Meaning<'_>>),
+        most: usize,
+    ) -> Vec<Memory> {
+        let mut past = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        past.grow(chapters);
+        past.search((context, chapters), places, question, most)
+    }
+
+    /// What of an entity's archived past bears on what is going on, oldest first: what speaks of
+    /// the same as the cues and as the messages since its last answer, and what happened between it
+    /// and those who are there. Nothing that stands in its prompt, no summaries, and no more tokens
+    /// than there is room for. With the vector of [what it is about](Self::asked), also what has a
+    /// meaning near to that.
+    pub fn come_to_mind(
+        &self,
+        (context, chapters): (&AgentContext, &Chapters),
+        (places, events): (PlaceNames<'_>, TraitsOfEvents<'_>),
+        (cues, meaning): (&Cues, Option<Meaning<'_>>),
+        room: u64,
+    ) -> Vec<Memory> {
+        if chapters.all().is_empty() {
+            return Vec::new();
+        }
+        let mut past = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        past.grow(chapters);
+        past.bearing_on((context, chapters), (places, events), (cues, meaning), room)
+    }
+
+    /// What an ask is about, in one text of which a vector can be made: its cues, and the messages
+    /// since the last answer.
+    pub fn asked(context: &AgentContext, cues: &Cues, events: TraitsOfEvents<'_>) -> String {
+        let given = cues.texts.iter().map(|text| Cow::Borrowed(text.as_str()));
+        let texts: Vec<_> = given.chain(latest(context, events)).collect();
+        read_part(&texts.join("\n")).to_owned()
+    }
+
+    /// Whether an answer seems to use each of some memories: it has words in common with it that
+    /// the question and the messages since the last answer don't have. An estimate.
+    pub fn used(
+        &self,
+        context: &AgentContext,
+        events: TraitsOfEvents<'_>,
+        memories: &[Memory],
+        answer: &str,
+        question: &str,
+    ) -> Vec<bool> {
+        let past = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let answer = telling(answer);
+        // A question is long, so it is read only if it can matter.
+        let known = LazyCell::new(|| {
+            let mut known = telling(question);
+            known.extend(latest(context, events).iter().flat_map(|cue| telling(cue)));
+            known.sort_unstable();
+            known
+        });
+        let is_used = |memory: &Memory| {
+            let memory = telling(&memory.text);
+            past.index.is_same_matter(&memory, &answer, &[])
+                && past.index.is_same_matter(&memory, &answer, &known)
+        };
+        memories.iter().map(is_used).collect()
+    }
+}
+
+/// What was said and done since somebody's last answer, latest first.
+fn latest<'c>(context: &'c AgentContext, events: TraitsOfEvents<'_>) -> Vec<Cow<'c, str>> {
+    let entries = context.entries().iter().rev();
+    let latest = entries.take_while(|entry| entry.role() != Role::Ai);
+    let cues = latest.filter(|entry| {
+        let is_news = entry
+            .body()
+            .event_type()
+            .is_none_or(|kind| events(kind).is_cue);
+        is_news
+            && is_witnessed(entry.role(), entry.body())
+            && !context.tags(entry.id()).is_some_and(is_summary)
+    });
+    let texts = cues.take(CUES).map(|entry| entry.body().full_text());
+    texts.collect()
+}
+
+/// What an entity remembers for a question, best first, of all that it ever witnessed.
+pub fn recall_all(
+    (context, chapters): (&AgentContext, &Chapters),
+    places: PlaceNames<'_>,
+    question: (&str, Option<Meaning<'_>>),
+    most: usize,
+) -> Vec<Memory> {
+    let mut past = Past::default();
+    past.grow(chapters);
+    past.add_conversation(context);
+    past.search((context, chapters), places, question, most)
+}
+
+/// What a chapter makes an entity remember, as it is indexed.
+pub fn chapter_texts(chapter: &Chapter) -> impl Iterator<Item = Cow<'_, str>> {
+    let messages = chapter.messages.iter().map(|held| &held.message);
+    let told = messages
+        .filter(|message| is_witnessed(message.role, &message.body) && !is_summary(&message.tags));
+    let told = told.map(|message| words_of(message.role, &message.body));
+    told.chain([chapter.summary.full_text()])
+}
+
+/// The same of a conversation.
+pub fn conversation_texts(context: &AgentContext) -> impl Iterator<Item = Cow<'_, str>> {
+    let entries = context.entries().iter();
+    let told = entries.filter(|entry| is_witnessed(entry.role(), entry.body()));
+    told.map(|entry| words_of(entry.role(), entry.body()))
+}
+
+/// Where a message of the index is.
+#[derive(Clone, Copy, Debug)]
+enum Source {
+    /// The index of a chapter, and of one of its messages.
+    Chapter(u32, u32),
+    /// The index of a chapter, whose summary it is.
+    Summary(u32),
+    /// The index of an entry of the conversation.
+    Conversation(u32),
+}
+
+#[derive(Debug, Default)]
+struct Past {
+    index: Index,
+    sources: Vec<Source>,
+    /// How many chapters are in the index.
+    chapters: usize,
+    /// The days that messages of these chapters begin.
+    days: Days,
+    /// The messages of the index that concern somebody, with how much they weigh, most first.
+    people: BTreeMap<Arc<str>, Vec<(u8, u32)>>,
+    /// What messages of the index are about, of those that a cue has found: the same ones are found
+    /// again and again.
+    matters: RefCell<BTreeMap<u32, Matter>>,
+    /// What cues have found since the index last grew: what is at stake stays so from ask to ask.
+    found: RefCell<BTreeMap<Box<str>, Vec<u32>>>,
+    /// The model of the vectors that the index has, and how many there were of it when they were
+    /// taken over, and for how many messages.
+    vectors: Option<(Arc<str>, usize, usize)>,
+}
+
+/// The telling words of a text.
+type Matter = Arc<[[u32; 2]]>;
+
+impl Past {
+    /// Adds the chapters that were closed since the last time.
+    fn grow(&mut self, chapters: &Chapters) {
+        if chapters.all().len() < self.chapters {
+            *self = Self::default();
+        }
+        if chapters.all().len() > self.chapters {
+            self.found.get_mut().clear();
+        }
+        for (chapter_index, chapter) in chapters.all().iter().enumerate().skip(self.chapters) {
+            let mut day = first_day(chapter);
+            let notes = chapter.record.as_ref().map(|record| &*record.notes);
+            let notes = notes.unwrap_or_default();
+            for (number, held) in chapter.messages.iter().enumerate() {
+                let message = &held.message;
+                if let Some(begun) = day_of(&message.tags) {
+                    self.days.0.entry(held.id).or_insert(begun.clone());
+                    day = Some(begun);
+                }
+                // Summaries in a chapter were added with their own chapters.
+                if is_witnessed(message.role, &message.body) && !is_summary(&message.tags) {
+                    let source = Source::Chapter(chapter_index as u32, number as u32);
+                    let own = speaker(message.role, &message.body, "");
+                    let text = words_of(message.role, &message.body);
+                    let first = notes.partition_point(|note| note.entry < held.id);
+                    let own_notes = notes.get(first..).unwrap_or_default().iter();
+                    let own_notes = own_notes.take_while(|note| note.entry == held.id);
+                    let mut about = Vec::new();
+                    for note in own_notes {
+                        self.note(note, self.sources.len() as u32);
+                        about.extend(facts_of(note).filter(|fact| !text.contains(*fact)));
+                    }
+                    let session = &chapter.id.0;
+                    self.add(source, [own, &text, session], day.as_deref(), &about);
+                }
+            }
+            let source = Source::Summary(chapter_index as u32);
+            let summary = chapter.summary.full_text();
+            let texts = ["", &*summary, &*chapter.id.0];
+            self.add(source, texts, day.as_deref(), &[&chapter.title]);
+            self.chapters += 1;
+        }
+    }
+
+    /// Keeps whom a message of the index concerns.
+    fn note(&mut self, note: &Note, entry: u32) {
+        let (weight, people) = concerned(&note.happening);
+        for name in people {
+            let kept = self.people.entry(name.clone()).or_default();
+            // Of those that weigh the same, the latest first.
+            let place = kept.partition_point(|(known, _)| *known > weight);
+            if place < KEPT_OF_PERSON && kept.get(place) != Some(&(weight, entry)) {
+                kept.insert(place, (weight, entry));
+                kept.truncate(KEPT_OF_PERSON);
+            }
+        }
+    }
+
+    fn add_conversation(&mut self, context: &AgentContext) {
+        let mut day = None;
+        for (entry_index, entry) in context.entries().iter().enumerate() {
+            let tags = context.tags(entry.id());
+            let body = entry.body();
+            day = tags.and_then(day_of).or(day);
+            if is_witnessed(entry.role(), body) && !tags.is_some_and(is_summary) {
+                let own = speaker(entry.role(), body, context.name());
+                let source = Source::Conversation(entry_index as u32);
+                let text = words_of(entry.role(), body);
+                self.add(source, [own, &text, ""], day.as_deref(), &[]);
+            }
+        }
+    }
+
+    fn add(
+        &mut self,
+        source: Source,
+        [speaker, text, session]: [&str; 3],
+        day: Option<&str>,
+        about: &[&str],
+    ) {
+        let time = day.map(|day| format!("day {day}")).unwrap_or_default();
+        self.index.add(&index::IndexEntry {
+            speaker,
+            text,
+            time: &time,
+            session,
+            about,
+        });
+        self.sources.push(source);
+    }
+
+    /// The text of a message of the index.
+    fn text<'p>(
+        &self,
+        entry: u32,
+        context: &'p AgentContext,
+        chapters: &'p Chapters,
+    ) -> Cow<'p, str> {
+        let find = || {
+            let source = self.sources.get(entry as usize)?;
+            Some(match *source {
+                Source::Chapter(chapter, number) => {
+                    let chapter = chapters.all().get(chapter as usize)?;
+                    let message = &chapter.messages.get(number as usize)?.message;
+                    words_of(message.role, &message.body)
+                }
+                Source::Summary(chapter) => {
+                    let chapter = chapters.all().get(chapter as usize)?;
+                    chapter.summary.full_text()
+                }
+                Source::Conversation(index) => {
+                    let entry = context.entries().get(index as usize)?;
+                    words_of(entry.role(), entry.body())
+                }
+            })
+        };
+        find().unwrap_or_default()
+    }
+
+    /// What a message of the index is about.
+    fn matter<'t>(&self, entry: u32, text: impl Fn(u32) -> Cow<'t, str>) -> Matter {
+        let mut kept = self.matters.borrow_mut();
+        if let Some(matter) = kept.get(&entry) {
+            return matter.clone();
+        }
+        if kept.len() == KEPT_MATTERS {
+            kept.clear();
+        }
+        let matter: Matter = telling(&text(entry)).into();
+        kept.insert(entry, matter.clone());
+        matter
+    }
+
+    /// Gives the messages of the index the vectors that they lack.
+    fn take_vectors(&mut self, vectors: &Vectors, (context, chapters): (&AgentContext, &Chapters)) {
+        let taken = Some((vectors.model.clone(), vectors.len(), self.sources.len()));
+        if self.vectors == taken {
+            return;
+        }
+        let model = self.vectors.as_ref().map(|(model, ..)| model);
+        if model != Some(&vectors.model) {
+            self.index.vectors.clear();
+        }
+        for entry in 0..self.sources.len() as u32 {
+            if !self.index.vectors.contains_key(&entry)
+                && let Some(vector) = vectors.get(&self.text(entry, context, chapters))
+            {
+                // All have the same width, unless a save was changed.
+                let _ = self.index.add_vector(entry, vector.clone());
+            }
+        }
+        self.vectors = taken;
+    }
+
+    fn bearing_on(
+        &mut self,
+        (context, chapters): (&AgentContext, &Chapters),
+        (places, events): (PlaceNames<'_>, TraitsOfEvents<'_>),
+        (cues, meaning): (&Cues, Option<Meaning<'_>>),
+        room: u64,
+    ) -> Vec<Memory> {
+        if let Some(meaning) = meaning {
+            self.take_vectors(meaning.vectors, (context, chapters));
+        }
+        let text = |entry| self.text(entry, context, chapters);
+        let may_come = |entry: u32| match self.sources.get(entry as usize) {
+            Some(Source::Chapter(chapter, number)) => {
+                let chapter = chapters.all().get(*chapter as usize);
+                let held = chapter.and_then(|chapter| chapter.messages.get(*number as usize));
+                let kind = held.and_then(|held| held.message.body.event_type());
+                kind.is_none_or(|kind| !events(kind).is_minor)
+            }
+            _ => false,
+        };
+        let mut scores: BTreeMap<u32, f32> = BTreeMap::new();
+        let latest = latest(context, events);
+        let given = cues.texts.iter().map(|text| Cow::Borrowed(text.as_str()));
+        for cue in latest.into_iter().chain(given) {
+            let end = cue.char_indices().nth(CUE_CHARS).map(|(end, _)| end);
+            let cue = end.and_then(|end| cue.get(..end)).unwrap_or(&cue);
+            let mut found = self.found.borrow_mut();
+            if found.len() == KEPT_CUES && !found.contains_key(cue) {
+                found.clear();
+            }
+            let hits = found.entry(cue.into()).or_insert_with(|| {
+                let about = telling(cue);
+                let hits = self.index.search_rare(cue, 2 * HITS, text);
+                let fits = FITS * hits.first().map_or(0.0, |hit| hit.score);
+                let hits = hits
+                    .iter()
+                    .filter(|hit| hit.score >= fits && may_come(hit.entry));
+                let speaks_of_it = |entry: &u32| {
+                    let own = self.matter(*entry, text);
+                    self.index.is_same_matter(&own, &about, &[])
+                };
+                let entries = hits.map(|hit| hit.entry).filter(speaks_of_it);
+                entries.take(HITS).collect()
+            });
+            for (rank, entry) in (0_u8..).zip(hits) {
+                *scores.entry(*entry).or_default() += 1.0 / (RANK + f32::from(rank));
+            }
+        }
+        if let Some(meaning) = meaning {
+            let near = self
+                .index
+                .outstanding(meaning.question, 2 * HITS)
+                .into_iter();
+            let near = near.filter(|hit| may_come(hit.entry)).take(HITS);
+            for (rank, hit) in (0_u8..).zip(near) {
+                *scores.entry(hit.entry).or_default() += 1.0 / (RANK + f32::from(rank));
+            }
+        }
+        for person in &cues.people {
+            let concern = self.people.get(person).into_iter().flatten();
+            for (rank, (_, entry)) in (0_u8..).zip(concern.take(HITS_OF_PERSON)) {
+                *scores.entry(*entry).or_default() += OF_PERSON / (RANK + f32::from(rank));
+            }
+        }
+        let mut best: Vec<_> = scores.into_iter().collect();
+        // The best first, of equals the latest.
+        best.sort_by_key(|(entry, score)| Reverse((score.to_bits(), *entry)));
+        let days = [&self.days, &days_of(context)];
+        // What a record or a message of the conversation tells need not come to mind.
+        let stands = |gist: &str| {
+            let gist = Finder::new(gist);
+            let entries = context.entries().iter();
+            let mut texts = entries.map(|entry| entry.body().short_text());
+            texts.any(|text| gist.find(text.as_bytes()).is_some())
+        };
+        let mut gists: Vec<String> = Vec::new();
+        let mut left = room;
+        let mut come: Vec<Memory> = Vec::new();
+        for (entry, _) in best {
+            if come.len() == COME {
+                break;
+            }
+            let source = self.sources.get(entry as usize);
+            let memory =
+                source.and_then(|source| memory(*source, (context, chapters), places, days));
+            let concerns = |memory: &Memory| {
+                let mut people = cues.people.iter();
+                !cues.of_people_only || people.any(|name| memory.text.contains(&**name))
+            };
+            let Some(mut memory) = memory.filter(concerns) else {
+                continue;
+            };
+            let gist = gist(&memory.text);
+            let is_known = |known: &String| known.contains(gist) || gist.contains(known.as_str());
+            if stands(gist) || gists.iter().any(is_known) {
+                continue;
+            }
+            let gist = gist.to_owned();
+            memory.text = cut(&memory.text, COME_CHARS);
+            let tokens = u64::from(tokens::estimate(&memory.text)) + LINE_TOKENS;
+            if tokens <= left {
+                left -= tokens;
+                gists.push(gist);
+                come.push(memory);
+            }
+        }
+        come.sort_by_key(|memory| memory.message);
+        come
+    }
+
+    fn search(
+        &mut self,
+        (context, chapters): (&AgentContext, &Chapters),
+        places: PlaceNames<'_>,
+        (question, meaning): (&str, Option<Meaning<'_>>),
+        most: usize,
+    ) -> Vec<Memory> {
+        if let Some(meaning) = meaning {
+            self.take_vectors(meaning.vectors, (context, chapters));
+        }
+        let text = |entry| self.text(entry, context, chapters);
+        // Summaries in the prompt, and what is told twice, is left out.
+        let wanted = most.saturating_mul(2).saturating_add(self.chapters.min(64));
+        let mut hits = self.index.search(question, wanted, text);
+        let best = hits.first().map_or(0.0, |hit| hit.score);
+        hits.retain(|hit| hit.score >= FITS * best);
+        if let Some(meaning) = meaning {
+            let near = self.index.nearest(meaning.question, wanted);
+            hits = merged([&hits, &near], wanted);
+        }
+        let days = [&self.days, &days_of(context)];
+        let mut found: Vec<Memory> = Vec::new();
+        for hit in hits {
+            let source = self.sources.get(hit.entry as usize);
+            let memory =
+                source.and_then(|source| memory(*source, (context, chapters), places, days));
+            // Later summaries repeat much of earlier ones, so the best of them is enough.
+            let is_new = |memory: &Memory| {
+                let mut known = found.iter();
+                known.all(|known| known.text != memory.text && !(known.summary && memory.summary))
+            };
+            if found.len() < most
+                && let Some(memory) = memory.filter(is_new)
+            {
+                found.push(memory);
+            }
+        }
+        found
+    }
+}
+
+/// What a source holds, with what is known of it; `None` for a summary that stands in the prompt.
+fn memory(
+    source: Source,
+    (context, chapters): (&AgentContext, &Chapters),
+    places: PlaceNames<'_>,
+    days: [&Days; 2],
+) -> Option<Memory> {
+    let of_chapter = |index: u32| chapters.all().get(index as usize);
+    let (chapter, id, role, body) = match source {
+        Source::Chapter(index, number) => {
+            let chapter = of_chapter(index)?;
+            let held = chapter.messages.get(number as usize)?;
+            (
+                Some(chapter),
+                held.id,
+                held.message.role,
+                &held.message.body,
+            )
+        }
+        Source::Summary(index) => {
+            let chapter = of_chapter(index)?;
+            let first = chapter.messages.first()?.id;
+            let stands = context.message(first);
+            if stands.is_some_and(|held| held.message.body.same(&chapter.summary)) {
+                return None;
+            }
+            (Some(chapter), first, Role::Human, &chapter.summary)
+        }
+        Source::Conversation(index) => {
+            let entry: &Entry = context.entries().get(index as usize)?;
+            (None, entry.id(), entry.role(), entry.body())
+        }
+    };
+    let speaker = match role {
+        Role::Ai => Some(context.name().clone()),
+        _ => body.sender().cloned(),
+    };
+    let is_summary = matches!(source, Source::Summary(_));
+    Some(Memory {
+        text: words_of(role, body).into_owned(),
+        speaker,
+        day: Days::at(days, id),
+        // A world agent is its own place.
+        place: places(body.id().place).filter(|place| place != context.name()),
+        chapter: chapter.map(|chapter| chapter.title.clone()),
+        turn: chapter.map(|chapter| chapter.turn),
+        summary: is_summary,
+        message: id,
+    })
+}
+
+/// Whether a message is something that happened, was said or thought: not the rules, a question to
+/// the mind, or the result of a tool.
+fn is_witnessed(role: Role, body: &Body) -> bool {
+    let is_event = || body.sender().is_some() || body.event_type().is_some();
+    match role {
+        Role::System | Role::Tool => false,
+        Role::Ai => !words_of(role, body).is_empty(),
+        Role::Human => is_event() && body.event_type() != Some("query"),
+    }
+}
+
+/// The facts in a note, in words.
+fn facts_of(note: &Note) -> impl Iterator<Item = &str> {
+    let facts: [&str; 2] = match &note.happening {
+        Happening::Learned { text, .. } => [text, ""],
+        Happening::Promised { words, to, .. } => [words, to],
+        Happening::Took { item, .. } | Happening::Lost { item, .. } => [item, ""],
+        Happening::Told { about, .. } => [about, ""],
+        Happening::Tried { found, left, .. } => [found, left],
+        Happening::Gave { item, to, .. } => [item, to],
+        _ => ["", ""],
+    };
+    facts.into_iter().filter(|fact| !fact.is_empty())
+}
+
+/// Whom something concerns, and how much it weighs.
+fn concerned(happening: &Happening) -> (u8, Vec<&Arc<str>>) {
+    match happening {
+        Happening::Died { who, by } => (5, vec![who, by]),
+        Happening::Promised {
+            who,
+            to,
+            state: Pledge::Broken,
+            ..
+        } => (5, vec![who, to]),
+        Happening::Promised { who, to, .. } => (4, vec![who, to]),
+        Happening::Decided { who, .. } => (4, vec![who]),
+        Happening::Fight(fight) if fight.result.is_some() => (3, fight.foes.iter().collect()),
+        Happening::Gave { who, to, .. } => (3, vec![who, to]),
+        Happening::Learned { from, .. } => (2, vec![from]),
+        Happening::Told { to, .. } => (2, to.iter().collect()),
+        Happening::Felt { about, .. } => (2, vec![about]),
+        Happening::Tried { who, .. } => (1, vec![who]),
+        _ => (0, Vec::new()),
+    }
+}
+
+fn is_summary(tags: &Tags) -> bool {
+    tags.text("chapter").is_some()
+}
+
+fn speaker<'b>(role: Role, body: &'b Body, owner: &'b str) -> &'b str {
+    match body.sender() {
+        Some(sender) => sender,
+        None if role == Role::Ai => owner,
+        None => "",
+    }
+}
+
+/// The day that begins or ends with a message, as the messages count them.
+fn day_of(tags: &Tags) -> Option<Arc<str>> {
+    let day = tags.text("day_begin").or_else(|| tags.text("day_end"))?;
+    Some(Arc::from(day))
+}
+
+/// The day of a chapter's first messages, by the first message that says.
+fn first_day(chapter: &Chapter) -> Option<Arc<str>> {
+    let mut messages = chapter.messages.iter();
+    messages.find_map(|held| day_of(&held.message.tags))
+}
+
+/// Days, by the ids of the messages that begin them.
+#[derive(Debug, Default)]
+struct Days(BTreeMap<EntryId, Arc<str>>);
+
+impl Days {
+    /// That of a message: the last that began before, or else the first.
+    fn at(days: [&Self; 2], id: EntryId) -> Option<Arc<str>> {
+        let before = days
+            .iter()
+            .filter_map(|each| each.0.range(..=id).next_back());
+        let first = || {
+            days.iter()
+                .filter_map(|each| each.0.first_key_value())
+                .min()
+        };
+        let (_, day) = before.max().or_else(first)?;
+        Some(day.clone())
+    }
+}
+
+/// Those of the conversation.
+fn days_of(context: &AgentContext) -> Days {
+    let tagged = context.tagged();
+    Days(
+        tagged
+            .filter_map(|(id, tags)| Some((id, day_of(tags)?)))
+            .collect(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Map;
+
+    use super::*;
+    use crate::context::ChapterId;
+    use crate::message::{BodyId, Tag};
+
+    fn hall(id: u32) -> Option<Arc<str>> {
+        (id == 7).then(|| "Hall".into())
+    }
+
+    fn traits(_: &str) -> EventTraits {
+        EventTraits::default()
+    }
+
+    fn event(kind: &str, text: &str) -> Body {
+        let id = BodyId {
+            place: 7,
+            number: 1,
+        };
+        Body::text(text)
+            .with_id(id)
+            .with_metadata(Map::from_iter([("event".to_owned(), kind.into())]))
+    }
+
+    /// Ann's two days: the first is archived, the second in her prompt.
+    fn two_days(lines: [&str; 3], summary: &str) -> (AgentContext, Chapters) {
+        let mut context = AgentContext::new("Ann");
+        context.add_system_message("You are Ann.").unwrap();
+        let begin = context.add_human_message(event("day", "Day 1."), Tag::DayBegin("1".into()));
+        context.add_human_message(Body::text("What do you do?"), Tags::new());
+        let arrival = Tag::StageTransition("Hall".into());
+        context.add_human_message(event("arrive", "Ann arrives at the Hall."), arrival);
+        context.add_human_message(event("speak", lines[0]).from_sender("Bob"), Tags::new());
+        let end = context.add_human_message(event("speak", lines[1]), Tags::new());
+        context.add_human_message(event("day", "Day 2."), Tag::DayBegin("2".into()));
+        context.add_human_message(event("speak", lines[2]).from_sender("Bob"), Tags::new());
+        let summary = event("archive", summary);
+        let tags = Tag::Chapter("Ann/1".into());
+        let messages = context.replace_message_range(begin, end, summary.clone(), tags);
+        let mut chapters = Chapters::default();
+        chapters.close(Chapter {
+            record: None,
+            id: ChapterId("Ann/1".into()),
+            title: "The first day".into(),
+            turn: 3,
+            messages: messages.unwrap(),
+            summing_up: Vec::new(),
+            summary,
+        });
+        (context, chapters)
+    }
+
+    #[test]
+    fn what_was_archived_is_found_with_its_day_and_source() {
+        let lines = [
+            "Bob says to Ann: “The rope was cut with a bread knife.”",
+            "A gull lands on the table.",
+            "Bob says to Ann: “No more of the rope.”",
+        ];
+        let (context, chapters) = two_days(lines, "Bob told me of the rope.");
+        let witnessed = Witnessed::default();
+        let recall = |question| witnessed.recall((&context, &chapters), &hall, (question, None), 5);
+        let found = recall("With what were ropes cut?");
+        let texts: Vec<_> = found.iter().map(|memory| memory.text.as_str()).collect();
+        assert_eq!(texts[0], lines[0]);
+        let stands = |text: &&str| text.contains("No more") || text.contains("told me");
+        assert!(
+            !texts.iter().any(stands),
+            "it stands in the prompt: {texts:?}"
+        );
+        assert_eq!(found[0].speaker.as_deref(), Some("Bob"));
+        assert_eq!(found[0].day.as_deref(), Some("1"));
+        assert_eq!(found[0].place.as_deref(), Some("Hall"));
+        assert_eq!(found[0].chapter.as_deref(), Some("The first day"));
+        assert!(recall("").is_empty() && recall("xylophone").is_empty());
+        let memories = recall_all(
+            (&context, &chapters),
+            &hall,
+            ("What did Bob say of the rope?", None),
+            5,
+        );
+        assert!(memories.len() >= 2, "{memories:?}");
+        assert!(
+            memories
+                .iter()
+                .any(|memory| memory.day.as_deref() == Some("2"))
+        );
+    }
+
+    #[test]
+    fn what_bears_on_what_was_just_said_comes_to_mind() {
+        let lines = [
+            "Bob says to Ann: “The rope of the ferry was cut with a bread knife.”",
+            "A gull lands on the table.",
+            "Bob says to Ann: “Who cut the ferry rope?”",
+        ];
+        let (mut context, chapters) = two_days(lines, "Bob told me of it.");
+        let witnessed = Witnessed::default();
+        let come = |context: &AgentContext, cues: &Cues, room| {
+            let past = (context, &chapters);
+            let memories = witnessed.come_to_mind(past, (&hall, &traits), (cues, None), room);
+            let texts = memories.into_iter().map(|memory| memory.text);
+            texts.collect::<Vec<_>>()
+        };
+        let none = Cues::default();
+        assert_eq!(come(&context, &none, 600), [lines[0]]);
+        assert!(come(&context, &none, 10).is_empty(), "there is no room");
+        let past = (&context, &chapters);
+        let memories = witnessed.come_to_mind(past, (&hall, &traits), (&none, None), 600);
+        let used = |answer: &str| {
+            let used = witnessed.used(&context, &traits, &memories, answer, "What do you do?");
+            used == [true]
+        };
+        assert!(used("It must have been the baker: a bread knife!"));
+        assert!(
+            !used("Who cut the ferry rope? I do not know."),
+            "that was just said"
+        );
+        // Once it was answered, it is no longer a cue.
+        assert!(context.add_ai_message([Body::text("No idea.")]).is_ok());
+        assert!(come(&context, &none, 600).is_empty());
+        let at_stake = Cues {
+            texts: vec!["Find out whose knife cut the rope".into()],
+            ..Cues::default()
+        };
+        assert_eq!(come(&context, &at_stake, 600), [lines[0]]);
+    }
+
+    #[test]
+    fn a_chinese_question_finds_what_it_asks_for() {
+        let lines = [
+            "老闻说：“渡口的船昨夜沉了。”",
+            "院子里下着雨。",
+            "老闻说：“别提了。”",
+        ];
+        let (context, chapters) = two_days(lines, "老闻说了些事。");
+        let found =
+            Witnessed::default().recall((&context, &chapters), &hall, ("船是怎么沉的？", None), 1);
+        assert_eq!(found[0].text, lines[0]);
+    }
+
+    #[test]
+    fn an_index_of_other_chapters_is_made_anew() {
+        let lines = ["The bell is cracked.", "Rain.", "Sun."];
+        let (context, chapters) = two_days(lines, "Nothing much.");
+        let witnessed = Witnessed::default();
+        assert!(
+            !witnessed
+                .recall((&context, &chapters), &hall, ("bell", None), 5)
+                .is_empty()
+        );
+        let none = Chapters::default();
+        assert!(
+            witnessed
+                .recall((&context, &none), &hall, ("bell", None), 5)
+                .is_empty()
+        );
+        assert!(
+            !witnessed
+                .recall((&context, &chapters), &hall, ("bell", None), 5)
+                .is_empty()
+        );
+    }
+}

@@ -1,0 +1,680 @@
+//! The folder of a saved story: `saves/SLOT/` with snapshot, journal, readable contexts and lock.
+//!
+//! Every file is opened through a [`Folder`], which follows no links.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use bevy_ecs::prelude::*;
+
+use super::buffers::Buffers;
+use super::error::SaveError;
+use super::head::{SaveHead, read_head};
+use super::limits::{MAX_BYTES, TOURNAMENT};
+use super::slot_name::SlotName;
+use super::snapshot::{Meta, snapshot};
+use super::story::{StoredSnapshot, StoredStory};
+use crate::cast::WorldTurn;
+use crate::files::{Durability, FileAction, FileError, Folder, OpenMode, is_too_heavy};
+use crate::journal::{Base, Journal, JournalHeader, JournalLines, Line, SnapshotRecord};
+use crate::message::Digest;
+
+const WORLD: &str = "world.json";
+const JOURNAL: &str = "journal.jsonl";
+const EVENTS: &str = "events.jsonl";
+const CONTEXTS: &str = "contexts";
+const LOCK: &str = "lock";
+const SETTINGS: &str = "settings.json";
+/// Larger settings are refused, in bytes.
+const MAX_SETTINGS: u64 = 64 * 1024;
+
+/// A folder with one of these files is a save or a tournament.
+const OURS: [&str; 4] = [WORLD, JOURNAL, LOCK, TOURNAMENT];
+
+/// Where a slot branched from another, whose journal it shares up to there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BranchPoint {
+    /// The name of the other slot.
+    pub slot: String,
+    /// The turn.
+    pub turn: u64,
+    /// The name of the world that both are of.
+    pub world: String,
+}
+
+/// A saved story on disk, for reading.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Slot {
+    name: SlotName,
+    root: PathBuf,
+    folder: PathBuf,
+}
+
+impl Slot {
+    /// The name of the file of a slot's settings.
+    pub const SETTINGS: &'static str = SETTINGS;
+
+    /// The slot of this name.
+    ///
+    /// # Errors
+    /// The name is invalid, or there is no such slot.
+    pub fn find(root: &Path, name: &str) -> Result<Self, SaveError> {
+        let slot = Self::at(root, name.parse()?);
+        if !slot.folder.is_dir() {
+            return Err(slot.missing());
+        }
+        Ok(slot)
+    }
+
+    /// Creates a new slot with a journal and a snapshot, whole or not at all, and locks it. The
+    /// folder of all saves is created if it is missing.
+    ///
+    /// # Errors
+    /// The name is invalid or taken, or the file system refuses.
+    pub fn create(
+        root: &Path,
+        name: &str,
+        journal: &[Line],
+        world: &[u8],
+    ) -> Result<LockedSlot, SaveError> {
+        Self::build(root, name, &Journal::encode(journal), Some(world))
+    }
+
+    /// Creates a new slot that branches from this one, whole or not at all, and locks it. Its
+    /// journal begins with the first `count` lines of this one's, which close a turn; `own` are the
+    /// header and what follows them. It has no snapshot until it is played.
+    ///
+    /// # Errors
+    /// This slot can't be read, or as [`Self::create`].
+    pub fn create_branch(
+        &self,
+        root: &Path,
+        name: &str,
+        (count, turn): (usize, u64),
+        own: &[Line],
+    ) -> Result<LockedSlot, SaveError> {
+        let (file, path) = (journal(&self.open()?, OpenMode::Read)?, self.journal_file());
+        let others = |slot: &str| self.beside(slot);
+        let mut base = None;
+        if root == self.root {
+            base = Journal::base(&file, &path, &others, self.name.as_str(), (count, turn))?;
+        }
+        let bytes = match base {
+            Some(base) => Journal::encode_on(Some(&base), own),
+            None => {
+                let mut lines = self.read_journal()?;
+                lines.truncate(count);
+                let head = lines.len().min(1);
+                lines.splice(..head, own.iter().take(1).cloned());
+                lines.extend(own.iter().skip(1).cloned());
+                Journal::encode(&lines)
+            }
+        };
+        Self::build(root, name, &bytes, None)
+    }
+
+    fn build(
+        root: &Path,
+        name: &str,
+        journal: &[u8],
+        world: Option<&[u8]>,
+    ) -> Result<LockedSlot, SaveError> {
+        let slot = Self::at(root, name.parse()?);
+        let built = Folder::open_or_create(root)?.build(name, |folder| {
+            folder.replace(JOURNAL, journal, Durability::Synced)?;
+            match world {
+                Some(world) => folder.replace(WORLD, world, Durability::Synced),
+                None => Ok(()),
+            }
+        });
+        built.map_err(|error: FileError| match error.io_kind() {
+            Some(io::ErrorKind::AlreadyExists) => SaveError::SlotExists(name.to_owned()),
+            _ => error.into(),
+        })?;
+        slot.lock()
+    }
+
+    fn at(root: &Path, name: SlotName) -> Self {
+        Self {
+            folder: root.join(name.as_str()),
+            root: root.to_owned(),
+            name,
+        }
+    }
+
+    /// The journal of another slot of the same folder; `None` if it can't be opened.
+    fn beside(&self, name: &str) -> Option<(File, PathBuf)> {
+        let other = Self::at(&self.root, name.parse().ok()?);
+        let file = journal(&other.open().ok()?, OpenMode::Read).ok()?;
+        Some((file, other.journal_file()))
+    }
+
+    /// Where it branched from another slot, if it shares part of that one's journal.
+    pub fn branch_point(&self) -> Option<BranchPoint> {
+        let (head, base) = self.beginning()?;
+        let Base { slot, turn, .. } = base?;
+        let world = head.world;
+        Some(BranchPoint { slot, turn, world })
+    }
+
+    /// The header of its journal, of which nothing else is read.
+    pub fn journal_header(&self) -> Option<JournalHeader> {
+        Some(self.beginning()?.0)
+    }
+
+    fn beginning(&self) -> Option<(JournalHeader, Option<Base>)> {
+        let file = journal(&self.open().ok()?, OpenMode::Read).ok()?;
+        Journal::beginning_of(&file, &self.journal_file())
+    }
+
+    fn missing(&self) -> SaveError {
+        SaveError::NoSuchSlot {
+            name: self.name.to_string(),
+            root: self.root.clone(),
+        }
+    }
+
+    /// Opens its folder, in which there is nothing but regular files and folders.
+    fn open(&self) -> Result<Folder, SaveError> {
+        let folder = Folder::open(&self.root)?.folder(self.name.as_str())?;
+        let folder = folder.ok_or_else(|| self.missing())?;
+        folder.check_entries()?;
+        Ok(folder)
+    }
+
+    /// Locks the slot for this process until the [`LockedSlot`] is dropped.
+    ///
+    /// # Errors
+    /// Another process has locked it, or the file system refuses.
+    pub fn lock(self) -> Result<LockedSlot, SaveError> {
+        let folder = self.open()?;
+        let path = self.folder.join(LOCK);
+        let failed = |source| FileError::io(&path, FileAction::Lock, source);
+        let lock = folder.file(LOCK, OpenMode::Lock)?;
+        let lock = lock.ok_or_else(|| failed(io::ErrorKind::NotFound.into()))?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(SaveError::SlotBusy(self.name.to_string()));
+            }
+            Err(TryLockError::Error(source)) => return Err(failed(source).into()),
+        }
+        folder.remove_unfinished()?;
+        if let Some(contexts) = folder.folder(CONTEXTS)? {
+            contexts.remove_unfinished()?;
+        }
+        Ok(LockedSlot {
+            slot: self,
+            folder,
+            buffers: Buffers::default(),
+            events: None,
+            recorded: BTreeSet::new(),
+            _lock: lock,
+        })
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &SlotName {
+        &self.name
+    }
+
+    /// Whether nothing is in its folder, or something that only a save has.
+    pub(super) fn is_ours(&self) -> Result<bool, SaveError> {
+        let names = self.open()?.names()?;
+        let is_ours = |name: &String| OURS.contains(&name.as_str());
+        Ok(names.is_empty() || names.iter().any(is_ours))
+    }
+
+    /// The folder of all saves.
+    pub(super) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Its folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Its snapshot's file.
+    pub fn world_file(&self) -> PathBuf {
+        self.folder.join(WORLD)
+    }
+
+    /// Its journal's file.
+    pub fn journal_file(&self) -> PathBuf {
+        self.folder.join(JOURNAL)
+    }
+
+    /// The folder of its readable contexts.
+    pub fn contexts_folder(&self) -> PathBuf {
+        self.folder.join(CONTEXTS)
+    }
+
+    /// The file of its settings.
+    pub fn settings_file(&self) -> PathBuf {
+        self.folder.join(SETTINGS)
+    }
+
+    /// With what a program plays it, in a form of the program's own; `None` if it keeps nothing.
+    ///
+    /// # Errors
+    /// The file can't be read.
+    pub fn read_settings(&self) -> Result<Option<Vec<u8>>, SaveError> {
+        Ok(self.open()?.read(SETTINGS, MAX_SETTINGS)?)
+    }
+
+    /// Keeps with what a program plays it.
+    ///
+    /// # Errors
+    /// The file system refuses.
+    pub fn write_settings(&self, settings: &[u8]) -> Result<(), SaveError> {
+        Ok(self
+            .open()?
+            .replace(SETTINGS, settings, Durability::Synced)?)
+    }
+
+    /// The bytes of its snapshot; `None` if there is none yet. They are not compared with the
+    /// journal, as [`Self::read`] does.
+    ///
+    /// # Errors
+    /// The file can't be read.
+    pub fn read_world(&self) -> Result<Option<Vec<u8>>, SaveError> {
+        Ok(self.open()?.read(WORLD, MAX_BYTES)?)
+    }
+
+    /// The lines of its log of events up to this snapshot, without that of the snapshot; `None` if
+    /// it is not logged. See `docs/save-format.md`.
+    ///
+    /// # Errors
+    /// The file can't be read.
+    pub fn read_events(&self, world: &StoredSnapshot) -> Result<Option<Vec<u8>>, SaveError> {
+        let Some(mut events) = self.open()?.read(EVENTS, MAX_BYTES)? else {
+            return Ok(None);
+        };
+        let known = length_up_to(&events, world.digest());
+        let Some((length, _)) = known else {
+            return Ok(None);
+        };
+        events.truncate(length);
+        let lines = memchr::memchr_iter(b'\n', &events).count();
+        let is_short = lines > MAX_SHORT_LINES && events.len() / lines < SHORT_LINE;
+        if is_short || is_too_heavy(&events) {
+            return Ok(None);
+        }
+        Ok(Some(events))
+    }
+
+    /// The header of its snapshot; `None` if there is none yet.
+    ///
+    /// # Errors
+    /// The snapshot can't be read.
+    pub fn head(&self) -> Result<Option<SaveHead>, SaveError> {
+        let text = self.read_world()?;
+        let head = text.map(|text| self.explain(read_head(&text)));
+        head.transpose()
+    }
+
+    /// The lines of its journal, without an incomplete last one.
+    ///
+    /// # Errors
+    /// The journal is missing or can't be read.
+    pub fn read_journal(&self) -> Result<Vec<Line>, SaveError> {
+        let file = journal(&self.open()?, OpenMode::Read)?;
+        let others = |slot: &str| self.beside(slot);
+        Ok(Journal::read_from(&file, &self.journal_file(), &others)?)
+    }
+
+    /// The header of its journal, and the lines after its [branch point](Self::branch_point), if it
+    /// has one. Outcomes are checked and left out.
+    ///
+    /// # Errors
+    /// As [`Self::read_journal`].
+    pub fn read_own_journal(&self) -> Result<Vec<Line>, SaveError> {
+        let file = journal(&self.open()?, OpenMode::Read)?;
+        Ok(Journal::read_own(&file, &self.journal_file())?)
+    }
+
+    /// Its story: journal and snapshot, checked for damage. With `force`, the snapshot may be
+    /// another than the journal records.
+    ///
+    /// # Errors
+    /// A file is missing, damaged or can't be read.
+    pub fn read(&self, force: bool) -> Result<StoredStory, SaveError> {
+        // The snapshot first: whoever plays records the next one in the journal before it is here.
+        let world = self.read_world()?.map(StoredSnapshot::from);
+        let lines = StoredSnapshot::examine_while(world.as_ref(), || self.read_journal())?;
+        self.checked(lines, world, force)
+    }
+
+    fn checked(
+        &self,
+        lines: Vec<Line>,
+        world: Option<StoredSnapshot>,
+        force: bool,
+    ) -> Result<StoredStory, SaveError> {
+        let story = StoredStory::of(lines, world).ok_or_else(|| SaveError::NoHead {
+            path: self.journal_file(),
+        })?;
+        if !force {
+            story.check_snapshot(&self.world_file())?;
+        }
+        Ok(story)
+    }
+
+    /// Whatever can be read of its journal.
+    pub(super) fn salvage_journal(&self) -> Result<JournalLines, SaveError> {
+        let file = journal(&self.open()?, OpenMode::Read)?;
+        let others = |slot: &str| self.beside(slot);
+        Ok(Journal::salvage(&file, &self.journal_file(), &others)?)
+    }
+
+    /// Adds the snapshot's file to an error.
+    pub fn explain<T>(&self, result: Result<T, SaveError>) -> Result<T, SaveError> {
+        result.map_err(|error| error.in_file(self.world_file()))
+    }
+}
+
+/// The journal's file in the folder of a slot.
+fn journal(folder: &Folder, access: OpenMode) -> Result<File, SaveError> {
+    let file = folder.file(JOURNAL, access)?;
+    file.ok_or_else(|| SaveError::NoHead {
+        path: folder.path().join(JOURNAL),
+    })
+}
+
+/// A log of events of more lines than this takes too much memory if they have fewer bytes than
+/// these on average. Those of a story have hundreds.
+const MAX_SHORT_LINES: usize = 200_000;
+const SHORT_LINE: usize = 60;
+
+/// How the line of a snapshot in a log of events begins.
+const SNAPSHOT_LINE: &str = "{\"snapshot\":[";
+
+/// The line of a snapshot in a log of events, with the checksum of all lines before it.
+fn snapshot_line(snapshot: Digest, checksum: Digest) -> Vec<u8> {
+    format!("{SNAPSHOT_LINE}\"{snapshot}\",\"{checksum}\"]}}\n").into_bytes()
+}
+
+/// The checksum of lines of a log, given that of all before them.
+fn checksum(before: Digest, lines: &[u8]) -> Digest {
+    Digest::of(&[&before.0, lines].concat())
+}
+
+/// Where the line of this snapshot begins in a log of events, and the checksum of all up to its
+/// end; `None` if it has no such line, or something before a snapshot was changed.
+fn length_up_to(events: &[u8], snapshot: Digest) -> Option<(usize, Digest)> {
+    let mut found = None;
+    let (mut start, mut sum) = (0, Digest([0; 16]));
+    for line_start in memchr::memmem::find_iter(events, SNAPSHOT_LINE) {
+        if line_start > 0 && events.get(line_start - 1) != Some(&b'\n') {
+            continue; // Somebody said so.
+        }
+        sum = checksum(sum, events.get(start..line_start)?);
+        let line = events.get(line_start..).unwrap_or_default();
+        let length = snapshot_line(snapshot, sum).len();
+        let line = line.get(..length)?;
+        if line == snapshot_line(snapshot, sum) {
+            found = Some((line_start, checksum(sum, line)));
+        } else if !line.ends_with(format!("\"{sum}\"]}}\n").as_bytes()) {
+            return None;
+        }
+        sum = checksum(sum, line);
+        start = line_start + length;
+    }
+    found
+}
+
+/// A slot that this process has locked for writing. Dropping it unlocks it.
+#[derive(Debug)]
+pub struct LockedSlot {
+    slot: Slot,
+    folder: Folder,
+    buffers: Buffers,
+    /// The log of events, its length and its checksum, unless it has a gap.
+    events: Option<(File, u64, Digest)>,
+    /// The snapshots that its journal knows.
+    recorded: BTreeSet<SnapshotRecord>,
+    /// Locked while it is open. The system unlocks it however the process ends.
+    _lock: File,
+}
+
+impl LockedSlot {
+    /// The slot.
+    pub fn slot(&self) -> &Slot {
+        &self.slot
+    }
+
+    /// Opens its journal for appending, and reads its story as [`Slot::read`] does. An incomplete
+    /// last line of the journal is cut off.
+    ///
+    /// # Errors
+    /// As [`Slot::read`].
+    pub fn open_story(&mut self, force: bool) -> Result<(Journal, StoredStory), SaveError> {
+        let world = self.folder.read(WORLD, MAX_BYTES)?;
+        let world = world.map(StoredSnapshot::from);
+        let file = journal(&self.folder, OpenMode::Append)?;
+        let others = |slot: &str| self.slot.beside(slot);
+        let (journal, lines) = StoredSnapshot::examine_while(world.as_ref(), || {
+            Journal::open(file, &self.slot.journal_file(), &others)
+        })?;
+        let story = self.slot.checked(lines, world, force)?;
+        self.recorded = story.snapshots().collect();
+        Ok((journal, story))
+    }
+
+    /// Begins the log of events of a story whose first snapshot is this one, after these lines.
+    ///
+    /// # Errors
+    /// The file system refuses.
+    pub fn begin_log(&mut self, lines: &[u8], world: &[u8]) -> Result<(), SaveError> {
+        let digest = Digest::of(world);
+        let line = snapshot_line(digest, checksum(Digest([0; 16]), lines));
+        let bytes = [lines, &line].concat();
+        self.folder.replace(EVENTS, &bytes, Durability::Unsynced)?;
+        self.continue_log_of(digest)
+    }
+
+    /// Continues the log of events after this snapshot. One that does not know it is removed.
+    ///
+    /// # Errors
+    /// The file system refuses.
+    pub fn continue_log(&mut self, world: &StoredSnapshot) -> Result<(), SaveError> {
+        self.continue_log_of(world.digest())
+    }
+
+    fn continue_log_of(&mut self, digest: Digest) -> Result<(), SaveError> {
+        let Some(events) = self.folder.read(EVENTS, MAX_BYTES)? else {
+            return Ok(());
+        };
+        let Some((length, sum)) = length_up_to(&events, digest) else {
+            return Ok(self.folder.remove_file(EVENTS)?);
+        };
+        let length = (length + snapshot_line(digest, sum).len()) as u64;
+        if let Some(file) = self.folder.file(EVENTS, OpenMode::Append)? {
+            let path = self.folder.path().join(EVENTS);
+            let cut = file.set_len(length);
+            cut.map_err(|source| FileError::io(&path, FileAction::Write, source))?;
+            self.events = Some((file, length, sum));
+        }
+        Ok(())
+    }
+
+    /// Adds lines and this snapshot to the log of events. One that is full or can't be written is
+    /// removed: the journal alone is enough.
+    fn log(&mut self, lines: &[u8], digest: Digest) -> Result<(), SaveError> {
+        let Some((file, length, sum)) = &mut self.events else {
+            return Ok(());
+        };
+        let line = snapshot_line(digest, checksum(*sum, lines));
+        let bytes = [lines, &line].concat();
+        *sum = checksum(checksum(*sum, lines), &line);
+        *length += bytes.len() as u64;
+        if *length > MAX_BYTES || file.write_all(&bytes).is_err() {
+            self.events = None;
+            self.folder.remove_file(EVENTS)?;
+        }
+        Ok(())
+    }
+
+    /// Writes the snapshot of a world at rest, and the readable contexts that changed. The journal
+    /// records the snapshot before; so does the log of events, after these lines of what happened.
+    /// The last snapshot stays until the new one is safe on disk.
+    ///
+    /// # Errors
+    /// The world is not at rest, or the file system refuses.
+    pub fn save(
+        &mut self,
+        world: &World,
+        meta: &Meta,
+        journal: &mut Journal,
+        events: &[u8],
+    ) -> Result<(), SaveError> {
+        let bytes = snapshot(world, meta)?;
+        let turn = world.get_resource::<WorldTurn>().map_or(0, |turn| turn.0);
+        let record = SnapshotRecord {
+            turn,
+            digest: Digest::of(&bytes),
+        };
+        if self.recorded.insert(record) {
+            journal.append(&[Line::Snapshot(record)])?;
+        }
+        self.log(events, record.digest)?;
+        self.folder.replace(WORLD, &bytes, Durability::Synced)?;
+        self.write_contexts(world)
+    }
+
+    /// Writes the readable contexts that changed.
+    ///
+    /// # Errors
+    /// The file system refuses.
+    pub fn write_contexts(&mut self, world: &World) -> Result<(), SaveError> {
+        let contexts = self.folder.folder_or_new(CONTEXTS)?;
+        Ok(self.buffers.write(world, &contexts)?)
+    }
+
+    /// Puts a journal of its own in the place of one that shares part of another. What can't be
+    /// read stays as it is.
+    pub(super) fn part(&self) -> Result<(), SaveError> {
+        let Ok(lines) = self.slot.read_journal() else {
+            return Ok(());
+        };
+        let journal = Journal::encode(&lines);
+        Ok(self.folder.replace(JOURNAL, &journal, Durability::Synced)?)
+    }
+
+    /// Puts a journal of these lines in the place of the old one, and removes the snapshot unless
+    /// it is kept. The old files are copied into a new folder of the slot, which is returned.
+    pub(super) fn rewrite(&self, lines: &[Line], keeps_world: bool) -> Result<PathBuf, SaveError> {
+        let mut names = (1..).map(|number: u32| format!("damaged-{number}"));
+        let is_free = |name: &String| self.slot.folder.join(name).symlink_metadata().is_err();
+        // There is always a next number.
+        let name = names.find(is_free).unwrap_or_default();
+        self.folder.build(&name, |aside| {
+            for file in [JOURNAL, WORLD] {
+                if let Some(bytes) = self.folder.read(file, MAX_BYTES)? {
+                    aside.replace(file, &bytes, Durability::Synced)?;
+                }
+            }
+            Ok::<_, FileError>(())
+        })?;
+        let journal = Journal::encode(lines);
+        self.folder.replace(JOURNAL, &journal, Durability::Synced)?;
+        if !keeps_world {
+            self.folder.remove_file(WORLD)?;
+        }
+        Ok(self.slot.folder.join(name))
+    }
+}
+
+/// The folders of saves by name, whatever is in them.
+pub(super) fn folders(root: &Path) -> Result<Vec<Slot>, SaveError> {
+    let entries = match fs::read_dir(root) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(source) => return Err(FileError::io(root, FileAction::Read, source).into()),
+    };
+    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let mut slots: Vec<_> = names
+        .filter_map(|name| Slot::find(root, &name).ok())
+        .collect();
+    slots.sort_by(|a, b| a.name().cmp(b.name()));
+    Ok(slots)
+}
+
+/// A slot in a list of saves.
+#[derive(Debug)]
+pub struct Listed {
+    /// The slot.
+    pub slot: Slot,
+    /// The header of its snapshot; `None` if there is none yet.
+    pub head: Result<Option<SaveHead>, SaveError>,
+    /// Where it branched from another slot, if it shares part of that one's journal.
+    pub branch: Option<BranchPoint>,
+    /// When it was last written to.
+    pub changed: Option<SystemTime>,
+    /// The size of its snapshot and journal in bytes.
+    pub size: u64,
+}
+
+/// All slots, by name. Other folders are skipped.
+///
+/// # Errors
+/// The folder of all saves can't be read. If it is missing, there are no saves.
+pub fn list(root: &Path) -> Result<Vec<Listed>, SaveError> {
+    let slots = folders(root)?;
+    Ok(slots.into_iter().map(listed).collect())
+}
+
+/// The names of all slots.
+///
+/// # Errors
+/// As [`list`].
+pub fn names(root: &Path) -> Result<Vec<SlotName>, SaveError> {
+    let slots = folders(root)?.into_iter();
+    Ok(slots.map(|slot| slot.name).collect())
+}
+
+fn listed(slot: Slot) -> Listed {
+    let files = [slot.world_file(), slot.journal_file()];
+    let metadata = files.map(|path| fs::symlink_metadata(path).ok());
+    let existing = || metadata.iter().flatten();
+    Listed {
+        head: slot.head(),
+        branch: slot.branch_point(),
+        changed: existing().filter_map(|file| file.modified().ok()).max(),
+        size: existing().map(fs::Metadata::len).sum(),
+        slot,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_is_known_up_to_a_snapshot_unless_something_was_changed() {
+        let snapshots = [b"one", b"two"].map(|world| Digest::of(world));
+        let lines = b"{\"turn\":1}\n";
+        let (mut log, mut sum) = (Vec::new(), Digest([0; 16]));
+        for snapshot in snapshots {
+            sum = checksum(sum, lines);
+            let line = snapshot_line(snapshot, sum);
+            log.extend_from_slice(lines);
+            log.extend_from_slice(&line);
+            sum = checksum(sum, &line);
+        }
+        let known = |log: &[u8], snapshot| length_up_to(log, snapshot).map(|(length, _)| length);
+        let half = log.len() / 2;
+        assert_eq!(known(&log, snapshots[0]), Some(lines.len()));
+        assert_eq!(known(&log, snapshots[1]), Some(half + lines.len()));
+        assert_eq!(known(&log, Digest::of(b"three")), None);
+        for byte in 0..log.len() {
+            let mut changed = log.clone();
+            changed[byte] ^= 1;
+            assert_eq!(known(&changed, snapshots[1]), None, "{byte}");
+        }
+    }
+}

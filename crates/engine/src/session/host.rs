@@ -1,0 +1,81 @@
+//! What the host of a story tells somebody between two turns. It comes as an input, so the journal
+//! keeps it, with who did it. A campaign knows more deeds of a host, in `rpg/host.rs`.
+
+use bevy_ecs::prelude::*;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::cast::CastList;
+use crate::engine::Inputs;
+use crate::event::{AgentEvent, PromptSet, register_event, write_events_at_meeting};
+
+/// The field of an input that holds what a host did.
+pub const HOST_FIELD: &str = "host";
+
+/// Words of the host to some of those who are in the story.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct ToldByHost {
+    /// Who told it.
+    by: String,
+    /// The words.
+    message: String,
+}
+
+impl AgentEvent for ToldByHost {
+    const TYPE: &'static str = "told_by_host";
+
+    fn is_public(&self) -> bool {
+        false
+    }
+}
+
+#[derive(Deserialize)]
+struct HostInput {
+    by: String,
+    #[serde(rename = "do")]
+    deed: Deed,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Deed {
+    Tell { who: Vec<String>, text: String },
+}
+
+/// Registers the event of this file, for a game that has [`take_told`] in its meeting.
+pub fn register_told(world: &mut World) {
+    register_event::<ToldByHost>(world);
+}
+
+/// The phrase of this file.
+pub fn add_told_template(prompts: &mut PromptSet) {
+    prompts.add_event::<ToldByHost>();
+}
+
+/// Takes what a host tells somebody.
+pub fn take_told(world: &mut World) {
+    let inputs = world.get_resource::<Inputs>();
+    let inputs = inputs.iter().flat_map(|inputs| &inputs.0);
+    let told: Vec<_> = inputs.filter_map(told_in).collect();
+    for (who, event) in told {
+        let cast = world.resource::<CastList>();
+        let who: Vec<_> = who.iter().filter_map(|name| cast.by_name(name)).collect();
+        if !who.is_empty() {
+            write_events_at_meeting(world, |events| events.notify_entities(&who, event));
+        }
+    }
+}
+
+/// What an input tells, and whom, if it is one of a host.
+fn told_in(input: &Value) -> Option<(Vec<String>, ToldByHost)> {
+    match HostInput::deserialize(input.get(HOST_FIELD)?) {
+        Ok(HostInput {
+            by,
+            deed: Deed::Tell { who, text },
+        }) => Some((who, ToldByHost { by, message: text })),
+        Err(error) => {
+            tracing::warn!(%error, "an input of the host can't be read");
+            None
+        }
+    }
+}

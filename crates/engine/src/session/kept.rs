@@ -1,0 +1,89 @@
+//! What a journal keeps of the files of a game, so that a story needs none of them and can take
+//! over those that were edited since.
+
+use std::collections::BTreeMap;
+
+use bevy_ecs::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::SetupError;
+use crate::engine::Inputs;
+use crate::journal::{GameSetup, game_of_input};
+use crate::locale::{UiText, text};
+use crate::save::FittedTo;
+use crate::world_data::{DataError, DataFolder};
+
+/// The most files that a journal keeps, and their bytes together with their paths. The prompts of
+/// this program are 212, of 150 kB.
+const MAX_FILES: usize = 1_000;
+const MAX_BYTES: usize = 1024 * 1024;
+/// How many setups a story takes over at one meeting: the last of those that it is given.
+const MAX_GIVEN: usize = 32;
+
+/// The files of a data folder that are not as the program has them, by path.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct KeptFiles(BTreeMap<String, String>);
+
+impl KeptFiles {
+    /// Those of these files; none if they are more than a journal may keep.
+    pub fn of(data: &DataFolder, paths: &[String]) -> Result<Self, DataError> {
+        let files = Self(data.own_texts(paths)?);
+        let is_fit = check_limits(files.0.iter()).is_ok();
+        Ok(if is_fit { files } else { Self::default() })
+    }
+
+    /// Adds a file, also if it is as the program has it.
+    pub fn insert(&mut self, path: String, text: String) {
+        self.0.insert(path, text);
+    }
+
+    /// A data folder of what they are and of what the program has; no file is opened. Besides one
+    /// that has its own limit, only those in these folders are read.
+    ///
+    /// # Errors
+    /// They are more than a journal may keep.
+    pub fn folder(&self, file: &str, folders: &[&str]) -> Result<DataFolder, UiText> {
+        let in_folders = |path: &str| folders.iter().any(|folder| path.starts_with(folder));
+        let is_read = |path: &str| path != file && in_folders(path);
+        let limited = self.0.iter().filter(|(path, _)| is_read(path));
+        check_limits(limited.clone())?;
+        let texts = limited.chain(self.0.get_key_value(file));
+        let texts = texts.map(|(path, text)| (path.clone(), text.clone()));
+        Ok(DataFolder::of_texts(texts.collect()))
+    }
+}
+
+fn check_limits<'f>(
+    files: impl Iterator<Item = (&'f String, &'f String)> + Clone,
+) -> Result<(), UiText> {
+    let count = files.clone().count();
+    if count > MAX_FILES {
+        return Err(text!(session_kept_too_many, count, max = MAX_FILES));
+    }
+    let bytes: usize = files.map(|(path, text)| path.len() + text.len()).sum();
+    if bytes > MAX_BYTES {
+        return Err(text!(session_kept_too_long, bytes, max = MAX_BYTES));
+    }
+    Ok(())
+}
+
+/// Fits a world to the data that inputs of this meeting give its game. `fit` does so with the setup
+/// of an input, and returns the fingerprint of its data.
+pub fn take_data(
+    world: &mut World,
+    game: &str,
+    fit: impl Fn(&mut World, &GameSetup) -> Result<String, SetupError>,
+) {
+    let inputs = world.get_resource::<Inputs>();
+    let inputs = inputs.iter().flat_map(|inputs| &inputs.0).rev();
+    let setups = inputs.filter_map(game_of_input);
+    let setups = setups.filter(|setup| setup.name == game).take(MAX_GIVEN);
+    let setups: Vec<_> = setups.collect();
+    for setup in setups.iter().rev() {
+        match fit(world, setup) {
+            Ok(data) => world.insert_resource(FittedTo(data)),
+            Err(error) => tracing::warn!(%error, "the changed data can't be taken over"),
+        }
+    }
+}

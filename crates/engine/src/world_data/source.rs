@@ -1,0 +1,618 @@
+//! A RON file: its text, the position of each field, and reading it into a type.
+
+use std::ops::Range;
+
+use ron::error::{Error, Position, SpannedError};
+use serde::de::DeserializeOwned;
+
+use super::mistake::{Mistake, Scope, explain};
+use super::outline::{Node, Outline, past_blanks};
+use super::problem::{Problem, Problems};
+use super::ron_text::{MAX_RON_BYTES, Refusal, parse, refusal};
+use crate::locale::UiText;
+
+/// After this many mistakes of form the rest of a file is not read.
+const MAX_MISTAKES: usize = 100;
+
+/// How many bytes are read again for mistakes of form. In a long file fewer of them are found.
+const MAX_READ_AGAIN: usize = 16 * 1024 * 1024;
+
+/// The text of one RON file that knows the line and column of every field.
+#[derive(Clone, Debug, Default)]
+pub struct Source {
+    file: String,
+    text: String,
+    /// The first byte of each line.
+    lines: Vec<usize>,
+    outline: Outline,
+    /// Why it is not read at all. Then there is no outline.
+    refusal: Option<Refusal>,
+    /// The original, if this is a copy with parts left out. Bytes keep their position.
+    original: Option<Box<Source>>,
+}
+
+/// What [`Source::read_all`] could read.
+#[derive(Clone, Debug)]
+pub struct Parsed<T> {
+    /// The value, without the invalid parts.
+    pub value: T,
+    /// Finds the position of paths in `value`.
+    pub source: Source,
+    /// The paths that were left out, and those they were probably meant to be.
+    pub skipped: Vec<String>,
+    /// All texts in the parts that were left out, so that names in them are not called unknown.
+    pub skipped_texts: Vec<String>,
+}
+
+/// The parts that were left out so far.
+#[derive(Default)]
+struct Skipped {
+    paths: Vec<String>,
+    texts: Vec<String>,
+}
+
+/// A mistake of form, and how to continue after it.
+struct Diagnosis {
+    problem: Problem,
+    /// Whether nothing can be at this position, most likely because of an earlier mistake.
+    is_stray: bool,
+    recovery: Option<Recovery>,
+}
+
+enum Recovery {
+    /// Leave out this node, which was probably meant to be the field of this name.
+    Skip(usize, Option<&'static str>),
+    /// Put a comma at this byte, which is blank.
+    AddComma(usize),
+}
+
+impl Source {
+    /// The content of a file of at most 1 MiB; the name is only for messages. A byte order mark and
+    /// carriage returns are removed.
+    pub fn new(file: impl Into<String>, text: &str) -> Self {
+        Self::limited(file, text, MAX_RON_BYTES)
+    }
+
+    /// As [`Self::new`], for files of at most `max_bytes`.
+    pub fn limited(file: impl Into<String>, text: &str, max_bytes: usize) -> Self {
+        let text = text.trim_start_matches('\u{feff}').replace("\r\n", "\n");
+        let refusal = refusal(&text, max_bytes);
+        let outline = match &refusal {
+            None => Outline::of(&text),
+            Some(_) => Outline::default(),
+        };
+        let breaks = text.match_indices('\n').map(|(offset, _)| offset + 1);
+        Self {
+            file: file.into(),
+            lines: std::iter::once(0).chain(breaks).collect(),
+            outline,
+            refusal,
+            text,
+            original: None,
+        }
+    }
+
+    /// The name of the file for messages.
+    pub fn file(&self) -> &str {
+        &self.file
+    }
+
+    /// An error at `path`, such as `actors[2].stats.hp`: what is wrong, and how to fix it (`""` if
+    /// the message says it). If the path is not in the text, its position is that of the innermost
+    /// part that would contain it.
+    ///
+    /// ```
+    /// use playhouse_engine::locale::{UiText, text};
+    /// use playhouse_engine::world_data::Source;
+    ///
+    /// let source = Source::new("shop.ron", "(name: \"\")");
+    /// let problem = source.problem("name", text!(cast_name_empty), UiText::default());
+    /// assert_eq!(problem.to_string(), "shop.ron:1:8: error: name: a name can't be empty");
+    /// ```
+    pub fn problem(&self, path: &str, message: UiText, help: UiText) -> Problem {
+        let (start, field) = self.find(path);
+        Problem {
+            field,
+            ..self.problem_at(start, message, help)
+        }
+    }
+
+    /// Adds the [problem](Self::problem) at `path` to `problems`. Its position is looked up only if
+    /// it is going to be told.
+    pub fn report(&self, problems: &mut Problems, path: &str, message: UiText, help: UiText) {
+        if problems.is_full() {
+            problems.push(Problem::of_file(&self.file, message, help));
+        } else {
+            problems.push(self.problem(path, message, help));
+        }
+    }
+
+    /// Reads the whole text as a `T`.
+    ///
+    /// # Errors
+    /// The first mistake of form.
+    pub fn read<T: DeserializeOwned>(&self) -> Result<T, Problem> {
+        self.refused()?;
+        parse(&self.text).map_err(|error| self.diagnose(&error).problem)
+    }
+
+    /// Reads the text as a `T` and continues after each mistake of form, leaving out the smallest
+    /// part that contains it. All mistakes come with what was read.
+    ///
+    /// Fields may be left out too, so `T` should have defaults for all (`#[serde(default)]`).
+    ///
+    /// # Errors
+    /// All mistakes, if nothing could be read.
+    pub fn read_all<T: DeserializeOwned>(&self) -> Result<(Parsed<T>, Problems), Problems> {
+        let mut problems = Problems::new();
+        match self.read_into(&mut problems) {
+            Some(parsed) => Ok((parsed, problems)),
+            None => {
+                problems.sort();
+                Err(problems)
+            }
+        }
+    }
+
+    fn read_into<T: DeserializeOwned>(&self, problems: &mut Problems) -> Option<Parsed<T>> {
+        if let Err(problem) = self.refused() {
+            problems.push(problem);
+            return None;
+        }
+        let mut source = self.clone();
+        let mut skipped = Skipped::default();
+        let mut reported: Vec<String> = Vec::new();
+        let mistakes = MAX_READ_AGAIN / self.text.len().max(1);
+        for _ in 0..mistakes.min(MAX_MISTAKES) {
+            let error = match parse(&source.text) {
+                Ok(value) => {
+                    return Some(Parsed {
+                        value,
+                        source,
+                        skipped: skipped.paths,
+                        skipped_texts: skipped.texts,
+                    });
+                }
+                Err(error) => error,
+            };
+            let diagnosis = source.diagnose(&error);
+            let field = &diagnosis.problem.field;
+            if !diagnosis.is_stray || !reported.iter().any(|path| is_within(path, field)) {
+                reported.push(field.clone());
+                problems.push(diagnosis.problem);
+            }
+            source = source.recovered(diagnosis.recovery?, &mut skipped)?;
+        }
+        None
+    }
+
+    fn refused(&self) -> Result<(), Problem> {
+        self.refusal.as_ref().map_or(Ok(()), |refusal| {
+            let Refusal { message, help, .. } = refusal.clone();
+            Err(self.problem_at(refusal.byte, message, help))
+        })
+    }
+
+    fn node(&self, index: usize) -> Option<&Node> {
+        self.outline.nodes().get(index)
+    }
+
+    /// A copy in which parsing gets further.
+    fn recovered(&self, recovery: Recovery, skipped: &mut Skipped) -> Option<Self> {
+        let (node, meant) = match recovery {
+            Recovery::AddComma(byte) => return self.with(byte..byte + 1, ","),
+            Recovery::Skip(node, meant) => (node, meant),
+        };
+        let path = self.original_path(node);
+        let siblings = path.rfind('.').map_or("", |end| &path[..=end]);
+        let meant = meant.map(|meant| format!("{siblings}{meant}"));
+        skipped.paths.extend(meant);
+        skipped.paths.push(path);
+        skipped.texts.extend(self.texts_within(node));
+        let field = self.with_comma(&self.node(node)?.field);
+        self.with(field.clone(), &self.blanks(field)?)
+    }
+
+    /// The position of `path`, and its path in the original.
+    fn find(&self, path: &str) -> (usize, String) {
+        let mut known = path;
+        loop {
+            let found = self.outline.find(known, &self.text);
+            if let Some((index, node)) = found.and_then(|index| Some((index, self.node(index)?))) {
+                let rest = path.get(known.len()..).unwrap_or_default();
+                return (node.value.start, self.original_path(index) + rest);
+            }
+            if known.is_empty() {
+                return (0, path.to_owned());
+            }
+            known = known.rfind(['.', '[']).map_or("", |end| &known[..end]);
+        }
+    }
+
+    /// The path of a node in the original.
+    fn original_path(&self, node: usize) -> String {
+        let (source, node) = self.origin(node);
+        source.outline.path(node, &source.text)
+    }
+
+    /// The original, and the node in it.
+    fn origin(&self, node: usize) -> (&Self, usize) {
+        let start = self.node(node).map(|node| node.value.start);
+        let same = self.original.as_deref().and_then(|source| {
+            let mut nodes = source.outline.nodes().iter();
+            let found = nodes.position(|original| Some(original.value.start) == start);
+            Some((source, found?))
+        });
+        same.unwrap_or((self, node))
+    }
+
+    /// The line and the column (in characters) of a byte in the original, from 1.
+    fn place(&self, byte: usize) -> (usize, usize) {
+        let original = self.original.as_ref();
+        let text = original.map_or(&self.text, |source| &source.text);
+        // Copies have the lines of the original.
+        let line = self.lines.partition_point(|start| *start <= byte);
+        let start = line.checked_sub(1).and_then(|line| self.lines.get(line));
+        let before = text.get(start.copied().unwrap_or(0)..byte);
+        (line.max(1), 1 + before.unwrap_or_default().chars().count())
+    }
+
+    /// The byte at a line and column of this text.
+    fn byte(&self, position: Position) -> usize {
+        let line = self.lines.get(position.line.saturating_sub(1));
+        let before = line.copied().unwrap_or(self.text.len());
+        let line = self.text.get(before..).unwrap_or_default();
+        let line = line.split_inclusive('\n').next().unwrap_or_default();
+        let within = line.char_indices().nth(position.col.saturating_sub(1));
+        before + within.map_or(line.len(), |(offset, _)| offset)
+    }
+
+    /// What is wrong, where, and how to continue.
+    fn diagnose(&self, error: &SpannedError) -> Diagnosis {
+        let mut byte = self.byte(error.span.start);
+        // A missing colon belongs before the blanks, other mistakes are after them.
+        if error.code != Error::ExpectedMapColon {
+            byte = past_blanks(&self.text, byte);
+        }
+        if byte >= self.text.len() {
+            return self.unexpected_end(byte);
+        }
+        let node = self.innermost(byte);
+        let (found, inside) = self.found(byte, node.map(|(_, node)| node));
+        let mistake = explain(&error.code, found, inside);
+        let is_stray = node.is_some_and(|(index, _)| {
+            let (source, index) = self.origin(index);
+            source.node(index).is_some_and(|node| node.stray)
+        });
+        // The outermost value can't be left out.
+        let is_part = |index| is_stray || !self.outline.path(index, &self.text).is_empty();
+        let part = node.filter(|(index, _)| is_part(*index));
+        let skip = part.map(|(index, _)| Recovery::Skip(index, mistake.meant));
+        let recovery = match mistake.scope {
+            Scope::File => None,
+            Scope::Comma => self.gap_before(byte).map(Recovery::AddComma).or(skip),
+            Scope::Part => skip,
+        };
+        let field = node.map(|(index, _)| self.original_path(index));
+        let problem = Problem {
+            field: field.unwrap_or_default(),
+            ..self.problem_at(byte, mistake.message, mistake.help)
+        };
+        Diagnosis {
+            problem,
+            is_stray,
+            recovery,
+        }
+    }
+
+    fn unexpected_end(&self, byte: usize) -> Diagnosis {
+        let Mistake { message, help, .. } = explain(&Error::Eof, "", false);
+        Diagnosis {
+            problem: self.problem_at(byte, message, help),
+            is_stray: true,
+            recovery: None,
+        }
+    }
+
+    fn problem_at(&self, byte: usize, message: UiText, help: UiText) -> Problem {
+        let (line, column) = self.place(byte);
+        Problem {
+            line,
+            column,
+            ..Problem::of_file(&self.file, message, help)
+        }
+    }
+
+    /// What is at the byte, and whether the byte is in the middle of it. In the middle of brackets
+    /// it is what follows, not all of them.
+    fn found(&self, byte: usize, node: Option<&Node>) -> (&str, bool) {
+        let value = node.map(|node| node.value.clone());
+        let Some(value) = value.filter(|value| value.contains(&byte)) else {
+            return ("", false);
+        };
+        let found = self.text.get(value.clone()).unwrap_or_default();
+        let rest = self.text.get(byte..value.end).unwrap_or_default();
+        let closing = [')', ']', '}'];
+        let inside = value.start < byte;
+        if inside && rest.starts_with(closing) {
+            (&rest[..1], false)
+        } else if inside && found.ends_with(closing) {
+            ("", false)
+        } else {
+            (found, inside)
+        }
+    }
+
+    /// The smallest node that contains a byte, with its index.
+    fn innermost(&self, byte: usize) -> Option<(usize, &Node)> {
+        let nodes = self.outline.nodes().iter().enumerate();
+        let around = nodes.filter(|(_, node)| node.field.contains(&byte));
+        // Of equal ones the inner one, which comes later.
+        around.rev().min_by_key(|(_, node)| node.field.len())
+    }
+
+    /// The blank after the last value before a byte.
+    fn gap_before(&self, byte: usize) -> Option<usize> {
+        let ends = self.outline.nodes().iter().map(|node| node.value.end);
+        let end = ends.filter(|end| *end <= byte).max()?;
+        let gap = self.text.get(end..byte)?;
+        gap.starts_with([' ', '\t', '\n']).then_some(end)
+    }
+
+    /// A field and the comma after it.
+    fn with_comma(&self, field: &Range<usize>) -> Range<usize> {
+        let after = self.text.get(field.end..).unwrap_or_default();
+        let blanks = after.len() - after.trim_start().len();
+        let comma = after[blanks..].starts_with(',');
+        field.start..field.end + if comma { blanks + 1 } else { 0 }
+    }
+
+    /// The range with everything but line breaks replaced by blanks.
+    fn blanks(&self, range: Range<usize>) -> Option<String> {
+        let blank = |c: char| match c {
+            '\n' => "\n".to_owned(),
+            c => " ".repeat(c.len_utf8()),
+        };
+        Some(self.text.get(range)?.chars().map(blank).collect())
+    }
+
+    /// A copy with a range replaced by another text of the same length.
+    fn with(&self, range: Range<usize>, replacement: &str) -> Option<Self> {
+        self.text.get(range.clone())?;
+        let mut text = self.text.clone();
+        text.replace_range(range, replacement);
+        let original = self.original.clone();
+        Some(Self {
+            file: self.file.clone(),
+            lines: self.lines.clone(),
+            outline: Outline::of(&text),
+            refusal: None,
+            text,
+            original: Some(original.unwrap_or_else(|| Box::new(self.clone()))),
+        })
+    }
+
+    /// All strings in a node.
+    fn texts_within(&self, node: usize) -> Vec<String> {
+        let Some(outer) = self.node(node).map(|node| &node.field) else {
+            return Vec::new();
+        };
+        let inside = |value: &Range<usize>| outer.start <= value.start && value.end <= outer.end;
+        let nodes = self.outline.nodes().iter();
+        let nodes = nodes.filter(|node| inside(&node.value));
+        let texts = nodes.filter_map(|node| self.text.get(node.value.clone()));
+        texts.filter_map(|text| parse(text).ok()).collect()
+    }
+}
+
+/// Whether `path` is `outer` or within it.
+pub fn is_within(path: &str, outer: &str) -> bool {
+    let rest = path.strip_prefix(outer);
+    rest.is_some_and(|rest| rest.is_empty() || outer.is_empty() || rest.starts_with(['.', '[']))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde::Deserialize;
+
+    use super::*;
+
+    #[derive(Debug, Default, PartialEq, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    struct Sample {
+        name: String,
+        cages: Vec<Cage>,
+    }
+
+    #[derive(Debug, Default, PartialEq, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    struct Cage {
+        animal: String,
+        legs: i32,
+        diet: Diet,
+    }
+
+    #[derive(Debug, Default, PartialEq, Deserialize)]
+    enum Diet {
+        #[default]
+        Grass,
+        Meat(Vec<String>),
+    }
+
+    fn first(text: &str) -> Problem {
+        let read = Source::new("x.ron", text).read::<Sample>();
+        read.expect_err("is wrong")
+    }
+
+    fn read_all(text: &str) -> (Option<Parsed<Sample>>, Vec<String>) {
+        let mut problems = Problems::new();
+        let parsed = Source::new("x.ron", text).read_into(&mut problems);
+        (parsed, problems.iter().map(Problem::to_string).collect())
+    }
+
+    #[test]
+    fn an_unknown_field_is_reported_with_the_one_that_was_meant() {
+        let problem = first("(\n  cages: [(legs: 4), (anmal: \"ox\")],\n)");
+        assert_eq!(
+            problem.to_string(),
+            "x.ron:2:23: error: cages[1].anmal: unknown field `anmal`; did you mean `animal`?"
+        );
+        let problem = first("(cages: [(diet: Graas)])");
+        assert_eq!(
+            problem.to_string(),
+            "x.ron:1:17: error: cages[0].diet: unknown value `Graas`; did you mean `Grass`?"
+        );
+    }
+
+    #[test]
+    fn a_value_of_the_wrong_kind_is_reported() {
+        let told = |text: &str| first(text).to_string();
+        insta::assert_snapshot!(
+            [
+                told("(cages: [(legs: 2.5)])"),
+                told("(cages: [(legs: \"four\")])"),
+                told("(cages: [(legs: 99999999999)])"),
+                told("(name: 5)"),
+                told("(name: \"a\", name: \"b\")"),
+                told("(cages: \"many\")"),
+                told("(cages: [(diet: Meat)])"),
+                told("(name: \"a\\q\")"),
+                told("(name: \"a\" cages: [])"),
+                told("(name: \"a"),
+                told("(name: \"a\") x"),
+                told(""),
+            ]
+            .join("\n"),
+            @r##"
+        x.ron:1:18: error: cages[0].legs: unexpected `2.5`; write an integer, without a decimal point
+        x.ron:1:17: error: cages[0].legs: unexpected `"four"`; write an integer
+        x.ron:1:17: error: cages[0].legs: unexpected `99999999999`; write a smaller number
+        x.ron:1:8: error: name: unexpected `5`; write a text in quotes: "…", or r#"…"# for a long one
+        x.ron:1:13: error: name: duplicate field `name`; keep one of them
+        x.ron:1:9: error: cages: unexpected `"many"`; write a list: [ … , … ]
+        x.ron:1:21: error: cages[0]: unexpected `)`; close the last open bracket, or complete its content
+        x.ron:1:9: error: name: unexpected `"a\q"`; only \n \t \r \\ \" \0 \x.. \u{..} may follow a backslash; in r#"…"# a backslash has no special meaning
+        x.ron:1:12: error: cages: missing comma before this; add a `,` after the previous item, or close its quotes
+        x.ron:1:8: error: name: unexpected `"a`; unexpected end of file: close every quote, comment and bracket
+        x.ron:1:13: error: unexpected `x`; the outermost bracket is already closed; is there one `)` too many?
+        x.ron:1:1: error: unexpected end of file; close every quote, comment and bracket
+        "##
+        );
+    }
+
+    #[test]
+    fn reading_continues_after_each_mistake() {
+        let text = "(
+            name: \"Zoo\" // a comma is missing
+            cages: [
+                (animal: \"ox\", leggs: 4),
+                (animal: 5, legs: 4),
+                (animal: \"emu\", legs: two),
+                7,
+                (animal: \"owl\", legs: 2, diet: Meat([\"mice\", Nil])),
+            ],
+        )";
+        let (parsed, told) = read_all(text);
+        let parsed = parsed.expect("the rest is read");
+        let places = |line: &String| line.split(' ').take(3).collect::<Vec<_>>().join(" ");
+        assert_eq!(
+            told.iter().map(places).collect::<Vec<_>>(),
+            [
+                "x.ron:3:13: error: cages:",
+                "x.ron:4:32: error: cages[0].leggs:",
+                "x.ron:5:26: error: cages[1].animal:",
+                "x.ron:6:39: error: cages[2].legs:",
+                "x.ron:7:17: error: cages[3]:",
+                "x.ron:8:62: error: cages[4].diet.0[1]:",
+            ]
+        );
+        let legs = parsed.value.cages.iter().map(|cage| cage.legs);
+        assert_eq!(legs.collect::<Vec<_>>(), [0, 4, 0, 2]);
+        let late = parsed
+            .source
+            .problem("cages[3].legs", UiText::default(), UiText::default());
+        assert_eq!((late.line, late.column), (8, 39));
+        assert_eq!(late.field, "cages[4].legs");
+    }
+
+    #[test]
+    fn a_lost_quote_is_reported_once() {
+        let (_, told) = read_all("(cages: [(animal: an old ox\", legs: 4), (legs: two)])");
+        assert_eq!(told.len(), 1, "{told:?}");
+        assert!(told[0].starts_with("x.ron:1:19: error: cages[0].animal: unexpected `an`"));
+    }
+
+    #[test]
+    fn texts_of_skipped_parts_are_known() {
+        let (parsed, _) = read_all("(cages: [[\"ox\", \"emu\"], (animal: \"owl\")])");
+        assert_eq!(parsed.expect("is read").skipped_texts, ["ox", "emu"]);
+    }
+
+    #[test]
+    fn a_missing_path_has_the_position_of_what_should_contain_it() {
+        let source = Source::new("x.ron", "\u{feff}(\r\n  cages: [\r\n    (legs: 1)],\r\n)");
+        let place = |path: &str| {
+            let problem = source.problem(path, UiText::default(), UiText::default());
+            (problem.line, problem.column, problem.field)
+        };
+        assert_eq!(place("cages[0].legs"), (3, 12, "cages[0].legs".into()));
+        assert_eq!(place("cages[0].diet"), (3, 5, "cages[0].diet".into()));
+        assert_eq!(place("cages[9].x[1]"), (2, 10, "cages[9].x[1]".into()));
+        assert_eq!(place("name"), (1, 1, "name".into()));
+    }
+
+    #[test]
+    fn columns_count_characters() {
+        let source = Source::new("x.ron", "(name: \"動物園\", cages: [])");
+        let problem = source.problem("cages", UiText::default(), UiText::default());
+        assert_eq!(problem.column, 22);
+    }
+
+    #[test]
+    fn a_text_beyond_the_limits_is_one_problem() {
+        for text in [
+            "[".repeat(100_000),
+            format!("(cages: [{}])", "(),".repeat(100_000)),
+        ] {
+            let (parsed, told) = read_all(&text);
+            assert!(parsed.is_none());
+            assert_eq!(told.len(), 1, "{told:?}");
+            assert!(first(&text).to_string().starts_with("x.ron:1:"));
+        }
+        let source = Source::limited("x.ron", "(name: \"a\")", 5);
+        let problem = source.read::<Sample>().expect_err("is too long");
+        assert!(
+            problem.to_string().contains("larger than 5 bytes"),
+            "{problem}"
+        );
+    }
+
+    #[test]
+    fn of_many_mistakes_the_first_are_told() {
+        let text = format!("(cages: [{}])", "(legs: \"a\", x: 1), ".repeat(4_000));
+        let (_, told) = read_all(&text);
+        assert!((50..=101).contains(&told.len()), "{}", told.len());
+        assert!(told.iter().all(|line| line.len() < 200));
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_makes_it_panic(text in "[\\PC\n\"'()\\[\\]{}:,/*#rb\\\\]{0,60}") {
+            let mut problems = Problems::new();
+            let parsed = Source::new("x", &text).read_into::<Sample>(&mut problems);
+            prop_assert!(parsed.is_some() || !problems.is_empty());
+        }
+
+        #[test]
+        fn no_damage_makes_it_panic(from in 0usize..90, length in 0usize..9, put in "[(),:\"\\]a ]{0,3}") {
+            let mut text = "(name: \"Zoo\", cages: [(animal: \"ox\", legs: 4), (diet: Meat([\"ox\"]), legs: 2)])".to_owned();
+            let from = from.min(text.len());
+            text.replace_range(from..(from + length).min(text.len()), &put);
+            let mut problems = Problems::new();
+            let parsed = Source::new("x", &text).read_into::<Sample>(&mut problems);
+            prop_assert!(parsed.is_some() || !problems.is_empty());
+            prop_assert!(problems.iter().all(|problem| problem.line == 1));
+        }
+    }
+}
