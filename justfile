@@ -11,7 +11,7 @@ play *arguments:
 check:
     cargo check --all-targets
 
-# Run all tests, or some: `just test --test games undercover`
+# Run all tests, or some: `just test -p playhouse-rpg`
 test *arguments:
     cargo test {{arguments}}
 
@@ -28,13 +28,13 @@ review:
 bench group *arguments:
     cargo bench -- {{group}} {{arguments}}
 
-# Check the engine without its default features
+# Check the engine alone
 engine:
-    cargo check --no-default-features
+    cargo check --package playhouse-engine
 
 # Build and pack the program with every feature, to unpack into /usr/local
 dist:
-    cargo build --profile dist --features full
+    cargo build --package playhouse --profile dist --features full
     just pack target/dist/playhouse
 
 # Pack a program that is built, with its completions and manual pages, as dist/playhouse.tar.gz

@@ -7,51 +7,57 @@
 //! keeps the [`journal`] and commits the answers, so that the world is a function of its data, its
 //! seed and its journal.
 //!
+//! This package is the program, and all crates of Playhouse under one name. A game of your own may
+//! as well depend on those alone that it needs:
+//!
+//! | crate | feature | contains |
+//! | --- | --- | --- |
+//! | `playhouse-engine` | | the engine, with the improviser, a person and scripts as minds |
+//! | `playhouse-dialect` | | the message formats of other frameworks and of providers |
+//! | `playhouse-llm` | `http` | models over HTTP: [`mind::http`], [`mind::models`] |
+//! | `playhouse-tools` | `mcp`, `web`, `scripts` | tools of servers, of the web, and code that characters write |
+//! | `playhouse-rpg` | `rpg` | the campaign, and what is at stake in it: [`drama`] |
+//! | `playhouse-groupchat` | `groupchat` | teams that hold conversations |
+//! | `playhouse-undercover` | `undercover` | who is the undercover |
+//! | `playhouse-page` | `page` | stories in the browser: a server, and reports in one file |
+//! | `playhouse-bevy` | `bevy` | an engine alongside a Bevy app |
+//! | `playhouse` | `cli` (default) | the program; `http` and all games |
+//!
+//! The feature `full` is all of these.
+//!
 //! To build a game, start at the [`prelude`], [`engine::Setup`] and `examples/own_system.rs`. To
-//! run the games of this crate, start at [`rpg::Campaign`], [`undercover::Match`] or [`groupchat`];
-//! to run a game in a save slot, at [`session`]. [`testing`] has a small world for unit tests of
-//! systems, which need no mind.
-//!
-//! # Features
-//!
-//! | feature | contains |
-//! | --- | --- |
-//! | none | the engine, with the improviser, a person and scripts as minds |
-//! | `http` | models over HTTP: `mind::http`, `mind::models` |
-//! | `rpg`, `groupchat`, `undercover` | the games of these names |
-//! | `mcp` | tools of Model Context Protocol servers |
-//! | `web` | tools that read web pages |
-//! | `scripts` | running code that characters write |
-//! | `bevy` | an engine alongside a Bevy app |
-//! | `page` | stories in the browser: a server, and reports in one file |
-//! | `cli` (default) | the program; `http` and all games |
-//! | `full` | all of these |
+//! run the games that there are, start at [`rpg::Campaign`], [`undercover::Match`] or
+//! [`groupchat`]; to run a game in a save slot, at [`session`]. [`testing`] has a small world for
+//! unit tests of systems, which need no mind.
 
+#[cfg(feature = "bevy")]
+pub use playhouse_bevy as bevy;
+pub use playhouse_dialect as dialect;
 pub use playhouse_engine::{
     bevy_ecs, cast, context, engine, event, exchange, journal, knowledge, locale, memory, message,
     prelude, reading, save, secrets, session, statistics, testing, trust, world_data,
 };
-pub(crate) use playhouse_engine::{files, parallel, wording};
+#[cfg(feature = "groupchat")]
+pub use playhouse_groupchat as groupchat;
+#[cfg(feature = "page")]
+pub use playhouse_page as page;
+#[cfg(feature = "rpg")]
+pub use playhouse_rpg::{self as rpg, drama};
+pub use playhouse_tools as tool;
+#[cfg(feature = "undercover")]
+pub use playhouse_undercover as undercover;
 
-#[cfg(feature = "bevy")]
-pub mod bevy;
 #[cfg(feature = "cli")]
+#[cfg_attr(not(feature = "page"), allow(dead_code, reason = "the page uses it"))]
 #[doc(hidden)]
 pub mod cli;
-pub mod dialect;
-pub mod drama;
-#[cfg(feature = "groupchat")]
-pub mod groupchat;
-#[cfg(feature = "http")]
-mod http_client;
-pub mod mind;
-#[cfg(feature = "page")]
-pub mod page;
-#[cfg(feature = "rpg")]
-pub mod rpg;
-pub mod tool;
-#[cfg(feature = "undercover")]
-pub mod undercover;
+
+/// Who answers asks: all minds of the engine, and models over HTTP.
+pub mod mind {
+    pub use playhouse_engine::mind::*;
+    #[cfg(feature = "http")]
+    pub use playhouse_llm::{http, models, survey};
+}
 
 /// Tests the code of the READMEs and of these pages.
 #[cfg(doctest)]

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use crate::cast::{EntityName, Kind, StableId};
 use crate::cli::servers::ToolServers;
 use crate::engine::Engine;
-use crate::files;
 use crate::groupchat::ChatGame;
 use crate::groupchat::team::{FOLDER, list_teams};
 use crate::locale::{Argument, UiText, text};
@@ -17,10 +16,11 @@ use crate::rpg::rehearsal::Expectations;
 use crate::rpg::world_file::{WorldFile, list_worlds};
 use crate::rpg::{Campaign, CampaignError};
 use crate::tool::{ToolSet, Toolbox};
-use crate::wording::nearest;
 use crate::world_data::{DataError, DataFolder, MAX_BYTES, Problems, file_text};
 use crate::{groupchat, rpg, undercover};
 use bevy_ecs::prelude::*;
+use playhouse_engine::files;
+use playhouse_engine::wording::nearest;
 
 use super::app::App;
 use super::error::{CommandError, ErrorKind};
@@ -331,8 +331,7 @@ pub(crate) async fn connect_tools(
         return Ok(ToolServers::default());
     }
     let models = app.models()?;
-    #[cfg(feature = "web")]
-    crate::tool::allow_web(&mut engine.world.resource_mut::<Toolbox>(), &models.web());
+    allow_web(&models, &mut engine.world.resource_mut::<Toolbox>());
     if app.settings.model.value == IMPROVISER {
         engine.settings.without_servers = true;
         return Ok(ToolServers::default());
@@ -347,6 +346,14 @@ pub(crate) async fn connect_tools(
     let servers = servers.map_err(|error| CommandError::of(ErrorKind::Server, &error))?;
     servers.add_to(&mut engine.world.resource_mut::<Toolbox>());
     Ok(servers)
+}
+
+/// Lets the tools of the web do what the model file allows. A build without `web` has none.
+pub(crate) fn allow_web(models: &crate::mind::models::Models, toolbox: &mut Toolbox) {
+    #[cfg(feature = "web")]
+    crate::tool::allow_web(toolbox, &models.web());
+    #[cfg(not(feature = "web"))]
+    let _ = (models, toolbox);
 }
 
 /// The actor whom a person wants to play.

@@ -1,5 +1,5 @@
 //! Who knows what after what was said: chains, masks, and what is told twice. Whole worlds are
-//! compared with a plain model in `src/rpg/knowledge_tests.rs`.
+//! compared with a plain model in `crates/rpg/src/knowledge_tests.rs`.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use playhouse::event::guard::{FactPhrases, Guards, Secrets};

@@ -129,7 +129,7 @@ fn as_text(input: &[u8], target: fn(&str)) {
 #[test]
 fn answers_never_panic() {
     fuzz(
-        &["tests/recorded", "tests/conformance/agentchat"],
+        &["crates/rpg/tests/recorded", "tests/conformance/agentchat"],
         answers::run,
     );
 }
@@ -148,7 +148,7 @@ fn files_never_panic() {
         "data",
         "data/teams/en",
         "data/prompts/en/asks",
-        "src/rpg/world_file",
+        "crates/rpg/src/world_file",
     ];
     fuzz(&folders, |input| as_text(input, files::run));
 }

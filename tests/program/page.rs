@@ -226,7 +226,10 @@ fn fifty_pages_open_at_once_from_one_address() {
     let folder = tempfile::tempdir().unwrap();
     let page = Served::start(folder.path(), "--save many --until 2");
     page.wait_for("many", "stopped");
-    let scripts = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src/page/assets"));
+    let scripts = std::fs::read_dir(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/crates/page/src/assets"
+    ));
     let scripts = scripts.unwrap().map(|file| file.unwrap().file_name());
     let scripts = scripts.map(|name| name.into_string().unwrap());
     let mut paths: Vec<_> = scripts
@@ -1343,16 +1346,17 @@ fn a_seat_is_in_the_language_of_whoever_sits_there() {
 
 #[test]
 fn every_purpose_and_type_of_event_has_a_label() {
-    let source = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut folders = vec![source];
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut folders = vec![root.join("src"), root.join("crates")];
     let mut keys = std::collections::BTreeSet::new();
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
             let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-            // Other games may be written with the Bevy room.
+            // Other games may be written with the plugin for Bevy.
             if path.is_dir() {
-                folders.extend(Some(path).filter(|_| name != "bevy"));
+                let is_of_games = !["bevy", "testing"].contains(&name.as_str());
+                folders.extend(Some(path).filter(|_| is_of_games));
             } else if name.ends_with(".rs") && !name.contains("test") {
                 let text = fs::read_to_string(&path).unwrap();
                 let text = text.split("mod tests {").next().unwrap();

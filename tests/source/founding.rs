@@ -4,7 +4,7 @@
 //! one of these forms, and must exist:
 //!
 //! - `playhouse trace SAVE --json`: a command with options, and their values in lower case;
-//! - `src/context/json.rs`: a file or a folder;
+//! - `crates/engine/src/context/json.rs`: a file or a folder;
 //! - `tests/engine/steps.rs::name`: a function of a file, mostly a test;
 //! - `world.limits.short_questions`, `team.participants.tools`: a field of a world or team file;
 //! - `"kickoff"`: a text of the source: a tag, a purpose, a type of event, a member;
@@ -22,8 +22,6 @@ use syn::{
     Attribute, Fields, Ident, ImplItem, Item, ItemEnum, ItemImpl, ItemTrait, LitStr, Macro,
     TraitItem, Type,
 };
-
-use super::layers::{Sources, is_for_tests, name_and_attributes};
 
 const PAGE: &str = "docs/founding.md";
 const HEADER: [&str; 4] = ["document", "here", "shown by", "what differs, and why"];
@@ -44,7 +42,7 @@ fn everything_that_the_founding_documents_are_led_to_exists() {
 fn whatever_does_not_exist_is_reported_with_its_row() {
     let table = "## A\n\n### B\n\n| document | here | shown by | what differs, and why |\n\
                  | --- | --- | --- | --- |\n";
-    let good = "| `x` | `AgentContext::len`, `perspective`, `cast::spawn` | `src/context/json.rs` | |\n\
+    let good = "| `x` | `AgentContext::len`, `perspective`, `cast::spawn` | `crates/engine/src/context/json.rs` | |\n\
                 | `x` | `world.limits.hand_size`, `team.fold.keep` | `playhouse trace SAVE --json` | |\n\
                 | `x` | `\"kickoff\"` | `tests/source/founding.rs::root` | `playhouse convert --to langchain` |\n\
                 | `x` | none | | it has a reason |\n";
@@ -169,30 +167,42 @@ struct Index {
     /// The fields of types, and the variants of enums: what may be inside each.
     fields: BTreeMap<String, BTreeMap<String, Vec<String>>>,
     texts: BTreeSet<String>,
-    /// The module that is being read, from the root.
+    /// The module that is being read, from its crate.
     path: Vec<String>,
     /// Those of its modules that are files.
     children: Vec<String>,
 }
 
 impl Index {
-    /// Of all files that are not for tests alone.
+    /// Of all files of all crates that are not for tests alone.
     fn of_sources() -> Self {
         let mut index = Self::default();
-        index.add_file(&Sources::of_src(), "lib.rs", Vec::new());
+        index.add_crate(&root().join("src"), "playhouse");
+        for folder in fs::read_dir(root().join("crates")).unwrap() {
+            let folder = folder.unwrap();
+            index.add_crate(
+                &folder.path().join("src"),
+                &folder.file_name().to_string_lossy(),
+            );
+        }
         index
     }
 
-    fn add_file(&mut self, sources: &Sources, file: &str, path: Vec<String>) {
-        let parsed = syn::parse_file(&sources.0[file]);
-        let parsed = parsed.unwrap_or_else(|error| panic!("src/{file}: {error}"));
+    /// A crate counts as a module of its name.
+    fn add_crate(&mut self, sources: &Path, name: &str) {
+        self.add_file(sources, &sources.join("lib.rs"), vec![name.to_owned()]);
+    }
+
+    fn add_file(&mut self, sources: &Path, file: &Path, path: Vec<String>) {
+        let parsed = syn::parse_file(&fs::read_to_string(file).unwrap());
+        let parsed = parsed.unwrap_or_else(|error| panic!("{}: {error}", file.display()));
         self.path = path.clone();
         self.visit_file(&parsed);
         for child in std::mem::take(&mut self.children) {
             let path = [&path[..], &[child]].concat();
-            let base = path.join("/");
-            let files = [format!("{base}.rs"), format!("{base}/mod.rs")];
-            if let Some(file) = files.iter().find(|file| sources.0.contains_key(*file)) {
+            let base = sources.join(path[1..].join("/"));
+            let files = [base.with_extension("rs"), base.join("mod.rs")];
+            if let Some(file) = files.iter().find(|file| file.exists()) {
                 self.add_file(sources, file, path);
             }
         }
@@ -366,6 +376,45 @@ impl<'ast> Visit<'ast> for Index {
             self.add_tokens(list.tokens.clone());
         }
     }
+}
+
+/// Whether an item is there for tests alone.
+fn is_for_tests(attributes: &[Attribute]) -> bool {
+    attributes.iter().any(|attribute| {
+        if attribute.path().is_ident("test") {
+            return true;
+        }
+        let Ok(list) = attribute.meta.require_list() else {
+            return false;
+        };
+        let condition = list.tokens.to_string();
+        list.path.is_ident("cfg")
+            && !condition.starts_with("not")
+            && !condition.starts_with("any")
+            && condition
+                .split(|c: char| !c.is_alphanumeric() && c != '_')
+                .any(|word| word == "test")
+    })
+}
+
+/// The name of an item, if it has one, and its attributes; `None` for those without attributes of
+/// interest.
+fn name_and_attributes(item: &Item) -> Option<(Option<&Ident>, &[Attribute])> {
+    Some(match item {
+        Item::Const(item) => (Some(&item.ident), &item.attrs),
+        Item::Enum(item) => (Some(&item.ident), &item.attrs),
+        Item::Fn(item) => (Some(&item.sig.ident), &item.attrs),
+        Item::Impl(item) => (None, &item.attrs),
+        Item::Macro(item) => (item.ident.as_ref(), &item.attrs),
+        Item::Mod(item) => (None, &item.attrs),
+        Item::Static(item) => (Some(&item.ident), &item.attrs),
+        Item::Struct(item) => (Some(&item.ident), &item.attrs),
+        Item::Trait(item) => (Some(&item.ident), &item.attrs),
+        Item::Type(item) => (Some(&item.ident), &item.attrs),
+        Item::Union(item) => (Some(&item.ident), &item.attrs),
+        Item::Use(item) => (None, &item.attrs),
+        _ => return None,
+    })
 }
 
 /// The names of types within a type: `Vec` and `Participant` in `Vec<Participant>`.

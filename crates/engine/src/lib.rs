@@ -19,23 +19,34 @@
 //! use playhouse_engine::prelude::*;
 //!
 //! #[derive(Resource, Default)]
-//! struct Greeted(usize);
+//! struct Said(Vec<String>);
 //!
-//! fn greet(
-//!     actors: Query<(Entity, &Kind)>,
-//!     mut answers: Answers<Prose>,
-//!     mut greeted: ResMut<Greeted>,
-//!     mut commands: Commands,
-//! ) {
-//!     greeted.0 += answers.take().count();
-//!     if greeted.0 > 0 {
-//!         return;
-//!     }
-//!     for (entity, _) in actors.iter().filter(|(_, kind)| **kind == Kind::Actor) {
-//!         let ask = Ask::new("greet", "Say hello.", ProseRules::default(), Prose("Hello.".into()));
-//!         commands.entity(entity).insert(ask);
+//! fn ask(actors: Query<(Entity, &Kind)>, mut commands: Commands) {
+//!     for (actor, _) in actors.iter().filter(|(_, kind)| **kind == Kind::Actor) {
+//!         let ask = Ask::new("greet", "Say hello.", ProseRules::default(), Prose("…".into()));
+//!         commands.entity(actor).insert(ask);
 //!     }
 //! }
+//!
+//! fn take(mut answers: Answers<Prose>, mut said: ResMut<Said>) {
+//!     said.0.extend(answers.take().into_iter().map(|(_, prose, _)| prose.0));
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let mut setup = Setup::new(1);
+//! setup.world.init_resource::<Said>();
+//! setup.meet.add_systems(ask.in_set(MeetSet::Rules));
+//! setup.step.add_systems(take.in_set(StepSet::Take));
+//! setup.spawn_stage("Hall", "You are a hall.")?;
+//! setup.spawn_actor("Ida", "Hall", "You are Ida.")?;
+//!
+//! let mind = ScriptMind::by_rule(|_| ScriptLine::say("Good evening."));
+//! let mut engine = Engine::in_memory(setup, mind)?;
+//! engine.run(Some(1)).await?;
+//! assert_eq!(engine.world.resource::<Said>().0, ["Good evening."]);
+//! # Ok(())
+//! # }
 //! ```
 
 pub use bevy_ecs;

@@ -1,4 +1,4 @@
-# Texts of `src/cast/`. Keys begin with `cast_`.
+# Texts of `crates/engine/src/cast/`. Keys begin with `cast_`.
 
 cast_bad_name = '{ $name }' can't be a name: { $reason }
 cast_name_control = a name can't contain control characters

@@ -1,4 +1,4 @@
-# Texts of `src/context/`. Keys begin with `context_`.
+# Texts of `crates/engine/src/context/`. Keys begin with `context_`.
 
 context_crossed_range = the range from { $begin } to { $end } of '{ $entity }' ends before it begins
 context_includes_system = the range from { $begin } to { $end } of '{ $entity }' includes its system message, which can't be removed

@@ -1,4 +1,4 @@
-# Texts of `src/dialect/`. Keys begin with `dialect_`.
+# Texts of `crates/dialect/src/`. Keys begin with `dialect_`.
 
 dialect_ag2_event = an AG2 event '{ $kind }' has no content and is left out
 dialect_arguments_completed = the arguments of '{ $tool }' were cut off; the missing end was added

@@ -1,4 +1,4 @@
-# Texts of `src/drama/`. Keys begin with `drama_`.
+# Texts of `crates/rpg/src/drama/`. Keys begin with `drama_`.
 
 drama_above_max = the maximum value is { $max }
 drama_add_one_first = add one first

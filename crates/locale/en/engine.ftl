@@ -1,4 +1,4 @@
-# Texts of `src/engine/`. Keys begin with `engine_`.
+# Texts of `crates/engine/src/engine/`. Keys begin with `engine_`.
 
 engine_ambiguous = two systems access the same data without a declared order; order them with .chain(), .before() or .after(): { $systems }
 engine_answers_again = { $mind } answers again.

@@ -1,4 +1,4 @@
-# Texts of `src/event/`. Keys begin with `event_`.
+# Texts of `crates/engine/src/event/`. Keys begin with `event_`.
 
 event_ask_elsewhere = it is not at the place of this step
 event_ask_gone = its ask is gone

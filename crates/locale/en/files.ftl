@@ -1,4 +1,4 @@
-# Texts of `src/files/`. Keys begin with `files_`.
+# Texts of `crates/engine/src/files/`. Keys begin with `files_`.
 
 files_foreign = is { $kind } that does not belong there; remove it, or put a regular file or folder in its place
 files_hard_links = has other names on this disk (hard links), and writing would change those too; replace it with a copy of itself

@@ -1,4 +1,4 @@
-# Texts of `src/groupchat/`. Keys begin with `groupchat_`.
+# Texts of `crates/groupchat/src/`. Keys begin with `groupchat_`.
 
 ## Errors of `ChatError`.
 

@@ -1,4 +1,4 @@
-# Texts of `src/journal/`. Keys begin with `journal_`.
+# Texts of `crates/engine/src/journal/`. Keys begin with `journal_`.
 
 journal_base_changed = this save branched from '{ $slot }' after turn { $turn } and shares its journal up to that point, but that part has changed
 journal_base_deep = '{ $slot }' shares its journal with another save, that one with a third, and so on for more than { $max } saves

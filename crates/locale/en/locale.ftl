@@ -1,4 +1,4 @@
-# Texts of `src/locale/`: errors of the system and of other crates. Keys begin with `locale_`.
+# Texts of `crates/locale/`: errors of the system and of other crates. Keys begin with `locale_`.
 
 locale_already_exists = File exists (os error { $code })
 locale_connection_refused = Connection refused (os error { $code })

@@ -1,4 +1,4 @@
-# Texts of `src/message/`. Keys begin with `message_`.
+# Texts of `crates/engine/src/message/`. Keys begin with `message_`.
 
 message_bad_digest = '{ $text }' is not a digest; expected 32 hexadecimal digits
 message_bad_id = '{ $text }' is not an id; expected PLACE-NUMBER, such as 3-17

@@ -1,4 +1,4 @@
-# Texts of `src/mind/`. Keys begin with `mind_`.
+# Texts of `crates/engine/src/mind/`. Keys begin with `mind_`.
 
 mind_grammar_alternative_form = an alternative is "text" or (weight, "text")
 mind_grammar_circle = { $path } never ends; break the circle

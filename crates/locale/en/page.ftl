@@ -1,4 +1,4 @@
-# The page and its server. Most texts are used by the scripts in src/page/assets alone.
+# The page and its server. Most texts are used by the scripts in crates/page/src/assets alone.
 page_a_person = A person
 page_added = added
 page_again = Try again

@@ -1,4 +1,4 @@
-# Texts of `src/rpg/`. Keys begin with `rpg_`.
+# Texts of `crates/rpg/src/`. Keys begin with `rpg_`.
 
 rpg_check_add_home = add a stage with `kind: Home`
 rpg_check_choose = choose one of: { $names }

@@ -1,4 +1,4 @@
-# Texts of `src/save/`. Keys begin with `save_`.
+# Texts of `crates/engine/src/save/`. Keys begin with `save_`.
 
 save_actor_on_stage = the actor is already on a stage; an actor can be on only one
 save_bad_slot_name = '{ $name }' can't be the name of a save: { $reason }

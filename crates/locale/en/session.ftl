@@ -1,4 +1,4 @@
-# Texts of `src/session/`. Keys begin with `session_`.
+# Texts of `crates/engine/src/session/`. Keys begin with `session_`.
 
 session_bad_answer = this can't be used as the answer: { $reason }
 session_changed_prompts = prompts

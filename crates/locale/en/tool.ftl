@@ -1,4 +1,4 @@
-# Texts of `src/tool/`. Keys begin with `tool_`.
+# Texts of `crates/engine/src/tool/`. Keys begin with `tool_`.
 
 tool_bad_name = '{ $name }' can't be the name of a tool; begin with an ASCII letter or '_', then use ASCII letters, digits, '_' and '-', at most { $max } characters
 tool_code_not_started = { $language } can't be started: { $error }

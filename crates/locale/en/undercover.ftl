@@ -1,4 +1,4 @@
-# Texts of `src/undercover/`. Keys begin with `undercover_`.
+# Texts of `crates/undercover/src/`. Keys begin with `undercover_`.
 
 undercover_bad_word = '{ $word }' can't be a word: { $reason }
 undercover_equal_words = the words '{ $first }' and '{ $second }' are the same; the two words of a pair must differ

@@ -1,4 +1,4 @@
-# Texts of `src/world_data/`. Keys begin with `world_data_`.
+# Texts of `crates/engine/src/world_data/`. Keys begin with `world_data_`.
 
 world_data_add_comma = add a `,` after the previous item, or close its quotes
 world_data_add_field = add `{ $field }: …`

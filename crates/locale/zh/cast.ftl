@@ -1,4 +1,4 @@
-# `src/cast/` 的文字。键以 `cast_` 开头。
+# `crates/engine/src/cast/` 的文字。键以 `cast_` 开头。
 
 cast_bad_name = “{ $name }”不能作名字：{ $reason }
 cast_name_control = 名字不能含控制字符

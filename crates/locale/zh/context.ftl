@@ -1,4 +1,4 @@
-# `src/context/` 的文字。键以 `context_` 开头。
+# `crates/engine/src/context/` 的文字。键以 `context_` 开头。
 
 context_crossed_range = “{ $entity }”的范围 { $begin } 到 { $end } 前后颠倒；起点不能在终点之后
 context_includes_system = “{ $entity }”的范围 { $begin } 到 { $end } 包含系统消息，系统消息不能移除

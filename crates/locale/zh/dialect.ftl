@@ -1,4 +1,4 @@
-# `src/dialect/` 的文字。键以 `dialect_` 开头。
+# `crates/dialect/src/` 的文字。键以 `dialect_` 开头。
 
 dialect_ag2_event = AG2 的事件“{ $kind }”没有内容，已省略
 dialect_arguments_completed = “{ $tool }”的参数被截断，已补全结尾

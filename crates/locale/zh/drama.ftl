@@ -1,4 +1,4 @@
-# `src/drama/` 的文字。键以 `drama_` 开头。
+# `crates/rpg/src/drama/` 的文字。键以 `drama_` 开头。
 
 drama_above_max = 最高值是 { $max }
 drama_add_one_first = 请先添加一个

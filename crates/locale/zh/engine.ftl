@@ -1,4 +1,4 @@
-# `src/engine/` 的文字。键以 `engine_` 开头。
+# `crates/engine/src/engine/` 的文字。键以 `engine_` 开头。
 
 engine_ambiguous = 有两个系统访问相同的数据，却没有声明先后；请用 .chain()、.before() 或 .after() 声明：{ $systems }
 engine_answers_again = { $mind } 恢复了回答。

@@ -1,4 +1,4 @@
-# `src/event/` 的文字。键以 `event_` 开头。
+# `crates/engine/src/event/` 的文字。键以 `event_` 开头。
 
 event_ask_elsewhere = 它不在这一步所在的地点
 event_ask_gone = 它的提问已不存在

@@ -1,4 +1,4 @@
-# `src/files/` 的文字。键以 `files_` 开头。
+# `crates/engine/src/files/` 的文字。键以 `files_` 开头。
 
 files_foreign = 是{ $kind }，不应出现在这里；请删除它，或换成普通文件或文件夹
 files_hard_links = 在磁盘上还有别的名字（硬链接），写入会同时改动它们；请把它换成一份副本

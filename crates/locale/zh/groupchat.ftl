@@ -1,4 +1,4 @@
-# `src/groupchat/` 的文字。键以 `groupchat_` 开头。
+# `crates/groupchat/src/` 的文字。键以 `groupchat_` 开头。
 
 ## `ChatError` 的错误
 

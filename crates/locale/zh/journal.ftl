@@ -1,4 +1,4 @@
-# `src/journal/` 的文字。键以 `journal_` 开头。
+# `crates/engine/src/journal/` 的文字。键以 `journal_` 开头。
 
 journal_base_changed = 本存档从“{ $slot }”的第 { $turn } 轮分支而来，共用它到那一轮为止的日志，而那部分日志已经变了
 journal_base_deep = “{ $slot }”的日志又与别的存档共用，这样层层相连的存档超过了 { $max } 个

@@ -1,4 +1,4 @@
-# `src/locale/` 的文字：系统和其他 crate 的错误。键以 `locale_` 开头。
+# `crates/locale/` 的文字：系统和其他 crate 的错误。键以 `locale_` 开头。
 
 locale_already_exists = 文件已存在（系统错误 { $code }）
 locale_connection_refused = 连接被拒绝（系统错误 { $code }）

@@ -1,4 +1,4 @@
-# `src/message/` 的文字。键以 `message_` 开头。
+# `crates/engine/src/message/` 的文字。键以 `message_` 开头。
 
 message_bad_digest = “{ $text }”不是摘要；应为 32 位十六进制数字
 message_bad_id = “{ $text }”不是编号；应为“地点-序号”，例如 3-17

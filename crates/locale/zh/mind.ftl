@@ -1,4 +1,4 @@
-# `src/mind/` 的文字。键以 `mind_` 开头。
+# `crates/engine/src/mind/` 的文字。键以 `mind_` 开头。
 
 mind_grammar_alternative_form = 选项应写成 "文字" 或 (权重, "文字")
 mind_grammar_circle = { $path } 没有尽头；请打破这个循环

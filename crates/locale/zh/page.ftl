@@ -1,4 +1,4 @@
-# 页面及其服务器。大多数文字只由 src/page/assets 中的脚本使用。
+# 页面及其服务器。大多数文字只由 crates/page/src/assets 中的脚本使用。
 page_a_person = 真人
 page_added = 新增
 page_again = 重试

@@ -1,4 +1,4 @@
-# `src/rpg/` 的文字。键以 `rpg_` 开头。
+# `crates/rpg/src/` 的文字。键以 `rpg_` 开头。
 
 rpg_check_add_home = 请添加一个 `kind: Home` 的舞台
 rpg_check_choose = 可选：{ $names }

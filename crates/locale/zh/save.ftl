@@ -1,4 +1,4 @@
-# `src/save/` 的文字。键以 `save_` 开头。
+# `crates/engine/src/save/` 的文字。键以 `save_` 开头。
 
 save_actor_on_stage = 这个角色已在一个舞台上；一个角色只能在一个舞台上
 save_bad_slot_name = “{ $name }”不能作存档名：{ $reason }

@@ -1,4 +1,4 @@
-# `src/session/` 的文字。键以 `session_` 开头。
+# `crates/engine/src/session/` 的文字。键以 `session_` 开头。
 
 session_bad_answer = 这个回答不能用：{ $reason }
 session_changed_prompts = 提示词

@@ -1,4 +1,4 @@
-# `src/tool/` 的文字。键以 `tool_` 开头。
+# `crates/engine/src/tool/` 的文字。键以 `tool_` 开头。
 
 tool_bad_name = “{ $name }”不能作工具名；请以 ASCII 字母或 _ 开头，其后只用 ASCII 字母、数字、_ 和 -，最多 { $max } 个字符
 tool_code_not_started = 无法启动 { $language }：{ $error }

@@ -1,4 +1,4 @@
-# `src/undercover/` 的文字。键以 `undercover_` 开头。
+# `crates/undercover/src/` 的文字。键以 `undercover_` 开头。
 
 undercover_bad_word = “{ $word }”不能作词语：{ $reason }
 undercover_equal_words = 词语“{ $first }”和“{ $second }”相同；一对词必须不同

@@ -1,4 +1,4 @@
-# `src/world_data/` 的文字。键以 `world_data_` 开头。
+# `crates/engine/src/world_data/` 的文字。键以 `world_data_` 开头。
 
 world_data_add_comma = 请在前一项后面加上 `,`，或闭合它的引号
 world_data_add_field = 请加上 `{ $field }: …`

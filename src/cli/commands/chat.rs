@@ -135,11 +135,8 @@ pub(super) fn with_tools_played(
     if game.team().tool_teams().next().is_none() {
         return Ok(game);
     }
-    #[cfg(feature = "web")]
-    let game = {
-        let web = app.models()?.web();
-        game.with_tools(move |toolbox| crate::tool::allow_web(toolbox, &web))
-    };
+    let models = app.models()?;
+    let game = game.with_tools(move |toolbox| loader::allow_web(&models, toolbox));
     Ok(game.with_tool_minds(minds))
 }
 

@@ -4,8 +4,8 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use crate::dialect::{Imported, Profile, losses, read, write_value};
-use crate::files;
 use crate::locale::text;
+use playhouse_engine::files;
 use serde_json::Value;
 
 use crate::cli::app::App;

@@ -8,8 +8,8 @@ use crate::drama::{Bonds, Promise, Promises};
 use crate::knowledge::{Fact, FactBook, Knowledge, Known};
 use crate::locale::{Language, text};
 use crate::message::{Body, Role};
-use crate::wording::nearest;
 use bevy_ecs::prelude::*;
+use playhouse_engine::wording::nearest;
 use serde_json::{Value, json};
 
 use crate::cli::app::App;

@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use crate::cast::{Kind, StableId, all_of};
 use crate::cli::servers::ToolServers;
-use crate::files;
 use crate::journal::JournalHeader;
 use crate::locale::{Language, text};
 use crate::session::{Game, Session};
 use crate::undercover::{GAME, Match, Rules, Table, WordSource, default_rules};
 use crate::world_data::{Lexicon, MAX_BYTES, WordPair};
 use bevy_ecs::prelude::*;
+use playhouse_engine::files;
 
 use super::dry_run::{DryStory, dry_run};
 use super::play::{self, RunView};

@@ -1,5 +1,0 @@
-//! Builds the crate again when an embedded file changes.
-
-fn main() {
-    println!("cargo::rerun-if-changed=src/page/assets");
-}

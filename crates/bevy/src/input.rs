@@ -1,0 +1,226 @@
+//! What the game tells, on the story's side.
+//!
+//! At every meeting the game is asked what has happened; [`GameMind`] answers with what the app has
+//! sent. At the next meeting [`tell_game_events`] tells it.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bevy_ecs::prelude::*;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use playhouse_engine::cast::{CastError, CastList, Kind, SpawnSpec, spawn};
+use playhouse_engine::context::AgentContext;
+use playhouse_engine::engine::{MeetSet, Setup, StepSet};
+use playhouse_engine::event::{
+    AgentEvent, EventWriter, PhraseError, Phrasebook, register_event, write_events_at_meeting,
+};
+use playhouse_engine::exchange::{Answers, Ask, Reply};
+use playhouse_engine::mind::{Answering, Completion, Mind, MindInfo, Prompt};
+
+/// The name of the entity that stands for the game.
+pub const GAME: &str = "(game)";
+
+/// Something that happened in the game.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct GameEvent {
+    /// The stage on which all learn of it; empty if `characters` are meant.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub stage: String,
+    /// The characters who alone learn of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub characters: Vec<String>,
+    /// What they read, in the language of the story.
+    pub text: String,
+    /// Facts for the story's systems; no mind reads them.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub data: Value,
+}
+
+impl GameEvent {
+    /// An event that everybody on a stage learns of.
+    pub fn on_stage(stage: impl Into<String>, text: impl Into<String>) -> Self {
+        Self {
+            stage: stage.into(),
+            text: text.into(),
+            ..Self::default()
+        }
+    }
+
+    /// An event that only these characters learn of.
+    pub fn to_characters<S: Into<String>>(
+        characters: impl IntoIterator<Item = S>,
+        text: impl Into<String>,
+    ) -> Self {
+        Self {
+            characters: characters.into_iter().map(Into::into).collect(),
+            text: text.into(),
+            ..Self::default()
+        }
+    }
+
+    /// The same event with facts for the story's systems.
+    #[must_use]
+    pub fn with_data(mut self, data: Value) -> Self {
+        self.data = data;
+        self
+    }
+}
+
+impl AgentEvent for GameEvent {
+    const TYPE: &'static str = "game";
+
+    fn text(&self, _phrases: &Phrasebook, _data: &Value) -> Result<String, PhraseError> {
+        Ok(self.text.clone())
+    }
+}
+
+/// On a stage or a character, for the meeting at which it is told: what it has just learned from
+/// the game.
+#[derive(Component, Clone, Debug, Default, PartialEq)]
+pub struct Noticed(pub Vec<GameEvent>);
+
+/// All that the game has told since it was asked last.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(super) struct GameInput {
+    #[serde(default)]
+    pub(super) events: Vec<GameEvent>,
+}
+
+impl Reply for GameInput {
+    type Constraints = ();
+    const NAME: &'static str = "game_input";
+}
+
+/// On the entity of the game: what is told at the next meeting.
+#[derive(Component, Clone, Debug, Default, Serialize, Deserialize)]
+struct PendingInput(GameInput);
+
+/// Answers for the game. Clones share what was put in.
+#[derive(Clone)]
+pub(super) struct GameMind {
+    info: MindInfo,
+    next: Arc<Mutex<GameInput>>,
+}
+
+impl Default for GameMind {
+    fn default() -> Self {
+        Self {
+            info: MindInfo::unmetered("game"),
+            next: Arc::default(),
+        }
+    }
+}
+
+impl GameMind {
+    /// What the game answers next.
+    pub(super) fn put(&self, input: GameInput) {
+        *self.next.lock().unwrap_or_else(PoisonError::into_inner) = input;
+    }
+}
+
+impl Mind for GameMind {
+    fn info(&self) -> &MindInfo {
+        &self.info
+    }
+
+    fn answer(&self, _prompt: &Prompt<'_>) -> Answering {
+        let input = std::mem::take(&mut *self.next.lock().unwrap_or_else(PoisonError::into_inner));
+        let text = serde_json::to_string(&input).unwrap_or_default();
+        Box::pin(std::future::ready(Ok(Completion::instant("game", text))))
+    }
+}
+
+/// Brings the game into the story, and the systems that take in what it tells.
+pub(super) fn install(setup: &mut Setup) -> Result<(), CastError> {
+    let spec = SpawnSpec {
+        name: GAME.into(),
+        kind: Kind::WorldAgent,
+        rules: None,
+        identity: "You are the game.".into(),
+        stage: None,
+    };
+    let game = spawn(&mut setup.world, spec)?;
+    setup.world.entity_mut(game).insert(PendingInput::default());
+    register_event::<GameEvent>(&mut setup.world);
+    setup.saves().component::<PendingInput>("game_input");
+    setup
+        .meet
+        .add_systems((tell_game_events, ask_game).chain().in_set(MeetSet::Rules));
+    setup.step.add_systems(take_input.in_set(StepSet::Take));
+    Ok(())
+}
+
+fn ask_game(games: Query<Entity, With<PendingInput>>, mut commands: Commands) {
+    for game in &games {
+        let ask = Ask::new("game.input", "", (), GameInput::default());
+        commands.entity(game).insert(ask.repairs(0));
+    }
+}
+
+/// The game's own conversation keeps nothing of it.
+fn take_input(
+    mut answers: Answers<GameInput>,
+    mut games: Query<(&mut PendingInput, &mut AgentContext)>,
+) {
+    for (game, input, _) in answers.take() {
+        let Ok((mut pending, mut context)) = games.get_mut(game) else {
+            continue;
+        };
+        pending.0 = input;
+        let ids = context
+            .entries()
+            .get(1..)
+            .and_then(|entries| Some((entries.first()?.id(), entries.last()?.id())));
+        if let Some((first, last)) = ids {
+            // Both were read just now.
+            let _ = context.remove_message_range(first, last);
+        }
+    }
+}
+
+/// Tells what the game has told; order systems that look at [`Noticed`] after this one. Unknown
+/// names are skipped.
+pub fn tell_game_events(world: &mut World) {
+    let mut noticed = world.query_filtered::<Entity, With<Noticed>>();
+    for entity in noticed.iter(world).collect::<Vec<_>>() {
+        world.entity_mut(entity).remove::<Noticed>();
+    }
+    let mut games = world.query::<&mut PendingInput>();
+    let inputs: Vec<_> = games
+        .iter_mut(world)
+        .map(|mut pending| std::mem::take(&mut pending.0))
+        .collect();
+    for event in inputs.into_iter().flat_map(|input| input.events) {
+        tell(world, event);
+    }
+}
+
+fn tell(world: &mut World, event: GameEvent) {
+    let find = |name: &String| world.resource::<CastList>().by_name(name);
+    let receivers: Vec<Entity> = if event.stage.is_empty() {
+        event.characters.iter().filter_map(find).collect()
+    } else {
+        find(&event.stage).into_iter().collect()
+    };
+    if receivers.is_empty() {
+        tracing::warn!(
+            ?event,
+            "nobody in the story has the names that the game gave"
+        );
+        return;
+    }
+    for receiver in &receivers {
+        let mut receiver = world.entity_mut(*receiver);
+        let mut noticed = receiver.take::<Noticed>().unwrap_or_default();
+        noticed.0.push(event.clone());
+        receiver.insert(noticed);
+    }
+    write_events_at_meeting(world, |events: &mut EventWriter| {
+        match (event.stage.is_empty(), receivers.first()) {
+            (false, Some(stage)) => events.broadcast_to_stage(*stage, event, &[]),
+            _ => events.notify_entities(&receivers, event),
+        }
+    });
+}

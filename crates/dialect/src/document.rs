@@ -1,0 +1,519 @@
+//! Reading and writing whole conversations.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+use thiserror::Error;
+
+use super::detect::detect;
+use super::memory::{MarkFilter, MarkedMessages};
+use super::messages::{read_message, write_messages};
+use super::{Profile, autogen, openai};
+use playhouse_engine::locale::{Argument, Localize, UiText, text};
+use playhouse_engine::message::{FormatError, Message, Role};
+
+/// A conversation in no particular format.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Conversation {
+    /// The name of the entity it belongs to, if known.
+    pub name: Option<Arc<str>>,
+    /// The messages, oldest first.
+    pub messages: Vec<Message>,
+}
+
+/// The result of reading a document.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Imported {
+    /// Its format.
+    pub profile: Profile,
+    /// One conversation, or several if the document is a list of them.
+    pub conversations: Vec<Conversation>,
+    /// What could not be read as it came.
+    pub warnings: Vec<FormatError>,
+}
+
+/// Why a document can't be read.
+#[derive(Debug, Error)]
+#[error("{}", self.text())]
+pub enum DialectError {
+    /// The text is neither JSON nor one JSON value per line.
+    InvalidJson {
+        /// What the parser says.
+        reason: UiText,
+    },
+    /// A line is not JSON, although each line should be a value of its own.
+    InvalidJsonLine {
+        /// The line, from 1.
+        line: usize,
+        /// What the parser says.
+        reason: UiText,
+    },
+    /// The members of the messages don't show the format.
+    UnknownFormat {
+        /// The first members that were found.
+        members: Vec<String>,
+    },
+    /// It is not a conversation.
+    NoConversation {
+        /// What it is, and what can be done.
+        reason: UiText,
+    },
+    /// A message is not in the format that was detected or named.
+    InvalidMessage {
+        /// The format.
+        profile: Profile,
+        /// Where and what.
+        error: FormatError,
+    },
+}
+
+impl Localize for DialectError {
+    fn text(&self) -> UiText {
+        match self {
+            Self::InvalidJson { reason } => text!(dialect_invalid_json, reason),
+            Self::InvalidJsonLine { line, reason } => {
+                text!(dialect_invalid_json_line, line, reason)
+            }
+            Self::UnknownFormat { members } if members.is_empty() => text!(dialect_no_members),
+            Self::UnknownFormat { members } => {
+                let members = Argument::list(members.iter().map(|member| format!("'{member}'")));
+                text!(dialect_unknown_format, members)
+            }
+            Self::NoConversation { reason } => reason.clone(),
+            Self::InvalidMessage { profile, error } => {
+                text!(dialect_invalid_message, profile = profile.name(), error)
+            }
+        }
+    }
+}
+
+/// Reads conversations from text: JSON, or one JSON value per line. The format is detected unless
+/// it is named.
+///
+/// # Errors
+/// The text is not JSON, its format can't be detected, or a message can't be read.
+pub fn read(text: &str, profile: Option<Profile>) -> Result<Imported, DialectError> {
+    let text = text.trim_start_matches('\u{feff}');
+    let error: serde_json::Error = match serde_json::from_str(text) {
+        Ok(value) => return read_value(&value, profile),
+        Err(error) => error,
+    };
+    match parse_lines(text) {
+        Some(values) => read_lines(&values?, profile),
+        None => Err(DialectError::InvalidJson {
+            reason: error.text(),
+        }),
+    }
+}
+
+/// The values of a text with one per line; `None` if the first line is not a value.
+fn parse_lines(text: &str) -> Option<Result<Vec<Value>, DialectError>> {
+    let lines = text.lines().enumerate();
+    let mut lines = lines.filter(|(_, line)| !line.trim().is_empty()).peekable();
+    serde_json::from_str::<Value>(lines.peek()?.1).ok()?;
+    let values = lines.map(|(index, line)| {
+        serde_json::from_str(line).map_err(|error: serde_json::Error| {
+            DialectError::InvalidJsonLine {
+                line: index + 1,
+                reason: error.text(),
+            }
+        })
+    });
+    Some(values.collect())
+}
+
+/// Each line is a conversation, or all lines together are one.
+fn read_lines(values: &[Value], profile: Option<Profile>) -> Result<Imported, DialectError> {
+    let mut imported = Document::of_list(values).read(profile)?;
+    if imported.profile == Profile::OpenAi {
+        imported.profile = Profile::OpenAiLines;
+    }
+    Ok(imported)
+}
+
+/// Reads conversations from JSON: a message, a list of messages, an object that holds such a list
+/// as `messages` or (with a `name`) as `context`, the state of an AgentScope memory or of an
+/// AutoGen agent or team, or a list of those.
+///
+/// # Errors
+/// The format can't be detected, or a message can't be read.
+pub fn read_value(value: &Value, profile: Option<Profile>) -> Result<Imported, DialectError> {
+    if let Some(reason) = autogen::refusal(value) {
+        return Err(DialectError::NoConversation { reason });
+    }
+    let document = match value {
+        Value::Array(values) => Document::of_list(values),
+        value => Document {
+            parts: Part::all_of(value, String::new()),
+        },
+    };
+    if document.parts.is_empty() {
+        let reason = text!(dialect_no_messages);
+        return Err(DialectError::NoConversation { reason });
+    }
+    document.read(profile)
+}
+
+/// Whether a value is more than a message.
+fn is_conversation(value: &Value) -> bool {
+    match value {
+        Value::Array(_) => true,
+        Value::Object(map) => {
+            list_of(map).is_some() || is_state(map) || autogen::saved_lists(map, "").is_some()
+        }
+        _ => false,
+    }
+}
+
+/// The list of messages that an object holds, and the name of the member. What has a role or a type
+/// is a message itself, whatever it holds.
+fn list_of(map: &Map<String, Value>) -> Option<(&'static str, &[Value])> {
+    if is_message(map) {
+        return None;
+    }
+    let members = ["context", "messages", "chat_history"].into_iter();
+    let mut lists = members.filter_map(|key| Some((key, map.get(key)?.as_array()?)));
+    lists.next().map(|(key, list)| (key, list.as_slice()))
+}
+
+fn is_state(map: &Map<String, Value>) -> bool {
+    !is_message(map) && MarkedMessages::is_state(map)
+}
+
+fn is_message(map: &Map<String, Value>) -> bool {
+    ["role", "type"]
+        .iter()
+        .any(|key| map.get(*key).is_some_and(Value::is_string))
+}
+
+/// Conversations whose messages are not read yet.
+struct Document<'a> {
+    parts: Vec<Part<'a>>,
+}
+
+struct Part<'a> {
+    /// Where it is in the document.
+    path: String,
+    name: Option<Arc<str>>,
+    content: PartContent<'a>,
+}
+
+#[derive(Clone, Copy)]
+enum PartContent<'a> {
+    Messages(&'a [Value]),
+    /// The state of an AgentScope memory.
+    MemoryState(&'a Map<String, Value>),
+}
+
+impl<'a> Part<'a> {
+    /// The parts of a value: one, or several in the state of an AutoGen team.
+    fn all_of(value: &'a Value, path: String) -> Vec<Self> {
+        let saved = value.as_object();
+        let saved = saved.and_then(|map| autogen::saved_lists(map, &path));
+        let Some(saved) = saved else {
+            return vec![Self::of(value, path)];
+        };
+        let parts = saved.into_iter().map(|list| Self {
+            path: list.path,
+            name: list.name.map(Arc::from),
+            content: PartContent::Messages(list.messages),
+        });
+        parts.collect()
+    }
+
+    fn of(value: &'a Value, path: String) -> Self {
+        let (member, name, content) = match value {
+            Value::Array(values) => (None, None, PartContent::Messages(values)),
+            Value::Object(map) if list_of(map).is_none() && is_state(map) => {
+                (None, None, PartContent::MemoryState(map))
+            }
+            value => match value.as_object().and_then(list_of) {
+                Some((member, list)) => {
+                    let name = value.get("name").and_then(Value::as_str).map(Arc::from);
+                    (Some(member), name, PartContent::Messages(list))
+                }
+                None => {
+                    let message = std::slice::from_ref(value);
+                    (None, None, PartContent::Messages(message))
+                }
+            },
+        };
+        let path = match member {
+            None => path,
+            Some(member) if path.is_empty() => member.to_owned(),
+            Some(member) => format!("{path}.{member}"),
+        };
+        Self {
+            path,
+            name,
+            content,
+        }
+    }
+
+    fn read(
+        &self,
+        profile: Profile,
+        warnings: &mut Vec<FormatError>,
+    ) -> Result<Conversation, FormatError> {
+        let values = match self.content {
+            PartContent::Messages(values) => values,
+            PartContent::MemoryState(map) => {
+                let mut new_warnings = Vec::new();
+                let memory = MarkedMessages::read(map, &mut new_warnings);
+                let new_warnings = new_warnings.into_iter();
+                warnings.extend(new_warnings.map(|warning| warning.nested_in(&self.path)));
+                let memory = memory.map_err(|error| error.nested_in(&self.path))?;
+                return Ok(Conversation {
+                    name: None,
+                    messages: memory.messages(MarkFilter::Any, true),
+                });
+            }
+        };
+        let mut messages = Vec::with_capacity(values.len());
+        for (index, value) in values.iter().enumerate() {
+            if value.is_null() {
+                continue;
+            }
+            let path = format!("{}[{index}]", self.path);
+            let mut new_warnings = Vec::new();
+            let read = read_message(value, profile, &mut new_warnings);
+            messages.extend(read.map_err(|error| error.nested_in(&path))?);
+            let new_warnings = new_warnings.into_iter();
+            warnings.extend(new_warnings.map(|warning| warning.nested_in(&path)));
+        }
+        Ok(Conversation {
+            name: self.name.clone(),
+            messages,
+        })
+    }
+}
+
+impl<'a> Document<'a> {
+    /// A list of messages, or of conversations.
+    fn of_list(values: &'a [Value]) -> Self {
+        let parts = if values.iter().any(is_conversation) {
+            let values = values.iter().enumerate();
+            let values = values.filter(|(_, value)| !value.is_null());
+            let parts = values.flat_map(|(index, value)| Part::all_of(value, format!("[{index}]")));
+            parts.collect()
+        } else {
+            vec![Part {
+                path: String::new(),
+                name: None,
+                content: PartContent::Messages(values),
+            }]
+        };
+        Self { parts }
+    }
+
+    fn read(&self, profile: Option<Profile>) -> Result<Imported, DialectError> {
+        let profile = match profile {
+            Some(profile) => profile,
+            None => self.detect()?,
+        };
+        let mut warnings = Vec::new();
+        let mut conversations = Vec::with_capacity(self.parts.len());
+        for part in &self.parts {
+            let conversation = part.read(profile, &mut warnings);
+            let invalid = |error| DialectError::InvalidMessage { profile, error };
+            conversations.push(conversation.map_err(invalid)?);
+        }
+        Ok(Imported {
+            profile,
+            conversations,
+            warnings,
+        })
+    }
+
+    fn detect(&self) -> Result<Profile, DialectError> {
+        let has_state = |part: &Part<'_>| matches!(part.content, PartContent::MemoryState(_));
+        if self.parts.iter().any(has_state) {
+            return Ok(Profile::AgentScopePython1);
+        }
+        let messages = self.parts.iter().flat_map(|part| match part.content {
+            PartContent::Messages(values) => values,
+            PartContent::MemoryState(_) => &[],
+        });
+        detect(messages).map_err(|members| DialectError::UnknownFormat { members })
+    }
+}
+
+/// Writes conversations as JSON; several as a list.
+pub fn write_value(conversations: &[Conversation], profile: Profile) -> Value {
+    match conversations {
+        [conversation] if profile != Profile::OpenAiLines => conversation.write(profile),
+        several => several
+            .iter()
+            .map(|conversation| conversation.write(profile))
+            .collect(),
+    }
+}
+
+/// What a format has no place for in the content of these conversations, or writes differently.
+pub fn losses(conversations: &[Conversation], profile: Profile) -> Vec<UiText> {
+    let messages = conversations
+        .iter()
+        .flat_map(|conversation| &conversation.messages);
+    match profile {
+        Profile::OpenAi | Profile::OpenAiLines => openai::losses(messages),
+        Profile::AutoGen => autogen::losses(messages),
+        _ => Vec::new(),
+    }
+}
+
+/// Writes conversations as text that ends with a line break: indented JSON, or one JSON value per
+/// line.
+pub fn write(conversations: &[Conversation], profile: Profile) -> String {
+    match write_value(conversations, profile) {
+        Value::Array(lines) if profile == Profile::OpenAiLines => {
+            lines.iter().map(|line| format!("{line}\n")).collect()
+        }
+        value => format!("{value:#}\n"),
+    }
+}
+
+impl Conversation {
+    fn write(&self, profile: Profile) -> Value {
+        let messages = write_messages(&self.messages, self.name.as_deref(), profile);
+        match profile {
+            Profile::Playhouse => json!({"name": self.owner(), "context": messages}),
+            Profile::OpenAiLines => json!({"messages": messages}),
+            _ => Value::Array(messages),
+        }
+    }
+
+    /// The name of the entity it belongs to: as stated, or that of the first ai message.
+    fn owner(&self) -> &str {
+        let messages = self.messages.iter();
+        let own = messages.filter(|message| message.role == Role::Ai);
+        let mut senders = own.filter_map(|message| message.body.sender());
+        let name = self.name.as_ref().or_else(|| senders.next());
+        name.map_or("assistant", |name| name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(imported: &Imported) -> Vec<Vec<String>> {
+        let text = |message: &Message| message.body.full_text().into_owned();
+        let conversations = imported.conversations.iter();
+        let texts =
+            conversations.map(|conversation| conversation.messages.iter().map(text).collect());
+        texts.collect()
+    }
+
+    #[test]
+    fn messages_are_found_at_every_place() {
+        let hi = json!({"role": "user", "content": "hi"});
+        for document in [
+            json!(hi),
+            json!([hi]),
+            json!([null, hi]),
+            json!({"model": "m", "messages": [hi]}),
+            json!([[hi]]),
+            json!([{"messages": [hi]}]),
+        ] {
+            let imported = read_value(&document, None).unwrap();
+            assert_eq!(imported.profile, Profile::OpenAi);
+            assert_eq!(texts(&imported), [["hi"]], "{document}");
+        }
+    }
+
+    #[test]
+    fn lines_are_conversations_or_the_messages_of_one() {
+        let conversation = "{\"role\": \"user\", \"content\": \"a\"}\n\n{\"role\": \"assistant\", \"content\": \"b\"}\n";
+        let imported = read(conversation, None).unwrap();
+        assert_eq!(
+            (imported.profile, texts(&imported)),
+            (Profile::OpenAiLines, vec![vec!["a".into(), "b".into()]])
+        );
+
+        let two = "{\"messages\": [{\"role\": \"user\", \"content\": \"a\"}]}\n{\"messages\": []}";
+        let imported = read(two, None).unwrap();
+        assert_eq!(texts(&imported), [vec!["a".to_owned()], vec![]]);
+        let written = write(&imported.conversations, Profile::OpenAiLines);
+        assert_eq!(
+            written,
+            "{\"messages\":[{\"content\":\"a\",\"role\":\"user\"}]}\n{\"messages\":[]}\n"
+        );
+
+        let broken = "{\"role\": \"user\", \"content\": \"a\"}\n{\"role\"\n";
+        let error = read(broken, None).unwrap_err().to_string();
+        assert!(error.contains("line 2"), "{error}");
+    }
+
+    #[test]
+    fn an_error_names_the_format_and_the_place() {
+        let wrong = json!({"name": "Wren", "context": [
+            {"type": "human", "content": "hi"}, {"type": "robot", "content": "beep"}]});
+        let error = read_value(&wrong, None).unwrap_err().to_string();
+        assert!(
+            error.contains("as playhouse: context[1].type: 'robot'"),
+            "{error}"
+        );
+
+        let named = json!([{"type": "human", "content": "hi"}]);
+        let error = read_value(&named, Some(Profile::OpenAi))
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains("as openai: [0].role: missing"), "{error}");
+
+        let error = read_value(&json!({"speaker": "Ann"}), None)
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.contains("speaker") && error.contains("can't tell the format"),
+            "{error}"
+        );
+        let error = read("once upon a time", None).unwrap_err().to_string();
+        assert!(error.starts_with("not valid JSON: "), "{error}");
+        assert!(matches!(
+            read(" \n", None),
+            Err(DialectError::InvalidJson { .. })
+        ));
+    }
+
+    #[test]
+    fn a_memory_warns_of_what_it_holds() {
+        let message = json!({"role": "user", "name": "u", "content": [{"type": "mystery"}]});
+        let state = json!({"content": [[message, []]], "_compressed_summary": ""});
+        let imported = read_value(&state, None).unwrap();
+        let paths = imported
+            .warnings
+            .iter()
+            .map(|warning| warning.path.as_str());
+        assert_eq!(paths.collect::<Vec<_>>(), ["content[0].content[0]"]);
+    }
+
+    #[test]
+    fn a_warning_names_its_place() {
+        let document = json!([[{"role": "assistant", "content": [{"type": "mystery"}], "tool_calls": [
+            {"id": "1", "function": {"name": "f", "arguments": "{\"a\": 1"}}]}]]);
+        let imported = read_value(&document, None).unwrap();
+        let paths: Vec<_> = imported
+            .warnings
+            .iter()
+            .map(|warning| warning.path.as_str())
+            .collect();
+        assert_eq!(paths, ["[0][0].content[0]", "[0][0]"]);
+    }
+
+    #[test]
+    fn a_context_of_ours_keeps_its_name() {
+        let ours = json!({"name": "Wren", "context": [{"type": "ai", "content": "hi"}]});
+        let imported = read_value(&ours, None).unwrap();
+        assert_eq!(
+            write_value(&imported.conversations, Profile::Playhouse),
+            ours
+        );
+        let python = write_value(&imported.conversations, Profile::AgentScopePython1);
+        assert_eq!(python[0]["name"], "Wren");
+        let back = read_value(&python, None).unwrap();
+        assert_eq!(
+            back.conversations[0].messages,
+            imported.conversations[0].messages
+        );
+    }
+}

@@ -1,0 +1,442 @@
+//! What holds for every conversation, and a few exact results.
+
+use std::sync::Arc;
+
+use bytes::BytesMut;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::*;
+use playhouse_engine::message::{Block, Body, MediaSource, Message, Role};
+
+fn words() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(vec![
+        "It rains.",
+        "\"Run!\"\nB: run",
+        "</history>\n[A]: 雨停了。",
+        "",
+        " ",
+    ])
+}
+
+fn block() -> impl Strategy<Value = Block> {
+    let id = prop::sample::select(vec!["1", "2", "call 3", ""]);
+    let kind = prop::sample::select(vec!["image", "audio", "video"]);
+    let source = prop::sample::select(vec![
+        MediaSource::url("http://x/a.png"),
+        MediaSource::base64("audio/\"wav", "AA=="),
+    ]);
+    prop_oneof![
+        4 => words().prop_map(Block::text),
+        1 => (kind, source).prop_map(|(kind, source)| match kind {
+            "image" => Block::image(source),
+            "audio" => Block::audio(source),
+            _ => Block::video(source),
+        }),
+        2 => words().prop_map(Block::thinking),
+        1 => words().prop_map(|words| Block::Thinking { thinking: words.into(), signature: Some("s".into()) }),
+        2 => id.clone().prop_map(|id| Block::tool_use(id, "dice", json!({"sides": 6}))),
+        2 => id.prop_map(|id| Block::tool_result(id, json!([{"type": "text", "text": "4"}]))),
+        1 => Just(Block::Unknown(json!({"type": "mystery"}))),
+    ]
+}
+
+fn message() -> impl Strategy<Value = Message> {
+    let role = prop::sample::select(vec![
+        Role::System,
+        Role::Human,
+        Role::Human,
+        Role::Ai,
+        Role::Ai,
+        Role::Tool,
+    ]);
+    let sender = prop::sample::select(vec![None, Some("A"), Some("B"), Some("苏绣 [x]: ")]);
+    let body = prop_oneof![
+        words().prop_map(Body::from),
+        prop::collection::vec(block(), 0..5).prop_map(Body::from),
+    ];
+    let shared_prefix = prop::option::weighted(0.1, Just(Arc::new("Rules.\n".into())));
+    (role, sender, body, shared_prefix).prop_map(|(role, sender, body, shared_prefix)| {
+        let body = match role {
+            Role::System => Body::text(body.full_text()),
+            _ => body,
+        };
+        let body = match sender {
+            Some(sender) => body.from_sender(sender),
+            None => body,
+        };
+        let body = match shared_prefix {
+            Some(shared_prefix) => body.after(shared_prefix),
+            None => body,
+        };
+        Message::new(role, body)
+    })
+}
+
+fn format() -> impl Strategy<Value = Format> {
+    let api = prop::sample::select(Api::ALL.to_vec());
+    let style = prop::sample::select(Style::ALL.to_vec());
+    (api, style, any::<[bool; 4]>()).prop_map(
+        |(api, style, [cautious, merge, breakpoints, parts])| {
+            let mut options = if cautious {
+                FormatOptions::cautious(api)
+            } else {
+                FormatOptions::observed(api)
+            };
+            options.history_header = "HIST\n".into();
+            options.merge_roles = merge;
+            options.parts |= parts;
+            options.cache_breakpoints = breakpoints && api == Api::Anthropic;
+            Format::new(api, style, options)
+        },
+    )
+}
+
+fn turns(messages: &[Message]) -> Vec<Turn<'_>> {
+    let turns = messages.iter();
+    turns
+        .map(|message| Turn::full(message.role, &message.body))
+        .collect()
+}
+
+/// All objects within a value.
+fn objects<'v>(value: &'v Value, found: &mut Vec<&'v Value>) {
+    match value {
+        Value::Array(list) => list.iter().for_each(|value| objects(value, found)),
+        Value::Object(map) => {
+            found.push(value);
+            map.values().for_each(|value| objects(value, found));
+        }
+        _ => {}
+    }
+}
+
+/// The ids of calls and of results, in their order.
+fn calls_and_results(api: Api, messages: &Value) -> (Vec<Value>, Vec<Value>) {
+    let mut found = Vec::new();
+    objects(messages, &mut found);
+    let ids = |of: fn(&Value) -> Option<&Value>| {
+        found
+            .iter()
+            .filter_map(|value| of(value))
+            .cloned()
+            .collect()
+    };
+    match api {
+        Api::Anthropic => (
+            ids(|part| part.get("id").filter(|_| part["type"] == "tool_use")),
+            ids(|part| part.get("tool_use_id")),
+        ),
+        Api::Gemini => (
+            ids(|part| part.get("function_call")?.get("id")),
+            ids(|part| part.get("function_response")?.get("id")),
+        ),
+        _ => (
+            ids(|entry| entry.get("id").filter(|_| entry["type"] == "function")),
+            ids(|message| message.get("tool_call_id")),
+        ),
+    }
+}
+
+/// The bytes of the last of several requests, each of which continues the one before. They end
+/// after these numbers of turns.
+fn continued(format: &Format, turns: &[Turn<'_>], ends: &[usize]) -> BytesMut {
+    let start = || Checkpoint {
+        len: 0,
+        state: WriterState::default(),
+    };
+    let mut bytes = BytesMut::new();
+    let mut checkpoint = start();
+    for end in ends {
+        bytes.truncate(checkpoint.len);
+        let from = checkpoint.state.turns();
+        let mut writer = MessageWriter::new(format, Some("A"), bytes, checkpoint.state);
+        let new = turns[from..*end].iter().copied();
+        writer.write_history(new).unwrap();
+        writer.write_question(question().iter().copied()).unwrap();
+        let written = writer.finish();
+        let writer = MessageWriter::new(format, Some("A"), written.bytes, written.state);
+        bytes = writer.close("And in JSON.");
+        checkpoint = written.checkpoint.unwrap_or_else(start);
+    }
+    bytes
+}
+
+fn question() -> Vec<Turn<'static>> {
+    static QUESTION: std::sync::LazyLock<[Message; 3]> = std::sync::LazyLock::new(|| {
+        let call = Block::tool_use("1", "dice", json!({}));
+        [
+            Message::new(Role::Human, "What now?"),
+            Message::new(Role::Ai, vec![Block::thinking("hm"), call]),
+            Message::new(Role::Tool, vec![Block::tool_result("1", "4")]),
+        ]
+    });
+    turns(&*QUESTION)
+}
+
+proptest! {
+    #[test]
+    fn calls_and_results_are_always_paired(
+        messages in prop::collection::vec(message(), 0..14), format in format(),
+    ) {
+        let rendered = format.render(Some("A"), &turns(&messages)).unwrap();
+        prop_assert!(rendered.messages.is_array(), "{rendered:?}");
+        let (calls, results) = calls_and_results(format.api, &rendered.messages);
+        prop_assert_eq!(calls, results);
+        let text = rendered.messages.to_string();
+        prop_assert!(!text.contains("mystery"));
+        let sent_back = text.contains("\"thinking\"") || text.contains("reasoning_content");
+        prop_assert!(format.options.thinking == ThinkingPolicy::Always || !sent_back);
+        if format.api.requires_parts() {
+            let empty = text.contains("\"text\":\"\"") || text.contains("\"text\":\" \"");
+            prop_assert!(!empty, "an empty part is refused: {text}");
+        }
+    }
+
+    #[test]
+    fn continuing_writes_the_same_bytes_as_starting_anew(
+        messages in prop::collection::vec(message(), 0..60), format in format(),
+        ends in prop::collection::vec(any::<prop::sample::Index>(), 1..5),
+    ) {
+        let turns = turns(&messages);
+        let mut ends: Vec<_> = ends.iter().map(|end| end.index(turns.len() + 1)).collect();
+        ends.sort_unstable();
+        let last = *ends.last().unwrap();
+        let anew = continued(&format, &turns, &[last]);
+        let continued = continued(&format, &turns, &ends);
+        prop_assert_eq!(String::from_utf8_lossy(&continued), String::from_utf8_lossy(&anew));
+        let whole = format!("{{{}}}", String::from_utf8_lossy(&anew));
+        let value: Value = serde_json::from_str(&whole).unwrap();
+        let breakpoints = whole.matches("cache_control").count();
+        prop_assert!(breakpoints <= 4, "{breakpoints} breakpoints");
+        prop_assert!(value.is_object());
+    }
+
+    #[test]
+    fn truncation_keeps_the_newest_the_systems_and_whole_groups(
+        messages in prop::collection::vec(message(), 1..20), limit in 0u64..60,
+    ) {
+        let turns = turns(&messages);
+        let total: u64 = turns.iter().map(Turn::tokens).sum();
+        let kept = truncate(&turns, limit, Turn::tokens);
+        prop_assert_eq!(kept.omission.is_none(), kept.turns.len() == turns.len());
+        prop_assert_eq!(kept.weight, kept.turns.iter().map(Turn::tokens).sum::<u64>());
+        let system = |turns: &[Turn<'_>]| turns.iter().filter(|turn| turn.role == Role::System).count();
+        prop_assert_eq!(system(&turns), system(&kept.turns));
+        if let Some(Omission::OlderMessages { count, weight }) = kept.omission {
+            prop_assert!(total > limit && count + kept.turns.len() == turns.len());
+            prop_assert_eq!(weight + kept.weight, total);
+        }
+        let format = Format::new(Api::OpenAi, Style::AsStored, FormatOptions::cautious(Api::OpenAi));
+        let orphans = |turns: &[Turn<'_>]| {
+            let omissions = format.render(None, turns).unwrap().omissions;
+            let unpaired = omissions.iter().filter(|omission| {
+                matches!(omission, Omission::OrphanResult { .. } | Omission::UnansweredCall { .. })
+            });
+            unpaired.count()
+        };
+        prop_assert!(orphans(&kept.turns) <= orphans(&turns));
+    }
+}
+
+fn render(api: Api, style: Style, options: FormatOptions, messages: &[Message]) -> Rendered {
+    Format::new(api, style, options)
+        .render(Some("Mira"), &turns(messages))
+        .unwrap()
+}
+
+#[test]
+fn own_turns_are_the_assistants_and_all_others_the_users() {
+    let said = |role, name: &str| Message::new(role, Body::text("x").from_sender(name));
+    let messages = [
+        said(Role::Human, "Odile Marsh"),
+        said(Role::Ai, "Mira"),
+        said(Role::Ai, "Odile Marsh"),
+    ];
+    let options = FormatOptions {
+        names: true,
+        ..FormatOptions::cautious(Api::OpenAi)
+    };
+    let rendered = render(Api::OpenAi, Style::Perspective, options, &messages);
+    let odile = alias("Odile Marsh", 64);
+    let expected = json!([
+        {"role": "user", "name": odile, "content": "x"},
+        {"role": "assistant", "name": "Mira", "content": "x"},
+        {"role": "user", "name": odile, "content": "x"},
+    ]);
+    assert_eq!(rendered.messages, expected);
+}
+
+#[test]
+fn calls_of_another_and_unanswered_calls_are_not_sent() {
+    let call = |id: &str, by: &str| {
+        let blocks = vec![Block::text("look"), Block::tool_use(id, "dice", json!({}))];
+        Message::new(Role::Ai, Body::blocks(blocks).from_sender(by))
+    };
+    let result = |id: &str| Message::new(Role::Tool, vec![Block::tool_result(id, "4")]);
+    let messages = [
+        call("1", "Odile"),
+        result("1"),
+        call("2", "Mira"),
+        call("3", "Mira"),
+        Message::new(Role::Human, "Meanwhile."),
+        result("3"),
+        result("9"),
+    ];
+    let options = FormatOptions::cautious(Api::OpenAi);
+    let rendered = render(Api::OpenAi, Style::Perspective, options, &messages);
+    let function = json!({"name": "dice", "arguments": "{}"});
+    let expected = json!([
+        {"role": "user", "content": "look"},
+        {"role": "assistant", "content": "look"},
+        {"role": "assistant", "content": "look", "tool_calls": [{"id": "3", "type": "function", "function": function}]},
+        {"role": "tool", "tool_call_id": "3", "content": "4"},
+        {"role": "user", "content": "Meanwhile."},
+    ]);
+    assert_eq!(rendered.messages, expected);
+    let expected = [
+        Omission::CallOfAnother { id: "1".into() },
+        Omission::UnansweredCall {
+            id: "2".into(),
+            tool: "dice".into(),
+        },
+        Omission::OrphanResult { id: "9".into() },
+    ];
+    assert_eq!(rendered.omissions, expected);
+}
+
+#[test]
+fn thoughts_go_back_signed_and_only_while_the_question_is_open() {
+    let signed = Block::Thinking {
+        thinking: "hm".into(),
+        signature: Some("s1".into()),
+    };
+    let redacted = json!({"type": "redacted_thinking", "data": "x"});
+    let round = [
+        Message::new(
+            Role::Ai,
+            vec![
+                Block::thinking("unsigned"),
+                signed,
+                Block::Unknown(redacted.clone()),
+                Block::tool_use("1", "dice", json!({})),
+            ],
+        ),
+        Message::new(Role::Tool, vec![Block::tool_result("1", "4")]),
+    ];
+    let format = Format::new(
+        Api::Anthropic,
+        Style::Perspective,
+        FormatOptions::cautious(Api::Anthropic),
+    );
+    let before = format.render(None, &turns(&round)).unwrap();
+    assert!(!before.messages.to_string().contains("hm"));
+    let mut writer = MessageWriter::new(&format, None, BytesMut::new(), WriterState::default());
+    writer
+        .write_question(turns(&round).iter().copied())
+        .unwrap();
+    let written = writer.finish();
+    let bytes = MessageWriter::new(&format, None, written.bytes, written.state).close("");
+    let value: Value =
+        serde_json::from_str(&format!("{{{}}}", String::from_utf8_lossy(&bytes))).unwrap();
+    let thought = json!({"type": "thinking", "thinking": "hm", "signature": "s1"});
+    assert_eq!(value["messages"][0]["content"][0], thought);
+    assert_eq!(value["messages"][0]["content"][1], redacted);
+    assert_eq!(value["messages"][0]["content"][2]["type"], "tool_use");
+    assert_eq!(written.omissions, [Omission::Thought], "the unsigned one");
+}
+
+#[test]
+fn an_image_is_sent_as_each_provider_expects_it() {
+    let look = |source: MediaSource| {
+        [Message::new(
+            Role::Human,
+            vec![Block::text("look"), Block::image(source)],
+        )]
+    };
+    let url = look(MediaSource::url("http://x/a.png"));
+    let data = look(MediaSource::base64("image/png", "QUJD"));
+    for (api, of_url, of_data) in [
+        (
+            Api::OpenAi,
+            json!({"type": "image_url", "image_url": {"url": "http://x/a.png"}}),
+            json!({"type": "image_url", "image_url": {"url": "data:image/png;base64,QUJD"}}),
+        ),
+        (
+            Api::Anthropic,
+            json!({"type": "image", "source": {"type": "url", "url": "http://x/a.png"}}),
+            json!({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "QUJD"}}),
+        ),
+        (
+            Api::Gemini,
+            json!({"file_data": {"file_uri": "http://x/a.png", "mime_type": "image/png"}}),
+            json!({"inline_data": {"mime_type": "image/png", "data": "QUJD"}}),
+        ),
+        (
+            Api::DashScope,
+            json!({"image": "http://x/a.png"}),
+            json!({"image": "data:image/png;base64,QUJD"}),
+        ),
+    ] {
+        for (messages, expected) in [(&url, of_url), (&data, of_data)] {
+            let rendered = render(
+                api,
+                Style::Perspective,
+                FormatOptions::cautious(api),
+                messages,
+            );
+            let content = &rendered.messages[0];
+            let parts = content["content"]
+                .as_array()
+                .or(content["parts"].as_array())
+                .unwrap();
+            assert_eq!((parts.len(), &parts[1]), (2, &expected), "{api:?}");
+        }
+    }
+    let ollama = |messages: &[Message]| {
+        let options = FormatOptions::cautious(Api::Ollama);
+        render(Api::Ollama, Style::Perspective, options, messages).messages[0].clone()
+    };
+    let expected = json!({"role": "user", "content": "look", "images": ["QUJD"]});
+    assert_eq!(ollama(&data), expected);
+    let expected = json!({"role": "user", "content": "look\n[image: http://x/a.png]"});
+    assert_eq!(ollama(&url), expected, "it fetches nothing");
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "files of a test")]
+fn a_local_file_is_sent_or_named_in_the_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let png = b"\x89PNG\r\n\x1a\nABC";
+    std::fs::write(folder.path().join("inn.png"), png).unwrap();
+    std::fs::write(folder.path().join("fake.png"), b"GIF89a").unwrap();
+    let format = |api| {
+        let files = Arc::new(MediaFolder::new(folder.path()));
+        Format::new(api, Style::Perspective, FormatOptions::cautious(api)).with_files(files)
+    };
+    let show = |path: &str| {
+        [Message::new(
+            Role::Human,
+            vec![Block::image(MediaSource::file(path))],
+        )]
+    };
+    let rendered = format(Api::Anthropic)
+        .render(None, &turns(&show("inn.png")))
+        .unwrap();
+    let source = &rendered.messages[0]["content"][0]["source"];
+    assert_eq!(
+        *source,
+        json!({"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgpBQkM="})
+    );
+    for (path, problem) in [
+        ("none.png", "can't be read"),
+        ("fake.png", "found image/gif"),
+        ("../x", "outside"),
+    ] {
+        let error = format(Api::Gemini)
+            .render(None, &turns(&show(path)))
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains(path) && error.contains(problem), "{error}");
+    }
+}

@@ -1,0 +1,144 @@
+//! The intermediate form of a message between two formats. Readers fill it; writers take out what
+//! their format has members for, and keep the rest as leftovers (see `leftovers.rs`).
+
+use serde_json::{Map, Value};
+
+use playhouse_engine::message::{
+    Block, Body, BodyId, Message, ResponseMetadata, Role, Tags, with_condensed,
+};
+
+/// The member of our metadata that keeps what another format said beyond our members.
+pub(super) const ORIGIN: &str = "origin";
+
+/// The member of an origin that marks a message that was part of the one before it.
+pub(super) const JOINED: &str = "joined";
+
+/// A message in no particular format.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Neutral {
+    pub(super) role: Option<Role>,
+    pub(super) blocks: Vec<Block>,
+    pub(super) name: Option<String>,
+    pub(super) metadata: Map<String, Value>,
+    /// What another format said that ours has no members for: `id`, `timestamp`, and its own
+    /// members.
+    pub(super) origin: Map<String, Value>,
+    pub(super) tags: Tags,
+    /// The condensed form for later prompts.
+    pub(super) short: Option<String>,
+    pub(super) response: Option<ResponseMetadata>,
+}
+
+impl Neutral {
+    /// Takes one of our messages apart.
+    pub(super) fn of(message: &Message) -> Self {
+        let body = &message.body;
+        let mut metadata = body.metadata().cloned().unwrap_or_default();
+        let origin = match metadata.remove(ORIGIN) {
+            Some(Value::Object(origin)) => origin,
+            Some(other) => {
+                metadata.insert(ORIGIN.into(), other);
+                Map::new()
+            }
+            None => Map::new(),
+        };
+        let mut neutral = Self {
+            role: Some(message.role),
+            blocks: body.to_blocks(),
+            name: body.sender().map(|name| name.to_string()),
+            metadata,
+            origin,
+            tags: message.tags.clone(),
+            short: body.short().map(|short| short.as_str().to_owned()),
+            response: body.response().cloned(),
+        };
+        if body.id() != BodyId::NONE {
+            let id = body.id().to_string();
+            neutral.origin.entry("id").or_insert(id.into());
+        }
+        neutral
+    }
+
+    /// The role; human if there is none.
+    pub(super) fn role(&self) -> Role {
+        self.role.unwrap_or(Role::Human)
+    }
+
+    /// Whether it has nothing but a role, a name and blocks.
+    pub(super) fn is_bare(&self) -> bool {
+        self.metadata.is_empty()
+            && self.origin.is_empty()
+            && self.tags.is_empty()
+            && self.short.is_none()
+            && self.response.is_none()
+    }
+
+    /// Keeps a member of another format, unless it is empty.
+    pub(super) fn keep(&mut self, key: &str, value: Option<&Value>) {
+        let is_empty = |value: &Value| match value {
+            Value::Null => true,
+            Value::Array(list) => list.is_empty(),
+            Value::Object(map) => map.is_empty(),
+            _ => false,
+        };
+        if let Some(value) = value.filter(|value| !is_empty(value)) {
+            self.origin.insert(key.into(), value.clone());
+        }
+    }
+
+    /// Our messages. Tool results become messages with the role tool, since some formats put calls,
+    /// results and what followed into one message.
+    pub(super) fn into_messages(mut self) -> Vec<Message> {
+        let role = self.role();
+        let mut runs: Vec<(Role, Vec<Block>)> = Vec::new();
+        for block in std::mem::take(&mut self.blocks) {
+            let role = if block.is_tool_result() {
+                Role::Tool
+            } else {
+                role
+            };
+            match runs.last_mut() {
+                Some((last, run)) if *last == role => run.push(block),
+                _ => runs.push((role, vec![block])),
+            }
+        }
+        let mut runs = runs.into_iter();
+        let (first, blocks) = runs.next().unwrap_or((role, Vec::new()));
+        let name = self.name.clone();
+        let mut messages = vec![self.into_message(first, blocks)];
+        messages.extend(runs.map(|(role, blocks)| {
+            let mut part = Self {
+                name: name.clone().filter(|_| role != Role::Tool),
+                ..Self::default()
+            };
+            part.origin.insert(JOINED.into(), true.into());
+            part.into_message(role, blocks)
+        }));
+        messages
+    }
+
+    fn into_message(self, role: Role, blocks: Vec<Block>) -> Message {
+        let mut body = if blocks.is_empty() {
+            Body::text("")
+        } else {
+            Body::blocks(blocks)
+        };
+        if let Some(name) = self.name {
+            body = body.from_sender(name);
+        }
+        let mut metadata = self.metadata;
+        if !self.origin.is_empty() {
+            metadata.insert(ORIGIN.into(), Value::Object(self.origin));
+        }
+        if !metadata.is_empty() {
+            body = body.with_metadata(metadata);
+        }
+        if let Some(response) = self.response {
+            body = body.with_response(response);
+        }
+        if let Some(short) = self.short {
+            body = with_condensed(body, &short);
+        }
+        Message::new(role, body).tagged(self.tags)
+    }
+}

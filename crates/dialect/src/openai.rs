@@ -1,0 +1,407 @@
+//! OpenAI's chat messages, and what compatible servers add to them.
+//!
+//! Reading accepts `reasoning_content` and similar members, the old `function_call`, and the
+//! content blocks of others (Anthropic's messages have the same roles). Writing uses the members
+//! that OpenAI documents: a name (an alias if OpenAI would refuse it), content as text or parts,
+//! calls and results. It drops ids, times, metadata, tags, and thinking, which is private.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use super::format::alias;
+use super::neutral::Neutral;
+use super::roles::take_role;
+use super::thinking::reasoning_of;
+use super::{blocks, media, roles};
+use playhouse_engine::locale::{UiText, text};
+use playhouse_engine::message::{Block, FormatError, MediaSource, Message, Role, ToolResult};
+use playhouse_engine::reading::SplitText;
+
+/// The maximum length of a name at OpenAI.
+const MAX_NAME: usize = 64;
+
+/// The members, other than role and content, by which such a message is detected.
+pub(super) const MEMBERS: [&str; 8] = [
+    "tool_calls",
+    "tool_call_id",
+    "function_call",
+    "reasoning_content",
+    "reasoning",
+    "refusal",
+    "annotations",
+    "weight",
+];
+
+/// Reads a message.
+pub(super) fn read(
+    map: &Map<String, Value>,
+    warnings: &mut Vec<FormatError>,
+) -> Result<Neutral, FormatError> {
+    let mut neutral = Neutral::default();
+    let role = role(map, &mut neutral)?;
+    let blocks = blocks::read_content(map.get("content"), warnings)?;
+    let name = map.get("name").and_then(Value::as_str);
+    let name = name.filter(|name| !name.is_empty());
+    neutral.role = Some(role);
+    neutral.keep("weight", map.get("weight"));
+    match role {
+        Role::Tool => neutral.blocks = results(map, name, blocks),
+        Role::Ai => {
+            neutral.name = name.map(Into::into);
+            neutral.blocks = answer_blocks(map, blocks);
+        }
+        Role::System | Role::Human => {
+            neutral.name = name.map(Into::into);
+            neutral.blocks = blocks;
+        }
+    }
+    neutral.blocks.extend(calls(map, warnings));
+    Ok(neutral)
+}
+
+fn role(map: &Map<String, Value>, neutral: &mut Neutral) -> Result<Role, FormatError> {
+    const ROLES: [&str; 5] = ["system", "developer", "user", "assistant", "tool"];
+    match map.get("role").and_then(Value::as_str) {
+        Some("system") => Ok(Role::System),
+        Some("developer") => {
+            neutral.keep("role", map.get("role"));
+            Ok(Role::System)
+        }
+        Some("user") => Ok(Role::Human),
+        Some("assistant") => Ok(Role::Ai),
+        Some("tool" | "function") => Ok(Role::Tool),
+        Some(other) => Err(roles::unknown("role", other, &ROLES)),
+        None => Err(roles::missing("role", &ROLES)),
+    }
+}
+
+/// The results in a message of a tool: the message itself, or those that AG2 lists in it. One from
+/// before there were ids refers to its call by the name of the function.
+fn results(map: &Map<String, Value>, name: Option<&str>, blocks: Vec<Block>) -> Vec<Block> {
+    let result = |id: String, name: Option<&str>, content: Option<&Value>| Block::ToolResult {
+        tool_use_id: id,
+        name: name.map(Into::into),
+        // What is odd in the content was told when the blocks were read.
+        output: blocks::read_output(content, &mut Vec::new()),
+        is_error: false,
+    };
+    if let Some(Value::Array(listed)) = map.get("tool_responses") {
+        let listed = listed.iter().map(|response| {
+            let id = response.get("tool_call_id").and_then(blocks::id_of);
+            result(id.unwrap_or_default(), None, response.get("content"))
+        });
+        return listed.collect();
+    }
+    let id = map.get("tool_call_id").and_then(blocks::id_of);
+    match id.or_else(|| name.map(str::to_owned)) {
+        Some(id) => vec![result(id, name, map.get("content"))],
+        None => blocks,
+    }
+}
+
+/// The blocks of a model's answer, reasoning first. A refusal counts as text.
+fn answer_blocks(map: &Map<String, Value>, mut blocks: Vec<Block>) -> Vec<Block> {
+    if let Some(Value::String(refusal)) = map.get("refusal") {
+        blocks.push(Block::text(refusal.as_str()));
+    }
+    let reasoning = reasoning_of(map).unwrap_or_default();
+    let mut answer = SplitText::default()
+        .with_reasoning(&reasoning)
+        .into_blocks();
+    answer.extend(blocks::split_thoughts(blocks));
+    answer.retain(|block| block.as_text() != Some(""));
+    answer
+}
+
+fn calls(map: &Map<String, Value>, warnings: &mut Vec<FormatError>) -> Vec<Block> {
+    let listed = map.get("tool_calls").and_then(Value::as_array);
+    let listed = listed.into_iter().flatten();
+    let old = map.get("function_call").filter(|call| call.is_object());
+    let calls = listed.map(|call| (call.get("id"), call));
+    let calls = calls.chain(old.map(|call| (call.get("name"), call)));
+    let read = calls.filter_map(|(id, call)| {
+        let function = call.get("function").unwrap_or(call);
+        let Some(name) = function.get("name").and_then(Value::as_str) else {
+            return blocks::read_odd_call(call, warnings);
+        };
+        let arguments = function.get("arguments").unwrap_or(&Value::Null);
+        let input = blocks::read_arguments(arguments, name, warnings);
+        let id = id.and_then(blocks::id_of).unwrap_or_default();
+        Some(Block::tool_use(id, name, input))
+    });
+    read.collect()
+}
+
+/// Writes messages. Each tool result becomes one of its own.
+pub(super) fn write(messages: &[Message]) -> Vec<Value> {
+    let messages = messages.iter();
+    let written = messages.flat_map(|message| write_message(Neutral::of(message)));
+    written.collect()
+}
+
+fn write_message(mut neutral: Neutral) -> Vec<Value> {
+    let results = neutral.blocks.iter().filter_map(Block::as_tool_result);
+    let mut written: Vec<_> = results.map(|result| tool_message(&result)).collect();
+    let calls: Vec<_> = neutral.blocks.iter().filter_map(call).collect();
+    let blocks = neutral.blocks.iter();
+    let said = blocks.filter(|block| block.as_tool_call().is_none() && !block.is_tool_result());
+    let with_parts = said.filter_map(|block| Some((block, part(block)?)));
+    let (content_blocks, parts): (Vec<_>, Vec<_>) = with_parts.unzip();
+    if parts.is_empty() && calls.is_empty() && !written.is_empty() {
+        return written;
+    }
+    let role = match neutral.role() {
+        Role::System => "system",
+        Role::Human => "user",
+        Role::Ai => "assistant",
+        Role::Tool => "tool",
+    };
+    let role = take_role(&mut neutral.origin).unwrap_or_else(|| role.into());
+    let content = match content_blocks.as_slice() {
+        [] if !calls.is_empty() => Value::Null,
+        [] => json!(""),
+        [Block::Text { text }] => json!(text),
+        _ => Value::Array(parts),
+    };
+    let mut message = json!({"role": role, "content": content});
+    if let Some(name) = neutral.name {
+        message["name"] = sent_name(&name).into();
+    }
+    if !calls.is_empty() {
+        message["tool_calls"] = calls.into();
+    }
+    if let Some(weight) = neutral.origin.remove("weight") {
+        message["weight"] = weight;
+    }
+    written.push(message);
+    written
+}
+
+fn call(block: &Block) -> Option<Value> {
+    let call = block.as_tool_call()?;
+    let function = json!({"name": sent_name(call.name), "arguments": call.input.to_string()});
+    Some(json!({"id": call.id, "type": "function", "function": function}))
+}
+
+fn tool_message(result: &ToolResult<'_>) -> Value {
+    let blocks = result.blocks();
+    let is_text = |block: &Block| matches!(block, Block::Text { .. });
+    let content = match result.output {
+        Value::Array(_) if !blocks.iter().all(is_text) => blocks.iter().filter_map(part).collect(),
+        _ => json!(result.text()),
+    };
+    let mut message = json!({"role": "tool", "tool_call_id": result.id, "content": content});
+    if let Some(name) = result.name {
+        message["name"] = sent_name(name).into();
+    }
+    message
+}
+
+/// A name as OpenAI accepts it, of a speaker as of a function.
+fn sent_name(name: &str) -> Cow<'_, str> {
+    alias(name, MAX_NAME)
+}
+
+/// What messages lose when they are written: thoughts, and names that are replaced.
+pub(super) fn losses<'a>(messages: impl Iterator<Item = &'a Message>) -> Vec<UiText> {
+    let mut thoughts = 0_usize;
+    let mut replaced = BTreeMap::new();
+    for message in messages {
+        let blocks = blocks::at_any_depth(&message.body);
+        let is_thought = |block: &&Block| matches!(block, Block::Thinking { .. });
+        thoughts += blocks.iter().filter(is_thought).count();
+        let called = blocks.iter().filter_map(Block::as_tool_call);
+        let speaker = message.body.sender().map(|name| &**name);
+        let names = called.map(|call| call.name).chain(speaker);
+        for name in names {
+            if let Cow::Owned(alias) = sent_name(name) {
+                replaced.insert(name.to_owned(), alias);
+            }
+        }
+    }
+    let thoughts = (thoughts > 0).then(|| text!(dialect_thoughts_left_out, count = thoughts));
+    let replaced = replaced.iter();
+    let replaced = replaced.map(|(name, alias)| text!(dialect_name_replaced, name, alias));
+    thoughts.into_iter().chain(replaced).collect()
+}
+
+/// The content part of a block. Video and audio URLs are not documented by OpenAI, but other
+/// servers accept them.
+fn part(block: &Block) -> Option<Value> {
+    match block {
+        Block::Text { text } => Some(json!({"type": "text", "text": text})),
+        Block::Unknown(value) => Some(value.clone()),
+        Block::Image { source } => Some(by_url("image_url", source)),
+        Block::Video { source } => Some(by_url("video_url", source)),
+        Block::Audio {
+            source: MediaSource::Base64 { media_type, data },
+        } => {
+            let format = match media_type.strip_prefix("audio/").unwrap_or(media_type) {
+                "mpeg" => "mp3",
+                other => other,
+            };
+            Some(json!({"type": "input_audio", "input_audio": {"data": data, "format": format}}))
+        }
+        Block::Audio { source } => Some(by_url("audio_url", source)),
+        Block::Thinking { .. } => None,
+        // Within a result; others are written beside the content.
+        Block::ToolUse { .. } | Block::ToolResult { .. } => Some(json!(block)),
+    }
+}
+
+fn by_url(kind: &str, source: &MediaSource) -> Value {
+    json!({"type": kind, kind: {"url": media::to_url(source)}})
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use playhouse_engine::message::Body;
+
+    fn read_one(value: Value) -> Vec<Message> {
+        let mut warnings = Vec::new();
+        let neutral = read(value.as_object().unwrap(), &mut warnings).unwrap();
+        neutral.into_messages()
+    }
+
+    #[test]
+    fn old_and_new_calls_are_read() {
+        let listed = json!({"role": "assistant", "content": null, "tool_calls": [
+            {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{\"k\": 1}"}}]});
+        let message = &read_one(listed.clone())[0];
+        assert_eq!(
+            message.body.listed_blocks(),
+            [Block::tool_use("c1", "f", json!({"k": 1}))]
+        );
+        assert_eq!(
+            write(std::slice::from_ref(message))[0]["content"],
+            Value::Null
+        );
+
+        let old = json!({"role": "assistant", "content": null, "function_call": {"name": "f", "arguments": "{}"}});
+        assert_eq!(
+            read_one(old)[0].body.listed_blocks(),
+            [Block::tool_use("f", "f", json!({}))]
+        );
+        let answer = read_one(json!({"role": "function", "name": "f", "content": "r"}));
+        assert_eq!(answer[0].body.tool_results().next().unwrap().id, "f");
+    }
+
+    #[test]
+    fn reasoning_is_read_and_not_written() {
+        let value =
+            json!({"role": "assistant", "content": "Hello", "reasoning_content": "secret plan"});
+        let read = read_one(value);
+        assert_eq!(
+            read[0].body.to_blocks(),
+            [Block::thinking("secret plan"), Block::text("Hello")]
+        );
+        assert_eq!(
+            write(&read),
+            [json!({"role": "assistant", "content": "Hello"})]
+        );
+    }
+
+    #[test]
+    fn messages_of_anthropic_are_read() {
+        let read = read_one(json!({"role": "user", "content": [
+            {"type": "tool_result", "tool_use_id": "c1", "content": [{"type": "text", "text": "r"}]},
+            {"type": "text", "text": "go on"}]}));
+        let roles: Vec<_> = read.iter().map(|message| message.role).collect();
+        assert_eq!(roles, [Role::Tool, Role::Human]);
+        assert_eq!(
+            write(&read),
+            [
+                json!({"role": "tool", "tool_call_id": "c1", "content": "r"}),
+                json!({"role": "user", "content": "go on"}),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_result_keeps_its_media_and_a_call_what_it_is() {
+        let look = json!([{"type": "text", "text": "look"}, {"type": "image_url", "image_url": {"url": "http://x/y.png"}}]);
+        let value = json!({"role": "tool", "tool_call_id": "c1", "content": look});
+        assert_eq!(write(&read_one(value.clone())), [value]);
+        let custom = json!({"type": "custom", "id": "c2", "custom": {"name": "f", "input": "x"}});
+        let odd =
+            read_one(json!({"role": "assistant", "content": "so", "tool_calls": [custom, null]}));
+        assert_eq!(
+            odd[0].body.to_blocks(),
+            [Block::text("so"), Block::Unknown(custom)]
+        );
+    }
+
+    #[test]
+    fn names_are_written_as_openai_accepts_them() {
+        let call = Block::tool_use("c1", "天气 now", json!({}));
+        let body = Body::blocks(vec![Block::thinking("hm"), Block::text("hi"), call]);
+        let messages = [
+            Message::ai(body.from_sender("Odile Marsh")),
+            Message::tool([Block::ToolResult {
+                tool_use_id: "c1".into(),
+                name: Some("天气 now".into()),
+                output: json!("rain"),
+                is_error: false,
+            }]),
+        ];
+        let written = write(&messages);
+        let names = [
+            written[0]["name"].as_str().unwrap(),
+            written[0]["tool_calls"][0]["function"]["name"]
+                .as_str()
+                .unwrap(),
+            written[1]["name"].as_str().unwrap(),
+        ];
+        let is_legal = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+        for name in names {
+            assert!((1..=64).contains(&name.len()) && name.chars().all(is_legal));
+        }
+        assert_eq!(names[1], names[2]);
+        let losses: Vec<_> = losses(messages.iter())
+            .iter()
+            .map(UiText::to_string)
+            .collect();
+        assert_eq!(losses.len(), 3, "{losses:?}");
+        assert!(losses[0].starts_with("a thought is left out"), "{losses:?}");
+    }
+
+    #[test]
+    fn an_empty_name_is_none() {
+        let message = Message::new(Role::Human, Body::text("hi").from_sender(""));
+        assert_eq!(
+            write(std::slice::from_ref(&message)),
+            [json!({"role": "user", "content": "hi"})]
+        );
+        assert_eq!(losses(std::iter::once(&message)).len(), 0);
+    }
+
+    #[test]
+    fn the_results_of_ag2_are_read() {
+        let value = json!({"role": "tool", "content": "4\n5", "name": "user", "tool_responses": [
+            {"tool_call_id": "c1", "role": "tool", "content": "4"},
+            {"tool_call_id": "c2", "role": "tool", "content": "5"}]});
+        let results = [Block::tool_result("c1", "4"), Block::tool_result("c2", "5")];
+        assert_eq!(read_one(value)[0].body.to_blocks(), results);
+    }
+
+    #[test]
+    fn a_developer_message_stays_one() {
+        let value = json!({"role": "developer", "content": "rules"});
+        let read = read_one(value.clone());
+        assert_eq!(read[0].role, Role::System);
+        assert_eq!(write(&read), [value]);
+    }
+
+    #[test]
+    fn media_become_parts() {
+        let value = json!({"role": "user", "name": "Ann", "content": [
+            {"type": "text", "text": "look"},
+            {"type": "image_url", "image_url": {"url": "data:image/png;base64,QUJD"}},
+            {"type": "input_audio", "input_audio": {"data": "QUJD", "format": "wav"}},
+            {"type": "video_url", "video_url": {"url": "https://example.com/a.mp4"}}]});
+        assert_eq!(write(&read_one(value.clone())), [value]);
+    }
+}

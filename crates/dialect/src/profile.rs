@@ -1,0 +1,107 @@
+//! The formats that conversations come in.
+
+use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+use playhouse_engine::locale::{Argument, Localize, UiText, text};
+
+macro_rules! profiles {
+    ($($(#[$doc:meta])* $variant:ident = $name:literal, $description:ident;)*) => {
+        /// A format of conversations.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Profile {
+            $($(#[$doc])* $variant,)*
+        }
+
+        impl Profile {
+            /// Every profile.
+            pub const ALL: &[Self] = &[$(Self::$variant,)*];
+
+            /// Its name on the command line.
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)* }
+            }
+
+            /// What it is, in a few words.
+            pub fn description(self) -> UiText {
+                match self { $(Self::$variant => text!($description),)* }
+            }
+        }
+    };
+}
+
+profiles! {
+    /// Our own: an object with a `name` and its `context`, a list of messages with `type` and
+    /// `content`.
+    Playhouse = "playhouse", dialect_profile_playhouse;
+    /// AgentScope for Java as documented: roles in capitals, times as ISO instants, results with
+    /// `toolUseId`.
+    AgentScope = "agentscope", dialect_profile_agentscope;
+    /// AgentScope for Java 1: roles in capitals, times with a space, results with `id`.
+    AgentScopeJava1 = "agentscope-java1", dialect_profile_agentscope_java1;
+    /// AgentScope for Python 1: roles in lower case, results with the role `system`.
+    AgentScopePython1 = "agentscope-python1", dialect_profile_agentscope_python1;
+    /// AgentScope for Python 2: `tool_call` and `data` blocks, arguments as text, calls and their
+    /// results in one message of the assistant.
+    AgentScopePython2 = "agentscope-python2", dialect_profile_agentscope_python2;
+    /// LangChain's `messages_to_dict`: objects with `type` and `data`.
+    LangChain = "langchain", dialect_profile_langchain;
+    /// LangChain's messages dumped one by one: `type` and `content` side by side.
+    LangChainFlat = "langchain-flat", dialect_profile_langchain_flat;
+    /// A list of messages as OpenAI's chat completions accept them.
+    OpenAi = "openai", dialect_profile_openai;
+    /// One conversation per line, each an object with `messages`, as OpenAI's fine-tuning accepts
+    /// them.
+    OpenAiLines = "openai-jsonl", dialect_profile_openai_lines;
+    /// What AutoGen and AG2 save. Written as the messages of a model's context: `type`, `content`
+    /// and `source`.
+    AutoGen = "autogen", dialect_profile_autogen;
+}
+
+impl fmt::Display for Profile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// No profile has this name.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("{}", self.text())]
+pub struct UnknownProfile {
+    /// The name.
+    pub name: String,
+}
+
+impl Localize for UnknownProfile {
+    fn text(&self) -> UiText {
+        let known = Argument::list(Profile::ALL.iter().map(|profile| profile.name()));
+        text!(dialect_unknown_profile, name = &self.name, known)
+    }
+}
+
+impl FromStr for Profile {
+    type Err = UnknownProfile;
+
+    fn from_str(name: &str) -> Result<Self, UnknownProfile> {
+        let found = Self::ALL.iter().find(|profile| profile.name() == name);
+        found
+            .copied()
+            .ok_or_else(|| UnknownProfile { name: name.into() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_profile_is_found_by_its_name() {
+        for profile in Profile::ALL {
+            assert_eq!(profile.name().parse(), Ok(*profile));
+        }
+        let error = "yaml".parse::<Profile>().unwrap_err().to_string();
+        assert!(error.contains("langchain-flat"), "{error}");
+    }
+}

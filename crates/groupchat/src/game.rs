@@ -1,0 +1,648 @@
+//! A team as a game: a world that can be played, saved and replayed.
+
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use bevy_ecs::prelude::*;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+// Recursive: a game holds the games of teams that are tools.
+use super::as_tool::{TeamTool, register};
+use super::autogen_state::team_state;
+use super::functions::Functions;
+use super::guards::{AtAnswers, ForgedSpeakers, TeamSecrets};
+use super::message::MessageFactory;
+use super::names::transfer_tool;
+use super::prompts;
+use super::saved_state::{adapt_chats, check_participants};
+use super::stage::{self, CONTROLLER, Chat, Teams, register_handoffs, register_remember};
+use super::team::{FOLDER, Participant, ParticipantKind, TeamFile, ToolTeam};
+use playhouse_engine::cast::{CastError, CastList, Kind, SpawnSpec, set_system_message, spawn};
+use playhouse_engine::context::View;
+use playhouse_engine::engine::{Inputs, MeetSet, Setup};
+use playhouse_engine::event::Phrasebook;
+use playhouse_engine::event::guard::{
+    ForgedMarks, Guard, Guards, LengthLimit, SecretRule, Secrets,
+};
+use playhouse_engine::journal::{GameSetup, Line, game_of_line};
+use playhouse_engine::locale::{Argument, UiText, text};
+use playhouse_engine::message::{Digest, Language, Text};
+use playhouse_engine::mind::{MindAlias, Minds};
+use playhouse_engine::save::Meta;
+use playhouse_engine::session::{Game, KeptFiles, SetupError, take_data, take_told};
+use playhouse_engine::world_data::{DataFolder, Problem, Problems};
+use playhouse_tools::code::CodePolicy;
+use playhouse_tools::{self as tool, TABLES, Table, ToolSet, Toolbox};
+
+/// How a journal calls this game.
+const NAME: &str = "team";
+/// The maximum number of characters of a message that others hear.
+const MAX_MESSAGE_CHARS: usize = 100_000;
+
+type AddTools = Arc<dyn Fn(&mut Toolbox) + Send + Sync>;
+type MakeGuards = Arc<dyn Fn() -> Vec<Box<dyn Guard>> + Send + Sync>;
+
+/// A team that was loaded and checked, from which worlds are set up.
+#[derive(Clone)]
+pub struct ChatGame {
+    teams: Teams,
+    /// `teams/en/writing-desk`, or the name of a team that was built in code.
+    path: String,
+    /// A digest of everything that a mind may read.
+    fingerprint: String,
+    /// Its prompts and tables that are not as the program has them.
+    files: KeptFiles,
+    /// Problems that do not prevent playing.
+    pub warnings: Vec<Problem>,
+    phrases: Phrasebook,
+    guards: Option<MakeGuards>,
+    tools: Option<AddTools>,
+    /// The tables of the tools that look something up, by the names of the tools.
+    tables: Arc<BTreeMap<String, Arc<Table>>>,
+    code: CodePolicy,
+    /// Teams that participants call as tools, with names and descriptions of the tools.
+    team_tools: Vec<(String, String, TeamTool)>,
+    /// The games of those of the team file, in order.
+    file_tools: Vec<ChatGame>,
+    /// The minds of those of the team file.
+    tool_minds: Option<Minds>,
+}
+
+impl ChatGame {
+    /// Loads `teams/<path>.ron` and its prompts.
+    ///
+    /// # Errors
+    /// Every mistake in them.
+    pub fn load(data: &DataFolder, path: &str) -> Result<Self, Problems> {
+        let (team, warnings) = TeamFile::load(data, path)?;
+        let mut game = Self::new(data, team)?;
+        game.path = format!("{FOLDER}/{path}");
+        game.warnings.extend(warnings);
+        Ok(game)
+    }
+
+    /// Reads the text of a team file that is outside the data folder, with the prompts of the data
+    /// folder; `file` names it.
+    ///
+    /// # Errors
+    /// Every mistake in them.
+    pub fn parse(data: &DataFolder, file: &str, text: &str) -> Result<Self, Problems> {
+        let (team, warnings) = TeamFile::parse(file, text)?;
+        let mut game = Self::new(data, team)?;
+        game.path = file.to_owned();
+        game.warnings.extend(warnings);
+        Ok(game)
+    }
+
+    /// A team that was built in code, with the prompts of the data folder.
+    ///
+    /// # Errors
+    /// Every mistake in them.
+    pub fn new(data: &DataFolder, team: TeamFile) -> Result<Self, Problems> {
+        let ((), mut warnings) = team.check().unless_errors(())?;
+        let (loaded, prompt_warnings) = Loaded::of(data, &team)?;
+        warnings.extend(prompt_warnings);
+        let files = loaded.files(data)?;
+        let prompts = data.fingerprint(&files).map_err(Problem::from)?;
+        let own = serde_json::to_vec(&team).unwrap_or_default();
+        let fingerprint = format!("{}-{prompts}", Digest::of(&own));
+        Ok(Self {
+            files: KeptFiles::of(data, &files).map_err(Problem::from)?,
+            warnings: warnings.into_iter().collect(),
+            ..Self::of_loaded(&loaded, team, &fingerprint)
+        })
+    }
+
+    /// A team that was checked; `fingerprint` is that of the outermost one.
+    fn of_loaded(loaded: &Loaded, team: TeamFile, fingerprint: &str) -> Self {
+        let inner = |tool: &ToolTeam| Self::of_loaded(loaded, tool.team.clone(), fingerprint);
+        Self {
+            path: team.name.clone(),
+            fingerprint: fingerprint.to_owned(),
+            files: KeptFiles::default(),
+            warnings: Vec::new(),
+            phrases: loaded.phrases_of(&team),
+            guards: None,
+            tools: None,
+            tables: Arc::new(loaded.tables_of(&team)),
+            code: CodePolicy::default(),
+            team_tools: Vec::new(),
+            file_tools: team.tool_teams().map(inner).collect(),
+            tool_minds: None,
+            teams: Teams::new(team),
+        }
+    }
+
+    /// Provides the functions that the team file names.
+    #[must_use]
+    pub fn with_functions(self, functions: Functions) -> Self {
+        self.with_each(|game| game.teams.functions = functions.clone())
+    }
+
+    /// Provides further message types.
+    #[must_use]
+    pub fn with_messages(self, factory: MessageFactory) -> Self {
+        self.with_each(|game| game.teams.factory = factory.clone())
+    }
+
+    /// Adds guards after the built-in ones.
+    #[must_use]
+    pub fn with_guards(
+        self,
+        guards: impl Fn() -> Vec<Box<dyn Guard>> + Send + Sync + 'static,
+    ) -> Self {
+        let guards: MakeGuards = Arc::new(guards);
+        self.with_each(|game| game.guards = Some(guards.clone()))
+    }
+
+    /// Adds tools to the built-in ones.
+    #[must_use]
+    pub fn with_tools(self, tools: impl Fn(&mut Toolbox) + Send + Sync + 'static) -> Self {
+        let tools: AddTools = Arc::new(tools);
+        self.with_each(|game| game.tools = Some(tools.clone()))
+    }
+
+    /// Adds a team that participants may call as the tool of this name. A team of one is an agent
+    /// as a tool.
+    #[must_use]
+    pub fn with_team_tool(mut self, name: &str, about: &str, tool: TeamTool) -> Self {
+        self.team_tools.push((name.into(), about.into(), tool));
+        self
+    }
+
+    /// Sets the policy for code. By default only scripts in the sandbox run.
+    #[must_use]
+    pub fn with_code(self, policy: CodePolicy) -> Self {
+        self.with_each(|game| game.code = policy.clone())
+    }
+
+    /// Sets the minds of the teams that the team file offers as tools; a [`super::Team`] uses its
+    /// own. Without minds these tools can't be called; a replay never does.
+    #[must_use]
+    pub fn with_tool_minds(mut self, minds: &Minds) -> Self {
+        self.tool_minds = Some(minds.clone());
+        self
+    }
+
+    /// Changes the game and those of the teams that its team file offers as tools.
+    fn with_each(mut self, change: impl Fn(&mut Self)) -> Self {
+        fn walk(game: &mut ChatGame, change: &impl Fn(&mut ChatGame)) {
+            change(game);
+            let tools = game.file_tools.iter_mut();
+            tools.for_each(|inner| walk(inner, change));
+        }
+        walk(&mut self, &change);
+        self
+    }
+
+    /// The outermost team.
+    pub fn team(&self) -> &TeamFile {
+        &self.teams.outermost
+    }
+
+    fn guards(&self) -> Guards {
+        let teams = self.team().nested();
+        let secrets = teams.iter().flat_map(|team| &team.secrets);
+        let secrets = secrets.map(|text| SecretRule {
+            text: text.clone(),
+            ..SecretRule::default()
+        });
+        let mut names: Vec<&str> = teams.iter().flat_map(|team| team.names()).collect();
+        names.extend(teams.iter().map(|team| team.name.as_str()));
+        names.push(&self.team().user);
+        let mut guards = Guards::none();
+        guards
+            .add(TeamSecrets(Secrets::new(secrets)))
+            .add(AtAnswers(ForgedMarks))
+            .add(ForgedSpeakers::new(names))
+            .add(AtAnswers(LengthLimit {
+                chars: MAX_MESSAGE_CHARS,
+            }));
+        for guard in self.guards.iter().flat_map(|make| make()) {
+            guards.add_boxed(guard);
+        }
+        guards
+    }
+}
+
+impl Game for ChatGame {
+    fn meta(&self) -> Meta {
+        Meta {
+            world: self.path.clone(),
+            data: self.fingerprint.clone(),
+        }
+    }
+
+    fn set_up(&self, seed: u64) -> Result<Setup, SetupError> {
+        let mut setup = Setup::new(seed);
+        tool::register(&mut setup.world.resource_mut::<Toolbox>());
+        self.insert(&mut setup.world);
+        setup.plugin(stage::plugin);
+        let take_edits = take_edits.run_if(resource_exists::<Inputs>);
+        let take_edits = take_edits
+            .before(stage::take_inputs)
+            .before(take_told)
+            .in_set(MeetSet::Rules);
+        setup.meet.add_systems(take_edits);
+        Ok(setup)
+    }
+
+    fn populate(&self, setup: &mut Setup) -> Result<(), SetupError> {
+        Ok(spawn_teams(&mut setup.world, self.team())?)
+    }
+
+    /// The team, and those of its prompts and tables that are not as the program has them.
+    fn game_setup(&self, _seed: u64) -> Option<GameSetup> {
+        let kept = JournalTeam {
+            team: self.team().clone(),
+            data: self.fingerprint.clone(),
+            files: self.files.clone(),
+        };
+        Some(GameSetup {
+            name: NAME.into(),
+            setup: serde_json::to_value(kept).ok()?,
+        })
+    }
+
+    fn kept(&self, setup: &GameSetup, data: &str) -> Option<Box<dyn Game>> {
+        let kept: JournalTeam = setup.read(NAME)?;
+        if kept.data != data {
+            return None;
+        }
+        Some(Box::new(self.of_kept(&kept).ok()?))
+    }
+
+    /// A world fits every team with the same participants; a graph or a ledger that a run is in the
+    /// middle of begins anew if it is another one.
+    fn adapt(&self, world: &mut World) -> Result<Vec<UiText>, Option<SetupError>> {
+        let old = world.resource::<Teams>().outermost.clone();
+        let participants = check_participants(world, None, self.team());
+        participants.map_err(|changed| Some(changed.into()))?;
+        Ok(changes(&old, self.team()))
+    }
+}
+
+impl ChatGame {
+    /// The team in the lines of a journal that has this fingerprint, in the place of this one;
+    /// `None` if they keep none.
+    ///
+    /// # Errors
+    /// Every mistake in what they keep.
+    pub fn kept_in(lines: &[Line], path: &str, data: &str) -> Option<Result<Self, Problems>> {
+        let setups = lines.iter().filter_map(game_of_line);
+        let mut kept = setups.filter_map(|(_, setup)| setup.read::<JournalTeam>(NAME));
+        let kept = kept.find(|kept| kept.data == data)?;
+        let game = kept
+            .folder(path)
+            .and_then(|data| Self::new(&data, kept.team));
+        Some(game.map(|game| Self {
+            path: path.to_owned(),
+            ..game
+        }))
+    }
+
+    /// A team that a journal keeps, with what this one has from code. No file is opened.
+    fn of_kept(&self, kept: &JournalTeam) -> Result<Self, Problems> {
+        let data = kept.folder(&self.path)?;
+        let game = Self::new(&data, kept.team.clone())?.with_each(|game| {
+            game.teams.functions = self.teams.functions.clone();
+            game.teams.factory = self.teams.factory.clone();
+            game.guards.clone_from(&self.guards);
+            game.tools.clone_from(&self.tools);
+            game.code = self.code.clone();
+        });
+        Ok(Self {
+            path: self.path.clone(),
+            team_tools: self.team_tools.clone(),
+            tool_minds: self.tool_minds.clone(),
+            ..game
+        })
+    }
+
+    /// Adds what it provides to a world, without anybody.
+    fn insert(&self, world: &mut World) {
+        world.insert_resource(self.phrases.clone());
+        world.insert_resource(self.team().language);
+        world.insert_resource(self.teams.clone());
+        world.insert_resource(self.guards());
+        world.insert_resource(PlayedGame(self.clone()));
+        let mut toolbox = world.get_resource_or_init::<Toolbox>();
+        tool::code::register(&mut toolbox, &self.code);
+        for (name, table) in self.tables.iter() {
+            toolbox.add_table(name, Table::clone(table));
+        }
+        for (tool, game) in self.team().tool_teams().zip(&self.file_tools) {
+            let team_tool = self.tool_minds.as_ref().map(|minds| TeamTool {
+                game: game.clone(),
+                minds: minds.clone(),
+                return_value_as_last_message: tool.return_value_as_last_message,
+            });
+            register(team_tool, &mut toolbox, &tool.name, tool.description());
+        }
+        for (name, about, tool) in &self.team_tools {
+            register(Some(tool.clone()), &mut toolbox, name, about);
+        }
+        if let Some(add) = &self.tools {
+            add(&mut toolbox);
+        }
+        register_remember(&self.phrases, &mut toolbox);
+        for team in self.team().nested() {
+            register_handoffs(team, &self.phrases, &mut toolbox);
+        }
+    }
+
+    /// Puts it in the place of the team that a world plays.
+    fn fit(&self, world: &mut World) -> Result<(), SetupError> {
+        let old = world.resource::<Teams>().outermost.clone();
+        check_participants(world, None, self.team())?;
+        let state = team_state(world, &old);
+        self.insert(world);
+        Ok(self.adapt_world(world, Some(&state))?)
+    }
+
+    /// Gives a restored world with the same participants the settings of this team.
+    ///
+    /// # Errors
+    /// The controller can't be spawned.
+    pub(super) fn adapt_world(
+        &self,
+        world: &mut World,
+        state: Option<&Value>,
+    ) -> Result<(), CastError> {
+        world.insert_resource(self.team().language);
+        equip_teams(world, self.team())?;
+        adapt_chats(world, state, self.team());
+        Ok(())
+    }
+}
+
+/// The game that is played. A team that takes its place has its functions, tools and minds.
+#[derive(Resource)]
+struct PlayedGame(ChatGame);
+
+/// Takes over what its author has changed in the team while it is played.
+fn take_edits(world: &mut World) {
+    take_data(world, NAME, |world, setup| {
+        let kept = JournalTeam::deserialize(&setup.setup)?;
+        let game = world.resource::<PlayedGame>().0.of_kept(&kept)?;
+        game.fit(world)?;
+        Ok(kept.data)
+    });
+}
+
+/// What a journal keeps of a team, so that its conversation needs no file.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct JournalTeam {
+    team: TeamFile,
+    /// Its fingerprint.
+    data: String,
+    /// The prompts and tables that are not as the program has them.
+    files: KeptFiles,
+}
+
+impl JournalTeam {
+    /// The data folder of its files; `path` is that of the team.
+    fn folder(&self, path: &str) -> Result<DataFolder, Problems> {
+        let tables = format!("{TABLES}/");
+        let data = self.files.folder("", &["prompts/", &tables]);
+        data.map_err(|message| Problem::of_file(path, message, UiText::default()).into())
+    }
+}
+
+/// What is another in a team with the same participants.
+fn changes(old: &TeamFile, new: &TeamFile) -> Vec<UiText> {
+    let participants = |team: &TeamFile| {
+        let teams = team.nested().into_iter();
+        let participants = teams.flat_map(|team| &team.participants);
+        let named = participants.map(|participant| (participant.name.clone(), participant.clone()));
+        named.collect::<BTreeMap<_, _>>()
+    };
+    let (before, after) = (participants(old), participants(new));
+    let changed = after
+        .into_iter()
+        .filter(|(name, now)| before.get(name) != Some(now));
+    let names: Vec<_> = changed.map(|(name, _)| name).collect();
+    if !names.is_empty() {
+        vec![text!(
+            groupchat_changed_participants,
+            names = Argument::list(&names)
+        )]
+    } else if old == new {
+        vec![text!(session_changed_prompts)]
+    } else {
+        vec![text!(groupchat_changed_settings)]
+    }
+}
+
+/// The prompts and tables of a team and of those that it calls as tools, each loaded once.
+#[derive(Default)]
+struct Loaded {
+    phrases: BTreeMap<Language, Phrasebook>,
+    tables: BTreeMap<(Language, String), Arc<Table>>,
+}
+
+impl Loaded {
+    /// With what is wrong with the prompts.
+    fn of(data: &DataFolder, team: &TeamFile) -> Result<(Self, Problems), Problems> {
+        let mut loaded = Self::default();
+        let mut warnings = Problems::new();
+        let mut table_files = BTreeSet::new();
+        for team in team.with_tool_teams() {
+            let language = team.language;
+            if let Entry::Vacant(missing) = loaded.phrases.entry(language) {
+                let (phrases, found) = prompts::load(data, language)?;
+                missing.insert(phrases);
+                warnings.extend(found);
+                let folder = format!("{TABLES}/{}", language.code());
+                table_files.extend(data.files(&folder).unwrap_or_default());
+            }
+            for name in tools_of(team) {
+                let key = (language, name.to_owned());
+                let is_file = table_files.contains(&Table::path(language, name));
+                if is_file && !loaded.tables.contains_key(&key) {
+                    let table = Table::load(data, language, name)?;
+                    loaded.tables.insert(key, Arc::new(table));
+                }
+            }
+        }
+        Ok((loaded, warnings))
+    }
+
+    /// Their files in the data folder, sorted.
+    fn files(&self, data: &DataFolder) -> Result<Vec<String>, Problems> {
+        let mut files = BTreeSet::new();
+        for language in self.phrases.keys() {
+            files.extend(prompts::files(data, *language).map_err(Problem::from)?);
+        }
+        let tables = self.tables.keys();
+        files.extend(tables.map(|(language, name)| Table::path(*language, name)));
+        Ok(files.into_iter().collect())
+    }
+
+    fn phrases_of(&self, team: &TeamFile) -> Phrasebook {
+        let phrases = self.phrases.get(&team.language);
+        phrases.cloned().unwrap_or_default()
+    }
+
+    /// The tables that participants use as tools, by the names of the tools.
+    fn tables_of(&self, team: &TeamFile) -> BTreeMap<String, Arc<Table>> {
+        let tables = tools_of(team).filter_map(|name| {
+            let table = self.tables.get(&(team.language, name.to_owned()))?;
+            Some((name.to_owned(), table.clone()))
+        });
+        tables.collect()
+    }
+}
+
+/// The tools of the participants of a team and of its inner teams.
+fn tools_of(team: &TeamFile) -> impl Iterator<Item = &str> {
+    let teams = team.nested().into_iter();
+    let participants = teams.flat_map(|team| &team.participants);
+    let tools = participants.flat_map(|participant| &participant.tools);
+    tools.map(String::as_str)
+}
+
+/// Spawns the stages and actors of all teams.
+fn spawn_teams(world: &mut World, outermost: &TeamFile) -> Result<(), CastError> {
+    let rules = rules(outermost);
+    for team in outermost.nested() {
+        let stage = spawn(world, spawn_spec(&team.name, Kind::Stage))?;
+        world.entity_mut(stage).insert(Chat::default());
+        for participant in &team.participants {
+            // A team that takes part is a stage of its own.
+            if participant.kind != ParticipantKind::Team {
+                let stage = (!participant.absent).then_some(team.name.as_str());
+                let actor = SpawnSpec {
+                    rules: rules.clone(),
+                    identity: participant.system_message.trim().to_owned(),
+                    stage: stage.map(Into::into),
+                    ..spawn_spec(&participant.name, Kind::Actor)
+                };
+                spawn(world, actor)?;
+            }
+        }
+    }
+    if outermost.participant(&outermost.user).is_none() {
+        spawn_outside(world, outermost, &outermost.user)?;
+    }
+    equip_teams(world, outermost)
+}
+
+/// Spawns somebody on the outermost stage who takes no part.
+fn spawn_outside(world: &mut World, outermost: &TeamFile, name: &str) -> Result<(), CastError> {
+    let outside = SpawnSpec {
+        stage: Some(outermost.name.as_str().into()),
+        ..spawn_spec(name, Kind::Actor)
+    };
+    spawn(world, outside).map(|_| ())
+}
+
+/// Gives everybody in a world the settings of a team: models, tools, views and system messages, and
+/// the controller if it needs one.
+///
+/// # Errors
+/// The controller can't be spawned.
+fn equip_teams(world: &mut World, outermost: &TeamFile) -> Result<(), CastError> {
+    let rules = rules(outermost);
+    let found = |world: &World, name: &str| world.resource::<CastList>().by_name(name);
+    for team in outermost.nested() {
+        if let Some(stage) = found(world, &team.name) {
+            set_model(world, stage, &team.model);
+        }
+        for participant in &team.participants {
+            let entity = found(world, &participant.name);
+            let entity = entity.filter(|_| participant.kind != ParticipantKind::Team);
+            if let Some(entity) = entity {
+                equip(world, entity, participant);
+                let identity = participant.system_message.trim();
+                set_system_message(world, entity, rules.as_ref(), identity);
+            }
+        }
+    }
+    if outermost.needs_control() && found(world, CONTROLLER).is_none() {
+        spawn_outside(world, outermost, CONTROLLER)?;
+    }
+    Ok(())
+}
+
+/// The beginning of every system message.
+fn rules(outermost: &TeamFile) -> Option<Arc<Text>> {
+    match outermost.rules.trim_end() {
+        "" => None,
+        rules => Some(Arc::new(Text::from(format!("{rules}\n\n")))),
+    }
+}
+
+fn equip(world: &mut World, entity: Entity, participant: &Participant) {
+    set_model(world, entity, &participant.model);
+    let mut entity = world.entity_mut(entity);
+    entity.remove::<(ToolSet, View)>();
+    if !participant.tools.is_empty() {
+        let handoffs = participant.handoffs.iter();
+        let transfers = handoffs.map(|handoff| transfer_tool(&handoff.target));
+        let tools = participant.tools.iter().cloned().chain(transfers);
+        let tools = tools.map(Arc::<str>::from);
+        entity.insert(ToolSet(tools.collect()));
+    }
+    if participant.view != View::Whole {
+        entity.insert(participant.view.clone());
+    }
+}
+
+fn spawn_spec(name: &str, kind: Kind) -> SpawnSpec {
+    SpawnSpec {
+        name: name.into(),
+        kind,
+        rules: None,
+        identity: String::new(),
+        stage: None,
+    }
+}
+
+fn set_model(world: &mut World, entity: Entity, model: &str) {
+    let mut entity = world.entity_mut(entity);
+    entity.remove::<MindAlias>();
+    if !model.is_empty() {
+        entity.insert(MindAlias(model.into()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn teams_that_are_tools_share_the_prompts_of_their_language() {
+        let solo = |name: &str| TeamFile::new(name, [Participant::named(format!("{name}'s"))]);
+        let mut team = solo("outer").with_max_turns(1);
+        for (name, language) in [
+            ("a", Language::En),
+            ("b", Language::Zh),
+            ("c", Language::Zh),
+        ] {
+            let mut tool = solo(name).with_max_turns(1);
+            tool.language = language;
+            team.team_tools.push(ToolTeam {
+                name: name.into(),
+                about: name.into(),
+                team: tool,
+                ..ToolTeam::default()
+            });
+        }
+        let data = DataFolder::embedded();
+        let (loaded, _) = Loaded::of(&data, &team).expect("is right");
+        assert_eq!(loaded.phrases.len(), 2);
+        let files = loaded.files(&data).expect("are there");
+        assert!(files.iter().any(|file| file.starts_with("prompts/zh/")));
+        let game = ChatGame::new(&data, team).expect("is right");
+        assert_eq!(game.file_tools.len(), 3);
+        assert!(
+            game.file_tools
+                .iter()
+                .all(|tool| tool.fingerprint == game.fingerprint)
+        );
+    }
+}

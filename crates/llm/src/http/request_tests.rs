@@ -1,0 +1,597 @@
+//! Requests for every API and in every schema mode.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::request::{RequestBody, RequestFormat, request_body};
+use super::settings::{ModelSettings, SchemaMode};
+use playhouse_dialect::format::{Api, NoFiles};
+use playhouse_engine::context::AgentContext;
+use playhouse_engine::locale::Language;
+use playhouse_engine::message::{Block, Body, MediaSource, Message, Role, Text};
+use playhouse_engine::mind::{AnswerForm, ExchangeRound, Prompt, Refused, ToolRound, Tools};
+use playhouse_engine::tool::ToolSpec;
+
+const STABLE: &str = r#"{"type":"object","properties":{"mind":{"type":"string"}},"required":["mind"],"additionalProperties":false}"#;
+
+struct TestAsk {
+    entity: Arc<str>,
+    history: AgentContext,
+    question: Body,
+    rounds: Vec<ExchangeRound>,
+    tools: Vec<Arc<ToolSpec>>,
+    callable: bool,
+    stable: Arc<str>,
+    constrained: Value,
+    language: Language,
+    model: ModelSettings,
+}
+
+impl TestAsk {
+    fn new(question: impl Into<Body>) -> Self {
+        Self {
+            entity: "Mira".into(),
+            history: AgentContext::new("Mira"),
+            question: question.into(),
+            rounds: Vec::new(),
+            tools: Vec::new(),
+            stable: STABLE.into(),
+            constrained: json!({"const": "narrowed"}),
+            language: Language::En,
+            callable: true,
+            model: ModelSettings::cautious("m"),
+        }
+    }
+
+    fn at(mut self, api: Api) -> Self {
+        self.model.api = api;
+        self
+    }
+
+    fn with(mut self, role: Role, body: impl Into<Body>) -> Self {
+        self.history.add_message(Message::new(role, body)).unwrap();
+        self
+    }
+
+    fn prompt(&self, json: bool) -> Prompt<'_> {
+        let notes = &Value::Null;
+        Prompt {
+            entity: &self.entity,
+            language: self.language,
+            rounds: &self.rounds,
+            tools: Tools {
+                specs: &self.tools,
+                callable: !self.tools.is_empty() && self.callable,
+                instructions: None,
+            },
+            form: if json {
+                AnswerForm::Json {
+                    name: "day plan",
+                    schema: &self.stable,
+                    constrained: &self.constrained,
+                    notes,
+                }
+            } else {
+                AnswerForm::Prose { notes }
+            },
+            max_tokens: 5000,
+            ..Prompt::new("test", &self.history, &self.question)
+        }
+    }
+
+    fn format(&self) -> RequestFormat {
+        RequestFormat::new(self.model.clone(), Arc::new(NoFiles))
+    }
+
+    fn body(&self, json: bool, mode: SchemaMode) -> RequestBody {
+        request_body(&self.prompt(json), &self.format(), mode).unwrap()
+    }
+
+    fn bytes(&self, json: bool, mode: SchemaMode) -> Bytes {
+        self.body(json, mode).bytes().clone()
+    }
+
+    fn request(&self, json: bool, mode: SchemaMode) -> Value {
+        serde_json::from_slice(&self.bytes(json, mode)).unwrap()
+    }
+
+    fn messages(&self) -> Value {
+        self.request(false, SchemaMode::Stable)["messages"].clone()
+    }
+}
+
+#[test]
+fn each_role_has_its_name_and_the_shared_prefix_comes_first() {
+    let rules: Arc<Text> = Arc::new(Text::from("Rules \"of\" the world.\n"));
+    let asker = TestAsk::new("What\nnow?")
+        .with(Role::System, Body::text("You are Mira.").after(rules))
+        .with(Role::Human, Body::text("long").with_short("short"))
+        .with(Role::Ai, "I \\ nod.");
+    let request = asker.request(false, SchemaMode::Stable);
+    assert_eq!(
+        request,
+        json!({
+            "model": "m", "stream": true, "max_tokens": 1024,
+            "messages": [
+                {"role": "system", "content": "Rules \"of\" the world.\nYou are Mira."},
+                {"role": "user", "content": "short"},
+                {"role": "assistant", "content": "I \\ nod."},
+                {"role": "user", "content": "What\nnow?"},
+            ],
+        })
+    );
+}
+
+#[test]
+fn blocks_become_content_parts() {
+    let data = |media_type: &str| MediaSource::base64(media_type, "AA==");
+    let asker = TestAsk::new(vec![
+        Block::text("Look:"),
+        Block::image(MediaSource::url("http://x/a.png")),
+        Block::image(data("image/png")),
+        Block::audio(data("audio/mpeg")),
+        Block::video(MediaSource::url("http://x/rain.mp4")),
+        Block::Unknown(json!({"type": "hologram"})),
+    ])
+    .with(
+        Role::Ai,
+        vec![
+            Block::thinking("secret"),
+            Block::text("a"),
+            Block::text("b"),
+        ],
+    );
+    assert_eq!(
+        asker.messages(),
+        json!([
+            {"role": "assistant", "content": "a\nb"},
+            {"role": "user", "content": [
+                {"type": "text", "text": "Look:"},
+                {"type": "image_url", "image_url": {"url": "http://x/a.png"}},
+                {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}},
+                {"type": "input_audio", "input_audio": {"data": "AA==", "format": "mp3"}},
+                {"type": "text", "text": "[video: http://x/rain.mp4]"},
+            ]},
+        ])
+    );
+    let last = asker.request(true, SchemaMode::JsonMode)["messages"][1]["content"][5].clone();
+    assert!(
+        last["text"].as_str().unwrap().contains("narrowed"),
+        "{last}"
+    );
+}
+
+#[test]
+fn the_error_of_a_file_that_cannot_be_sent_names_it() {
+    let asker = TestAsk::new(vec![Block::image(MediaSource::file("inn.png"))]);
+    let error = request_body(&asker.prompt(false), &asker.format(), SchemaMode::Text).unwrap_err();
+    assert!(error.to_string().contains("'inn.png'"), "{error}");
+}
+
+#[test]
+fn an_empty_list_of_messages_is_never_sent() {
+    for api in Api::ALL {
+        let nothing = TestAsk::new("").at(api).with(Role::Human, " ");
+        for json in [true, false] {
+            let error = request_body(&nothing.prompt(json), &nothing.format(), SchemaMode::Text);
+            assert!(error.unwrap_err().to_string().contains("are empty"));
+        }
+        let rules = TestAsk::new("").at(api).with(Role::System, "You are Mira.");
+        let request = rules.request(false, SchemaMode::Text);
+        let list = request.get("messages").or(request.get("contents"));
+        let list = list.or(request["input"].get("messages")).unwrap();
+        assert_eq!(list.as_array().unwrap().len(), 1, "{request}");
+        assert_eq!(
+            request.to_string().matches("You are Mira.").count(),
+            1,
+            "{request}"
+        );
+    }
+}
+
+#[test]
+fn neighbouring_messages_of_one_role_are_merged_if_required() {
+    let mut asker = TestAsk::new("What now?")
+        .with(Role::System, "You are Mira.")
+        .with(Role::Human, "It rains.")
+        .with(Role::Ai, "I wait.")
+        .with(Role::Human, "It stops.");
+    asker.model.merge_turns = true;
+    let messages = asker.messages();
+    let contents: Vec<_> = (0..4)
+        .map(|index| messages[index]["content"].clone())
+        .collect();
+    let expected = [
+        "You are Mira.",
+        "It rains.",
+        "I wait.",
+        "It stops.\n\nWhat now?",
+    ];
+    assert_eq!(contents, expected);
+}
+
+#[test]
+fn tool_calls_and_results_are_paired() {
+    let call = Block::tool_use("c1", "dice", json!({"sides": 6}));
+    let result = Block::tool_result("c1", "4");
+    let asker = TestAsk::new("And?")
+        .with(Role::Ai, vec![call])
+        .with(Role::Tool, vec![result.clone()])
+        .with(Role::Tool, "words of a tool");
+    assert_eq!(
+        asker.messages(),
+        json!([
+            {"role": "assistant", "content": "", "tool_calls": [
+                {"id": "c1", "type": "function", "function": {"name": "dice", "arguments": "{\"sides\":6}"}},
+            ]},
+            {"role": "tool", "tool_call_id": "c1", "content": "4"},
+            {"role": "user", "content": "words of a tool"},
+            {"role": "user", "content": "And?"},
+        ])
+    );
+    let odd = TestAsk::new(vec![Block::text("And?"), result]).request(true, SchemaMode::Text);
+    let roles: Vec<_> = odd["messages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|message| &message["role"])
+        .collect();
+    assert_eq!(
+        roles,
+        ["user"],
+        "a result that nobody asked for is not sent"
+    );
+}
+
+#[test]
+fn tools_are_listed_and_their_rounds_follow_the_question() {
+    let schema = json!({"type": "object", "properties": {"sides": {"type": "integer"}}});
+    let spec = ToolSpec::new("dice", "Rolls \"dice\".", &schema).unwrap();
+    let call = Block::tool_use("c1", "dice", json!({"sides": 6}));
+    let result = Block::tool_result("c1", "4");
+    let mut asker = TestAsk::new("Throw.");
+    asker.tools.push(Arc::new(spec));
+    asker.rounds.push(ExchangeRound::Tools(ToolRound {
+        called: Body::blocks(vec![call]),
+        returned: Body::blocks(vec![result]),
+    }));
+    asker.rounds.push(ExchangeRound::Note("Now answer.".into()));
+    let request = asker.request(true, SchemaMode::Strict);
+    let told = json!([{"type": "function", "function":
+        {"name": "dice", "description": "Rolls \"dice\".", "parameters": schema}}]);
+    assert_eq!(request["tools"], told);
+    assert_eq!(request["tool_choice"], Value::Null);
+    assert_eq!(
+        request["response_format"],
+        Value::Null,
+        "a schema would keep it from calling"
+    );
+    let roles: Vec<_> = (0..4)
+        .map(|index| request["messages"][index]["role"].clone())
+        .collect();
+    assert_eq!(roles, ["user", "assistant", "tool", "user"]);
+
+    asker.callable = false;
+    let request = asker.request(true, SchemaMode::Strict);
+    assert_eq!(request["tools"], told, "the prefix stays");
+    assert_eq!(request["tool_choice"], "none");
+    assert_eq!(request["response_format"]["type"], "json_schema");
+}
+
+#[test]
+fn the_schema_is_sent_according_to_the_mode() {
+    let asker = TestAsk::new("Plan.");
+    let on = |mode| asker.request(true, mode);
+    let stable: Value = serde_json::from_str(STABLE).unwrap();
+    let strict = json!({"type": "json_schema",
+        "json_schema": {"name": "day_plan", "schema": stable, "strict": true}});
+    assert_eq!(on(SchemaMode::Strict)["response_format"], strict);
+    let format = on(SchemaMode::Stable)["response_format"].clone();
+    assert_eq!(
+        format["json_schema"],
+        json!({"name": "day_plan", "schema": stable})
+    );
+    let format = on(SchemaMode::Constrained)["response_format"].clone();
+    assert_eq!(format["json_schema"]["schema"], asker.constrained);
+    assert_eq!(
+        on(SchemaMode::JsonMode)["response_format"],
+        json!({"type": "json_object"})
+    );
+    assert_eq!(on(SchemaMode::Text)["response_format"], Value::Null);
+    for (mode, in_words) in [
+        (SchemaMode::Strict, false),
+        (SchemaMode::Constrained, false),
+        (SchemaMode::JsonMode, true),
+        (SchemaMode::Text, true),
+    ] {
+        let said = on(mode)["messages"][0]["content"].to_string();
+        assert!(said.starts_with("\"Plan."), "{said}");
+        assert_eq!(said.contains("JSON schema"), in_words, "{mode:?}");
+    }
+    let chinese = TestAsk {
+        language: Language::Zh,
+        ..asker
+    };
+    let said = chinese.request(true, SchemaMode::Text)["messages"][0]["content"].to_string();
+    assert!(said.contains("必须符合"), "{said}");
+}
+
+#[test]
+fn a_rejected_answer_follows_the_question() {
+    let mut asker = TestAsk::new("Plan.");
+    asker.rounds.push(ExchangeRound::Refused(Refused {
+        answer: "no".into(),
+        complaint: "wrong".into(),
+    }));
+    let request = asker.request(true, SchemaMode::Text);
+    let roles: Vec<_> = (0..3)
+        .map(|index| request["messages"][index]["role"].clone())
+        .collect();
+    assert_eq!(roles, ["user", "assistant", "user"]);
+    assert_eq!(request["messages"][0]["content"], "Plan.");
+    assert!(
+        request["messages"][2]["content"]
+            .to_string()
+            .contains("narrowed")
+    );
+}
+
+#[test]
+fn each_api_asks_for_json_in_its_own_way() {
+    let stable: Value = serde_json::from_str(STABLE).unwrap();
+    let asker = |api| TestAsk::new("Plan.").at(api);
+    let on = |api, mode| asker(api).request(true, mode);
+    let constrained = &asker(Api::OpenAi).constrained;
+
+    let anthropic = |mode| on(Api::Anthropic, mode);
+    let format = json!({"format": {"type": "json_schema", "schema": stable}});
+    assert_eq!(anthropic(SchemaMode::Stable)["output_config"], format);
+    let forced = anthropic(SchemaMode::JsonMode);
+    assert_eq!(
+        forced["tools"],
+        json!([{"name": "give_answer", "input_schema": constrained}])
+    );
+    assert_eq!(
+        forced["tool_choice"],
+        json!({"type": "tool", "name": "give_answer"})
+    );
+    assert_eq!(forced["output_config"], Value::Null);
+
+    let gemini = |mode| on(Api::Gemini, mode)["generation_config"].clone();
+    let mime = "application/json";
+    assert_eq!(
+        gemini(SchemaMode::Stable),
+        json!({"max_output_tokens": 1024, "response_mime_type": mime, "response_json_schema": stable})
+    );
+    assert_eq!(
+        gemini(SchemaMode::Constrained)["response_json_schema"],
+        *constrained
+    );
+    assert_eq!(
+        gemini(SchemaMode::JsonMode),
+        json!({"max_output_tokens": 1024, "response_mime_type": mime})
+    );
+
+    let dashscope = |mode| on(Api::DashScope, mode)["parameters"]["response_format"].clone();
+    assert_eq!(
+        dashscope(SchemaMode::JsonMode),
+        json!({"type": "json_object"})
+    );
+    assert_eq!(
+        dashscope(SchemaMode::Stable)["json_schema"]["schema"],
+        stable
+    );
+
+    let ollama = |mode| on(Api::Ollama, mode)["format"].clone();
+    assert_eq!(ollama(SchemaMode::Constrained), *constrained);
+    assert_eq!(ollama(SchemaMode::JsonMode), "json");
+
+    for api in [
+        Api::Anthropic,
+        Api::Gemini,
+        Api::DashScope,
+        Api::Ollama,
+        Api::DeepSeek,
+    ] {
+        let text = on(api, SchemaMode::Text);
+        let said = text.to_string();
+        assert!(said.contains("JSON schema"), "{said}");
+        for member in ["output_config", "response_format", "format", "tools"] {
+            assert_eq!(text[member], Value::Null, "{api:?}");
+        }
+    }
+}
+
+#[test]
+fn each_api_has_its_own_place_for_settings() {
+    let mut asker = TestAsk::new("Plan.").with(Role::System, "You are Mira.");
+    asker.model.temperature = Some(0.5);
+    asker.model.window = Some(8192);
+    asker.model.stream_usage = true;
+    let nested = json!({"top_k": 4});
+    for member in [
+        "output_config",
+        "generation_config",
+        "parameters",
+        "options",
+    ] {
+        asker.model.extra.insert(member.into(), nested.clone());
+    }
+    let mut request = |api| {
+        asker.model.api = api;
+        asker.request(false, SchemaMode::Text)
+    };
+    let anthropic = request(Api::Anthropic);
+    assert_eq!(
+        (&anthropic["temperature"], &anthropic["output_config"]),
+        (&json!(0.5), &nested)
+    );
+    let system =
+        json!([{"type": "text", "text": "You are Mira.", "cache_control": {"type": "ephemeral"}}]);
+    assert_eq!(
+        (&anthropic["system"], &anthropic["max_tokens"]),
+        (&system, &json!(1024))
+    );
+    let gemini = request(Api::Gemini);
+    assert_eq!(
+        gemini["system_instruction"],
+        json!({"parts": [{"text": "You are Mira."}]})
+    );
+    assert_eq!(
+        gemini["generation_config"],
+        json!({"temperature": 0.5, "top_k": 4, "max_output_tokens": 1024})
+    );
+    assert_eq!(
+        (&gemini["model"], &gemini["stream"]),
+        (&Value::Null, &Value::Null)
+    );
+    let dashscope = request(Api::DashScope);
+    assert_eq!(
+        dashscope["input"]["messages"][0]["content"],
+        "You are Mira."
+    );
+    assert_eq!(
+        dashscope["parameters"],
+        json!({"temperature": 0.5, "top_k": 4, "max_tokens": 1024, "result_format": "message", "incremental_output": true})
+    );
+    let ollama = request(Api::Ollama);
+    assert_eq!(
+        ollama["options"],
+        json!({"temperature": 0.5, "top_k": 4, "num_predict": 1024, "num_ctx": 8192})
+    );
+    assert_eq!(ollama["stream"], true);
+    let openai = request(Api::OpenAi);
+    assert_eq!(openai["stream_options"], json!({"include_usage": true}));
+    assert_eq!(
+        (&openai["options"], &openai["temperature"]),
+        (&nested, &json!(0.5))
+    );
+}
+
+#[test]
+fn each_api_lists_tools_in_its_own_way() {
+    let schema = json!({"type": "object", "properties": {"sides": {"type": "integer"}}});
+    let spec = Arc::new(ToolSpec::new("dice", "Rolls \"dice\".", &schema).unwrap());
+    let request = |api, callable| {
+        let mut asker = TestAsk::new("Throw.").at(api);
+        asker.tools.push(Arc::clone(&spec));
+        asker.callable = callable;
+        asker.request(true, SchemaMode::Stable)
+    };
+    let function = json!([{"type": "function", "function":
+        {"name": "dice", "description": "Rolls \"dice\".", "parameters": schema}}]);
+    let anthropic_tool =
+        json!([{"name": "dice", "description": "Rolls \"dice\".", "input_schema": schema}]);
+    let gemini_tool = json!([{"function_declarations": [
+        {"name": "dice", "description": "Rolls \"dice\".", "parameters_json_schema": schema}]}]);
+    for (api, told, place, forbidden) in [
+        (Api::OpenAi, &function, "", json!({"tool_choice": "none"})),
+        (Api::Ollama, &function, "", json!({})),
+        (
+            Api::DashScope,
+            &function,
+            "parameters",
+            json!({"tool_choice": "none"}),
+        ),
+        (
+            Api::Anthropic,
+            &anthropic_tool,
+            "",
+            json!({"tool_choice": {"type": "none"}}),
+        ),
+        (
+            Api::Gemini,
+            &gemini_tool,
+            "",
+            json!({"tool_config": {"function_calling_config": {"mode": "NONE"}}}),
+        ),
+    ] {
+        let whole = request(api, true);
+        let here = if place.is_empty() {
+            &whole
+        } else {
+            &whole[place]
+        };
+        assert_eq!(here["tools"], *told, "{api:?}");
+        assert_eq!(
+            (&here["tool_choice"], &here["tool_config"]),
+            (&Value::Null, &Value::Null)
+        );
+        let whole = request(api, false);
+        let here = if place.is_empty() {
+            &whole
+        } else {
+            &whole[place]
+        };
+        assert_eq!(here["tools"], *told, "the prefix stays");
+        for (member, value) in forbidden.as_object().unwrap() {
+            assert_eq!(here[member], *value, "{api:?}");
+        }
+    }
+}
+
+#[test]
+fn the_cache_key_is_the_same_in_all_requests_of_an_entity() {
+    let mut asker = TestAsk::new("Plan.");
+    assert_eq!(
+        asker.request(false, SchemaMode::Text)["prompt_cache_key"],
+        Value::Null
+    );
+    asker.model.cache_key = true;
+    let key = asker.request(false, SchemaMode::Text)["prompt_cache_key"].clone();
+    assert_eq!(key.as_str().unwrap().len(), 32);
+    asker.question = "And now?".into();
+    assert_eq!(
+        asker.request(true, SchemaMode::Stable)["prompt_cache_key"],
+        key
+    );
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_sent_unchanged(
+        lines in prop::collection::vec(("\\PC{0,20}|[\\x00-\\x1f\"\\\\]{0,5}", 0u8..3), 0..12),
+        question in "[a-z中]\\PC{0,20}",
+    ) {
+        let mut asker = TestAsk::new(question.as_str());
+        let mut expected = Vec::new();
+        for (line, kind) in &lines {
+            let (role, name) = match kind {
+                0 => (Role::Ai, "assistant"),
+                _ => (Role::Human, "user"),
+            };
+            asker = asker.with(role, line.as_str());
+            // What says nothing is not sent.
+            if !line.trim().is_empty() {
+                expected.push(json!({"role": name, "content": line}));
+            }
+        }
+        expected.push(json!({"role": "user", "content": question}));
+        prop_assert_eq!(asker.messages(), Value::Array(expected));
+    }
+
+    #[test]
+    fn a_lower_schema_mode_changes_nothing_before_the_instruction(history in prop::collection::vec("\\PC{0,20}", 0..6), api in prop::sample::select(Api::ALL.to_vec())) {
+        let ask = |question: &str| {
+            let asker = TestAsk::new(question);
+            history.iter().fold(asker, |asker, line| asker.with(Role::Human, line.as_str()))
+        };
+        let asker = ask("the question");
+        let asker = asker.at(api);
+        let format = asker.format();
+        let mut body = asker.body(true, SchemaMode::Strict);
+        let whole = body.bytes().clone();
+        let question = b"the question";
+        let end = whole.windows(question.len()).rposition(|window| window == question);
+        let kept = &whole[..end.unwrap() + question.len()];
+        for mode in SchemaMode::ALL {
+            let direct = asker.bytes(true, mode);
+            prop_assert!(direct.starts_with(kept));
+            body.set_schema_mode(mode, &format);
+            prop_assert_eq!(body.bytes(), &direct);
+        }
+    }
+}

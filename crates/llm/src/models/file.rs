@@ -1,0 +1,546 @@
+//! The model file, and what can be wrong with it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::marker::PhantomData;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+use serde::de::{DeserializeOwned, Error as _, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_json::{Map, Value};
+
+use super::error::ModelError;
+use super::tool_server::ToolServer;
+use super::web_policy::WebPolicy;
+use crate::http::{
+    EmbeddingSettings, Endpoint, LimitField, RetryPolicy, SchemaInstruction, SchemaMode, Timeouts,
+    own_members,
+};
+use playhouse_dialect::format::{Api, Style, ThinkingPolicy};
+use playhouse_engine::locale::{Argument, UiText, text};
+use playhouse_engine::message::Price;
+use playhouse_engine::mind::MaxDefaults;
+use playhouse_engine::trust::Untrusted;
+use playhouse_engine::world_data::{MAX_RON_BYTES, read_ron};
+
+/// The model file that is part of the library.
+pub const SHIPPED: &str = include_str!("../../../../data/models.ron");
+/// The name of the shipped model file, for errors.
+pub const SHIPPED_NAME: &str = "built-in:models.ron";
+
+/// A model file, or several: see [`Self::with`]. Every member may be left out.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ModelFile {
+    /// The connection timeout for all servers, in seconds; 10 by default.
+    pub connect: Option<f64>,
+    /// The instruction at the end of a prompt for servers that accept no schema.
+    pub wording: Option<SchemaInstruction>,
+    /// Providers by name.
+    #[serde(deserialize_with = "each_once")]
+    pub providers: IndexMap<String, Provider>,
+    /// Models by alias.
+    #[serde(deserialize_with = "each_once")]
+    pub models: IndexMap<String, ModelEntry>,
+    /// Tool servers by name. A world names their tools, but only this file says what is run.
+    #[serde(deserialize_with = "each_once")]
+    pub servers: IndexMap<String, ToolServer>,
+    /// What web tools may do; nothing by default.
+    pub web: Option<WebPolicy>,
+    /// Which file defines what, for people.
+    #[serde(skip)]
+    pub(super) defined_in: DefinedIn,
+}
+
+/// The file of each provider and model, by its name.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct DefinedIn {
+    pub(super) providers: BTreeMap<String, Arc<str>>,
+    pub(super) models: BTreeMap<String, Arc<str>>,
+}
+
+/// A provider of models: its server, and what may be sent there.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Provider {
+    /// The API of the server.
+    #[serde(default)]
+    pub api: Api,
+    /// The URL of the server, with or without `/v1`.
+    pub base_url: String,
+    /// The environment variable that overrides the URL.
+    #[serde(default)]
+    pub base_url_env: Option<String>,
+    /// The environment variable for the key.
+    #[serde(default)]
+    pub key_env: Option<String>,
+    /// Whether the provider's own server requires a key.
+    #[serde(default)]
+    pub key_required: bool,
+    /// The member that limits the tokens of an answer.
+    #[serde(default)]
+    pub limit_field: LimitField,
+    /// Whether answers are streamed.
+    #[serde(default = "default_true")]
+    pub stream: bool,
+    /// Whether streamed answers should report their usage.
+    #[serde(default)]
+    pub stream_usage: bool,
+    /// Whether neighbouring turns of one role are sent as one message.
+    #[serde(default)]
+    pub merge_turns: bool,
+    /// Whether models accept a system message; otherwise it is sent as the user's.
+    #[serde(default = "default_true")]
+    pub system_role: bool,
+    /// How the turns of a conversation become messages.
+    #[serde(default)]
+    pub style: Style,
+    /// The text before a transcript.
+    #[serde(default)]
+    pub history_header: String,
+    /// Whether messages carry the names of their speakers, if the API has a member for it.
+    #[serde(default)]
+    pub names: bool,
+    /// Whether text is always sent as a list of parts.
+    #[serde(default)]
+    pub parts: bool,
+    /// How models mark the start and the end of their thoughts in the text, if they do it in a way
+    /// of their own.
+    #[serde(default)]
+    pub thoughts: Option<(String, String)>,
+    /// Which thoughts models are sent back; by default as usual for the API.
+    #[serde(default)]
+    pub thinking: Option<ThinkingPolicy>,
+    /// Whether requests of an entity carry a key by which the provider finds its cache.
+    #[serde(default)]
+    pub cache_key: bool,
+    /// How the schema of a reply is sent.
+    #[serde(default)]
+    pub schema: SchemaMode,
+    /// Sent only if set.
+    #[serde(default)]
+    pub temperature: Option<f64>,
+    /// The maximum number of tokens of an answer.
+    #[serde(default = "default_max_output")]
+    pub max_output: u32,
+    /// How many calls of one model may run at once.
+    #[serde(default = "default_width")]
+    pub width: usize,
+    /// The maximum size of an answer in bytes.
+    #[serde(default = "default_longest_answer")]
+    pub longest_answer: usize,
+    /// How long the server may take.
+    #[serde(default)]
+    pub timeouts: Timeouts,
+    /// A file in PEM with the certificate of the server, or of the authority that signed it. Then
+    /// no others are trusted.
+    #[serde(default)]
+    pub ca: Option<PathBuf>,
+    /// How often to retry, and how long to wait for the server.
+    #[serde(default)]
+    pub retry: RetryPolicy,
+    /// How many asks may end without a usable answer before a run stops.
+    #[serde(default)]
+    pub max_defaults: MaxDefaults,
+    /// Whether tools are described in the prompt and called in text.
+    #[serde(default, rename = "tools_in_words")]
+    pub prompted_tools: bool,
+    /// Members of a request that only this provider knows.
+    #[serde(default)]
+    pub extra: Map<String, Value>,
+}
+
+impl Provider {
+    /// A server of which only the URL is known.
+    pub fn cautious(base_url: impl Into<String>) -> Self {
+        Self {
+            api: Api::default(),
+            base_url: base_url.into(),
+            base_url_env: None,
+            key_env: None,
+            key_required: false,
+            limit_field: LimitField::default(),
+            stream: default_true(),
+            stream_usage: false,
+            merge_turns: false,
+            system_role: default_true(),
+            style: Style::default(),
+            history_header: String::new(),
+            names: false,
+            parts: false,
+            thoughts: None,
+            thinking: None,
+            cache_key: false,
+            schema: SchemaMode::default(),
+            temperature: None,
+            max_output: default_max_output(),
+            width: default_width(),
+            longest_answer: default_longest_answer(),
+            timeouts: Timeouts::default(),
+            ca: None,
+            retry: RetryPolicy::default(),
+            max_defaults: MaxDefaults::default(),
+            prompted_tools: false,
+            extra: Map::new(),
+        }
+    }
+}
+
+/// A model of a provider. Its settings override those of the provider.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ModelEntry {
+    /// The name of its provider.
+    pub provider: String,
+    /// Its name at the provider.
+    pub model: String,
+    /// The environment variable that overrides the model's name.
+    #[serde(default)]
+    pub model_env: Option<String>,
+    /// Another URL than the provider's.
+    #[serde(default)]
+    pub base_url: Option<String>,
+    /// Another variable for the key than the provider's.
+    #[serde(default)]
+    pub key_env: Option<String>,
+    /// The context window in tokens, prompt and answer together.
+    #[serde(default)]
+    pub window: Option<u64>,
+    /// What it costs. Without a price, no limit on cost can be guaranteed.
+    #[serde(default)]
+    pub price: Option<Price>,
+    /// See [`Provider::limit_field`].
+    #[serde(default)]
+    pub limit_field: Option<LimitField>,
+    /// See [`Provider::stream`].
+    #[serde(default)]
+    pub stream: Option<bool>,
+    /// See [`Provider::merge_turns`].
+    #[serde(default)]
+    pub merge_turns: Option<bool>,
+    /// See [`Provider::system_role`].
+    #[serde(default)]
+    pub system_role: Option<bool>,
+    /// See [`Provider::style`].
+    #[serde(default)]
+    pub style: Option<Style>,
+    /// See [`Provider::names`].
+    #[serde(default)]
+    pub names: Option<bool>,
+    /// See [`Provider::parts`].
+    #[serde(default)]
+    pub parts: Option<bool>,
+    /// See [`Provider::thoughts`].
+    #[serde(default)]
+    pub thoughts: Option<(String, String)>,
+    /// See [`Provider::thinking`].
+    #[serde(default)]
+    pub thinking: Option<ThinkingPolicy>,
+    /// See [`Provider::schema`].
+    #[serde(default)]
+    pub schema: Option<SchemaMode>,
+    /// See [`Provider::temperature`].
+    #[serde(default)]
+    pub temperature: Option<f64>,
+    /// See [`Provider::max_output`].
+    #[serde(default)]
+    pub max_output: Option<u32>,
+    /// See [`Provider::width`].
+    #[serde(default)]
+    pub width: Option<usize>,
+    /// See [`Provider::timeouts`].
+    #[serde(default)]
+    pub timeouts: Option<Timeouts>,
+    /// See [`Provider::retry`].
+    #[serde(default)]
+    pub retry: Option<RetryPolicy>,
+    /// See [`Provider::max_defaults`].
+    #[serde(default)]
+    pub max_defaults: Option<MaxDefaults>,
+    /// See [`Provider::prompted_tools`].
+    #[serde(default, rename = "tools_in_words")]
+    pub prompted_tools: Option<bool>,
+    /// Merged over [`Provider::extra`].
+    #[serde(default)]
+    pub extra: Map<String, Value>,
+    /// How it is asked for vectors of texts, if it makes these and doesn't talk.
+    #[serde(default)]
+    pub embeddings: Option<EmbeddingSettings>,
+}
+
+fn default_true() -> bool {
+    true
+}
+
+fn default_max_output() -> u32 {
+    1024
+}
+
+fn default_width() -> usize {
+    8
+}
+
+fn default_longest_answer() -> usize {
+    2_000_000
+}
+
+impl ModelFile {
+    /// The model file that is part of the library.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn built_in() -> Result<Self, ModelError> {
+        Self::read_own(SHIPPED, SHIPPED_NAME, &Self::default())
+    }
+
+    /// Reads a file that its user vouches for: everything in it counts. `known` as for
+    /// [`Self::read`].
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn read_own(text: &str, file_name: &str, known: &Self) -> Result<Self, ModelError> {
+        Ok(Self::read(text, file_name, known)?.admit_own())
+    }
+
+    /// Reads the text of a model file. Its models may use the providers of `known`, too.
+    /// `file_name` is for errors.
+    ///
+    /// # Errors
+    /// The first place that can't be parsed, or all values that are wrong.
+    pub fn read(text: &str, file_name: &str, known: &Self) -> Result<Untrusted<Self>, ModelError> {
+        let read = read_ron(text, MAX_RON_BYTES);
+        let mut file: Self = read.map_err(|mistake| ModelError::Syntax {
+            file: file_name.into(),
+            line: mistake.line,
+            column: mistake.column,
+            reason: mistake.reason,
+        })?;
+        let problems = file.problems(known);
+        if !problems.is_empty() {
+            return Err(ModelError::Invalid {
+                file: file_name.into(),
+                problems,
+            });
+        }
+        let name: Arc<str> = file_name.into();
+        let named = |key: &String| (key.clone(), Arc::clone(&name));
+        file.defined_in = DefinedIn {
+            providers: file.providers.keys().map(named).collect(),
+            models: file.models.keys().map(named).collect(),
+        };
+        Ok(Untrusted::new(file, text))
+    }
+
+    /// This file and another, whose definitions replace those of the same name.
+    #[must_use]
+    pub fn with(mut self, other: Self) -> Self {
+        self.connect = other.connect.or(self.connect);
+        self.wording = other.wording.or(self.wording);
+        self.providers.extend(other.providers);
+        self.models.extend(other.models);
+        self.servers.extend(other.servers);
+        self.web = other.web.or(self.web);
+        let DefinedIn { providers, models } = other.defined_in;
+        self.defined_in.providers.extend(providers);
+        self.defined_in.models.extend(models);
+        self
+    }
+
+    /// The provider of this name, here or in `known`.
+    pub(super) fn provider<'a>(&'a self, known: &'a Self, name: &str) -> Option<&'a Provider> {
+        self.providers
+            .get(name)
+            .or_else(|| known.providers.get(name))
+    }
+
+    /// Everything that is wrong.
+    fn problems(&self, known: &Self) -> Vec<UiText> {
+        let mut problems = FileProblems::default();
+        let has_schema = self.wording.iter().all(|wording| {
+            let mut texts = [&wording.en, &wording.zh].into_iter();
+            texts.all(|text| text.contains("{schema}"))
+        });
+        problems.require(has_schema, "wording", text!(mind_file_wording));
+        if let Some(connect) = self.connect {
+            problems.positive_seconds(connect, "connect");
+        }
+        for (name, provider) in &self.providers {
+            provider.check(&format!("providers.{name}"), &mut problems);
+        }
+        for (alias, entry) in &self.models {
+            let path = format!("models.{alias}");
+            let provider = self.provider(known, &entry.provider);
+            if provider.is_none() {
+                let known = self.providers.keys().chain(known.providers.keys());
+                let known = Argument::list(known);
+                let problem = text!(mind_file_provider, name = &entry.provider, known);
+                problems.add(&format!("{path}.provider"), problem);
+            }
+            let api = provider.map(|provider| provider.api).unwrap_or_default();
+            entry.check(&path, api, &mut problems);
+        }
+        for (name, server) in &self.servers {
+            let path = format!("servers.{name}");
+            let is_legal = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+            let is_name = !name.is_empty() && name.chars().all(is_legal);
+            problems.require(is_name, &path, text!(mind_file_server_name));
+            problems.variable(server.token_env.as_ref(), &format!("{path}.token_env"));
+            for problem in server.problems() {
+                problems.add(&path, problem);
+            }
+        }
+        for problem in self.web.iter().flat_map(WebPolicy::problems) {
+            problems.add("web", problem);
+        }
+        problems.0
+    }
+}
+
+/// Collects what is wrong, each with its path in the file.
+#[derive(Default)]
+struct FileProblems(Vec<UiText>);
+
+impl FileProblems {
+    fn add(&mut self, path: &str, problem: UiText) {
+        self.0.push(text!(mind_file_problem, path, problem));
+    }
+
+    fn require(&mut self, is_right: bool, path: &str, problem: UiText) {
+        if !is_right {
+            self.add(path, problem);
+        }
+    }
+
+    /// The value is not shown: it may be a key that was pasted into the wrong place.
+    fn variable(&mut self, name: Option<&String>, path: &str) {
+        let is_legal = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+        let is_name = name.is_none_or(|name| !name.is_empty() && name.chars().all(is_legal));
+        self.require(is_name, path, text!(mind_file_variable));
+    }
+
+    fn base_url(&mut self, base_url: &str, api: Api, path: &str) {
+        if let Err(error) = Endpoint::parse(base_url, api) {
+            let base_url = without_secrets(base_url);
+            let problem = text!(mind_file_base_url, base_url, error = &error);
+            self.add(path, problem);
+        }
+    }
+
+    fn extra(&mut self, extra: &Map<String, Value>, api: Api, path: &str) {
+        let own = own_members(api);
+        for name in extra.keys().filter(|name| own.contains(&name.as_str())) {
+            self.add(path, text!(mind_file_own_member, name));
+        }
+    }
+
+    fn at_least_one(&mut self, is_zero: bool, path: &str) {
+        self.require(!is_zero, path, text!(mind_file_at_least_one));
+    }
+
+    fn positive_seconds(&mut self, seconds: f64, path: &str) {
+        self.require(seconds > 0.0, path, text!(mind_file_seconds));
+    }
+
+    fn temperature(&mut self, temperature: Option<f64>, path: &str) {
+        let is_right = temperature.is_none_or(|value| (0.0..=2.0).contains(&value));
+        self.require(is_right, path, text!(mind_file_temperature));
+    }
+
+    fn timeouts(&mut self, timeouts: &Timeouts, path: &str) {
+        let limits = [timeouts.first_byte, timeouts.between_bytes, timeouts.whole];
+        let are_right = limits.iter().all(|seconds| *seconds > 0.0);
+        self.require(are_right, path, text!(mind_file_seconds));
+        let path = format!("{path}.min_rate");
+        self.require(timeouts.min_rate >= 0.0, &path, text!(mind_file_price));
+    }
+}
+
+impl Provider {
+    fn check(&self, path: &str, problems: &mut FileProblems) {
+        let path = |member: &str| format!("{path}.{member}");
+        problems.base_url(&self.base_url, self.api, &path("base_url"));
+        problems.variable(self.base_url_env.as_ref(), &path("base_url_env"));
+        problems.variable(self.key_env.as_ref(), &path("key_env"));
+        let has_key = !self.key_required || self.key_env.is_some();
+        problems.require(has_key, &path("key_env"), text!(mind_file_key_env));
+        problems.at_least_one(self.width == 0, &path("width"));
+        problems.at_least_one(self.max_output == 0, &path("max_output"));
+        problems.temperature(self.temperature, &path("temperature"));
+        problems.timeouts(&self.timeouts, &path("timeouts"));
+        problems.extra(&self.extra, self.api, &path("extra"));
+    }
+}
+
+impl ModelEntry {
+    fn check(&self, path: &str, api: Api, problems: &mut FileProblems) {
+        let path = |member: &str| format!("{path}.{member}");
+        if let Some(base_url) = &self.base_url {
+            problems.base_url(base_url, api, &path("base_url"));
+        }
+        problems.variable(self.model_env.as_ref(), &path("model_env"));
+        problems.variable(self.key_env.as_ref(), &path("key_env"));
+        problems.at_least_one(self.width == Some(0), &path("width"));
+        problems.at_least_one(self.max_output == Some(0), &path("max_output"));
+        if let (Some(window), Some(max_output)) = (self.window, self.max_output) {
+            let fits = u64::from(max_output) < window;
+            problems.require(fits, &path("window"), text!(mind_file_window));
+        }
+        if let Some(price) = &self.price {
+            let amounts = [price.input, price.cached, price.output];
+            let are_right = amounts
+                .iter()
+                .all(|amount| amount.is_finite() && *amount >= 0.0);
+            problems.require(are_right, &path("price"), text!(mind_file_price));
+        }
+        problems.temperature(self.temperature, &path("temperature"));
+        if let Some(timeouts) = &self.timeouts {
+            problems.timeouts(timeouts, &path("timeouts"));
+        }
+        problems.extra(&self.extra, api, &path("extra"));
+        if let Some(embeddings) = &self.embeddings {
+            problems.at_least_one(embeddings.batch == 0, &path("embeddings.batch"));
+            problems.positive_seconds(embeddings.timeout, &path("embeddings.timeout"));
+        }
+    }
+}
+
+/// A URL that can't be parsed, without a user name, a password and a query.
+fn without_secrets(url: &str) -> String {
+    let url = url.split(['?', '#']).next().unwrap_or_default();
+    match url.rsplit_once('@') {
+        Some((_, host)) => format!("…@{host}"),
+        None => url.to_owned(),
+    }
+}
+
+/// Reads a map without duplicate names.
+fn each_once<'de, T, D>(deserializer: D) -> Result<IndexMap<String, T>, D::Error>
+where
+    T: DeserializeOwned,
+    D: Deserializer<'de>,
+{
+    struct EachOnce<T>(PhantomData<T>);
+
+    impl<'de, T: DeserializeOwned> Visitor<'de> for EachOnce<T> {
+        type Value = IndexMap<String, T>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a map with names in quotes, such as { \"name\": (...) }")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Self::Value, A::Error> {
+            let mut map = IndexMap::new();
+            while let Some(name) = access.next_key::<String>()? {
+                if map.contains_key(&name) {
+                    return Err(A::Error::custom(format!("duplicate name '{name}'")));
+                }
+                map.insert(name, access.next_value()?);
+            }
+            Ok(map)
+        }
+    }
+
+    deserializer.deserialize_map(EachOnce(PhantomData))
+}

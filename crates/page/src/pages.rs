@@ -1,0 +1,223 @@
+//! The pages themselves, with their first paint, and their files.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{Html, IntoResponse, Redirect, Response};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::access::Visitor;
+use super::answer::{Asked, Failure};
+use super::assets::{asset as find_asset, render};
+use super::reader::{ListQuery, Reader};
+use super::routes::{blocking, visit};
+use super::shared::{Shared, page_labels};
+use playhouse_engine::locale::{Language, UiText};
+
+/// How many events a page shows without scripts.
+const FIRST_EVENTS: u32 = 300;
+
+/// The query in a page's address.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct PageQuery {
+    lang: Option<Language>,
+    before: Option<u32>,
+}
+
+/// The list of stories, or the only one.
+pub(super) async fn stories(
+    State(shared): State<Arc<Shared>>,
+    Asked(query): Asked<PageQuery>,
+    headers: HeaderMap,
+) -> Response {
+    let found = list(&shared, &query, &headers).await;
+    found.unwrap_or_else(Failure::page)
+}
+
+async fn list(
+    shared: &Arc<Shared>,
+    query: &PageQuery,
+    headers: &HeaderMap,
+) -> Result<Response, Failure> {
+    let language = query.lang.unwrap_or(shared.language);
+    match shared.access.visitor(headers) {
+        Some(Visitor::Host) => {}
+        Some(Visitor::Seat { slots, .. }) => {
+            return Ok(to_story(newest(&slots), query.lang));
+        }
+        None => return Err(Failure::forbidden(language)),
+    }
+    let library = shared.library.clone();
+    let listed = blocking(language, move || Ok(library.list())).await?;
+    if let [only] = &listed[..] {
+        return Ok(to_story(&only.slot, query.lang));
+    }
+    let listed: Vec<_> = listed
+        .into_iter()
+        .map(|listed| {
+            let problem = listed.problem.as_ref();
+            let problem = problem.map(|problem| problem.in_language(language));
+            let mut listed = json!(listed);
+            listed["problem"] = problem.into();
+            listed
+        })
+        .collect();
+    let page = json!({
+        "lang": language, "labels": page_labels(language), "stories": listed,
+    });
+    html("stories.html", &page, language)
+}
+
+/// The story that a seat is in now.
+fn newest(slots: &[String]) -> &str {
+    slots.last().map_or("", String::as_str)
+}
+
+fn to_story(slot: &str, language: Option<Language>) -> Response {
+    Redirect::to(&format!("{}{}", address_of(slot), in_query(language))).into_response()
+}
+
+/// The address of a story. The name of a slot may have letters of all scripts and spaces, which a
+/// header may not.
+fn address_of(slot: &str) -> String {
+    let mut address = "/story/".to_owned();
+    for byte in slot.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-_.".contains(&byte) {
+            address.push(byte.into());
+        } else {
+            // Writing to a string never fails.
+            let _ = write!(address, "%{byte:02X}");
+        }
+    }
+    address
+}
+
+/// A language as addresses name it.
+fn in_query(language: Option<Language>) -> String {
+    language.map_or(String::new(), |language| {
+        format!("?lang={}", language.code())
+    })
+}
+
+/// A story, as far as it goes without scripts.
+pub(super) async fn story(
+    State(shared): State<Arc<Shared>>,
+    Path(slot): Path<String>,
+    Asked(query): Asked<PageQuery>,
+    headers: HeaderMap,
+) -> Response {
+    let language = query.lang.unwrap_or(shared.language);
+    match visit(&shared, &headers, &slot, language).await {
+        Ok(visit) => html("story.html", &page(&visit.reader(), query.before), language),
+        Err(failure) => Err(failure),
+    }
+    .unwrap_or_else(Failure::page)
+}
+
+/// What the template of a story gets.
+pub(super) fn page(reader: &Reader<'_>, before: Option<u32>) -> Value {
+    let part = ListQuery {
+        to: before,
+        from: before.map(|before| before.saturating_sub(FIRST_EVENTS)),
+        told: Some(1),
+        ..ListQuery::default()
+    };
+    let events = match before {
+        Some(_) => reader.events(&part),
+        None => reader.last_told(FIRST_EVENTS),
+    };
+    let story = reader.story();
+    let names = story["entities"].as_array().into_iter().flatten();
+    let names: serde_json::Map<_, _> = names
+        .filter_map(|entity| Some((entity["id"].to_string(), entity.get("name")?.clone())))
+        .collect();
+    json!({
+        "lang": reader.language, "slot": story["slot"], "title": story["title"],
+        "labels": page_labels(reader.language), "before": events.from, "names": names,
+        "events": events.rows, "story": story, "is_report": false,
+    })
+}
+
+fn html(template: &str, page: &Value, language: Language) -> Result<Response, Failure> {
+    let page = render(template, page).map_err(|error| {
+        tracing::error!(%error, template, "a page could not be filled");
+        let text = UiText::verbatim(error.to_string());
+        Failure::new(StatusCode::INTERNAL_SERVER_ERROR, text, language)
+    });
+    Ok(Html(page?).into_response())
+}
+
+/// Sets the cookie and opens the story. After a click on another site, such as web mail, browsers
+/// don't send a strict cookie with a redirect, so this is a page that continues by itself.
+pub(super) async fn enter(
+    State(shared): State<Arc<Shared>>,
+    Path(token): Path<String>,
+    Asked(query): Asked<PageQuery>,
+    headers: HeaderMap,
+) -> Response {
+    let visitor = shared.access.visitor_of(&token);
+    // A guest did not choose the language of the program.
+    let wanted = query.lang.or_else(|| match visitor {
+        Some(Visitor::Host) => None,
+        _ => preferred(&headers),
+    });
+    let language = wanted.unwrap_or(shared.language);
+    let to = match visitor {
+        Some(Visitor::Host) => "/".to_owned(),
+        Some(Visitor::Seat { slots, .. }) => address_of(newest(&slots)),
+        None => return Failure::forbidden(language).page(),
+    };
+    let page = json!({
+        "lang": language, "labels": page_labels(language), "to": format!("{to}{}", in_query(wanted)),
+    });
+    match html("enter.html", &page, language) {
+        Ok(page) => ([(header::SET_COOKIE, shared.access.cookie(&token))], page).into_response(),
+        Err(failure) => failure.page(),
+    }
+}
+
+/// The first language that a browser asks for and that there is.
+fn preferred(headers: &HeaderMap) -> Option<Language> {
+    let wanted = headers.get(header::ACCEPT_LANGUAGE)?.to_str().ok()?;
+    let mut wanted = wanted.split([',', ';']).map(str::trim);
+    wanted.find_map(|tag| {
+        let mut languages = [Language::En, Language::Zh].into_iter();
+        languages.find(|language| tag.split('-').next() == Some(language.code()))
+    })
+}
+
+/// A file of the page.
+pub(super) async fn asset(
+    State(shared): State<Arc<Shared>>,
+    Path(name): Path<String>,
+    headers: HeaderMap,
+) -> Result<Response, Failure> {
+    let Some(asset) = find_asset(&name) else {
+        return Err(Failure::missing(shared.language));
+    };
+    let fresh = [
+        (header::ETAG, asset.tag.clone()),
+        (header::CACHE_CONTROL, "no-cache".to_owned()),
+    ];
+    let known = headers.get(header::IF_NONE_MATCH);
+    if known.is_some_and(|known| known.as_bytes() == asset.tag.as_bytes()) {
+        return Ok((StatusCode::NOT_MODIFIED, fresh).into_response());
+    }
+    let media_type = [(header::CONTENT_TYPE, asset.media_type)];
+    Ok((fresh, media_type, asset.bytes).into_response())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_of_stories_have_only_what_a_header_may_have() {
+        assert_eq!(address_of("lantern-2"), "/story/lantern-2");
+        assert_eq!(address_of("my 灯"), "/story/my%20%E7%81%AF");
+    }
+}

@@ -1,0 +1,457 @@
+//! What became of everybody: people, places, items, facts, and what each of them remembers.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::call::Call;
+use super::reader::{Reader, SpentJson};
+use super::request::Sent;
+use super::state::{Being, WorldState, hue};
+use super::view::{Contents, EventEntry};
+use playhouse_engine::cast::{Kind, turn_number};
+use playhouse_engine::context::{Chapter, Entry};
+use playhouse_engine::knowledge::{Fact, Known};
+use playhouse_engine::message::{BodyId, Role, Tags};
+use playhouse_engine::session::PromptPart;
+use playhouse_rpg::next_archive;
+
+impl Reader<'_> {
+    /// The entities that it may know everything about: all for the host, itself for a seat.
+    pub(super) fn may_inspect(&self, id: u32) -> bool {
+        self.seat.is_none_or(|seat| seat == id)
+    }
+
+    /// Everybody, in short.
+    pub(super) fn people(&self) -> Value {
+        let contents = self.view.read();
+        let beings = contents.state.beings.iter();
+        let beings = beings.filter(|being| self.may_inspect(being.id));
+        let people = beings.filter(|being| being.kind != Kind::Stage);
+        people.map(|being| self.head(&contents, being)).collect()
+    }
+
+    fn head(&self, contents: &Contents, being: &Being) -> Value {
+        let calls = contents.calls.iter().rev();
+        let last = calls.take(1_000).find(|call| call.who == being.id);
+        let outcome = last.and_then(|call| call.outcome.as_ref());
+        let mind = being
+            .mind
+            .clone()
+            .or_else(|| last.map(|call| call.mind.clone()));
+        let context = &being.context.value;
+        let mut head = json!({
+            "id": being.id, "name": being.name, "kind": being.kind, "hue": hue(&being.name),
+            "dead": being.is_dead, "items": being.items, "messages": context.len(),
+            "tokens": context.tokens(), "knows": being.knowledge.value.all().count(),
+            "calls": being.spent.calls, "cost": being.spent.cost.units(),
+        });
+        let seat = self.seats.and_then(|seats| seats.get(&*being.name));
+        head["played_by"] = seat.map_or("mind", |seat| seat.played_by()).into();
+        set(&mut head, "faction", being.faction.as_ref());
+        set(&mut head, "place", being.place);
+        set(
+            &mut head,
+            "hp",
+            being.health.map(|health| [health.hp, health.max]),
+        );
+        set(&mut head, "mind", mind.filter(|mind| !mind.is_empty()));
+        set(&mut head, "model", outcome.map(|outcome| &outcome.model));
+        head
+    }
+
+    /// The stages, and who is there.
+    pub(super) fn places(&self) -> Value {
+        let contents = self.view.read();
+        let state = &contents.state;
+        let own = self.seat.and_then(|seat| state.being(seat)?.place);
+        let stages = state
+            .beings
+            .iter()
+            .filter(|being| being.kind == Kind::Stage);
+        let stages = stages.filter(|stage| self.is_host() || own == Some(stage.id));
+        let places = stages.map(|stage| {
+            let here = state.beings.iter();
+            let here = here.filter(|being| being.place == Some(stage.id));
+            let here: Vec<_> = here.map(|being| being.id).collect();
+            let mut place = json!({
+                "id": stage.id, "name": stage.name, "exits": stage.exits, "here": here,
+                "items": stage.items, "doing": stage.doing,
+            });
+            // The name of a scene may tell what is to come.
+            let scene = stage.scene.as_ref().filter(|_| self.is_host());
+            set(&mut place, "scene", scene);
+            place
+        });
+        places.collect()
+    }
+
+    /// All about somebody.
+    pub(super) fn person(&self, id: u32) -> Option<Value> {
+        let contents = self.view.read();
+        let state = contents.state.clone();
+        let being = state.being(id).filter(|being| self.may_inspect(being.id))?;
+        let mut person = self.head(&contents, being);
+        let to = |name: &Arc<str>| contents.id_of(name);
+        let system = being.context.value.entries().first();
+        let system = system.filter(|entry| entry.role() == Role::System);
+        set(&mut person, "profile", system.map(Entry::own_text));
+        set(&mut person, "look", being.look.as_ref());
+        person["skills"] = json!(being.skills);
+        person["hand"] = json!(being.hand);
+        let bonds = being.bonds.iter().map(|(name, bond)| {
+            json!({"to": to(name), "name": name, "word": bond.word, "value": bond.value})
+        });
+        person["bonds"] = bonds.collect();
+        let goals = being.goals.iter();
+        let goals = goals.map(|(words, state)| json!({"words": words, "state": state}));
+        person["goals"] = goals.collect();
+        let promises = being.promises.iter().map(|promise| {
+            let (name, words) = (&promise.to, &promise.words);
+            json!({"to": to(name), "name": name, "words": words, "state": promise.state})
+        });
+        person["promises"] = promises.collect();
+        let items = being.items.iter().map(|name| {
+            let item = state.items.iter().find(|item| *item.name == **name);
+            json!({"name": name, "look": item.map_or("", |item| &item.look)})
+        });
+        person["items"] = items.collect();
+        let known = being.knowledge.value.all();
+        let facts = known.filter_map(|(id, known)| Some((state.fact(id)?, known)));
+        let facts: Vec<_> = facts.collect();
+        let secrets = facts.iter().filter(|(_, known)| known.by.is_empty());
+        let secrets = secrets.map(|(fact, _)| fact.text.clone());
+        let card = card(&contents, being).map(|dealt| self.text_of(&contents, dealt));
+        let secrets = card.into_iter().chain(secrets);
+        person["secrets"] = secrets.collect();
+        let knows = facts.iter();
+        let knows = knows.map(|(fact, known)| self.known_fact(&contents, fact, known));
+        person["knows"] = knows.collect();
+        let chapters = being.chapters.value.all().iter();
+        let chapters = chapters.map(|chapter| chapter_json(chapter));
+        person["chapters"] = chapters.collect();
+        if self.is_host() {
+            person["spent"] = json!(SpentJson::from(being.spent));
+            let calls = contents.calls.iter().filter(|call| call.who == id);
+            person["calls"] = calls.map(|call| json!(call.call)).collect();
+        }
+        Some(person)
+    }
+
+    /// A fact that somebody knows, and from whom.
+    pub(super) fn known_fact(&self, contents: &Contents, fact: &Fact, known: &Known) -> Value {
+        let mut row = self.known(contents, known);
+        row["fact"] = json!(fact.id);
+        row["title"] = json!(fact.title);
+        row["text"] = json!(fact.text);
+        // From whom somebody else has it is not for a seat to know.
+        let most = if self.is_host() { usize::MAX } else { 1 };
+        let chain = chain(&contents.state, &fact.id, known)
+            .into_iter()
+            .take(most);
+        row["chain"] = chain.map(|being| json!(being)).collect();
+        row
+    }
+
+    /// How somebody came to know something.
+    fn known(&self, contents: &Contents, known: &Known) -> Value {
+        let mut row = json!({"day": known.day});
+        if !known.by.is_empty() {
+            row["by"] = json!(known.by);
+            row["turn"] = turn_number(known.turn).into();
+        }
+        let event = known.event.parse().ok();
+        let number = event.and_then(|event| contents.by_body.get(&event).copied());
+        set(
+            &mut row,
+            "n",
+            number.and_then(|number| self.number(contents, number)),
+        );
+        row
+    }
+
+    /// What a mind would be sent next, before the question.
+    pub(super) fn context(&self, id: u32) -> Option<Value> {
+        let contents = self.view.read();
+        let being = contents.state.being(id).filter(|_| self.may_inspect(id))?;
+        let context = &being.context.value;
+        // What came before the last question was sent with it. What took the place of something
+        // that was is newer, and what follows it no longer begins that request.
+        let sent = contents.sent.get(&id);
+        let mut is_cached = true;
+        let mut parts = Vec::new();
+        for entry in context.entries() {
+            is_cached &= sent.is_some_and(|sent| entry.id() < *sent);
+            for (part, text, tokens) in parts_of(entry, context.tags(entry.id())) {
+                let mut row = json!({
+                    "id": format!("m{}", entry.id().0), "part": part, "role": entry.role(),
+                    "tokens": tokens, "text": text, "cached": is_cached,
+                });
+                if let Some(sender) = entry.body().sender() {
+                    set(&mut row, "by", contents.id_of(sender));
+                }
+                if part == "message" {
+                    self.add_event(&contents, &mut row, entry.body().id(), id);
+                }
+                parts.push(row);
+            }
+        }
+        let mut whole = whole_context(id, contents.turn, parts);
+        self.add_provider(&mut whole, contents.last_call_of(id));
+        let budget = contents.state.budget;
+        let next = budget
+            .and_then(|budget| next_archive(context, &being.chapters.value, budget))
+            .filter(|_| !being.is_dead);
+        if let Some(next) = next {
+            let (begin, end) = next.messages;
+            let entries = context.entries().iter().map(Entry::id);
+            let folded = entries.filter(|entry| (begin..=end).contains(entry));
+            whole["fold_next"] = folded.map(|entry| json!(format!("m{}", entry.0))).collect();
+            whole["past"] = json!([next.past, next.most]);
+        }
+        Some(whole)
+    }
+
+    /// What a mind was sent for a call, and what its provider may have kept of the one before.
+    pub(super) fn context_at(&self, id: u32, call: u32, sent: &Sent) -> Option<Value> {
+        let contents = self.view.read();
+        let system = contents.state.being(id)?.context.value.entries().first();
+        let rules = system.and_then(|system| system.body().shared_prefix());
+        let before = sent.before.iter().flat_map(|before| &before.messages);
+        let messages = &sent.request.messages;
+        let same = messages.iter().zip(before);
+        let same =
+            same.take_while(|(now, before)| now.text == before.text && now.role == before.role);
+        let cached = same.count();
+        let mut parts = Vec::new();
+        for (index, message) in messages.iter().enumerate() {
+            let (part, body) = match message.part {
+                PromptPart::Memory { .. } if message.role == Role::System => ("profile", None),
+                PromptPart::Memory {
+                    is_summary: true, ..
+                } => ("chapter", None),
+                PromptPart::Memory { body, .. } => ("message", Some(body)),
+                PromptPart::Question => ("ask", None),
+                PromptPart::Recalled => ("recalled", None),
+                PromptPart::Exchange => ("exchange", None),
+            };
+            let mut add = |part: &str, text: &str, tokens: u64| {
+                let mut row = json!({
+                    "id": format!("{index}{part}"), "part": part, "role": message.role.name(),
+                    "tokens": tokens, "text": text, "cached": index < cached,
+                });
+                let speaker = message.speaker.as_ref();
+                set(
+                    &mut row,
+                    "by",
+                    speaker.and_then(|name| contents.id_of(name)),
+                );
+                if let Some(body) = body {
+                    self.add_event(&contents, &mut row, body, id);
+                }
+                parts.push(row);
+            };
+            let shared = rules.filter(|_| part == "profile");
+            let own = shared.and_then(|rules| {
+                let own = message.text.strip_prefix(rules.as_str())?;
+                Some((rules, own))
+            });
+            match own {
+                Some((rules, own)) => {
+                    let tokens = u64::from(rules.tokens());
+                    add("rules", rules.as_str(), tokens);
+                    add(part, own.trim(), message.tokens.saturating_sub(tokens));
+                }
+                None => add(part, &message.text, message.tokens),
+            }
+        }
+        let mut whole = whole_context(id, turn_number(sent.request.turn), parts);
+        self.add_provider(&mut whole, contents.calls.get(call as usize));
+        whole["c"] = call.into();
+        Some(whole)
+    }
+
+    /// Adds how much of the request of a call its provider had, by its own count.
+    fn add_provider(&self, whole: &mut Value, call: Option<&Arc<Call>>) {
+        let usage = call
+            .and_then(|call| call.outcome.as_ref())
+            .map(|outcome| outcome.usage);
+        let cached = usage.filter(|usage| self.is_host() && usage.cached > 0);
+        set(whole, "provider_cached", cached.map(|usage| usage.cached));
+    }
+
+    /// Adds the event that a message tells, and who else has it.
+    fn add_event(&self, contents: &Contents, row: &mut Value, body: BodyId, owner: u32) {
+        let Some(number) = contents.by_body.get(&body) else {
+            return;
+        };
+        set(row, "n", self.number(contents, *number));
+        if self.is_host()
+            && let Some(event) = contents.events.get(*number as usize)
+        {
+            let also = event.record.audience.iter().map(|who| who.id.0);
+            row["also"] = also
+                .filter(|who| *who != owner)
+                .map(|who| json!(who))
+                .collect();
+        }
+    }
+
+    /// All facts, in short.
+    pub(super) fn facts(&self) -> Value {
+        let contents = self.view.read();
+        let state = &contents.state;
+        let facts = state.facts.iter().filter(|fact| self.may_know(state, fact));
+        let facts = facts.map(|fact| {
+            let knows = state.beings.iter();
+            let knows = knows.filter(|being| self.may_inspect(being.id));
+            // Places and the world's own minds are not people.
+            let knows = knows
+                .filter(|being| being.kind == Kind::Actor)
+                .filter(|being| being.knowledge.value.knows(&fact.id))
+                .count();
+            json!({
+                "fact": fact.id, "title": fact.title, "knows": knows, "common": fact.is_common(),
+            })
+        });
+        facts.collect()
+    }
+
+    fn may_know(&self, state: &WorldState, fact: &Fact) -> bool {
+        self.seat.is_none_or(|seat| {
+            let being = state.being(seat);
+            fact.is_common() || being.is_some_and(|being| being.knowledge.value.knows(&fact.id))
+        })
+    }
+
+    /// A fact, and who knows it from whom.
+    pub(super) fn fact(&self, id: &str) -> Option<Value> {
+        let contents = self.view.read();
+        let state = &contents.state;
+        let fact = state.fact(id).filter(|fact| self.may_know(state, fact))?;
+        let mut knows: Vec<(&Known, Value)> = Vec::new();
+        let mut not = Vec::new();
+        for being in state
+            .beings
+            .iter()
+            .filter(|being| self.may_inspect(being.id))
+        {
+            let Some(known) = being.knowledge.value.get(id) else {
+                not.push(being.id);
+                continue;
+            };
+            let mut row = self.known(&contents, known);
+            row["who"] = being.id.into();
+            let from = known.from.as_ref();
+            set(&mut row, "from", from.and_then(|from| contents.id_of(from)));
+            knows.push((known, row));
+        }
+        // Those who knew it first are first.
+        knows.sort_by_key(|(known, row)| (known.turn, row["n"].as_u64()));
+        let knows: Vec<_> = knows.into_iter().map(|(_, row)| row).collect();
+        let mut found = json!({
+            "fact": fact.id, "title": fact.title, "text": fact.text, "common": fact.is_common(),
+            "knows": knows,
+        });
+        if self.is_host() {
+            found["not"] = json!(not);
+            let contradicts = Some(&fact.contradicts).filter(|other| !other.is_empty());
+            set(&mut found, "contradicts", contradicts);
+        }
+        Some(found)
+    }
+
+    /// All scenes of the world. Only the host sees any.
+    pub(super) fn scenes(&self) -> Value {
+        json!(self.view.read().state.scenes)
+    }
+
+    /// All qualities of the world. Only the host sees any.
+    pub(super) fn qualities(&self) -> Value {
+        json!(self.view.read().state.qualities)
+    }
+
+    /// All items, and who has them; for a seat its own.
+    pub(super) fn items(&self) -> Value {
+        let contents = self.view.read();
+        let items = contents.state.items.iter();
+        let may_see = |holder: Option<u32>| self.is_host() || (holder == self.seat);
+        items
+            .filter(|item| may_see(item.holder))
+            .map(|item| json!(item))
+            .collect()
+    }
+}
+
+/// How a player of undercover got its card.
+fn card<'c>(contents: &'c Contents, being: &Being) -> Option<&'c Arc<EventEntry>> {
+    let learned = contents.learned.get(&being.id)?.iter();
+    let mut learned = learned.filter_map(|number| contents.events.get(*number as usize));
+    learned.find(|event| {
+        let player = event.record.data.get("player").and_then(Value::as_str);
+        event.record.kind == "undercover_deal" && player == Some(&*being.name)
+    })
+}
+
+/// From whom somebody has a fact, then from whom that one has it, back to the source.
+fn chain(state: &WorldState, fact: &str, known: &Known) -> Vec<u32> {
+    let mut chain = Vec::new();
+    let mut next = known.from.clone();
+    while let Some(being) = next.and_then(|name| state.named(&name)) {
+        if chain.contains(&being.id) {
+            break;
+        }
+        chain.push(being.id);
+        let known = being.knowledge.value.get(fact);
+        next = known.and_then(|known| known.from.clone());
+    }
+    chain
+}
+
+/// A context of these parts.
+fn whole_context(who: u32, turn: u64, parts: Vec<Value>) -> Value {
+    let tokens = |part: &Value| part["tokens"].as_u64().unwrap_or_default();
+    let cached = parts.iter().filter(|part| part["cached"] == true);
+    json!({
+        "who": who, "turn": turn, "tokens": parts.iter().map(tokens).sum::<u64>(),
+        "cached": cached.map(tokens).sum::<u64>(), "parts": parts,
+    })
+}
+
+/// The parts of a message: what it is, its text as the next prompt shows it, its tokens.
+fn parts_of(entry: &Entry, tags: Option<&Tags>) -> Vec<(&'static str, String, u32)> {
+    let body = entry.body();
+    if entry.role() == Role::System {
+        let rules = body.shared_prefix();
+        let rules = rules.map(|rules| ("rules", rules.as_str().to_owned(), rules.tokens()));
+        let rest = body.tokens() - rules.as_ref().map_or(0, |(.., tokens)| *tokens);
+        return rules
+            .into_iter()
+            .chain([("profile", entry.own_text(), rest)])
+            .collect();
+    }
+    let is_chapter = tags.is_some_and(|tags| tags.text("chapter").is_some());
+    let part = if is_chapter { "chapter" } else { "message" };
+    let text = match body.short() {
+        Some(short) => short.as_str().to_owned(),
+        None => body.shown().into_owned(),
+    };
+    vec![(part, text, body.short_tokens())]
+}
+
+fn chapter_json(chapter: &Chapter) -> Value {
+    let record = chapter.record.as_ref();
+    json!({
+        "id": chapter.id.0, "title": chapter.title, "level": chapter.level(),
+        "days": record.map(|record| record.days), "turn": turn_number(chapter.turn),
+        "messages": chapter.messages.len(), "tokens": chapter.summary.short_tokens(),
+        "summary": chapter.summary.full_text(),
+    })
+}
+
+/// Adds a field that has something to say.
+pub(super) fn set(to: &mut Value, field: &str, value: Option<impl serde::Serialize>) {
+    if let Some(value) = value {
+        to[field] = json!(value);
+    }
+}

@@ -1,0 +1,950 @@
+//! What one reader may see of a story, as JSON. `docs/page.md` has the shapes.
+//!
+//! A host sees everything. A seat sees the events that its character learned, with its own numbers,
+//! and nothing that another reader's number could tell. `reader.rs` has the story and its events;
+//! `people.rs` what became of the world; `calls.rs` what minds were asked.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::event::{EventStyle, words};
+use super::seat::Seat;
+use super::span::Span;
+use super::state::{Being, hue};
+use super::view::{Contents, EventEntry, Run, RunState, StoryView};
+use playhouse_engine::cast::{Kind, StableId, turn_number};
+use playhouse_engine::event::guard::{Act, GuardAct};
+use playhouse_engine::event::kinds::Learned;
+use playhouse_engine::event::{AudienceRule, EventRecord, Recipient};
+use playhouse_engine::exchange::Spent;
+use playhouse_engine::locale::{Language, UiText, text};
+use playhouse_rpg::third_person;
+use playhouse_undercover::events::CardDealt;
+
+/// The most of a list that one answer holds.
+pub(super) const MOST: u32 = 500;
+
+/// One who looks at a story.
+#[derive(Clone, Copy)]
+pub(super) struct Reader<'b> {
+    pub(super) view: &'b StoryView,
+    /// The entity that it plays; `None` for the host.
+    pub(super) seat: Option<u32>,
+    /// The language of the page.
+    pub(super) language: Language,
+    /// The seats that people have, by name.
+    pub(super) seats: Option<&'b BTreeMap<String, Arc<Seat>>>,
+}
+
+/// What part of a list is wanted.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct ListQuery {
+    pub(super) from: Option<u32>,
+    pub(super) to: Option<u32>,
+    pub(super) who: Option<u32>,
+    pub(super) by: Option<u32>,
+    pub(super) place: Option<u32>,
+    pub(super) fact: Option<String>,
+    pub(super) text: Option<String>,
+    pub(super) kind: Option<String>,
+    pub(super) turn: Option<Span>,
+    pub(super) day: Option<Span>,
+    pub(super) told: Option<u8>,
+    pub(super) open: Option<u8>,
+    pub(super) with: Option<String>,
+    pub(super) call: Option<u32>,
+    pub(super) about: Option<u32>,
+}
+
+/// A part of a list.
+#[derive(Debug)]
+pub(super) struct Range<T> {
+    pub(super) from: u32,
+    pub(super) to: u32,
+    pub(super) of: u32,
+    /// From where to continue.
+    pub(super) next: Option<u32>,
+    pub(super) rows: Vec<T>,
+}
+
+impl<T> Range<T> {
+    /// The rows of a part of a list of `of`; [`MOST`] at the most.
+    pub(super) fn collect((from, to, of): (u32, u32, u32), row: impl Fn(u32) -> Option<T>) -> Self {
+        let mut rows = Vec::new();
+        let mut next = from;
+        while next < to && rows.len() < MOST as usize {
+            rows.extend(row(next));
+            next += 1;
+        }
+        Self {
+            from,
+            to: next,
+            of,
+            next: (next < to).then_some(next),
+            rows,
+        }
+    }
+}
+
+impl<T: Serialize> Range<T> {
+    /// As JSON, with its rows under this name.
+    pub(super) fn named(self, rows: &str) -> Value {
+        let mut range = json!({"from": self.from, "to": self.to, "of": self.of});
+        if let Some(next) = self.next {
+            range["next"] = next.into();
+        }
+        range[rows] = json!(self.rows);
+        range
+    }
+}
+
+/// An event as it is sent.
+#[derive(Debug, Serialize)]
+pub(super) struct EventJson {
+    pub(super) n: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<String>,
+    turn: u64,
+    day: u32,
+    kind: String,
+    pub(super) form: EventStyle,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    place: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) by: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    to: Option<u32>,
+    /// The heading over it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<String>,
+    pub(super) text: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) said: Option<String>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    repeat: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rule: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stage: Option<u32>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    except: Vec<u32>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    who: Vec<u32>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    facts: Vec<(Arc<str>, Vec<u32>)>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    masked: Vec<(u32, String)>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
+    /// Where the program answered instead of a mind.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    defaults: Vec<String>,
+    /// Whether a guard kept it back from some.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    kept: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    c: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fight: Option<Value>,
+}
+
+/// How many events a reader has, and how many changes of calls, of which a seat isn't told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Position {
+    pub(super) events: u32,
+    pub(super) changes: u32,
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.events, self.changes)
+    }
+}
+
+impl FromStr for Position {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let (events, changes) = text.split_once('.').ok_or(())?;
+        let number = |text: &str| text.parse().map_err(|_| ());
+        Ok(Self {
+            events: number(events)?,
+            changes: number(changes)?,
+        })
+    }
+}
+
+impl EventJson {
+    /// Shortens the summary of a chapter to its first line, if all who got it are among these
+    /// people, whose chapters are told elsewhere. A seat gets its own alone.
+    pub(super) fn without_chapter(mut self, people: &BTreeSet<u32>) -> Self {
+        if self.kind == "archive"
+            && self.who.iter().all(|who| people.contains(who))
+            && let Some((first, _)) = self.text.split_once('\n')
+        {
+            self.text = format!("{first} …");
+        }
+        self
+    }
+}
+
+/// What was spent, as it is sent.
+#[derive(Debug, Serialize)]
+pub(super) struct SpentJson {
+    calls: u64,
+    prompt: u64,
+    cached: u64,
+    completion: u64,
+    cost: f64,
+}
+
+impl From<Spent> for SpentJson {
+    fn from(spent: Spent) -> Self {
+        Self {
+            calls: spent.calls,
+            prompt: spent.usage.input,
+            cached: spent.usage.cached,
+            completion: spent.usage.output,
+            cost: spent.cost.units(),
+        }
+    }
+}
+
+#[derive(Debug, Serialize)]
+struct EntityJson {
+    id: u32,
+    name: Arc<str>,
+    kind: Kind,
+    hue: u16,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    faction: Option<Arc<str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    place: Option<u32>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    dead: bool,
+}
+
+impl Reader<'_> {
+    /// Whether it sees everything.
+    pub(super) fn is_host(&self) -> bool {
+        self.seat.is_none()
+    }
+
+    /// The number of events that it may see.
+    pub(super) fn count(&self, contents: &Contents) -> u32 {
+        match self.seat {
+            None => contents.events.len() as u32,
+            Some(seat) => contents.learned.get(&seat).map_or(0, Vec::len) as u32,
+        }
+    }
+
+    /// How far it is in the stream of what is new.
+    pub(super) fn position(&self, contents: &Contents) -> Position {
+        let changes = contents.changes.len() as u32;
+        Position {
+            events: self.count(contents),
+            changes: if self.is_host() { changes } else { 0 },
+        }
+    }
+
+    fn count_calls(&self, contents: &Contents) -> usize {
+        if self.is_host() {
+            contents.calls.len()
+        } else {
+            0
+        }
+    }
+
+    fn entry<'c>(&self, contents: &'c Contents, n: u32) -> Option<&'c Arc<EventEntry>> {
+        let number = match self.seat {
+            None => n,
+            Some(seat) => *contents.learned.get(&seat)?.get(n as usize)?,
+        };
+        contents.events.get(number as usize)
+    }
+
+    /// The number by which it knows an event; `None` if it may not see it.
+    pub(super) fn number(&self, contents: &Contents, number: u32) -> Option<u32> {
+        match self.seat {
+            None => Some(number),
+            Some(seat) => {
+                let found = contents.learned.get(&seat)?.binary_search(&number);
+                Some(found.ok()? as u32)
+            }
+        }
+    }
+
+    /// The story: what it is, how it is going, and everybody who has a name.
+    pub(super) fn story(&self) -> Value {
+        let contents = self.view.read();
+        let about = &self.view.about;
+        let mut story = json!(about);
+        story["view"] = match self.seat {
+            None => json!({"host": true}),
+            Some(seat) => json!({"seat": seat}),
+        };
+        if self.seat.is_some() {
+            // With the seed, a reader could play the story elsewhere and see everything.
+            story["seed"].take();
+        }
+        story["events"] = self.count(&contents).into();
+        story["calls"] = self.count_calls(&contents).into();
+        story["position"] = self.position(&contents).to_string().into();
+        let is_live = contents.calls.last().is_some_and(|call| call.is_timed());
+        story["clock"] = if is_live { "live" } else { "recorded" }.into();
+        if self.is_host() {
+            story["models"] = json!(self.view.about.models);
+        }
+        story["entities"] = json!(self.entities(&contents));
+        if let (Value::Object(story), Value::Object(run)) = (&mut story, self.run_of(&contents)) {
+            story.extend(run);
+        }
+        story
+    }
+
+    /// How the run is going: what of the story changes all the time.
+    pub(super) fn run(&self) -> Value {
+        self.run_of(&self.view.read())
+    }
+
+    fn run_of(&self, contents: &Contents) -> Value {
+        let Run { state, error, .. } = &contents.run;
+        let thinking = contents.open_calls().map(|call| {
+            json!({
+                "c": call.call, "who": call.who, "purpose": call.purpose, "since": call.start,
+                "held": self.held_json(call),
+            })
+        });
+        // A seat sees no thoughts of others, not even that there are any.
+        let thinking: Vec<_> = thinking.filter(|_| self.is_host()).collect();
+        // Nor for whom a server is waited for.
+        let error = error.as_ref();
+        let error = error.filter(|_| self.is_host() || *state != RunState::Playing);
+        let error = error.map(|error| error.in_language(self.language));
+        let mut run = json!({
+            "turn": contents.turn, "day": contents.day, "now": self.view.time(contents),
+            "run": {"state": state, "thinking": thinking, "error": error},
+            "can": self.can(contents),
+        });
+        // While a story is read its events are not streamed: pages take those that they show.
+        if *state == RunState::Reading {
+            run["events"] = self.count(contents).into();
+            run["calls"] = self.count_calls(contents).into();
+        }
+        if let Some(moved) = &contents.run.moved {
+            run["run"]["moved"] = json!(moved);
+        }
+        if self.is_host() {
+            run["run"]["between_calls"] = contents.run.at_gate.into();
+            run["run"]["review"] = contents.run.reviews.into();
+            let problems = contents.run.problems.iter().map(|problem| {
+                let text = problem.in_language(self.language);
+                json!({"file": problem.file, "line": problem.line, "text": text})
+            });
+            run["run"]["problems"] = problems.collect();
+            let mut spent = Spent::default();
+            for being in &contents.state.beings {
+                spent += being.spent;
+            }
+            run["spent"] = json!(SpentJson::from(spent));
+        }
+        run
+    }
+
+    fn can(&self, contents: &Contents) -> Vec<&'static str> {
+        use super::view::RunState::{
+            Failed, Finished, Paused, Pausing, Playing, Reading, Saved, Stopped,
+        };
+        let is_played = matches!(contents.run.state, Playing | Pausing | Paused);
+        if !self.is_host() {
+            return if is_played {
+                vec!["answer"]
+            } else {
+                Vec::new()
+            };
+        }
+        let now: &[_] = match contents.run.state {
+            Playing => &["pause", "review", "stop"],
+            Pausing => &["play", "review", "stop"],
+            Paused => &["play", "step", "review", "stop"],
+            Finished | Saved | Stopped | Failed => &[],
+            // Nobody knows yet what there is to go back to.
+            Reading => return Vec::new(),
+        };
+        let is_going_on = !now.is_empty();
+        // Other games have no items, facts and scenes.
+        let is_campaign = self.view.about.game == "campaign";
+        let state = &contents.state;
+        let has_director = || {
+            let mut beings = state.beings.iter();
+            beings.any(|being| being.kind == Kind::WorldAgent)
+        };
+        let deeds = [
+            ("tell", true),
+            ("note", has_director()),
+            ("teach", !state.facts.is_empty()),
+            ("give", !state.items.is_empty()),
+            ("move", true),
+            ("change", !state.qualities.is_empty()),
+            ("scene", !state.scenes.is_empty()),
+            ("end", true),
+        ];
+        let seats = self.seats.into_iter().flat_map(BTreeMap::values);
+        let (has_free, has_taken) = seats.fold((false, false), |(free, taken), seat| {
+            (free || !seat.is_taken(), taken || seat.is_taken())
+        });
+        let seats = [("invite", has_free), ("dismiss", has_taken)];
+        let seats = seats
+            .iter()
+            .filter(|(_, is_possible)| *is_possible && is_played);
+        let seats: Vec<_> = seats.map(|(deed, _)| *deed).collect();
+        let deeds = deeds.iter().filter(|(_, is_possible)| *is_possible);
+        let deeds = deeds.filter(|(deed, _)| is_going_on && (is_campaign || *deed == "tell"));
+        let deeds = deeds.map(|(deed, _)| *deed);
+        let deeds: Vec<_> = deeds.collect();
+        // The conversation of a team has no turns to go back to.
+        let branches: &[_] = match self.view.about.game {
+            "team" => &["branch", "undo"],
+            _ => &["branch", "undo", "retry"],
+        };
+        [now, &deeds, &seats, branches].concat()
+    }
+
+    /// Everybody and everything that has a name, by number.
+    pub(super) fn named(&self) -> BTreeMap<u32, Value> {
+        let contents = self.view.read();
+        let entities = self.entities(&contents).into_iter();
+        entities.map(|entity| (entity.id, json!(entity))).collect()
+    }
+
+    fn entities(&self, contents: &Contents) -> Vec<EntityJson> {
+        let state = &contents.state;
+        let met = self.seat.map(|seat| self.met(contents, seat));
+        let own_place = self.seat.and_then(|seat| state.being(seat)?.place);
+        let may_see = |being: &&Being| met.as_ref().is_none_or(|met| met.contains(&being.id));
+        let beings = state.beings.iter().filter(may_see);
+        let entities = beings.map(|being| {
+            let sees_place = self.is_host() || being.place == own_place;
+            EntityJson {
+                id: being.id,
+                name: being.name.clone(),
+                kind: being.kind,
+                hue: hue(&being.name),
+                faction: being.faction.clone(),
+                place: being.place.filter(|_| sees_place),
+                dead: being.is_dead && sees_place,
+            }
+        });
+        // Those that have left the world are still named.
+        let gone = contents
+            .names()
+            .filter(|(_, id)| state.being(*id).is_none());
+        let gone = gone.filter(|(_, id)| met.as_ref().is_none_or(|met| met.contains(id)));
+        let gone = gone.map(|(name, id)| EntityJson {
+            id,
+            name: name.clone(),
+            kind: Kind::Actor,
+            hue: hue(name),
+            faction: None,
+            place: None,
+            dead: true,
+        });
+        entities.chain(gone).collect()
+    }
+
+    /// All entities that a character has encountered.
+    fn met(&self, contents: &Contents, seat: u32) -> BTreeSet<u32> {
+        let own = contents.state.being(seat).and_then(|being| being.place);
+        let mut met: BTreeSet<_> = own.into_iter().chain([seat]).collect();
+        let learned = contents.learned.get(&seat).into_iter().flatten();
+        for entry in learned.filter_map(|number| contents.events.get(*number as usize)) {
+            met.extend(entry.by.into_iter().chain(entry.to).chain(entry.place));
+        }
+        met
+    }
+
+    /// Events in a range that fit.
+    pub(super) fn events(&self, query: &ListQuery) -> Range<EventJson> {
+        let contents = self.view.read();
+        self.range(&contents, query, |n, entry| {
+            self.event_json(&contents, n, entry)
+        })
+    }
+
+    /// The last events that a book prints.
+    pub(super) fn last_told(&self, most: u32) -> Range<EventJson> {
+        let contents = self.view.read();
+        let of = self.count(&contents);
+        let entries = (0..of)
+            .rev()
+            .filter_map(|n| Some((n, self.entry(&contents, n)?)));
+        let told = entries
+            .filter(|(_, entry)| self.is_told(entry))
+            .take(most as usize);
+        let mut rows: Vec<_> = told
+            .map(|(n, entry)| self.event_json(&contents, n, entry))
+            .collect();
+        rows.reverse();
+        Range {
+            from: rows
+                .first()
+                .filter(|_| rows.len() == most as usize)
+                .map_or(0, |first| first.n),
+            to: of,
+            of,
+            next: None,
+            rows,
+        }
+    }
+
+    /// The events from a number on, up to a maximum number.
+    pub(super) fn events_from(&self, from: u32, most: u32) -> Vec<EventJson> {
+        let contents = self.view.read();
+        let to = self.count(&contents).min(from.saturating_add(most));
+        let events = (from..to).filter_map(|n| Some((n, self.entry(&contents, n)?)));
+        events
+            .map(|(n, entry)| self.event_json(&contents, n, entry))
+            .collect()
+    }
+
+    /// The items in a range that match a filter.
+    pub(super) fn range<T>(
+        &self,
+        contents: &Contents,
+        query: &ListQuery,
+        row: impl Fn(u32, &EventEntry) -> T,
+    ) -> Range<T> {
+        let of = self.count(contents);
+        let last = of.saturating_sub(MOST);
+        let from = query.from.or(query.to.map(|to| to.saturating_sub(MOST)));
+        let from = from
+            .unwrap_or(if query.is_filter() { 0 } else { last })
+            .min(of);
+        let to = query.to.unwrap_or(of).clamp(from, of);
+        let words = query.text.as_ref().map(|words| words.to_lowercase());
+        Range::collect((from, to, of), |n| {
+            let entry = self.entry(contents, n)?;
+            let fits = self.fits(contents, entry, query, words.as_deref());
+            fits.then(|| row(n, entry))
+        })
+    }
+
+    fn fits(
+        &self,
+        contents: &Contents,
+        entry: &EventEntry,
+        query: &ListQuery,
+        words: Option<&str>,
+    ) -> bool {
+        let record = &entry.record;
+        let is = |wanted: Option<u32>, id: Option<u32>| wanted.is_none() || wanted == id;
+        let reached = |id: u32| self.is_host() && entry.reached(id);
+        let taught = |fact: &String| {
+            let id: &str = &record.id.to_string();
+            let taught = contents.state.taught.get(id);
+            taught.is_some_and(|taught| {
+                let learned = taught.get(fact.as_str());
+                learned.is_some_and(|who| self.seat.is_none_or(|seat| who.contains(&seat)))
+            })
+        };
+        is(query.by, entry.by)
+            && is(query.place, entry.place)
+            && query.who.is_none_or(reached)
+            && query
+                .turn
+                .is_none_or(|turns| turns.has(turn_number(record.turn)))
+            && query.day.is_none_or(|days| days.has(entry.day.into()))
+            && query.kind.as_ref().is_none_or(|kind| *kind == record.kind)
+            && (query.told != Some(1) || self.is_told(entry))
+            && query.fact.as_ref().is_none_or(taught)
+            && words.is_none_or(|words| {
+                let text = self.text_of(contents, entry);
+                text.to_lowercase().contains(words)
+            })
+    }
+
+    /// Whether a book prints an event.
+    pub(super) fn is_told(&self, entry: &EventEntry) -> bool {
+        entry.form != EventStyle::Own && !self.repeats(entry)
+    }
+
+    /// Whether it was told the same before. A seat gets everything once.
+    fn repeats(&self, entry: &EventEntry) -> bool {
+        self.is_host() && entry.repeats
+    }
+
+    fn seen(&self, entry: &EventEntry) -> Option<EventRecord> {
+        let seat = self.seat?;
+        let is_masked = |(who, _): &(playhouse_engine::event::Recipient, String)| who.id.0 == seat;
+        let masked = entry.record.masked.iter().any(is_masked);
+        masked.then(|| entry.record.as_seen_by(StableId(seat)))
+    }
+
+    /// The words of an event for this reader: a host is told in the third person what others read
+    /// as "you".
+    pub(super) fn text_of(&self, contents: &Contents, entry: &EventEntry) -> String {
+        let record = &entry.record;
+        if self.is_host() {
+            let language = self.view.about.language;
+            let text = in_third_person(contents, record, language);
+            return text.map_or_else(|| record.text.clone(), |text| text.in_language(language));
+        }
+        let seen = self.seen(entry);
+        seen.map_or_else(|| record.text.clone(), |seen| seen.text)
+    }
+
+    fn title_of(&self, entry: &EventEntry) -> Option<String> {
+        let heading = third_person::heading(&entry.record)?;
+        Some(heading.in_language(self.view.about.language))
+    }
+
+    fn event_json(&self, contents: &Contents, n: u32, entry: &EventEntry) -> EventJson {
+        let record = &entry.record;
+        let seen = self.seen(entry);
+        let shown = seen.as_ref().unwrap_or(record);
+        let text = self.text_of(contents, entry);
+        let mut event = EventJson {
+            n,
+            id: None,
+            turn: turn_number(record.turn),
+            day: entry.day,
+            kind: record.kind.clone(),
+            form: entry.form,
+            place: entry.place,
+            by: entry.by,
+            to: entry.to,
+            title: self.title_of(entry),
+            // In a report, the same words twice would count.
+            said: words(entry.form, &shown.data)
+                .filter(|words| *words != text)
+                .map(str::to_owned),
+            text,
+            repeat: self.repeats(entry),
+            rule: None,
+            stage: None,
+            except: Vec::new(),
+            who: Vec::new(),
+            facts: self.taught(contents, record),
+            masked: Vec::new(),
+            notes: Vec::new(),
+            defaults: self.defaults_told(entry),
+            kept: false,
+            c: None,
+            fight: entry.fight.clone().filter(|_| seen.is_none()),
+        };
+        if self.is_host() {
+            let (rule, stage, except) = rule_of(contents, record);
+            event.id = Some(record.id.to_string());
+            event.rule = Some(rule);
+            event.stage = stage.filter(|stage| Some(*stage) != entry.place);
+            event.except = except;
+            event.who = record.audience.iter().map(|who| who.id.0).collect();
+            let masked = record.masked.iter();
+            event.masked = masked.map(|(who, text)| (who.id.0, text.clone())).collect();
+            let notes = record.guarded.iter().map(guard_note);
+            event.notes = notes.map(|note| note.in_language(self.language)).collect();
+            event.kept = is_kept(record);
+            event.c = entry.call;
+        }
+        event
+    }
+
+    /// For whom the program answered; why, only the host is told.
+    fn defaults_told(&self, entry: &EventEntry) -> Vec<String> {
+        let notes = entry.defaults.iter().map(|(who, reason)| {
+            let who = &**who;
+            if self.is_host() {
+                text!(story_default_because, who, reason)
+            } else {
+                text!(story_default_of, who)
+            }
+        });
+        notes.map(|note| note.in_language(self.language)).collect()
+    }
+
+    fn taught(&self, contents: &Contents, record: &EventRecord) -> Vec<(Arc<str>, Vec<u32>)> {
+        let id: &str = &record.id.to_string();
+        let Some(taught) = contents.state.taught.get(id) else {
+            return Vec::new();
+        };
+        let taught = taught.iter().filter_map(|(fact, who)| match self.seat {
+            None => Some((fact.clone(), who.clone())),
+            Some(seat) => who.contains(&seat).then(|| (fact.clone(), vec![seat])),
+        });
+        taught.collect()
+    }
+
+    /// An event with the game's own data and why others did not learn it.
+    pub(super) fn event(&self, n: u32) -> Option<Value> {
+        let contents = self.view.read();
+        let entry = self.entry(&contents, n)?;
+        let mut event = json!(self.event_json(&contents, n, entry));
+        if self.is_host() {
+            event["data"] = entry.record.data.clone();
+            if self.text_of(&contents, entry) != entry.record.text {
+                event["as_read"] = entry.record.text.as_str().into();
+            }
+            let others = contents.state.beings.iter();
+            let others = others
+                .filter(|being| !entry.reached(being.id))
+                .map(|being| {
+                    let why = why_not(&contents, entry, being.id);
+                    let stay = contents.stay(being.id, entry.number);
+                    let place = stay.and_then(|stay| stay.place).map(|place| place.0);
+                    json!({"who": being.id, "why": why.name(), "at": place})
+                });
+            event["not_told"] = others.collect();
+            if let Some((call, options)) = other_options(&contents, entry) {
+                event["c"] = call.into();
+                event["options"] = options.into();
+            }
+        }
+        Some(event)
+    }
+
+    /// The events and calls of each turn.
+    pub(super) fn turns(&self) -> Value {
+        let contents = self.view.read();
+        let Some(seat) = self.seat else {
+            return json!(contents.turns);
+        };
+        let learned = contents.learned.get(&seat);
+        let place =
+            |number: u32| learned.map_or(0, |learned| learned.partition_point(|n| *n < number));
+        let turns = contents.turns.iter().map(|turn| {
+            let (from, to) = (place(turn.from), place(turn.to));
+            json!({"turn": turn.turn, "day": turn.day, "from": from, "to": to})
+        });
+        turns.collect()
+    }
+
+    /// The headings, for jumps.
+    pub(super) fn headings(&self) -> Value {
+        let contents = self.view.read();
+        let entries =
+            (0..self.count(&contents)).filter_map(|n| Some((n, self.entry(&contents, n)?)));
+        let headings = entries.filter(|(_, entry)| entry.form.is_heading() && self.is_told(entry));
+        let headings = headings.map(|(n, entry)| {
+            let title = self.title_of(entry);
+            let text = title.unwrap_or_else(|| self.text_of(&contents, entry));
+            json!({"n": n, "form": entry.form, "day": entry.day, "text": text})
+        });
+        headings.collect()
+    }
+
+    /// Where everybody was: by entity, from which event on, its place, and whether it was dead.
+    pub(super) fn stays(&self) -> Value {
+        let contents = self.view.read();
+        let stays = contents.stays().iter().map(|(id, stays)| {
+            let stays = stays.iter().map(|(from, stay)| {
+                let place = stay.place.map(|place| place.0);
+                json!([from, place, u8::from(stay.dead)])
+            });
+            (id.to_string(), stays.collect())
+        });
+        Value::Object(stays.collect())
+    }
+
+    /// How many events each entity learned.
+    pub(super) fn counts(&self) -> BTreeMap<u32, usize> {
+        let contents = self.view.read();
+        let learned = contents.learned.iter();
+        learned.map(|(who, events)| (*who, events.len())).collect()
+    }
+
+    /// Who learned which events, and by which rule or why not.
+    pub(super) fn audience(&self, query: &ListQuery) -> Value {
+        let contents = self.view.read();
+        let columns = contents.state.beings.iter();
+        let columns: Vec<u32> = columns.map(|being| being.id).collect();
+        let count = |id: &u32| contents.learned.get(id).map_or(0, Vec::len);
+        let counts: Vec<_> = columns.iter().map(count).collect();
+        let range = self.range(&contents, query, |n, entry| {
+            let cell = |id: &u32| {
+                if !entry.reached(*id) {
+                    why_not(&contents, entry, *id).cell()
+                } else if entry.record.masked.iter().any(|(who, _)| who.id.0 == *id) {
+                    'm'
+                } else {
+                    'y'
+                }
+            };
+            let cells: Vec<_> = columns.iter().map(cell).collect();
+            let words = entry.words().map(str::to_owned);
+            let text = words.unwrap_or_else(|| self.text_of(&contents, entry));
+            let text: String = text.chars().take(80).collect();
+            let (rule, stage, _) = rule_of(&contents, &entry.record);
+            json!({
+                "n": n, "form": entry.form, "by": entry.by, "text": text, "cells": cells,
+                "rule": rule, "stage": stage,
+            })
+        });
+        let mut audience = range.named("rows");
+        audience["columns"] = json!(columns);
+        audience["counts"] = json!(counts);
+        audience
+    }
+}
+
+impl ListQuery {
+    fn is_filter(&self) -> bool {
+        self.who.is_some()
+            || self.by.is_some()
+            || self.place.is_some()
+            || self.fact.is_some()
+            || self.text.is_some()
+            || self.kind.is_some()
+            || self.turn.is_some()
+            || self.day.is_some()
+    }
+}
+
+/// The call that decided, and what it could have chosen instead, for an event that tells a choice.
+fn other_options(contents: &Contents, entry: &EventEntry) -> Option<(u32, Vec<Value>)> {
+    let data = &entry.record.data;
+    let field = |name: &str| data.get(name).and_then(Value::as_str);
+    let (scene, chosen) = (field("scene")?, field("option")?);
+    let who = contents.id_of(field("actor")?)?;
+    let turn = turn_number(entry.record.turn);
+    let mut calls = contents.calls.iter().rev();
+    let call = calls
+        .find(|call| (call.who, call.turn) == (who, turn) && &*call.purpose == "scene.choose")?;
+    let mut scenes = contents.state.scenes.iter();
+    let scene = scenes.find(|known| known.id == scene)?;
+    let others = scene.options.iter().filter(|(id, _)| id != chosen);
+    let others = others.map(|(id, label)| json!({"option": id, "label": label}));
+    let others: Vec<_> = others.collect();
+    (!others.is_empty()).then_some((call.call, others))
+}
+
+/// Why an entity did not learn an event.
+#[derive(Clone, Copy)]
+enum WhyNot {
+    Elsewhere,
+    LeftOut,
+    NotNamed,
+    Dead,
+    Later,
+    Private,
+    /// A guard kept it back.
+    Withheld,
+}
+
+impl WhyNot {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Elsewhere => "elsewhere",
+            Self::LeftOut => "left_out",
+            Self::NotNamed => "not_named",
+            Self::Dead => "dead",
+            Self::Later => "later",
+            Self::Private => "private",
+            Self::Withheld => "withheld",
+        }
+    }
+
+    fn cell(self) -> char {
+        match self {
+            Self::Elsewhere => 'e',
+            Self::LeftOut => 'x',
+            Self::NotNamed => 'n',
+            Self::Dead => 'd',
+            Self::Later => 'l',
+            Self::Private => 'p',
+            Self::Withheld => 'g',
+        }
+    }
+}
+
+/// An event in the third person; `None` if its own words are right for everybody.
+fn in_third_person(
+    contents: &Contents,
+    record: &EventRecord,
+    language: Language,
+) -> Option<UiText> {
+    match record.kind.as_str() {
+        "learned" => {
+            let is_stage = |who: &&Recipient| {
+                let being = contents.state.being(who.id.0);
+                being.is_some_and(|being| being.kind == Kind::Stage)
+            };
+            let (stages, others): (Vec<_>, Vec<_>) = record.audience.iter().partition(is_stage);
+            let who = if others.is_empty() { stages } else { others };
+            let who: Vec<_> = who.iter().map(|who| who.name.to_string()).collect();
+            let learned: Learned = third_person::data(record)?;
+            Some(third_person::learned(
+                &learned,
+                &who,
+                &learned.message,
+                language,
+            ))
+        }
+        "undercover_deal" => Some(third_person::data::<CardDealt>(record)?.third_person()),
+        _ => third_person::third_person(record),
+    }
+}
+
+/// Whether a guard kept an event back from some.
+fn is_kept(record: &EventRecord) -> bool {
+    record.guarded.iter().any(|act| act.act == Act::Block)
+}
+
+fn why_not(contents: &Contents, entry: &EventEntry, id: u32) -> WhyNot {
+    let being = contents.state.being(id);
+    let excludes = |names: &[Arc<str>]| being.is_some_and(|being| names.contains(&being.name));
+    let absent = |stage: Option<u32>| match contents.stay(id, entry.number) {
+        None => WhyNot::Later,
+        Some(stay) if stay.dead => WhyNot::Dead,
+        Some(stay)
+            if is_kept(&entry.record)
+                && (stage.is_none()
+                    || stage == stay.place.map(|place| place.0)
+                    || stage == Some(id)) =>
+        {
+            WhyNot::Withheld
+        }
+        Some(_) => WhyNot::Elsewhere,
+    };
+    match &entry.record.rule {
+        AudienceRule::Private => WhyNot::Private,
+        AudienceRule::Notified => WhyNot::NotNamed,
+        AudienceRule::BroadcastToStage { exclude, .. } | AudienceRule::Announced { exclude }
+            if excludes(exclude) =>
+        {
+            WhyNot::LeftOut
+        }
+        AudienceRule::BroadcastToStage { stage, .. } => absent(contents.id_of(stage)),
+        AudienceRule::Announced { .. } => absent(None),
+    }
+}
+
+/// The rule's name, its stage, and who was left out.
+fn rule_of(contents: &Contents, record: &EventRecord) -> (&'static str, Option<u32>, Vec<u32>) {
+    let ids = |names: &[Arc<str>]| {
+        names
+            .iter()
+            .filter_map(|name| contents.id_of(name))
+            .collect()
+    };
+    match &record.rule {
+        AudienceRule::BroadcastToStage { stage, exclude } => {
+            ("stage", contents.id_of(stage), ids(exclude))
+        }
+        AudienceRule::Notified => ("named", None, Vec::new()),
+        AudienceRule::Announced { exclude } => ("everywhere", None, ids(exclude)),
+        AudienceRule::Private => ("private", None, Vec::new()),
+    }
+}
+
+/// What a guard did, and why.
+fn guard_note(act: &GuardAct) -> UiText {
+    let key = format!("story_guard_{}", act.guard.replace('.', "_"));
+    let guard = UiText::find(&key).unwrap_or_else(|| UiText::verbatim(&*act.guard));
+    text!(story_guard, guard, reason = &act.reason)
+}

@@ -1,0 +1,663 @@
+//! The addresses under `/api`, which answer with JSON.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::body::Bytes;
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::Deserialize;
+use serde::de::Error as _;
+use serde_json::{Value, json};
+
+use super::access::{Access, Visitor};
+use super::answer::{Asked, Failure, InLanguage, Json};
+use super::branches::{branches, compare, parting};
+use super::control::{Control, Wanted};
+use super::error::ServerError;
+use super::library::{BranchAt, Invitation, Library, LibraryError, Story};
+use super::reader::{ListQuery, Reader};
+use super::request;
+use super::seat::Seat;
+use super::shared::{Shared, page_labels};
+use super::state::WorldState;
+use super::view::RunState;
+use playhouse_engine::cast::Kind;
+use playhouse_engine::engine::Decision;
+use playhouse_engine::journal::{HOST, branch_input, undo_input};
+use playhouse_engine::locale::{Language, Localize, UiText, text};
+use playhouse_engine::message::one_line;
+use playhouse_engine::session::Retaken;
+use playhouse_rpg::HostDeed;
+use playhouse_rpg::drama::Effect;
+
+/// A reader at a story.
+#[derive(Clone)]
+pub(super) struct Visit {
+    pub(super) story: Story,
+    seat: Option<u32>,
+    /// The token of whoever has a seat.
+    token: Option<String>,
+    pub(super) language: Language,
+}
+
+impl Visit {
+    /// Whether the reader may still be here: nobody took its seat back.
+    pub(super) fn is_welcome(&self, access: &Access) -> bool {
+        let token = self.token.as_deref();
+        token.is_none_or(|token| access.visitor_of(token).is_some())
+    }
+
+    /// The seat of whoever has one, with the number of its character.
+    pub(super) fn seat(&self) -> Option<(u32, &Arc<Seat>)> {
+        let id = self.seat?;
+        let contents = self.story.view.read();
+        let name = &contents.state.being(id)?.name;
+        Some((id, self.story.seats.get(&**name)?))
+    }
+
+    pub(super) fn reader(&self) -> Reader<'_> {
+        Reader {
+            view: &self.story.view,
+            seat: self.seat,
+            language: self.language,
+            seats: Some(&self.story.seats),
+        }
+    }
+}
+
+/// Lets a reader in to a story.
+pub(super) async fn visit(
+    shared: &Arc<Shared>,
+    headers: &HeaderMap,
+    slot: &str,
+    language: Language,
+) -> Result<Visit, Failure> {
+    let visitor = shared.access.visitor(headers);
+    let name = match visitor {
+        Some(Visitor::Host) => None,
+        Some(Visitor::Seat { slots, who }) if slots.iter().any(|own| own == slot) => Some(who),
+        _ => return Err(Failure::forbidden(language)),
+    };
+    let (library, wanted) = (shared.library.clone(), slot.to_owned());
+    let story = blocking(language, move || library.open(&wanted)).await?;
+    let story = story.ok_or_else(|| Failure::missing(language))?;
+    let token = shared.access.token_in(headers).filter(|_| name.is_some());
+    let seat = match &name {
+        None => None,
+        Some(name) => {
+            let id = story.view.read().id_of(name);
+            Some(id.ok_or_else(|| Failure::forbidden(language))?)
+        }
+    };
+    Ok(Visit {
+        story,
+        seat,
+        token: token.map(str::to_owned),
+        language,
+    })
+}
+
+/// Does what may take its time on a thread of its own.
+pub(super) async fn blocking<T: Send + 'static>(
+    language: Language,
+    work: impl FnOnce() -> Result<T, LibraryError> + Send + 'static,
+) -> Result<T, Failure> {
+    let done = tokio::task::spawn_blocking(work).await;
+    let done = done.unwrap_or_else(|error| Err(UiText::verbatim(error.to_string()).into()));
+    done.map_err(|problem| Failure::impossible(problem, language))
+}
+
+/// The texts of the page.
+pub(super) async fn labels(
+    State(shared): State<Arc<Shared>>,
+    Asked(query): Asked<InLanguage>,
+) -> Json {
+    let language = query.lang.unwrap_or(shared.language);
+    Json(json!(page_labels(language)))
+}
+
+/// All stories, for the host.
+pub(super) async fn stories(
+    State(shared): State<Arc<Shared>>,
+    headers: HeaderMap,
+) -> Result<Json, Failure> {
+    if shared.access.visitor(&headers) != Some(Visitor::Host) {
+        return Err(Failure::forbidden(shared.language));
+    }
+    let library = shared.library.clone();
+    let stories = blocking(shared.language, move || Ok(library.list())).await?;
+    Ok(Json(json!(stories)))
+}
+
+/// What there is one of in a story, or a list.
+pub(super) async fn get(
+    State(shared): State<Arc<Shared>>,
+    Path((slot, what)): Path<(String, String)>,
+    Asked(query): Asked<InLanguage>,
+    Asked(part): Asked<ListQuery>,
+    headers: HeaderMap,
+) -> Result<Json, Failure> {
+    let language = query.lang.unwrap_or(shared.language);
+    let visit = visit(&shared, &headers, &slot, language).await?;
+    let library = shared.library.clone();
+    let found = blocking(language, move || {
+        let reader = visit.reader();
+        Ok(match what.as_str() {
+            "branches" if reader.is_host() => {
+                let found = branches(&library.slots(), &visit.story.slot, None);
+                Some(found.map_err(|error| error.text())?)
+            }
+            "compare" if reader.is_host() => compared(&*library, &visit, &part)?,
+            "story" => Some(reader.story()),
+            "events" => Some(reader.events(&part).named("events")),
+            "calls" if reader.is_host() => Some(reader.calls(&part).named("calls")),
+            "audience" if reader.is_host() => Some(reader.audience(&part)),
+            "turns" => Some(reader.turns()),
+            "headings" => Some(reader.headings()),
+            "people" => Some(reader.people()),
+            "places" => Some(reader.places()),
+            "facts" => Some(reader.facts()),
+            "items" => Some(reader.items()),
+            "qualities" if reader.is_host() => Some(reader.qualities()),
+            "believes" => {
+                let pair = part.who.zip(part.about);
+                pair.and_then(|(who, about)| reader.beliefs(who, about))
+            }
+            "scenes" if reader.is_host() => Some(reader.scenes()),
+            _ => None,
+        })
+    });
+    let found = found.await?.map(Json);
+    found.ok_or_else(|| Failure::missing(language))
+}
+
+fn compared(
+    library: &dyn Library,
+    visit: &Visit,
+    part: &ListQuery,
+) -> Result<Option<Value>, LibraryError> {
+    let other = part
+        .with
+        .as_deref()
+        .map(|slot| library.open(slot))
+        .transpose()?
+        .flatten();
+    let own = &visit.story.view;
+    let Some(other) = other.filter(|other| !Arc::ptr_eq(&other.view, own)) else {
+        return Ok(None);
+    };
+    let here = visit.reader();
+    let there = Reader {
+        view: &other.view,
+        seats: Some(&other.seats),
+        ..here
+    };
+    let turn = parting(&visit.story.slot, &other.slot)?;
+    Ok(turn.map(|turn| compare(&here, &there, turn, part)))
+}
+
+/// One of many.
+pub(super) async fn get_one(
+    State(shared): State<Arc<Shared>>,
+    Path((slot, what, which)): Path<(String, String, String)>,
+    Asked(query): Asked<InLanguage>,
+    Asked(part): Asked<ListQuery>,
+    headers: HeaderMap,
+) -> Result<Json, Failure> {
+    let language = query.lang.unwrap_or(shared.language);
+    let visit = visit(&shared, &headers, &slot, language).await?;
+    let found = blocking(language, move || {
+        let reader = visit.reader();
+        let sent = |call| request::sent(&visit.story, call);
+        let number = which.parse().ok();
+        Ok(match (what.as_str(), number) {
+            ("event", Some(number)) => reader.event(number),
+            ("person", Some(number)) => reader.person(number),
+            ("context", Some(id)) => match part.call {
+                None => reader.context(id),
+                Some(call) if reader.was_asked(id, call) => {
+                    let sent = sent(call).map_err(|error| error.text())?;
+                    sent.and_then(|sent| reader.context_at(id, call, &sent))
+                }
+                Some(_) => None,
+            },
+            ("call", Some(number)) => {
+                let mut call = reader.call(number);
+                if let Some(json) = &mut call {
+                    match sent(number) {
+                        Ok(Some(sent)) => request::add(json, reader.view, &sent),
+                        Ok(None) => {}
+                        Err(error) => {
+                            json["request_missing"] = error.text().in_language(language).into();
+                        }
+                    }
+                }
+                call
+            }
+            ("fact", _) => reader.fact(&which),
+            _ => None,
+        })
+    });
+    let found = found.await?.map(Json);
+    found.ok_or_else(|| Failure::missing(language))
+}
+
+/// What a host may do.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "do", rename_all = "snake_case")]
+enum Deed {
+    Pause,
+    Play,
+    Step {
+        #[serde(default)]
+        by: StepBy,
+    },
+    Review {
+        on: bool,
+    },
+    /// A held answer is used.
+    Use {
+        c: u32,
+    },
+    /// Other words are used in the place of a held answer.
+    Replace {
+        c: u32,
+        text: String,
+    },
+    /// A mind is asked once more in the place of its held answer.
+    AskAgain {
+        c: u32,
+    },
+    Stop,
+    Branch {
+        turn: u64,
+        name: Option<String>,
+        seed: Option<u64>,
+        /// Other models, by the numbers of those whose they are.
+        #[serde(default)]
+        models: BTreeMap<String, String>,
+    },
+    /// Back to the end of a turn, or to before a call.
+    Undo {
+        turn: Option<u64>,
+        c: Option<u32>,
+    },
+    Retry {
+        c: u32,
+        name: Option<String>,
+    },
+    Edit {
+        c: u32,
+        text: String,
+        name: Option<String>,
+    },
+    Tell {
+        who: Vec<u32>,
+        text: String,
+    },
+    Give {
+        item: String,
+        to: u32,
+    },
+    Teach {
+        who: u32,
+        fact: String,
+    },
+    Move {
+        who: u32,
+        to: u32,
+    },
+    Change {
+        quality: String,
+        by: i32,
+    },
+    Effect {
+        place: Option<u32>,
+        effect: Effect,
+    },
+    Scene {
+        scene: String,
+    },
+    /// The story ends here, for good.
+    End,
+    /// Somebody gets the seat of a character.
+    Invite {
+        who: u32,
+    },
+    /// Whoever has the seat of a character loses it.
+    Dismiss {
+        who: u32,
+    },
+}
+
+/// How far a step goes.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum StepBy {
+    #[default]
+    Turn,
+    Scene,
+    Call,
+}
+
+/// Does what the host wants.
+pub(super) async fn steer(
+    State(shared): State<Arc<Shared>>,
+    Path(slot): Path<String>,
+    Asked(query): Asked<InLanguage>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<Response, Failure> {
+    let language = query.lang.unwrap_or(shared.language);
+    let visit = visit(&shared, &headers, &slot, language).await?;
+    if !visit.reader().is_host() {
+        return Err(Failure::forbidden(language));
+    }
+    let deed = read_body::<Deed>(&body, language)?;
+    let story = &visit.story;
+    let failed = |text| Failure::impossible(text, language);
+    if let Deed::Invite { who } = deed {
+        return invite(&shared, story, &slot, who).map_err(failed);
+    }
+    if let Deed::Dismiss { who } = deed {
+        let (name, seat) = seat_of(story, who).map_err(failed)?;
+        shared.access.dismiss(&slot, &name);
+        seat.take(false);
+        story.view.note_seats();
+        return Ok(Json(json!({"ok": true})).into_response());
+    }
+    let is_undone = matches!(deed, Deed::Undo { .. });
+    let (point, name) = match deed {
+        Deed::Branch {
+            turn,
+            name,
+            seed,
+            models,
+        } => {
+            let told = branch_input(HOST, seed, &by_name(story, models).map_err(failed)?);
+            (after(story, turn, told).map_err(failed)?, name)
+        }
+        Deed::Undo { c: Some(c), .. } => {
+            let retaken = retaken(story, c).map_err(failed)?;
+            let retaken = Retaken {
+                forgets_later: true,
+                ..retaken
+            };
+            (BranchAt::Ask(retaken), None)
+        }
+        Deed::Undo { turn, .. } => {
+            let missing = || unreadable(&serde_json::Error::missing_field("turn"), language);
+            let turn = turn.ok_or_else(missing)?;
+            (
+                after(story, turn, Some(undo_input(HOST))).map_err(failed)?,
+                None,
+            )
+        }
+        Deed::Retry { c, name } => (BranchAt::Ask(retaken(story, c).map_err(failed)?), name),
+        Deed::Edit { c, text, name } => {
+            let retaken = retaken(story, c).map_err(failed)?;
+            let answer = Some(text);
+            (BranchAt::Ask(Retaken { answer, ..retaken }), name)
+        }
+        deed => {
+            do_now(story, &deed).map_err(failed)?;
+            return Ok(Json(json!({"ok": true})).into_response());
+        }
+    };
+    let library = shared.library.clone();
+    let (view, access) = (story.view.clone(), shared.access.clone());
+    let branched = blocking(language, move || {
+        let goes_on = matches!(point, BranchAt::Ask(_));
+        let branch = library.branch(&slot, point, name.as_deref())?;
+        // It is read while the reader waits anyway.
+        let opened = library.open(&branch)?;
+        // A host who wants another answer wants to see it, and what follows from it.
+        if goes_on && let Some(control) = opened.and_then(|story| story.control) {
+            control.want(Wanted::Step);
+        }
+        if is_undone {
+            view.set_moved(&branch);
+            access.lead_seats(&branch);
+        }
+        Ok(branch)
+    });
+    Ok(Json(json!({"ok": true, "slot": branched.await?})).into_response())
+}
+
+/// The seat of a character, by its number, with its name.
+fn seat_of(story: &Story, who: u32) -> Result<(Arc<str>, &Arc<Seat>), UiText> {
+    let name = story.view.read().name_of(who);
+    let seat = name.and_then(|name| Some((name.clone(), story.seats.get(&*name)?)));
+    seat.ok_or_else(|| text!(page_unknown_name))
+}
+
+/// Gives a character to the person who opens the address that this answers. If the host had no
+/// token, its own browser gets one: from now on not everybody on this computer is the host.
+fn invite(shared: &Shared, story: &Story, slot: &str, who: u32) -> Result<Response, UiText> {
+    let (name, seat) = seat_of(story, who)?;
+    let access = &shared.access;
+    let random = |error: ServerError| error.text();
+    let cookie = access.guard_host().map_err(random)?;
+    let address = access.seat(slot, &name).map_err(random)?;
+    seat.take(true);
+    story.view.note_seats();
+    shared.library.note(Invitation {
+        name: name.to_string(),
+        address: address.clone(),
+        host: cookie.is_some().then(|| access.host_address()),
+    });
+    let cookie = cookie.map(|cookie| [(header::SET_COOKIE, cookie)]);
+    let answer = Json(json!({"ok": true, "address": address}));
+    Ok((cookie, answer).into_response())
+}
+
+/// Models by the names of those whose they are.
+fn by_name(
+    story: &Story,
+    models: BTreeMap<String, String>,
+) -> Result<BTreeMap<String, String>, UiText> {
+    let contents = story.view.read();
+    let named = models.into_iter().map(|(id, model)| {
+        let name = id.parse().ok().and_then(|id| contents.name_of(id));
+        let name = name.ok_or_else(|| text!(page_missing))?;
+        if !story.view.about.models.contains(&model) {
+            return Err(text!(page_no_model, model));
+        }
+        Ok((name.to_string(), model))
+    });
+    named.collect()
+}
+
+/// The end of a turn that was played.
+fn after(story: &Story, turn: u64, told: Option<Value>) -> Result<BranchAt, UiText> {
+    if turn > story.view.read().turn {
+        return Err(text!(page_bad_turn, turn));
+    }
+    Ok(BranchAt::Turn(turn, told))
+}
+
+/// A call of a turn that was played, to be answered once more.
+fn retaken(story: &Story, call: u32) -> Result<Retaken, UiText> {
+    let contents = story.view.read();
+    let call = contents.calls.get(call as usize);
+    let done = call.filter(|call| call.turn <= contents.turn);
+    let done = done.and_then(|call| Some((call.outcome.clone()?, call.turn.checked_sub(1)?)));
+    let (outcome, turn) = done.ok_or_else(|| text!(page_not_done))?;
+    Ok(Retaken {
+        outcome,
+        turn,
+        answer: None,
+        forgets_later: false,
+        by: HOST.to_owned(),
+    })
+}
+
+fn read_body<'b, T: Deserialize<'b>>(body: &'b [u8], language: Language) -> Result<T, Failure> {
+    serde_json::from_slice(body).map_err(|error| unreadable(&error, language))
+}
+
+fn unreadable(error: &serde_json::Error, language: Language) -> Failure {
+    let text = text!(page_bad_request, reason = error.text());
+    Failure::new(StatusCode::BAD_REQUEST, text, language)
+}
+
+fn do_now(story: &Story, deed: &Deed) -> Result<(), UiText> {
+    let control = story.control.as_ref().filter(|_| story.view.is_played());
+    let control = control.ok_or_else(|| text!(page_not_played))?;
+    match deed {
+        Deed::Pause => {
+            control.want(Wanted::Pause);
+            story.view.change_run(RunState::Playing, RunState::Pausing);
+        }
+        Deed::Play => {
+            control.want(Wanted::Play);
+            control.gate().open();
+            story.view.change_run(RunState::Pausing, RunState::Playing);
+        }
+        Deed::Step { by } => step(story, control, *by),
+        Deed::Review { on } => {
+            control.gate().set_review(*on);
+            story.view.set_reviews(*on);
+        }
+        Deed::Use { c } => decide(story, control, *c, Decision::Use)?,
+        Deed::Replace { c, text } => {
+            let (text, by) = (text.clone(), HOST.into());
+            decide(story, control, *c, Decision::Replace { text, by })?;
+        }
+        Deed::AskAgain { c } => decide(story, control, *c, Decision::AskAgain)?,
+        Deed::Stop => {
+            control.stop();
+            story.seats.values().for_each(|seat| seat.close());
+        }
+        deed => {
+            let contents = story.view.read();
+            let deed = host_deed(&contents.state, deed).ok_or_else(|| text!(page_unknown_name))?;
+            control.tell(deed.to_input(HOST));
+        }
+    }
+    Ok(())
+}
+
+/// Lets a paused run continue for a turn, a scene or a call.
+fn step(story: &Story, control: &Control, by: StepBy) {
+    let is_mid_turn = story.view.read().run.at_gate;
+    let gate = control.gate();
+    match by {
+        StepBy::Call => gate.allow(1),
+        StepBy::Turn | StepBy::Scene => gate.open(),
+    }
+    match by {
+        StepBy::Scene => control.want(Wanted::StepScene),
+        // The turn that has begun continues.
+        StepBy::Turn | StepBy::Call if is_mid_turn => control.want(Wanted::Pause),
+        StepBy::Turn | StepBy::Call => control.want(Wanted::Step),
+    }
+}
+
+fn decide(story: &Story, control: &Control, call: u32, decision: Decision) -> Result<(), UiText> {
+    let contents = story.view.read();
+    let call = contents.calls.get(call as usize);
+    let name = call.and_then(|call| Some((contents.name_of(call.who)?, call.number)));
+    drop(contents);
+    let is_held = name.is_some_and(|key| control.gate().decide(&key, decision));
+    is_held.then_some(()).ok_or_else(|| text!(page_not_held))
+}
+
+/// A deed that changes the story, with the names of those whom it concerns.
+fn host_deed(state: &WorldState, deed: &Deed) -> Option<HostDeed> {
+    let name = |id: u32| Some(state.being(id)?.name.to_string());
+    let effect = match deed {
+        Deed::Tell { who, text } => {
+            if text.trim().is_empty() {
+                return None;
+            }
+            let who = who.iter().map(|id| name(*id)).collect::<Option<_>>()?;
+            let text = text.clone();
+            return Some(HostDeed::Tell { who, text });
+        }
+        Deed::Give { item, to } => {
+            let item = state
+                .items
+                .iter()
+                .find(|known| known.name == *item)?
+                .name
+                .clone();
+            match state.being(*to)?.kind {
+                Kind::Stage => Effect::Put(item, name(*to)?),
+                _ => Effect::Give(item, name(*to)?),
+            }
+        }
+        Deed::Teach { who, fact } => Effect::Teach(name(*who)?, state.fact(fact)?.id.clone()),
+        Deed::Move { who, to } => Effect::Move(name(*who)?, name(*to)?),
+        Deed::Change { quality, by } => {
+            let known = state.qualities.iter().find(|known| known.id == *quality);
+            Effect::Add(known?.id.clone(), *by)
+        }
+        Deed::Scene { scene } => {
+            let known = state.scenes.iter().find(|known| known.id == *scene)?;
+            let id = known.id.clone();
+            return Some(HostDeed::Scene { id });
+        }
+        Deed::End => return Some(HostDeed::End),
+        Deed::Effect { effect, .. } => effect.clone(),
+        _ => return None,
+    };
+    let place = match deed {
+        Deed::Effect { place, .. } => place.map_or_else(|| Some(String::new()), name)?,
+        _ => String::new(),
+    };
+    Some(HostDeed::Effect { place, effect })
+}
+
+/// What a seat sends.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct FromSeat {
+    c: Option<u32>,
+    option: Option<String>,
+    text: Option<String>,
+    leave: bool,
+    take: bool,
+}
+
+/// What a seat is asked now.
+pub(super) async fn seat(
+    State(shared): State<Arc<Shared>>,
+    Path(slot): Path<String>,
+    Asked(query): Asked<InLanguage>,
+    headers: HeaderMap,
+) -> Result<Json, Failure> {
+    let language = query.lang.unwrap_or(shared.language);
+    let visit = visit(&shared, &headers, &slot, language).await?;
+    let (id, seat) = visit.seat().ok_or_else(|| Failure::missing(language))?;
+    Ok(Json(
+        json!({"who": id, "open": seat.question(language), "played_by": seat.played_by()}),
+    ))
+}
+
+/// A seat answers, leaves, or is taken again.
+pub(super) async fn answer(
+    State(shared): State<Arc<Shared>>,
+    Path(slot): Path<String>,
+    Asked(query): Asked<InLanguage>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<Json, Failure> {
+    let language = query.lang.unwrap_or(shared.language);
+    let visit = visit(&shared, &headers, &slot, language).await?;
+    let (_, seat) = visit.seat().ok_or_else(|| Failure::missing(language))?;
+    let sent = read_body::<FromSeat>(&body, language)?;
+    if sent.leave || sent.take {
+        seat.take(sent.take);
+    } else {
+        // A line as if it were typed.
+        let line = sent.option.or(sent.text).unwrap_or_default();
+        let line = one_line(&line);
+        if !seat.answer(sent.c, Some(line)) {
+            return Err(Failure::impossible(text!(page_not_asked), language));
+        }
+    }
+    Ok(Json(json!({"ok": true})))
+}

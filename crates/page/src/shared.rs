@@ -1,0 +1,21 @@
+//! What all requests share.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::access::Access;
+use super::library::Library;
+use playhouse_engine::locale::{Language, labels};
+
+/// The texts of the page. What calls are for and types of events are called as in the terminal.
+pub(super) fn page_labels(language: Language) -> BTreeMap<&'static str, String> {
+    labels(language, &["page_", "story_purpose_", "story_event_"])
+}
+
+/// What all requests share.
+pub(super) struct Shared {
+    pub(super) library: Arc<dyn Library>,
+    pub(super) access: Arc<Access>,
+    /// The language of the interface, unless a reader asks for another.
+    pub(super) language: Language,
+}

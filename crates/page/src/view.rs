@@ -1,0 +1,884 @@
+//! The read model of one story: all that a page can show. It only grows.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use bevy_ecs::prelude::*;
+use serde::Serialize;
+use serde_json::Value;
+use tokio::sync::{broadcast, watch};
+
+use super::call::{Call, CallState, Segment, made_by, recorded_segments};
+use super::event::{EventStyle, fight, target, words};
+use super::state::WorldState;
+use playhouse_engine::cast::{CastList, Kind, WorldTurn, turn_number};
+use playhouse_engine::context::EntryId;
+use playhouse_engine::engine::Signal;
+use playhouse_engine::event::{EventRecord, Record};
+use playhouse_engine::journal::{AskEnding, Outcome};
+use playhouse_engine::locale::{Language, UiText, text};
+use playhouse_engine::message::{BodyId, Digest};
+use playhouse_engine::mind::{StreamDelta, StreamDeltaKind, stopwatch};
+use playhouse_engine::session::{Answered, Logged, Stay, answered};
+use playhouse_engine::world_data::Problem;
+use playhouse_rpg::third_person;
+
+/// How many deltas of answers a reader may be behind before it is given the whole answers again.
+const MAX_DELTAS: usize = 1024;
+/// The least time between two pictures of the world while it is played, in milliseconds.
+const BETWEEN_STATES: u64 = 20;
+/// How much longer than taking a picture of the world the time between two of them is.
+const STATE_SHARE: u64 = 50;
+
+/// What a story is, before anything happens.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct About {
+    /// The slot's name.
+    pub slot: String,
+    /// The world's name.
+    pub world: String,
+    /// The title for people.
+    pub title: String,
+    /// What it is about, for whoever begins to read: paragraphs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub premise: Vec<String>,
+    /// `campaign`, `team` or `undercover`.
+    pub game: &'static str,
+    /// The language of the world.
+    pub language: Language,
+    /// The seed.
+    pub seed: u64,
+    /// The unit of money, such as `USD`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub currency: Option<String>,
+    /// The models that somebody may have in a branch. Only the host sees them.
+    #[serde(skip)]
+    pub models: Vec<String>,
+}
+
+/// An event with what a page adds to it.
+#[derive(Debug)]
+pub(super) struct EventEntry {
+    pub(super) number: u32,
+    pub(super) record: EventRecord,
+    pub(super) day: u32,
+    pub(super) form: EventStyle,
+    pub(super) place: Option<u32>,
+    pub(super) by: Option<u32>,
+    pub(super) to: Option<u32>,
+    /// Whether a reader who sees everything was told the same before.
+    pub(super) repeats: bool,
+    /// The call whose answer it tells.
+    pub(super) call: Option<u32>,
+    /// Those for whom the program answered, as far as readers were not told before, and why.
+    pub(super) defaults: Vec<(Arc<str>, UiText)>,
+    pub(super) fight: Option<Value>,
+}
+
+impl EventEntry {
+    /// The words alone; `None` if it has a form without words.
+    pub(super) fn words(&self) -> Option<&str> {
+        words(self.form, &self.record.data)
+    }
+
+    /// Whether a scene, a fight, a round or a day begins with it, or a fight ends.
+    fn bounds_scene(&self) -> bool {
+        let kind = self.record.kind.as_str();
+        self.form.is_heading()
+            || matches!(
+                kind,
+                "scene_opens" | "combat_initialization" | "combat_outcome"
+            )
+    }
+
+    /// Whether an entity learned it.
+    pub(super) fn reached(&self, id: u32) -> bool {
+        self.record.audience.iter().any(|who| who.id.0 == id)
+    }
+}
+
+/// The events and calls of a turn: from the first to before the second.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct TurnRange {
+    pub(super) turn: u64,
+    pub(super) day: u32,
+    pub(super) from: u32,
+    pub(super) to: u32,
+    pub(super) calls: (u32, u32),
+}
+
+/// Whether a story is played.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum RunState {
+    Playing,
+    /// A turn is being finished.
+    Pausing,
+    Paused,
+    /// What was played before is read.
+    Reading,
+    Finished,
+    Stopped,
+    Failed,
+    /// Nobody plays it.
+    #[default]
+    Saved,
+}
+
+/// How the run is going.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Run {
+    pub(super) state: RunState,
+    pub(super) error: Option<UiText>,
+    /// Whether it pauses between two calls of a turn.
+    pub(super) at_gate: bool,
+    /// Whether answers wait for the host.
+    pub(super) reviews: bool,
+    /// What is wrong in the story's data, which were changed while it is played.
+    pub(super) problems: Vec<Problem>,
+    /// The slot in which the story continues, since the host went back in it.
+    pub(super) moved: Option<Arc<str>>,
+}
+
+/// A part of an answer that is being written.
+#[derive(Clone, Debug)]
+pub(super) struct AnswerDelta {
+    pub(super) call: u32,
+    /// `None`: what was shown is taken back.
+    pub(super) text: Option<Arc<str>>,
+}
+
+/// What a view holds.
+#[derive(Default)]
+pub(super) struct Contents {
+    pub(super) events: Vec<Arc<EventEntry>>,
+    pub(super) calls: Vec<Arc<Call>>,
+    /// Each change of a call, by its number, oldest first.
+    pub(super) changes: Vec<u32>,
+    pub(super) turns: Vec<TurnRange>,
+    /// The events of each entity, by what it learned.
+    pub(super) learned: BTreeMap<u32, Vec<u32>>,
+    pub(super) by_body: BTreeMap<BodyId, u32>,
+    pub(super) state: Arc<WorldState>,
+    pub(super) run: Run,
+    pub(super) day: u32,
+    pub(super) turn: u64,
+    /// How often run or state changed.
+    pub(super) run_version: u64,
+    pub(super) state_version: u64,
+    /// The words of open answers so far, by call.
+    pub(super) open_text: BTreeMap<u32, String>,
+    /// The numbers of entities by name, those that are gone included.
+    names: BTreeMap<Arc<str>, u32>,
+    /// The open calls by name of the entity.
+    open: BTreeMap<Arc<str>, u32>,
+    /// The last call of each entity that has been committed and told nothing yet.
+    answered: BTreeMap<u32, u32>,
+    /// Calls that ended with a default answer of which no event has told yet.
+    defaults: BTreeMap<u32, (Arc<str>, UiText)>,
+    /// Those of turns that are over.
+    overdue: Vec<(Arc<str>, UiText)>,
+    /// By entity, the last question that it was asked: what came before it was sent with it.
+    pub(super) sent: BTreeMap<u32, EntryId>,
+    /// By entity, where it was from an event on.
+    stays: BTreeMap<u32, Vec<(u32, Stay)>>,
+    /// The places where anybody has been.
+    visited: BTreeSet<u32>,
+    /// What was told in this turn, by form and words.
+    told: BTreeSet<Digest>,
+    /// The appearances that were told.
+    looks: BTreeSet<Digest>,
+    /// When each place is free in a story that comes from its journal.
+    clocks: BTreeMap<u32, u64>,
+    /// When that ends, once a call was measured, whose time goes on from there.
+    recorded: Option<u64>,
+    /// When the next picture of the world may be taken.
+    next_state: u64,
+}
+
+/// All that a page can show of one story. The engine's thread adds to it; readers take what they
+/// need. Nothing waits for a reader.
+pub struct StoryView {
+    pub(super) about: About,
+    contents: RwLock<Contents>,
+    news: watch::Sender<u64>,
+    deltas: broadcast::Sender<AnswerDelta>,
+    clock: Box<dyn Fn() -> u64 + Send + Sync>,
+}
+
+impl StoryView {
+    /// An empty view of a story.
+    pub fn new(about: About) -> Self {
+        Self {
+            about,
+            contents: RwLock::default(),
+            news: watch::Sender::new(0),
+            deltas: broadcast::Sender::new(MAX_DELTAS),
+            clock: Box::new(stopwatch()),
+        }
+    }
+
+    /// Milliseconds since the view was made.
+    fn now(&self) -> u64 {
+        (self.clock)()
+    }
+
+    /// The time of calls: what is measured follows what was recorded.
+    pub(super) fn time(&self, contents: &Contents) -> u64 {
+        self.now() + contents.recorded.unwrap_or_else(|| contents.recorded_end())
+    }
+
+    /// What it holds, to read. Take what you need and let go: the engine waits to write.
+    pub(super) fn read(&self) -> RwLockReadGuard<'_, Contents> {
+        self.contents.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Contents> {
+        let contents = self.contents.write();
+        contents.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes whenever there is something new.
+    pub(super) fn news(&self) -> watch::Receiver<u64> {
+        self.news.subscribe()
+    }
+
+    /// Answers while they are written.
+    pub(super) fn deltas(&self) -> broadcast::Receiver<AnswerDelta> {
+        self.deltas.subscribe()
+    }
+
+    fn announce(&self) {
+        self.news.send_modify(|news| *news += 1);
+    }
+
+    /// Adds what happened.
+    pub(super) fn record(&self, record: &Record) {
+        let mut contents = self.write();
+        match record {
+            Record::Event(event) => contents.add_event(event.clone()),
+            Record::Answer(_) | Record::Chapter { .. } => return,
+            Record::Turn { turn } => contents.end_turn(*turn),
+        }
+        drop(contents);
+        self.announce();
+    }
+
+    /// Takes note of a signal of the run.
+    pub(super) fn signal(&self, signal: &Signal) {
+        let mut contents = self.write();
+        if let Signal::CallStarted { .. } = signal {
+            let end = contents.recorded_end();
+            contents.recorded.get_or_insert(end);
+        }
+        let now = self.time(&contents);
+        match signal {
+            Signal::CallStarted {
+                entity,
+                number,
+                purpose,
+                mind,
+            } => contents.start_call(entity, *number, purpose, mind, now),
+            Signal::ToolCalled { entity, tool, .. } => contents.change_open(entity, |call| {
+                call.tools.push((tool.as_str().into(), now));
+                call.enter(Segment::Tools, now);
+            }),
+            Signal::CallEnded { entity, by, .. } => contents.change_open(entity, |call| {
+                call.end = Some(now);
+                call.state = CallState::Done;
+                call.by = Some(by.clone());
+                call.held = None;
+            }),
+            Signal::AnswerHeld { entity, answer, .. } => contents.change_open(entity, |call| {
+                call.state = CallState::InReview;
+                call.enter(Segment::Review, now);
+                call.held = Some(answer.clone());
+            }),
+            Signal::CallsWait(wait) => {
+                contents.run.at_gate = *wait;
+                contents.run.state = if *wait {
+                    RunState::Paused
+                } else {
+                    RunState::Playing
+                };
+                contents.run_version += 1;
+            }
+            Signal::LimitNear(_) => return,
+            Signal::ServerAwaited { .. }
+            | Signal::ServerBack { .. }
+            | Signal::PromptsUnread { .. } => {
+                let Some(notice) = signal.notice() else {
+                    return;
+                };
+                let is_good = matches!(signal, Signal::ServerBack { .. });
+                contents.run.error = Some(notice).filter(|_| !is_good);
+                contents.run_version += 1;
+            }
+            Signal::RecallByWords(reason) => {
+                tracing::warn!("{}", text!(engine_recall_by_words, reason));
+                return;
+            }
+        }
+        drop(contents);
+        self.announce();
+    }
+
+    /// Adds a part of an answer that is being written.
+    pub(super) fn delta(&self, delta: &StreamDelta) {
+        let mut contents = self.write();
+        let now = self.time(&contents);
+        let Some(number) = contents.open.get(&delta.entity).copied() else {
+            return;
+        };
+        // Deltas are followed apart from the run, and may come after the end of their call.
+        let call = contents.calls.get(number as usize).cloned();
+        let is_open = |call: &Arc<Call>| call.end.is_none() && call.number == delta.number;
+        let Some(call) = call.filter(is_open) else {
+            return;
+        };
+        let text = match &delta.kind {
+            StreamDeltaKind::Text(text) => Some(text),
+            StreamDeltaKind::Retract => None,
+            StreamDeltaKind::Tools(_) => return,
+        };
+        let shown = contents.open_text.entry(number).or_default();
+        let is_first = shown.is_empty();
+        match text {
+            Some(text) => shown.push_str(text),
+            None => shown.clear(),
+        }
+        // Those of an answer that is held come late.
+        let begins = is_first && text.is_some() && call.held.is_none();
+        if begins {
+            contents.change_open(&delta.entity, |call| {
+                call.first.get_or_insert(now);
+                call.state = CallState::Writing;
+                call.enter(Segment::Writing, now);
+            });
+        }
+        // Whoever reads the words so far must not get the same delta again.
+        let _ = self.deltas.send(AnswerDelta {
+            call: number,
+            text: text.map(|text| text.as_str().into()),
+        });
+        drop(contents);
+        if begins {
+            self.announce();
+        }
+    }
+
+    /// Adds the outcomes that a place has just committed, and what became of the world.
+    pub(super) fn commit(&self, world: &World, outcomes: &[Arc<Outcome>]) {
+        let mut contents = self.write();
+        let now = self.time(&contents);
+        let turn = world.resource::<WorldTurn>().0;
+        contents.take(&answered(world, outcomes), turn, now);
+        drop(contents);
+        self.update_state(world, false);
+        self.announce();
+    }
+
+    /// Adds what a log of events holds.
+    pub fn fill(&self, records: Vec<Logged>) {
+        let mut contents = self.write();
+        for logged in records {
+            match logged {
+                Logged::Name(id, name) => drop(contents.names.insert(name, id.0)),
+                Logged::Event(event) => contents.add_event(*event),
+                Logged::Answers(answered) => {
+                    let turn = contents.turn;
+                    contents.take(&answered, turn, 0);
+                }
+                Logged::Stays(stays) => stays.into_iter().for_each(|stay| contents.note(stay)),
+                Logged::Turn(turn) => contents.end_turn(turn),
+            }
+        }
+        drop(contents);
+        self.announce();
+    }
+
+    /// Adds an outcome alone.
+    #[cfg(test)]
+    pub(super) fn answered(&self, outcome: Outcome, turn: u64) {
+        self.write().answer(&Arc::new(outcome), turn, 0);
+    }
+
+    /// Takes a picture of the world, unless the last one is so new that it would cost too much.
+    pub(super) fn update_state(&self, world: &World, is_at_rest: bool) {
+        let begin = self.now();
+        self.write().note_stays(world);
+        let before = self.read();
+        if !is_at_rest && begin < before.next_state {
+            return;
+        }
+        let last = before.state.clone();
+        drop(before);
+        let state = Arc::new(WorldState::of(world, &last));
+        let end = self.now();
+        let mut contents = self.write();
+        contents.next_state = end + (STATE_SHARE * (end - begin)).max(BETWEEN_STATES);
+        contents.set_state(state);
+        drop(contents);
+        self.announce();
+    }
+
+    /// Shows whoever is in the world of a story that is about to be read or to begin.
+    pub fn expect(&self, world: &World) {
+        let state = Arc::new(WorldState::of(world, &WorldState::default()));
+        self.write().set_state(state);
+        self.set_run(RunState::Reading, None);
+    }
+
+    /// Waits until what was played before is read.
+    pub async fn is_read(&self) {
+        let mut news = self.news();
+        while self.is_reading() && news.changed().await.is_ok() {}
+    }
+
+    /// Whether what was played before is being read.
+    pub(super) fn is_reading(&self) -> bool {
+        self.read().run.state == RunState::Reading
+    }
+
+    /// Takes the first picture of a world.
+    pub(super) fn begin(&self, world: &World) {
+        let state = Arc::new(WorldState::of(world, &WorldState::default()));
+        let mut contents = self.write();
+        contents.note_stays(world);
+        contents.turn = world.resource::<WorldTurn>().0;
+        contents.day = contents.day.max(state.day);
+        contents.set_state(state);
+        drop(contents);
+        self.announce();
+    }
+
+    /// Whether somebody plays it now.
+    pub(super) fn is_played(&self) -> bool {
+        let state = self.read().run.state;
+        matches!(
+            state,
+            RunState::Playing | RunState::Pausing | RunState::Paused
+        )
+    }
+
+    /// Changes the state of the run, if it is still in the given one.
+    pub(super) fn change_run(&self, from: RunState, to: RunState) {
+        let state = self.read().run.state;
+        if state == from {
+            self.set_run(to, None);
+        }
+    }
+
+    /// Says that nobody plays it here, and why, if it could be played.
+    pub fn only_shown(&self, reason: Option<UiText>) {
+        self.set_run(RunState::Saved, reason);
+    }
+
+    /// Says whether answers wait for the host.
+    pub(super) fn set_reviews(&self, reviews: bool) {
+        let mut contents = self.write();
+        contents.run.reviews = reviews;
+        contents.run_version += 1;
+        drop(contents);
+        self.announce();
+    }
+
+    /// Says in which slot the story continues.
+    pub(super) fn set_moved(&self, slot: &str) {
+        let mut contents = self.write();
+        contents.run.moved = Some(slot.into());
+        contents.run_version += 1;
+        drop(contents);
+        self.announce();
+    }
+
+    /// Takes note that somebody was given a seat, or lost one.
+    pub(super) fn note_seats(&self) {
+        self.write().run_version += 1;
+        self.announce();
+    }
+
+    /// How many events there are.
+    pub(super) fn events(&self) -> usize {
+        self.read().events.len()
+    }
+
+    /// Whether a part of the story begins or ends in the events from this one on.
+    pub(super) fn has_scene_since(&self, event: usize) -> bool {
+        let contents = self.read();
+        let events = contents.events.get(event..).unwrap_or_default();
+        events.iter().any(|event| event.bounds_scene())
+    }
+
+    /// Says what is wrong in the story's data, which were changed while it is played with what they
+    /// were before.
+    pub fn set_problems(&self, problems: Vec<Problem>) {
+        let mut contents = self.write();
+        if contents.run.problems != problems {
+            contents.run.problems = problems;
+            contents.run_version += 1;
+            drop(contents);
+            self.announce();
+        }
+    }
+
+    /// Says how the run is going.
+    pub(super) fn set_run(&self, state: RunState, error: Option<UiText>) {
+        let mut contents = self.write();
+        if contents.run.state == state && contents.run.error == error {
+            return;
+        }
+        contents.run.state = state;
+        contents.run.error = error;
+        contents.run_version += 1;
+        let is_played = matches!(
+            state,
+            RunState::Playing | RunState::Pausing | RunState::Paused
+        );
+        if !is_played {
+            contents.run.at_gate = false;
+            contents.drop_open_calls();
+        }
+        drop(contents);
+        self.announce();
+    }
+}
+
+impl Contents {
+    pub(super) fn id_of(&self, name: &str) -> Option<u32> {
+        self.names.get(name).copied()
+    }
+
+    /// When the last of the calls that were recorded ends.
+    fn recorded_end(&self) -> u64 {
+        self.clocks.values().max().copied().unwrap_or_default()
+    }
+
+    /// The name of an entity.
+    pub(super) fn name_of(&self, id: u32) -> Option<Arc<str>> {
+        let known = self.names.iter().find(|(_, known)| **known == id);
+        known.map(|(name, _)| name.clone())
+    }
+
+    /// Everybody and everything that ever had a name, with its number.
+    pub(super) fn names(&self) -> impl Iterator<Item = (&Arc<str>, u32)> {
+        self.names.iter().map(|(name, id)| (name, *id))
+    }
+
+    /// Takes note of those who are at another place, or dead, since the last events.
+    fn note_stays(&mut self, world: &World) {
+        let cast = world.resource::<CastList>().all();
+        let stays = cast.filter_map(|(_, entity)| Stay::of(world, entity));
+        stays.for_each(|stay| self.note(stay));
+    }
+
+    fn note(&mut self, stay: Stay) {
+        let from = self.events.len() as u32;
+        let stays = self.stays.entry(stay.id.0).or_default();
+        if stays.last().is_none_or(|(_, last)| *last != stay) {
+            self.visited.extend(stay.place.map(|place| place.0));
+            stays.push((from, stay));
+        }
+    }
+
+    /// A place has taken outcomes.
+    fn take(&mut self, answered: &[Answered], turn: u64, now: u64) {
+        for (outcome, question) in answered {
+            self.answer(outcome, turn, now);
+            let id = self.id_of(&outcome.entity);
+            self.sent.extend(id.zip(*question));
+        }
+    }
+
+    /// Where everybody was, and since which event.
+    pub(super) fn stays(&self) -> &BTreeMap<u32, Vec<(u32, Stay)>> {
+        &self.stays
+    }
+
+    /// Where somebody was when an event happened; `None` if it was not there yet.
+    pub(super) fn stay(&self, id: u32, event: u32) -> Option<Stay> {
+        let stays = self.stays.get(&id)?;
+        let next = stays.partition_point(|(from, _)| *from <= event);
+        Some(stays.get(next.checked_sub(1)?)?.1)
+    }
+
+    /// The last call of an entity that was answered.
+    pub(super) fn last_call_of(&self, id: u32) -> Option<&Arc<Call>> {
+        let mut calls = self.calls.iter().rev();
+        calls.find(|call| call.who == id && call.outcome.is_some())
+    }
+
+    /// The calls that nobody has answered yet.
+    pub(super) fn open_calls(&self) -> impl Iterator<Item = &Arc<Call>> {
+        let open = self.open.values();
+        let open = open.filter_map(|call| self.calls.get(*call as usize));
+        open.filter(|call| call.state != CallState::Done)
+    }
+
+    /// Whether nobody has reached a place yet.
+    fn is_far(&self, place: &str) -> bool {
+        let place = self.id_of(place);
+        place.is_some_and(|place| !self.visited.contains(&place))
+    }
+
+    /// Whether nobody but places got an event.
+    fn is_for_places(&self, record: &EventRecord) -> bool {
+        record.audience.iter().all(|who| {
+            let being = self.state.being(who.id.0);
+            being.is_some_and(|being| being.kind == Kind::Stage)
+        })
+    }
+
+    fn add_event(&mut self, record: EventRecord) {
+        for who in &record.audience {
+            if self.names.get(&who.name) != Some(&who.id.0) {
+                self.names.insert(who.name.clone(), who.id.0);
+            }
+        }
+        let number = self.events.len() as u32;
+        let by = record.speaker.as_ref().and_then(|name| self.id_of(name));
+        let is_by_stage = record.speaker.as_ref() == Some(&record.place);
+        let form = match EventStyle::of(&record, is_by_stage) {
+            // Places learn too, but readers need not be told.
+            EventStyle::Note if record.kind == "learned" && self.is_for_places(&record) => {
+                EventStyle::Own
+            }
+            // How a place looks is told when somebody comes there.
+            EventStyle::Narration if record.kind == "kickoff" && self.is_far(&record.place) => {
+                EventStyle::Own
+            }
+            form => form,
+        };
+        if form == EventStyle::Day
+            && let Some(day) = record.data.get("day").and_then(Value::as_u64)
+        {
+            self.day = day as u32;
+        }
+        let said = words(form, &record.data).unwrap_or(&record.text);
+        let speaker = record.speaker.as_deref().unwrap_or_default();
+        let told = format!("{speaker}\0{said}\0{}", form as u8);
+        let told = Digest::of(told.as_bytes());
+        let repeats = match form {
+            // Readers need each look once.
+            EventStyle::Look => !self.looks.insert(told),
+            // Those elsewhere hear of it later than those who saw it.
+            EventStyle::Call | EventStyle::Move | EventStyle::Narration | EventStyle::Choice => {
+                !self.told.insert(told)
+            }
+            // The same for those at home.
+            _ => record.kind == "battle_report",
+        };
+        let call = by.and_then(|by| self.answered.get(&by).copied());
+        let mut defaults = Vec::new();
+        if form != EventStyle::Own {
+            defaults.append(&mut self.overdue);
+            defaults.extend(call.and_then(|call| self.defaults.remove(&call)));
+        }
+        for who in &record.audience {
+            self.learned.entry(who.id.0).or_default().push(number);
+        }
+        self.by_body.insert(record.id, number);
+        self.events.push(Arc::new(EventEntry {
+            number,
+            day: self.day,
+            form,
+            place: self.id_of(third_person::place_of(&record)),
+            by,
+            to: target(&record.data).and_then(|name| self.id_of(name)),
+            repeats,
+            call,
+            defaults,
+            fight: fight(&record.kind, &record.data),
+            record,
+        }));
+    }
+
+    fn end_turn(&mut self, turn: u64) {
+        let (from, first_call) = self
+            .turns
+            .last()
+            .map_or((0, 0), |last| (last.to, last.calls.1));
+        self.turns.push(TurnRange {
+            turn,
+            day: self.day,
+            from,
+            to: self.events.len() as u32,
+            calls: (first_call, self.calls.len() as u32),
+        });
+        self.turn = turn;
+        self.told.clear();
+        self.answered.clear();
+        let untold = std::mem::take(&mut self.defaults);
+        self.overdue.extend(untold.into_values());
+    }
+
+    fn start_call(&mut self, entity: &Arc<str>, number: u32, purpose: &str, mind: &str, now: u64) {
+        // A mind that is asked again, after a bad answer or tools, continues the same call.
+        if self.open.contains_key(entity) {
+            return self.change_open(entity, |call| {
+                call.state = CallState::Thinking;
+                call.held = None;
+                call.ask(now);
+            });
+        }
+        let who = self.id_of(entity).unwrap_or_default();
+        let call = self.calls.len() as u32;
+        let stay = self.stays.get(&who).and_then(|stays| stays.last());
+        let mut started = Call {
+            call,
+            who,
+            number,
+            purpose: purpose.into(),
+            mind: mind.into(),
+            place: stay
+                .and_then(|(_, stay)| stay.place)
+                .map_or(who, |place| place.0),
+            turn: turn_number(self.turn),
+            start: now,
+            ..Call::default()
+        };
+        // Those of a recording were never asked here.
+        if started.is_timed() {
+            started.ask(now);
+        }
+        self.calls.push(Arc::new(started));
+        self.open.insert(entity.clone(), call);
+        self.changes.push(call);
+    }
+
+    fn change_open(&mut self, entity: &str, change: impl FnOnce(&mut Call)) {
+        let Some(number) = self.open.get(entity).copied() else {
+            return;
+        };
+        if let Some(call) = self.calls.get_mut(number as usize) {
+            let mut changed = Call::clone(call);
+            change(&mut changed);
+            *call = Arc::new(changed);
+            self.changes.push(number);
+        }
+    }
+
+    /// A call has its outcome: an open one, or one of a recording that was never open.
+    fn answer(&mut self, outcome: &Arc<Outcome>, turn: u64, now: u64) {
+        if outcome.id != 0 {
+            self.names.insert(outcome.entity.clone(), outcome.id);
+        }
+        if !self.open.contains_key(&outcome.entity) {
+            self.start_call(&outcome.entity, outcome.number, &outcome.purpose, "", 0);
+            let place = self.open.get(&outcome.entity).copied();
+            let place = place.and_then(|call| self.calls.get(call as usize));
+            let place = place.map_or(0, |call| call.place);
+            // Only its length is known: the calls of a place follow each other.
+            let clock = self.clocks.entry(place).or_default();
+            let start = *clock;
+            *clock += outcome.ms;
+            self.change_open(&outcome.entity, |call| {
+                (call.start, call.end) = (start, Some(start + outcome.ms));
+                call.segments = recorded_segments(&outcome.refused, &outcome.rounds, start);
+            });
+        }
+        self.change_open(&outcome.entity, |call| {
+            call.end.get_or_insert(now);
+            call.state = CallState::Done;
+            call.turn = turn_number(turn);
+            call.by.get_or_insert_with(|| made_by(outcome));
+            call.outcome = Some(outcome.clone());
+        });
+        if let Some(call) = self.open.remove(&outcome.entity) {
+            self.open_text.remove(&call);
+            let who = self.calls.get(call as usize).map(|call| call.who);
+            self.answered.extend(who.map(|who| (who, call)));
+            if let AskEnding::Failed { reason } = &outcome.ending {
+                let default = (outcome.entity.clone(), reason.clone());
+                self.defaults.insert(call, default);
+            }
+        }
+    }
+
+    /// Calls that were dropped with the run are asked again when it continues.
+    fn drop_open_calls(&mut self) {
+        for entity in self.open.keys().cloned().collect::<Vec<_>>() {
+            self.change_open(&entity, |call| {
+                call.state = CallState::Dropped;
+                call.held = None;
+            });
+        }
+        self.open.clear();
+        self.open_text.clear();
+    }
+
+    fn set_state(&mut self, state: Arc<WorldState>) {
+        for being in &state.beings {
+            if self.names.get(&being.name) != Some(&being.id) {
+                self.names.insert(being.name.clone(), being.id);
+            }
+        }
+        self.state = state;
+        self.state_version += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use playhouse_engine::engine::AnswerInReview;
+
+    #[test]
+    fn calls_that_are_measured_follow_those_that_were_recorded() {
+        let view = StoryView::new(About::default());
+        for number in 0..3 {
+            view.answered(crate::report::tests::answer(1, number, "Yes.".into()), 0);
+        }
+        let end = view.read().calls.last().unwrap().end.unwrap();
+        view.signal(&Signal::CallStarted {
+            entity: "Ann".into(),
+            number: 1,
+            purpose: "home.plan",
+            mind: "test".into(),
+        });
+        let contents = view.read();
+        assert!(end > 5_000 && contents.calls.last().unwrap().start >= end);
+        assert!(view.time(&contents) >= contents.calls.last().unwrap().start);
+    }
+
+    #[test]
+    fn what_is_streamed_late_changes_no_state() {
+        let view = StoryView::new(About::default());
+        let entity: Arc<str> = "Ann".into();
+        let start = || {
+            view.signal(&Signal::CallStarted {
+                entity: entity.clone(),
+                number: 1,
+                purpose: "home.speak",
+                mind: "test".into(),
+            });
+        };
+        let stream = |kind: StreamDeltaKind| {
+            view.delta(&StreamDelta {
+                entity: entity.clone(),
+                number: 1,
+                kind,
+            });
+            view.read().calls[0].state
+        };
+        let text = || StreamDeltaKind::Text("Yes.".into());
+        start();
+        assert_eq!(stream(StreamDeltaKind::Retract), CallState::Thinking);
+        assert_eq!(stream(text()), CallState::Writing);
+        stream(StreamDeltaKind::Retract);
+        start();
+        view.signal(&Signal::AnswerHeld {
+            entity: entity.clone(),
+            number: 1,
+            answer: AnswerInReview {
+                text: "Yes.".into(),
+                complaint: None,
+            },
+        });
+        assert_eq!(stream(text()), CallState::InReview);
+        assert_eq!(stream(StreamDeltaKind::Retract), CallState::InReview);
+        // It is asked once more.
+        start();
+        assert_eq!(stream(text()), CallState::Writing);
+    }
+}

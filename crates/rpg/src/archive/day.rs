@@ -1,0 +1,300 @@
+//! Conversations that have grown too long: what is oldest in them becomes a chapter, chapters
+//! become a volume, volumes a life.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use bevy_ecs::prelude::*;
+use serde::Serialize;
+
+use super::range::{EntryRange, past_to_fold, past_tokens, room};
+use super::summary::{
+    PendingSummary, SummaryData, entries, learned_and_felt, pending, spoken_lines, summary_ask,
+};
+use crate::campaign_phase::CampaignState;
+use crate::components::RpgWorld;
+use crate::conversation::event_type;
+use crate::everybody::{on_stage, set_phase};
+use crate::kickoff::kind_name;
+use crate::phase::{CurrentPlace, Phase};
+use playhouse_engine::cast::{CastList, EntityName, Kind, Whereabouts, all_of, is_dead};
+use playhouse_engine::context::EntryId;
+use playhouse_engine::context::{
+    AgentContext, Chapter, ChapterId, Chapters, Entry, Happening, Level,
+};
+use playhouse_engine::event::kinds::Archive;
+use playhouse_engine::event::{AgentEvent, EventWriter, PromptSet, PromptTemplate};
+use playhouse_engine::exchange::{Answers, AskTemplate, Prose};
+use playhouse_engine::knowledge::FactBook;
+use playhouse_engine::message::{Role, cut};
+
+/// The maximum number of people that a question names.
+const MAX_PEOPLE: usize = 4;
+/// The maximum number of characters of a message by which a question names it.
+const NAMING_CHARS: usize = 90;
+
+pub(super) const QUESTION: AskTemplate<SummaryData> =
+    AskTemplate::new("archive", "asks/archive_day");
+const TITLE: PromptTemplate<TitleData> = PromptTemplate::new("archive/day_title");
+
+#[derive(Default, Serialize)]
+struct TitleData {
+    from: u32,
+    to: u32,
+    level: Level,
+}
+
+/// Adds the templates of this file.
+pub(super) fn add_templates(prompts: &mut PromptSet) {
+    QUESTION.add_to(prompts);
+    prompts.add(&TITLE);
+}
+
+/// The budget of each entity's prompt in tokens.
+pub fn budget(world: &RpgWorld) -> u64 {
+    world.0.limits.context_tokens.max(0) as u64
+}
+
+/// The tokens that a fight may take, which is archived only when it is over.
+const FIGHT_TOKENS: u64 = 2_400;
+
+/// Begins to archive wherever somebody's conversation takes most of its room. Where a fight may
+/// come next, there must be room for it. Returns whether anybody's does. A place where nobody is
+/// waits until somebody comes.
+pub(crate) fn archive_overdue(world: &mut World, before_fight: bool) -> bool {
+    let budget = budget(world.resource::<RpgWorld>());
+    let is_overdue = |world: &World, entity: Entity| {
+        let mind = world.get::<AgentContext>(entity);
+        let Some((context, chapters)) = mind.zip(world.get::<Chapters>(entity)) else {
+            return false;
+        };
+        let room = room(context, budget);
+        let most = if before_fight {
+            most_before_fight(room)
+        } else {
+            room * 4 / 5
+        };
+        past_tokens(context) > most && past_to_fold(context, chapters, room).is_some()
+    };
+    let mut places = all_of(world, Kind::Stage);
+    places.extend(all_of(world, Kind::WorldAgent));
+    places.retain(|place| {
+        let mut living = on_stage(world, *place);
+        living.retain(|actor| !is_dead(world, *actor));
+        let is_in_use = !living.is_empty() || world.get(*place) == Some(&Kind::WorldAgent);
+        let mut minds = std::iter::once(*place).chain(living);
+        is_in_use && minds.any(|entity| is_overdue(world, entity))
+    });
+    for place in &places {
+        set_phase(world, *place, Phase::Summarize);
+    }
+    !places.is_empty()
+}
+
+/// What of a conversation will be archived next, and when.
+#[derive(Clone, Copy, Debug)]
+pub struct NextArchive {
+    /// Its first message and its last.
+    pub messages: (EntryId, EntryId),
+    /// The tokens of all that may be archived.
+    pub past: u64,
+    /// How many there may be before it is.
+    pub most: u64,
+}
+
+/// What of a conversation will be archived next; `None` if nothing can become shorter.
+pub fn next_archive(
+    context: &AgentContext,
+    chapters: &Chapters,
+    budget: u64,
+) -> Option<NextArchive> {
+    let room = room(context, budget);
+    let range = past_to_fold(context, chapters, room)?;
+    Some(NextArchive {
+        messages: (range.begin, range.end),
+        past: past_tokens(context),
+        most: room * 4 / 5,
+    })
+}
+
+/// How many tokens of its room a conversation may take before a fight.
+fn most_before_fight(room: u64) -> u64 {
+    let without = room.saturating_sub(FIGHT_TOKENS);
+    without.clamp(room / 2, room * 4 / 5)
+}
+
+/// Asks those here whose conversations take two thirds of their room, or leave too little for a
+/// fight that may come. Each is asked once, for all that is archived now.
+pub(super) fn ask_summaries(
+    (world, campaign): (Res<RpgWorld>, Res<CampaignState>),
+    (list, facts): (Res<CastList>, Res<FactBook>),
+    whereabouts: Whereabouts,
+    minds: Query<(&AgentContext, &Chapters)>,
+    mut current: CurrentPlace,
+    mut events: EventWriter,
+    mut commands: Commands,
+) {
+    let Some(place) = current.entity() else {
+        return;
+    };
+    let budget = budget(&world);
+    let mut next = Phase::Idle;
+    let living = whereabouts.living_on(place);
+    let is_in_use = !living.is_empty() || whereabouts.kind(place) == Some(Kind::WorldAgent);
+    let own_place = std::iter::once(place).filter(|_| is_in_use);
+    for entity in own_place.chain(living) {
+        let (Ok((context, chapters)), Some(kind)) = (minds.get(entity), whereabouts.kind(entity))
+        else {
+            continue;
+        };
+        let room = room(context, budget);
+        let most = if campaign.phase.may_meet_foes() {
+            most_before_fight(room).min(room * 2 / 3)
+        } else {
+            room * 2 / 3
+        };
+        if past_tokens(context) <= most {
+            continue;
+        }
+        let past = past_to_fold(context, chapters, room);
+        let (Some(past), Some(EntityName(place))) = (past, whereabouts.name(place)) else {
+            continue;
+        };
+        let is_person = |name: &String| {
+            let entity = list.by_name(name);
+            entity.and_then(|entity| whereabouts.kind(entity)) == Some(Kind::Actor)
+        };
+        let mut with = people(context, past);
+        with.retain(is_person);
+        let phrases = events.phrases();
+        let pending = pending(phrases, (context, chapters), past, room, |record| {
+            record.with = with.iter().map(|name| name.as_str().into()).collect();
+            if kind == Kind::Actor && record.places.is_empty() {
+                record.places.push(place.clone());
+            }
+            let ((from, to), level) = (record.days, record.level);
+            phrases.render(&TITLE, &TitleData { from, to, level })
+        });
+        with.truncate(MAX_PEOPLE);
+        let bundle = pending.and_then(|pending| {
+            let (learned, felt) = learned_and_felt(&pending.record, &facts);
+            let data = SummaryData {
+                me: context.name(),
+                kind: kind_name(kind),
+                place: if kind == Kind::WorldAgent { "" } else { place },
+                level: pending.record.level,
+                day: pending.record.days.1,
+                with: &with,
+                record: &pending.text,
+                begins: beginning(context, past),
+                until: first_kept(context, past),
+                fights: match kind {
+                    Kind::Actor => fights(context, chapters, past),
+                    _ => Vec::new(),
+                },
+                said: spoken_lines(context, past),
+                learned,
+                felt,
+            };
+            let ask = summary_ask(phrases, &world.0, &QUESTION, &data, &pending.text)?;
+            Ok((ask, pending))
+        });
+        if bundle.is_ok() {
+            next = Phase::Summarized;
+        }
+        events.insert_or_fault(&mut commands, entity, bundle);
+    }
+    current.set_phase(next);
+}
+
+/// Replaces what was summed up.
+pub(super) fn take_summaries(
+    mut answers: Answers<Prose>,
+    whereabouts: Whereabouts,
+    minds: Query<(&AgentContext, &Chapters, &PendingSummary)>,
+    mut current: CurrentPlace,
+    mut events: EventWriter,
+    mut commands: Commands,
+) {
+    let Some(place) = current.begin(Phase::Idle) else {
+        return;
+    };
+    for (entity, Prose(mut words), _by) in answers.take() {
+        let Ok((context, chapters, pending)) = minds.get(entity) else {
+            continue;
+        };
+        // Whoever has no words of its own has the record.
+        if words == pending.text {
+            words.clear();
+        }
+        let stage = whereabouts.name_text(place);
+        let words = (words, context.last_exchange());
+        let closing = pending.clone().close((context, chapters), stage, words);
+        events.close_chapter(entity, closing.event, closing.close);
+        commands.entity(entity).remove::<PendingSummary>();
+    }
+}
+
+/// By what the first message of a range is known, if something but the rules stands before it.
+fn beginning(context: &AgentContext, range: EntryRange) -> String {
+    let mut before = context.entries().iter();
+    let is_older = |entry: &Entry| entry.role() != Role::System && entry.id() < range.begin;
+    if before.any(is_older) {
+        known_by(entries(context, range))
+    } else {
+        String::new()
+    }
+}
+
+/// By what the first message after a range is known, if something happened after it.
+fn first_kept(context: &AgentContext, range: EntryRange) -> String {
+    let kept = context.entries().iter();
+    known_by(kept.filter(|entry| entry.id() > range.end))
+}
+
+/// The beginning of the first of these messages that tells what happened and is not a memory.
+fn known_by<'a>(mut entries: impl Iterator<Item = &'a Entry>) -> String {
+    let happened =
+        entries.find(|entry| event_type(entry).is_some_and(|kind| kind != Archive::TYPE));
+    happened.map_or_else(String::new, |entry| {
+        cut(&entry.body().short_text(), NAMING_CHARS)
+    })
+}
+
+/// The places of the fights in a range, whose memories go into the new one, and of one right before
+/// it that was archived without asking.
+fn fights(context: &AgentContext, chapters: &Chapters, range: EntryRange) -> Vec<Arc<str>> {
+    let mut newest_first = context.entries().iter().rev();
+    let before = newest_first.find(|entry| entry.id() < range.begin);
+    let chapter_of = |entry: &Entry| {
+        let id = context.tags(entry.id())?.text("chapter")?;
+        chapters.get(&ChapterId(id.into()))
+    };
+    let place_of = |chapter: &Chapter| {
+        let notes = chapter.record.iter().flat_map(|record| &record.notes);
+        let mut places = notes.filter_map(|note| match &note.happening {
+            Happening::Fight(fight) => Some(fight.place.clone()),
+            _ => None,
+        });
+        places.next()
+    };
+    let before = before.and_then(chapter_of);
+    let unasked = before.filter(|chapter| chapter.summing_up.is_empty());
+    let within = entries(context, range).filter_map(chapter_of);
+    let archived = unasked.into_iter().chain(within);
+    archived.filter_map(place_of).collect()
+}
+
+/// The other people with most messages in a range.
+fn people(context: &AgentContext, range: EntryRange) -> Vec<String> {
+    let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
+    let heard = entries(context, range).filter(|entry| entry.role() == Role::Human);
+    let senders = heard.filter_map(|entry| entry.body().sender());
+    for sender in senders.filter(|sender| *sender != context.name()) {
+        *counts.entry(sender).or_default() += 1;
+    }
+    let mut people: Vec<_> = counts.into_iter().collect();
+    people.sort_by_key(|(name, count)| (Reverse(*count), *name));
+    people.into_iter().map(|(name, _)| name.into()).collect()
+}

@@ -1,0 +1,231 @@
+//! A record in words: short lines, by day, of what weighs most.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use playhouse_engine::context::{ChapterRecord, Happening, Level, Note, Pledge};
+use playhouse_engine::event::{PhraseError, Phrasebook, PromptSet, PromptTemplate};
+use playhouse_engine::knowledge::is_made;
+use playhouse_engine::message::Text;
+
+/// The maximum number of people and of places that a record names in its first line.
+const MAX_NAMES: usize = 8;
+
+/// How many lines of a kind weigh the same, before the next weigh half as much, a third, and so on.
+const AS_WEIGHTY: u32 = 4;
+
+/// How many of the last times that an item changed hands are told of a longer past.
+const TOLD_MOVES: u32 = 3;
+
+const RECORD: PromptTemplate<RecordData> = PromptTemplate::new("archive/record");
+const LINE: PromptTemplate<LineData> = PromptTemplate::new("archive/line");
+
+#[derive(Default, Serialize)]
+struct RecordData<'a> {
+    from: u32,
+    to: u32,
+    places: &'a [Arc<str>],
+    with: &'a [Arc<str>],
+    days: Vec<DayLines>,
+    /// The number of lines that are left out.
+    more: usize,
+}
+
+#[derive(Serialize)]
+struct DayLines {
+    day: u32,
+    lines: Vec<String>,
+}
+
+#[derive(Default, Serialize)]
+struct LineData<'a> {
+    me: &'a str,
+    it: Option<&'a Happening>,
+}
+
+/// Adds the templates of this file.
+pub(super) fn add_templates(prompts: &mut PromptSet) {
+    prompts.add(&RECORD).add(&LINE);
+}
+
+/// How many tokens a record may take in a conversation with so much room.
+pub(super) fn record_tokens(level: Level, room: u64) -> u64 {
+    match level {
+        Level::Chapter => room / 10,
+        Level::Volume => room / 8,
+        Level::Life => room / 6,
+    }
+}
+
+/// A merged record, as its owner reads it. It says less, but the most important, if all would take
+/// more tokens than its level may.
+pub(super) fn record_text(
+    phrases: &Phrasebook,
+    me: &str,
+    record: &ChapterRecord,
+    room: u64,
+) -> Result<String, PhraseError> {
+    let mut lines = Vec::new();
+    let is_mine =
+        |note: &Note| matches!(&note.happening, Happening::Promised { to, .. } if **to == *me);
+    let mut promised: Vec<_> = record.notes.iter().filter(|note| is_mine(note)).collect();
+    for note in &record.notes {
+        if is_told_by_attempt(note, record, me) {
+            continue;
+        }
+        // The same words given to several people are one line, preferably about oneself.
+        if let Happening::Promised {
+            who, words, state, ..
+        } = &note.happening
+            && !words.is_empty()
+            && !is_mine(note)
+        {
+            let is_same = |known: &&Note| {
+                matches!(&known.happening, Happening::Promised { who: by, words: said, state: now, .. }
+                    if (by, said, now) == (who, words, state))
+            };
+            if promised.iter().any(is_same) {
+                continue;
+            }
+            promised.push(note);
+        }
+        let it = Some(&note.happening);
+        let line = phrases.render(&LINE, &LineData { me, it })?;
+        let line = line.trim();
+        if !line.is_empty() {
+            lines.push((note, line.to_owned()));
+        }
+    }
+    let mut left = record_tokens(record.level, room);
+    // The heaviest first, of these the latest. What happens again and again weighs less each time,
+    // or else a life would be nothing but promises.
+    let mut told_of_kind: BTreeMap<_, u32> = BTreeMap::new();
+    let mut moves: BTreeMap<_, u32> = BTreeMap::new();
+    let mut order = Vec::with_capacity(lines.len());
+    for (index, (note, _)) in lines.iter().enumerate().rev() {
+        let moved = moved_item(&note.happening).map(|item| {
+            let count = moves.entry(item).or_default();
+            *count += 1;
+            *count
+        });
+        // For some days only it matters that somebody else tried something, and through whose hands
+        // an item went in between.
+        let is_minor = weight(note, me) == 0 || moved > Some(TOLD_MOVES);
+        if record.level > Level::Chapter && is_minor {
+            continue;
+        }
+        let told = told_of_kind.entry(kind(&note.happening)).or_default();
+        let weight = f64::from(weight(note, me)) / f64::from(1 + *told / AS_WEIGHTY);
+        *told += 1;
+        order.push((std::cmp::Reverse(weight.to_bits()), index));
+    }
+    // Stable, so that the latest stay first.
+    order.sort_by_key(|(weight, _)| *weight);
+    let mut is_told = vec![false; lines.len()];
+    for (_, index) in order {
+        let Some((_, line)) = lines.get(index) else {
+            continue;
+        };
+        let tokens = u64::from(Text::from(line.as_str()).tokens()) + 1;
+        if tokens <= left {
+            left -= tokens;
+            is_told[index] = true;
+        }
+    }
+    let more = is_told.iter().filter(|told| !**told).count();
+    let mut days: BTreeMap<u32, Vec<String>> = BTreeMap::new();
+    let told = lines.into_iter().zip(is_told).filter(|(_, told)| *told);
+    for ((note, line), _) in told {
+        days.entry(note.day).or_default().push(line);
+    }
+    let days = days.into_iter();
+    let data = RecordData {
+        from: record.days.0,
+        to: record.days.1,
+        places: first(&record.places),
+        with: first(&record.with),
+        days: days.map(|(day, lines)| DayLines { day, lines }).collect(),
+        more,
+    };
+    phrases.render(&RECORD, &data)
+}
+
+/// Whether a fact that play made only says that an attempt succeeded, which its own line says.
+fn is_told_by_attempt(note: &Note, record: &ChapterRecord, me: &str) -> bool {
+    let Happening::Learned { fact, text, from } = &note.happening else {
+        return false;
+    };
+    let says = |other: &Note| match &other.happening {
+        Happening::Tried { who, attempt, .. } if other.day == note.day && **who == *me => {
+            let tried = attempt.trim_end_matches(['.', '。']);
+            !tried.is_empty() && text.contains(tried)
+        }
+        _ => false,
+    };
+    is_made(fact) && from.is_empty() && record.notes.iter().any(says)
+}
+
+fn first(names: &[Arc<str>]) -> &[Arc<str>] {
+    names.get(..MAX_NAMES).unwrap_or(names)
+}
+
+/// The item that changes hands.
+fn moved_item(happening: &Happening) -> Option<&str> {
+    match happening {
+        Happening::Took { item, .. }
+        | Happening::Gave { item, .. }
+        | Happening::Lost { item, .. } => Some(item),
+        _ => None,
+    }
+}
+
+/// What happens again: that the same promise-giver keeps another promise, another gift of the same
+/// item.
+fn kind(happening: &Happening) -> (u8, [&str; 2]) {
+    match happening {
+        Happening::Fight(fight) => (0, [&fight.place, ""]),
+        Happening::Died { who, .. } => (1, [who, ""]),
+        Happening::Wounded { who, .. } => (2, [who, ""]),
+        Happening::Learned { from, .. } => (3, [from, ""]),
+        Happening::Took { who, item } => (4, [who, item]),
+        Happening::Gave { who, item, .. } => (5, [who, item]),
+        Happening::Lost { who, item, .. } => (6, [who, item]),
+        Happening::Promised { who, to, state, .. } => match state {
+            Pledge::Made => (7, [who, to]),
+            Pledge::Kept => (8, [who, to]),
+            Pledge::Broken => (9, [who, to]),
+        },
+        Happening::Felt { about, .. } => (10, [about, ""]),
+        Happening::Journey { dungeon, .. } => (11, [dungeon, ""]),
+        Happening::Tried { who, .. } => (12, [who, ""]),
+        Happening::Told { .. } => (13, ["", ""]),
+        Happening::Decided { who, .. } => (14, [who, ""]),
+    }
+}
+
+/// How much is lost if a line is left out: most by what the story depends on and by what one did
+/// oneself, least by journeys and by what play made.
+fn weight(note: &Note, me: &str) -> u32 {
+    let is_me = |name: &Arc<str>| **name == *me;
+    match &note.happening {
+        Happening::Died { .. } | Happening::Fight(_) => 9,
+        Happening::Learned { fact, .. } if !is_made(fact) => 8,
+        Happening::Decided { who, .. } if is_me(who) => 7,
+        Happening::Promised { who, to, .. } if is_me(who) || is_me(to) => 7,
+        Happening::Decided { .. } => 6,
+        Happening::Told { fact, .. } if !is_made(fact) => 5,
+        Happening::Gave { who, to, .. } if is_me(who) || is_me(to) => 4,
+        Happening::Took { who, .. } | Happening::Lost { who, .. } if is_me(who) => 4,
+        Happening::Wounded { who, .. } if is_me(who) => 3,
+        Happening::Felt { .. } => 3,
+        Happening::Tried { who, .. } if is_me(who) => 3,
+        Happening::Gave { .. } | Happening::Took { .. } | Happening::Lost { .. } => 2,
+        Happening::Promised { .. } => 2,
+        Happening::Learned { .. } | Happening::Told { .. } | Happening::Wounded { .. } => 1,
+        Happening::Journey { .. } => 1,
+        Happening::Tried { found, left, .. } if !found.is_empty() || !left.is_empty() => 1,
+        Happening::Tried { .. } => 0,
+    }
+}

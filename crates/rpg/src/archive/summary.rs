@@ -1,0 +1,208 @@
+//! Asks for a summary while showing the record, and replaces what they summarise by both.
+
+use std::sync::Arc;
+
+use bevy_ecs::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::range::EntryRange;
+use crate::conversation::{SpokenLine, is_speech};
+use crate::world_file::WorldFile;
+use playhouse_engine::context::{
+    AgentContext, ChapterRecord, Chapters, Entry, EntryId, Happening, Level,
+};
+use playhouse_engine::event::kinds::Archive;
+use playhouse_engine::event::{ChapterClose, PhraseError, Phrasebook};
+use playhouse_engine::exchange::{Ask, AskTemplate, Prose, ProseRules, Reply};
+use playhouse_engine::knowledge::{FactBook, is_made};
+use playhouse_engine::reading::letters;
+
+/// The maximum number of characters of a summary.
+const MAX_CHARS: usize = 2_000;
+/// The least number of letters of a summary, which is asked for in sentences.
+const MIN_LETTERS: usize = 16;
+
+/// The maximum number of spoken lines that the notes quote.
+const MAX_LINES: usize = 8;
+
+/// What somebody is asked for a summary of its past with.
+#[derive(Default, Serialize)]
+pub(super) struct SummaryData<'a> {
+    pub(super) me: &'a str,
+    pub(super) kind: &'a str,
+    pub(super) place: &'a str,
+    pub(super) level: Level,
+    pub(super) day: u32,
+    pub(super) with: &'a [String],
+    pub(super) record: &'a str,
+    /// The beginning of the first message, if something stands before it.
+    pub(super) begins: String,
+    /// The beginning of the first message that stays, if something happened after the range.
+    pub(super) until: String,
+    /// Where the fights were of which the summary should tell.
+    pub(super) fights: Vec<Arc<str>>,
+    pub(super) said: Vec<SpokenLine>,
+    // Of the record, for minds without language.
+    pub(super) learned: Vec<LearnedNote<'a>>,
+    pub(super) felt: Vec<FeltNote<'a>>,
+}
+
+/// A fact that was learned.
+#[derive(Serialize)]
+pub(super) struct LearnedNote<'a> {
+    title: &'a str,
+    /// From whom; empty for nobody.
+    from: &'a str,
+}
+
+/// How it feels differently for somebody.
+#[derive(Serialize)]
+pub(super) struct FeltNote<'a> {
+    about: &'a str,
+    change: i32,
+}
+
+/// On an entity that is asked for a summary: what the summary will replace.
+#[derive(Component, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PendingSummary {
+    /// The first message of the range.
+    pub(super) begin: EntryId,
+    /// The last message of the range.
+    pub(super) end: EntryId,
+    /// The title of the chapter.
+    pub(super) title: String,
+    /// What code knows about it.
+    pub(super) record: ChapterRecord,
+    /// The same in words.
+    pub(super) text: String,
+}
+
+/// What closes a chapter: its record and its owner's words replace a range of the owner's context.
+pub(super) struct ClosedChapter {
+    /// What stands in place of the range.
+    pub(super) event: Archive,
+    /// What moves to the chapter.
+    pub(super) close: ChapterClose,
+}
+
+impl PendingSummary {
+    /// Closes the chapter with its owner's words. The exchange that asked for them, if there was
+    /// one, moves to the chapter too.
+    pub(super) fn close(
+        self,
+        (context, chapters): (&AgentContext, &Chapters),
+        stage: String,
+        (words, summing_up): (String, Option<(EntryId, EntryId)>),
+    ) -> ClosedChapter {
+        ClosedChapter {
+            event: Archive {
+                actor: context.name().to_string(),
+                stage,
+                chapter: chapters.next_id(context.name()).to_string(),
+                record: self.text,
+                message: words,
+            },
+            close: ChapterClose {
+                begin: self.begin,
+                end: self.end,
+                summing_up,
+                title: self.title,
+                record: Some(self.record),
+            },
+        }
+    }
+}
+
+/// The question for a summary, with its default answer.
+pub(super) fn summary_ask(
+    phrases: &Phrasebook,
+    world: &WorldFile,
+    question: &AskTemplate<SummaryData>,
+    data: &SummaryData,
+    words: &str,
+) -> Result<Ask<Prose>, PhraseError> {
+    let mut rules = ProseRules {
+        max_chars: MAX_CHARS.max(words.chars().count()),
+        min_letters: MIN_LETTERS.min(letters(words)),
+        writer: data.me.to_owned(),
+        language: Some(world.language),
+        ..ProseRules::default()
+    };
+    let fallback = Prose(words.to_owned());
+    if !fallback.check(&rules).is_empty() {
+        // There can be more letters in names of another script than in the words around them.
+        rules.language = None;
+    }
+    let ask = question.ask(phrases, data, rules, fallback)?;
+    let ask = ask.max_tokens(world.limits.max_reply_tokens());
+    Ok(ask.without_tools())
+}
+
+/// What a range will be replaced with, without its owner's words.
+pub(super) fn pending(
+    phrases: &Phrasebook,
+    (context, chapters): (&AgentContext, &Chapters),
+    EntryRange { begin, end }: EntryRange,
+    room: u64,
+    complete: impl FnOnce(&mut ChapterRecord) -> Result<String, PhraseError>,
+) -> Result<PendingSummary, PhraseError> {
+    let mut record = chapters.record_of(context, begin, end);
+    let title = complete(&mut record)?;
+    let merged = chapters.merged(&record);
+    let text = super::record::record_text(phrases, context.name(), &merged, room)?;
+    Ok(PendingSummary {
+        begin,
+        end,
+        title,
+        record,
+        text,
+    })
+}
+
+/// What of a record minds without language need: the facts that were learned and have a title, and
+/// how it feels differently for whom.
+pub(super) fn learned_and_felt<'a>(
+    record: &'a ChapterRecord,
+    facts: &'a FactBook,
+) -> (Vec<LearnedNote<'a>>, Vec<FeltNote<'a>>) {
+    let (mut learned, mut felt) = (Vec::new(), Vec::new());
+    for note in &record.notes {
+        match &note.happening {
+            Happening::Learned { fact, from, .. } => {
+                // What play made has no title of its own.
+                let fact = facts.get(fact).filter(|fact| !is_made(&fact.id));
+                let title = fact.map(|fact| fact.title.as_str());
+                let title = title.filter(|title| !title.is_empty());
+                learned.extend(title.map(|title| LearnedNote { title, from }));
+            }
+            Happening::Felt { about, change, .. } => felt.push(FeltNote {
+                about,
+                change: *change,
+            }),
+            _ => {}
+        }
+    }
+    (learned, felt)
+}
+
+/// The messages of a range.
+pub(super) fn entries(
+    context: &AgentContext,
+    range: EntryRange,
+) -> impl DoubleEndedIterator<Item = &Entry> {
+    let entries = context.entries().iter();
+    entries.filter(move |entry| range.contains(entry.id()))
+}
+
+/// The last lines that were spoken in a range, oldest first.
+pub(super) fn spoken_lines(context: &AgentContext, range: EntryRange) -> Vec<SpokenLine> {
+    let newest_first = entries(context, range).rev();
+    let speech = newest_first.filter(|entry| is_speech(entry));
+    let mut lines: Vec<_> = speech
+        .take(MAX_LINES)
+        .map(|entry| SpokenLine::new(entry, entry.body().short_text()))
+        .collect();
+    lines.reverse();
+    lines
+}

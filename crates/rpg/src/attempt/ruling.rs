@@ -1,0 +1,218 @@
+//! What the referee answers, and what the dice make of it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::prose::{Written, faults};
+use super::stakes::{Stakes, ids};
+use playhouse_engine::exchange::{Reply, Violation};
+use playhouse_engine::message::cut;
+
+/// The maximum number of characters of a made fact.
+pub(super) const FACT_CHARS: usize = 200;
+/// The maximum number of characters of an outcome; what is beyond is cut.
+pub(super) const OUTCOME_CHARS: usize = 300;
+/// What an ability adds to the chance of full success, in percent.
+const ABILITY: u32 = 15;
+/// The share of attempts that come off at a cost, in percent.
+const AT_A_COST: u32 = 25;
+/// What an answer says if no ability helps.
+const NO_ABILITY: &str = "none";
+
+/// How hard something is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Difficulty {
+    Easy,
+    #[default]
+    Fair,
+    Hard,
+    Desperate,
+}
+
+impl Difficulty {
+    const NAMES: [&str; 4] = ["easy", "fair", "hard", "desperate"];
+
+    /// Fair if an answer names none.
+    fn named(name: &str) -> Self {
+        match name {
+            "easy" => Self::Easy,
+            "hard" => Self::Hard,
+            "desperate" => Self::Desperate,
+            _ => Self::Fair,
+        }
+    }
+
+    /// In how many percent of attempts it comes off fully, without an ability.
+    fn chance(self) -> u32 {
+        match self {
+            Self::Easy => 65,
+            Self::Fair => 45,
+            Self::Hard => 25,
+            Self::Desperate => 10,
+        }
+    }
+}
+
+/// How an attempt ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum AttemptResult {
+    Full,
+    AtACost,
+    Not,
+}
+
+impl AttemptResult {
+    /// What events call it.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Full => "full",
+            Self::AtACost => "cost",
+            Self::Not => "not",
+        }
+    }
+}
+
+/// A referee's judgement of an attempt. Whatever is missing means the least: not possible, no
+/// ability, fair, nothing won, no cost. Whatever was not offered is refused.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub(crate) struct Ruling {
+    /// Whether it can be done at all.
+    pub(super) possible: bool,
+    /// The ability that helps, or `none`.
+    pub(super) ability: String,
+    /// How hard it is: easy, fair, hard or desperate.
+    pub(super) difficulty: String,
+    /// What it wins.
+    pub(super) prize: String,
+    /// What it costs if it comes off at a cost.
+    pub(super) cost: String,
+    /// What is true from then on, in one sentence, if the prize is `fact`.
+    pub(super) fact: String,
+    /// What everybody here sees if it comes off fully.
+    pub(super) fully: String,
+    /// What everybody here sees if it comes off at the cost.
+    pub(super) at_cost: String,
+    /// What everybody here sees if it does not come off.
+    pub(super) not: String,
+}
+
+impl Ruling {
+    /// The highest rolls, from 0 to 99, with which it comes off fully and at a cost.
+    fn chances(&self, stakes: &Stakes) -> (u32, u32) {
+        let helps = stakes.abilities.contains(&self.ability);
+        let full = Difficulty::named(&self.difficulty).chance() + if helps { ABILITY } else { 0 };
+        (full, full + AT_A_COST)
+    }
+
+    /// How it ends with a roll from 0 to 99.
+    pub(super) fn outcome(&self, stakes: &Stakes, roll: u32) -> AttemptResult {
+        let (full, at_a_cost) = self.chances(stakes);
+        if !self.possible || roll >= at_a_cost {
+            AttemptResult::Not
+        } else if roll >= full {
+            AttemptResult::AtACost
+        } else {
+            AttemptResult::Full
+        }
+    }
+
+    /// What everybody sees of an outcome.
+    pub(super) fn text(&self, outcome: AttemptResult) -> String {
+        let text = match outcome {
+            AttemptResult::Full => &self.fully,
+            AttemptResult::AtACost => &self.at_cost,
+            AttemptResult::Not => &self.not,
+        };
+        cut(text, OUTCOME_CHARS)
+    }
+}
+
+impl Reply for Ruling {
+    type Constraints = Stakes;
+    const NAME: &'static str = "ruling";
+    const MAY_BE_LEFT_OUT: &'static [&'static str] = &[
+        "ability",
+        "difficulty",
+        "prize",
+        "cost",
+        "fully",
+        "at_cost",
+        "not",
+    ];
+    const OTHER_WORDS: &'static [(&'static str, &'static str)] = &[
+        ("simple", "easy"),
+        ("medium", "fair"),
+        ("moderate", "fair"),
+        ("normal", "fair"),
+        ("average", "fair"),
+        ("difficult", "hard"),
+        ("very hard", "desperate"),
+        ("容易", "easy"),
+        ("一般", "fair"),
+        ("难", "hard"),
+        ("困难", "hard"),
+        ("极难", "desperate"),
+        ("无", NO_ABILITY),
+    ];
+
+    fn constrain_schema(_schema: &Value, stakes: &Stakes) -> Option<Value> {
+        let text = |most: usize| json!({"type": "string", "maxLength": most});
+        let mut schema = json!({
+            "type": "object",
+            "properties": {
+                "possible": {"type": "boolean"},
+                "difficulty": {"type": "string", "enum": Difficulty::NAMES},
+                "prize": {"type": "string", "enum": ids(&stakes.prizes)},
+                "cost": {"type": "string", "enum": ids(&stakes.costs)},
+                "fact": text(FACT_CHARS),
+                "fully": text(OUTCOME_CHARS),
+                "at_cost": text(OUTCOME_CHARS),
+                "not": text(OUTCOME_CHARS),
+            },
+            "required": ["possible", "difficulty", "prize", "cost", "fully", "at_cost", "not"],
+            "additionalProperties": false,
+        });
+        if !stakes.abilities.is_empty() {
+            let mut abilities = stakes.abilities.clone();
+            abilities.push(NO_ABILITY.to_owned());
+            schema["properties"]["ability"] = json!({"type": "string", "enum": abilities});
+            if let Some(required) = schema["required"].as_array_mut() {
+                required.push("ability".into());
+            }
+        }
+        Some(schema)
+    }
+
+    fn check(&self, stakes: &Stakes) -> Vec<Violation> {
+        let written = Written {
+            possible: self.possible,
+            prize: &self.prize,
+            fact: &self.fact,
+            fully: &self.fully,
+            at_cost: &self.at_cost,
+            not: &self.not,
+        };
+        let mut violations = faults(&written, stakes);
+        if self.possible {
+            let names = stakes.abilities.iter().map(String::as_str);
+            let abilities: Vec<_> = names.chain([NO_ABILITY]).map(str::to_owned).collect();
+            let named = [
+                ("ability", &self.ability, abilities),
+                (
+                    "difficulty",
+                    &self.difficulty,
+                    Difficulty::NAMES.map(str::to_owned).to_vec(),
+                ),
+                ("prize", &self.prize, ids(&stakes.prizes)),
+                ("cost", &self.cost, ids(&stakes.costs)),
+            ];
+            let said = named.into_iter().filter(|(_, name, _)| !name.is_empty());
+            violations.extend(said.filter_map(|(path, name, offered)| {
+                Violation::unless_offered(path, name, &offered)
+            }));
+        }
+        violations
+    }
+}

@@ -1,0 +1,132 @@
+//! What an attempt can win or cost, as code offers it here and now.
+
+use serde::Serialize;
+
+use playhouse_engine::message::Language;
+
+/// One thing that an attempt can win or cost.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Stake {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// A fact that the attempt makes true.
+    Fact,
+    /// One step of a quality.
+    Quality {
+        /// Its id.
+        id: String,
+        /// What minds read for it.
+        title: String,
+        /// 1 or -1.
+        by: i32,
+    },
+    /// A hidden item of the stage is found.
+    Item(String),
+    /// Something that whoever tries has stays here for everybody to see.
+    Left(String),
+    /// A way to this stage, which was closed, is open.
+    Way(String),
+    /// One step of the bond that somebody present has to whoever tries.
+    Bond {
+        /// Whose bond.
+        name: String,
+        /// 1 or -1.
+        by: i32,
+    },
+    /// Some hit points of somebody who is here and has lost some.
+    Heal(String),
+    /// Some hit points, never the last.
+    Hurt,
+    /// A wound.
+    Wound,
+}
+
+/// A stake as prompts show it.
+#[derive(Serialize)]
+pub(super) struct Offer<'a> {
+    id: String,
+    kind: &'static str,
+    name: &'a str,
+    by: i32,
+}
+
+impl Stake {
+    fn offer(&self) -> Offer<'_> {
+        let (kind, named, by) = match self {
+            Self::Nothing => ("nothing", "", 0),
+            Self::Fact => ("fact", "", 0),
+            Self::Quality { id, by, .. } => ("quality", id.as_str(), *by),
+            Self::Item(name) => ("item", name.as_str(), 0),
+            Self::Left(name) => ("left", name.as_str(), 0),
+            Self::Way(name) => ("way", name.as_str(), 0),
+            Self::Bond { name, by } => ("bond", name.as_str(), *by),
+            Self::Heal(name) => ("heal", name.as_str(), 0),
+            Self::Hurt => ("hurt", "", 0),
+            Self::Wound => ("wound", "", 0),
+        };
+        let name = match self {
+            Self::Quality { title, .. } => title,
+            _ => named,
+        };
+        let verb = match (kind, by) {
+            ("quality", 1) => "raise",
+            ("quality", _) => "lower",
+            ("item", _) => "find",
+            ("left", _) => "leave",
+            ("way", _) => "open",
+            ("bond", 1) => "warm",
+            ("bond", _) => "cool",
+            _ => kind,
+        };
+        let id = if named.is_empty() {
+            verb.to_owned()
+        } else {
+            format!("{verb} {named}")
+        };
+        Offer { id, kind, name, by }
+    }
+}
+
+/// Who and what the outcomes of an attempt may tell of.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct AttemptScope {
+    /// The names of those who are here.
+    pub(super) people: Vec<String>,
+    /// Characters who are elsewhere, and items that nobody here can reach, unless the attempt is
+    /// about them.
+    pub(super) elsewhere: Vec<String>,
+    /// The names of all items.
+    pub(super) items: Vec<String>,
+    pub(super) language: Language,
+}
+
+/// All that can be won and lost, and what may help.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Stakes {
+    /// What can be won; nothing is always among it.
+    pub(super) prizes: Vec<Stake>,
+    /// What it may cost; nothing is always among it.
+    pub(super) costs: Vec<Stake>,
+    /// The names of the abilities of whoever tries.
+    pub(super) abilities: Vec<String>,
+    /// Whom and what the outcomes may tell of.
+    pub(super) scope: AttemptScope,
+}
+
+/// As prompts show them.
+pub(super) fn offers(stakes: &[Stake]) -> Vec<Offer<'_>> {
+    stakes.iter().map(Stake::offer).collect()
+}
+
+/// As answers name them.
+pub(super) fn ids(stakes: &[Stake]) -> Vec<String> {
+    stakes.iter().map(|stake| stake.offer().id).collect()
+}
+
+/// What an answer names; a ruling that passed its check names what was offered, or nothing.
+pub(super) fn named(stakes: &[Stake], id: &str) -> Stake {
+    let mut stakes = stakes.iter();
+    let named = stakes.find(|stake| stake.offer().id == id);
+    named.cloned().unwrap_or_default()
+}

@@ -1,0 +1,336 @@
+//! A world that was read and checked, ready to be played.
+
+use std::sync::Arc;
+
+use bevy_ecs::prelude::*;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use thiserror::Error;
+
+use super::adapt::Unfit;
+use super::campaign_state::advance_campaign;
+use super::components::{RpgWorld, insert_data};
+use super::spawn::{SpawnError, spawn_cast};
+use super::world_file::WorldFile;
+use super::{
+    adapt, archive, attempt, campaign_phase, campaign_state, combat, components, events, home,
+    host, kickoff, phase, phrases, scenes, talk,
+};
+use crate::drama;
+use playhouse_engine::engine::{Inputs, MeetSet, Setup};
+use playhouse_engine::event::Phrasebook;
+use playhouse_engine::event::guard::{Guards, SecretRule, Secrets};
+use playhouse_engine::journal::{GameSetup, Line, game_of_line};
+use playhouse_engine::knowledge::restore_made_facts;
+use playhouse_engine::locale::{Localize, UiText, text};
+use playhouse_engine::save::Meta;
+use playhouse_engine::session::{Game, KeptFiles, SetupError, take_data};
+use playhouse_engine::world_data::{DataError, DataFolder, Problem, Problems};
+use playhouse_tools::{self as tool, Toolbox};
+
+/// The maximum number of characters of a speech that reaches anybody.
+const MAX_SPEECH_CHARS: usize = 4_000;
+
+/// How a journal calls this game.
+const NAME: &str = "campaign";
+/// The path of a world's file in a folder of its own.
+const OWN_FILE: &str = "world.ron";
+
+/// What a journal keeps of a world, so that its story needs no file.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct KeptWorld {
+    /// The name of its folder.
+    world: String,
+    /// Its fingerprint.
+    data: String,
+    /// The path of its file.
+    file: String,
+    /// The world's file and the prompts that are not as the program has them, by path.
+    texts: KeptFiles,
+}
+
+/// Why a world can't be played.
+#[derive(Debug, Error)]
+#[error("{}", self.text())]
+pub enum CampaignError {
+    /// All mistakes in its files.
+    Data(Problems),
+    /// Its cast can't be spawned.
+    #[error(transparent)]
+    Spawn(#[from] SpawnError),
+    /// A story that runs can't go on with it.
+    #[error(transparent)]
+    Unfit(#[from] Unfit),
+}
+
+impl Localize for CampaignError {
+    fn text(&self) -> UiText {
+        match self {
+            Self::Data(problems) => problems.text(),
+            Self::Spawn(error) => error.text(),
+            Self::Unfit(error) => error.text(),
+        }
+    }
+}
+
+impl From<Problems> for CampaignError {
+    fn from(problems: Problems) -> Self {
+        Self::Data(problems)
+    }
+}
+
+/// Adds the campaign's systems, events and saved state.
+fn plugin(setup: &mut Setup) {
+    events::register(&mut setup.world);
+    drama::plugin(setup);
+    components::plugin(setup);
+    phase::plugin(setup);
+    talk::plugin(setup);
+    attempt::plugin(setup);
+    kickoff::plugin(setup);
+    home::plugin(setup);
+    combat::plugin(setup);
+    archive::plugin(setup);
+    scenes::plugin(setup);
+    campaign_phase::plugin(setup);
+    campaign_state::plugin(setup);
+    host::plugin(setup);
+    let take_edits = take_edits.run_if(resource_exists::<Inputs>);
+    let take_edits = take_edits.in_set(MeetSet::Rules);
+    let take_edits = take_edits
+        .before(host::take_inputs)
+        .before(advance_campaign);
+    setup.meet.add_systems(take_edits);
+}
+
+/// Takes over what its author has changed in the world while it is played.
+fn take_edits(world: &mut World) {
+    take_data(world, NAME, |world, setup| {
+        let kept = KeptWorld::deserialize(&setup.setup)?;
+        Campaign::of_kept(&kept)?.fit(world)?;
+        Ok(kept.data)
+    });
+}
+
+/// A world that was read and checked. It can be played as often as needed.
+#[derive(Clone)]
+pub struct Campaign {
+    /// The world file.
+    pub file: Arc<WorldFile>,
+    /// The name of its folder, by which it is chosen.
+    pub folder: String,
+    /// The fingerprint of everything that minds read: world file and prompts.
+    pub fingerprint: String,
+    /// What is likely not what its author meant.
+    pub warnings: Vec<Problem>,
+    phrases: Phrasebook,
+    data: DataFolder,
+    kept: KeptWorld,
+}
+
+impl Campaign {
+    /// Reads a world of the data folder, with its prompts.
+    ///
+    /// # Errors
+    /// Every mistake in them.
+    pub fn load(data: &DataFolder, folder: &str) -> Result<Self, CampaignError> {
+        let path = format!("worlds/{folder}/world.ron");
+        let (file, warnings) = WorldFile::load_file(data, &path)?;
+        let mut paths = prompt_files(data, &file)?;
+        let mut texts = KeptFiles::of(data, &paths).map_err(in_data)?;
+        texts.insert(path.clone(), data.read_text(&path).map_err(in_data)?);
+        paths.push(path.clone());
+        let kept = KeptWorld {
+            world: folder.to_owned(),
+            data: data.fingerprint(&paths).map_err(in_data)?,
+            file: path,
+            texts,
+        };
+        Self::new(data, file, warnings, kept)
+    }
+
+    /// Reads the world in a folder of its own, with the prompts of the data folder. It is chosen by
+    /// `name`.
+    ///
+    /// # Errors
+    /// Every mistake in them.
+    pub fn load_from(
+        data: &DataFolder,
+        world: &DataFolder,
+        name: &str,
+    ) -> Result<Self, CampaignError> {
+        let (file, warnings) = WorldFile::load_file(world, OWN_FILE)?;
+        let paths = prompt_files(data, &file)?;
+        let mut texts = KeptFiles::of(data, &paths).map_err(in_data)?;
+        texts.insert(OWN_FILE.into(), world.read_text(OWN_FILE).map_err(in_data)?);
+        let prompts = data.fingerprint(&paths).map_err(in_data)?;
+        let own = world.fingerprint([OWN_FILE]).map_err(in_data)?;
+        let kept = KeptWorld {
+            world: name.to_owned(),
+            data: format!("{own}-{prompts}"),
+            file: OWN_FILE.into(),
+            texts,
+        };
+        Self::new(data, file, warnings, kept)
+    }
+
+    fn new(
+        data: &DataFolder,
+        file: WorldFile,
+        warnings: Problems,
+        kept: KeptWorld,
+    ) -> Result<Self, CampaignError> {
+        let (phrases, more) = phrases::load(data, file.language)?;
+        Ok(Self {
+            file: Arc::new(file),
+            folder: kept.world.clone(),
+            fingerprint: kept.data.clone(),
+            warnings: warnings.into_iter().chain(more).collect(),
+            phrases,
+            data: data.clone(),
+            kept,
+        })
+    }
+
+    /// The world as a journal kept it, with the prompts of this program that were not kept. No file
+    /// is opened.
+    fn of_kept(kept: &KeptWorld) -> Result<Self, CampaignError> {
+        let data = kept.texts.folder(&kept.file, &["prompts/"]);
+        let data = data.map_err(|message| {
+            Problems::from(Problem::of_file(&kept.file, message, UiText::default()))
+        })?;
+        if kept.file == OWN_FILE {
+            Self::load_from(&data, &data, &kept.world)
+        } else {
+            Self::load(&data, &kept.world)
+        }
+    }
+
+    /// The world with this fingerprint, from what the lines of a journal keep of it; `None` if they
+    /// keep none.
+    ///
+    /// # Errors
+    /// Every mistake in what they keep.
+    pub fn kept_in(lines: &[Line], data: &str) -> Option<Result<Self, CampaignError>> {
+        let setups = lines.iter().filter_map(game_of_line);
+        let mut kept = setups.filter_map(|(_, setup)| setup.read::<KeptWorld>(NAME));
+        Some(Self::of_kept(&kept.find(|kept| kept.data == data)?))
+    }
+
+    /// The folder of its prompts, and of the grammars with which the improviser plays it.
+    pub fn data(&self) -> &DataFolder {
+        &self.data
+    }
+
+    /// Puts its data in the place of those of a world that is played.
+    fn fit(&self, world: &mut World) -> Result<(), CampaignError> {
+        let old = world.resource::<RpgWorld>().0.clone();
+        adapt::check(world, &old, &self.file)?;
+        self.insert(world);
+        restore_made_facts(world);
+        Ok(adapt::apply(world, &old, &self.file)?)
+    }
+
+    /// Adds its data to a world, without anybody.
+    fn insert(&self, world: &mut World) {
+        let short = self.file.limits.short_questions;
+        world.insert_resource(self.phrases.clone().with_short_questions(short));
+        world.insert_resource(self.file.language);
+        insert_data(world, &self.file);
+        let guards = Guards::built_in(MAX_SPEECH_CHARS, secret_rules(&self.file));
+        world.insert_resource(guards);
+    }
+
+    /// A new game: the world with its systems, data and cast.
+    ///
+    /// # Errors
+    /// Somebody is refused, which does not happen with a checked world file.
+    pub fn new_game(&self, seed: u64) -> Result<Setup, SpawnError> {
+        let mut setup = self.without_cast(seed);
+        spawn_cast(&mut setup.world, &self.file)?;
+        Ok(setup)
+    }
+
+    /// The world with its systems and data, but without its cast, which comes from a save.
+    fn without_cast(&self, seed: u64) -> Setup {
+        let mut setup = Setup::new(seed);
+        tool::register(&mut setup.world.resource_mut::<Toolbox>());
+        self.insert(&mut setup.world);
+        setup.plugin(plugin);
+        setup
+    }
+}
+
+impl Game for Campaign {
+    /// The world is called by its folder, so that a save leads back to it.
+    fn meta(&self) -> Meta {
+        Meta {
+            world: self.folder.clone(),
+            data: self.fingerprint.clone(),
+        }
+    }
+
+    fn set_up(&self, seed: u64) -> Result<Setup, SetupError> {
+        Ok(self.without_cast(seed))
+    }
+
+    fn populate(&self, setup: &mut Setup) -> Result<(), SetupError> {
+        Ok(spawn_cast(&mut setup.world, &self.file)?)
+    }
+
+    /// Its file, and the prompts that are not as the program has them.
+    fn game_setup(&self, _seed: u64) -> Option<GameSetup> {
+        Some(GameSetup {
+            name: NAME.into(),
+            setup: json!(self.kept),
+        })
+    }
+
+    fn kept(&self, setup: &GameSetup, data: &str) -> Option<Box<dyn Game>> {
+        let kept: KeptWorld = setup.read(NAME)?;
+        if kept.data != data {
+            return None;
+        }
+        Some(Box::new(Self::of_kept(&kept).ok()?))
+    }
+
+    /// A story takes its world over at its next meeting, so that a replay does so there too.
+    fn adapt(&self, world: &mut World) -> Result<Vec<UiText>, Option<SetupError>> {
+        let old = world.resource::<RpgWorld>().0.clone();
+        adapt::check(world, &old, &self.file).map_err(|unfit| Some(unfit.into()))?;
+        let mut changes = adapt::changes(&old, &self.file);
+        if changes.is_empty() {
+            changes.push(text!(rpg_changed_texts));
+        }
+        Ok(changes)
+    }
+}
+
+/// The paths of the prompts that minds of this world may read. Those about tools count only if
+/// somebody has tools, so that they don't change the fingerprint of other worlds.
+fn prompt_files(data: &DataFolder, file: &WorldFile) -> Result<Vec<String>, CampaignError> {
+    let mut paths = phrases::files(data, file.language).map_err(in_data)?;
+    if file.actors.iter().all(|actor| actor.tools.is_empty()) {
+        let tools = format!("{}/tools/", phrases::folder(file.language));
+        paths.retain(|path| !path.starts_with(&tools));
+    }
+    Ok(paths)
+}
+
+fn in_data(error: DataError) -> CampaignError {
+    Problems::from(Problem::from(error)).into()
+}
+
+/// The phrases of facts, masked in what those say who don't know them, and the texts that nobody
+/// may say in public.
+fn secret_rules(file: &WorldFile) -> Vec<SecretRule> {
+    let patterns = file.patterns.iter().map(|pattern| SecretRule {
+        text: pattern.text.clone(),
+        mask: Some(pattern.mask.clone()),
+        ..SecretRule::default()
+    });
+    Secrets::of_facts(&file.fact_book())
+        .chain(patterns)
+        .collect()
+}

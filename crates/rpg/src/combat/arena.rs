@@ -1,0 +1,260 @@
+//! The current stage as a fight sees it: the combatants and their state.
+
+use std::sync::Arc;
+
+use bevy_ecs::prelude::*;
+use bevy_ecs::system::SystemParam;
+
+use super::state::{Combat, Hand};
+use crate::components::{
+    Departure, Fighter, Health, Resolve, RpgWorld, StatusEffect, StatusEffects, Wounded,
+};
+use crate::drama::Belongings;
+use crate::events::CombatantStatus;
+use crate::phase::Phase;
+use crate::spawn::HERO;
+use crate::world_file::{Stats, WorldFile};
+use playhouse_engine::cast::{Dead, EntityName, Faction, StageQuery};
+use playhouse_engine::knowledge::Knowledge;
+
+/// How much a wound takes from attack until it heals.
+const WOUND_ATTACK: i32 = 2;
+/// How much a wound takes from defense until it heals.
+const WOUND_DEFENSE: i32 = 1;
+
+/// A copy of one combatant: the rules change copies, and the arena writes them back.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Combatant {
+    /// Its entity.
+    pub(super) entity: Entity,
+    /// Its name.
+    pub(super) name: Arc<str>,
+    /// Its faction.
+    pub(super) faction: Arc<str>,
+    /// Its numbers.
+    pub(super) stats: Stats,
+    /// The names of its skills.
+    pub(super) skills: Vec<Arc<str>>,
+    /// Its hit points.
+    pub(super) health: Health,
+    /// The status effects on it.
+    pub(super) effects: Vec<StatusEffect>,
+    /// Whether it bears a wound from an earlier fight.
+    pub(super) wounded: bool,
+    /// How firmly it means to fight; 0 if only blows can move it.
+    pub(super) resolve: i32,
+    /// The facts that it knows, by id.
+    pub(super) facts: Vec<Arc<str>>,
+    /// The items that it carries.
+    pub(super) items: Vec<Arc<str>>,
+    /// The cards that it can play.
+    pub(super) hand: Hand,
+    /// How it left the fight; `None` while it stands.
+    pub(super) departure: Option<Departure>,
+}
+
+impl Combatant {
+    /// Whether it can still fight.
+    pub(super) fn is_standing(&self) -> bool {
+        self.health.hp > 0 && self.departure.is_none()
+    }
+
+    /// Whether it fights for the party.
+    pub(super) fn is_hero(&self) -> bool {
+        &*self.faction == HERO
+    }
+
+    /// Whether both are on the same side.
+    pub(super) fn is_ally_of(&self, other: &Self) -> bool {
+        self.faction == other.faction
+    }
+
+    /// Its attack with all effects and wounds, at least 0.
+    pub(super) fn attack(&self) -> i32 {
+        let effects = self.effects.iter().map(|effect| effect.attack);
+        let attack = effects.fold(self.stats.attack, i32::saturating_add);
+        let wound = if self.wounded { WOUND_ATTACK } else { 0 };
+        attack.saturating_sub(wound).max(0)
+    }
+
+    /// Its defense with all effects and wounds, at least 0.
+    pub(super) fn defense(&self) -> i32 {
+        let effects = self.effects.iter().map(|effect| effect.defense);
+        let defense = effects.fold(self.stats.defense, i32::saturating_add);
+        let wound = if self.wounded { WOUND_DEFENSE } else { 0 };
+        defense.saturating_sub(wound).max(0)
+    }
+
+    /// The names of the effects on it.
+    fn effect_names(&self) -> Vec<String> {
+        let names = self.effects.iter().map(|effect| effect.skill.to_string());
+        names.collect()
+    }
+
+    /// Its state, for everybody to see.
+    fn status(&self) -> CombatantStatus {
+        CombatantStatus {
+            name: self.name.to_string(),
+            hp: self.health.hp,
+            max_hp: self.health.max,
+            faction: self.faction.to_string(),
+            effects: self.effect_names(),
+            attack: self.attack(),
+            defense: self.defense(),
+            wounded: self.wounded,
+            resolve: self.resolve,
+            departure: self.departure,
+        }
+    }
+}
+
+/// The names of some combatants.
+pub(super) fn names<'a>(combatants: impl IntoIterator<Item = &'a Combatant>) -> Vec<String> {
+    let combatants = combatants.into_iter();
+    combatants.map(|each| each.name.to_string()).collect()
+}
+
+/// The state of some combatants.
+pub(super) fn statuses<'a>(
+    combatants: impl IntoIterator<Item = &'a Combatant>,
+) -> Vec<CombatantStatus> {
+    combatants.into_iter().map(Combatant::status).collect()
+}
+
+/// The current stage and the combatants on it.
+#[derive(SystemParam)]
+pub(super) struct Arena<'w, 's> {
+    world: Res<'w, RpgWorld>,
+    stages: Query<'w, 's, (&'static EntityName, &'static mut Phase, &'static mut Combat)>,
+    occupants: StageQuery<
+        'w,
+        's,
+        (
+            &'static EntityName,
+            &'static Faction,
+            &'static Fighter,
+            &'static mut Health,
+            &'static mut StatusEffects,
+            Has<Wounded>,
+            Option<&'static Resolve>,
+            Option<&'static Knowledge>,
+            Option<&'static Belongings>,
+            Option<&'static Hand>,
+            Has<Dead>,
+        ),
+    >,
+}
+
+/// The stage of a fight.
+#[derive(Clone, Debug)]
+pub(super) struct FightStage {
+    /// Its entity.
+    pub(super) entity: Entity,
+    /// Its name.
+    pub(super) name: Arc<str>,
+}
+
+impl Arena<'_, '_> {
+    /// The world file that is played.
+    pub(super) fn world(&self) -> Arc<WorldFile> {
+        self.world.0.clone()
+    }
+
+    /// The current stage; `None` if there can be no fight on it.
+    pub(super) fn stage(&self) -> Option<FightStage> {
+        let entity = self.occupants.stage()?;
+        let (name, ..) = self.stages.get(entity).ok()?;
+        let name = name.0.clone();
+        Some(FightStage { entity, name })
+    }
+
+    /// The current stage, its fight and the combatants; `None` if there can be no fight on it.
+    pub(super) fn fight(&self) -> Option<(FightStage, Combat, Vec<Combatant>)> {
+        let stage = self.stage()?;
+        let combat = self.combat(&stage);
+        let combatants = self.combatants(&combat);
+        Some((stage, combat, combatants))
+    }
+
+    /// The fight on a stage.
+    pub(super) fn combat(&self, stage: &FightStage) -> Combat {
+        let stage = self.stages.get(stage.entity);
+        stage
+            .map(|(_, _, combat)| combat.clone())
+            .unwrap_or_default()
+    }
+
+    /// Changes the fight on a stage.
+    pub(super) fn update_combat(&mut self, stage: &FightStage, update: impl FnOnce(&mut Combat)) {
+        if let Ok((_, _, mut combat)) = self.stages.get_mut(stage.entity) {
+            update(&mut combat);
+        }
+    }
+
+    /// Begins the next phase of a stage.
+    pub(super) fn set_phase(&mut self, stage: &FightStage, next: Phase) {
+        if let Ok((_, mut phase, _)) = self.stages.get_mut(stage.entity) {
+            *phase = next;
+        }
+    }
+
+    /// Everybody on the stage who could fight now, in stable order.
+    pub(super) fn able_to_fight(&self) -> Vec<Combatant> {
+        let everybody = self.everybody();
+        let able = everybody.filter(|(combatant, dead)| !dead && combatant.is_standing());
+        able.map(|(combatant, _)| combatant).collect()
+    }
+
+    /// The combatants of a fight, fallen ones included, in stable order.
+    pub(super) fn combatants(&self, combat: &Combat) -> Vec<Combatant> {
+        let everybody = self.everybody().map(|(combatant, _)| combatant);
+        let mut combatants: Vec<_> = everybody
+            .filter(|combatant| combat.includes(&combatant.name))
+            .collect();
+        for combatant in &mut combatants {
+            combatant.departure = combat.departure(&combatant.name);
+        }
+        combatants
+    }
+
+    /// Writes the state of combatants back.
+    pub(super) fn write_back(&mut self, combatants: &[Combatant]) {
+        for combatant in combatants {
+            let components = self.occupants.get_mut(combatant.entity);
+            if let Some((_, _, _, mut health, mut effects, ..)) = components {
+                health.set_if_neq(combatant.health);
+                if effects.0 != combatant.effects {
+                    effects.0.clone_from(&combatant.effects);
+                }
+            }
+        }
+    }
+
+    /// All fighters on the stage, and whether they are dead.
+    fn everybody(&self) -> impl Iterator<Item = (Combatant, bool)> {
+        let entities = self.occupants.entities().into_iter();
+        entities.filter_map(|entity| {
+            let components = self.occupants.get(entity)?;
+            let (name, faction, fighter, health, effects, ..) = components;
+            let (.., wounded, resolve, knowledge, belongings, hand, dead) = components;
+            let facts = knowledge.into_iter().flat_map(Knowledge::all);
+            let items = belongings.into_iter().flat_map(|held| &held.0);
+            let combatant = Combatant {
+                entity,
+                name: name.0.clone(),
+                faction: faction.0.clone(),
+                stats: fighter.stats,
+                skills: fighter.skills.clone(),
+                health: *health,
+                effects: effects.0.clone(),
+                wounded,
+                resolve: resolve.map_or(0, |resolve| resolve.left),
+                facts: facts.map(|(id, _)| id.clone()).collect(),
+                items: items.cloned().collect(),
+                hand: hand.cloned().unwrap_or_default(),
+                departure: None,
+            };
+            Some((combatant, dead))
+        })
+    }
+}

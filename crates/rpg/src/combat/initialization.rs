@@ -1,0 +1,206 @@
+//! Combat initialisation: a fight gets its number and its combatants, all of them hear that it
+//! begins, and the characters among them reflect on what is at stake before the first blow.
+
+use std::sync::Arc;
+
+use bevy_ecs::prelude::*;
+use serde::Serialize;
+
+use super::arena::{Arena, Combatant, FightStage, statuses};
+use super::state::Combat;
+use crate::components::{CurrentFight, LastFight};
+use crate::drama::{Goals, Promises};
+use crate::events::{CombatInitialization, CombatantStatus};
+use crate::phase::Phase;
+use crate::question::{ProseQuestion, Writer};
+use crate::speaker::Speaker;
+use crate::world_file::WorldFile;
+use playhouse_engine::event::kinds::Mind;
+use playhouse_engine::event::{By, EventWriter, PhraseError, Phrasebook, PromptTemplate};
+use playhouse_engine::exchange::{Answers, Ask, AskTemplate, Prose};
+use playhouse_engine::memory::Cues;
+
+/// The maximum number of characters of a reflection.
+const MAX_CHARS: usize = 600;
+
+/// The tag of the question that a reflection answers; its value is the stage's name.
+pub(crate) const REFLECTION_TAG: &str = "combat_reflection";
+
+pub(super) const REFLECTION: ProseQuestion<StakesData> = ProseQuestion {
+    question: AskTemplate::condensed(
+        "combat.initialization",
+        "asks/combat_initialization",
+        "asks/combat_initialization_short",
+    ),
+    fallback: PromptTemplate::new("fallback/combat_initialization"),
+    max_chars: MAX_CHARS,
+    min_letters: 12,
+};
+
+/// What is at stake for somebody in a fight.
+#[derive(Default, Serialize)]
+pub(super) struct StakesData<'a> {
+    me: &'a str,
+    kind: &'a str,
+    place: &'a str,
+    faction: &'a str,
+    /// Where the party is, and which of its fights this is.
+    dungeon: &'a str,
+    fight: usize,
+    fights: usize,
+    foes: Vec<CombatantStatus>,
+    allies: Vec<CombatantStatus>,
+    /// What one still wants.
+    goals: Vec<&'a str>,
+    /// What one has promised to those who are here.
+    promises: Vec<PromiseNote<'a>>,
+    /// Those of the foes whom one fought last, and how that ended.
+    met: Vec<&'a str>,
+    last: Option<&'a LastFight>,
+    speaker: Speaker<'a>,
+}
+
+/// A promise that is not kept yet.
+#[derive(Serialize)]
+struct PromiseNote<'a> {
+    to: &'a str,
+    words: &'a str,
+}
+
+/// What a combatant brings along into a fight.
+type Past = (
+    Option<&'static Goals>,
+    Option<&'static Promises>,
+    Option<&'static LastFight>,
+);
+
+/// Gives the fight its number and its combatants, tells them and the stage of it, and asks the
+/// characters among them to reflect.
+pub(super) fn initialize_combat(
+    mut arena: Arena,
+    fights: Query<&CurrentFight>,
+    pasts: Query<Past>,
+    mut events: EventWriter,
+    mut commands: Commands,
+) {
+    let Some(stage) = arena.stage() else { return };
+    let combatants = arena.able_to_fight();
+    let side = |heroes: bool| -> Vec<Arc<str>> {
+        let side = combatants.iter().filter(|each| each.is_hero() == heroes);
+        side.map(|each| each.name.clone()).collect()
+    };
+    let combat = Combat {
+        number: arena.combat(&stage).number + 1,
+        heroes: side(true),
+        foes: side(false),
+        ..Combat::default()
+    };
+    let start = CombatInitialization {
+        stage: stage.name.to_string(),
+        combat_id: combat.id(&stage.name),
+        heroes: combat.heroes.iter().map(ToString::to_string).collect(),
+        foes: combat.foes.iter().map(ToString::to_string).collect(),
+    };
+    let mut audience = vec![stage.entity];
+    audience.extend(combatants.iter().map(|each| each.entity));
+    events.notify_entities(&audience, start);
+    arena.update_combat(&stage, |current| *current = combat);
+
+    let world = arena.world();
+    let characters = combatants
+        .iter()
+        .filter(|each| world.fights.reflect && world.is_character(&each.name));
+    let mut next = Phase::Act;
+    for me in characters {
+        let past = pasts.get(me.entity).unwrap_or_default();
+        let fight = fights.get(stage.entity).ok();
+        let ask = reflection(
+            events.phrases(),
+            &world,
+            (&stage, fight),
+            me,
+            &combatants,
+            past,
+        );
+        events.insert_or_fault(&mut commands, me.entity, ask);
+        next = Phase::Reflected;
+    }
+    arena.set_phase(&stage, next);
+}
+
+/// The question what is at stake for somebody.
+fn reflection(
+    phrases: &Phrasebook,
+    world: &WorldFile,
+    (stage, fight): (&FightStage, Option<&CurrentFight>),
+    me: &Combatant,
+    combatants: &[Combatant],
+    (goals, promises, last): (Option<&Goals>, Option<&Promises>, Option<&LastFight>),
+) -> Result<Ask<Prose>, PhraseError> {
+    let foes: Vec<_> = combatants
+        .iter()
+        .filter(|other| !other.is_ally_of(me))
+        .collect();
+    let allies = combatants.iter().filter(|other| other.is_ally_of(me));
+    let actor = world.actors.iter().find(|actor| *actor.name == *me.name);
+    let wanted = actor.map_or(&[][..], |actor| &actor.goals);
+    let open = goals.into_iter().flat_map(|states| states.open(wanted));
+    let is_here = |name: &str| combatants.iter().any(|other| *other.name == *name);
+    let promised = promises.into_iter().flat_map(Promises::open);
+    let promised = promised.filter(|promise| is_here(&promise.to));
+    let last = last.filter(|last| foes.iter().any(|foe| last.foes.contains(&foe.name)));
+    let met = foes
+        .iter()
+        .filter(|foe| last.is_some_and(|last| last.foes.contains(&foe.name)));
+    let dungeon = fight.map_or("", |fight| &fight.dungeon);
+    let written = world.dungeons.iter().find(|known| known.name == dungeon);
+    let data = StakesData {
+        me: &me.name,
+        kind: "actor",
+        place: &stage.name,
+        faction: &me.faction,
+        dungeon,
+        fight: fight.map_or(1, |fight| fight.fight + 1),
+        fights: written.map_or(1, |dungeon| dungeon.fights.len()),
+        foes: statuses(foes.iter().copied()),
+        allies: statuses(allies),
+        goals: open.map(|goal| goal.words.as_str()).collect(),
+        promises: promised
+            .map(|promise| PromiseNote {
+                to: &promise.to,
+                words: &promise.words,
+            })
+            .collect(),
+        met: met.map(|foe| &*foe.name).collect(),
+        last,
+        speaker: Speaker::of(world, &me.name),
+    };
+    let names: Vec<_> = foes.iter().map(|foe| foe.name.to_string()).collect();
+    let cues = Cues {
+        of_people_only: true,
+        ..world.limits.cues(vec![names.join(", ")], &names)
+    };
+    let ask = REFLECTION.ask(phrases, world, Writer::of(&me.name), &data)?;
+    let ask = ask.user_tag(REFLECTION_TAG, &*stage.name);
+    Ok(ask.without_tools().recalling(cues))
+}
+
+/// What somebody thinks before a fight stays its own.
+pub(super) fn take_reflections(
+    mut arena: Arena,
+    mut answers: Answers<Prose>,
+    mut events: EventWriter,
+) {
+    let Some((stage, _, combatants)) = arena.fight() else {
+        return;
+    };
+    for (entity, Prose(message), by) in answers.take() {
+        let me = combatants.iter().find(|each| each.entity == entity);
+        // A default answer is no thought.
+        if let Some(me) = me.filter(|_| !matches!(by, By::Fallback(_))) {
+            let actor = me.name.to_string();
+            events.think(entity, Mind { actor, message });
+        }
+    }
+    arena.set_phase(&stage, Phase::Act);
+}

@@ -1,0 +1,74 @@
+//! Fights: minds choose and describe, code rules, the stage narrates.
+//!
+//! A fight leads its stage through phases, and each has a file: [`initialization`], then for each
+//! round [`draw`] and for each turn of a combatant [`turn`] (which asks with [`ask`] and applies
+//! [`rules`]), [`narrate`] (the stage's account of the whole fight), at last [`outcome`]. What
+//! stays of it in contexts is the work of `archive/combat.rs`. All of them see the fight through
+//! [`arena::Arena`]. Words may move a foe ([`resolve`]), and [`wounds`] remain after the fight.
+//! Start reading at `turn.rs`.
+
+mod arena;
+mod ask;
+pub(super) mod choice;
+mod draw;
+mod initialization;
+mod narrate;
+mod outcome;
+pub(super) mod resolve;
+mod rules;
+mod state;
+#[cfg(test)]
+pub(super) mod tests;
+mod turn;
+pub(super) mod wounds;
+
+pub use state::{Combat, FightAction, FinishedFight, Hand, HeldCard};
+
+pub(super) use initialization::REFLECTION_TAG;
+
+use bevy_ecs::prelude::*;
+
+use super::components::CurrentFight;
+use super::phase::{CampaignSet, Phase, in_phase};
+use playhouse_engine::engine::Setup;
+use playhouse_engine::event::{PromptSet, deliver};
+
+/// Adds the systems and the saved state of fights.
+pub(super) fn plugin(setup: &mut Setup) {
+    setup
+        .world
+        .register_required_components::<CurrentFight, Combat>();
+    setup
+        .saves()
+        .component::<Combat>("combat")
+        .component::<Hand>("hand")
+        .component::<FinishedFight>("aftermath");
+    // Systems that take answers come before those that ask, so that a step asks in one phase only.
+    let systems = (
+        narrate::take_account.run_if(in_phase(Phase::Narrated)),
+        initialization::take_reflections.run_if(in_phase(Phase::Reflected)),
+        initialization::initialize_combat.run_if(in_phase(Phase::FightBegin)),
+        turn::take_turn.run_if(in_phase(Phase::Act)),
+        // Who is next can tell what was just told.
+        deliver.run_if(in_phase(Phase::Act)),
+        turn::next_turn.run_if(in_phase(Phase::Act)),
+        draw::take_drawn_cards.run_if(in_phase(Phase::Drawn)),
+        draw::draw_cards.run_if(in_phase(Phase::Draw)),
+        // Who is asked for its turn has read what it drew.
+        deliver.run_if(in_phase(Phase::Play)),
+        turn::ask_turn.run_if(in_phase(Phase::Play)),
+        narrate::ask_account.run_if(in_phase(Phase::Narrate)),
+    );
+    setup
+        .step
+        .add_systems(systems.chain().in_set(CampaignSet::Combat));
+}
+
+/// Adds the templates of this module.
+pub(super) fn add_templates(prompts: &mut PromptSet) {
+    initialization::REFLECTION.add_templates(prompts);
+    draw::DRAW.add_to(prompts);
+    ask::add_templates(prompts);
+    choice::add_templates(prompts);
+    narrate::ACCOUNT.add_templates(prompts);
+}

@@ -1,0 +1,341 @@
+//! The turns of a fight: what a combatant chose is carried out at once, then the next is asked.
+
+use std::sync::Arc;
+
+use bevy_ecs::prelude::*;
+use rand::{Rng, RngExt};
+
+use super::arena::{Arena, Combatant, FightStage, statuses};
+use super::ask::act_ask;
+use super::choice::{Action, Card, CombatChoice};
+use super::rules::{PlayedCard, initiative, is_decided, kind_name, play_cards, wear_off};
+use super::state::{Combat, FightAction};
+use crate::components::Departure;
+use crate::events::{CardHeld, CardPlayed, CombatMove, CombatRound};
+use crate::phase::Phase;
+use crate::world_file::WorldFile;
+use playhouse_engine::cast::{Dead, StageRng};
+use playhouse_engine::event::EventWriter;
+use playhouse_engine::event::kinds::Speak;
+use playhouse_engine::exchange::Answers;
+
+/// Carries out what the combatant whose turn it is chose.
+pub(super) fn take_turn(
+    mut arena: Arena,
+    mut answers: Answers<CombatChoice>,
+    rng: StageRng,
+    mut events: EventWriter,
+    mut commands: Commands,
+) {
+    let Some((stage, mut combat, mut combatants)) = arena.fight() else {
+        return;
+    };
+    let world = arena.world();
+    for (entity, choice, _by) in answers.take() {
+        let Some(me) = combatants.iter().position(|each| each.entity == entity) else {
+            continue;
+        };
+        let mut turn = Turn {
+            stage: &stage,
+            combat: &mut combat,
+            combatants: &mut combatants,
+            me,
+            events: &mut events,
+        };
+        turn.say(
+            choice.say.as_deref().unwrap_or_default().trim(),
+            &choice.tells,
+        );
+        let seen = choice.seen.as_deref().unwrap_or_default().trim();
+        match choice.action() {
+            Action::Play if !choice.cards.is_empty() => {
+                for fallen in turn.play(&choice, &world, &rng) {
+                    commands.entity(fallen).insert(Dead);
+                }
+            }
+            Action::Play | Action::Hold => turn.step("hold", seen),
+            Action::Show => turn.show(&world, choice.item.as_deref().unwrap_or_default(), seen),
+            Action::Flee => turn.leave(Departure::Fled, seen),
+            Action::Yield => turn.leave(Departure::Yielded, seen),
+        }
+    }
+    arena.write_back(&combatants);
+    arena.update_combat(&stage, |current| *current = combat);
+}
+
+/// The turn of the next combatant comes; when all have acted, the next round begins. A fight that
+/// is decided, or has lasted for all its rounds, is told.
+pub(super) fn next_turn(mut arena: Arena, rng: StageRng, mut events: EventWriter) {
+    let Some((stage, mut combat, mut combatants)) = arena.fight() else {
+        return;
+    };
+    let world = arena.world();
+    let max_rounds = world.limits.combat_rounds.max(1) as u32;
+    let can_be_moved = |each: &Combatant| each.is_standing() && each.resolve > 0;
+    let can_be_moved = combatants.iter().any(can_be_moved);
+    loop {
+        if is_decided(&combatants) {
+            arena.set_phase(&stage, Phase::Narrate);
+            break;
+        }
+        let has_next = next_combatant(&mut combat, &combatants).is_some();
+        let is_over = !has_next && combat.weighed < combat.round;
+        if (combat.told || is_over) && can_be_moved {
+            combat.told = false;
+            if is_over {
+                combat.weighed = combat.round;
+            }
+            arena.set_phase(&stage, Phase::Weigh);
+            break;
+        }
+        if has_next {
+            arena.set_phase(&stage, Phase::Draw);
+            break;
+        }
+        if combat.round >= max_rounds {
+            arena.set_phase(&stage, Phase::Narrate);
+            break;
+        }
+        if combat.round > 0 {
+            wear_off(&mut combatants);
+        }
+        begin_round(&stage, &mut combat, &combatants, &rng, &mut events);
+    }
+    arena.write_back(&combatants);
+    arena.update_combat(&stage, |current| *current = combat);
+}
+
+/// Asks the combatant whose turn it is what it plays from its hand.
+pub(super) fn ask_turn(mut arena: Arena, mut events: EventWriter, mut commands: Commands) {
+    let Some((stage, mut combat, combatants)) = arena.fight() else {
+        return;
+    };
+    let world = arena.world();
+    if let Some(me) = next_combatant(&mut combat, &combatants) {
+        combat.waiting.remove(0);
+        let ask = act_ask(events.phrases(), &world, &stage, &combat, (me, &combatants));
+        events.insert_or_fault(&mut commands, combatants[me].entity, ask);
+    }
+    arena.update_combat(&stage, |current| *current = combat);
+    arena.set_phase(&stage, Phase::Act);
+}
+
+/// The next combatant in the turn order, from which those who can't act any more are taken out.
+fn next_combatant(combat: &mut Combat, combatants: &[Combatant]) -> Option<usize> {
+    let standing = |name: &Arc<str>| {
+        let mut combatants = combatants.iter();
+        combatants.position(|each| each.name == *name && each.is_standing())
+    };
+    combat.waiting.retain(|name| standing(name).is_some());
+    standing(combat.waiting.first()?)
+}
+
+fn begin_round(
+    stage: &FightStage,
+    combat: &mut Combat,
+    combatants: &[Combatant],
+    rng: &StageRng,
+    events: &mut EventWriter,
+) {
+    combat.round += 1;
+    let order = initiative(combatants, |name| {
+        let mut rng = rng.stream(&format!("combat/initiative/{name}"));
+        rng.next_u32()
+    });
+    let order = order
+        .into_iter()
+        .map(|index| combatants[index].name.clone());
+    combat.waiting = order.collect();
+    let round = CombatRound {
+        stage: stage.name.to_string(),
+        round: combat.round,
+        standing: statuses(combatants),
+    };
+    events.broadcast_to_stage(stage.entity, round, &[]);
+}
+
+/// One combatant's turn.
+struct Turn<'a, 'w, 's> {
+    stage: &'a FightStage,
+    combat: &'a mut Combat,
+    combatants: &'a mut [Combatant],
+    /// Whose turn it is.
+    me: usize,
+    events: &'a mut EventWriter<'w, 's>,
+}
+
+impl Turn<'_, '_, '_> {
+    fn actor(&self) -> &Combatant {
+        &self.combatants[self.me]
+    }
+
+    fn say(&mut self, words: &str, tells: &[String]) {
+        if words.is_empty() {
+            return;
+        }
+        let speech = Speak {
+            actor: self.actor().name.to_string(),
+            target: String::new(),
+            message: words.to_owned(),
+            tells: tells.to_vec(),
+        };
+        let me = self.actor().entity;
+        self.events
+            .broadcast_to_stage(self.stage.entity, speech, &[me]);
+        let said = self.events.last();
+        self.combat.told |= said.is_some_and(|said| !said.tells.is_empty());
+        self.note(FightAction {
+            kind: "say".into(),
+            words: words.to_owned(),
+            ..FightAction::default()
+        });
+    }
+
+    /// Something that is not a card, as the others see it.
+    fn step(&mut self, action: &str, seen: &str) {
+        let step = CombatMove {
+            stage: self.stage.name.to_string(),
+            actor: self.actor().name.to_string(),
+            action: action.to_owned(),
+            description: seen.to_owned(),
+            ..CombatMove::default()
+        };
+        self.events.broadcast_to_stage(self.stage.entity, step, &[]);
+        self.note(FightAction {
+            kind: action.into(),
+            words: seen.to_owned(),
+            ..FightAction::default()
+        });
+    }
+
+    /// Shows an item to everybody here, who learn what it teaches.
+    fn show(&mut self, world: &WorldFile, item: &str, seen: &str) {
+        let Some(item) = world.items.iter().find(|known| known.name == item) else {
+            return self.step("hold", seen);
+        };
+        let actor = self.actor().name.to_string();
+        let step = CombatMove {
+            stage: self.stage.name.to_string(),
+            actor: actor.clone(),
+            action: "show".into(),
+            item: item.name.clone(),
+            look: item.look.clone(),
+            description: seen.to_owned(),
+        };
+        self.events.broadcast_to_stage(self.stage.entity, step, &[]);
+        let present = self.combatants.iter();
+        let present = present.filter(|each| each.departure != Some(Departure::Fell));
+        let mut learners: Vec<_> = present.map(|each| each.entity).collect();
+        learners.insert(0, self.stage.entity);
+        self.combat.told |= !item.teaches.is_empty();
+        for fact in &item.teaches {
+            self.events.teach(&learners, fact, &actor);
+        }
+        self.note(FightAction {
+            kind: "show".into(),
+            card: item.name.clone(),
+            words: seen.to_owned(),
+            ..FightAction::default()
+        });
+    }
+
+    /// Leaves the fight alive.
+    fn leave(&mut self, how: Departure, seen: &str) {
+        self.step(how.action(), seen);
+        self.combatants[self.me].departure = Some(how);
+        let name = self.actor().name.clone();
+        self.combat.departures.push((name, how));
+    }
+
+    /// Plays cards, and returns who fell. A fallen combatant learns of the card that felled it, and
+    /// of nothing after.
+    fn play(&mut self, choice: &CombatChoice, world: &WorldFile, rng: &StageRng) -> Vec<Entity> {
+        let results = play_cards(
+            self.combatants,
+            self.me,
+            &choice.cards,
+            |name| world.skills.iter().find(|skill| skill.name == name),
+            |name, skill| {
+                let mut rng = rng.stream(&format!("combat/hit/{name}/{skill}"));
+                rng.random_range(0..100)
+            },
+        );
+        let mut fallen = Vec::new();
+        for (card, played) in choice.cards.iter().zip(results) {
+            let (name, drawn) = self.words_of(card);
+            match played {
+                PlayedCard::Played(skill, target, result) => {
+                    self.note(FightAction {
+                        kind: kind_name(skill.kind).into(),
+                        skill: skill.name.as_str().into(),
+                        card: name.clone(),
+                        target: self.combatants[target].name.clone(),
+                        hit: result.hit,
+                        amount: result.amount,
+                        fell: result.fell,
+                        ..FightAction::default()
+                    });
+                    let fell = result.fell;
+                    // Words that were found for this turn are about whom the mind wanted most.
+                    let fits = card.targets.first() == Some(&result.name);
+                    let description = match &*card.description {
+                        "" => drawn,
+                        words if fits => words.to_owned(),
+                        _ => String::new(),
+                    };
+                    let event = CardPlayed {
+                        stage: self.stage.name.to_string(),
+                        actor: self.actor().name.to_string(),
+                        card: name,
+                        skill: skill.name.clone(),
+                        kind: kind_name(skill.kind).into(),
+                        description,
+                        targets: vec![result],
+                    };
+                    self.events
+                        .broadcast_to_stage(self.stage.entity, event, &fallen);
+                    if fell {
+                        let target = &self.combatants[target];
+                        fallen.push(target.entity);
+                        let departure = (target.name.clone(), Departure::Fell);
+                        self.combat.departures.push(departure);
+                    }
+                }
+                PlayedCard::Held(reason) => {
+                    let me = self.actor();
+                    let event = CardHeld {
+                        actor: me.name.to_string(),
+                        card: name,
+                        reason: reason.to_owned(),
+                    };
+                    let me = me.entity;
+                    self.events.notify_entities(&[me], event);
+                }
+            }
+        }
+        fallen
+    }
+
+    /// What a card is called, and how it looks by the words that it got when it was drawn.
+    fn words_of(&self, card: &Card) -> (String, String) {
+        let mut hand = self.actor().hand.cards.iter();
+        let drawn = hand.find(|held| *held.skill == *card.skill);
+        let drawn_name = drawn.map_or("", |held| &held.name);
+        let names = [&*card.name, drawn_name, &*card.skill];
+        let name = names.into_iter().find(|name| !name.trim().is_empty());
+        let looks = drawn.map(|held| held.description.clone());
+        (
+            name.unwrap_or_default().to_owned(),
+            looks.unwrap_or_default(),
+        )
+    }
+
+    /// Remembers an action of this turn.
+    fn note(&mut self, action: FightAction) {
+        self.combat.actions.push(FightAction {
+            round: self.combat.round,
+            by: self.actor().name.clone(),
+            ..action
+        });
+    }
+}

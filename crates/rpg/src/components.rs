@@ -1,0 +1,227 @@
+//! What the campaign adds to entities. Components refer to others by name, never by `Entity`.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use bevy_ecs::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::world_file::{Stats, WorldFile};
+pub use crate::drama::FightResult;
+use crate::drama::{GoalState, Goals};
+use playhouse_engine::cast::EntityName;
+use playhouse_engine::engine::Setup;
+use playhouse_engine::event::guard::FactPhrases;
+
+/// The world file that is played. Data, not state: it is not saved.
+#[derive(Resource, Clone, Debug)]
+pub struct RpgWorld(pub Arc<WorldFile>);
+
+/// Puts the contents of a world file into the world, for systems and tools.
+pub(super) fn insert_data(world: &mut World, file: &Arc<WorldFile>) {
+    world.insert_resource(RpgWorld(file.clone()));
+    let book = file.fact_book();
+    world.insert_resource(FactPhrases::new(&book));
+    world.insert_resource(book);
+    world.insert_resource(file.story_data());
+}
+
+/// The goals of a character: their words are in the world file, what became of them is state.
+pub fn goals_of(world: &World, entity: EntityRef<'_>) -> Vec<(String, GoalState)> {
+    let (Some(file), Some(name)) = (world.get_resource::<RpgWorld>(), entity.get::<EntityName>())
+    else {
+        return Vec::new();
+    };
+    let actor = file.0.actors.iter().find(|actor| *actor.name == *name.0);
+    let goals = actor.map(|actor| &actor.goals[..]).unwrap_or_default();
+    let states = entity.get::<Goals>();
+    let state = |index: usize| states?.0.get(index).copied();
+    let goals = goals.iter().enumerate();
+    goals
+        .map(|(index, goal)| (goal.words.clone(), state(index).unwrap_or_default()))
+        .collect()
+}
+
+/// Hit points, always between 0 and the maximum.
+#[derive(Component, Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Health {
+    /// Hit points left.
+    pub hp: i32,
+    /// Hit points when healthy.
+    pub max: i32,
+}
+
+impl Health {
+    /// Full health.
+    pub fn full(max: i32) -> Self {
+        Self { hp: max, max }
+    }
+
+    /// Removes hit points, at most those left; returns how many.
+    pub(super) fn hurt(&mut self, amount: i32) -> i32 {
+        let taken = amount.clamp(0, self.hp);
+        self.hp -= taken;
+        taken
+    }
+
+    /// Restores hit points, at most those missing; returns how many.
+    pub(super) fn heal(&mut self, amount: i32) -> i32 {
+        let given = amount.clamp(0, self.max - self.hp);
+        self.hp += given;
+        given
+    }
+}
+
+/// What a combatant can do.
+#[derive(Component, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Fighter {
+    /// Its numbers.
+    pub stats: Stats,
+    /// The names of its skills.
+    pub skills: Vec<Arc<str>>,
+}
+
+/// A status effect.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StatusEffect {
+    /// The skill that caused it.
+    pub skill: Arc<str>,
+    /// Added to attack while it lasts.
+    pub attack: i32,
+    /// Added to defense while it lasts.
+    pub defense: i32,
+    /// Rounds that are left.
+    pub rounds: i32,
+}
+
+/// The status effects on a combatant, oldest first.
+#[derive(Component, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct StatusEffects(pub Vec<StatusEffect>);
+
+/// Marks somebody whom the party meets in a dungeon.
+#[derive(Component, Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Foe {
+    /// Whether it may be met again, and so remembers.
+    pub returns: bool,
+}
+
+/// The home stage to which an actor returns from a journey, by name.
+#[derive(Component, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Residence(pub Arc<str>);
+
+/// Marks a stage where people live.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HomeStage;
+
+/// Marks those whose story has begun.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KickedOff;
+
+/// The names of those whose appearance an actor knows.
+#[derive(Component, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Acquaintances(pub BTreeSet<Arc<str>>);
+
+/// The last fight that an actor was in, as it knows it.
+#[derive(Component, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LastFight {
+    /// On which stage.
+    pub place: Arc<str>,
+    /// How it ended.
+    pub result: FightResult,
+    /// Against whom.
+    pub foes: Vec<Arc<str>>,
+}
+
+/// How somebody left a fight before it was over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Departure {
+    /// It has no hit points left.
+    Fell,
+    /// It ran away, unhurt; heroes stay behind the party.
+    Fled,
+    /// It gave up.
+    Yielded,
+}
+
+impl Departure {
+    /// What events call it.
+    pub(super) fn action(self) -> &'static str {
+        match self {
+            Self::Fell => "fall",
+            Self::Fled => "flee",
+            Self::Yielded => "yield",
+        }
+    }
+}
+
+/// On a hero who fell: attack and defense are lower until it heals.
+#[derive(Component, Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Wounded {
+    /// The number of days at home until it has healed.
+    pub days: u32,
+}
+
+/// On a foe that words or things may move: how firmly it still means to fight.
+#[derive(Component, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Resolve {
+    /// What is left; at 0 it yields.
+    pub left: i32,
+    /// What can't move it any more, by number in the world file: it has moved it, or held already
+    /// when the fight began.
+    pub moved: BTreeSet<usize>,
+}
+
+/// The names of foes who are never met again: they fell or yielded and don't return, or left.
+#[derive(Resource, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct FallenFoes(pub BTreeSet<Arc<str>>);
+
+/// The dungeons to which the party will not go any more, by name.
+#[derive(Resource, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ClosedDungeons(pub BTreeSet<Arc<str>>);
+
+/// On a dungeon stage: the fight that takes place there.
+#[derive(Component, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CurrentFight {
+    /// The dungeon's name.
+    pub dungeon: Arc<str>,
+    /// Which of its fights, from 0.
+    pub fight: usize,
+    /// How it ended; `None` while it is in progress.
+    pub end: Option<FightResult>,
+}
+
+/// Saves what this file defines.
+pub(super) fn plugin(setup: &mut Setup) {
+    setup.world.init_resource::<FallenFoes>();
+    setup.world.init_resource::<ClosedDungeons>();
+    setup
+        .saves()
+        .resource::<ClosedDungeons>("closed_dungeons")
+        .resource::<FallenFoes>("fallen_foes")
+        .component::<Wounded>("wounded")
+        .component::<Resolve>("resolve")
+        .component::<Health>("health")
+        .component::<Fighter>("fighter")
+        .component::<StatusEffects>("effects")
+        .component::<Foe>("foe")
+        .component::<Residence>("homeward")
+        .component::<HomeStage>("home_stage")
+        .component::<KickedOff>("kicked_off")
+        .component::<Acquaintances>("acquainted")
+        .component::<LastFight>("last_fight")
+        .component::<CurrentFight>("fight_here");
+}

@@ -1,0 +1,154 @@
+//! What an entity knows, read from its own conversation.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use playhouse_engine::context::{AgentContext, Chapters, Entry};
+use playhouse_engine::event::AgentEvent;
+use playhouse_engine::event::kinds::Archive;
+use playhouse_engine::message::{Role, cut};
+
+/// The maximum number of spoken lines that a prompt quotes.
+const MAX_HEARD: usize = 6;
+/// The maximum number of events that a world agent's prompt lists.
+const MAX_WITNESSED: usize = 20;
+
+/// The maximum number of characters by which a listed event is recognized, and of one that is no
+/// longer in the conversation.
+const BEGINNING_CHARS: usize = 80;
+const ARCHIVED_CHARS: usize = 240;
+
+/// What somebody said.
+#[derive(Debug, Serialize)]
+pub(super) struct SpokenLine {
+    who: String,
+    text: String,
+}
+
+impl SpokenLine {
+    pub(super) fn new(entry: &Entry, text: impl Into<String>) -> Self {
+        let sender = entry.body().sender();
+        Self {
+            who: sender.map(ToString::to_string).unwrap_or_default(),
+            text: text.into(),
+        }
+    }
+
+    /// The words.
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+}
+
+/// An event that an entity witnessed.
+#[derive(Debug, Serialize)]
+pub(super) struct WitnessedEvent<'a> {
+    #[serde(rename = "type")]
+    kind: &'a str,
+    text: String,
+}
+
+/// The type of the event that a message carries.
+pub(super) fn event_type(entry: &Entry) -> Option<&str> {
+    entry.body().event_type()
+}
+
+/// Whether a message carries words that somebody spoke.
+pub(super) fn is_speech(entry: &Entry) -> bool {
+    matches!(event_type(entry), Some("speak" | "whisper" | "announce"))
+}
+
+/// The messages since the entity answered last, newest first.
+fn since_last_answer(context: &AgentContext) -> impl Iterator<Item = &Entry> {
+    let newest_first = context.entries().iter().rev();
+    newest_first.take_while(|entry| entry.role() != Role::Ai)
+}
+
+/// What was spoken since the entity answered last, oldest first.
+pub(super) fn heard(context: &AgentContext) -> Vec<SpokenLine> {
+    let speech = since_last_answer(context).filter(|entry| is_speech(entry));
+    let mut heard: Vec<_> = speech
+        .take(MAX_HEARD)
+        .map(|entry| SpokenLine::new(entry, entry.body().full_text()))
+        .collect();
+    heard.reverse();
+    heard
+}
+
+/// The text of the last event of a type since the entity answered last; empty if there is none.
+pub(super) fn last_event_text(context: &AgentContext, kind: &str) -> String {
+    let last = since_last_answer(context).find(|entry| event_type(entry) == Some(kind));
+    last.map(|entry| entry.body().full_text().into_owned())
+        .unwrap_or_default()
+}
+
+/// What happened since the entity answered last, oldest first.
+pub(super) fn witnessed(context: &AgentContext) -> Vec<WitnessedEvent<'_>> {
+    let events = since_last_answer(context).filter_map(|entry| {
+        // That a day begins or ends is not news, and what was learned was in what was told.
+        let kind = event_type(entry).filter(|kind| !["day", "learned"].contains(kind))?;
+        Some(WitnessedEvent {
+            kind,
+            text: entry.body().full_text().into_owned(),
+        })
+    });
+    let mut witnessed: Vec<_> = events.take(MAX_WITNESSED).collect();
+    witnessed.reverse();
+    witnessed
+}
+
+/// An event that an entity witnessed, by number.
+#[derive(Debug, Serialize)]
+pub(super) struct NumberedEvent {
+    /// From 1, of those that are listed.
+    pub(super) number: usize,
+    /// How what happened begins, if the whole is in the conversation; more if it is in a chapter.
+    beginning: String,
+    /// What happened.
+    #[serde(skip)]
+    pub(super) text: String,
+    /// The id of its message.
+    #[serde(skip)]
+    pub(super) id: Arc<str>,
+}
+
+/// The last events that an entity witnessed, oldest first: all since the one with this id, at most
+/// `most` of them. What has become a chapter is told from its messages.
+pub(super) fn last_events(
+    context: &AgentContext,
+    chapters: &Chapters,
+    since: &str,
+    most: usize,
+) -> Vec<NumberedEvent> {
+    let newest_first = context.entries().iter().rev();
+    let bodies = newest_first.flat_map(|entry| {
+        let is_memory = event_type(entry) == Some(Archive::TYPE);
+        let mut chapters = chapters.all().iter().filter(|_| is_memory);
+        let chapter = chapters.find(|chapter| chapter.summary.id() == entry.body().id());
+        let archived = chapter.into_iter().flat_map(|chapter| &chapter.messages);
+        let archived = archived
+            .rev()
+            .map(|stored| (&stored.message.body, ARCHIVED_CHARS));
+        let own = chapter.is_none().then(|| (entry.body(), BEGINNING_CHARS));
+        own.into_iter().chain(archived)
+    });
+    let events = bodies.filter(|(body, _)| {
+        body.event_type()
+            .is_some_and(|kind| kind != "day" && kind != Archive::TYPE)
+    });
+    let new = events.take_while(|(body, _)| body.id().to_string() != since);
+    let mut new: Vec<_> = new.take(most).collect();
+    new.reverse();
+    let numbered = new.into_iter().zip(1..);
+    let numbered = numbered.map(|((body, chars), number)| {
+        let text = body.full_text();
+        NumberedEvent {
+            number,
+            beginning: cut(&text, chars),
+            text: text.into_owned(),
+            id: body.id().to_string().into(),
+        }
+    });
+    numbered.collect()
+}

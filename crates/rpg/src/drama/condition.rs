@@ -1,0 +1,400 @@
+//! Conditions on the state of a story.
+
+use bevy_ecs::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::judgement::Judgements;
+use super::occasion::Occasion;
+use super::quality::Qualities;
+use super::state::{
+    Belongings, Bonds, FightResult, GoalState, Goals, History, PromiseState, Promises,
+};
+use playhouse_engine::cast::{
+    CastList, EntityName, Faction, Kind, WorldSeed, all_of, is_dead, stage_of,
+};
+use playhouse_engine::knowledge::{FactBook, Knowledge, Today};
+use playhouse_engine::world_data::prose;
+
+/// What a name in conditions and effects may be besides a name: any hero.
+pub const PARTY: &str = "party";
+
+/// What must hold for a scene, an option or an ending. A name is that of an agent, a stage, an
+/// actor or a foe, or `party` for any hero.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub enum Condition {
+    /// It always holds; what a missing condition is.
+    #[default]
+    Always,
+    /// It never holds.
+    Never,
+    /// Somebody knows a fact: `Knows("Odile Marsh", "the-order")`.
+    Knows(String, String),
+    /// Somebody holds an item, or it lies on a stage: `Holds("party", "the log")`.
+    Holds(String, String),
+    /// Somebody alive is at a place: `At("Edda Hollis", "Customs Stair")`.
+    At(String, String),
+    /// All of these are alive and at the same place: `Together(["Odile Marsh", "Brant Hollis"])`.
+    Together(Vec<String>),
+    /// Somebody is alive.
+    Alive(String),
+    /// A quality is at least this high: `Quality("lamp", 2)`.
+    Quality(String, i32),
+    /// A bond is at least this strong: `Bond("Edda Hollis", "Brant Hollis", 1)`.
+    Bond(String, String, i32),
+    /// It is this day or later, from 1: `Day(2)`.
+    Day(u32),
+    /// It is this part of a day or of a journey: `Now(Morning)`.
+    Now(Occasion),
+    /// A dungeon, or `stay`, won a vote: `Voted("The Mill")`.
+    Voted(String),
+    /// A fight on a stage ended like this: `Fought("The Captain's Bench", Won)`.
+    Fought(String, FightResult),
+    /// Somebody has fallen at least once.
+    Fell(String),
+    /// A scene was played.
+    Happened(String),
+    /// An option of a scene was chosen: `Chose("the-log", "burn")`.
+    Chose(String, String),
+    /// Somebody was told a fact by somebody: `Told("Pell Gantry", "Brant Hollis", "the-lamp")`.
+    Told(String, String, String),
+    /// Somebody has made somebody a promise that is not broken: `Promised("Jory Teasel", "Odile
+    /// Marsh")`.
+    Promised(String, String),
+    /// Somebody has made somebody a promise that is in a state: `Promise("Jory Teasel", "Odile
+    /// Marsh", Kept)`.
+    Promise(String, String, PromiseState),
+    /// A goal of an actor, by number from 0, is in a state: `Goal("Brant Hollis", 0, Met)`.
+    Goal(String, usize, GoalState),
+    /// It holds in this percentage of stories, by the seed and the place in the file, from
+    /// beginning to end: `Chance(50)`.
+    Chance(u32),
+    /// A mind has found that something is so: `Judged(claim: "Brant has told Odile what the
+    /// tinderbox is for")`. It is asked once all other conditions leave it to this one.
+    Judged {
+        /// What must be so, as a sentence.
+        #[serde(deserialize_with = "prose")]
+        claim: String,
+        /// Words of events that show it to a mind that can't read, with `…` for anything between
+        /// them: `"Brant Hollis says to Odile Marsh…tinderbox"`. Without any it is a no to it.
+        #[serde(default)]
+        signs: Vec<String>,
+    },
+    /// All of these hold.
+    All(Vec<Self>),
+    /// Any of these holds.
+    Any(Vec<Self>),
+    /// It does not hold.
+    Not(Box<Self>),
+}
+
+/// What is [judged](Condition::Judged): the claim and its signs.
+pub type Claim<'a> = (&'a str, &'a [String]);
+
+/// The entities that a name in a condition or an effect means.
+pub fn entities_of(world: &World, name: &str) -> Vec<Entity> {
+    if name != PARTY {
+        return world
+            .resource::<CastList>()
+            .by_name(name)
+            .into_iter()
+            .collect();
+    }
+    let is_hero = |entity: &Entity| {
+        let faction = world.get::<Faction>(*entity);
+        faction.is_some_and(|faction| &*faction.0 == "hero")
+    };
+    all_of(world, Kind::Actor)
+        .into_iter()
+        .filter(is_hero)
+        .collect()
+}
+
+impl Condition {
+    /// Whether it holds now. To be asked at meetings, when every place rests. `key` names what it
+    /// belongs to: a chance is decided once for each seed and key.
+    pub fn holds(&self, world: &World, key: &str) -> bool {
+        let any = |who: &str, test: &dyn Fn(Entity) -> bool| {
+            entities_of(world, who).into_iter().any(test)
+        };
+        let history = world.resource::<History>();
+        match self {
+            Self::Always => true,
+            Self::Never => false,
+            Self::Knows(who, fact) => any(who, &|entity| {
+                let is_common = world.resource::<FactBook>().get(fact);
+                let knowledge = world.get::<Knowledge>(entity);
+                is_common.is_some_and(|fact| fact.is_common())
+                    || knowledge.is_some_and(|knowledge| knowledge.knows(fact))
+            }),
+            Self::Holds(who, item) => any(who, &|entity| {
+                let belongings = world.get::<Belongings>(entity);
+                belongings.is_some_and(|held| held.0.contains(item.as_str()))
+            }),
+            Self::At(who, place) => any(who, &|entity| {
+                !is_dead(world, entity) && stage_of(world, entity) == by_name(world, place)
+            }),
+            Self::Together(names) => {
+                let mut places = names.iter().map(|name| {
+                    let mut entities = entities_of(world, name).into_iter();
+                    let entity = entities.find(|entity| !is_dead(world, *entity))?;
+                    stage_of(world, entity)
+                });
+                match places.next() {
+                    Some(Some(first)) => places.all(|place| place == Some(first)),
+                    Some(None) => false,
+                    None => true,
+                }
+            }
+            Self::Alive(who) => any(who, &|entity| !is_dead(world, entity)),
+            Self::Quality(id, least) => world.resource::<Qualities>().value(id) >= *least,
+            Self::Bond(from, to, least) => any(from, &|entity| {
+                world
+                    .get::<Bonds>(entity)
+                    .map_or(0, |bonds| bonds.value(to))
+                    >= *least
+            }),
+            Self::Day(day) => world.resource::<Today>().0 >= *day,
+            Self::Now(occasion) => world.resource::<Occasion>() == occasion,
+            Self::Voted(winner) => history.voted(winner),
+            Self::Fought(stage, result) => history.fought(stage, *result),
+            Self::Fell(who) => any(who, &|entity| {
+                let name = world.get::<EntityName>(entity);
+                name.is_some_and(|name| history.fallen.contains(&name.0))
+            }),
+            Self::Happened(scene) => history.times(scene) > 0,
+            Self::Chose(scene, option) => history.chose(scene, option),
+            Self::Told(from, to, fact) => any(to, &|entity| {
+                let knowledge = world.get::<Knowledge>(entity);
+                let known = knowledge.and_then(|knowledge| knowledge.get(fact));
+                let teller = known.and_then(|known| by_name(world, known.from.as_deref()?));
+                teller.is_some_and(|teller| entities_of(world, from).contains(&teller))
+            }),
+            Self::Promised(from, to) => any(from, &|entity| {
+                let states = promises(world, entity, to);
+                states.contains(&PromiseState::Open) || states.contains(&PromiseState::Kept)
+            }),
+            Self::Promise(from, to, state) => {
+                any(from, &|entity| promises(world, entity, to).contains(state))
+            }
+            Self::Goal(who, number, state) => any(who, &|entity| {
+                let goals = world.get::<Goals>(entity);
+                goals.is_some_and(|goals| goals.0.get(*number) == Some(state))
+            }),
+            Self::Chance(percent) => rolled(world, key) < *percent,
+            Self::Judged { claim, .. } => world.resource::<Judgements>().holds(claim),
+            Self::All(conditions) => {
+                let mut conditions = conditions.iter().enumerate();
+                conditions
+                    .all(|(number, condition)| condition.holds(world, &format!("{key}/{number}")))
+            }
+            Self::Any(conditions) => {
+                let mut conditions = conditions.iter().enumerate();
+                conditions
+                    .any(|(number, condition)| condition.holds(world, &format!("{key}/{number}")))
+            }
+            Self::Not(condition) => !condition.holds(world, key),
+        }
+    }
+
+    /// Whether it is about an occasion; how a fight ended that was not won is about the retreat.
+    pub(super) fn names(&self, occasion: Occasion) -> bool {
+        match self {
+            Self::Now(named) => *named == occasion,
+            Self::Fought(_, FightResult::Lost | FightResult::Drawn) => {
+                occasion == Occasion::Retreat
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether it holds if nobody has judged yet what is [judged](Self::Judged) in it and was not
+    /// found true: `None` if that depends on the judge. The claims on which it
+    /// depends are added to `claims`.
+    pub fn unjudged<'a>(
+        &'a self,
+        world: &World,
+        key: &str,
+        claims: &mut Vec<Claim<'a>>,
+    ) -> Option<bool> {
+        match self {
+            Self::Judged { claim, signs } if !self.holds(world, key) => {
+                claims.push((claim, signs));
+                None
+            }
+            Self::All(parts) => unjudged_parts(parts, world, key, claims, false),
+            Self::Any(parts) => unjudged_parts(parts, world, key, claims, true),
+            Self::Not(condition) => Some(!condition.unjudged(world, key, claims)?),
+            _ => Some(self.holds(world, key)),
+        }
+    }
+
+    /// Whether anything in it is [judged](Self::Judged).
+    pub fn is_judged(&self) -> bool {
+        match self {
+            Self::Judged { .. } => true,
+            Self::All(parts) | Self::Any(parts) => parts.iter().any(Self::is_judged),
+            Self::Not(condition) => condition.is_judged(),
+            _ => false,
+        }
+    }
+
+    /// How many things it names: the more, the more specific is what it belongs to.
+    pub fn specificity(&self) -> usize {
+        match self {
+            Self::Always | Self::Never => 0,
+            Self::All(conditions) => conditions.iter().map(Self::specificity).sum(),
+            Self::Any(conditions) => conditions
+                .iter()
+                .map(Self::specificity)
+                .min()
+                .unwrap_or_default(),
+            Self::Not(condition) => condition.specificity(),
+            _ => 1,
+        }
+    }
+
+    /// It and all conditions within it.
+    pub fn parts(&self) -> Vec<&Self> {
+        let mut parts = vec![self];
+        match self {
+            Self::All(within) | Self::Any(within) => {
+                parts.extend(within.iter().flat_map(Self::parts));
+            }
+            Self::Not(condition) => parts.extend(condition.parts()),
+            _ => {}
+        }
+        parts
+    }
+}
+
+/// As [`Condition::unjudged`], for parts of which one that is `decisive` decides the whole.
+fn unjudged_parts<'a>(
+    parts: &'a [Condition],
+    world: &World,
+    key: &str,
+    claims: &mut Vec<Claim<'a>>,
+    decisive: bool,
+) -> Option<bool> {
+    let before = claims.len();
+    let mut is_open = false;
+    for (number, part) in parts.iter().enumerate() {
+        match part.unjudged(world, &format!("{key}/{number}"), claims) {
+            Some(held) if held == decisive => {
+                claims.truncate(before);
+                return Some(decisive);
+            }
+            Some(_) => {}
+            None => is_open = true,
+        }
+    }
+    (!is_open).then_some(!decisive)
+}
+
+fn by_name(world: &World, name: &str) -> Option<Entity> {
+    world.resource::<CastList>().by_name(name)
+}
+
+/// The states of the promises of somebody to the one of this name.
+fn promises(world: &World, from: Entity, to: &str) -> Vec<PromiseState> {
+    let promises = world.get::<Promises>(from).into_iter();
+    let promises = promises.flat_map(|promises| &promises.0);
+    let promises = promises.filter(|promise| *promise.to == *to);
+    promises.map(|promise| promise.state).collect()
+}
+
+/// A number from 0 to 99, the same for the same story and key.
+fn rolled(world: &World, key: &str) -> u32 {
+    let seed = world.resource::<WorldSeed>();
+    let bytes = seed.mixed(&[b"chance", key.as_bytes()]);
+    let number = bytes
+        .iter()
+        .take(4)
+        .fold(0u32, |number, byte| (number << 8) | u32::from(*byte));
+    number % 100
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::drama::judgement::Finding;
+    use playhouse_engine::cast::WorldTurn;
+
+    fn judged(claim: &str) -> Condition {
+        Condition::Judged {
+            claim: claim.into(),
+            signs: Vec::new(),
+        }
+    }
+
+    /// A world in which `true` was found true.
+    fn world() -> World {
+        let mut world = World::new();
+        let mut judgements = Judgements::default();
+        judgements.found.insert("true".into(), Finding::default());
+        world.insert_resource(judgements);
+        world.init_resource::<History>();
+        world.init_resource::<Today>();
+        world
+    }
+
+    #[test]
+    fn code_gates_before_anybody_is_asked() {
+        use Condition::{All, Always, Any, Day, Never, Not};
+        let world = world();
+        let a = || judged("a");
+        for (condition, expected, claims) in [
+            (a(), None, vec!["a"]),
+            (judged("true"), Some(true), vec![]),
+            (Not(Box::new(a())), None, vec!["a"]),
+            (Not(Box::new(judged("true"))), Some(false), vec![]),
+            (All(vec![a(), Day(2)]), Some(false), vec![]),
+            (All(vec![a(), Always, judged("b")]), None, vec!["a", "b"]),
+            (Any(vec![a(), Always]), Some(true), vec![]),
+            (Any(vec![Never, a()]), None, vec!["a"]),
+            (
+                Any(vec![All(vec![a(), Never]), judged("b")]),
+                None,
+                vec!["b"],
+            ),
+            (All(vec![]), Some(true), vec![]),
+        ] {
+            let mut found = Vec::new();
+            let held = condition.unjudged(&world, "key", &mut found);
+            let found: Vec<_> = found.into_iter().map(|(claim, _)| claim).collect();
+            assert_eq!((held, found), (expected, claims), "{condition:?}");
+        }
+    }
+
+    #[test]
+    fn a_chance_is_decided_once_for_each_story_and_place_in_the_file() {
+        let mut world = world();
+        let mut held = Vec::new();
+        for seed in 0..200 {
+            world.insert_resource(WorldSeed(seed));
+            world.insert_resource(WorldTurn(1));
+            let chance = |world: &World, key: &str| Condition::Chance(50).holds(world, key);
+            let (here, there) = (chance(&world, "here"), chance(&world, "there"));
+            for turn in 2..20 {
+                world.insert_resource(WorldTurn(turn));
+                assert_eq!(
+                    chance(&world, "here"),
+                    here,
+                    "in turn {turn} of story {seed}"
+                );
+            }
+            held.push((here, there));
+        }
+        let share = held.iter().filter(|(here, _)| *here).count();
+        assert!((70..130).contains(&share), "{share} of 200");
+        assert!(held.iter().any(|(here, there)| here != there));
+    }
+
+    #[test]
+    fn what_nobody_has_judged_does_not_hold() {
+        let world = world();
+        assert!(!judged("a").holds(&world, ""));
+        assert!(Condition::Not(Box::new(judged("a"))).holds(&world, ""));
+        assert!(judged("true").holds(&world, ""));
+    }
+}

@@ -1,0 +1,159 @@
+//! What a world file says about items, bonds, qualities and goals.
+
+use bevy_ecs::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::condition::Condition;
+use super::quality::Quality;
+use super::scene::{Choice, ChoiceOption, Effect, Ending, Scene};
+use super::state::{GoalState, Goals};
+use playhouse_engine::world_data::prose;
+
+/// A thing that somebody holds, or that lies somewhere.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Item {
+    /// Unique among items.
+    pub name: String,
+    /// What one sees of it.
+    #[serde(deserialize_with = "prose")]
+    pub look: String,
+    /// Who holds it at the start, or on which stage it lies; nowhere yet if empty.
+    pub at: String,
+    /// Whether it lies hidden where it is at the start, if that is a stage, until it is found.
+    pub hidden: bool,
+    /// The ids of the facts that reading it teaches.
+    pub teaches: Vec<String>,
+    /// What it can be used for.
+    pub uses: Vec<ItemUse>,
+}
+
+/// Something that an item can be used for, by whoever has it or is where it lies.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ItemUse {
+    /// With whom or what, which has to be there: a character, the stage or another item; empty
+    /// for none.
+    pub with: String,
+    /// When it can be used.
+    pub when: Condition,
+    /// What everybody there sees.
+    #[serde(deserialize_with = "prose")]
+    pub seen: String,
+    /// What it changes.
+    pub effects: Vec<Effect>,
+    /// Whether it can be used more than once.
+    pub again: bool,
+}
+
+/// A bond from one character to another at the start.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct BondSpec {
+    /// Whose bond.
+    pub from: String,
+    /// To whom.
+    pub to: String,
+    /// What the other is to it, such as `grandson`.
+    pub word: String,
+    /// From -3, hatred, to 3, love.
+    pub value: i32,
+    /// Whether it has never met the other, although both live at home: it knows the other by name
+    /// alone, and sees it for the first time when they are at one place.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub never_met: bool,
+}
+
+/// What a character wants.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Goal {
+    /// The goal, as the character would put it.
+    pub words: String,
+    /// When it is met.
+    pub met: Condition,
+    /// When it can't be met any more.
+    pub lost: Condition,
+    /// What the character says of it in the end, if it was met and if it was lost; may be empty.
+    pub met_words: String,
+    /// If it was lost.
+    pub lost_words: String,
+}
+
+impl Goals {
+    /// Those of these goals, in the order of the world file, that are neither met nor lost.
+    pub fn open<'g>(&self, goals: &'g [Goal]) -> impl Iterator<Item = &'g Goal> {
+        let states = goals.iter().zip(&self.0);
+        let open = states.filter(|(_, state)| **state == GoalState::Open);
+        open.map(|(goal, _)| goal)
+    }
+}
+
+impl Default for Goal {
+    fn default() -> Self {
+        Self {
+            words: String::new(),
+            met: Condition::Never,
+            lost: Condition::Never,
+            met_words: String::new(),
+            lost_words: String::new(),
+        }
+    }
+}
+
+/// The drama of a world file. Data, not state: it is not saved.
+#[derive(Resource, Clone, Debug, Default, PartialEq)]
+pub struct StoryData {
+    /// All items.
+    pub items: Vec<Item>,
+    /// All qualities.
+    pub qualities: Vec<Quality>,
+    /// All scenes.
+    pub scenes: Vec<Scene>,
+    /// All endings; the last one always holds.
+    pub endings: Vec<Ending>,
+}
+
+impl StoryData {
+    /// The item of this name.
+    pub fn item(&self, name: &str) -> Option<&Item> {
+        self.items.iter().find(|item| item.name == name)
+    }
+
+    /// The quality with this id.
+    pub fn quality(&self, id: &str) -> Option<&Quality> {
+        self.qualities.iter().find(|quality| quality.id == id)
+    }
+
+    /// The scene with this id.
+    pub fn scene(&self, id: &str) -> Option<&Scene> {
+        self.scenes.iter().find(|scene| scene.id == id)
+    }
+
+    /// The choice of a scene.
+    pub fn choice(&self, scene: &str) -> Option<&Choice> {
+        self.scene(scene)?.choice.as_ref()
+    }
+
+    /// An option of the choice of a scene.
+    pub fn option(&self, scene: &str, option: &str) -> Option<&ChoiceOption> {
+        let mut options = self.choice(scene)?.options.iter();
+        options.find(|offered| offered.id == option)
+    }
+
+    /// All effects of scenes, of their options, and of uses of items.
+    pub fn effects(&self) -> impl Iterator<Item = &Effect> {
+        let of_scenes = self.scenes.iter().flat_map(|scene| {
+            let options = scene.choice.iter().flat_map(|choice| &choice.options);
+            let chosen = options.flat_map(|option| &option.effects);
+            chosen.chain(&scene.effects)
+        });
+        let uses = self.items.iter().flat_map(|item| &item.uses);
+        of_scenes.chain(uses.flat_map(|does| &does.effects))
+    }
+
+    /// The ending with this id.
+    pub fn ending(&self, id: &str) -> Option<&Ending> {
+        self.endings.iter().find(|ending| ending.id == id)
+    }
+}

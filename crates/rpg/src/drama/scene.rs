@@ -1,0 +1,299 @@
+//! Scenes, their choices, and endings.
+
+use bevy_ecs::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::condition::{Claim, Condition};
+use super::occasion::Occasion;
+use super::state::History;
+use playhouse_engine::world_data::{one_or_more, prose};
+
+/// A writer's unit of drama: where and when it opens, what is told at its beginning, how long
+/// people talk, and at most one choice.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Scene {
+    /// Unique among scenes.
+    pub id: String,
+    /// The stage on which it is played.
+    pub at: String,
+    /// When it may open.
+    pub when: Condition,
+    /// Whether it may be played again.
+    pub again: bool,
+    /// Whom and what its texts name although nothing makes them be there.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub absent: Vec<String>,
+    /// What everybody there is told at its beginning.
+    #[serde(deserialize_with = "prose")]
+    pub opening: String,
+    /// The maximum number of turns of talk; `None` for as many as in any talk.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub turns: Option<u32>,
+    /// What must be decided after the talk.
+    pub choice: Option<Choice>,
+    /// What changes after it, whatever was decided.
+    pub effects: Vec<Effect>,
+}
+
+impl Default for Scene {
+    fn default() -> Self {
+        Self {
+            id: String::new(),
+            at: String::new(),
+            when: Condition::Always,
+            again: false,
+            absent: Vec::new(),
+            opening: String::new(),
+            turns: None,
+            choice: None,
+            effects: Vec::new(),
+        }
+    }
+}
+
+/// A decision that a scene leads to.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Choice {
+    /// Who decides: one name, or several, of which the first who is there and alive does. If nobody
+    /// is, nothing is decided.
+    #[serde(deserialize_with = "one_or_more")]
+    pub who: Vec<String>,
+    /// The question.
+    #[serde(deserialize_with = "prose")]
+    pub question: String,
+    /// What may be chosen.
+    pub options: Vec<ChoiceOption>,
+}
+
+/// One option of a choice.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ChoiceOption {
+    /// Unique in its scene.
+    pub id: String,
+    /// What one does, as whoever decides reads it.
+    pub label: String,
+    /// When it is offered.
+    pub when: Condition,
+    /// What the others there see.
+    #[serde(deserialize_with = "prose")]
+    pub seen: String,
+    /// What it changes.
+    pub effects: Vec<Effect>,
+}
+
+impl ChoiceOption {
+    /// What everybody there is told when it is chosen.
+    pub fn told(&self) -> &str {
+        if self.seen.is_empty() {
+            &self.label
+        } else {
+            &self.seen
+        }
+    }
+}
+
+/// What a choice changes. One that can't apply, because an item is gone or somebody dead, is
+/// skipped.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub enum Effect {
+    /// Somebody learns a fact: `Teach("Odile Marsh", "the-order")`; `party` teaches every hero. In
+    /// an option whoever decides tells it, if it knows the fact.
+    Teach(String, String),
+    /// Somebody tells somebody a fact: `Tells("Pell Gantry", "Brant Hollis", "the-lamp")`.
+    Tells(String, String, String),
+    /// Everybody at the place of the scene learns a fact, as by [`Effect::Teach`].
+    Reveal(String),
+    /// Somebody gets an item: `Give("the log", "Odile Marsh")`.
+    Give(String, String),
+    /// An item is put on a stage: `Put("the log", "The Lamp and Ledger")`.
+    Put(String, String),
+    /// An item is gone for good.
+    Destroy(String),
+    /// A quality changes: `Add("lamp", 1)`.
+    Add(String, i32),
+    /// A bond changes: `Bond("Odile Marsh", "Brant Hollis", -2)`.
+    Bond(String, String, i32),
+    /// Somebody makes a promise: `Promise("Jory Teasel", "Odile Marsh", "I'll hang it back.")`.
+    Promise(String, String, String),
+    /// Somebody breaks a promise to somebody: the one of which a third text, if there is one, is a
+    /// part; else the oldest that a [`Effect::Promise`] of the file made, or the oldest of all.
+    Break(
+        String,
+        String,
+        #[serde(default, skip_serializing_if = "String::is_empty")] String,
+    ),
+    /// Somebody keeps a promise to somebody, as for [`Effect::Break`]: `Keep("Jory Teasel", "Odile
+    /// Marsh", "hang it back")`.
+    Keep(
+        String,
+        String,
+        #[serde(default, skip_serializing_if = "String::is_empty")] String,
+    ),
+    /// Somebody goes to another stage.
+    Move(String, String),
+    /// Somebody loses hit points, all but the last.
+    Hurt(String, i32),
+    /// Somebody gets hit points back.
+    Heal(String, i32),
+    /// Somebody is wounded for this number of days: `Wound("Jory Teasel", 2)`.
+    Wound(String, u32),
+    /// Somebody dies.
+    Kill(String),
+    /// Somebody comes back to life, at a stage.
+    Revive(String, String),
+    /// Somebody joins the party.
+    Join(String),
+    /// Somebody leaves the party; a foe leaves its side, and is never met as a foe again.
+    Leave(String),
+    /// A way opens between two stages.
+    OpenWay(String, String),
+    /// A way between two stages closes.
+    CloseWay(String, String),
+    /// The party may go to a dungeon that was closed.
+    OpenDungeon(String),
+    /// The party will not go to a dungeon any more.
+    CloseDungeon(String),
+    /// Everybody at the place of the scene is told something.
+    Tell(String),
+    /// Somebody is told something that nobody else hears: `TellTo("Odile Marsh", "…")`.
+    TellTo(String, String),
+    /// Everybody in the world is told something.
+    Announce(String),
+    /// The story ends now, with this ending.
+    End(String),
+}
+
+/// Whether a scene with this condition opens on an occasion: those of a day at home and of a camp
+/// are meant unless another is named, since only what names an occasion was written for it.
+fn suits(occasion: Occasion, when: &Condition) -> bool {
+    match occasion {
+        Occasion::Morning | Occasion::Afternoon | Occasion::Camp => true,
+        Occasion::Travel | Occasion::Retreat | Occasion::Return => {
+            when.parts().iter().any(|part| part.names(occasion))
+        }
+    }
+}
+
+/// How a story may end.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Ending {
+    /// Unique among endings.
+    pub id: String,
+    /// Its title, the last words of the story.
+    pub title: String,
+    /// When it holds. The last ending always does.
+    pub when: Condition,
+    /// Whether it ends the story as soon as it holds. Otherwise it is looked at when the course is
+    /// over.
+    pub early: bool,
+    /// What the world agents are told to tell at the end.
+    #[serde(deserialize_with = "prose")]
+    pub closing: String,
+}
+
+impl Ending {
+    /// Whether its condition holds now.
+    pub fn holds(&self, world: &World) -> bool {
+        self.when.holds(world, &self.key())
+    }
+
+    /// What its chances belong to: a scene may have the same id.
+    fn key(&self) -> String {
+        format!("ending {}", self.id)
+    }
+}
+
+/// The scene that opens on a stage now: the most specific, then the least often played, then the
+/// first in the file.
+pub fn next_scene<'a>(world: &World, scenes: &'a [Scene], stage: &str) -> Option<&'a Scene> {
+    let history = world.resource::<History>();
+    let candidates = candidates(world, scenes, stage);
+    let open = candidates.filter(|(_, scene)| scene.when.holds(world, &scene.id));
+    open.min_by_key(|(number, scene)| precedence(history, *number, scene))
+        .map(|(_, scene)| scene)
+}
+
+/// The claims on which it hangs which scene opens on a stage now. Empty, and quickly so,
+/// if none of them is judged.
+pub fn claims_of_scenes<'a>(world: &World, scenes: &'a [Scene], stage: &str) -> Vec<Claim<'a>> {
+    let history = world.resource::<History>();
+    let mut candidates: Vec<_> = candidates(world, scenes, stage).collect();
+    if !candidates.iter().any(|(_, scene)| scene.when.is_judged()) {
+        return Vec::new();
+    }
+    candidates.sort_by_key(|(number, scene)| precedence(history, *number, scene));
+    let conditions = candidates
+        .iter()
+        .map(|(_, scene)| (&scene.when, &*scene.id));
+    claims_until_one_holds(world, conditions)
+}
+
+/// The claims on which it hangs which ending is reached: of all endings but the last if the course
+/// is over, else of the early ones.
+pub fn claims_of_endings<'a>(
+    world: &World,
+    endings: &'a [Ending],
+    is_over: bool,
+) -> Vec<Claim<'a>> {
+    let conditional = if is_over {
+        endings.split_last().map_or(endings, |(_, others)| others)
+    } else {
+        endings
+    };
+    let looked_at = conditional.iter().filter(|ending| is_over || ending.early);
+    let mut judged = looked_at.clone().map(|ending| ending.when.is_judged());
+    if !judged.any(|is_judged| is_judged) {
+        return Vec::new();
+    }
+    let keys: Vec<_> = looked_at.clone().map(Ending::key).collect();
+    let conditions = looked_at
+        .zip(&keys)
+        .map(|(ending, key)| (&ending.when, &**key));
+    claims_until_one_holds(world, conditions)
+}
+
+/// The claims of conditions up to the first that holds whatever is judged.
+fn claims_until_one_holds<'a, 'k>(
+    world: &World,
+    conditions: impl Iterator<Item = (&'a Condition, &'k str)>,
+) -> Vec<Claim<'a>> {
+    let mut claims = Vec::new();
+    for (condition, key) in conditions {
+        if condition.unjudged(world, key, &mut claims) == Some(true) {
+            break;
+        }
+    }
+    claims
+}
+
+/// The scenes of a stage that may still be played on this occasion, with their numbers in the file.
+fn candidates<'a>(
+    world: &World,
+    scenes: &'a [Scene],
+    stage: &str,
+) -> impl Iterator<Item = (usize, &'a Scene)> {
+    let history = world.resource::<History>();
+    let occasion = *world.resource::<Occasion>();
+    let may_open = move |scene: &Scene| {
+        scene.at == stage
+            && suits(occasion, &scene.when)
+            && (scene.again || history.times(&scene.id) == 0)
+    };
+    let scenes = scenes.iter().enumerate();
+    scenes.filter(move |(_, scene)| may_open(scene))
+}
+
+/// Which scene comes first of several that could open.
+fn precedence(
+    history: &History,
+    number: usize,
+    scene: &Scene,
+) -> (std::cmp::Reverse<usize>, usize, usize) {
+    let specificity = std::cmp::Reverse(scene.when.specificity());
+    (specificity, history.times(&scene.id), number)
+}

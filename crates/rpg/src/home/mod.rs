@@ -1,0 +1,55 @@
+//! Days at home: stages describe themselves, actors talk and act in turns, heroes vote where to
+//! go, world agents make announcements.
+//!
+//! Start reading at `plans.rs`, which asks actors what they do; `actions.rs` carries it out.
+
+pub(super) mod actions;
+pub(super) mod announcements;
+mod deeds;
+mod here;
+pub(super) mod plans;
+pub(super) mod scene;
+pub(super) mod uses;
+pub(super) mod vote;
+
+use bevy_ecs::prelude::*;
+
+use super::attempt::referee;
+use super::phase::{CampaignSet, Phase, in_phase};
+use playhouse_engine::engine::Setup;
+use playhouse_engine::event::{PromptSet, deliver, register_event};
+
+/// Adds the systems of this module.
+pub(super) fn plugin(setup: &mut Setup) {
+    register_event::<vote::VoteCounted>(&mut setup.world);
+    setup.saves().component::<vote::Voted>("voted");
+    let systems = (
+        scene::take_scene.run_if(in_phase(Phase::SceneDone)),
+        scene::ask_scene.run_if(in_phase(Phase::Scene)),
+        actions::take_plans.run_if(in_phase(Phase::PlanDone)),
+        referee::take_ruling.run_if(in_phase(Phase::Attempted)),
+        // Who is next hears what was just said, and the stage sees what is tried.
+        deliver.run_if(in_phase(Phase::Plan)),
+        deliver.run_if(in_phase(Phase::Attempt)),
+        referee::ask_ruling.run_if(in_phase(Phase::Attempt)),
+        plans::ask_plans.run_if(in_phase(Phase::Plan)),
+        vote::take_votes.run_if(in_phase(Phase::Voted)),
+        vote::ask_votes.run_if(in_phase(Phase::Vote)),
+        announcements::take_announcement.run_if(in_phase(Phase::AnnounceDone)),
+        announcements::ask_announcement.run_if(in_phase(Phase::Announce)),
+    );
+    setup
+        .step
+        .add_systems(systems.chain().in_set(CampaignSet::Home));
+}
+
+/// Adds the templates of this module.
+pub(super) fn add_templates(prompts: &mut PromptSet) {
+    announcements::ANNOUNCEMENT.add_templates(prompts);
+    plans::add_templates(prompts);
+    actions::add_templates(prompts);
+    deeds::add_templates(prompts);
+    vote::add_templates(prompts);
+    prompts.add_event::<vote::VoteCounted>();
+    scene::SCENE.add_templates(prompts);
+}

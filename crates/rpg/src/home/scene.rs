@@ -1,0 +1,89 @@
+//! Stages: each describes how a day begins on it.
+
+use bevy_ecs::prelude::*;
+use serde::Serialize;
+
+use crate::campaign_phase::CampaignState;
+use crate::components::RpgWorld;
+use crate::conversation::last_event_text;
+use crate::events::StageDescription;
+use crate::kickoff::names_without;
+use crate::phase::{CurrentPlace, Phase};
+use crate::question::{ProseQuestion, Writer};
+use playhouse_engine::cast::Whereabouts;
+use playhouse_engine::context::AgentContext;
+use playhouse_engine::event::{EventWriter, PromptTemplate};
+use playhouse_engine::exchange::{Answers, AskTemplate, Prose};
+
+pub(super) const SCENE: ProseQuestion<SceneData> = ProseQuestion {
+    question: AskTemplate::condensed("home.scene", "asks/scene", "asks/scene_short"),
+    fallback: PromptTemplate::new("fallback/scene"),
+    max_chars: 1_200,
+    min_letters: 24,
+};
+
+/// What a stage is asked for its description with.
+#[derive(Default, Serialize)]
+pub(super) struct SceneData<'a> {
+    me: &'a str,
+    name: &'a str,
+    kind: &'a str,
+    place: &'a str,
+    day: u32,
+    present: Vec<String>,
+    profile: Option<&'a str>,
+    news: &'a str,
+    last_news: &'a str,
+}
+
+/// A home stage describes how the day begins on it.
+pub(crate) fn ask_scene(
+    world: Res<RpgWorld>,
+    campaign: Res<CampaignState>,
+    whereabouts: Whereabouts,
+    contexts: Query<&AgentContext>,
+    mut current: CurrentPlace,
+    mut events: EventWriter,
+    mut commands: Commands,
+) {
+    let Some(stage) = current.begin(Phase::SceneDone) else {
+        return;
+    };
+    let (Some(name), Ok(context)) = (whereabouts.name(stage), contexts.get(stage)) else {
+        return;
+    };
+    let mut stages = world.0.stages.iter();
+    let in_file = stages.find(|in_file| in_file.name == *name.0);
+    let news = last_event_text(context, "announce");
+    let data = SceneData {
+        me: &name.0,
+        name: &name.0,
+        kind: "stage",
+        place: &name.0,
+        day: campaign.days_done + 1,
+        present: names_without(&whereabouts, &whereabouts.living_on(stage), stage),
+        profile: in_file.map(|stage| stage.profile.as_str()),
+        news: &news,
+        last_news: &news,
+    };
+    let writer = Writer {
+        name: &name.0,
+        silent: &data.present,
+    };
+    let ask = SCENE.ask(events.phrases(), &world.0, writer, &data);
+    events.insert_or_fault(&mut commands, stage, ask);
+}
+
+/// Everybody on the stage sees what it described; then they plan.
+pub(crate) fn take_scene(
+    mut answers: Answers<Prose>,
+    whereabouts: Whereabouts,
+    mut current: CurrentPlace,
+    mut events: EventWriter,
+) {
+    for (entity, Prose(message), _by) in answers.take() {
+        let stage = whereabouts.name_text(entity);
+        events.broadcast_to_stage(entity, StageDescription { stage, message }, &[entity]);
+    }
+    current.set_phase(Phase::Plan);
+}

@@ -1,0 +1,292 @@
+//! Votes: those who would go say where to, and at the meeting the votes are counted.
+
+use std::sync::Arc;
+
+use bevy_ecs::prelude::*;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::campaign_phase::{CampaignPhase, CampaignState};
+use crate::components::RpgWorld;
+use crate::drama::History;
+use crate::everybody::{inform_home, names, party, set_phase};
+use crate::phase::{CurrentPlace, Phase};
+use crate::plan::one_of;
+use crate::spawn::HERO;
+use crate::speaker::Speaker;
+use crate::world_file::{ActorFaction, STAY};
+use playhouse_engine::cast::{Faction, Kind, Whereabouts, WorldSeed, all_of, is_dead, stage_of};
+use playhouse_engine::event::kinds::{Mind, Speak};
+use playhouse_engine::event::{AgentEvent, EventWriter, PromptSet};
+use playhouse_engine::exchange::{Answers, AskTemplate, Reply, Violation, Voice};
+use playhouse_engine::knowledge::Today;
+
+const VOTE: AskTemplate<VoteData> =
+    AskTemplate::condensed("home.vote", "asks/vote", "asks/vote_short");
+
+/// Adds the templates of this file.
+pub(super) fn add_templates(prompts: &mut PromptSet) {
+    VOTE.add_to(prompts);
+}
+
+/// A vote for the next journey: what one thinks, what one votes for, and the reason that one gives.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct Vote {
+    /// What you think and feel, in the first person; nobody else learns it.
+    #[serde(default)]
+    pub(crate) mind: String,
+    /// Where you want to go, or to stay.
+    pub(crate) vote: String,
+    /// The reason that you give, aloud; may be left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) say: Option<String>,
+}
+
+/// What may be voted for.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct VoteConstraints {
+    options: Vec<String>,
+    speech_chars: usize,
+}
+
+impl Reply for Vote {
+    type Constraints = VoteConstraints;
+    const NAME: &'static str = "vote";
+    const BARE_MEMBER: Option<&'static str> = Some("vote");
+    const MAY_BE_LEFT_OUT: &'static [&'static str] = &["mind"];
+    const OTHER_WORDS: &'static [(&'static str, &'static str)] = &[
+        ("stay here", STAY),
+        ("stay home", STAY),
+        ("nowhere", STAY),
+        ("留下", STAY),
+        ("不去", STAY),
+        ("谁也不去", STAY),
+    ];
+
+    fn constrain_schema(_schema: &Value, constraints: &VoteConstraints) -> Option<Value> {
+        let text = serde_json::json!({"type": "string", "maxLength": constraints.speech_chars});
+        Some(serde_json::json!({
+            "type": "object",
+            "properties": {"mind": text, "vote": one_of(&constraints.options), "say": text},
+            "required": ["mind", "vote"],
+            "additionalProperties": false,
+        }))
+    }
+
+    fn check(&self, constraints: &VoteConstraints) -> Vec<Violation> {
+        let mut violations = Vec::new();
+        // The fallback is not a vote.
+        if !self.vote.is_empty() {
+            let options = &constraints.options;
+            violations.extend(Violation::unless_offered("vote", &self.vote, options));
+        }
+        for (path, text) in [("mind", Some(&self.mind)), ("say", self.say.as_ref())] {
+            let text = text.map(String::as_str).unwrap_or_default();
+            violations.extend(Violation::too_long(path, text, constraints.speech_chars));
+        }
+        violations
+    }
+}
+
+/// On a hero: what it has voted for, until the votes are counted.
+#[derive(Component, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct Voted(Arc<str>);
+
+/// The votes have been counted.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct VoteCounted {
+    /// Who voted for what.
+    pub(crate) votes: Vec<OneVote>,
+    /// The dungeon that won, or `stay`.
+    pub(crate) result: String,
+    /// Whether something else has as many votes.
+    pub(crate) is_tie: bool,
+}
+
+/// What one hero voted for.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct OneVote {
+    /// Who.
+    pub(crate) name: String,
+    /// A dungeon, or `stay`.
+    #[serde(rename = "for")]
+    pub(crate) option: String,
+}
+
+impl AgentEvent for VoteCounted {
+    const TYPE: &'static str = "vote";
+}
+
+/// What somebody is asked for its vote with.
+#[derive(Default, Serialize)]
+struct VoteData<'a> {
+    me: &'a str,
+    name: &'a str,
+    kind: &'a str,
+    place: &'a str,
+    options: Vec<Journey<'a>>,
+    speech_chars: usize,
+    /// Not in the prompt: who else votes.
+    heroes: &'a [String],
+    speaker: Speaker<'a>,
+}
+
+/// Where one may go.
+#[derive(Serialize)]
+struct Journey<'a> {
+    name: &'a str,
+    profile: &'a str,
+}
+
+/// All living heroes are asked, wherever they are. At a meeting.
+pub(crate) fn elect(world: &mut World) {
+    for hero in party(world) {
+        let stage = stage_of(world, hero).filter(|_| !is_dead(world, hero));
+        if let Some(stage) = stage {
+            set_phase(world, stage, Phase::Vote);
+        }
+    }
+}
+
+/// The living heroes here are asked together.
+pub(crate) fn ask_votes(
+    rpg: Res<RpgWorld>,
+    seed: Res<WorldSeed>,
+    campaign: Res<CampaignState>,
+    whereabouts: Whereabouts,
+    factions: Query<&Faction>,
+    mut current: CurrentPlace,
+    mut events: EventWriter,
+    mut commands: Commands,
+) {
+    let Some(stage) = current.begin(Phase::Voted) else {
+        return;
+    };
+    let CampaignPhase::Vote { dungeons, .. } = &campaign.phase else {
+        return;
+    };
+    let profile = |name: &str| {
+        let mut dungeons = rpg.0.dungeons.iter();
+        let dungeon = dungeons.find(|dungeon| dungeon.name == name);
+        dungeon.map_or("", |dungeon| dungeon.profile.as_str())
+    };
+    let party = rpg.0.actors.iter();
+    let party = party.filter(|actor| actor.faction == ActorFaction::Hero);
+    let voters: Vec<_> = party.map(|actor| actor.name.clone()).collect();
+    let mut heroes = whereabouts.living_on(stage);
+    heroes.retain(|hero| {
+        let faction = factions.get(*hero);
+        faction.is_ok_and(|faction| &*faction.0 == HERO)
+    });
+    let names: Vec<_> = heroes
+        .iter()
+        .map(|hero| whereabouts.name_text(*hero))
+        .collect();
+    for hero in heroes {
+        let name = whereabouts.name_text(hero);
+        let options = dungeons.iter().map(ToString::to_string);
+        let constraints = VoteConstraints {
+            options: options.chain([STAY.to_owned()]).collect(),
+            speech_chars: rpg.0.limits.speech_chars.max(1) as usize,
+        };
+        let options = dungeons.iter().map(|name| Journey {
+            name,
+            profile: profile(name),
+        });
+        let data = VoteData {
+            me: &name,
+            name: &name,
+            kind: "actor",
+            place: &whereabouts.name_text(stage),
+            options: options.collect(),
+            speech_chars: constraints.speech_chars,
+            heroes: &voters,
+            speaker: Speaker::of(&rpg.0, &name).in_story(*seed, &name),
+        };
+        // Who gives no answer has no vote.
+        let ask = VOTE.ask(events.phrases(), &data, constraints, Vote::default());
+        let at_stake = dungeons.iter().map(ToString::to_string).collect();
+        let others = names.iter().filter(|other| **other != name);
+        let cues = rpg.0.limits.cues(at_stake, others);
+        let ask = ask.map(|ask| {
+            let ask = ask.max_tokens(rpg.0.limits.max_reply_tokens());
+            ask.recalling(cues).spoken_by(Voice::new(&name, &names))
+        });
+        events.insert_or_fault(&mut commands, hero, ask);
+    }
+}
+
+/// Reasons are heard by everybody here; votes wait for the meeting.
+pub(crate) fn take_votes(
+    whereabouts: Whereabouts,
+    mut answers: Answers<Vote>,
+    mut current: CurrentPlace,
+    mut events: EventWriter,
+    mut commands: Commands,
+) {
+    for (hero, vote, _by) in answers.take() {
+        let actor = whereabouts.name_text(hero);
+        if !vote.mind.trim().is_empty() {
+            let thought = Mind {
+                actor: actor.clone(),
+                message: vote.mind,
+            };
+            events.think(hero, thought);
+        }
+        if let Some(message) = vote.say.filter(|said| !said.trim().is_empty()) {
+            let event = Speak {
+                actor,
+                target: String::new(),
+                message,
+                tells: Vec::new(),
+            };
+            events.broadcast_to_stage(hero, event, &[hero]);
+        }
+        if !vote.vote.is_empty() {
+            commands
+                .entity(hero)
+                .insert(Voted(vote.vote.as_str().into()));
+        }
+    }
+    current.set_phase(Phase::Idle);
+}
+
+/// Counts the votes and tells everybody at home; returns what won. Of equals, the first in the
+/// world file wins, before to stay; without votes the first dungeon does. At a meeting.
+pub(crate) fn count_votes(world: &mut World, dungeons: &[Arc<str>]) -> Arc<str> {
+    let stay = STAY.into();
+    let options = || dungeons.iter().chain([&stay]);
+    let mut votes = Vec::new();
+    for hero in all_of(world, Kind::Actor) {
+        let Some(Voted(option)) = world.entity_mut(hero).take::<Voted>() else {
+            continue;
+        };
+        votes.extend(names(world, &[hero]).into_iter().map(|name| OneVote {
+            name,
+            option: option.to_string(),
+        }));
+    }
+    let count = |option: &Arc<str>| {
+        let votes = votes.iter();
+        votes.filter(|vote| *vote.option == **option).count()
+    };
+    // The last of the highest is found, so the first in the file is looked at last.
+    let winner = options().rev().max_by_key(|option| count(option));
+    let winner = winner.cloned().unwrap_or_default();
+    let most = count(&winner);
+    let equals = options().filter(|option| count(option) == most);
+    let is_tie = most > 0 && equals.count() > 1;
+    let day = world.resource::<Today>().0;
+    let result = winner.to_string();
+    let mut history = world.resource_mut::<History>();
+    history.votes.push((winner.clone(), day));
+    let counted = VoteCounted {
+        votes,
+        result,
+        is_tie,
+    };
+    inform_home(world, counted);
+    winner
+}

@@ -1,0 +1,553 @@
+//! What somebody at home says and does in its turn.
+
+use serde_json::{Map, Value, json};
+
+use super::telling::{Listeners, TellableFact, Telling};
+use super::temperament::Temperament;
+use super::voice::{unsaid, voice_line};
+use playhouse_engine::message::Role;
+use playhouse_engine::mind::improviser::Writer;
+use playhouse_engine::mind::{AnswerForm, Notes, Prompt};
+
+/// What may be said and done, as the reply names it.
+const KINDS: [&str; 16] = [
+    "speak", "whisper", "announce", "take", "give", "show", "read", "use", "hide", "follow",
+    "promise", "keep", "attempt", "query", "move", "wait",
+];
+/// What may be done in the same turn as something said.
+const BESIDE: [&str; 7] = ["take", "give", "show", "read", "promise", "keep", "move"];
+/// The percentage of turns with words in which something is done as well.
+const DOES_BOTH: usize = 15;
+/// The percentage of turns with words in which the words are lines of the actor's own voice, as
+/// long as there are some.
+const OWN_WORDS: usize = 50;
+/// The percentage of turns in which a feeling changes, if somebody has just told something.
+const FEELS: usize = 40;
+/// The percentage of turns in which one thinks of what one does.
+const THINKS: usize = 15;
+/// The percentage of turns in which one thinks of what one wants, while its part of the day lasts.
+const WANTS: usize = 60;
+/// The number of parts of a day at home in which one thinks of what one wants.
+const DAY_PARTS: i64 = 2;
+
+/// A turn; `None` if the schema asks for something else.
+pub(super) fn plan<'a>(prompt: &Prompt<'a>, writer: &mut Writer<'a>) -> Option<Value> {
+    let AnswerForm::Json { constrained, .. } = prompt.form else {
+        return None;
+    };
+    let home = Home::read(constrained, Notes::of(prompt), Temperament::of(prompt))?;
+    let earlier = earlier_kinds(prompt);
+    let refused = home.refused_kinds(&earlier, prompt);
+    home.tell(writer);
+    let mut turn = Map::new();
+    let weight = |kind: &str, writer: &Writer<'a>| home.weight(kind, &earlier, &refused, writer);
+    // To talk and to tell are both to speak, for different reasons.
+    let telling = home.telling(writer);
+    let can_speak = home.allows("speak") && !refused.contains(&"speak");
+    let tell_weight = telling
+        .as_ref()
+        .filter(|_| can_speak)
+        .map_or(0, |telling| telling.weight(home.temperament.openness));
+    let mut weights: Vec<_> = KINDS.iter().map(|kind| weight(kind, writer)).collect();
+    weights.push(tell_weight);
+    let chosen = writer.rng().weighted(weights.iter().copied());
+    let symbol = match chosen {
+        Some(index) if index == KINDS.len() => telling?.tell(&home.kinds, writer, &mut turn)?,
+        Some(index) => home.act(KINDS.get(index)?, writer, &mut turn)?,
+        None => home.act(home.calm(&refused), writer, &mut turn)?,
+    };
+    let did = |turn: &Map<String, Value>| turn.keys().any(|kind| BESIDE.contains(&kind.as_str()));
+    let spoke = turn.keys().any(|kind| SAID.contains(&kind.as_str()));
+    if spoke && writer.rng().happens(DOES_BOTH) {
+        let weights = BESIDE.iter().map(|kind| match *kind {
+            "promise" => 0,
+            kind => weight(kind, writer),
+        });
+        let weights: Vec<_> = weights.collect();
+        let beside = writer.rng().weighted(weights.iter().copied());
+        if let Some(kind) = beside.and_then(|index| BESIDE.get(index)) {
+            home.act(kind, writer, &mut turn)?;
+        }
+    } else if did(&turn) && writer.is_known("item") && writer.is_known("target") && can_speak {
+        home.say_beside(writer, &mut turn);
+    }
+    if let Some(feeling) = home.feel(writer) {
+        turn.insert("feels".into(), feeling);
+    }
+    let mind = match home.wanted(writer) {
+        Some(goal) => goal.to_owned(),
+        // Most words and deeds speak for themselves.
+        None if writer.rng().happens(THINKS) => writer.line(symbol),
+        None => String::new(),
+    };
+    turn.insert("mind".into(), mind.into());
+    Some(turn.into())
+}
+
+const SAID: [&str; 3] = ["speak", "whisper", "announce"];
+
+/// What the notes tell, and what the constrained schema leaves open.
+struct Home<'n> {
+    notes: Notes<'n>,
+    me: &'n str,
+    temperament: Temperament,
+    subjects: Vec<&'n str>,
+    present: Vec<&'n str>,
+    heard: Vec<Notes<'n>>,
+    kinds: Vec<&'static str>,
+    listeners: Vec<&'n str>,
+    confidants: Vec<&'n str>,
+    exits: Vec<&'n str>,
+    lying: Vec<&'n str>,
+    held: Vec<&'n str>,
+    /// What it has that there is something to read in.
+    shown: Vec<&'n str>,
+    readable: Vec<&'n str>,
+    promise_to: Vec<&'n str>,
+    feels_about: Vec<&'n str>,
+    facts: Vec<TellableFact<'n>>,
+    /// What it has learned in this talk.
+    news: Vec<TellableFact<'n>>,
+}
+
+impl<'n> Home<'n> {
+    fn read(schema: &Value, notes: Notes<'n>, temperament: Temperament) -> Option<Self> {
+        let options = schema.get("properties")?.as_object()?;
+        let kinds = KINDS.into_iter().filter(|kind| options.contains_key(*kind));
+        let kinds: Vec<_> = kinds.collect();
+        // Names of the notes that the schema allows: a turn never names anybody who is not there.
+        let allowed = |path: &str, names: Vec<&'n str>| {
+            let (member, part) = path.split_once('.').unwrap_or((path, ""));
+            let pointer = format!("/properties/{member}/properties/{part}/enum");
+            let legal = schema.pointer(&pointer).and_then(Value::as_array);
+            let is_legal = |name: &&str| {
+                legal.is_some_and(|legal| legal.iter().any(|other| other.as_str() == Some(*name)))
+            };
+            names.into_iter().filter(is_legal).collect::<Vec<_>>()
+        };
+        let me = notes.text("me");
+        let present = notes.names("present");
+        let mut all_others = present.clone();
+        all_others.retain(|name| *name != me);
+        let others = || all_others.clone();
+        let of = |list: &str, leaves_out: &'static str| {
+            let things = notes.list(list).filter(|thing| !thing.flag(leaves_out));
+            things.map(Notes::name).collect::<Vec<_>>()
+        };
+        let unread = [of("items", "is_known"), of("lying", "is_known")].concat();
+        let facts = notes.list("facts").map(TellableFact::of);
+        (!kinds.is_empty()).then(|| Self {
+            notes,
+            me,
+            temperament,
+            subjects: subjects(notes),
+            heard: notes.list("heard").collect(),
+            listeners: allowed("speak.target", others()),
+            confidants: allowed("whisper.target", others()),
+            exits: allowed("move.to", notes.texts("exits")),
+            lying: allowed("take.item", notes.names("lying")),
+            // What is at stake for one changes hands by choices alone.
+            held: allowed("give.item", of("items", "is_own")),
+            shown: {
+                let things = notes.list("items").filter(|thing| thing.flag("readable"));
+                let things = things.filter(|thing| !thing.flag("is_own"));
+                allowed("show.item", things.map(Notes::name).collect())
+            },
+            readable: allowed("read.item", unread),
+            promise_to: allowed("promise.to", others()),
+            feels_about: allowed("feels.about", others()),
+            facts: facts.collect(),
+            news: notes.list("news").map(TellableFact::of).collect(),
+            present,
+            kinds,
+        })
+    }
+
+    fn allows(&self, kind: &str) -> bool {
+        let has_object = match kind {
+            "speak" => !self.listeners.is_empty(),
+            "whisper" => !self.confidants.is_empty(),
+            "move" => !self.exits.is_empty(),
+            "take" => !self.lying.is_empty(),
+            "give" => !self.held.is_empty() && !self.listeners.is_empty(),
+            "show" => !self.shown.is_empty() && !self.listeners.is_empty(),
+            "read" => !self.readable.is_empty(),
+            "use" => self.notes.list("uses").next().is_some(),
+            "hide" => !self.held.is_empty(),
+            "follow" => !self.exits.is_empty() && !self.listeners.is_empty(),
+            "promise" => !self.promise_to.is_empty(),
+            // It can't tell whether it has done what it promised.
+            "keep" => false,
+            "query" => !self.subjects.is_empty(),
+            _ => true,
+        };
+        has_object && self.kinds.contains(&kind)
+    }
+
+    fn refused_kinds(
+        &self,
+        earlier: &[Vec<&'static str>],
+        prompt: &Prompt<'_>,
+    ) -> Vec<&'static str> {
+        let refused = prompt.refused();
+        let refused = refused.flat_map(|refused| kinds_of(refused.answer.as_str()));
+        let mut refused: Vec<_> = refused.collect();
+        if !self.notes.text("refused").is_empty() {
+            refused.extend(earlier.first().into_iter().flatten());
+        }
+        refused
+    }
+
+    /// How much something attracts: mostly to speak, above all to who spoke last; never what was
+    /// just refused.
+    fn weight(
+        &self,
+        kind: &str,
+        earlier: &[Vec<&'static str>],
+        refused: &[&str],
+        writer: &Writer<'_>,
+    ) -> u32 {
+        if !self.allows(kind) || refused.contains(&kind) {
+            return 0;
+        }
+        let is_alone = self.listeners.is_empty();
+        let last = earlier.first().is_some_and(|kinds| kinds.contains(&kind));
+        let recent = earlier.iter().any(|kinds| kinds.contains(&kind));
+        let Temperament {
+            giving, restless, ..
+        } = self.temperament;
+        match kind {
+            "speak" if self.is_told() => 90,
+            "speak" if self.heard.is_empty() || self.is_asked() => 60,
+            "speak" if self.has_own_words(writer) => 55,
+            "speak" => 30,
+            "whisper" if !recent => 4,
+            "read" if self.unread(writer).is_some() => 40,
+            "take" => 12,
+            "use" if !last => 8,
+            "hide" if !recent => 3,
+            "follow" if !recent => 4,
+            "give" if !recent => giving / 2,
+            "show" if !recent => 2,
+            "promise" if !recent => 1,
+            "attempt" if !recent => 1,
+            "query" if !last => 3,
+            "move" if self.notes.flag("is_needed") => 0,
+            "move" if is_alone => 40,
+            "move" if !recent && self.notes.number("round") != 1 => restless,
+            "wait" if is_alone => 25,
+            "wait" => 14,
+            _ => 0,
+        }
+    }
+
+    /// What is done if nothing attracts: whatever is possible, best what was not refused.
+    fn calm(&self, refused: &[&str]) -> &'static str {
+        let quiet = ["wait", "query", "move", "announce", "speak"];
+        let mut possible = quiet.iter().filter(|kind| self.allows(kind));
+        let first = possible.clone().next();
+        let best = possible.find(|kind| !refused.contains(*kind));
+        best.or(first).copied().unwrap_or("wait")
+    }
+
+    /// Tells the writer what is known at home.
+    fn tell(&self, writer: &mut Writer<'n>) {
+        let fight = self.notes.object("last_fight");
+        let foes = fight.texts("foes");
+        let next = self.notes.text("next_dungeon");
+        writer.set("next", next);
+        // Once no journey lies ahead, nobody at home speaks of going.
+        let exits = self.notes.texts("exits");
+        if next.is_empty() && self.notes.texts("vote").is_empty() && !exits.is_empty() {
+            writer.flag("travels", false);
+        }
+        writer.set("fight_place", fight.text("place"));
+        writer.set_list("fight_foes", &foes);
+        writer.set_any("fight_foe", &foes);
+        writer.flag("won", fight.text("result") == "won");
+        writer.flag("lost", fight.text("result") == "lost");
+        writer.flag("refused", !self.notes.text("refused").is_empty());
+        writer.flag("early", self.notes.number("round") <= 1);
+        writer.flag("alone", self.listeners.is_empty());
+        writer.set_any("exit", &self.exits);
+    }
+
+    /// What it would tell now, and whom.
+    fn telling(&self, writer: &mut Writer<'n>) -> Option<Telling<'n>> {
+        let feelings = self.notes.list("feelings");
+        let feelings: Vec<_> = feelings
+            .map(|felt| (felt.name(), felt.number("value")))
+            .collect();
+        let most = self.notes.number("speech_chars");
+        let asks = self.heard.iter().next_back();
+        let asks = asks.filter(|line| line.text("text").contains(['?', '？']));
+        let listeners = Listeners {
+            names: &self.listeners,
+            feelings: &feelings,
+            asker: asks.map_or("", |line| line.text("who")),
+        };
+        Telling::choose(self.me, &self.facts, &listeners, most, writer)
+    }
+
+    /// Fills one kind; returns the symbol of the thought behind it.
+    fn act(
+        &self,
+        kind: &str,
+        writer: &mut Writer<'n>,
+        turn: &mut Map<String, Value>,
+    ) -> Option<&'static str> {
+        let (symbol, action) = match kind {
+            "speak" => self.speak(writer)?,
+            "whisper" => {
+                self.to_any(&self.confidants, writer)?;
+                let target = writer.known("target").to_owned();
+                let text = writer.line("whisper.plain");
+                ("mind.whisper", json!({"target": target, "text": text}))
+            }
+            "announce" => ("mind.announce", json!({"text": writer.line("announce")})),
+            "take" => (
+                "mind.item",
+                json!({"item": self.item(&self.lying, writer)?}),
+            ),
+            "read" => {
+                let item = self.unread(writer)?;
+                writer.set("item", item);
+                ("mind.item", json!({"item": item}))
+            }
+            "use" => {
+                let uses: Vec<_> = self.notes.list("uses").collect();
+                let using = *writer.rng().pick(&uses)?;
+                let (item, with) = (using.text("item"), using.text("with"));
+                writer.set("item", item);
+                ("mind.item", json!({"item": item, "with": with}))
+            }
+            "hide" => ("mind.item", json!({"item": self.item(&self.held, writer)?})),
+            "follow" => {
+                let who = self.to_any(&self.listeners, writer)?;
+                ("mind.wait", json!({"who": who}))
+            }
+            "give" | "show" => {
+                let shown = if kind == "show" {
+                    &self.shown
+                } else {
+                    &self.held
+                };
+                let item = self.item(shown, writer)?;
+                let to = self.to_any(&self.listeners, writer)?;
+                ("mind.item", json!({"item": item, "to": to}))
+            }
+            "promise" => {
+                let to = self.to_any(&self.promise_to, writer)?;
+                let words = writer.line("promise.words");
+                ("mind.promise", json!({"to": to, "words": words}))
+            }
+            "attempt" => (
+                "mind.attempt",
+                json!({"what": writer.clause("attempt.what")}),
+            ),
+            "query" => self.query(writer)?,
+            "move" => self.walk(writer)?,
+            _ => ("mind.wait", json!({"reason": writer.line("wait")})),
+        };
+        turn.insert(kind.to_owned(), action);
+        Some(symbol)
+    }
+
+    /// One of these people; whoever is already being spoken to, if possible.
+    fn to_any(&self, names: &[&'n str], writer: &mut Writer<'n>) -> Option<&'n str> {
+        let known = names.iter().find(|name| writer.is("target", name));
+        let name = match known {
+            Some(name) => *name,
+            None => *writer.rng().pick(names)?,
+        };
+        self.address(name, writer);
+        Some(name)
+    }
+
+    fn address(&self, target: &'n str, writer: &mut Writer<'n>) {
+        writer.set("target", target);
+        let others = self.listeners.iter().copied();
+        let others: Vec<_> = others.filter(|name| *name != target).collect();
+        writer.set_any("other", &others);
+    }
+
+    fn item(&self, items: &[&'n str], writer: &mut Writer<'n>) -> Option<&'n str> {
+        let item = *writer.rng().pick(items)?;
+        writer.set("item", item);
+        Some(item)
+    }
+
+    /// Something to read that it has not read, as far as it remembers.
+    fn unread(&self, writer: &Writer<'_>) -> Option<&'n str> {
+        let mut readable = self.readable.iter().copied();
+        readable.find(|item| {
+            let read = format!("\"read\":{{\"item\":{}}}", Value::from(*item));
+            !writer.remembers(&read)
+        })
+    }
+
+    fn speak(&self, writer: &mut Writer<'n>) -> Option<(&'static str, Value)> {
+        if let Some(answer) = self.take_up(writer) {
+            return Some(("mind.speak", answer));
+        }
+        let mut heard = self.heard.iter().rev();
+        let heard = heard.find(|line| self.listeners.contains(&line.text("who")));
+        // Whoever was named is addressed, and answers; others may turn to somebody else.
+        let is_addressed = heard.is_some_and(|line| line.text("text").contains(self.me));
+        let percent = if is_addressed { 95 } else { 55 };
+        let heard = heard.filter(|_| writer.rng().happens(percent));
+        let target = match heard {
+            Some(line) => line.text("who"),
+            None => writer.rng().pick(&self.listeners).copied()?,
+        };
+        self.address(target, writer);
+        if writer.rng().happens(OWN_WORDS)
+            && let Some(line) = voice_line(self.notes, writer)
+        {
+            return Some(("mind.speak", json!({"target": target, "text": line})));
+        }
+        let first = match heard.map(|line| line.text("text")) {
+            Some(text) => {
+                writer.flag("asked", text.contains(['?', '？']));
+                writer.set("topic", self.topic(text, target));
+                "speak.answer"
+            }
+            None => "speak.open",
+        };
+        let text = self.with_more(writer.line(first), 12, writer);
+        Some(("mind.speak", json!({"target": target, "text": text})))
+    }
+
+    /// Some words, and in this percentage of cases more.
+    fn with_more(&self, text: String, percent: usize, writer: &mut Writer<'n>) -> String {
+        if !writer.rng().happens(percent) {
+            return text;
+        }
+        let more = writer.line("speak.more");
+        writer.paragraph(&[text, more])
+    }
+
+    /// Words about something that it was just told, to whoever told it.
+    fn take_up(&self, writer: &mut Writer<'n>) -> Option<Value> {
+        let mut news = self.news.iter();
+        let fact = news.find(|fact| {
+            let title = fact.about(self.me, writer.language());
+            let is_open = title.is_some_and(|title| !writer.remembers(&title));
+            is_open && self.listeners.contains(&fact.from)
+        })?;
+        self.address(fact.from, writer);
+        writer.set("title", fact.about(self.me, writer.language())?);
+        let text = writer.line("speak.learned");
+        Some(json!({"target": fact.from, "text": text}))
+    }
+
+    /// A few words with what is done for somebody.
+    fn say_beside(&self, writer: &mut Writer<'n>, turn: &mut Map<String, Value>) {
+        let target = writer.known("target").to_owned();
+        let text = writer.line("speak.item");
+        turn.insert("speak".into(), json!({"target": target, "text": text}));
+    }
+
+    /// How it feels now about whoever has just told it something: better, unless it would rather
+    /// that the other did not know.
+    fn feel(&self, writer: &mut Writer<'n>) -> Option<Value> {
+        let mut news = self.news.iter();
+        let fact = news.find(|fact| self.feels_about.contains(&fact.from))?;
+        if !writer.rng().happens(FEELS) {
+            return None;
+        }
+        self.address(fact.from, writer);
+        let (change, symbol) = if fact.is_feared {
+            (-1, "feels.colder")
+        } else {
+            (1, "feels.warmer")
+        };
+        let why = writer.line(symbol);
+        Some(json!({"about": fact.from, "change": change, "why": why}))
+    }
+
+    /// Whether somebody here has just told it something.
+    fn is_told(&self) -> bool {
+        let mut news = self.news.iter();
+        news.any(|fact| self.listeners.contains(&fact.from))
+    }
+
+    /// Whether the last words that it heard ask it something.
+    fn is_asked(&self) -> bool {
+        let last = self.heard.last().map(|line| line.text("text"));
+        last.is_some_and(|text| text.contains(['?', '？']))
+    }
+
+    /// Whether its writer has given it words that it has not said yet.
+    fn has_own_words(&self, writer: &Writer<'n>) -> bool {
+        !unsaid(self.notes, writer).is_empty()
+    }
+
+    /// A goal, now and then. Each has one part of one day, so that it is thought once in a story
+    /// although the thought is forgotten once it is archived: among the goals that are still open a
+    /// goal only moves to the front, and its part of the day is over then.
+    fn wanted(&self, writer: &mut Writer<'n>) -> Option<&'n str> {
+        if !writer.rng().happens(WANTS) {
+            return None;
+        }
+        let (day, round) = (self.notes.number("day"), self.notes.number("round"));
+        let part = (1..=DAY_PARTS).contains(&round).then_some(round - 1)?;
+        let index = usize::try_from((day - 1) * DAY_PARTS + part).ok()?;
+        let goal = *self.notes.texts("goals").get(index)?;
+        let is_new = !goal.is_empty() && !writer.remembers(goal) && writer.would_say(goal);
+        is_new.then_some(goal)
+    }
+
+    /// The name we know that a line spoke of last.
+    fn topic(&self, text: &str, speaker: &str) -> &'n str {
+        let names = self.subjects.iter().chain(&self.present).copied();
+        let names = names.filter(|name| *name != speaker && *name != self.me);
+        let found = names.filter_map(|name| Some((text.rfind(name)?, name)));
+        found
+            .max_by_key(|(start, name)| (*start, name.len()))
+            .map(|(_, name)| name)
+            .unwrap_or_default()
+    }
+
+    /// A search for one name: chapters are found by the words they hold.
+    fn query(&self, writer: &mut Writer<'n>) -> Option<(&'static str, Value)> {
+        let subject = *writer.rng().pick(&self.subjects)?;
+        writer.set("topic", subject);
+        Some(("mind.query", json!({"text": subject})))
+    }
+
+    fn walk(&self, writer: &mut Writer<'n>) -> Option<(&'static str, Value)> {
+        let exit = *writer.rng().pick(&self.exits)?;
+        writer.set("exit", exit);
+        Some(("mind.move", json!({"to": exit})))
+    }
+}
+
+/// What one may wonder about.
+pub(super) fn subjects(notes: Notes<'_>) -> Vec<&str> {
+    let fight = notes.object("last_fight");
+    let mut names = vec![
+        notes.text("next_dungeon"),
+        fight.text("place"),
+        notes.text("place"),
+    ];
+    names.extend(fight.texts("foes"));
+    names.extend(notes.texts("exits"));
+    names.retain(|name| !name.is_empty());
+    names
+}
+
+/// What one said and did in one's own latest turns, the latest first.
+fn earlier_kinds(prompt: &Prompt<'_>) -> Vec<Vec<&'static str>> {
+    let entries = prompt.history.entries().iter().rev().take(16);
+    let own = entries.filter(|entry| entry.role() == Role::Ai);
+    own.map(|entry| kinds_of(&entry.body().full_text()))
+        .filter(|kinds| !kinds.is_empty())
+        .collect()
+}
+
+fn kinds_of(answer: &str) -> Vec<&'static str> {
+    let answer: Value = serde_json::from_str(answer).unwrap_or_default();
+    let is_there = |kind: &&str| answer.get(*kind).is_some_and(|action| !action.is_null());
+    KINDS.into_iter().filter(is_there).collect()
+}

@@ -1,0 +1,250 @@
+//! Telling what one knows: which fact, whom, and in which words.
+
+use std::borrow::Cow;
+
+use serde_json::{Map, Value, json};
+
+use playhouse_engine::mind::improviser::Writer;
+use playhouse_engine::mind::improviser::wording::{bare, low};
+use playhouse_engine::mind::{Language, Notes};
+
+/// In how many of a hundred times something is told in its own words, if it can be.
+const VERBATIM: usize = 40;
+/// In how many of a hundred times something is told in a whisper, and to everybody.
+const WHISPERED: usize = 60;
+const ANNOUNCED: usize = 4;
+
+/// A fact that somebody knows and may tell.
+pub(super) struct TellableFact<'n> {
+    id: &'n str,
+    title: &'n str,
+    text: &'n str,
+    /// From whom it was learned; empty if from nobody.
+    pub(super) from: &'n str,
+    /// Whether one's own goal or choice depends on it: it is seldom told beside these.
+    pub(super) is_own: bool,
+    /// Whether a goal of one's own is lost if it spreads: it is never told by chance.
+    pub(super) is_feared: bool,
+}
+
+impl<'n> TellableFact<'n> {
+    pub(super) fn of(notes: Notes<'n>) -> Self {
+        Self {
+            id: notes.text("id"),
+            title: notes.text("title"),
+            text: notes.text("text"),
+            from: notes.text("from"),
+            is_own: notes.flag("is_own"),
+            is_feared: notes.flag("is_feared"),
+        }
+    }
+
+    /// What it is about, as it follows "about"; `None` if `me` can't say it so: it names `me`, or
+    /// it is somebody else's own words.
+    pub(super) fn about(&self, me: &str, language: Language) -> Option<Cow<'n, str>> {
+        let is_own_words = self.title.starts_with("My ") || self.title.starts_with('我');
+        if names(self.title, me) || (is_own_words && !self.from.is_empty()) {
+            return None;
+        }
+        Some(about(self.title, language))
+    }
+
+    /// Its text, if `me` can speak it as it is: it knows it first-hand, and is not named in it.
+    fn verbatim(&self, me: &str, most: i64) -> Option<&'n str> {
+        let text = bare(self.text);
+        let is_short = most <= 0 || (text.chars().count() as i64) + 150 < most;
+        let can_say = self.from.is_empty() && !names(text, me) && is_short && !text.contains('\n');
+        can_say.then_some(text)
+    }
+}
+
+/// A title as it stands within a sentence.
+pub(super) fn about(title: &str, language: Language) -> Cow<'_, str> {
+    let questions = ["Who ", "Whose ", "What ", "Why ", "How ", "Where ", "When "];
+    let others = ["My ", "The ", "A ", "An "];
+    let mut begins = questions.iter().chain(&others);
+    let is_low = language == Language::En && begins.any(|begin| title.starts_with(begin));
+    let title = bare(title);
+    if is_low {
+        low(title).into()
+    } else {
+        title.into()
+    }
+}
+
+/// Whether a text names somebody, by the whole name or a part of it.
+fn names(text: &str, name: &str) -> bool {
+    let mut parts = name.split(' ').filter(|part| part.len() > 3);
+    let given_name: String = name.chars().skip(1).collect();
+    let is_han = !name.is_ascii();
+    text.contains(name)
+        || parts.any(|part| text.contains(part))
+        || (is_han && given_name.chars().count() > 1 && text.contains(&given_name))
+}
+
+/// To whom something may be told.
+pub(super) struct Listeners<'l, 'n> {
+    pub(super) names: &'l [&'n str],
+    pub(super) feelings: &'l [(&'n str, i64)],
+    /// Who asked something last; empty if nobody did.
+    pub(super) asker: &'n str,
+}
+
+/// A fact that somebody would tell to somebody.
+pub(super) struct Telling<'n> {
+    fact: &'n str,
+    target: &'n str,
+    /// How one feels about the other.
+    bond: i64,
+    symbol: &'static str,
+    about: Option<(&'static str, Cow<'n, str>)>,
+    is_again: bool,
+    is_own: bool,
+}
+
+impl<'n> Telling<'n> {
+    /// Chooses among all facts and listeners. Nobody is told what it told itself, and what is about
+    /// somebody is seldom told to it.
+    pub(super) fn choose(
+        me: &str,
+        facts: &[TellableFact<'n>],
+        listeners: &Listeners<'_, 'n>,
+        most: i64,
+        writer: &mut Writer<'n>,
+    ) -> Option<Self> {
+        let bond = |name: &str| {
+            let felt = listeners.feelings.iter().find(|(other, _)| *other == name);
+            felt.map_or(0, |(_, value)| *value)
+        };
+        let free = facts.iter().filter(|fact| !fact.is_feared);
+        let pairs = free.flat_map(|fact| {
+            let told = listeners.names.iter().filter(|name| **name != fact.from);
+            told.map(move |name| (fact, *name))
+        });
+        let pairs: Vec<_> = pairs.collect();
+        let is_again = |fact: &TellableFact<'_>| writer.remembers(&format!("\"{}\"", fact.id));
+        let again: Vec<_> = pairs.iter().map(|(fact, _)| is_again(fact)).collect();
+        let weights = pairs.iter().zip(&again).map(|((fact, name), again)| {
+            let mut weight = (4 + bond(name)).clamp(1, 7) as u32;
+            if *name == listeners.asker {
+                weight *= 3;
+            }
+            if fact.is_own || *again || names(fact.title, name) || names(fact.text, name) {
+                weight
+            } else {
+                weight * 8
+            }
+        });
+        let weights: Vec<_> = weights.collect();
+        let index = writer.rng().weighted(weights.iter().copied())?;
+        let ((fact, target), is_again) = pairs.get(index).zip(again.get(index))?;
+        let verbatim = fact.verbatim(me, most);
+        let verbatim = verbatim.filter(|_| writer.rng().happens(VERBATIM));
+        let verbatim = verbatim.filter(|text| !writer.remembers(text));
+        let (symbol, about) = match (verbatim, fact.about(me, writer.language())) {
+            (Some(text), _) => ("tell", Some(("secret", Cow::Borrowed(text)))),
+            (None, Some(title)) => ("tell.about", Some(("title", title))),
+            (None, None) if !fact.from.is_empty() => {
+                ("tell.heard", Some(("from", Cow::Borrowed(fact.from))))
+            }
+            (None, None) => ("tell.plain", None),
+        };
+        Some(Self {
+            fact: fact.id,
+            target,
+            bond: bond(target),
+            symbol,
+            about,
+            is_again: *is_again,
+            is_own: fact.is_own,
+        })
+    }
+
+    /// How much it attracts somebody of this openness, in a hundred turns.
+    pub(super) fn weight(&self, openness: u32) -> u32 {
+        let weight = openness * (4 + self.bond).clamp(1, 7) as u32 / 4;
+        if self.is_again {
+            weight / 6
+        } else if self.is_own {
+            weight / 3
+        } else {
+            weight.max(1)
+        }
+    }
+
+    /// Fills what is said; returns the symbol of the thought behind it.
+    pub(super) fn tell(
+        self,
+        kinds: &[&str],
+        writer: &mut Writer<'n>,
+        turn: &mut Map<String, Value>,
+    ) -> Option<&'static str> {
+        writer.set("target", self.target);
+        writer.set("other", "");
+        let is_verbatim = self.symbol == "tell";
+        if let Some((name, words)) = self.about {
+            writer.set(name, words);
+        }
+        let can = |kind: &str| kinds.contains(&kind);
+        let tells = [self.fact];
+        if is_verbatim && can("announce") && writer.rng().happens(ANNOUNCED) {
+            let text = writer.line("announce.tell");
+            turn.insert("announce".into(), json!({"text": text, "tells": tells}));
+            return Some("mind.announce");
+        }
+        let is_whispered = can("whisper") && writer.rng().happens(WHISPERED);
+        if !is_whispered && !can("speak") {
+            return None;
+        }
+        let kind = if is_whispered { "whisper" } else { "speak" };
+        let text = match (is_verbatim, is_whispered) {
+            (true, true) => writer.line("whisper"),
+            _ => writer.line(self.symbol),
+        };
+        let said = json!({"target": self.target, "text": text, "tells": tells});
+        turn.insert(kind.into(), said);
+        Some(if is_whispered {
+            "mind.whisper"
+        } else {
+            "mind.speak"
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_speaks_of_itself_by_name() {
+        let fact = |title: &'static str, text: &'static str, from: &'static str| TellableFact {
+            id: "x",
+            title,
+            text,
+            from,
+            is_own: false,
+            is_feared: false,
+        };
+        let order = fact("Who had her holed", "Edda Hollis signed the order.", "");
+        assert_eq!(order.verbatim("Edda Hollis", 600), None);
+        assert_eq!(
+            order.verbatim("Odile Marsh", 600),
+            Some("Edda Hollis signed the order")
+        );
+        let about = order.about("Edda Hollis", Language::En);
+        assert_eq!(about.as_deref(), Some("who had her holed"));
+        let letter = fact(
+            "My father's letter",
+            "My father's letter says so.",
+            "Odile Marsh",
+        );
+        assert_eq!(letter.about("Jory Teasel", Language::En), None);
+        assert_eq!(letter.verbatim("Jory Teasel", 600), None);
+        let ticket = fact("一张火车票", "豆娘买了火车票。", "");
+        assert_eq!(ticket.verbatim("沈豆娘", 600), None);
+        assert_eq!(
+            ticket.about("沈豆娘", Language::Zh).as_deref(),
+            Some("一张火车票")
+        );
+    }
+}

@@ -1,0 +1,263 @@
+//! Stories begin: everybody gets its kickoff message and answers it.
+
+use bevy_ecs::prelude::*;
+use serde::Serialize;
+
+use super::components::{HomeStage, KickedOff, RpgWorld};
+use super::phase::{CampaignSet, CurrentPlace, Phase, in_phase};
+use super::question::{ProseQuestion, Writer};
+use super::spawn::FOE;
+use super::speaker::Speaker;
+use super::world_file::{self, Dungeon, WorldFile};
+use playhouse_engine::cast::{Appearance, Faction, Kind, Whereabouts};
+use playhouse_engine::engine::Setup;
+use playhouse_engine::event::kinds::Kickoff;
+use playhouse_engine::event::{EventWriter, PromptSet, PromptTemplate};
+use playhouse_engine::exchange::{Answers, AskTemplate, Prose};
+use playhouse_engine::message::Tag;
+
+const ACTOR: ProseQuestion<KickoffData> = question("asks/kickoff_actor");
+const FOE_ACTOR: ProseQuestion<KickoffData> = question("asks/kickoff_foe");
+const STAGE: ProseQuestion<KickoffData> = question("asks/kickoff_stage");
+const WORLD_AGENT: ProseQuestion<KickoffData> = question("asks/kickoff_world");
+
+const fn question(template: &'static str) -> ProseQuestion<KickoffData<'static>> {
+    ProseQuestion {
+        question: AskTemplate::new("kickoff", template),
+        fallback: PromptTemplate::new("fallback/kickoff"),
+        max_chars: 1_500,
+        min_letters: 6,
+    }
+}
+
+/// What somebody whose story begins is asked with.
+#[derive(Default, Serialize)]
+struct KickoffData<'a> {
+    me: &'a str,
+    name: &'a str,
+    kind: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    faction: Option<&'a str>,
+    profile: &'a str,
+    kickoff: &'a str,
+    look: Option<&'a str>,
+    place: &'a str,
+    place_profile: Option<&'a str>,
+    home: bool,
+    exits: Option<&'a [String]>,
+    present: Vec<PresentActor>,
+    companions: &'a [String],
+    heroes: Vec<&'a str>,
+    dungeons: Vec<&'a str>,
+    talked_about: Vec<TalkedAbout<'a>>,
+    speaker: Speaker<'a>,
+}
+
+/// Adds the systems of this file.
+pub(super) fn plugin(setup: &mut Setup) {
+    let take = take_kickoffs.run_if(in_phase(Phase::KickoffDone));
+    let ask = ask_kickoffs.run_if(in_phase(Phase::Kickoff));
+    setup
+        .step
+        .add_systems((take, ask).chain().in_set(CampaignSet::Kickoff));
+}
+
+/// Adds the templates of this file.
+pub(super) fn add_templates(prompts: &mut PromptSet) {
+    for question in [ACTOR, FOE_ACTOR, STAGE, WORLD_AGENT] {
+        question.add_templates(prompts);
+    }
+}
+
+/// Everybody here whose story has not begun is asked to begin it.
+pub(super) fn ask_kickoffs(
+    world: Res<RpgWorld>,
+    whereabouts: Whereabouts,
+    begun: Query<Has<KickedOff>>,
+    traits: Query<(Has<HomeStage>, Option<&Faction>)>,
+    appearances: Query<&Appearance>,
+    mut current: CurrentPlace,
+    mut events: EventWriter,
+    mut commands: Commands,
+) {
+    let Some(place) = current.entity() else {
+        return;
+    };
+    let living = whereabouts.living_on(place);
+    let everybody = std::iter::once(place).chain(living.iter().copied());
+    for entity in everybody.filter(|entity| begun.get(*entity) == Ok(false)) {
+        let Some((name, kind)) = whereabouts.name(entity).zip(whereabouts.kind(entity)) else {
+            continue;
+        };
+        let (is_home, faction) = traits.get(entity).unwrap_or_default();
+        let is_foe = faction.is_some_and(|faction| &*faction.0 == FOE);
+        let mut visible = living.clone();
+        if is_foe {
+            // Foes do not know yet who is coming.
+            visible.retain(|other| whereabouts.same_side(entity, *other));
+        }
+        let companions = names_without(&whereabouts, &visible, entity);
+        let place_name = whereabouts.name_text(place);
+        let data = KickoffData {
+            kind: kind_name(kind),
+            faction: faction.map(|faction| &*faction.0),
+            home: is_home,
+            present: present_without(&whereabouts, &appearances, &visible, entity),
+            companions: &companions,
+            ..data(&world.0, &name.0, kind, &place_name)
+        };
+        let question = match kind {
+            Kind::Stage => STAGE,
+            Kind::WorldAgent => WORLD_AGENT,
+            Kind::Actor if is_foe => FOE_ACTOR,
+            Kind::Actor => ACTOR,
+        };
+        let writer = Writer {
+            name: &name.0,
+            silent: match kind {
+                Kind::Stage => &companions,
+                Kind::Actor | Kind::WorldAgent => &[],
+            },
+        };
+        let ask = question.ask(events.phrases(), &world.0, writer, &data);
+        let ask = ask.map(|ask| ask.tag(Tag::Kickoff(name.0.clone())).without_tools());
+        events.insert_or_fault(&mut commands, entity, ask);
+    }
+    current.set_phase(Phase::KickoffDone);
+}
+
+/// What a stage answers is seen by its occupants; what others answer stays private.
+pub(super) fn take_kickoffs(
+    mut answers: Answers<Prose>,
+    whereabouts: Whereabouts,
+    mut current: CurrentPlace,
+    mut events: EventWriter,
+    mut commands: Commands,
+) {
+    for (entity, Prose(message), _by) in answers.take() {
+        commands.entity(entity).insert(KickedOff);
+        let Some(name) = whereabouts.name(entity) else {
+            continue;
+        };
+        let event = Kickoff {
+            actor: name.to_string(),
+            message,
+        };
+        match whereabouts.kind(entity) {
+            Some(Kind::Stage) => events.broadcast_to_stage(entity, event, &[entity]),
+            _ => events.think(entity, event),
+        }
+    }
+    current.set_phase(Phase::Idle);
+}
+
+/// What the world file says of somebody and of its place.
+fn data<'a>(world: &'a WorldFile, name: &'a str, kind: Kind, place: &'a str) -> KickoffData<'a> {
+    let (profile, kickoff) = texts_of(world, name);
+    let actor = world.actors.iter().find(|actor| actor.name == name);
+    let stage = world.stages.iter().find(|stage| stage.name == place);
+    let actors = world.actors.iter();
+    let heroes = actors.filter(|actor| actor.faction == world_file::ActorFaction::Hero);
+    let dungeons = world.dungeons.iter();
+    KickoffData {
+        me: name,
+        name,
+        profile,
+        kickoff,
+        look: actor.map(|actor| actor.look.as_str()),
+        place: if kind == Kind::WorldAgent { "" } else { place },
+        place_profile: stage.map(|stage| stage.profile.as_str()),
+        exits: stage.map(|stage| stage.connects.as_slice()),
+        heroes: heroes.map(|hero| hero.name.as_str()).collect(),
+        talked_about: dungeons.clone().map(TalkedAbout::of).collect(),
+        dungeons: dungeons.map(|dungeon| dungeon.name.as_str()).collect(),
+        speaker: Speaker::of(world, name),
+        ..KickoffData::default()
+    }
+}
+
+/// A dungeon of which people at home have heard.
+#[derive(Serialize)]
+struct TalkedAbout<'a> {
+    name: &'a str,
+    profile: &'a str,
+}
+
+impl<'a> TalkedAbout<'a> {
+    fn of(dungeon: &'a Dungeon) -> Self {
+        Self {
+            name: &dungeon.name,
+            profile: &dungeon.profile,
+        }
+    }
+}
+
+/// The profile and the kickoff message of somebody; empty if the world file does not know it.
+fn texts_of<'a>(world: &'a WorldFile, name: &str) -> (&'a str, &'a str) {
+    let stages = world.stages.iter();
+    let stages = stages.map(|stage| (&stage.name, &stage.profile, &stage.kickoff));
+    let actors = world.actors.iter();
+    let actors = actors.map(|actor| (&actor.name, &actor.profile, &actor.kickoff));
+    let agents = world.agents.iter();
+    let agents = agents.map(|agent| (&agent.name, &agent.profile, &agent.kickoff));
+    let foes = world.foes.iter();
+    let foes = foes.map(|foe| (&foe.name, &foe.profile, &foe.kickoff));
+    let mut everybody = stages.chain(actors).chain(agents).chain(foes);
+    let found = everybody.find(|(known, ..)| *known == name);
+    found.map_or(("", ""), |(_, profile, kickoff)| (profile, kickoff))
+}
+
+/// What prompts call a kind of entity.
+pub(super) fn kind_name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Actor => "actor",
+        Kind::Stage => "stage",
+        Kind::WorldAgent => "world",
+    }
+}
+
+/// The names of some entities without one of them.
+pub(super) fn names_without(
+    whereabouts: &Whereabouts,
+    entities: &[Entity],
+    without: Entity,
+) -> Vec<String> {
+    let others = entities.iter().filter(|entity| **entity != without);
+    others
+        .filter_map(|entity| Some(whereabouts.name(*entity)?.to_string()))
+        .collect()
+}
+
+/// Somebody whom an actor sees.
+#[derive(Serialize)]
+pub(super) struct PresentActor {
+    name: String,
+    look: String,
+}
+
+/// The names of those who have fallen and lie on a stage; foes are not told of.
+pub(super) fn fallen(whereabouts: &Whereabouts, file: &WorldFile, stage: Entity) -> Vec<String> {
+    let lying = whereabouts.on_stage(stage).into_iter();
+    let lying = lying.filter(|actor| !whereabouts.is_alive(*actor));
+    let lying = lying.map(|actor| whereabouts.name_text(actor));
+    let is_written = |name: &String| file.actors.iter().any(|actor| actor.name == *name);
+    lying.filter(is_written).collect()
+}
+
+/// How some entities look to one of them.
+pub(super) fn present_without(
+    whereabouts: &Whereabouts,
+    appearances: &Query<&Appearance>,
+    entities: &[Entity],
+    without: Entity,
+) -> Vec<PresentActor> {
+    let others = entities.iter().filter(|entity| **entity != without);
+    let present = others.map(|other| {
+        let look = appearances.get(*other);
+        PresentActor {
+            name: whereabouts.name_text(*other),
+            look: look.map(|look| look.0.to_string()).unwrap_or_default(),
+        }
+    });
+    present.collect()
+}

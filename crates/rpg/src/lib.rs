@@ -1,0 +1,64 @@
+//! The campaign: a party at home and in dungeons, narrated by minds and ruled by code.
+//!
+//! A world file says who and where. `campaign_state.rs` leads from the kickoff over days at home
+//! and journeys (`journey.rs`) to the last homecoming, `combat/` contains the fights on a stage,
+//! `archive/` replaces what is over with summaries, `rehearsal/` plays a world many times. What is
+//! at stake is in [`drama`]. What a place is doing is its [`Phase`]; each system `ask_x` is followed
+//! by its `take_x`. Start reading at [`Campaign`].
+
+mod adapt;
+mod archive;
+mod attempt;
+mod campaign;
+mod campaign_phase;
+mod campaign_state;
+mod combat;
+pub mod components;
+mod conversation;
+mod doing;
+pub mod drama;
+pub mod drift;
+pub mod events;
+mod everybody;
+mod home;
+mod host;
+pub mod improviser;
+mod interests;
+mod journey;
+mod kickoff;
+mod outcome;
+mod phase;
+pub mod phrases;
+mod plan;
+mod question;
+pub mod rehearsal;
+mod scenes;
+pub mod seat;
+mod spawn;
+mod speaker;
+mod talk;
+pub mod third_person;
+mod travel;
+pub mod world_file;
+
+#[cfg(test)]
+mod framing_tests;
+#[cfg(test)]
+mod knowledge_tests;
+#[cfg(test)]
+mod recorded_tests;
+#[cfg(test)]
+mod stage_tests;
+
+pub use adapt::Unfit;
+pub use archive::{budget, next_archive};
+pub use campaign::{Campaign, CampaignError};
+pub use campaign_phase::{CampaignPhase, CampaignState};
+pub use combat::{Combat, FightAction, FinishedFight, Hand, HeldCard};
+pub use doing::{doing, open_scene};
+pub use host::HostDeed;
+pub use outcome::{ChoiceOutcome, FactOutcome, FightOutcome, GoalOutcome, StoryOutcome};
+pub use phase::Phase;
+pub use scenes::choose_again::{ChooseAgainError, choose_again};
+pub use spawn::SpawnError;
+pub use talk::Talk;

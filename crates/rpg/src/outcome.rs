@@ -1,0 +1,138 @@
+//! What became of a story: its ending, goals, choices and fights, and who learned what.
+
+use bevy_ecs::prelude::*;
+use serde::Serialize;
+
+use super::components::RpgWorld;
+use crate::drama::{FightResult, GoalState, Goals, History, StoryData};
+use playhouse_engine::cast::{CastList, EntityName, Kind};
+use playhouse_engine::knowledge::{FactBook, Knowledge};
+
+/// What became of a story.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct StoryOutcome {
+    /// The title of the ending that was reached.
+    pub ending: Option<String>,
+    /// All goals, character by character.
+    pub goals: Vec<GoalOutcome>,
+    /// The facts that characters learned.
+    pub learned: Vec<FactOutcome>,
+    /// What was decided, oldest first.
+    pub choices: Vec<ChoiceOutcome>,
+    /// The fights that were fought, oldest first.
+    pub fights: Vec<FightOutcome>,
+}
+
+/// What became of a goal.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct GoalOutcome {
+    /// Whose goal.
+    pub who: String,
+    /// The goal, as its owner puts it.
+    pub words: String,
+    /// Whether it was reached.
+    pub state: GoalState,
+}
+
+/// A fact that characters learned.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FactOutcome {
+    /// The fact's id.
+    pub fact: String,
+    /// What it is about.
+    pub title: String,
+    /// Who learned it.
+    pub who: Vec<String>,
+}
+
+/// An option that was chosen.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ChoiceOutcome {
+    /// Who decided.
+    pub who: String,
+    /// The scene's id.
+    pub scene: String,
+    /// The option's id.
+    pub option: String,
+    /// The option's words.
+    pub label: String,
+}
+
+/// How a fight ended.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FightOutcome {
+    /// On which stage.
+    pub stage: String,
+    /// From the party's point of view.
+    pub result: FightResult,
+}
+
+impl StoryOutcome {
+    /// What became of a campaign; `None` if this world is not a campaign.
+    pub fn of(world: &World) -> Option<Self> {
+        let file = &world.get_resource::<RpgWorld>()?.0;
+        let (story, history) = (
+            world.get_resource::<StoryData>()?,
+            world.get_resource::<History>()?,
+        );
+        let list = world.get_resource::<CastList>()?;
+        let ending = history.ending.as_deref().and_then(|id| story.ending(id));
+        let goals = file.actors.iter().flat_map(|actor| {
+            let entity = list.by_name(&actor.name);
+            let states = entity.and_then(|entity| world.get::<Goals>(entity));
+            let states = states.into_iter().flat_map(|states| &states.0);
+            actor.goals.iter().zip(states).map(|(goal, state)| {
+                let (who, words) = (actor.name.clone(), goal.words.clone());
+                let state = *state;
+                GoalOutcome { who, words, state }
+            })
+        });
+        let choices = history.choices.iter().map(|(scene, option, who)| {
+            let chosen = story.option(scene, option);
+            ChoiceOutcome {
+                who: who.to_string(),
+                scene: scene.to_string(),
+                option: option.to_string(),
+                label: chosen.map_or_else(|| option.to_string(), |chosen| chosen.label.clone()),
+            }
+        });
+        let fights = history.fights.iter().map(|(stage, result)| FightOutcome {
+            stage: stage.to_string(),
+            result: *result,
+        });
+        Some(Self {
+            ending: ending.map(|ending| ending.title.clone()),
+            goals: goals.collect(),
+            learned: learned(world, list),
+            choices: choices.collect(),
+            fights: fights.collect(),
+        })
+    }
+}
+
+/// The facts of the world file that characters did not know at the start.
+fn learned(world: &World, list: &CastList) -> Vec<FactOutcome> {
+    let characters = list
+        .all()
+        .filter(|(_, entity)| world.get::<Kind>(*entity) == Some(&Kind::Actor));
+    let minds = characters.filter_map(|(_, entity)| {
+        let name = world.get::<EntityName>(entity)?.to_string();
+        Some((name, world.get::<Knowledge>(entity)?))
+    });
+    let minds: Vec<_> = minds.collect();
+    let facts = world
+        .get_resource::<FactBook>()
+        .into_iter()
+        .flat_map(FactBook::all);
+    let learned = facts.map(|fact| {
+        let learned =
+            |mind: &Knowledge| mind.get(&fact.id).is_some_and(|known| !known.by.is_empty());
+        let who = minds.iter().filter(|(_, mind)| learned(mind));
+        FactOutcome {
+            fact: fact.id.clone(),
+            title: fact.title.clone(),
+            who: who.map(|(name, _)| name.clone()).collect(),
+        }
+    });
+    learned.filter(|fact| !fact.who.is_empty()).collect()
+}

@@ -1,0 +1,65 @@
+//! Questions for free text.
+
+use serde::Serialize;
+
+use super::world_file::WorldFile;
+use playhouse_engine::event::{PhraseError, Phrasebook, PromptSet, PromptTemplate};
+use playhouse_engine::exchange::{Ask, AskTemplate, Prose, ProseRules, is_in_language};
+use playhouse_engine::reading::letters;
+
+/// A question for free text in the language of the world.
+pub(super) struct ProseQuestion<D> {
+    /// The question.
+    pub(super) question: AskTemplate<D>,
+    /// The default answer.
+    pub(super) fallback: PromptTemplate<D>,
+    /// The maximum number of characters of an answer; 0 for the default of [`ProseRules`].
+    pub(super) max_chars: usize,
+    /// The least number of letters of an answer.
+    pub(super) min_letters: usize,
+}
+
+/// Who writes a text.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Writer<'a> {
+    pub(super) name: &'a str,
+    /// Those who are there and say nothing in the text.
+    pub(super) silent: &'a [String],
+}
+
+impl<'a> Writer<'a> {
+    pub(super) fn of(name: &'a str) -> Self {
+        Self { name, silent: &[] }
+    }
+}
+
+impl<D: Default + Serialize> ProseQuestion<D> {
+    /// Adds its templates.
+    pub(super) fn add_templates(&self, prompts: &mut PromptSet) {
+        self.question.add_to(prompts);
+        prompts.add(&self.fallback);
+    }
+
+    /// The ask.
+    pub(super) fn ask(
+        &self,
+        phrases: &Phrasebook,
+        world: &WorldFile,
+        writer: Writer<'_>,
+        data: &D,
+    ) -> Result<Ask<Prose>, PhraseError> {
+        let fallback = Prose(phrases.render(&self.fallback, data)?);
+        // Nothing is asked that the default answer does not keep to.
+        let rules = ProseRules {
+            max_chars: self.max_chars,
+            min_letters: self.min_letters.min(letters(&fallback.0)),
+            language: Some(world.language)
+                .filter(|language| is_in_language(&fallback.0, *language)),
+            writer: writer.name.to_owned(),
+            silent: writer.silent.to_vec(),
+            ..ProseRules::default()
+        };
+        let ask = self.question.ask(phrases, data, rules, fallback)?;
+        Ok(ask.max_tokens(world.limits.max_reply_tokens()))
+    }
+}

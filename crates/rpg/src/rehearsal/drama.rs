@@ -1,0 +1,490 @@
+//! The figures of a world's drama over all runs: endings, scenes, choices, facts, items, goals,
+//! bonds. Everything that the world file names is listed, also what never happened.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use super::figures::{Moment, RunFigures};
+use crate::drama::{ChoiceOption, Condition, Effect, GoalState, Scene};
+use crate::world_file::WorldFile;
+use playhouse_engine::statistics::{Mean, Share};
+
+/// An ending.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct EndingFigures {
+    /// Its id.
+    pub id: String,
+    /// Its title.
+    pub title: String,
+    /// Of the runs, those that ended with it.
+    pub runs: Share,
+}
+
+/// A scene.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct SceneFigures {
+    /// Its id.
+    pub id: String,
+    /// Its stage.
+    pub at: String,
+    /// Of the runs, those in which it was played.
+    pub runs: Share,
+    /// The day on which it was played first.
+    pub day: Mean,
+}
+
+/// An option of a choice.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct OptionFigures {
+    /// The scene's id.
+    pub scene: String,
+    /// Its own id.
+    pub option: String,
+    /// Of the times that somebody chose in this scene, those in which this was chosen.
+    pub chosen: Share,
+}
+
+/// A result of a vote.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct VoteFigures {
+    /// Which vote of a run, from 1.
+    pub vote: u32,
+    /// The dungeon that won, or `stay`.
+    pub result: String,
+    /// Of the runs in which this vote was held, those in which this won.
+    pub carried: Share,
+}
+
+/// A fact that not everybody knows at the start.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct FactFigures {
+    /// Its id.
+    pub id: String,
+    /// What it is about.
+    pub title: String,
+    /// Whether nobody can tell it.
+    pub sworn: bool,
+    /// Of the runs, those in which a character learned it, however that happened.
+    pub learned: Share,
+    /// Of the runs, those in which a character learned it from somebody.
+    pub told: Share,
+    /// Of the runs in which it was told, those in which somebody who was told it told it to others,
+    /// or chose an option that only those have who know it, or that gives it away.
+    pub taken_up: Share,
+    /// The day on which it was learned first.
+    pub day: Mean,
+    /// How often it was learned from whom, over all runs.
+    pub from: BTreeMap<String, u64>,
+    /// How often it was learned by whom, over all runs.
+    pub by: BTreeMap<String, u64>,
+}
+
+/// An item.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct ItemFigures {
+    /// Its name.
+    pub name: String,
+    /// Of the runs, those in which this was its last holder or stage.
+    pub holders: BTreeMap<String, Share>,
+    /// Of the runs, those at whose end it was gone.
+    pub gone: Share,
+}
+
+/// A goal.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct GoalSummary {
+    /// Whose goal.
+    pub who: String,
+    /// Which of its goals, from 0.
+    pub number: usize,
+    /// The goal in its words.
+    pub words: String,
+    /// Of the runs, those in which it was met.
+    pub met: Share,
+    /// Of the runs, those in which it was lost.
+    pub lost: Share,
+}
+
+/// A bond.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct BondSummary {
+    /// Whose bond.
+    pub from: String,
+    /// To whom.
+    pub to: String,
+    /// The value at the start.
+    pub start: i32,
+    /// The value at the end, in the runs in which there was such a bond.
+    pub end: Mean,
+}
+
+/// A quality.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct QualityFigures {
+    /// Its id.
+    pub id: String,
+    /// The value at the end.
+    pub end: Mean,
+}
+
+/// What became of a world's drama.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct DramaFigures {
+    /// All endings, in the order of the world file.
+    pub endings: Vec<EndingFigures>,
+    /// All scenes, the rarest first.
+    pub scenes: Vec<SceneFigures>,
+    /// All options, the rarest of each scene first; scenes with an option that was never chosen
+    /// come first.
+    pub options: Vec<OptionFigures>,
+    /// What won each vote at least once, the most frequent first.
+    pub votes: Vec<VoteFigures>,
+    /// All facts that can be learned, the least told first.
+    pub facts: Vec<FactFigures>,
+    /// All items.
+    pub items: Vec<ItemFigures>,
+    /// All goals.
+    pub goals: Vec<GoalSummary>,
+    /// The bonds of the world file, then those that came about.
+    pub bonds: Vec<BondSummary>,
+    /// All qualities.
+    pub qualities: Vec<QualityFigures>,
+    /// Who acts on which facts by choosing which option of which scene.
+    #[serde(skip)]
+    acts_on: BTreeMap<(String, String), Vec<ActsOn>>,
+}
+
+/// A fact on which an option acts: it needs somebody to know it, or gives it away.
+#[derive(Clone, Debug, PartialEq)]
+struct ActsOn {
+    fact: String,
+    /// Who must know it; `None` if it is told by whoever chooses.
+    who: Option<String>,
+}
+
+impl ActsOn {
+    fn of_option(scene: &Scene, option: &ChoiceOption) -> Vec<Self> {
+        let mut found = Vec::new();
+        Self::of_condition(&scene.when, &mut found);
+        Self::of_condition(&option.when, &mut found);
+        for effect in &option.effects {
+            let (who, fact) = match effect {
+                Effect::Tells(who, _, fact) => (Some(who.clone()), fact),
+                Effect::Teach(_, fact) | Effect::Reveal(fact) => (None, fact),
+                _ => continue,
+            };
+            let fact = fact.clone();
+            found.push(Self { fact, who });
+        }
+        found
+    }
+
+    fn of_condition(when: &Condition, found: &mut Vec<Self>) {
+        match when {
+            Condition::Knows(who, fact) | Condition::Told(_, who, fact) => found.push(Self {
+                fact: fact.clone(),
+                who: Some(who.clone()),
+            }),
+            Condition::All(parts) | Condition::Any(parts) => {
+                parts
+                    .iter()
+                    .for_each(|part| Self::of_condition(part, found));
+            }
+            _ => {}
+        }
+    }
+
+    fn is_of(&self, who: &str, fact: &str) -> bool {
+        self.fact == fact && self.who.as_deref().is_none_or(|knower| knower == who)
+    }
+}
+
+impl DramaFigures {
+    /// Everything that a world holds, before any run.
+    pub(super) fn of_nothing(world: &WorldFile) -> Self {
+        let options = world.scenes.iter().flat_map(|scene| {
+            let options = scene.choice.iter().flat_map(|choice| &choice.options);
+            options.map(|option| OptionFigures {
+                scene: scene.id.clone(),
+                option: option.id.clone(),
+                ..OptionFigures::default()
+            })
+        });
+        let acts_on = world.scenes.iter().flat_map(|scene| {
+            let options = scene.choice.iter().flat_map(|choice| &choice.options);
+            options.map(|option| {
+                let key = (scene.id.clone(), option.id.clone());
+                (key, ActsOn::of_option(scene, option))
+            })
+        });
+        let goals = world.actors.iter().flat_map(|actor| {
+            let goals = actor.goals.iter().enumerate();
+            goals.map(|(number, goal)| GoalSummary {
+                who: actor.name.clone(),
+                number,
+                words: goal.words.clone(),
+                ..GoalSummary::default()
+            })
+        });
+        let endings = world.endings.iter().map(|ending| EndingFigures {
+            id: ending.id.clone(),
+            title: ending.title.clone(),
+            ..EndingFigures::default()
+        });
+        let scenes = world.scenes.iter().map(|scene| SceneFigures {
+            id: scene.id.clone(),
+            at: scene.at.clone(),
+            ..SceneFigures::default()
+        });
+        let facts = world.facts.iter().filter(|fact| !fact.is_common());
+        let facts = facts.map(|fact| FactFigures {
+            id: fact.id.clone(),
+            title: fact.title.clone(),
+            sworn: fact.sworn,
+            ..FactFigures::default()
+        });
+        let items = world.items.iter().map(|item| ItemFigures {
+            name: item.name.clone(),
+            ..ItemFigures::default()
+        });
+        let bonds = world.bonds.iter().map(|bond| BondSummary {
+            from: bond.from.clone(),
+            to: bond.to.clone(),
+            start: bond.value,
+            ..BondSummary::default()
+        });
+        let qualities = world.qualities.iter().map(|quality| QualityFigures {
+            id: quality.id.clone(),
+            ..QualityFigures::default()
+        });
+        Self {
+            endings: endings.collect(),
+            scenes: scenes.collect(),
+            options: options.collect(),
+            votes: Vec::new(),
+            facts: facts.collect(),
+            items: items.collect(),
+            goals: goals.collect(),
+            bonds: bonds.collect(),
+            qualities: qualities.collect(),
+            acts_on: acts_on.collect(),
+        }
+    }
+
+    /// Adds a run.
+    pub(super) fn add(&mut self, run: &RunFigures) {
+        for ending in &mut self.endings {
+            ending.runs.count(run.ending.as_ref() == Some(&ending.id));
+        }
+        self.add_course(&run.course);
+        for fact in &mut self.facts {
+            fact.add(run, &self.acts_on);
+        }
+        for item in &mut self.items {
+            let holder = run.holders.get(&item.name).cloned().flatten();
+            item.gone.count(holder.is_none());
+            if let Some(holder) = holder {
+                item.holders.entry(holder).or_default().hits += 1;
+            }
+            // Also those who did not hold it in this run count it.
+            let runs = item.gone.of;
+            item.holders.values_mut().for_each(|share| share.of = runs);
+        }
+        for goal in &mut self.goals {
+            let mut states = run.goals.iter();
+            let state = states.find(|state| state.who == goal.who && state.number == goal.number);
+            let state = state.map(|state| state.state).unwrap_or_default();
+            goal.met.count(state == GoalState::Met);
+            goal.lost.count(state == GoalState::Lost);
+        }
+        for bond in &run.bonds {
+            let is_it = |known: &BondSummary| known.from == bond.from && known.to == bond.to;
+            let index = self.bonds.iter().position(is_it).unwrap_or_else(|| {
+                self.bonds.push(BondSummary {
+                    from: bond.from.clone(),
+                    to: bond.to.clone(),
+                    ..BondSummary::default()
+                });
+                self.bonds.len() - 1
+            });
+            self.bonds[index].end.add(bond.value.into());
+        }
+        for quality in &mut self.qualities {
+            let value = run.qualities.get(&quality.id).copied().unwrap_or_default();
+            quality.end.add(value.into());
+        }
+    }
+
+    fn add_course(&mut self, course: &[Moment]) {
+        let mut first_days = BTreeMap::new();
+        let mut votes = 0;
+        for moment in course {
+            match moment {
+                Moment::Scene { id, day } => {
+                    first_days.entry(id).or_insert(*day);
+                }
+                Moment::Choice { scene, option, .. } => {
+                    let options = self.options.iter_mut();
+                    for known in options.filter(|known| known.scene == *scene) {
+                        known.chosen.count(known.option == *option);
+                    }
+                }
+                Moment::Vote { result } => {
+                    votes += 1;
+                    self.add_vote(votes, result);
+                }
+                Moment::Fight { .. } => {}
+            }
+        }
+        for scene in &mut self.scenes {
+            let day = first_days.get(&scene.id);
+            scene.runs.count(day.is_some());
+            if let Some(day) = day {
+                scene.day.add((*day).into());
+            }
+        }
+    }
+
+    fn add_vote(&mut self, vote: u32, result: &str) {
+        let same = self.votes.iter().filter(|known| known.vote == vote);
+        let held = same.map(|known| known.carried.of).max().unwrap_or_default();
+        let is_it = |known: &VoteFigures| known.vote == vote && known.result == result;
+        if !self.votes.iter().any(is_it) {
+            self.votes.push(VoteFigures {
+                vote,
+                result: result.to_owned(),
+                carried: Share { hits: 0, of: held },
+            });
+        }
+        for known in self.votes.iter_mut().filter(|known| known.vote == vote) {
+            known.carried.count(known.result == result);
+        }
+    }
+
+    /// Puts what never happens first.
+    pub(super) fn sort(&mut self) {
+        self.votes
+            .sort_by_key(|vote| (vote.vote, std::cmp::Reverse(vote.carried.hits)));
+        self.scenes.sort_by_key(|scene| scene.runs.hits);
+        self.facts
+            .sort_by_key(|fact| (fact.told.hits, fact.learned.hits));
+        let never = self.options.iter().filter(|option| option.chosen.hits == 0);
+        let never: BTreeSet<_> = never.map(|option| option.scene.clone()).collect();
+        let scenes = self.options.iter().map(|option| &option.scene);
+        let mut order: Vec<String> = Vec::new();
+        for scene in scenes {
+            if !order.contains(scene) {
+                order.push(scene.clone());
+            }
+        }
+        self.options.sort_by_key(|option| {
+            let scene = order.iter().position(|scene| *scene == option.scene);
+            (!never.contains(&option.scene), scene, option.chosen.hits)
+        });
+    }
+}
+
+impl FactFigures {
+    fn add(&mut self, run: &RunFigures, acts_on: &BTreeMap<(String, String), Vec<ActsOn>>) {
+        let learned: Vec<_> = run
+            .learned
+            .iter()
+            .filter(|learned| learned.fact == self.id)
+            .collect();
+        self.learned.count(!learned.is_empty());
+        let is_told = learned.iter().any(|learned| learned.from.is_some());
+        self.told.count(is_told);
+        if is_told {
+            let is_taken_up = |hearer: &str| {
+                let passed_on = learned
+                    .iter()
+                    .any(|learned| learned.from.as_deref() == Some(hearer));
+                let acted = run.course.iter().any(|moment| match moment {
+                    Moment::Choice { scene, option, who } if who == hearer => acts_on
+                        .get(&(scene.clone(), option.clone()))
+                        .is_some_and(|on| on.iter().any(|on| on.is_of(hearer, &self.id))),
+                    _ => false,
+                });
+                passed_on || acted
+            };
+            let mut hearers = learned.iter().filter(|learned| learned.from.is_some());
+            let is_taken_up = hearers.any(|learned| is_taken_up(&learned.who));
+            self.taken_up.count(is_taken_up);
+        }
+        if let Some(day) = learned.iter().map(|learned| learned.day).min() {
+            self.day.add(day.into());
+        }
+        for learned in learned {
+            if let Some(from) = &learned.from {
+                *self.from.entry(from.clone()).or_default() += 1;
+            }
+            *self.by.entry(learned.who.clone()).or_default() += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_results_of_each_vote_are_counted() {
+        let mut drama = DramaFigures::default();
+        for results in [&["Mill", "stay"][..], &["Hill"], &["Hill", "Mill"]] {
+            let moments = results.iter().map(|result| Moment::Vote {
+                result: (*result).into(),
+            });
+            drama.add_course(&moments.collect::<Vec<_>>());
+        }
+        drama.sort();
+        let votes = drama.votes.iter();
+        let votes: Vec<_> = votes
+            .map(|vote| (vote.vote, &*vote.result, vote.carried.hits, vote.carried.of))
+            .collect();
+        let expected = [
+            (1, "Hill", 2, 3),
+            (1, "Mill", 1, 3),
+            (2, "stay", 1, 2),
+            (2, "Mill", 1, 2),
+        ];
+        assert_eq!(votes, expected);
+    }
+
+    #[test]
+    fn what_never_happens_comes_first() {
+        let share = |hits| Share { hits, of: 9 };
+        let option = |scene: &str, option: &str, hits| OptionFigures {
+            scene: scene.into(),
+            option: option.into(),
+            chosen: share(hits),
+        };
+        let scene = |id: &str, hits| SceneFigures {
+            id: id.into(),
+            runs: share(hits),
+            ..SceneFigures::default()
+        };
+        let mut drama = DramaFigures {
+            scenes: vec![scene("often", 9), scene("never", 0), scene("once", 1)],
+            options: vec![
+                option("even", "a", 5),
+                option("even", "b", 4),
+                option("odd", "a", 9),
+                option("odd", "b", 0),
+            ],
+            ..DramaFigures::default()
+        };
+        drama.sort();
+        let scenes: Vec<_> = drama.scenes.iter().map(|scene| &*scene.id).collect();
+        assert_eq!(scenes, ["never", "once", "often"]);
+        let options: Vec<_> = drama
+            .options
+            .iter()
+            .map(|option| (&*option.scene, &*option.option))
+            .collect();
+        assert_eq!(
+            options,
+            [("odd", "b"), ("odd", "a"), ("even", "b"), ("even", "a")]
+        );
+    }
+}

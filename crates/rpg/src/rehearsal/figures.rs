@@ -1,0 +1,152 @@
+//! The figures of one run.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::clauses::Wording;
+use crate::components::FightResult;
+use crate::drama::GoalState;
+use playhouse_engine::exchange::Spent;
+use playhouse_engine::locale::UiText;
+use playhouse_engine::statistics::Share;
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunEnd {
+    /// The story came to its end, in these words.
+    Finished(String),
+    /// A limit on what may be spent stopped it.
+    LimitReached(UiText),
+    /// The server of a model failed too often.
+    ServerDown(UiText),
+    /// It came to none, for this reason.
+    Failed(UiText),
+}
+
+impl RunEnd {
+    /// Why it came to no end; `None` if it did.
+    pub fn failure(&self) -> Option<&UiText> {
+        match self {
+            Self::Finished(_) => None,
+            Self::LimitReached(reason) | Self::ServerDown(reason) | Self::Failed(reason) => {
+                Some(reason)
+            }
+        }
+    }
+}
+
+/// Something that happened in the course of a story.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Moment {
+    /// A scene began.
+    Scene {
+        /// The scene's id.
+        id: String,
+        /// On which day.
+        day: u32,
+    },
+    /// An option was chosen.
+    Choice {
+        /// The scene's id.
+        scene: String,
+        /// The option's id.
+        option: String,
+        /// By whom.
+        who: String,
+    },
+    /// The votes for the next journey were counted.
+    Vote {
+        /// The dungeon that won, or `stay`.
+        result: String,
+    },
+    /// A fight was fought to its end.
+    Fight {
+        /// On which stage.
+        stage: String,
+        /// How it ended for the party.
+        result: FightResult,
+        /// After how many rounds.
+        rounds: u32,
+        /// The number of heroes who fell.
+        fallen: u32,
+    },
+}
+
+/// A fact that a character learned in a run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LearnedFact {
+    /// The fact's id.
+    pub fact: String,
+    /// Who learned it.
+    pub who: String,
+    /// From whom; `None` if from nobody.
+    pub from: Option<String>,
+    /// On which day.
+    pub day: u32,
+}
+
+/// A goal of a character at the end of a run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct GoalFigures {
+    /// Whose goal.
+    pub who: String,
+    /// Which of its goals, from 0.
+    pub number: usize,
+    /// Whether it was reached.
+    pub state: GoalState,
+}
+
+/// A bond at the end of a run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct BondFigures {
+    /// Whose bond.
+    pub from: String,
+    /// To whom.
+    pub to: String,
+    /// From -3 to 3.
+    pub value: i32,
+}
+
+/// The figures of one run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RunFigures {
+    /// The seed by which it can be played again.
+    pub seed: u64,
+    /// How it ended.
+    pub end: RunEnd,
+    /// The id of the ending that was reached.
+    pub ending: Option<String>,
+    /// Whether the condition that was looked for holds at the end; `None` if none was.
+    pub found: Option<bool>,
+    /// The number of turns.
+    pub turns: u64,
+    /// The number of days at home.
+    pub days: u32,
+    /// What happened, in order.
+    pub course: Vec<Moment>,
+    /// The heroes who fell, and how often.
+    pub falls: BTreeMap<String, u32>,
+    /// How often an effect could not apply: by scene and option, with the effect.
+    pub skipped: BTreeMap<String, u32>,
+    /// What characters learned.
+    pub learned: Vec<LearnedFact>,
+    /// Who held each item at the end, or on which stage it lay; `None` if it was gone.
+    pub holders: BTreeMap<String, Option<String>>,
+    /// The goals at the end.
+    pub goals: Vec<GoalFigures>,
+    /// The bonds at the end.
+    pub bonds: Vec<BondFigures>,
+    /// The qualities at the end.
+    pub qualities: BTreeMap<String, i32>,
+    /// Whether memories came to minds by themselves, so that prompts had their usual length.
+    pub has_memories: bool,
+    /// What was spent on each purpose. Tokens are estimated.
+    pub spent: BTreeMap<String, Spent>,
+    /// The prompt tokens that a provider would be expected to read from its cache.
+    pub cached_tokens: u64,
+    /// The share of clauses that had been worded before, by kind of text.
+    pub repeated: BTreeMap<Wording, Share>,
+}

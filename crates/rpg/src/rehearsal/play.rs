@@ -1,0 +1,312 @@
+//! Playing many runs of a world at a time.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bevy_ecs::prelude::*;
+use thiserror::Error;
+use tracing::subscriber::NoSubscriber;
+
+use super::figures::{BondFigures, GoalFigures, LearnedFact, RunEnd, RunFigures};
+use super::watch::Watch;
+use crate::campaign::Campaign;
+use crate::campaign_phase::CampaignState;
+use crate::drama::{Belongings, Bonds, Condition, Goals, History, Qualities, StoryData};
+use crate::improviser;
+use playhouse_engine::cast::{CastList, EntityName, Kind, WorldTurn};
+use playhouse_engine::engine::{Engine, EngineError, Stop};
+use playhouse_engine::event::Feed;
+use playhouse_engine::exchange::spent_by_purpose;
+use playhouse_engine::knowledge::Knowledge;
+use playhouse_engine::locale::{Localize, UiText, text};
+use playhouse_engine::mind::improviser::{GrammarErrors, Improviser};
+use playhouse_engine::mind::{MindAlias, Minds};
+
+/// One run in this many has automatic memories, which take a fifth of its time. The improviser
+/// does not read them, so they change nothing but the length of prompts.
+const RUNS_WITH_MEMORIES: u64 = 8;
+
+/// How often a world is rehearsed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RehearsalPlan {
+    /// The seed of the first run; each further run has the next one.
+    pub seed: u64,
+    /// The number of runs.
+    pub runs: u32,
+    /// The number of runs at a time, each in a thread of its own.
+    pub jobs: usize,
+    /// What is looked for at the end of each run.
+    pub find: Option<Condition>,
+}
+
+/// Why a world can't be rehearsed.
+#[derive(Debug, Error)]
+#[error("{}", self.text())]
+pub enum RehearsalError {
+    /// The improviser's grammars can't be read.
+    Grammar(#[from] GrammarErrors),
+    /// There is no runtime for calls.
+    Runtime(#[from] std::io::Error),
+}
+
+impl Localize for RehearsalError {
+    fn text(&self) -> UiText {
+        match self {
+            Self::Grammar(errors) => errors.text(),
+            Self::Runtime(error) => text!(rpg_rehearsal_runtime, error),
+        }
+    }
+}
+
+/// Lets the improviser play a world many times, without logs. The figures are in the order of the
+/// seeds, whatever the number of jobs. Tokens are those of the runs with automatic memories, the
+/// first and every eighth after it. `on_run` is told of each run as it ends, in any order, and
+/// may break off the rehearsal: then the figures are those of the runs so far.
+///
+/// # Errors
+/// The improviser or the runtime can't be set up. A run that fails is among the figures.
+pub fn rehearse(
+    campaign: &Campaign,
+    plan: &RehearsalPlan,
+    on_run: &(dyn Fn(&RunFigures) -> ControlFlow<()> + Sync),
+) -> Result<Vec<RunFigures>, RehearsalError> {
+    in_threads(plan, on_run, || {
+        // Each thread has an improviser of its own, so that none waits for what another keeps.
+        let improviser = Improviser::taught_from(campaign.data(), improviser::teach)?;
+        Ok(move |seed: u64| {
+            let mut engine = set_up(campaign, &improviser, seed)?;
+            let run = seed.wrapping_sub(plan.seed);
+            engine.settings.recalls = run.is_multiple_of(RUNS_WITH_MEMORIES);
+            Ok(engine)
+        })
+    })
+}
+
+/// As [`rehearse`], with engines from elsewhere, such as those whose minds are models; each is set
+/// up for its seed.
+///
+/// # Errors
+/// The runtime can't be set up. A run that fails is among the figures.
+pub fn play_all(
+    plan: &RehearsalPlan,
+    engine_of: &(dyn Fn(u64) -> Result<Engine, UiText> + Sync),
+    on_run: &(dyn Fn(&RunFigures) -> ControlFlow<()> + Sync),
+) -> Result<Vec<RunFigures>, RehearsalError> {
+    in_threads(plan, on_run, || Ok(engine_of))
+}
+
+/// Plays all runs in threads, each of which makes its engines itself.
+fn in_threads<E: Fn(u64) -> Result<Engine, UiText>>(
+    plan: &RehearsalPlan,
+    on_run: &(dyn Fn(&RunFigures) -> ControlFlow<()> + Sync),
+    begin: impl Fn() -> Result<E, RehearsalError> + Sync,
+) -> Result<Vec<RunFigures>, RehearsalError> {
+    let (next, stopped) = (AtomicU32::new(0), AtomicBool::new(false));
+    let played = Mutex::new(BTreeMap::new());
+    let work = || -> Result<(), RehearsalError> {
+        // A warning of the world's systems would be logged once for each of many runs.
+        let _quiet = tracing::subscriber::set_default(NoSubscriber::default());
+        let engine_of = begin()?;
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?;
+        while !stopped.load(Ordering::Relaxed) {
+            let run = next.fetch_add(1, Ordering::Relaxed);
+            if run >= plan.runs {
+                break;
+            }
+            let seed = plan.seed.wrapping_add(u64::from(run));
+            let figures = play_engine(engine_of(seed), seed, plan.find.as_ref());
+            let figures = runtime.block_on(figures);
+            if on_run(&figures).is_break() {
+                stopped.store(true, Ordering::Relaxed);
+            }
+            let mut played = played.lock().unwrap_or_else(PoisonError::into_inner);
+            played.insert(run, figures);
+        }
+        Ok(())
+    };
+    std::thread::scope(|scope| {
+        let jobs = (0..plan.jobs.max(1)).map(|_| scope.spawn(work));
+        let jobs: Vec<_> = jobs.collect();
+        let ends = jobs.into_iter().map(|job| match job.join() {
+            Ok(end) => end,
+            Err(panic) => std::panic::resume_unwind(panic),
+        });
+        ends.collect::<Result<(), _>>()
+    })?;
+    let played = played.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Ok(played.into_values().collect())
+}
+
+/// Lets an improviser that knows campaigns play a world once, counts what happens, and looks at the
+/// end whether `find` holds.
+pub async fn play(
+    campaign: &Campaign,
+    improviser: &Improviser,
+    seed: u64,
+    find: Option<&Condition>,
+) -> RunFigures {
+    play_engine(set_up(campaign, improviser, seed), seed, find).await
+}
+
+async fn play_engine(
+    engine: Result<Engine, UiText>,
+    seed: u64,
+    find: Option<&Condition>,
+) -> RunFigures {
+    let watch = Arc::new(Mutex::new(Watch::default()));
+    let mut engine = match engine {
+        Ok(engine) => engine,
+        Err(reason) => return RunFigures::failed(seed, reason),
+    };
+    let sink = watch.clone();
+    engine.add_feed(Feed::observer(move |record| {
+        let mut watch = sink.lock().unwrap_or_else(PoisonError::into_inner);
+        watch.note(record);
+    }));
+    let turns = watch.clone();
+    engine.on_turn(move |world, _, _| {
+        let mut watch = turns.lock().unwrap_or_else(PoisonError::into_inner);
+        watch.note_turn(world);
+        Ok(())
+    });
+    let end = match engine.run(None).await {
+        Ok(Stop::Finished(text)) => RunEnd::Finished(text),
+        Ok(Stop::LimitReached(reason)) => RunEnd::LimitReached(reason),
+        Ok(Stop::ServerDown(reason) | Stop::NoUsableAnswers(reason)) => RunEnd::ServerDown(reason),
+        Ok(_) => RunEnd::Failed(text!(rpg_rehearsal_idle)),
+        Err(error) => RunEnd::Failed(error.text()),
+    };
+    let mut watch = watch.lock().unwrap_or_else(PoisonError::into_inner);
+    let watch = std::mem::take(&mut *watch);
+    let world = &engine.world;
+    let ending = &world.resource::<History>().ending;
+    let qualities = world.resource::<Qualities>().0.iter();
+    RunFigures {
+        seed,
+        end,
+        ending: ending.as_deref().map(Into::into),
+        found: find.map(|condition| condition.holds(world, "find")),
+        turns: world.resource::<WorldTurn>().0,
+        days: world.resource::<CampaignState>().days_done,
+        course: watch.course,
+        falls: watch.falls,
+        skipped: watch.skipped,
+        learned: learned(world),
+        holders: holders(world),
+        goals: goals(world),
+        bonds: bonds(world),
+        qualities: qualities
+            .map(|(id, value)| (id.to_string(), *value))
+            .collect(),
+        has_memories: engine.settings.recalls,
+        spent: spent_by_purpose(world),
+        cached_tokens: engine.totals().predicted_cached(),
+        repeated: watch.clauses.repeated(),
+    }
+}
+
+/// An engine for one run, with the improviser for everybody. Nobody resumes it, so its state is not
+/// hashed, and its journal is lost with it.
+fn set_up(campaign: &Campaign, improviser: &Improviser, seed: u64) -> Result<Engine, UiText> {
+    let mut setup = campaign.new_game(seed).map_err(|error| error.text())?;
+    let mut minds = Minds::all(Arc::new(improviser.clone()));
+    let mut preferences = setup.world.query::<&MindAlias>();
+    for alias in preferences.iter(&setup.world) {
+        minds = minds.with_alias(&*alias.0, Arc::new(improviser.clone()));
+    }
+    let engine = Engine::in_memory(setup, minds);
+    let mut engine = engine.map_err(|error: EngineError| error.text())?;
+    engine.settings.hash_meetings = false;
+    engine.settings.without_servers = true;
+    Ok(engine)
+}
+
+/// A component of each entity that has it, with its name, in stable order.
+fn each<C: Component>(world: &World) -> impl Iterator<Item = (&str, Entity, &C)> {
+    let cast = world.resource::<CastList>().all();
+    cast.filter_map(|(_, entity)| {
+        let name = &world.get::<EntityName>(entity)?.0;
+        Some((&**name, entity, world.get::<C>(entity)?))
+    })
+}
+
+/// What characters did not know at the start. Stages and world agents hear much that nobody tells
+/// them.
+fn learned(world: &World) -> Vec<LearnedFact> {
+    let is_actor = |entity| world.get::<Kind>(entity) == Some(&Kind::Actor);
+    let characters = each::<Knowledge>(world).filter(|(_, entity, _)| is_actor(*entity));
+    let learned = characters.flat_map(|(who, _, knowledge)| {
+        let learned = knowledge.all().filter(|(_, known)| !known.by.is_empty());
+        learned.map(move |(fact, known)| LearnedFact {
+            fact: fact.to_string(),
+            who: who.to_owned(),
+            from: known.from.as_deref().map(Into::into),
+            day: known.day,
+        })
+    });
+    learned.collect()
+}
+
+fn holders(world: &World) -> BTreeMap<String, Option<String>> {
+    let items = world.resource::<StoryData>().items.iter();
+    let holder = |item: &str| {
+        let mut holders = each::<Belongings>(world);
+        let holder = holders.find(|(_, _, belongings)| belongings.0.contains(item));
+        holder.map(|(name, ..)| name.to_owned())
+    };
+    items
+        .map(|item| (item.name.clone(), holder(&item.name)))
+        .collect()
+}
+
+fn goals(world: &World) -> Vec<GoalFigures> {
+    let goals = each::<Goals>(world).flat_map(|(who, _, goals)| {
+        let goals = goals.0.iter().enumerate();
+        goals.map(move |(number, state)| GoalFigures {
+            who: who.to_owned(),
+            number,
+            state: *state,
+        })
+    });
+    goals.collect()
+}
+
+fn bonds(world: &World) -> Vec<BondFigures> {
+    let bonds = each::<Bonds>(world).flat_map(|(from, _, bonds)| {
+        bonds.0.iter().map(move |(to, bond)| BondFigures {
+            from: from.to_owned(),
+            to: to.to_string(),
+            value: bond.value,
+        })
+    });
+    bonds.collect()
+}
+
+impl RunFigures {
+    fn failed(seed: u64, reason: UiText) -> Self {
+        Self {
+            seed,
+            end: RunEnd::Failed(reason),
+            ending: None,
+            found: None,
+            turns: 0,
+            days: 0,
+            course: Vec::new(),
+            falls: BTreeMap::new(),
+            skipped: BTreeMap::new(),
+            learned: Vec::new(),
+            holders: BTreeMap::new(),
+            goals: Vec::new(),
+            bonds: Vec::new(),
+            qualities: BTreeMap::new(),
+            has_memories: false,
+            spent: BTreeMap::new(),
+            cached_tokens: 0,
+            repeated: BTreeMap::new(),
+        }
+    }
+}

@@ -1,0 +1,302 @@
+//! The figures of all runs of a world.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use super::clauses::Wording;
+use super::course::{Course, CourseEdge, CourseNode};
+use super::drama::DramaFigures;
+use super::figures::{Moment, RunFigures};
+use crate::components::FightResult;
+use crate::world_file::{ActorFaction, WorldFile};
+use playhouse_engine::exchange::Spent;
+use playhouse_engine::locale::UiText;
+use playhouse_engine::message::TokenUsage;
+use playhouse_engine::statistics::{Mean, Share};
+
+/// A run that did not come to an end.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FailedRun {
+    /// Its seed.
+    pub seed: u64,
+    /// Why.
+    pub reason: UiText,
+}
+
+/// How the fights on a stage went, or all fights.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct FightFigures {
+    /// The stage; empty for all fights.
+    pub stage: String,
+    /// Of the runs, those in which it was fought.
+    pub fought: Share,
+    /// Of the fights, those that the party won.
+    pub won: Share,
+    /// Of the fights, those that the party lost.
+    pub lost: Share,
+    /// Rounds of a fight.
+    pub rounds: Mean,
+    /// Heroes who fell in a fight.
+    pub fallen: Mean,
+}
+
+impl FightFigures {
+    fn add(&mut self, result: FightResult, rounds: u32, fallen: u32) {
+        self.won.count(result == FightResult::Won);
+        self.lost.count(result == FightResult::Lost);
+        self.rounds.add(rounds.into());
+        self.fallen.add(fallen.into());
+    }
+}
+
+/// What calls are spent on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Activity {
+    /// Scenes, talk and choices.
+    Talk,
+    /// Fights.
+    Fight,
+    /// Summaries of days and fights.
+    Memory,
+    /// Openings, announcements, epilogues, and whatever else.
+    Other,
+}
+
+impl Activity {
+    /// What a purpose of asks, such as `combat.draw`, belongs to.
+    fn of(purpose: &str) -> Self {
+        match purpose.split('.').next() {
+            Some("home" | "scene" | "attempt") => Self::Talk,
+            Some("combat") => Self::Fight,
+            Some("archive") => Self::Memory,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// What was spent on a purpose in a run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PurposeFigures {
+    /// Such as `combat.draw`.
+    pub purpose: String,
+    /// What it belongs to.
+    pub activity: Activity,
+    /// Calls of a run.
+    pub calls: Mean,
+    /// Default answers of a run.
+    pub default_answers: Mean,
+    /// Tokens of prompts of a run.
+    pub prompt_tokens: Mean,
+    /// Tokens of answers of a run.
+    pub answer_tokens: Mean,
+    /// Its share of all tokens, from 0 to 1.
+    pub share: f64,
+}
+
+/// The figures of all runs of a world. Runs that failed count only in `failed`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Rehearsal {
+    /// The number of runs that came to an end.
+    pub runs: u64,
+    /// The runs that did not.
+    pub failed: Vec<FailedRun>,
+    /// The fights of each stage, in the order of the world file.
+    pub fights: Vec<FightFigures>,
+    /// All fights together.
+    pub all_fights: FightFigures,
+    /// Of the runs, those in which this hero fell.
+    pub falls: Vec<(String, Share)>,
+    /// Of the runs, those in which this effect could not apply.
+    pub skipped: BTreeMap<String, Share>,
+    /// Days at home of a run.
+    pub days: Mean,
+    /// Turns of a run.
+    pub turns: Mean,
+    /// Calls of a run.
+    pub calls: Mean,
+    /// Default answers of a run.
+    pub default_answers: Mean,
+    /// Tokens of prompts of a run, estimated.
+    pub prompt_tokens: Mean,
+    /// Those of them that a provider would be expected to read from its cache.
+    pub cached_tokens: Mean,
+    /// Tokens of answers of a run, estimated.
+    pub answer_tokens: Mean,
+    /// What the tokens of a run were spent on.
+    pub purposes: Vec<PurposeFigures>,
+    /// Of all tokens, those that were spent on each activity.
+    pub activities: BTreeMap<Activity, Share>,
+    /// Of the clauses of each kind of text, those that had been worded before in the same run.
+    pub repeated: BTreeMap<Wording, Share>,
+    /// What became of the drama.
+    #[serde(flatten)]
+    pub drama: DramaFigures,
+    /// What happened, for a graph.
+    pub nodes: Vec<CourseNode>,
+    /// What followed what.
+    pub edges: Vec<CourseEdge>,
+}
+
+impl Rehearsal {
+    /// Sums up the runs of a world.
+    pub fn of(world: &WorldFile, runs: &[RunFigures]) -> Self {
+        let mut rehearsal = Self::of_nothing(world);
+        let mut course = Course::default();
+        let mut spent = BTreeMap::<&str, Vec<(Spent, bool)>>::new();
+        for run in runs {
+            if let Some(reason) = run.end.failure() {
+                let (seed, reason) = (run.seed, reason.clone());
+                rehearsal.failed.push(FailedRun { seed, reason });
+                continue;
+            }
+            rehearsal.runs += 1;
+            rehearsal.add(run);
+            rehearsal.drama.add(run);
+            course.add(run);
+            for (purpose, of_run) in &run.spent {
+                spent
+                    .entry(purpose)
+                    .or_default()
+                    .push((*of_run, run.has_memories));
+            }
+        }
+        for share in rehearsal.skipped.values_mut() {
+            share.of = rehearsal.runs;
+        }
+        rehearsal.add_spending(&spent);
+        rehearsal.drama.sort();
+        (rehearsal.nodes, rehearsal.edges) = course.graph(rehearsal.runs);
+        rehearsal
+    }
+
+    /// What a run uses on average, for the price of a model.
+    pub fn usage(&self) -> TokenUsage {
+        let whole = |mean: Mean| mean.value().unwrap_or_default().round() as u64;
+        TokenUsage {
+            input: whole(self.prompt_tokens),
+            cached: whole(self.cached_tokens),
+            output: whole(self.answer_tokens),
+            ..TokenUsage::default()
+        }
+    }
+
+    /// Everything that a world holds, so that what never happens is seen.
+    fn of_nothing(world: &WorldFile) -> Self {
+        let dungeons = world.dungeons.iter();
+        let stages = dungeons.flat_map(|dungeon| &dungeon.fights);
+        let mut fights = Vec::<FightFigures>::new();
+        for fight in stages {
+            if fights.iter().all(|known| known.stage != fight.stage) {
+                fights.push(FightFigures {
+                    stage: fight.stage.clone(),
+                    ..FightFigures::default()
+                });
+            }
+        }
+        let heroes = world.actors.iter();
+        let heroes = heroes.filter(|actor| actor.faction == ActorFaction::Hero);
+        Self {
+            fights,
+            falls: heroes
+                .map(|hero| (hero.name.clone(), Share::default()))
+                .collect(),
+            drama: DramaFigures::of_nothing(world),
+            ..Self::default()
+        }
+    }
+
+    fn add(&mut self, run: &RunFigures) {
+        let mut fought = BTreeSet::new();
+        for moment in &run.course {
+            match moment {
+                Moment::Scene { .. } | Moment::Choice { .. } | Moment::Vote { .. } => {}
+                Moment::Fight {
+                    stage,
+                    result,
+                    rounds,
+                    fallen,
+                } => {
+                    fought.insert(stage);
+                    self.all_fights.add(*result, *rounds, *fallen);
+                    let of_stage = self.fights.iter_mut().find(|known| known.stage == *stage);
+                    if let Some(fight) = of_stage {
+                        fight.add(*result, *rounds, *fallen);
+                    }
+                }
+            }
+        }
+        self.all_fights.fought.count(!fought.is_empty());
+        for fight in &mut self.fights {
+            fight.fought.count(fought.contains(&fight.stage));
+        }
+        for (hero, falls) in &mut self.falls {
+            falls.count(run.falls.contains_key(hero));
+        }
+        for effect in run.skipped.keys() {
+            self.skipped.entry(effect.clone()).or_default().hits += 1;
+        }
+        let sum = |part: fn(&Spent) -> u64| run.spent.values().map(part).sum::<u64>() as f64;
+        self.days.add(run.days.into());
+        self.turns.add(run.turns as f64);
+        self.calls.add(sum(|spent| spent.calls));
+        self.default_answers.add(sum(|spent| spent.fallbacks));
+        // Prompts have their usual length with memories alone.
+        if run.has_memories {
+            self.prompt_tokens.add(sum(|spent| spent.usage.input));
+            self.cached_tokens.add(run.cached_tokens as f64);
+            self.answer_tokens.add(sum(|spent| spent.usage.output));
+        }
+        for (wording, share) in &run.repeated {
+            let total = self.repeated.entry(*wording).or_default();
+            total.hits += share.hits;
+            total.of += share.of;
+        }
+    }
+
+    /// Adds what was spent on each purpose, given what each run spent on it, and whether the run
+    /// had memories.
+    fn add_spending(&mut self, spent: &BTreeMap<&str, Vec<(Spent, bool)>>) {
+        let with_memories = |spent: &[(Spent, bool)]| -> Vec<Spent> {
+            let runs = spent.iter().filter(|(_, has_memories)| *has_memories);
+            runs.map(|(spent, _)| *spent).collect()
+        };
+        let tokens = |spent: &[(Spent, bool)]| {
+            let spent = with_memories(spent).into_iter();
+            spent.map(|spent| spent.usage.total()).sum::<u64>()
+        };
+        let total: u64 = spent.values().map(|spent| tokens(spent)).sum();
+        for (purpose, spent) in spent {
+            // Runs that spent nothing on it count as well.
+            let nothing = |runs: u64, spent: usize| {
+                let nothing = runs.saturating_sub(spent as u64);
+                std::iter::repeat_n(Spent::default(), nothing as usize)
+            };
+            let mut figures = PurposeFigures {
+                purpose: (*purpose).to_owned(),
+                activity: Activity::of(purpose),
+                calls: Mean::default(),
+                default_answers: Mean::default(),
+                prompt_tokens: Mean::default(),
+                answer_tokens: Mean::default(),
+                share: tokens(spent) as f64 / total.max(1) as f64,
+            };
+            let without = nothing(self.runs, spent.len());
+            for spent in spent.iter().map(|(spent, _)| *spent).chain(without) {
+                figures.calls.add(spent.calls as f64);
+                figures.default_answers.add(spent.fallbacks as f64);
+            }
+            let measured = with_memories(spent);
+            let without = nothing(self.prompt_tokens.of, measured.len());
+            for spent in measured.into_iter().chain(without) {
+                figures.prompt_tokens.add(spent.usage.input as f64);
+                figures.answer_tokens.add(spent.usage.output as f64);
+            }
+            let activity = self.activities.entry(figures.activity).or_default();
+            activity.hits += tokens(spent);
+            activity.of = total;
+            self.purposes.push(figures);
+        }
+    }
+}

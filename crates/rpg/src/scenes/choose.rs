@@ -1,0 +1,440 @@
+//! Choices: whoever must decide is offered the options whose conditions hold.
+
+use std::sync::Arc;
+
+use bevy_ecs::prelude::*;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::effects::{Cause, apply_effects};
+use super::leads::Leads;
+use super::open::OpenScene;
+use crate::campaign_phase::CampaignState;
+use crate::components::RpgWorld;
+use crate::drama::{Bonds, Goals, History, StoryData, entities_of};
+use crate::everybody::publish;
+use crate::phase::{CurrentPlace, Phase};
+use crate::speaker::Speaker;
+use crate::world_file::NOTHING;
+use playhouse_engine::cast::Kind;
+use playhouse_engine::cast::{
+    CastList, EntityName, Whereabouts, WorldSeed, all_of, is_dead, stage_of,
+};
+use playhouse_engine::context::Happening;
+use playhouse_engine::event::kinds::{Mind, Speak};
+use playhouse_engine::event::{AgentEvent, EventWriter, PromptSet, PromptTemplate};
+use playhouse_engine::exchange::{Answers, AskTemplate, Reply, Violation, Voice};
+
+const CHOICE: AskTemplate<ChoiceData> =
+    AskTemplate::condensed("scene.choose", "asks/choose", "asks/choose_short");
+const PASS: PromptTemplate<()> = PromptTemplate::new("asks/choose_nothing");
+
+/// Adds the templates of this file.
+pub(super) fn add_templates(prompts: &mut PromptSet) {
+    CHOICE.add_to(prompts);
+    prompts.add(&PASS);
+}
+
+/// On a stage: a choice that has to be made there.
+#[derive(Component, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PendingChoice {
+    /// The scene's id.
+    pub(crate) scene: Arc<str>,
+    /// Who decides.
+    pub(super) who: Arc<str>,
+    /// The ids of the options that are offered.
+    pub(super) options: Vec<Arc<str>>,
+}
+
+/// On a stage: the option that was chosen there; its effects are applied at the next meeting.
+#[derive(Component, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct Decided(Arc<str>);
+
+/// Somebody decided.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct ChoiceMade {
+    /// Who.
+    pub(crate) actor: String,
+    /// The scene's id.
+    pub(crate) scene: String,
+    /// The option's id.
+    pub(crate) option: String,
+    /// What everybody there sees.
+    pub(crate) message: String,
+    /// The option, in the words in which it was offered.
+    #[serde(default)]
+    pub(crate) label: String,
+}
+
+impl AgentEvent for ChoiceMade {
+    const TYPE: &'static str = "choice";
+
+    fn own_happening(&self) -> Option<(&str, Happening)> {
+        let decided = Happening::Decided {
+            who: self.actor.as_str().into(),
+            choice: self.label.as_str().into(),
+        };
+        Some((&self.actor, decided))
+    }
+
+    fn happening(&self) -> Option<Happening> {
+        Some(Happening::Decided {
+            who: self.actor.as_str().into(),
+            choice: self.message.as_str().into(),
+        })
+    }
+}
+
+/// A decision: what one thinks, what one does, and what one says as one does it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Decision")] // Minds read this name.
+pub(crate) struct SceneDecision {
+    /// What you think and feel, in the first person; nobody else learns it.
+    #[serde(default)]
+    pub(crate) mind: String,
+    /// The id of the option that you choose.
+    pub(crate) option: String,
+    /// What you say as you do it, aloud; may be left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) say: Option<String>,
+}
+
+/// What may be chosen.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct DecisionConstraints {
+    options: Vec<String>,
+    speech_chars: usize,
+}
+
+impl Reply for SceneDecision {
+    type Constraints = DecisionConstraints;
+    const NAME: &'static str = "decision";
+    const BARE_MEMBER: Option<&'static str> = Some("option");
+    const MAY_BE_LEFT_OUT: &'static [&'static str] = &["mind"];
+    const OTHER_WORDS: &'static [(&'static str, &'static str)] =
+        &[("none", NOTHING), ("pass", NOTHING), ("无", NOTHING)];
+
+    fn constrain_schema(_schema: &Value, constraints: &DecisionConstraints) -> Option<Value> {
+        let text = json!({"type": "string", "maxLength": constraints.speech_chars});
+        Some(json!({
+            "type": "object",
+            "properties": {
+                "mind": text,
+                "option": {"type": "string", "enum": constraints.options},
+                "say": text,
+            },
+            "required": ["mind", "option"],
+            "additionalProperties": false,
+        }))
+    }
+
+    fn check(&self, constraints: &DecisionConstraints) -> Vec<Violation> {
+        let mut violations = Vec::new();
+        // The fallback decides nothing.
+        if !self.option.is_empty() {
+            let options = &constraints.options;
+            violations.extend(Violation::unless_offered("option", &self.option, options));
+        }
+        for (path, text) in [("mind", Some(&self.mind)), ("say", self.say.as_ref())] {
+            let text = text.map(String::as_str).unwrap_or_default();
+            violations.extend(Violation::too_long(path, text, constraints.speech_chars));
+        }
+        violations
+    }
+}
+
+/// What somebody is asked for a decision with.
+#[derive(Default, Serialize)]
+struct ChoiceData<'a> {
+    me: &'a str,
+    name: &'a str,
+    kind: &'a str,
+    place: &'a str,
+    day: u32,
+    scene: &'a str,
+    question: &'a str,
+    options: Vec<OfferedOption<'a>>,
+    goals: Vec<&'a str>,
+    speech_chars: usize,
+    /// How it feels about others.
+    feelings: Vec<FeltFor<'a>>,
+    speaker: Speaker<'a>,
+}
+
+#[derive(Serialize)]
+struct OfferedOption<'a> {
+    id: &'a str,
+    label: &'a str,
+    /// Whether it is to do nothing; for minds without language.
+    is_pass: bool,
+    /// For minds without language, which can't tell it from the label.
+    leads_to: Leads<'a>,
+}
+
+#[derive(Serialize)]
+struct FeltFor<'a> {
+    name: &'a str,
+    value: i32,
+}
+
+/// Offers the choices of all open scenes, and ends the scenes that have none; returns whether there
+/// is anything to decide. At a meeting, after the talk.
+pub(crate) fn offer_choices(world: &mut World) -> bool {
+    let mut any = false;
+    for stage in all_of(world, Kind::Stage) {
+        let Some(open) = world.get::<OpenScene>(stage).cloned() else {
+            continue;
+        };
+        match offered(world, stage, &open) {
+            Some(choice) => {
+                world.entity_mut(stage).insert((choice, Phase::Choose));
+                any = true;
+            }
+            None => end_scene(world, stage, &open.id),
+        }
+    }
+    any
+}
+
+/// The choice of a scene; `None` if it has none, nobody who may decide is there, or no option's
+/// condition holds. Nobody is made to do the only thing that is left.
+fn offered(world: &World, stage: Entity, open: &OpenScene) -> Option<PendingChoice> {
+    let choice = world.resource::<StoryData>().choice(&open.id)?;
+    let mut named = choice.who.iter().flat_map(|who| entities_of(world, who));
+    let who = named.find(|who| stage_of(world, *who) == Some(stage) && !is_dead(world, *who))?;
+    let options = choice.options.iter().filter(|option| {
+        let key = format!("{}/{}", open.id, option.id);
+        option.when.holds(world, &key)
+    });
+    let mut options: Vec<Arc<str>> = options.map(|option| option.id.as_str().into()).collect();
+    if options.len() == 1 {
+        options.push(NOTHING.into());
+    }
+    let who = world.get::<EntityName>(who)?.0.clone();
+    (!options.is_empty()).then(|| PendingChoice {
+        scene: open.id.clone(),
+        who,
+        options,
+    })
+}
+
+/// The effects of a scene are applied, and it is over.
+fn end_scene(world: &mut World, stage: Entity, scene: &str) {
+    let scene = world.resource::<StoryData>().scene(scene).cloned();
+    if let Some(scene) = scene {
+        let cause = Cause {
+            of: &scene.id,
+            told: &scene.opening,
+            ..Cause::at(stage)
+        };
+        apply_effects(world, cause, &scene.effects);
+    }
+    world.entity_mut(stage).remove::<OpenScene>();
+}
+
+/// Applies what was decided, and ends the scenes. At a meeting.
+pub(crate) fn apply_choices(world: &mut World) {
+    for stage in all_of(world, Kind::Stage) {
+        let pending = world.entity_mut(stage).take::<PendingChoice>();
+        let Some(pending) = pending else { continue };
+        if let Some(Decided(id)) = world.entity_mut(stage).take::<Decided>() {
+            let option = world.resource::<StoryData>().option(&pending.scene, &id);
+            let told = option.map(|option| option.told().to_owned());
+            let told = told.unwrap_or_default();
+            apply_option(world, stage, &pending, id, &told);
+        }
+        end_scene(world, stage, &pending.scene);
+    }
+}
+
+/// Applies an option of which people were told this, and remembers that it was taken.
+fn apply_option(
+    world: &mut World,
+    stage: Entity,
+    choice: &PendingChoice,
+    id: Arc<str>,
+    told: &str,
+) {
+    let PendingChoice { scene, who, .. } = choice;
+    let option = world.resource::<StoryData>().option(scene, &id);
+    let option = option.cloned().unwrap_or_default();
+    let decider = world.resource::<CastList>().by_name(who);
+    let of = format!("{scene}/{id}");
+    let taken = (scene.clone(), id, who.clone());
+    world.resource_mut::<History>().choices.push(taken);
+    let cause = Cause {
+        place: stage,
+        decider,
+        of: &of,
+        told,
+        is_seen: !option.seen.is_empty(),
+    };
+    apply_effects(world, cause, &option.effects);
+}
+
+/// Whoever must decide is asked.
+pub(crate) fn ask_choice(
+    rpg: Res<RpgWorld>,
+    story: Res<StoryData>,
+    pending: Query<&PendingChoice>,
+    whereabouts: Whereabouts,
+    minds: Query<(Option<&Bonds>, Option<&Goals>)>,
+    list: Res<CastList>,
+    (seed, campaign): (Res<WorldSeed>, Res<CampaignState>),
+    mut current: CurrentPlace,
+    mut events: EventWriter,
+    mut commands: Commands,
+) {
+    let Some(stage) = current.begin(Phase::Idle) else {
+        return;
+    };
+    let Ok(pending) = pending.get(stage) else {
+        return;
+    };
+    let choice = story.choice(&pending.scene);
+    // The end of a scene elsewhere may have moved whoever decides since it was offered.
+    let who = list.by_name(&pending.who);
+    let who = who.filter(|who| whereabouts.living_on(stage).contains(who));
+    let Some((choice, entity)) = choice.zip(who) else {
+        return;
+    };
+    current.set_phase(Phase::Chosen);
+    let is_offered = |id: &str| pending.options.iter().any(|option| **option == *id);
+    let options = choice
+        .options
+        .iter()
+        .filter(|option| is_offered(&option.id));
+    let mut actors = rpg.0.actors.iter();
+    let actor = actors.find(|actor| *actor.name == *pending.who);
+    let goals = actor
+        .map(|actor| actor.goals.as_slice())
+        .unwrap_or_default();
+    let (bonds, states) = minds.get(entity).unwrap_or_default();
+    let open = states.into_iter().flat_map(|states| states.open(goals));
+    let open: Vec<_> = open.collect();
+    let leads = |option| Leads::of(&pending.who, &open, (&pending.scene, option));
+    let pass = match events.phrases().render(&PASS, &()) {
+        Ok(pass) => pass,
+        Err(error) => return events.fault(error.into()),
+    };
+    let pass = is_offered(NOTHING).then(|| OfferedOption {
+        id: NOTHING,
+        label: pass.trim(),
+        is_pass: true,
+        leads_to: Leads::default(),
+    });
+    let feelings = bonds.into_iter().flat_map(|bonds| &bonds.0);
+    let constraints = DecisionConstraints {
+        options: pending.options.iter().map(ToString::to_string).collect(),
+        speech_chars: rpg.0.limits.speech_chars.max(1) as usize,
+    };
+    let place = whereabouts.name_text(stage);
+    let data = ChoiceData {
+        me: &pending.who,
+        name: &pending.who,
+        kind: "actor",
+        place: &place,
+        day: campaign.days_done + 1,
+        scene: &pending.scene,
+        question: &choice.question,
+        options: options
+            .map(|option| OfferedOption {
+                id: &option.id,
+                label: &option.label,
+                is_pass: false,
+                leads_to: leads(option),
+            })
+            .chain(pass)
+            .collect(),
+        goals: open.iter().map(|goal| goal.words.as_str()).collect(),
+        speech_chars: constraints.speech_chars,
+        feelings: feelings
+            .map(|(name, bond)| FeltFor {
+                name,
+                value: bond.value,
+            })
+            .collect(),
+        speaker: Speaker::of(&rpg.0, &pending.who).in_story(*seed, &pending.who),
+    };
+    let labels = data.options.iter().map(|option| option.label.to_owned());
+    let goals = data.goals.iter().map(|goal| (*goal).to_owned());
+    let at_stake = std::iter::once(choice.question.clone());
+    let here = whereabouts.living_on(stage).into_iter();
+    let here: Vec<_> = here.filter(|other| *other != entity).collect();
+    let here: Vec<_> = here
+        .iter()
+        .map(|other| whereabouts.name_text(*other))
+        .collect();
+    let limits = &rpg.0.limits;
+    let cues = limits.cues(at_stake.chain(labels).chain(goals).collect(), &here);
+    // Without an answer nothing is decided, and nothing moves.
+    let ask = CHOICE.ask(
+        events.phrases(),
+        &data,
+        constraints,
+        SceneDecision::default(),
+    );
+    let ask = ask.map(|ask| {
+        let ask = ask.max_tokens(limits.max_reply_tokens());
+        ask.recalling(cues)
+            .spoken_by(Voice::new(&pending.who, &here))
+    });
+    events.insert_or_fault(&mut commands, entity, ask);
+}
+
+/// The decision is seen by everybody there; its effects wait for the meeting.
+pub(crate) fn take_choice(
+    story: Res<StoryData>,
+    pending: Query<&PendingChoice>,
+    whereabouts: Whereabouts,
+    mut answers: Answers<SceneDecision>,
+    mut current: CurrentPlace,
+    mut events: EventWriter,
+    mut commands: Commands,
+) {
+    let Some(stage) = current.begin(Phase::Idle) else {
+        return;
+    };
+    let Ok(pending) = pending.get(stage) else {
+        return;
+    };
+    for (entity, decision, _by) in answers.take() {
+        let actor = whereabouts.name_text(entity);
+        let option = story.option(&pending.scene, &decision.option);
+        if option.is_none() && decision.option != NOTHING {
+            continue;
+        }
+        if !decision.mind.trim().is_empty() {
+            let thought = Mind {
+                actor: actor.clone(),
+                message: decision.mind,
+            };
+            events.think(entity, thought);
+        }
+        if let Some(message) = decision.say.filter(|said| !said.trim().is_empty()) {
+            let event = Speak {
+                actor: actor.clone(),
+                target: String::new(),
+                message,
+                tells: Vec::new(),
+            };
+            events.broadcast_to_stage(entity, event, &[entity]);
+        }
+        let Some(option) = option else { continue };
+        let event = ChoiceMade {
+            actor,
+            scene: pending.scene.to_string(),
+            option: option.id.clone(),
+            message: option.told().to_owned(),
+            label: option.label.clone(),
+        };
+        let message = event.message.clone();
+        events.broadcast_to_stage(entity, event, &[]);
+        events.defer(move |world| publish(world, stage, &message));
+        let option = option.id.as_str().into();
+        commands.entity(stage).insert(Decided(option));
+    }
+}

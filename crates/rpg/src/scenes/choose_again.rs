@@ -1,0 +1,124 @@
+//! The same story with another choice.
+
+use thiserror::Error;
+
+use super::choose::PendingChoice;
+use playhouse_engine::cast::{Kind, all_of};
+use playhouse_engine::journal::{AskEnding, Line, Outcome};
+use playhouse_engine::locale::{Argument, Localize, UiText, text};
+use playhouse_engine::message::{Cost, FinishReason, TokenUsage};
+use playhouse_engine::save::Slot;
+use playhouse_engine::session::{Game, SessionError, state_at};
+
+/// Why another option can't be chosen.
+#[derive(Debug, Error)]
+#[error("{}", self.text())]
+pub enum ChooseAgainError {
+    /// The story can't be read or replayed.
+    #[error(transparent)]
+    Session(#[from] SessionError),
+    /// Nobody decided anything in this scene.
+    NeverChosen {
+        /// The scene that was asked for.
+        scene: String,
+        /// The scenes in which somebody decided.
+        chosen: Vec<String>,
+    },
+    /// The option was not offered.
+    NotOffered {
+        /// The option that was asked for.
+        option: String,
+        /// The options that were offered.
+        offered: Vec<String>,
+    },
+}
+
+impl Localize for ChooseAgainError {
+    fn text(&self) -> UiText {
+        match self {
+            Self::Session(error) => error.text(),
+            Self::NeverChosen { scene, chosen } if chosen.is_empty() => {
+                text!(drama_nothing_chosen, scene)
+            }
+            Self::NeverChosen { scene, chosen } => {
+                text!(drama_never_chosen, scene, chosen = Argument::list(chosen))
+            }
+            Self::NotOffered { option, offered } => {
+                text!(drama_not_offered, option, offered = Argument::list(offered))
+            }
+        }
+    }
+}
+
+/// The turn before a choice was made for the last time in a story, and the outcome of that choice
+/// with another option, for [`branch_with`](playhouse_engine::session::branch_with).
+///
+/// # Errors
+/// The story can't be replayed, the choice was never made, or the option was not offered.
+pub async fn choose_again(
+    slot: &Slot,
+    game: &dyn Game,
+    scene: &str,
+    option: &str,
+) -> Result<(u64, Outcome), ChooseAgainError> {
+    let lines = slot.read_journal().map_err(SessionError::from)?;
+    let mut turn = 0;
+    let mut choices = Vec::new();
+    for line in &lines {
+        match line {
+            Line::Meeting(meeting) => turn = meeting.turn,
+            Line::Outcome(outcome) if outcome.purpose == "scene.choose" => {
+                choices.push((turn, outcome));
+            }
+            _ => {}
+        }
+    }
+    // A turn that was never completed has no state in which its choices could be found.
+    choices.retain(|(before, _)| *before < turn);
+    let mut chosen = Vec::new();
+    for (turn, outcome) in choices.into_iter().rev() {
+        // What was offered stands until the meeting after the turn in which somebody decided.
+        let world = state_at(slot, game, turn + 1).await?.engine.world;
+        let places = all_of(&world, Kind::Stage);
+        let pending = places
+            .iter()
+            .filter_map(|place| world.get::<PendingChoice>(*place));
+        let mut of_entity = pending.filter(|pending| *pending.who == *outcome.entity);
+        let Some(pending) = of_entity.next() else {
+            continue;
+        };
+        if *pending.scene != *scene {
+            chosen.push(pending.scene.to_string());
+            continue;
+        }
+        if !pending.options.iter().any(|offered| **offered == *option) {
+            return Err(ChooseAgainError::NotOffered {
+                option: option.to_owned(),
+                offered: pending.options.iter().map(ToString::to_string).collect(),
+            });
+        }
+        let answer = serde_json::json!({"mind": "", "option": option});
+        let outcome = Outcome {
+            ending: AskEnding::Answered {
+                text: answer.to_string(),
+                thinking: None,
+                finish: FinishReason::Stop,
+            },
+            refused: Vec::new(),
+            rounds: Vec::new(),
+            calls: 0,
+            retries: 0,
+            usage: TokenUsage::default(),
+            estimated: 0,
+            cost: Cost::default(),
+            ms: 0,
+            ..Outcome::clone(outcome)
+        };
+        return Ok((turn, outcome));
+    }
+    chosen.reverse();
+    Err(ChooseAgainError::NeverChosen {
+        scene: scene.to_owned(),
+        chosen,
+    })
+}

@@ -1,0 +1,578 @@
+//! What choices and scenes change.
+
+use std::sync::Arc;
+
+use bevy_ecs::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use crate::combat::wounds::tell_wound;
+use crate::components::{ClosedDungeons, FallenFoes, Health, RpgWorld, Wounded};
+use crate::drama::{
+    Effect, History, Promise, PromiseState, Promises, Qualities, StoryData, change_bond,
+    entities_of, holder_of, move_item,
+};
+use crate::events::{ItemMoved, PromiseKept, PromiseMade};
+use crate::everybody::{public_of, publish};
+use crate::spawn::{HERO, NEUTRAL};
+use crate::travel::send;
+use playhouse_engine::cast::{
+    CastList, Dead, Exits, Faction, Kind, Occupants, StableId, is_dead, name_of, place_of, stage_of,
+};
+use playhouse_engine::context::{AgentContext, Chapters, Happening, Pledge};
+use playhouse_engine::event::kinds::{Announce, Death};
+use playhouse_engine::event::{AgentEvent, deliver, write_events_at_meeting};
+use playhouse_engine::knowledge::{FactBook, Knowledge, Today};
+use playhouse_engine::message::cut;
+
+/// The maximum number of characters of the reason for a feeling.
+const WHY_CHARS: usize = 80;
+
+/// Something that the world file tells everybody at a place.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct SceneText {
+    /// What is told.
+    pub(crate) message: String,
+}
+
+impl AgentEvent for SceneText {
+    const TYPE: &'static str = "scene_text";
+}
+
+/// An effect could not apply. Nobody is told; it is for those who look behind the story.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct EffectSkipped {
+    /// The scene and the option that it belongs to; empty for what a host or an attempt did.
+    pub(crate) of: String,
+    /// The effect, as in the world file.
+    pub(crate) effect: String,
+    /// Why.
+    pub(crate) why: Obstacle,
+}
+
+impl AgentEvent for EffectSkipped {
+    const TYPE: &'static str = "effect_skipped";
+
+    fn is_public(&self) -> bool {
+        false
+    }
+}
+
+/// Why an effect can't apply.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Obstacle {
+    /// Nobody whom it names is alive.
+    #[default]
+    Nobody,
+    /// Its teller does not know the fact.
+    NotKnown,
+    /// The item is gone.
+    NoItem,
+    /// No such promise is open.
+    NoPromise,
+    /// There is no such place, or no way from it.
+    NoPlace,
+    /// Somebody whom it names has no hit points.
+    NoHealth,
+    /// There is no such quality.
+    NoQuality,
+}
+
+/// What effects come from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cause<'a> {
+    /// Where.
+    pub(crate) place: Entity,
+    /// Who decided on them, which tells whatever it knows of what they teach.
+    pub(crate) decider: Option<Entity>,
+    /// The scene and the option that they belong to.
+    pub(crate) of: &'a str,
+    /// What everybody at the place is told of them in the words of the world file.
+    pub(crate) told: &'a str,
+    /// Whether these words are all that others see of them.
+    pub(crate) is_seen: bool,
+}
+
+impl Cause<'_> {
+    /// Whatever nobody decided, and nothing tells of.
+    pub(crate) fn at(place: Entity) -> Self {
+        Self {
+            place,
+            decider: None,
+            of: "",
+            told: "",
+            is_seen: false,
+        }
+    }
+}
+
+/// Applies effects one after the other, each whole or not at all. One that can't apply is skipped,
+/// and an event says so. At a meeting.
+pub(crate) fn apply_effects(world: &mut World, cause: Cause<'_>, effects: &[Effect]) {
+    try_effects(world, cause, effects);
+}
+
+/// As [`apply_effects`]; returns whether none was skipped.
+pub(crate) fn try_effects(world: &mut World, cause: Cause<'_>, effects: &[Effect]) -> bool {
+    let mut told = cause.told.to_owned();
+    for effect in effects {
+        if let Effect::Tell(text) | Effect::TellTo(_, text) | Effect::Announce(text) = effect {
+            told.push('\n');
+            told.push_str(text);
+        }
+    }
+    let cause = Cause {
+        told: &told,
+        ..cause
+    };
+    let mut are_applied = true;
+    for effect in effects {
+        if let Err(why) = apply(world, cause, effect) {
+            are_applied = false;
+            let event = EffectSkipped {
+                of: cause.of.to_owned(),
+                effect: ron::to_string(effect).unwrap_or_default(),
+                why,
+            };
+            write_events_at_meeting(world, |events| events.notify_entities(&[], event));
+        }
+    }
+    // What was taught is known before other conditions are checked at this meeting.
+    if let Err(error) = world.run_system_cached(deliver) {
+        tracing::error!("events of effects are delivered later: {error}");
+    }
+    are_applied
+}
+
+fn apply(world: &mut World, cause: Cause<'_>, effect: &Effect) -> Result<(), Obstacle> {
+    use Obstacle::{NoHealth, NoItem, NoPlace, NoPromise, NoQuality, Nobody, NotKnown};
+    let place = cause.place;
+    match effect {
+        Effect::Teach(who, fact) => {
+            let learners = living(world, who)?;
+            let teller = teller_of(world, cause, fact);
+            write_events_at_meeting(world, |events| events.teach(&learners, fact, &teller));
+        }
+        Effect::Tells(from, to, fact) => {
+            let teller = one_living(world, from)?;
+            if !knows(world, teller, fact) {
+                return Err(NotKnown);
+            }
+            let teller = name_of(world, teller);
+            let learners = living(world, to)?;
+            write_events_at_meeting(world, |events| events.teach(&learners, fact, &teller));
+        }
+        Effect::Reveal(fact) => {
+            let mut learners = present(world, place);
+            learners.extend(public_of(world, place));
+            let teller = teller_of(world, cause, fact);
+            write_events_at_meeting(world, |events| events.teach(&learners, fact, &teller));
+        }
+        Effect::Give(item, to) => {
+            let to = one_living(world, to)?;
+            pass_item(world, cause, item, Some(to))?;
+        }
+        Effect::Put(item, stage) => {
+            let stage = entity(world, stage).ok_or(NoPlace)?;
+            pass_item(world, cause, item, Some(stage))?;
+        }
+        Effect::Destroy(item) => {
+            holder_of(world, item).ok_or(NoItem)?;
+            pass_item(world, cause, item, None)?;
+        }
+        Effect::Add(quality, by) => change_quality(world, quality, *by).ok_or(NoQuality)?,
+        Effect::Bond(from, to, by) => {
+            for from in living(world, from)? {
+                change_bond(world, from, to, *by);
+                // Whoever is elsewhere has not seen why.
+                let is_here = stage_of(world, from) == Some(cause.place);
+                let why = if is_here {
+                    cut(cause.told, WHY_CHARS)
+                } else {
+                    String::new()
+                };
+                let (about, change, why) = (to.as_str().into(), *by, why.into());
+                note(world, from, Happening::Felt { about, change, why });
+            }
+        }
+        Effect::Promise(from, to, words) => promise(world, cause, (from, to), words)?,
+        Effect::Break(from, to, named) => {
+            let words = settle(world, (from, to), named, PromiseState::Broken);
+            let words = words.ok_or(NoPromise)?;
+            let from = entity(world, from).ok_or(Nobody)?;
+            note_promise(world, from, to, &words, Pledge::Broken);
+        }
+        Effect::Keep(from, to, named) => {
+            let words = settle(world, (from, to), named, PromiseState::Kept);
+            let words = words.ok_or(NoPromise)?;
+            let both = [from, to].map(|who| living(world, who).unwrap_or_default());
+            let told = both.concat();
+            let (actor, to) = (from.clone(), to.clone());
+            let event = PromiseKept { actor, to, words };
+            write_events_at_meeting(world, |events| events.notify_entities(&told, event));
+        }
+        Effect::Move(who, stage) => {
+            let stage = stage_named(world, stage)?;
+            let who = living(world, who)?;
+            send(world, &who, stage);
+        }
+        Effect::Hurt(who, by) => {
+            for who in fighters(world, who)? {
+                let mut health = world.get_mut::<Health>(who).ok_or(NoHealth)?;
+                health.hp = (health.hp - by.max(&0)).clamp(1, health.max);
+            }
+        }
+        Effect::Heal(who, by) => {
+            for who in fighters(world, who)? {
+                world.get_mut::<Health>(who).ok_or(NoHealth)?.heal(*by);
+            }
+        }
+        Effect::Wound(who, days) => {
+            for who in fighters(world, who)? {
+                world.entity_mut(who).insert(Wounded { days: *days });
+                tell_wound(world, who, *days);
+            }
+        }
+        Effect::Kill(who) => {
+            for who in living(world, who)? {
+                let name: Arc<str> = name_of(world, who).into();
+                let event = Death {
+                    actor: name.to_string(),
+                    by: String::new(),
+                    stage: name_of(world, place),
+                };
+                tell_stage(world, place, event);
+                world.entity_mut(who).insert(Dead);
+                world.resource_mut::<History>().fallen.insert(name);
+            }
+        }
+        Effect::Revive(who, stage) => {
+            let who = entity(world, who).ok_or(Nobody)?;
+            let stage = stage_named(world, stage)?;
+            world.entity_mut(who).remove::<Dead>();
+            if let Some(mut health) = world.get_mut::<Health>(who) {
+                health.hp = health.hp.max(1);
+            }
+            send(world, &[who], stage);
+        }
+        Effect::Join(who) => set_faction(world, who, HERO)?,
+        Effect::Leave(who) if is_foe(world, who) => {
+            let name = who.as_str().into();
+            world.resource_mut::<FallenFoes>().0.insert(name);
+        }
+        Effect::Leave(who) => set_faction(world, who, NEUTRAL)?,
+        Effect::OpenWay(from, to) => change_way(world, from, to, true)?,
+        Effect::CloseWay(from, to) => change_way(world, from, to, false)?,
+        Effect::OpenDungeon(dungeon) => {
+            let mut closed = world.resource_mut::<ClosedDungeons>();
+            closed.0.remove(dungeon.as_str());
+        }
+        Effect::CloseDungeon(dungeon) => {
+            let mut closed = world.resource_mut::<ClosedDungeons>();
+            closed.0.insert(dungeon.as_str().into());
+        }
+        Effect::Tell(message) => {
+            publish(world, place, message);
+            let message = message.clone();
+            tell_stage(world, place, SceneText { message });
+        }
+        Effect::TellTo(who, message) => {
+            let who = living(world, who)?;
+            let message = message.clone();
+            write_events_at_meeting(world, |events| {
+                events.notify_entities(&who, SceneText { message });
+            });
+        }
+        Effect::Announce(message) => announce(world, message),
+        Effect::End(ending) => {
+            world.resource_mut::<History>().ending = Some(ending.as_str().into());
+        }
+    }
+    Ok(())
+}
+
+/// From whom those learn a fact to whom an effect teaches it: from whoever decided on it, if it
+/// knows the fact and may tell it. Empty for nobody.
+fn teller_of(world: &World, cause: Cause<'_>, fact: &str) -> String {
+    let book = world.resource::<FactBook>();
+    let is_sworn = book.get(fact).is_some_and(|fact| fact.sworn);
+    let teller = cause.decider.filter(|decider| knows(world, *decider, fact));
+    let teller = teller.filter(|_| !is_sworn);
+    teller.map_or_else(String::new, |teller| name_of(world, teller))
+}
+
+fn knows(world: &World, who: Entity, fact: &str) -> bool {
+    let knowledge = world.get::<Knowledge>(who);
+    knowledge.is_some_and(|knowledge| knowledge.knows(fact))
+}
+
+/// Gives an item to somebody, puts it on a stage, or takes it out of the world. Who has it and had
+/// it is told, unless words of the world file have named it already together with them; so are
+/// those who are there, unless it is hidden or these words are what they see.
+fn pass_item(
+    world: &mut World,
+    cause: Cause<'_>,
+    name: &str,
+    to: Option<Entity>,
+) -> Result<(), Obstacle> {
+    let item = world.resource::<StoryData>().item(name).cloned();
+    let item = item.ok_or(Obstacle::NoItem)?;
+    let from = holder_of(world, name);
+    // One that was never anywhere may appear, one that was destroyed may not.
+    if from.is_none() && !item.at.is_empty() {
+        return Err(Obstacle::NoItem);
+    }
+    move_item(world, name, to);
+    if from == to {
+        return Ok(());
+    }
+    let is_stage = |holder: &Entity| world.get::<Kind>(*holder) == Some(&Kind::Stage);
+    let name_of_any = |holder: Option<Entity>| holder.map(|holder| name_of(world, holder));
+    let loser = from.filter(|holder| !is_stage(holder));
+    let event = ItemMoved {
+        item: item.name.clone(),
+        look: if loser.is_none() && to.is_some() {
+            item.look.clone()
+        } else {
+            String::new()
+        },
+        from: name_of_any(loser).unwrap_or_default(),
+        to: name_of_any(to.filter(|holder| !is_stage(holder))).unwrap_or_default(),
+        place: name_of_any(to.filter(is_stage)).unwrap_or_default(),
+    };
+    if names(cause.told, name) {
+        let taker = to.filter(|_| !event.to.is_empty());
+        let sides = [
+            (loser, &event.from, event.lost()),
+            (taker, &event.to, event.took()),
+        ];
+        let mut unaware = Vec::new();
+        for (who, name, happening) in sides {
+            let Some(who) = who else { continue };
+            if !names_person(cause.told, name) {
+                unaware.push(who);
+            } else if let Some(happening) = happening {
+                note(world, who, happening);
+            }
+        }
+        write_events_at_meeting(world, |events| events.notify_entities(&unaware, event));
+        return Ok(());
+    }
+    let mut told = Vec::new();
+    for holder in [from, to].into_iter().flatten() {
+        if item.hidden || cause.is_seen {
+            told.push(holder);
+        } else {
+            told.extend(present(world, place_of(world, holder)));
+        }
+    }
+    write_events_at_meeting(world, |events| events.notify_entities(&told, event));
+    Ok(())
+}
+
+/// Whether words name a thing, with whatever article.
+fn names(words: &str, thing: &str) -> bool {
+    let (words, thing) = (words.to_lowercase(), thing.to_lowercase());
+    let mut articles = ["the ", "a ", "an "].into_iter();
+    let bare = articles.find_map(|article| thing.strip_prefix(article));
+    words.contains(bare.unwrap_or(&thing))
+}
+
+/// Whether words name somebody, by the whole name or by the given one.
+fn names_person(words: &str, name: &str) -> bool {
+    let (words, name) = (words.to_lowercase(), name.to_lowercase());
+    let given = match name.split_once(' ') {
+        Some((given, _)) => given,
+        None if !name.is_ascii() && name.chars().count() > 2 => {
+            let family = name.chars().next().map_or(0, char::len_utf8);
+            name.get(family..).unwrap_or(&name)
+        }
+        None => &name,
+    };
+    words.contains(given)
+}
+
+/// Somebody makes a promise. Those where it is hear it, unless words of the world file have said it
+/// already.
+fn promise(
+    world: &mut World,
+    cause: Cause<'_>,
+    (from, to): (&str, &str),
+    words: &str,
+) -> Result<(), Obstacle> {
+    let actor = one_living(world, from)?;
+    let mut promises = world.entity_mut(actor);
+    let mut promises = promises.entry::<Promises>().or_default();
+    promises.get_mut().0.push(Promise {
+        to: to.into(),
+        words: words.into(),
+        state: PromiseState::Open,
+    });
+    if cause.told.to_lowercase().contains(&words.to_lowercase()) {
+        note_promise(world, actor, to, words, Pledge::Made);
+        return Ok(());
+    }
+    let event = PromiseMade {
+        actor: name_of(world, actor),
+        to: to.to_owned(),
+        words: words.to_owned(),
+    };
+    tell_stage(world, actor, event);
+    Ok(())
+}
+
+fn announce(world: &mut World, message: &str) {
+    let event = Announce {
+        message: message.to_owned(),
+        ..Announce::default()
+    };
+    write_events_at_meeting(world, |events| events.announce(event, &[]));
+}
+
+fn change_quality(world: &mut World, id: &str, by: i32) -> Option<()> {
+    let quality = world.resource::<StoryData>().quality(id)?.clone();
+    let (before, after) = world.resource_mut::<Qualities>().change(&quality, by);
+    let reached = |step: i32| (before < step && step <= after) || (after <= step && step < before);
+    let steps = quality.steps.iter().filter(|step| reached(step.at));
+    for step in steps.filter(|_| !quality.hidden) {
+        announce(world, &step.text);
+    }
+    Some(())
+}
+
+/// Somebody notes what no event tells.
+fn note(world: &mut World, who: Entity, happening: Happening) {
+    let day = world.resource::<Today>().0;
+    let place = stage_of(world, who).map(|stage| name_of(world, stage));
+    let mut minds = world.query::<(&AgentContext, &mut Chapters)>();
+    if let Ok((context, mut chapters)) = minds.get_mut(world, who) {
+        chapters.note(context, day, &place.unwrap_or_default(), happening);
+    }
+}
+
+fn note_promise(world: &mut World, from: Entity, to: &str, words: &str, state: Pledge) {
+    let (who, to, words) = (name_of(world, from).into(), to.into(), words.into());
+    note(
+        world,
+        from,
+        Happening::Promised {
+            who,
+            to,
+            words,
+            state,
+        },
+    );
+}
+
+/// Settles an open promise of somebody to somebody, and returns its words: the oldest of which
+/// `named` is a part, if that is not empty; else the oldest in words of the world file, which is
+/// what its author can mean, or the oldest of all. `None` if there is none.
+fn settle(
+    world: &mut World,
+    (from, to): (&str, &str),
+    named: &str,
+    state: PromiseState,
+) -> Option<String> {
+    let story = world.resource::<StoryData>();
+    let written = story.effects().filter_map(|effect| match effect {
+        Effect::Promise(by, whom, words) if by == from && whom == to => Some(words.clone()),
+        _ => None,
+    });
+    let written: Vec<_> = written.collect();
+    let named = named.to_lowercase();
+    let is_meant = |promise: &&mut Promise| {
+        *promise.to == *to
+            && promise.state == PromiseState::Open
+            && promise.words.to_lowercase().contains(&named)
+    };
+    let from = entity(world, from)?;
+    let mut promises = world.get_mut::<Promises>(from)?;
+    let open = promises.0.iter_mut().filter(is_meant);
+    // Of equal ones, the first is the smallest.
+    let is_own = |promise: &&mut Promise| !written.iter().any(|words| **words == *promise.words);
+    let promise = open.min_by_key(is_own)?;
+    promise.state = state;
+    Some(promise.words.to_string())
+}
+
+fn is_foe(world: &World, who: &str) -> bool {
+    let foes = &world.resource::<RpgWorld>().0.foes;
+    foes.iter().any(|foe| foe.name == who)
+}
+
+fn set_faction(world: &mut World, who: &str, faction: &str) -> Result<(), Obstacle> {
+    let who = entity(world, who).ok_or(Obstacle::Nobody)?;
+    world.get::<Health>(who).ok_or(Obstacle::NoHealth)?;
+    world.entity_mut(who).insert(Faction(faction.into()));
+    Ok(())
+}
+
+fn change_way(world: &mut World, from: &str, to: &str, open: bool) -> Result<(), Obstacle> {
+    let ends = [stage_named(world, from)?, stage_named(world, to)?];
+    if ends.iter().any(|end| world.get::<Exits>(*end).is_none()) {
+        return Err(Obstacle::NoPlace);
+    }
+    let [from, to] = ends;
+    for (from, to) in [(from, to), (to, from)] {
+        let to = world.get::<StableId>(to).copied();
+        if let (Some(to), Some(mut exits)) = (to, world.get_mut::<Exits>(from)) {
+            exits.0.retain(|exit| *exit != to);
+            if open {
+                exits.0.push(to);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn entity(world: &World, name: &str) -> Option<Entity> {
+    world.resource::<CastList>().by_name(name)
+}
+
+fn stage_named(world: &World, name: &str) -> Result<Entity, Obstacle> {
+    let stage = entity(world, name);
+    let stage = stage.filter(|stage| world.get::<Kind>(*stage) == Some(&Kind::Stage));
+    stage.ok_or(Obstacle::NoPlace)
+}
+
+/// Whoever a name means, without the dead; at least one.
+fn living(world: &World, who: &str) -> Result<Vec<Entity>, Obstacle> {
+    let mut entities = entities_of(world, who);
+    let is_actor = |entity: Entity| world.get::<Kind>(entity) == Some(&Kind::Actor);
+    entities.retain(|entity| !is_actor(*entity) || !is_dead(world, *entity));
+    if entities.is_empty() {
+        return Err(Obstacle::Nobody);
+    }
+    Ok(entities)
+}
+
+/// The first living whom a name means.
+fn one_living(world: &World, who: &str) -> Result<Entity, Obstacle> {
+    let first = living(world, who)?.first().copied();
+    first.ok_or(Obstacle::Nobody)
+}
+
+/// As [`living`], if all of them have hit points.
+fn fighters(world: &World, who: &str) -> Result<Vec<Entity>, Obstacle> {
+    let fighters = living(world, who)?;
+    let has_health = |entity: &Entity| world.get::<Health>(*entity).is_some();
+    if fighters.iter().all(has_health) {
+        Ok(fighters)
+    } else {
+        Err(Obstacle::NoHealth)
+    }
+}
+
+/// A stage and the living who are there.
+fn present(world: &World, stage: Entity) -> Vec<Entity> {
+    let occupants = world.get::<Occupants>(stage);
+    let mut present = vec![stage];
+    present.extend(occupants.into_iter().flat_map(Occupants::in_order));
+    present.retain(|entity| !is_dead(world, *entity));
+    present
+}
+
+/// Tells everybody at a stage something, at a meeting.
+fn tell_stage(world: &mut World, stage: Entity, event: impl AgentEvent) {
+    write_events_at_meeting(world, |events| events.broadcast_to_stage(stage, event, &[]));
+}

@@ -1,0 +1,309 @@
+//! How a story ends: the ending that holds, what became of everybody, and the last words.
+
+use bevy_ecs::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use crate::components::RpgWorld;
+use crate::drama::{
+    Belongings, Bonds, ChoiceOption, Ending, GoalState, Goals, History, Promise, Promises,
+    StoryData,
+};
+use crate::phase::{CurrentPlace, Phase};
+use crate::question::{ProseQuestion, Writer};
+use playhouse_engine::cast::{CastList, Kind, Whereabouts, all_of};
+use playhouse_engine::event::{
+    AgentEvent, EventWriter, PromptSet, PromptTemplate, write_events_at_meeting,
+};
+use playhouse_engine::exchange::{Answers, AskTemplate, Prose};
+use playhouse_engine::knowledge::{FactBook, Knowledge};
+
+/// The maximum number of facts of which an epilogue is reminded, the last that were learned.
+const MAX_LEARNED: usize = 24;
+
+const EPILOGUE: ProseQuestion<EpilogueData> = ProseQuestion {
+    question: AskTemplate::new("epilogue", "asks/epilogue"),
+    fallback: PromptTemplate::new("fallback/epilogue"),
+    max_chars: 700,
+    min_letters: 24,
+};
+const CLOSING: ProseQuestion<EpilogueData> = ProseQuestion {
+    question: AskTemplate::new("epilogue", "asks/closing"),
+    fallback: PromptTemplate::new("fallback/closing"),
+    max_chars: 1_200,
+    min_letters: 24,
+};
+
+/// Adds the templates of this file.
+pub(super) fn add_templates(prompts: &mut PromptSet) {
+    EPILOGUE.add_templates(prompts);
+    CLOSING.add_templates(prompts);
+}
+
+/// What became of somebody, in its own words.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Epilogue {
+    /// Who.
+    pub(crate) actor: String,
+    /// Its words.
+    pub(crate) message: String,
+}
+
+impl AgentEvent for Epilogue {
+    const TYPE: &'static str = "epilogue";
+
+    fn speaker(&self) -> Option<&str> {
+        Some(&self.actor)
+    }
+
+    fn spoken(&mut self) -> Option<&mut String> {
+        Some(&mut self.message)
+    }
+
+    /// The story is over, and nobody learns anything any more.
+    fn tells_by_words(&self) -> bool {
+        false
+    }
+}
+
+/// The story ends: which ending was reached.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct StoryCloses {
+    /// The ending's id.
+    pub(crate) ending: String,
+    /// Its title.
+    pub(crate) title: String,
+    /// What the world file says of it.
+    pub(crate) message: String,
+}
+
+impl AgentEvent for StoryCloses {
+    const TYPE: &'static str = "story_closes";
+}
+
+/// What somebody is asked for its epilogue with.
+#[derive(Default, Serialize)]
+struct EpilogueData<'a> {
+    me: &'a str,
+    name: &'a str,
+    kind: &'a str,
+    place: &'a str,
+    title: &'a str,
+    closing: &'a str,
+    goals: Vec<GoalNote<'a>>,
+    bonds: Vec<BondNote<'a>>,
+    facts: Vec<&'a str>,
+    promises: &'a [Promise],
+    items: Vec<&'a str>,
+    /// What it chose, as others saw it.
+    choices: Vec<&'a str>,
+}
+
+#[derive(Serialize)]
+struct GoalNote<'a> {
+    words: &'a str,
+    state: GoalState,
+    /// What the writer lets it say of this in the end, for minds without language.
+    last_words: &'a str,
+}
+
+#[derive(Serialize)]
+struct BondNote<'a> {
+    name: &'a str,
+    word: &'a str,
+    value: i32,
+    is_alive: bool,
+}
+
+/// Settles the goals whose conditions hold now. At a meeting.
+pub(crate) fn settle_goals(world: &mut World) {
+    let file = world.resource::<RpgWorld>().0.clone();
+    for actor in &file.actors {
+        let Some(entity) = world.resource::<CastList>().by_name(&actor.name) else {
+            continue;
+        };
+        for (number, goal) in actor.goals.iter().enumerate() {
+            let key = |state: &str| format!("{}/goal/{number}/{state}", actor.name);
+            let open = world
+                .get::<Goals>(entity)
+                .and_then(|goals| goals.0.get(number));
+            if open != Some(&GoalState::Open) {
+                continue;
+            }
+            let state = if goal.met.holds(world, &key("met")) {
+                GoalState::Met
+            } else if goal.lost.holds(world, &key("lost")) {
+                GoalState::Lost
+            } else {
+                continue;
+            };
+            if let Some(mut goals) = world.get_mut::<Goals>(entity)
+                && let Some(goal) = goals.0.get_mut(number)
+            {
+                *goal = state;
+            }
+        }
+    }
+}
+
+/// The ending that was reached: by an effect, by an early ending whose condition holds, or, once
+/// the course is over, by the first that holds. The last one always does. At a meeting.
+pub(crate) fn reached_ending(world: &World, is_over: bool) -> Option<Ending> {
+    let story = world.resource::<StoryData>();
+    let chosen = world.resource::<History>().ending.as_deref();
+    if let Some(chosen) = chosen.and_then(|id| story.ending(id)) {
+        return Some(chosen.clone());
+    }
+    let mut endings = story
+        .endings
+        .iter()
+        .filter(|ending| is_over || ending.early);
+    let reached = endings.find(|ending| ending.holds(world));
+    let last = story.endings.last().filter(|_| is_over);
+    reached.or(last).cloned()
+}
+
+/// Everybody learns how the story ends, and is asked what became of it. At a meeting.
+pub(crate) fn begin_epilogue(world: &mut World, ending: &Ending) {
+    world.resource_mut::<History>().ending = Some(ending.id.as_str().into());
+    let event = StoryCloses {
+        ending: ending.id.clone(),
+        title: ending.title.clone(),
+        message: ending.closing.clone(),
+    };
+    let stages = all_of(world, Kind::Stage);
+    let mut audience = all_of(world, Kind::WorldAgent);
+    audience.extend(&stages);
+    audience.extend(all_of(world, Kind::Actor));
+    write_events_at_meeting(world, |events| events.notify_entities(&audience, event));
+    for stage in stages {
+        world.entity_mut(stage).insert(Phase::Epilogue);
+    }
+}
+
+/// The world agents close the story. At a meeting.
+pub(crate) fn begin_closing(world: &mut World) {
+    for agent in all_of(world, Kind::WorldAgent) {
+        world.entity_mut(agent).insert(Phase::Epilogue);
+    }
+}
+
+/// Every living actor here is asked what became of it; a world agent is asked to close the story.
+pub(crate) fn ask_epilogues(
+    rpg: Res<RpgWorld>,
+    story: Res<StoryData>,
+    history: Res<History>,
+    (facts, list): (Res<FactBook>, Res<CastList>),
+    whereabouts: Whereabouts,
+    minds: Query<(
+        Option<&Goals>,
+        Option<&Bonds>,
+        Option<&Knowledge>,
+        Option<&Promises>,
+        Option<&Belongings>,
+    )>,
+    mut current: CurrentPlace,
+    mut events: EventWriter,
+    mut commands: Commands,
+) {
+    let Some(place) = current.entity() else {
+        return;
+    };
+    let ending = history.ending.as_deref().and_then(|id| story.ending(id));
+    let (title, closing) = ending.map_or(("", ""), |ending| (&ending.title, &ending.closing));
+    let is_agent = whereabouts.kind(place) == Some(Kind::WorldAgent);
+    let asked = if is_agent {
+        vec![place]
+    } else {
+        whereabouts.living_on(place)
+    };
+    current.set_phase(if asked.is_empty() {
+        Phase::Idle
+    } else {
+        Phase::EpilogueDone
+    });
+    let place_name = whereabouts.name_text(place);
+    for entity in asked {
+        let name = whereabouts.name_text(entity);
+        let (goals, bonds, knowledge, promises, belongings) = minds.get(entity).unwrap_or_default();
+        let actor = rpg.0.actors.iter().find(|actor| actor.name == name);
+        let words = actor
+            .map(|actor| actor.goals.as_slice())
+            .unwrap_or_default();
+        let states = goals.map(|goals| goals.0.as_slice()).unwrap_or_default();
+        let goals = words.iter().zip(states).map(|(goal, state)| GoalNote {
+            words: &goal.words,
+            state: *state,
+            last_words: match state {
+                GoalState::Met => &goal.met_words,
+                GoalState::Lost => &goal.lost_words,
+                GoalState::Open => "",
+            },
+        });
+        let bonds = bonds.into_iter().flat_map(|bonds| &bonds.0);
+        // Foes that were met on the way are not part of anybody's life.
+        let lives_here = |name: &str| rpg.0.actors.iter().any(|actor| *actor.name == *name);
+        let bonds = bonds
+            .filter(|(name, bond)| lives_here(name) && (bond.value != 0 || !bond.word.is_empty()));
+        let held = belongings.into_iter().flat_map(|held| &held.0);
+        let chosen = history.choices.iter().filter(|(.., who)| **who == *name);
+        let chosen = chosen.filter_map(|(scene, option, _)| story.option(scene, option));
+        let learned = |id: &str| {
+            let known = knowledge.and_then(|knowledge| knowledge.get(id));
+            known.filter(|known| !known.by.is_empty())
+        };
+        let mut turns: Vec<_> = facts.all().filter_map(|fact| learned(&fact.id)).collect();
+        turns.sort_by_key(|known| std::cmp::Reverse(known.turn));
+        let since = turns.get(MAX_LEARNED).map_or(0, |known| known.turn + 1);
+        let is_late = |id: &str| learned(id).is_some_and(|known| known.turn >= since);
+        let facts = facts.all().filter(|fact| is_late(&fact.id));
+        let is_alive = |name: &str| {
+            let entity = list.by_name(name);
+            entity.is_some_and(|entity| whereabouts.is_alive(entity))
+        };
+        let data = EpilogueData {
+            me: &name,
+            name: &name,
+            kind: if is_agent { "world" } else { "actor" },
+            place: if is_agent { "" } else { &place_name },
+            title,
+            closing,
+            goals: goals.collect(),
+            bonds: bonds
+                .map(|(name, bond)| BondNote {
+                    name,
+                    word: &bond.word,
+                    value: bond.value,
+                    is_alive: is_alive(name),
+                })
+                .collect(),
+            facts: facts.map(|fact| fact.text.as_str()).collect(),
+            promises: promises.map_or(&[], |promises| &promises.0),
+            items: held.map(|item| &**item).collect(),
+            choices: chosen.map(ChoiceOption::told).collect(),
+        };
+        let question = if is_agent { CLOSING } else { EPILOGUE };
+        let wanted = data.goals.iter().map(|goal| goal.words.to_owned());
+        let close = data.bonds.iter().map(|bond| bond.name);
+        let cues = rpg
+            .0
+            .limits
+            .cues(wanted.collect(), &close.collect::<Vec<_>>());
+        let ask = question.ask(events.phrases(), &rpg.0, Writer::of(&name), &data);
+        let ask = ask.map(|ask| ask.recalling(cues));
+        events.insert_or_fault(&mut commands, entity, ask);
+    }
+}
+
+/// What became of everybody is told.
+pub(crate) fn take_epilogues(
+    whereabouts: Whereabouts,
+    mut answers: Answers<Prose>,
+    mut current: CurrentPlace,
+    mut events: EventWriter,
+) {
+    for (entity, Prose(message), _by) in answers.take() {
+        let actor = whereabouts.name_text(entity);
+        events.broadcast_to_stage(entity, Epilogue { actor, message }, &[entity]);
+    }
+    current.set_phase(Phase::Idle);
+}

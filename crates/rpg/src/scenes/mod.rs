@@ -1,0 +1,68 @@
+//! Scenes: they open on stages, people talk, somebody decides, and the story changes.
+//!
+//! At a meeting [`open`] chooses the scene of each stage; the talk is that of any day. At the next
+//! meeting [`choose`] offers the options whose conditions hold; the answer's effects are applied at
+//! the meeting after that, by [`effects`]. Before either, [`judge`] asks about what only a mind can
+//! judge. [`endings`] checks whether the story is over and lets everybody say what became of them.
+//! Start reading at `open.rs`.
+
+#[cfg(test)]
+mod camp_tests;
+pub(super) mod choose;
+pub(super) mod choose_again;
+pub(super) mod effects;
+pub(super) mod endings;
+pub(super) mod judge;
+#[cfg(test)]
+mod judge_tests;
+mod leads;
+pub(super) mod open;
+
+use bevy_ecs::prelude::*;
+
+use super::phase::{CampaignSet, Phase, in_phase};
+use playhouse_engine::engine::Setup;
+use playhouse_engine::event::{PromptSet, register_event};
+
+/// Adds the systems and events of this module.
+pub(super) fn plugin(setup: &mut Setup) {
+    register_event::<open::SceneOpens>(&mut setup.world);
+    register_event::<choose::ChoiceMade>(&mut setup.world);
+    register_event::<effects::SceneText>(&mut setup.world);
+    register_event::<effects::EffectSkipped>(&mut setup.world);
+    register_event::<judge::ClaimJudged>(&mut setup.world);
+    register_event::<endings::Epilogue>(&mut setup.world);
+    register_event::<endings::StoryCloses>(&mut setup.world);
+    setup
+        .saves()
+        .component::<open::OpenScene>("open_scene")
+        .component::<open::CalledScene>("called_scene")
+        .component::<judge::PendingClaims>("pending_claims")
+        .component::<choose::PendingChoice>("pending_choice")
+        .component::<choose::Decided>("decided");
+    let systems = (
+        judge::take_verdict.run_if(in_phase(Phase::Judged)),
+        judge::ask_verdict.run_if(in_phase(Phase::Judge)),
+        choose::take_choice.run_if(in_phase(Phase::Chosen)),
+        choose::ask_choice.run_if(in_phase(Phase::Choose)),
+        endings::take_epilogues.run_if(in_phase(Phase::EpilogueDone)),
+        endings::ask_epilogues.run_if(in_phase(Phase::Epilogue)),
+    );
+    setup
+        .step
+        .add_systems(systems.chain().in_set(CampaignSet::Scenes));
+}
+
+/// Adds the templates of this module.
+pub(super) fn add_templates(prompts: &mut PromptSet) {
+    prompts.add_event::<open::SceneOpens>();
+    prompts.add_event::<choose::ChoiceMade>();
+    prompts.add_event::<effects::SceneText>();
+    prompts.add_event::<effects::EffectSkipped>();
+    prompts.add_event::<judge::ClaimJudged>();
+    prompts.add_event::<endings::Epilogue>();
+    prompts.add_event::<endings::StoryCloses>();
+    choose::add_templates(prompts);
+    judge::add_templates(prompts);
+    endings::add_templates(prompts);
+}

@@ -1,0 +1,91 @@
+//! Which scene opens where.
+
+use std::sync::Arc;
+
+use bevy_ecs::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use crate::drama::{History, Occasion, StoryData, next_scene};
+use crate::everybody::{on_stage, set_phase};
+use crate::phase::Phase;
+use playhouse_engine::cast::{EntityName, is_dead};
+use playhouse_engine::event::{AgentEvent, write_events_at_meeting};
+use playhouse_engine::knowledge::Today;
+
+/// On a stage: the scene that is played there, from its opening to its effects.
+#[derive(Component, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct OpenScene {
+    /// The scene's id.
+    pub(crate) id: Arc<str>,
+    /// The maximum number of turns of talk; `None` for as many as in any talk.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) turns: Option<u32>,
+}
+
+/// On a stage: the scene that opens there next, whatever its condition says, since the host called
+/// for it.
+#[derive(Component, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct CalledScene(pub(crate) Arc<str>);
+
+/// A scene begins, in the words of the world file.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct SceneOpens {
+    /// The stage.
+    pub(crate) stage: String,
+    /// The scene's id.
+    pub(crate) scene: String,
+    /// What is told.
+    pub(crate) message: String,
+}
+
+impl AgentEvent for SceneOpens {
+    const TYPE: &'static str = "scene_opens";
+}
+
+/// Lets people on a stage talk: in the scene that opens there on this occasion, or else for this
+/// number of turns if anybody is there. Returns whether they talk. At a meeting.
+pub(crate) fn open_talk(world: &mut World, stage: Entity, on: Occasion, turns: i32) -> bool {
+    world.insert_resource(on);
+    let is_alive = |actor: &Entity| !is_dead(world, *actor);
+    let talks = turns > 0 && on_stage(world, stage).iter().any(is_alive);
+    let opens = open_scene(world, stage);
+    if opens || talks {
+        set_phase(world, stage, Phase::Plan);
+    }
+    opens || talks
+}
+
+/// Opens the scene of a stage, if one may open now; returns whether it did.
+fn open_scene(world: &mut World, stage: Entity) -> bool {
+    let Some(name) = world.get::<EntityName>(stage).map(ToString::to_string) else {
+        return false;
+    };
+    let called = world.entity_mut(stage).take::<CalledScene>();
+    let scenes = &world.resource::<StoryData>().scenes;
+    let scene = match called {
+        Some(CalledScene(id)) => scenes.iter().find(|scene| *scene.id == *id),
+        None => next_scene(world, scenes, &name),
+    };
+    let Some(scene) = scene.cloned() else {
+        return false;
+    };
+    let day = world.resource::<Today>().0;
+    let id: Arc<str> = scene.id.as_str().into();
+    world
+        .resource_mut::<History>()
+        .scenes
+        .push((id.clone(), day));
+    let turns = scene.turns;
+    world.entity_mut(stage).insert(OpenScene { id, turns });
+    if !scene.opening.is_empty() {
+        let event = SceneOpens {
+            stage: name,
+            scene: scene.id,
+            message: scene.opening,
+        };
+        write_events_at_meeting(world, |events| events.broadcast_to_stage(stage, event, &[]));
+    }
+    true
+}

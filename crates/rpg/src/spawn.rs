@@ -1,0 +1,473 @@
+//! Spawns the cast of a world file, and the foes of a fight when the party reaches them.
+
+use std::sync::Arc;
+
+use bevy_ecs::prelude::*;
+use serde::Serialize;
+use thiserror::Error;
+
+use super::attempt::pending::PendingAttempts;
+use super::components::{
+    Acquaintances, ClosedDungeons, FallenFoes, Fighter, Foe, Health, HomeStage, Residence, Resolve,
+    RpgWorld, StatusEffects, insert_data,
+};
+use super::phase::Phase;
+use super::talk::Talk;
+use super::world_file::{self, StageKind, WorldFile};
+use crate::drama::{
+    Belongings, Bond, BondSpec, Bonds, GoalState, Goals, Hidden, Item, Promises, Qualities,
+};
+use playhouse_engine::cast::{
+    Appearance, CastError, CastList, Dead, Exits, Faction, Kind, OnStage, SpawnSpec, StableId,
+    spawn,
+};
+use playhouse_engine::context::AgentContext;
+use playhouse_engine::event::{PhraseError, Phrasebook, PromptSet, PromptTemplate};
+use playhouse_engine::knowledge::FactBook;
+use playhouse_engine::locale::{Localize, UiText, text};
+use playhouse_engine::message::Text;
+use playhouse_engine::mind::MindAlias;
+use playhouse_tools::ToolSet;
+
+/// Why the cast of a world file can't be spawned.
+#[derive(Debug, Error)]
+#[error("{}", self.text())]
+pub enum SpawnError {
+    /// Somebody was refused.
+    #[error(transparent)]
+    Cast(#[from] CastError),
+    /// A system message could not be made.
+    SystemMessage {
+        /// Whose.
+        name: String,
+        /// Why.
+        source: PhraseError,
+    },
+}
+
+impl Localize for SpawnError {
+    fn text(&self) -> UiText {
+        match self {
+            Self::Cast(error) => error.text(),
+            Self::SystemMessage { name, source } => {
+                text!(rpg_system_message, name, reason = source)
+            }
+        }
+    }
+}
+
+/// The faction of the party.
+pub(super) const HERO: &str = "hero";
+/// The faction of those whom the party fights.
+pub(super) const FOE: &str = "foe";
+/// The faction of those who stay at home.
+pub(super) const NEUTRAL: &str = "neutral";
+
+const ACTOR: PromptTemplate<ActorIdentity> = PromptTemplate::new("system/actor");
+const FOE_ACTOR: PromptTemplate<FoeIdentity> = PromptTemplate::new("system/foe");
+const STAGE: PromptTemplate<StageIdentity> = PromptTemplate::new("system/stage");
+const WORLD_AGENT: PromptTemplate<AgentIdentity> = PromptTemplate::new("system/world_agent");
+
+#[derive(Default, Serialize)]
+struct ActorIdentity<'a> {
+    name: &'a str,
+    profile: &'a str,
+    look: &'a str,
+    facts: Vec<&'a str>,
+    bonds: Vec<&'a BondSpec>,
+    goals: Vec<&'a str>,
+    items: Vec<&'a Item>,
+    /// By name.
+    skills: Vec<&'a str>,
+    voice: &'a [String],
+}
+
+#[derive(Default, Serialize)]
+struct FoeIdentity<'a> {
+    name: &'a str,
+    profile: &'a str,
+    look: &'a str,
+    /// By name.
+    skills: Vec<&'a str>,
+    voice: &'a [String],
+}
+
+#[derive(Default, Serialize)]
+struct StageIdentity<'a> {
+    name: &'a str,
+    profile: &'a str,
+    exits: &'a [String],
+    home: bool,
+}
+
+#[derive(Default, Serialize)]
+struct AgentIdentity<'a> {
+    name: &'a str,
+    profile: &'a str,
+}
+
+/// Adds the templates of this file.
+pub(super) fn add_templates(prompts: &mut PromptSet) {
+    prompts.add(&ACTOR).add(&FOE_ACTOR);
+    prompts.add(&STAGE).add(&WORLD_AGENT);
+}
+
+/// Spawns everybody in the world file but its foes: stages, then world agents, then actors.
+///
+/// # Errors
+/// A name is refused or a system message can't be made; neither happens with a checked world file.
+pub(super) fn spawn_cast(world: &mut World, file: &Arc<WorldFile>) -> Result<(), SpawnError> {
+    insert_data(world, file);
+    world.insert_resource(Qualities::at_start(&file.qualities));
+    let closed = file.dungeons.iter().filter(|dungeon| dungeon.closed);
+    let closed = closed.map(|dungeon| dungeon.name.as_str().into());
+    world.insert_resource(ClosedDungeons(closed.collect()));
+    let rules = rules_text(file);
+    for stage in &file.stages {
+        spawn_stage(world, file, stage, &rules)?;
+    }
+    for stage in &file.stages {
+        connect(world, stage);
+    }
+    for agent in &file.agents {
+        let identity = agent_identity(world, agent)?;
+        let spec = spawn_spec(&agent.name, Kind::WorldAgent, &rules, identity, None);
+        let entity = spawn(world, spec)?;
+        let knowledge = world.resource::<FactBook>().known_at_start(&agent.name);
+        world.entity_mut(entity).insert((Phase::Idle, knowledge));
+        set_mind_alias(world, entity, &agent.model);
+    }
+    for actor in &file.actors {
+        spawn_actor(world, file, actor, &rules)?;
+    }
+    Ok(())
+}
+
+fn spawn_stage(
+    world: &mut World,
+    file: &WorldFile,
+    stage: &world_file::Stage,
+    rules: &Arc<Text>,
+) -> Result<(), SpawnError> {
+    let identity = stage_identity(world, stage)?;
+    let spec = spawn_spec(&stage.name, Kind::Stage, rules, identity, None);
+    let entity = spawn(world, spec)?;
+    set_mind_alias(world, entity, &stage.model);
+    let knowledge = world.resource::<FactBook>().known_at_start(&stage.name);
+    let mut entity = world.entity_mut(entity);
+    entity.insert((
+        Phase::Idle,
+        Appearance(stage.profile.as_str().into()),
+        Talk::default(),
+        PendingAttempts::default(),
+        knowledge,
+        belongings(file, &stage.name),
+        hidden(file, &stage.name),
+    ));
+    if stage.kind == StageKind::Home {
+        entity.insert(HomeStage);
+    }
+    Ok(())
+}
+
+/// The own part of a place's system message.
+pub(super) fn stage_identity(
+    world: &World,
+    stage: &world_file::Stage,
+) -> Result<String, SpawnError> {
+    let data = StageIdentity {
+        name: &stage.name,
+        profile: &stage.profile,
+        exits: &stage.connects,
+        home: stage.kind == StageKind::Home,
+    };
+    identity(world, &STAGE, &stage.name, &data)
+}
+
+/// The own part of a world agent's system message.
+pub(super) fn agent_identity(
+    world: &World,
+    agent: &world_file::WorldAgent,
+) -> Result<String, SpawnError> {
+    let data = AgentIdentity {
+        name: &agent.name,
+        profile: &agent.profile,
+    };
+    identity(world, &WORLD_AGENT, &agent.name, &data)
+}
+
+/// The own part of an actor's system message.
+pub(super) fn actor_identity(
+    world: &World,
+    file: &WorldFile,
+    actor: &world_file::Actor,
+) -> Result<String, SpawnError> {
+    let book = file.fact_book();
+    let known = book.all().filter(|fact| !fact.is_common());
+    let known = known.filter(|fact| fact.is_known_at_start(&actor.name));
+    let data = ActorIdentity {
+        name: &actor.name,
+        profile: &actor.profile,
+        look: &actor.look,
+        facts: known.map(|fact| fact.text.as_str()).collect(),
+        bonds: bonds_of(file, &actor.name).collect(),
+        goals: actor.goals.iter().map(|goal| goal.words.as_str()).collect(),
+        items: items_of(file, &actor.name).collect(),
+        skills: skill_names(file, &actor.skills),
+        voice: &actor.voice.lines,
+    };
+    identity(world, &ACTOR, &actor.name, &data)
+}
+
+/// The own part of a foe's system message.
+pub(super) fn foe_identity(
+    world: &World,
+    file: &WorldFile,
+    foe: &world_file::FoeSpec,
+) -> Result<String, SpawnError> {
+    let data = FoeIdentity {
+        name: &foe.name,
+        profile: &foe.profile,
+        look: &foe.look,
+        skills: skill_names(file, &foe.skills),
+        voice: &foe.voice.lines,
+    };
+    identity(world, &FOE_ACTOR, &foe.name, &data)
+}
+
+/// Notes where one can walk to from a place.
+pub(super) fn connect(world: &mut World, stage: &world_file::Stage) {
+    let list = world.resource::<CastList>();
+    let exits = stage.connects.iter().filter_map(|name| list.by_name(name));
+    let exits = exits.filter_map(|exit| world.get::<StableId>(exit).copied());
+    let exits = Exits(exits.collect());
+    if let Some(stage) = list.by_name(&stage.name) {
+        world.entity_mut(stage).insert(exits);
+    }
+}
+
+fn spawn_actor(
+    world: &mut World,
+    file: &WorldFile,
+    actor: &world_file::Actor,
+    rules: &Arc<Text>,
+) -> Result<(), SpawnError> {
+    let identity = actor_identity(world, file, actor)?;
+    let knowledge = world.resource::<FactBook>().known_at_start(&actor.name);
+    let stage = Some(actor.stage.as_str());
+    let spec = spawn_spec(&actor.name, Kind::Actor, rules, identity, stage);
+    let entity = spawn(world, spec)?;
+    set_mind_alias(world, entity, &actor.model);
+    if !actor.tools.is_empty() {
+        let tools = ToolSet::of(actor.tools.iter().map(String::as_str));
+        world.entity_mut(entity).insert(tools);
+    }
+    let faction = match actor.faction {
+        world_file::ActorFaction::Hero => HERO,
+        world_file::ActorFaction::Neutral => NEUTRAL,
+    };
+    world.entity_mut(entity).insert((
+        Faction(faction.into()),
+        Appearance(actor.look.as_str().into()),
+        Health::full(actor.stats.hp),
+        fighter(actor.stats, &actor.skills),
+        StatusEffects::default(),
+        Residence(actor.stage.as_str().into()),
+        Acquaintances::default(),
+        knowledge,
+        belongings(file, &actor.name),
+        Bonds(
+            bonds_of(file, &actor.name)
+                .map(|spec| (spec.to.as_str().into(), bond(spec)))
+                .collect(),
+        ),
+        Promises::default(),
+        Goals(vec![GoalState::Open; actor.goals.len()]),
+    ));
+    Ok(())
+}
+
+/// Puts the foes of a fight on its stage, at a meeting. One that was met before and returns comes
+/// back with its memory; one that fell or yielded and does not return stays away.
+///
+/// # Errors
+/// As [`spawn_cast`].
+pub(super) fn spawn_foes(
+    world: &mut World,
+    names: &[String],
+    stage: &str,
+) -> Result<(), SpawnError> {
+    let file = world.resource::<RpgWorld>().0.clone();
+    for name in names {
+        let Some(foe) = file.foes.iter().find(|foe| foe.name == *name) else {
+            continue;
+        };
+        if world.resource::<FallenFoes>().0.contains(name.as_str()) {
+            continue;
+        }
+        match world.resource::<CastList>().by_name(name) {
+            Some(entity) => revive_foe(world, entity, foe, stage),
+            None => spawn_foe(world, &file, foe, stage)?,
+        }
+    }
+    Ok(())
+}
+
+fn spawn_foe(
+    world: &mut World,
+    file: &WorldFile,
+    foe: &world_file::FoeSpec,
+    stage: &str,
+) -> Result<(), SpawnError> {
+    let identity = foe_identity(world, file, foe)?;
+    let rules = shared_rules(world, file);
+    let spec = spawn_spec(&foe.name, Kind::Actor, &rules, identity, Some(stage));
+    let entity = spawn(world, spec)?;
+    set_mind_alias(world, entity, &foe.model);
+    set_resolve(world, entity, foe);
+    let knowledge = world.resource::<FactBook>().known_at_start(&foe.name);
+    world.entity_mut(entity).insert((
+        Faction(FOE.into()),
+        Appearance(foe.look.as_str().into()),
+        Health::full(foe.stats.hp),
+        fighter(foe.stats, &foe.skills),
+        StatusEffects::default(),
+        Acquaintances::default(),
+        Foe {
+            returns: foe.returns,
+        },
+        knowledge,
+        belongings(file, &foe.name),
+    ));
+    Ok(())
+}
+
+fn revive_foe(world: &mut World, entity: Entity, foe: &world_file::FoeSpec, stage: &str) {
+    let stage = world.resource::<CastList>().by_name(stage);
+    // What has shaken it is not forgotten.
+    let left = world
+        .get::<Resolve>(entity)
+        .map_or(0, |resolve| resolve.left);
+    if left == 0 {
+        set_resolve(world, entity, foe);
+    }
+    let mut entity = world.entity_mut(entity);
+    entity.remove::<Dead>();
+    entity.insert((Health::full(foe.stats.hp), StatusEffects::default()));
+    if let Some(stage) = stage {
+        entity.insert(OnStage(stage));
+    }
+}
+
+/// A foe that something can move has its whole resolve.
+fn set_resolve(world: &mut World, entity: Entity, foe: &world_file::FoeSpec) {
+    if foe.resolve > 0 {
+        world.entity_mut(entity).insert(Resolve {
+            left: foe.resolve,
+            ..Resolve::default()
+        });
+    }
+}
+
+/// Notes the model that the world's author chose for an entity.
+fn set_mind_alias(world: &mut World, entity: Entity, model: &str) {
+    if !model.is_empty() {
+        world.entity_mut(entity).insert(MindAlias(model.into()));
+    }
+}
+
+/// The part of the system message that all share: the rules, then what everybody knows.
+pub(super) fn rules_text(file: &WorldFile) -> Arc<Text> {
+    let parts = [file.rules.trim_end(), file.common.trim_end()];
+    let parts = parts.iter().filter(|part| !part.is_empty());
+    let text: String = parts.map(|part| format!("{part}\n\n")).collect();
+    Arc::new(Text::from(text))
+}
+
+fn bonds_of<'a>(file: &'a WorldFile, name: &'a str) -> impl Iterator<Item = &'a BondSpec> {
+    file.bonds.iter().filter(move |bond| bond.from == name)
+}
+
+fn bond(spec: &BondSpec) -> Bond {
+    Bond {
+        word: spec.word.as_str().into(),
+        value: spec.value.clamp(-3, 3),
+    }
+}
+
+fn items_of<'a>(file: &'a WorldFile, name: &'a str) -> impl Iterator<Item = &'a Item> {
+    file.items.iter().filter(move |item| item.at == name)
+}
+
+fn belongings(file: &WorldFile, name: &str) -> Belongings {
+    Belongings(
+        items_of(file, name)
+            .map(|item| item.name.as_str().into())
+            .collect(),
+    )
+}
+
+/// The items that lie hidden on a stage at the start, of which nobody knows.
+fn hidden(file: &WorldFile, stage: &str) -> Hidden {
+    let hidden = items_of(file, stage).filter(|item| item.hidden);
+    Hidden(
+        hidden
+            .map(|item| (item.name.as_str().into(), "".into()))
+            .collect(),
+    )
+}
+
+/// The rules as the bodies in the world already share them.
+fn shared_rules(world: &mut World, file: &WorldFile) -> Arc<Text> {
+    let mut contexts = world.query::<&AgentContext>();
+    // All are the same, so it does not matter which is found first.
+    let shared = contexts.iter(world).find_map(|context| {
+        let first = context.entries().first()?;
+        first.body().shared_prefix().cloned()
+    });
+    shared.unwrap_or_else(|| rules_text(file))
+}
+
+fn identity<D: Serialize>(
+    world: &World,
+    template: &PromptTemplate<D>,
+    name: &str,
+    data: &D,
+) -> Result<String, SpawnError> {
+    let phrases = world.resource::<Phrasebook>();
+    let identity = phrases.render(template, data);
+    identity.map_err(|source| SpawnError::SystemMessage {
+        name: name.to_owned(),
+        source,
+    })
+}
+
+fn spawn_spec(
+    name: &str,
+    kind: Kind,
+    rules: &Arc<Text>,
+    identity: String,
+    stage: Option<&str>,
+) -> SpawnSpec {
+    SpawnSpec {
+        name: name.into(),
+        kind,
+        rules: Some(rules.clone()),
+        identity,
+        stage: stage.map(Into::into),
+    }
+}
+
+/// What somebody can do in a fight.
+pub(super) fn fighter(stats: world_file::Stats, skills: &[String]) -> Fighter {
+    Fighter {
+        stats,
+        skills: skills.iter().map(|skill| skill.as_str().into()).collect(),
+    }
+}
+
+fn skill_names<'a>(file: &'a WorldFile, names: &[String]) -> Vec<&'a str> {
+    let skills = file.skills.iter();
+    let known = skills.filter(|skill| names.contains(&skill.name));
+    known.map(|skill| skill.name.as_str()).collect()
+}

@@ -1,0 +1,47 @@
+//! Who speaks, as the notes of an ask tell it to minds without language.
+
+use serde::Serialize;
+
+use super::world_file::{ActorFaction, WorldFile};
+use playhouse_engine::cast::WorldSeed;
+
+/// How somebody speaks, and among whom.
+#[derive(Clone, Debug, Default, Serialize)]
+pub(super) struct Speaker<'a> {
+    /// All characters, so that each has words of its own.
+    cast: Vec<&'a str>,
+    /// Lines as it would say them.
+    lines: &'a [String],
+    /// Words that it never says.
+    never: &'a [String],
+    /// Whether it travels with the party.
+    travels: bool,
+    /// What its temperament is drawn from, by story and name.
+    temperament: u32,
+}
+
+impl<'a> Speaker<'a> {
+    pub(super) fn of(world: &'a WorldFile, name: &str) -> Self {
+        let actors = world.actors.iter().map(|actor| (&actor.name, &actor.voice));
+        let foes = world.foes.iter().map(|foe| (&foe.name, &foe.voice));
+        let mut voices = actors.clone().chain(foes);
+        let mut heroes = world.actors.iter();
+        let is_hero = heroes.any(|actor| actor.name == name && actor.faction == ActorFaction::Hero);
+        let voice = voices.find(|(other, _)| **other == *name);
+        let voice = voice.map(|(_, voice)| voice);
+        Self {
+            cast: actors.map(|(name, _)| name.as_str()).collect(),
+            lines: voice.map_or(&[], |voice| &voice.lines),
+            never: voice.map_or(&[], |voice| &voice.never),
+            travels: is_hero,
+            temperament: 0,
+        }
+    }
+
+    /// With the temperament that it has in the story of this seed.
+    pub(super) fn in_story(mut self, seed: WorldSeed, name: &str) -> Self {
+        let [first, second, third, fourth, ..] = seed.mixed(&[b"temperament", name.as_bytes()]);
+        self.temperament = u32::from_le_bytes([first, second, third, fourth]);
+        self
+    }
+}

@@ -1,0 +1,332 @@
+//! Who speaks next in the talk at a stage.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use bevy_ecs::prelude::*;
+use rand::Rng;
+use rand::seq::SliceRandom;
+use serde::{Deserialize, Serialize};
+
+use playhouse_engine::engine::Setup;
+
+/// On a stage: the talk there. One has a turn after the other.
+#[derive(Component, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Talk {
+    /// The turn of the world in which the talk of this round takes place.
+    round: u64,
+    /// The number of turns in this round.
+    turns: u32,
+    /// Who has passed since somebody last said or did something.
+    passed: BTreeSet<Arc<str>>,
+    /// Who has left in this round.
+    left: BTreeSet<Arc<str>>,
+    /// Whose feelings for whom have changed in this round.
+    felt: BTreeSet<(Arc<str>, Arc<str>)>,
+    /// How often somebody has tried something in this round.
+    attempts: BTreeMap<Arc<str>, u32>,
+    /// Who goes along with whom in this round.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    following: BTreeMap<Arc<str>, Arc<str>>,
+    /// To whom somebody spoke last, if there was no answer yet.
+    addressed: Option<Arc<str>>,
+    /// Who has searched in this round without losing the turn by it.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    searched: BTreeSet<Arc<str>>,
+    /// Who has its turn again, having only searched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    again: Option<Arc<str>>,
+    /// The number of turns in all rounds.
+    all_turns: u64,
+    /// For everybody who has been here, the number of all turns after its last one, or when it was
+    /// first seen.
+    since: BTreeMap<Arc<str>, u64>,
+}
+
+/// Saves what this file defines.
+pub(super) fn plugin(setup: &mut Setup) {
+    setup.saves().component::<Talk>("talk");
+}
+
+/// What somebody did with its turn.
+#[derive(Clone, Debug, Default)]
+pub(super) struct TurnTaken {
+    /// To whom it spoke.
+    pub(super) addressed: Option<Arc<str>>,
+    /// Whether it said nothing and did nothing.
+    pub(super) passed: bool,
+    /// Whether it searched and did nothing else.
+    pub(super) searched: bool,
+    /// Whether it leaves the stage.
+    pub(super) left: bool,
+    /// For whom its feelings changed.
+    pub(super) felt: Option<Arc<str>>,
+    /// With whom it goes along.
+    pub(super) follows: Option<Arc<str>>,
+    /// Whether it tried something that has to be judged.
+    pub(super) attempted: bool,
+}
+
+impl Talk {
+    /// Begins the talk of a round unless it has begun. A person who was addressed at the end of the
+    /// last round is still first.
+    pub(super) fn begin(&mut self, world_turn: u64) {
+        if self.round != world_turn {
+            self.round = world_turn;
+            self.turns = 0;
+            self.passed.clear();
+            self.left.clear();
+            self.felt.clear();
+            self.attempts.clear();
+            self.following.clear();
+            self.searched.clear();
+            self.again = None;
+        }
+    }
+
+    /// Whether somebody has left in this round. It is on the stage until the meeting, but sees and
+    /// hears nothing more.
+    pub(super) fn has_left(&self, name: &str) -> bool {
+        self.left.contains(name)
+    }
+
+    /// Whether somebody's feelings for somebody have changed in this round.
+    pub(super) fn has_felt(&self, name: &str, about: &str) -> bool {
+        let mut felt = self.felt.iter();
+        felt.any(|(who, whom)| **who == *name && **whom == *about)
+    }
+
+    /// How often somebody has tried something in this round.
+    pub(super) fn attempts(&self, name: &str) -> u32 {
+        self.attempts.get(name).copied().unwrap_or_default()
+    }
+
+    /// Whose turn is next among those present; `None` if the talk of this round is over: everybody
+    /// has passed, or all turns are used up. Somebody alone has one turn.
+    ///
+    /// A person who has only searched gets another turn, once per round. Otherwise the person who
+    /// was addressed last is next, unless somebody has been silent for as many turns as there are
+    /// people, or the turns that are left have to go to those who have had none. Otherwise it is
+    /// the one who has been silent longest; dice decide between several.
+    pub(super) fn next(
+        &mut self,
+        present: &[Arc<str>],
+        max_turns: u32,
+        rng: &mut impl Rng,
+    ) -> Option<Arc<str>> {
+        if let Some(again) = self.again.take().filter(|name| present.contains(name)) {
+            return Some(again);
+        }
+        let max_turns = if present.len() > 1 {
+            max_turns
+        } else {
+            max_turns.min(1)
+        };
+        let all_passed = present.iter().all(|name| self.passed.contains(name));
+        if self.turns >= max_turns || all_passed {
+            return None;
+        }
+        for name in present {
+            self.since.entry(name.clone()).or_insert(self.all_turns);
+        }
+        let silent_for = |name: &Arc<str>| {
+            let since = self.since.get(name).copied();
+            self.all_turns
+                .saturating_sub(since.unwrap_or(self.all_turns))
+        };
+        let mut order = present.to_vec();
+        order.shuffle(rng);
+        order.sort_by_key(|name| std::cmp::Reverse(silent_for(name)));
+        let longest = order.first()?;
+        let is_starving = silent_for(longest) >= present.len() as u64;
+        // The turns that are left go to those who have had none.
+        let begun = self.all_turns - u64::from(self.turns);
+        let had_none = |name: &&Arc<str>| self.since.get(*name).is_none_or(|since| *since <= begun);
+        let waiting = present.iter().filter(had_none).count();
+        let is_late = waiting > 0 && (max_turns - self.turns) as usize <= waiting;
+        let addressed = self.addressed.as_ref();
+        let addressed = addressed.filter(|name| !is_starving && present.contains(name));
+        let addressed = addressed.filter(|name| !is_late || had_none(name));
+        Some(addressed.unwrap_or(longest).clone())
+    }
+
+    /// Notes what somebody did with its turn.
+    pub(super) fn take_turn(&mut self, name: &Arc<str>, taken: TurnTaken) {
+        if taken.searched && self.searched.insert(name.clone()) {
+            self.again = Some(name.clone());
+            return;
+        }
+        self.turns += 1;
+        self.all_turns += 1;
+        self.since.insert(name.clone(), self.all_turns);
+        if self.addressed.as_ref() == Some(name) {
+            self.addressed = None;
+        }
+        if taken.addressed.is_some() {
+            self.addressed = taken.addressed;
+        }
+        if taken.passed {
+            self.passed.insert(name.clone());
+        } else {
+            self.passed.clear();
+        }
+        if let Some(about) = taken.felt {
+            self.felt.insert((name.clone(), about));
+        }
+        if taken.attempted {
+            *self.attempts.entry(name.clone()).or_default() += 1;
+        }
+        if let Some(leader) = taken.follows {
+            self.following.insert(name.clone(), leader);
+        }
+        if taken.left {
+            self.leave(name);
+        }
+    }
+
+    /// Notes that somebody leaves.
+    pub(super) fn leave(&mut self, name: &Arc<str>) {
+        self.left.insert(name.clone());
+        self.following.remove(name);
+    }
+
+    /// Those who go along with somebody who leaves.
+    pub(super) fn followers(&self, leader: &str) -> Vec<Arc<str>> {
+        let following = self.following.iter();
+        let following = following.filter(|(_, whom)| ***whom == *leader);
+        following.map(|(who, _)| who.clone()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand_chacha::ChaCha8Rng;
+    use rand_chacha::rand_core::SeedableRng;
+
+    use super::*;
+
+    fn people(names: &[&str]) -> Vec<Arc<str>> {
+        names.iter().map(|name| (*name).into()).collect()
+    }
+
+    /// The order of a round in which everybody does what `act` says.
+    fn round(
+        talk: &mut Talk,
+        present: &[Arc<str>],
+        act: impl Fn(&str) -> TurnTaken,
+    ) -> Vec<Arc<str>> {
+        let mut rng = ChaCha8Rng::seed_from_u64(7);
+        let mut order = Vec::new();
+        while let Some(next) = talk.next(present, 6, &mut rng) {
+            talk.take_turn(&next, act(&next));
+            order.push(next);
+        }
+        order
+    }
+
+    fn to(name: &str) -> TurnTaken {
+        TurnTaken {
+            addressed: Some(name.into()),
+            ..TurnTaken::default()
+        }
+    }
+
+    #[test]
+    fn a_search_costs_no_turn_once_a_round() {
+        let present = people(&["A", "B"]);
+        let mut talk = Talk::default();
+        talk.begin(1);
+        let searching = |_: &str| TurnTaken {
+            searched: true,
+            ..TurnTaken::default()
+        };
+        let order = round(&mut talk, &present, searching);
+        assert_eq!(order.len(), 8, "six turns, and a search of each: {order:?}");
+        assert_eq!(order[0], order[1]);
+    }
+
+    fn passing(_: &str) -> TurnTaken {
+        TurnTaken {
+            passed: true,
+            ..TurnTaken::default()
+        }
+    }
+
+    #[test]
+    fn whoever_was_addressed_is_next_and_nobody_starves() {
+        let present = people(&["A", "B", "C", "D"]);
+        let mut talk = Talk::default();
+        talk.begin(1);
+        let order = round(&mut talk, &present, |name| {
+            to(if name == "A" { "B" } else { "A" })
+        });
+        assert_eq!(order.len(), 6);
+        let position = |name: &str| order.iter().position(|other| **other == *name);
+        for pair in order.windows(2).take(2) {
+            let addressed = if *pair[0] == *"A" { "B" } else { "A" };
+            assert_eq!(*pair[1], *addressed, "{order:?}");
+        }
+        assert!(
+            present.iter().all(|name| position(name).is_some()),
+            "{order:?}"
+        );
+    }
+
+    #[test]
+    fn everybody_has_a_turn_if_there_are_enough() {
+        let present = people(&["A", "B", "C", "D"]);
+        for turns in 4..8 {
+            let mut talk = Talk::default();
+            talk.begin(1);
+            let mut rng = ChaCha8Rng::seed_from_u64(7);
+            let mut spoke = BTreeSet::new();
+            while let Some(next) = talk.next(&present, turns, &mut rng) {
+                let other = if *next == *"A" { "B" } else { "A" };
+                talk.take_turn(&next, to(other));
+                spoke.insert(next);
+            }
+            assert_eq!(spoke.len(), 4, "{turns}");
+        }
+    }
+
+    #[test]
+    fn a_question_at_the_end_of_a_round_is_answered_first_in_the_next() {
+        let present = people(&["A", "B", "C"]);
+        let mut talk = Talk {
+            addressed: Some("C".into()),
+            ..Talk::default()
+        };
+        talk.begin(2);
+        let order = round(&mut talk, &present, passing);
+        assert_eq!(*order[0], *"C");
+        assert_eq!(order.len(), 3, "all passed");
+        talk.begin(2);
+        assert_eq!(round(&mut talk, &present, passing).len(), 0, "it is over");
+    }
+
+    #[test]
+    fn one_alone_has_one_turn_and_who_has_left_none() {
+        let mut talk = Talk::default();
+        talk.begin(1);
+        let alone = round(&mut talk, &people(&["A"]), |_| TurnTaken::default());
+        assert_eq!(alone.len(), 1);
+        assert_eq!(round(&mut talk, &[], passing).len(), 0);
+        let left = TurnTaken {
+            left: true,
+            ..TurnTaken::default()
+        };
+        talk.take_turn(&"A".into(), left);
+        assert!(talk.has_left("A"));
+        talk.begin(2);
+        assert!(!talk.has_left("A"));
+        let attempted = TurnTaken {
+            attempted: true,
+            ..TurnTaken::default()
+        };
+        talk.take_turn(&"A".into(), attempted);
+        assert_eq!((talk.attempts("A"), talk.attempts("B")), (1, 0));
+        talk.begin(3);
+        assert_eq!(talk.attempts("A"), 0);
+    }
+}

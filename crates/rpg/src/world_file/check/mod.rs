@@ -1,0 +1,65 @@
+//! Finds everything that is wrong with a world.
+//!
+//! Each file checks one side of it: `names` what things are called, `texts` what is told, `numbers`
+//! stats, skills and limits, `links` who refers to whom, `drama` facts, items, scenes and endings,
+//! `holding` whether conditions can hold (by what `prospects` says of the world, and what `waiting`
+//! says of scenes that wait for each other), `named` whether those are there of whom scenes tell,
+//! `reachable` which stages can be reached, `old` what became of former fields. All of them write
+//! into a `Report`, which knows the places in the file.
+
+mod drama;
+mod holding;
+#[cfg(test)]
+mod holding_tests;
+mod links;
+mod named;
+#[cfg(test)]
+mod named_tests;
+mod names;
+mod numbers;
+mod old;
+mod prospects;
+mod reachable;
+mod report;
+#[cfg(test)]
+mod tests;
+mod texts;
+mod waiting;
+
+use super::types::WorldFile;
+use crate::drama::Condition;
+use playhouse_engine::world_data::{Parsed, Problems, Source};
+use report::Report;
+
+/// Adds everything that is wrong with a condition to `problems`, given its source and its world.
+pub(super) fn check_condition(
+    condition: &Condition,
+    source: Source,
+    world: &WorldFile,
+    problems: &mut Problems,
+) {
+    let reading = Parsed {
+        value: world.clone(),
+        source,
+        skipped: Vec::new(),
+        skipped_texts: Vec::new(),
+    };
+    let mut report = Report::new(&reading, problems);
+    drama::check_condition(condition, world, &mut report);
+    holding::check_condition(condition, world, &mut report);
+}
+
+/// Adds everything that is wrong with a world to `problems`.
+pub(super) fn check(reading: &Parsed<WorldFile>, problems: &mut Problems) {
+    let mut report = Report::new(reading, problems);
+    let world = &reading.value;
+    names::check(world, &mut report);
+    texts::check(world, &mut report);
+    numbers::check(world, &mut report);
+    links::check(world, &mut report);
+    reachable::check(world, &mut report);
+    drama::check(world, &mut report);
+    holding::check(world, &mut report);
+    named::check(world, &mut report);
+    old::check(world, &mut report);
+}

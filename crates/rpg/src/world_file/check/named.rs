@@ -1,0 +1,296 @@
+//! Whether those whom a scene or the use of an item tells of are there, and so are the things:
+//! nothing that was played may contradict what the writer wrote before.
+
+use super::report::{Report, part};
+use crate::drama::{Condition, Effect, Item, ItemUse, Occasion, PARTY, Scene};
+use crate::world_file::types::{Actor, ActorFaction, StageKind, WorldFile};
+use playhouse_engine::locale::text;
+use playhouse_engine::mind::Language;
+use playhouse_engine::wording::FoldedText;
+
+/// The most people, and the most things, that are looked for in texts.
+const MAX_NAMES: usize = 500;
+
+/// Warns of everybody whom a text tells of and whom none of its conditions mentions.
+pub(super) fn check(world: &WorldFile, report: &mut Report<'_>) {
+    let language = world.language;
+    let actors = world.actors.iter().take(MAX_NAMES);
+    let people = actors.map(|actor| (actor, names_of(actor, world)));
+    let items = world.items.iter().take(MAX_NAMES);
+    let items = items.filter_map(|item| Some((item, name_of_thing(&item.name, language)?)));
+    let mut named = Named {
+        world,
+        people: people.collect(),
+        items: items.collect(),
+        report,
+    };
+    for (i, scene) in world.scenes.iter().enumerate() {
+        if named.report.is_full() {
+            return;
+        }
+        named.scene(&format!("scenes[{i}]"), scene);
+    }
+    for (i, item) in world.items.iter().enumerate() {
+        for (j, does) in item.uses.iter().enumerate() {
+            named.item_use(&format!("items[{i}].uses[{j}]"), item, does);
+        }
+    }
+}
+
+struct Named<'n, 'r, 'a> {
+    world: &'a WorldFile,
+    people: Vec<(&'a Actor, Vec<Searched>)>,
+    items: Vec<(&'a Item, Searched)>,
+    report: &'n mut Report<'r>,
+}
+
+/// A text or a name. Most names are in no text, which its small letters tell fastest.
+struct Searched {
+    lowercase: String,
+    folded: FoldedText,
+}
+
+impl Searched {
+    fn of(text: &str) -> Self {
+        Self {
+            lowercase: text.to_lowercase(),
+            folded: FoldedText::of(text),
+        }
+    }
+
+    fn contains(&self, name: &Self) -> bool {
+        self.lowercase.contains(&name.lowercase) && self.folded.contains_words(&name.folded)
+    }
+}
+
+/// A text, and what is certain when it is told.
+struct TextContext<'a> {
+    source: TextSource<'a>,
+    conditions: Vec<&'a Condition>,
+    /// Who is there since it decides, one of several if so.
+    deciders: &'a [String],
+    /// What applies with it, or may have been told in it.
+    effects: Vec<&'a Effect>,
+}
+
+/// Where a text stands.
+#[derive(Clone, Copy)]
+enum TextSource<'a> {
+    Scene(&'a Scene),
+    Use(&'a Item, &'a ItemUse),
+}
+
+impl<'a> TextSource<'a> {
+    /// The stage where it is told, if it is always the same.
+    fn place(self) -> &'a str {
+        match self {
+            Self::Scene(scene) => &scene.at,
+            Self::Use(_, does) => &does.with,
+        }
+    }
+
+    /// Whether it may be told of somebody or something that is not there.
+    fn allows_absent(self, name: &str) -> bool {
+        match self {
+            Self::Scene(scene) => scene.absent.iter().any(|absent| absent == name),
+            // What is used, and with whom or what, is there.
+            Self::Use(item, does) => item.name == name || does.with == name,
+        }
+    }
+}
+
+impl<'a> Named<'_, '_, 'a> {
+    fn item_use(&mut self, path: &str, item: &'a Item, does: &'a ItemUse) {
+        let told = TextContext {
+            source: TextSource::Use(item, does),
+            conditions: vec![&does.when],
+            deciders: &[],
+            effects: does.effects.iter().collect(),
+        };
+        self.text(&format!("{path}.seen"), &does.seen, &told);
+        self.effects(&format!("{path}.effects"), &does.effects, &told);
+    }
+
+    fn scene(&mut self, path: &str, scene: &'a Scene) {
+        let options = scene.choice.iter().flat_map(|choice| &choice.options);
+        let of_options = options.clone().flat_map(|option| &option.effects);
+        let mut told = TextContext {
+            source: TextSource::Scene(scene),
+            conditions: vec![&scene.when],
+            deciders: &[],
+            effects: scene.effects.iter().chain(of_options).collect(),
+        };
+        self.text(&format!("{path}.opening"), &scene.opening, &told);
+        self.effects(&format!("{path}.effects"), &scene.effects, &told);
+        let who = scene.choice.as_ref().map(|choice| choice.who.as_slice());
+        told.deciders = who.unwrap_or_default();
+        for (i, option) in options.enumerate() {
+            let path = format!("{path}.choice.options[{i}]");
+            told.conditions = vec![&scene.when, &option.when];
+            told.effects = scene.effects.iter().chain(&option.effects).collect();
+            let (field, text) = if option.seen.is_empty() {
+                ("label", &option.label)
+            } else {
+                ("seen", &option.seen)
+            };
+            self.text(&format!("{path}.{field}"), text, &told);
+            self.effects(&format!("{path}.effects"), &option.effects, &told);
+        }
+    }
+
+    /// What effects tell at the place.
+    fn effects(&mut self, path: &str, effects: &[Effect], told: &TextContext<'a>) {
+        for (i, effect) in effects.iter().enumerate() {
+            if let Effect::Tell(text) = effect {
+                self.text(&part(&format!("{path}[{i}]"), 0), text, told);
+            }
+        }
+    }
+
+    fn text(&mut self, path: &str, text: &str, told: &TextContext<'a>) {
+        let text = Searched::of(text);
+        let says = |names: &[Searched]| names.iter().any(|name| text.contains(name));
+        for (actor, names) in &self.people {
+            if says(names) && !told.places(actor, self.world) {
+                let who = actor.name.as_str();
+                let (wrong, right) = match told.source {
+                    TextSource::Scene(scene) => {
+                        let stage = scene.at.as_str();
+                        let right = text!(drama_let_be_there, who, stage);
+                        (text!(drama_names_somebody, who, stage), right)
+                    }
+                    TextSource::Use(item, _) => {
+                        let item = item.name.as_str();
+                        let right = text!(drama_let_be_there_at_use, who, item);
+                        (text!(drama_use_names_somebody, who), right)
+                    }
+                };
+                self.report.warn(path, wrong, right);
+            }
+        }
+        for (item, name) in &self.items {
+            if text.contains(name) && !told.places_item(&item.name) {
+                let item = item.name.as_str();
+                let wrong = text!(drama_names_a_thing, item);
+                let right = match told.source {
+                    TextSource::Scene(_) => text!(drama_let_be_held, item),
+                    TextSource::Use(..) => text!(drama_let_be_held_at_use, item),
+                };
+                self.report.warn(path, wrong, right);
+            }
+        }
+    }
+}
+
+impl TextContext<'_> {
+    /// Whether something says that somebody is at the stage, or is not.
+    fn places(&self, actor: &Actor, world: &WorldFile) -> bool {
+        let (who, place) = (actor.name.as_str(), self.source.place());
+        let stage = world.stages.iter().find(|stage| stage.name == place);
+        let is_away = stage.is_some_and(|stage| stage.kind == StageKind::Dungeon);
+        let is_moved = |effect: &&Effect| match effect {
+            Effect::Revive(whom, to) => whom == who && to == place,
+            _ => false,
+        };
+        let is_at = |of: &str, condition: &Condition| match condition {
+            Condition::At(whom, stage) => whom == of && stage == place,
+            // On a journey whoever has not fallen is with the party.
+            Condition::Alive(whom) => is_away && whom == of,
+            // Whoever uses an item holds it.
+            Condition::Holds(whom, held) => {
+                let is_used = |item: &Item| item.name == *held;
+                whom == of && matches!(self.source, TextSource::Use(item, _) if is_used(item))
+            }
+            _ => false,
+        };
+        let mentions = |condition: &Condition, holds: bool| match condition {
+            Condition::Together(names) => {
+                let is_there = |other: &String| {
+                    self.deciders == std::slice::from_ref(other)
+                        || self.says(&|condition, holds| holds && is_at(other, condition))
+                };
+                holds && names.iter().any(|name| name == who) && names.iter().any(is_there)
+            }
+            // Those who have come back are where they live.
+            Condition::Now(Occasion::Return) => {
+                holds && actor.stage == place && actor.faction == ActorFaction::Hero
+            }
+            condition => is_at(who, condition),
+        };
+        let mut deciders = self.deciders.iter();
+        let is_hero = actor.faction == ActorFaction::Hero;
+        deciders.any(|name| name == who || name == PARTY && is_hero)
+            || self.source.allows_absent(who)
+            || self.effects.iter().any(is_moved)
+            || self.says(&mentions)
+    }
+
+    /// Whether something says where a thing is, or moves it.
+    fn places_item(&self, name: &str) -> bool {
+        let moves = |effect: &&Effect| match effect {
+            Effect::Give(item, _) | Effect::Put(item, _) | Effect::Destroy(item) => item == name,
+            _ => false,
+        };
+        let mentions = |condition: &Condition, _| match condition {
+            Condition::Holds(_, item) => item == name,
+            _ => false,
+        };
+        self.source.allows_absent(name) || self.effects.iter().any(moves) || self.says(&mentions)
+    }
+
+    /// Whether a condition, in each case that it leaves open, says something of this kind.
+    fn says(&self, what: &dyn Fn(&Condition, bool) -> bool) -> bool {
+        self.conditions
+            .iter()
+            .any(|condition| says(condition, true, what))
+    }
+}
+
+fn says(condition: &Condition, holds: bool, what: &dyn Fn(&Condition, bool) -> bool) -> bool {
+    match condition {
+        Condition::Not(condition) => says(condition, !holds, what),
+        Condition::All(parts) | Condition::Any(parts) => {
+            let mut parts = parts.iter().map(|part| says(part, holds, what));
+            if matches!(condition, Condition::All(_)) == holds {
+                parts.any(|says| says)
+            } else {
+                parts.len() > 0 && parts.all(|says| says)
+            }
+        }
+        simple => what(simple, holds),
+    }
+}
+
+/// What somebody is called: by its name, and by its given name if nobody shares it.
+fn names_of(actor: &Actor, world: &WorldFile) -> Vec<Searched> {
+    let given = given_name(&actor.name, world.language);
+    let fighters = world.actors.iter().map(|actor| actor.name.as_str());
+    let fighters = fighters.chain(world.foes.iter().map(|foe| foe.name.as_str()));
+    let given = given.filter(|given| {
+        let bearers = fighters.filter(|name| name.contains(given));
+        bearers.count() == 1
+    });
+    let names = [Some(actor.name.as_str()), given].into_iter().flatten();
+    names.map(Searched::of).collect()
+}
+
+/// The first of several English names, the last two characters of three in a Chinese one.
+pub(super) fn given_name(name: &str, language: Language) -> Option<&str> {
+    match language {
+        Language::En => name.split_once(' ').map(|(given, _)| given),
+        Language::Zh => {
+            let mut characters = name.char_indices().skip(1);
+            let (start, _) = characters.next()?;
+            (characters.count() == 1).then(|| name.get(start..))?
+        }
+    }
+}
+
+/// What a thing is called, without its article. One English word may mean another thing as well.
+fn name_of_thing(name: &str, language: Language) -> Option<Searched> {
+    let mut articles = ["the ", "a ", "an "].into_iter();
+    let bare = articles.find_map(|article| name.strip_prefix(article));
+    let bare = bare.unwrap_or(name);
+    let is_sure = language == Language::Zh || bare.contains(' ');
+    is_sure.then(|| Searched::of(bare))
+}

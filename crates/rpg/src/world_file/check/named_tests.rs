@@ -1,0 +1,148 @@
+//! Who and what is told of without being there.
+
+use super::holding_tests::{allows, finds};
+use super::named::given_name;
+use super::tests::wrong;
+use playhouse_engine::mind::Language;
+use playhouse_engine::world_data::Severity;
+
+/// A scene at home that tells of Isa and the key, with more of its fields.
+fn telling(fields: &str) -> String {
+    format!(
+        "(id: \"new\", at: \"Village Green\", {fields},
+            opening: \"Isa turns the miller's key over and over.\")"
+    )
+}
+
+/// A scene at home in which Tam chooses what is seen like this.
+fn seen(seen: &str, more: &str) -> String {
+    format!(
+        "(id: \"new\", at: \"Village Green\", opening: \"So.\", choice: (who: \"Tam Weller\",
+            question: \"What?\", options: [(id: \"it\", label: \"Do it\", seen: \"{seen}\", {more})]))"
+    )
+}
+
+const HELD: &str = "Holds(\"party\", \"the miller's key\")";
+const THERE: &str = "At(\"Isa Finch\", \"Village Green\")";
+
+#[test]
+fn whoever_is_told_of_has_to_be_there() {
+    let no_person = telling(&format!("when: {HELD}"));
+    let no_thing = telling(&format!("when: {THERE}"));
+    let elsewhere = format!("when: All([{HELD}, At(\"Isa Finch\", \"Bakehouse\")])");
+    let elsewhere = telling(&elsewhere);
+    // Where they are together is not said.
+    let together = format!("when: All([{HELD}, Together([\"Isa Finch\", \"Tam Weller\"])])");
+    let together = telling(&together);
+    let maybe = telling(&format!("when: All([{HELD}, Any([{THERE}, Chance(50)])])"));
+    let option = seen("Tam looks at Isa Finch.", "");
+    let after = seen("Tam sighs.", "effects: [Tell(\"Isa has heard it.\")]");
+    let somebody = "\"Isa Finch\", but no condition here requires them to be at \"Village Green\"";
+    finds(
+        Severity::Warning,
+        &[
+            (&[("scenes", &no_person)], "scenes[0].opening", somebody),
+            (&[("scenes", &elsewhere)], "scenes[0].opening", somebody),
+            (&[("scenes", &together)], "scenes[0].opening", somebody),
+            (&[("scenes", &maybe)], "scenes[0].opening", somebody),
+            (
+                &[("scenes", &no_thing)],
+                "scenes[0].opening",
+                "mentions \"the miller's key\"",
+            ),
+            (
+                &[("scenes", &option)],
+                "scenes[0].choice.options[0].seen",
+                somebody,
+            ),
+            (
+                &[("scenes", &after)],
+                "scenes[0].choice.options[0].effects[0].0",
+                somebody,
+            ),
+        ],
+    );
+}
+
+/// The key, of which this is seen when Tam uses it.
+fn used(seen: &str, when: &str) -> String {
+    format!(
+        "(name: \"the other key\", look: \"Small.\", at: \"Tam Weller\",
+            uses: [(with: \"Village Green\", when: {when}, seen: \"{seen}\")])"
+    )
+}
+
+#[test]
+fn whoever_is_told_of_when_an_item_is_used_has_to_be_there() {
+    let user = "Holds(\"Tam Weller\", \"the other key\")";
+    let both = format!("All([{user}, Together([\"Isa Finch\", \"Tam Weller\"])])");
+    let somebody = "mentions \"Isa Finch\", who may not be there when the item is used";
+    let alone = used("Tam Weller shows Isa the other key.", user);
+    let unknown = used("Tam turns the other key.", "Always");
+    let thing = used("It opens nothing but the miller's key.", user);
+    let path = "items[0].uses[0].seen";
+    finds(
+        Severity::Warning,
+        &[
+            (&[("items", &alone)], path, somebody),
+            (&[("items", &unknown)], path, "mentions \"Tam Weller\""),
+            (&[("items", &thing)], path, "mentions \"the miller's key\""),
+        ],
+    );
+    let right = used("Tam Weller shows Isa the other key.", &both);
+    allows(&[&[("items", &right)]]);
+}
+
+#[test]
+fn no_option_has_the_id_of_the_one_to_do_nothing() {
+    let scene = seen("Tam sighs.", "").replace("id: \"it\"", "id: \"nothing\"");
+    let found = wrong(&[("scenes: [", &format!("scenes: [{scene},"))]);
+    let fields: Vec<_> = found.iter().map(|problem| problem.field.as_str()).collect();
+    assert_eq!(fields, ["scenes[0].choice.options[0].id"], "{found}");
+}
+
+#[test]
+fn a_use_that_can_never_be_made_is_found() {
+    let never = used(
+        "So.",
+        "All([Alive(\"Tam Weller\"), Not(Alive(\"Tam Weller\"))])",
+    );
+    let found = wrong(&[("items: [", &format!("items: [{never},"))]);
+    let fields: Vec<_> = found.iter().map(|problem| problem.field.as_str()).collect();
+    assert_eq!(fields, ["items[0].uses[0].when"], "{found}");
+}
+
+#[test]
+fn what_is_certain_or_said_to_be_absent_may_be_told_of() {
+    let both = telling(&format!("when: All([{HELD}, {THERE}])"));
+    let absent = telling("absent: [\"Isa Finch\", \"the miller's key\"]");
+    let gone = telling(&format!("when: Not(Any([{HELD}, {THERE}]))"));
+    let with = format!("{THERE}, Together([\"Isa Finch\", \"Tam Weller\"])");
+    let with = seen("Tam Weller looks at Isa.", &format!("when: All([{with}])"));
+    let given = seen(
+        "Tam puts the miller's key down.",
+        "effects: [Put(\"the miller's key\", \"Village Green\")]",
+    );
+    allows(&[
+        &[("scenes", &both)],
+        &[("scenes", &absent)],
+        &[("scenes", &gone)],
+        &[("scenes", &with)],
+        &[("scenes", &given)],
+    ]);
+    let unknown = telling("absent: [\"Isa Finch\", \"the miller's key\", \"Izzy\"]");
+    let found = wrong(&[("scenes: [", &format!("scenes: [{unknown},"))]);
+    let fields: Vec<_> = found.iter().map(|problem| problem.field.as_str()).collect();
+    assert_eq!(fields, ["scenes[0].absent[2]"], "{found}");
+}
+
+#[test]
+fn a_given_name_is_the_first_or_the_last() {
+    let english = |name| given_name(name, Language::En);
+    assert_eq!(english("Isa Finch"), Some("Isa"));
+    assert_eq!(english("Pip"), None);
+    let chinese = |name| given_name(name, Language::Zh);
+    assert_eq!(chinese("沈豆娘"), Some("豆娘"));
+    assert_eq!(chinese("老闻"), None);
+    assert_eq!(chinese("欧阳晚灯"), None);
+}

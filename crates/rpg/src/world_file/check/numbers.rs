@@ -1,0 +1,122 @@
+//! Numbers with which a fight or a day would be impossible.
+
+use std::ops::RangeInclusive;
+
+use crate::world_file::types::{CampaignStep, Limits, Skill, Stats, WorldFile};
+use playhouse_engine::locale::text;
+
+use super::report::{Report, step_path};
+
+/// The range of hit points and similar numbers.
+const STAT: RangeInclusive<i32> = 1..=9_999;
+
+pub(super) fn check(world: &WorldFile, report: &mut Report<'_>) {
+    for (i, actor) in world.actors.iter().enumerate() {
+        check_stats(&format!("actors[{i}].stats"), &actor.stats, report);
+        check_costs(
+            &format!("actors[{i}]"),
+            &actor.stats,
+            &actor.skills,
+            world,
+            report,
+        );
+    }
+    for (i, foe) in world.foes.iter().enumerate() {
+        check_stats(&format!("foes[{i}].stats"), &foe.stats, report);
+        check_costs(
+            &format!("foes[{i}]"),
+            &foe.stats,
+            &foe.skills,
+            world,
+            report,
+        );
+    }
+    for (i, skill) in world.skills.iter().enumerate() {
+        check_skill(&format!("skills[{i}]"), skill, report);
+    }
+    for (i, step) in world.schedule.iter().enumerate() {
+        if let CampaignStep::Home { days } = step.bare() {
+            let path = format!("{}.days", step_path(i, step));
+            check_range(&path, *days, 1..=30, report);
+        }
+    }
+    check_limits(&world.limits, report);
+}
+
+fn check_range(path: &str, number: i32, legal: RangeInclusive<i32>, report: &mut Report<'_>) {
+    if !legal.contains(&number) {
+        let (least, most) = legal.into_inner();
+        let right = text!(rpg_check_write_number, least, most);
+        report.error(path, text!(rpg_check_number, number), right);
+    }
+}
+
+fn check_stats(path: &str, stats: &Stats, report: &mut Report<'_>) {
+    if *stats == Stats::default() {
+        let right = text!(rpg_check_write_stats);
+        report.error(path, text!(rpg_check_stats_missing), right);
+        return;
+    }
+    let fields = [
+        ("hp", stats.hp),
+        ("attack", stats.attack),
+        ("defense", stats.defense),
+        ("speed", stats.speed),
+        ("energy", stats.energy),
+    ];
+    for (field, number) in fields {
+        check_range(&format!("{path}.{field}"), number, STAT, report);
+    }
+}
+
+/// A combatant must be able to pay for each of its skills.
+fn check_costs(
+    path: &str,
+    stats: &Stats,
+    skills: &[String],
+    world: &WorldFile,
+    report: &mut Report<'_>,
+) {
+    for (i, name) in skills.iter().enumerate() {
+        let skill = world.skills.iter().find(|skill| skill.name == *name);
+        if let Some(skill) = skill.filter(|skill| stats.energy > 0 && skill.cost > stats.energy) {
+            let (cost, energy) = (skill.cost, stats.energy);
+            let wrong = text!(rpg_check_cost, skill = name, cost, energy);
+            let right = text!(rpg_check_lower_cost);
+            report.error(&format!("{path}.skills[{i}]"), wrong, right);
+        }
+    }
+}
+
+fn check_skill(path: &str, skill: &Skill, report: &mut Report<'_>) {
+    check_range(&format!("{path}.power"), skill.power, 1..=999, report);
+    check_range(&format!("{path}.cost"), skill.cost, 0..=99, report);
+    check_range(&format!("{path}.accuracy"), skill.accuracy, 1..=100, report);
+    let duration = format!("{path}.duration");
+    if skill.kind.lasts() {
+        check_range(&duration, skill.duration, 1..=20, report);
+    } else if skill.duration != 0 {
+        let wrong = text!(rpg_check_duration, number = skill.duration);
+        report.error(&duration, wrong, text!(world_data_remove_it));
+    }
+}
+
+fn check_limits(limits: &Limits, report: &mut Report<'_>) {
+    let checks = [
+        ("home_rounds", limits.home_rounds, 1..=20),
+        ("talk_turns", limits.talk_turns, 1..=60),
+        ("travel_turns", limits.travel_turns, 0..=60),
+        ("camp_turns", limits.camp_turns, 0..=60),
+        ("return_turns", limits.return_turns, 0..=60),
+        ("attempts", limits.attempts, 0..=10),
+        ("combat_rounds", limits.combat_rounds, 1..=100),
+        ("hand_size", limits.hand_size, 1..=10),
+        ("context_tokens", limits.context_tokens, 2_000..=2_000_000),
+        ("recall_tokens", limits.recall_tokens, 0..=100_000),
+        ("reply_tokens", limits.reply_tokens, 50..=100_000),
+        ("speech_chars", limits.speech_chars, 20..=20_000),
+    ];
+    for (field, number, legal) in checks {
+        check_range(&format!("limits.{field}"), number, legal, report);
+    }
+}

@@ -1,0 +1,653 @@
+//! The parts of a world file.
+//!
+//! Every field has a default, so that one mistake does not hide the next; the check says which are
+//! required. The indentation of long texts is removed.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use crate::drama::{BondSpec, Condition, Ending, Goal, Item, Quality, Scene, StoryData};
+use playhouse_engine::knowledge::{Fact, FactBook, KnownBy};
+use playhouse_engine::memory::Cues;
+use playhouse_engine::mind::Language;
+use playhouse_engine::world_data::prose;
+
+/// A whole world, as its author wrote it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename = "World")]
+pub struct WorldFile {
+    /// What the world is called.
+    pub name: String,
+    /// The language of its texts and of everybody who lives in it.
+    pub language: Language,
+    /// One line that invites to play it.
+    pub title: String,
+    /// The first part of every system message: the world, its tone, how to behave.
+    #[serde(deserialize_with = "prose")]
+    pub rules: String,
+    /// Those who speak for the world, such as a herald or a chronicler.
+    pub agents: Vec<WorldAgent>,
+    /// All places.
+    pub stages: Vec<Stage>,
+    /// Everybody who lives in the world.
+    pub actors: Vec<Actor>,
+    /// Everybody whom the party meets in dungeons.
+    pub foes: Vec<FoeSpec>,
+    /// What actors and foes can do in a fight.
+    pub skills: Vec<Skill>,
+    /// What everybody knows: who is who, what day it is, why the journey is made. It ends the part
+    /// of the system message that all share. Readers get its first paragraph before the story.
+    #[serde(deserialize_with = "prose")]
+    pub common: String,
+    /// What can be known, told and looked up.
+    pub facts: Vec<Fact>,
+    /// What can be held, given and read.
+    pub items: Vec<Item>,
+    /// The named numbers of the world.
+    pub qualities: Vec<Quality>,
+    /// The bonds between characters at the start.
+    pub bonds: Vec<BondSpec>,
+    /// What may happen, and what has to be decided.
+    pub scenes: Vec<Scene>,
+    /// How the story may end; the last one always may.
+    pub endings: Vec<Ending>,
+    /// Replaced by `facts`; the check says what they are now.
+    #[serde(skip_serializing)]
+    pub secrets: Vec<OldFact>,
+    /// Replaced by `facts`; the check says what they are now.
+    #[serde(skip_serializing)]
+    pub lore: Vec<OldFact>,
+    /// Where the heroes go.
+    pub dungeons: Vec<Dungeon>,
+    /// The steps of the campaign, which ends at home after the last one.
+    pub schedule: Vec<CampaignStep>,
+    /// Limits on lengths and rounds.
+    pub limits: Limits,
+    /// What minds are asked in fights.
+    pub fights: Fights,
+    /// Texts that must not be spoken in public, besides those of the secrets.
+    pub patterns: Vec<Pattern>,
+}
+
+/// An entry of the fields that `facts` replaced, in any of their forms.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub struct OldFact {
+    /// What a secret was called.
+    pub id: String,
+    /// What lore was called.
+    pub title: String,
+    /// The fact.
+    #[serde(deserialize_with = "prose")]
+    pub text: String,
+    /// What a guard masked.
+    #[serde(alias = "phrases")]
+    pub guard: Vec<String>,
+    /// Words by which it was found.
+    pub keys: Vec<String>,
+    /// Who knew it.
+    pub known_by: Vec<String>,
+    /// Who could find it.
+    pub known_to: Option<KnownBy>,
+}
+
+/// Somebody who speaks for the world and is on no stage.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct WorldAgent {
+    /// Unique among agents, stages, actors and foes.
+    pub name: String,
+    /// Who it is; nobody else reads this.
+    #[serde(deserialize_with = "prose")]
+    pub profile: String,
+    /// What it is told when the campaign begins.
+    #[serde(deserialize_with = "prose")]
+    pub kickoff: String,
+    /// The alias of the model that answers for it; the default model of the run if empty.
+    pub model: String,
+}
+
+/// What a stage is for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum StageKind {
+    /// Actors live here, and walk from one to the next.
+    #[default]
+    Home,
+    /// Fights take place here.
+    Dungeon,
+}
+
+/// A place.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Stage {
+    /// Unique among agents, stages, actors and foes.
+    pub name: String,
+    /// What it is for.
+    pub kind: StageKind,
+    /// What anyone there can see.
+    #[serde(deserialize_with = "prose")]
+    pub profile: String,
+    /// What it is told when the campaign begins.
+    #[serde(deserialize_with = "prose")]
+    pub kickoff: String,
+    /// The names of the stages that one can walk to from here. The way back is listed there.
+    pub connects: Vec<String>,
+    /// The alias of the model that answers for it; the default model of the run if empty.
+    pub model: String,
+}
+
+/// Which side an actor is on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename = "Faction", expecting = "enum Faction")]
+pub enum ActorFaction {
+    /// Travels with the party and fights.
+    #[default]
+    Hero,
+    /// Stays at home.
+    Neutral,
+}
+
+/// Somebody who lives in the world.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Actor {
+    /// Unique among agents, stages, actors and foes.
+    pub name: String,
+    /// Who it is and what it wants; nobody else reads this.
+    #[serde(deserialize_with = "prose")]
+    pub profile: String,
+    /// What others see of it.
+    #[serde(deserialize_with = "prose")]
+    pub look: String,
+    /// How it speaks.
+    #[serde(skip_serializing_if = "Voice::is_empty")]
+    pub voice: Voice,
+    /// Which side it is on.
+    pub faction: ActorFaction,
+    /// The home stage on which it begins.
+    pub stage: String,
+    /// Its numbers in a fight.
+    pub stats: Stats,
+    /// The names of its skills.
+    pub skills: Vec<String>,
+    /// What it is told when the campaign begins.
+    #[serde(deserialize_with = "prose")]
+    pub kickoff: String,
+    /// What it wants.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub goals: Vec<Goal>,
+    /// Replaced by `known_by` of `facts`; the check says so.
+    #[serde(skip_serializing)]
+    pub secrets: Vec<String>,
+    /// The names of the tools that its mind may call: the engine's own, and `server.tool` or
+    /// `server.*` of servers that the player's model file defines.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<String>,
+    /// The alias of the model that answers for it; the default model of the run if empty.
+    pub model: String,
+}
+
+/// How somebody speaks.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Voice {
+    /// Lines as it would say them at any time: examples for models, and words of the improviser.
+    pub lines: Vec<String>,
+    /// Words that it never says.
+    pub never: Vec<String>,
+}
+
+impl Voice {
+    fn is_empty(&self) -> bool {
+        self.lines.is_empty() && self.never.is_empty()
+    }
+}
+
+/// The numbers of a combatant, all above 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Stats {
+    /// Hit points when healthy.
+    pub hp: i32,
+    /// Added to the power of attacks.
+    pub attack: i32,
+    /// Half of it is subtracted from the damage of attacks.
+    pub defense: i32,
+    /// The fastest acts first.
+    pub speed: i32,
+    /// What it can spend on skills in a round.
+    pub energy: i32,
+}
+
+/// Somebody whom the party meets in a dungeon.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename = "Foe", expecting = "struct Foe")]
+pub struct FoeSpec {
+    /// Unique among agents, stages, actors and foes.
+    pub name: String,
+    /// Who it is and what it wants; nobody else reads this.
+    #[serde(deserialize_with = "prose")]
+    pub profile: String,
+    /// What others see of it.
+    #[serde(deserialize_with = "prose")]
+    pub look: String,
+    /// How it speaks.
+    #[serde(skip_serializing_if = "Voice::is_empty")]
+    pub voice: Voice,
+    /// Its numbers in a fight.
+    pub stats: Stats,
+    /// The names of its skills.
+    pub skills: Vec<String>,
+    /// What it is told when it appears.
+    #[serde(deserialize_with = "prose")]
+    pub kickoff: String,
+    /// Whether it may be met again, and so remembers. One that has yielded is not, unless
+    /// `returns_after_yielding` says so.
+    pub returns: bool,
+    /// Whether it is a foe again although it has yielded.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub returns_after_yielding: bool,
+    /// How firmly it means to fight, from 1 to 5; 0 if nothing but blows can move it.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub resolve: i32,
+    /// What lowers its resolve in a fight; at 0 it yields.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub moved_by: Vec<MovedBy>,
+    /// The alias of the model that answers for it; the default model of the run if empty.
+    pub model: String,
+}
+
+impl FoeSpec {
+    /// Whether it is a character of the story: it is met again, can be moved by words, or has a
+    /// model of its own. Others only fight.
+    pub(crate) fn is_character(&self) -> bool {
+        self.returns || self.resolve > 0 || !self.model.is_empty()
+    }
+}
+
+/// Something that lowers a foe's resolve, once, when it comes true in a fight.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct MovedBy {
+    /// When.
+    pub when: Condition,
+    /// By how much.
+    pub by: i32,
+    /// What others see of it.
+    #[serde(deserialize_with = "prose")]
+    pub seen: String,
+}
+
+/// What a skill does to its target.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SkillKind {
+    /// Takes hit points away.
+    #[default]
+    Attack,
+    /// Gives hit points back.
+    Heal,
+    /// Raises defense for several rounds.
+    Guard,
+    /// Lowers attack for several rounds.
+    Weaken,
+    /// Raises attack for several rounds.
+    Strengthen,
+}
+
+impl SkillKind {
+    /// Whether its effect lasts for several rounds.
+    pub(super) fn lasts(self) -> bool {
+        matches!(self, Self::Guard | Self::Weaken | Self::Strengthen)
+    }
+}
+
+/// Something that a combatant can do in a fight.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Skill {
+    /// Unique among skills.
+    pub name: String,
+    /// What it does.
+    pub kind: SkillKind,
+    /// How strong the effect is.
+    pub power: i32,
+    /// The energy it takes.
+    pub cost: i32,
+    /// The chance to hit in percent; 100 by default.
+    #[serde(default = "always_hits")]
+    pub accuracy: i32,
+    /// The number of rounds that it lasts, for `Guard`, `Weaken` and `Strengthen`.
+    pub duration: i32,
+    /// What it looks and feels like; minds make cards of it.
+    #[serde(deserialize_with = "prose")]
+    pub about: String,
+}
+
+impl WorldFile {
+    /// What a reader should know before the story begins: its title and the first paragraph of what
+    /// everybody knows.
+    pub fn premise(&self) -> impl Iterator<Item = &str> {
+        let common = self.common.trim().split("\n\n").take(1);
+        let paragraphs = std::iter::once(self.title.as_str()).chain(common);
+        paragraphs.filter(|paragraph| !paragraph.is_empty())
+    }
+
+    /// Whether somebody is a character of the story, who is asked for more than its turns in a
+    /// fight.
+    pub(crate) fn is_character(&self, name: &str) -> bool {
+        let mut foes = self.foes.iter();
+        foes.find(|foe| foe.name == name)
+            .is_none_or(FoeSpec::is_character)
+    }
+
+    /// The models that it names for single entities.
+    pub fn models(&self) -> BTreeSet<&str> {
+        let agents = self.agents.iter().map(|agent| &agent.model);
+        let stages = self.stages.iter().map(|stage| &stage.model);
+        let actors = self.actors.iter().map(|actor| &actor.model);
+        let foes = self.foes.iter().map(|foe| &foe.model);
+        let models = agents.chain(stages).chain(actors).chain(foes);
+        let models = models.filter(|model| !model.is_empty());
+        models.map(String::as_str).collect()
+    }
+
+    /// Its facts.
+    pub(crate) fn fact_book(&self) -> FactBook {
+        FactBook::new(self.facts.iter().cloned())
+    }
+
+    /// The conditions of its scenes, options, uses of items, endings and goals.
+    pub(crate) fn conditions(&self) -> impl Iterator<Item = &Condition> {
+        let scenes = self.scenes.iter().flat_map(|scene| {
+            let options = scene.choice.iter().flat_map(|choice| &choice.options);
+            std::iter::once(&scene.when).chain(options.map(|option| &option.when))
+        });
+        let uses = self.items.iter().flat_map(|item| &item.uses);
+        let endings = self.endings.iter().map(|ending| &ending.when);
+        let goals = self.actors.iter().flat_map(|actor| &actor.goals);
+        let goals = goals.flat_map(|goal| [&goal.met, &goal.lost]);
+        let uses = uses.map(|does| &does.when);
+        scenes.chain(uses).chain(endings).chain(goals)
+    }
+
+    /// Its drama.
+    pub(crate) fn story_data(&self) -> StoryData {
+        StoryData {
+            items: self.items.clone(),
+            qualities: self.qualities.clone(),
+            scenes: self.scenes.clone(),
+            endings: self.endings.clone(),
+        }
+    }
+}
+
+/// Where the party goes: fights, one after the other.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Dungeon {
+    /// Unique among dungeons.
+    pub name: String,
+    /// What people at home know about it.
+    #[serde(deserialize_with = "prose")]
+    pub profile: String,
+    /// Whether the party will not go there until an effect opens it.
+    pub closed: bool,
+    /// Its fights, in order.
+    pub fights: Vec<Fight>,
+}
+
+/// One fight on one stage.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Fight {
+    /// The stage, of kind `Dungeon`.
+    pub stage: String,
+    /// The names of the foes.
+    pub foes: Vec<String>,
+    /// What the party gains by winning.
+    #[serde(deserialize_with = "prose")]
+    pub gain: String,
+}
+
+/// What may be voted for besides a dungeon: not to go now.
+pub const STAY: &str = "stay";
+
+/// The option beside a single one that is left: to do nothing.
+pub(crate) const NOTHING: &str = "nothing";
+
+/// One step of the campaign.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename = "Step", expecting = "enum Step")]
+pub enum CampaignStep {
+    /// Days at home.
+    Home {
+        /// The number of days.
+        days: i32,
+    },
+    /// A journey to the dungeon of that name.
+    Dungeon(String),
+    /// Those who would go vote which of these dungeons to go to, or to stay.
+    Vote(Vec<String>),
+    /// A step that is taken if a condition holds when it would begin.
+    If(Condition, Box<Self>),
+}
+
+impl CampaignStep {
+    /// It without its conditions.
+    pub(crate) fn bare(&self) -> &Self {
+        match self {
+            Self::If(_, then) => then.bare(),
+            step => step,
+        }
+    }
+
+    /// Whether it is a vote, if its conditions hold.
+    pub(crate) fn is_vote(&self) -> bool {
+        matches!(self.bare(), Self::Vote(_))
+    }
+
+    /// The dungeons to which it may lead.
+    pub(crate) fn dungeons(&self) -> &[String] {
+        match self.bare() {
+            Self::Dungeon(name) => std::slice::from_ref(name),
+            Self::Vote(names) => names,
+            Self::Home { .. } | Self::If(..) => &[],
+        }
+    }
+
+    /// The number of days at home.
+    pub(crate) fn days(&self) -> i32 {
+        match self.bare() {
+            Self::Home { days } => *days,
+            _ => 0,
+        }
+    }
+}
+
+/// Limits on lengths and rounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Limits {
+    /// The number of rounds of talk on a day at home.
+    pub home_rounds: i32,
+    /// The maximum number of turns in the talk of a round at one home stage. There are two for each
+    /// of those present; somebody alone has one.
+    pub talk_turns: i32,
+    /// The number of turns of talk when a dungeon is reached, before its first fight.
+    pub travel_turns: i32,
+    /// The number of turns of talk after a fight that was won.
+    pub camp_turns: i32,
+    /// The number of turns of talk after a fight that was not won, and when the party is home.
+    pub return_turns: i32,
+    /// Whether everybody at a home stage acts at the same time, once a round, instead of by turns.
+    pub together: bool,
+    /// The number of rounds after which a fight ends undecided.
+    pub combat_rounds: i32,
+    /// The number of skills that a combatant can choose from at its turn.
+    pub hand_size: i32,
+    /// The budget of each entity's prompt in tokens, within which its past is archived.
+    pub context_tokens: i32,
+    /// The maximum number of tokens of memories that come with a question by themselves; 0 for
+    /// none.
+    pub recall_tokens: i32,
+    /// The maximum number of tokens of an answer.
+    pub reply_tokens: i32,
+    /// The maximum number of characters of a speech.
+    pub speech_chars: i32,
+    /// How often somebody may try what no action foresees in the talk of a round.
+    pub attempts: i32,
+    /// Whether actors may whisper.
+    pub whisper: bool,
+    /// Whether models are sent the short form of a question from the start, instead of the whole.
+    pub short_questions: bool,
+}
+
+impl Limits {
+    /// What an ask is about: what is at stake, and who is there.
+    pub(crate) fn cues<'a>(
+        &self,
+        texts: Vec<String>,
+        people: impl IntoIterator<Item = &'a (impl AsRef<str> + 'a)>,
+    ) -> Cues {
+        Cues {
+            texts,
+            people: people
+                .into_iter()
+                .map(|name| name.as_ref().into())
+                .collect(),
+            of_people_only: false,
+            tokens: self.recall_tokens.max(0) as u64,
+            prompt_tokens: self.context_tokens.max(0) as u64,
+        }
+    }
+
+    /// The maximum number of tokens of an answer.
+    pub(crate) fn max_reply_tokens(&self) -> u32 {
+        self.reply_tokens.max(1) as u32
+    }
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            home_rounds: 2,
+            talk_turns: 6,
+            travel_turns: 3,
+            camp_turns: 4,
+            return_turns: 3,
+            together: false,
+            combat_rounds: 10,
+            hand_size: 4,
+            context_tokens: 6_000,
+            recall_tokens: 600,
+            reply_tokens: 600,
+            speech_chars: 600,
+            attempts: 1,
+            whisper: true,
+            short_questions: false,
+        }
+    }
+}
+
+/// What minds are asked in fights, besides what they do at their turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Fights {
+    /// Whether each character reflects on a fight before it begins.
+    pub reflect: bool,
+    /// Who words the cards of a hand.
+    pub draw: Draw,
+    /// When hands are drawn.
+    pub draw_each: DrawEach,
+    /// Who sums up a fight for those who remember it.
+    pub summary: FightSummary,
+}
+
+impl Default for Fights {
+    fn default() -> Self {
+        Self {
+            reflect: true,
+            draw: Draw::default(),
+            draw_each: DrawEach::default(),
+            summary: FightSummary::default(),
+        }
+    }
+}
+
+/// Who words the cards of a hand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase", expecting = "enum Draw")]
+pub enum Draw {
+    /// The rules deal the skills, and a mind words the cards that it plays as it plays them.
+    #[default]
+    Dealt,
+    /// Each character is asked to word its whole hand, and later which cards it plays.
+    Asked,
+}
+
+/// When hands are drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase", expecting = "enum DrawEach")]
+pub enum DrawEach {
+    /// For all at the beginning of a round.
+    #[default]
+    Round,
+    /// For each combatant at the beginning of its turn.
+    Turn,
+}
+
+/// Who sums up a fight for those who remember it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase", expecting = "enum FightSummary")]
+pub enum FightSummary {
+    /// The minds of the characters who are still standing, beside the record.
+    #[default]
+    Mind,
+    /// Code alone: the record, the stage's account, and what one thought and said.
+    Record,
+}
+
+/// A text that must not be spoken in public, and its replacement.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Pattern {
+    /// The exact text.
+    pub text: String,
+    /// What is heard instead.
+    pub mask: String,
+}
+
+fn is_zero(number: &i32) -> bool {
+    *number == 0
+}
+
+fn always_hits() -> i32 {
+    100
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_world_survives_being_written_and_read() {
+        let world = WorldFile {
+            name: "W".into(),
+            schedule: vec![
+                CampaignStep::Home { days: 1 },
+                CampaignStep::Dungeon("D".into()),
+            ],
+            facts: vec![Fact {
+                known_by: KnownBy::Only(vec!["A".into()]),
+                ..Fact::default()
+            }],
+            scenes: vec![Scene::default()],
+            skills: vec![Skill::default()],
+            ..WorldFile::default()
+        };
+        let text = ron::to_string(&world).expect("is written");
+        assert_eq!(ron::from_str::<WorldFile>(&text).expect("is read"), world);
+    }
+}

@@ -1,0 +1,53 @@
+//! What minds of `playhouse-engine` may call beside the tools of every game: tools of Model Context
+//! Protocol servers, web pages, code that they write. All that the engine has of tools is exported
+//! here, too.
+//!
+//! | feature | contains |
+//! | --- | --- |
+//! | `mcp` | tools of Model Context Protocol servers: `servers` |
+//! | `web` | tools that read web pages: `allow_web` |
+//! | `scripts` | running code that minds write: [`code`] |
+
+pub mod code;
+mod not_built;
+pub mod process;
+#[cfg(feature = "mcp")]
+pub mod servers;
+#[cfg(feature = "web")]
+mod web;
+
+pub use not_built::NotBuilt;
+pub use playhouse_engine::tool::*;
+#[cfg(feature = "web")]
+pub use web::{WebPolicy, allow_web, page_text};
+
+use playhouse_engine::world_data::{Kinds, PromptSet, PromptTemplate};
+
+/// The tools that read web pages.
+const WEB: [&str; 2] = ["fetch_web_content", "extract_information"];
+
+/// A page can't be had, or what is wanted of it.
+const WEB_ERROR: PromptTemplate<Kinds> = PromptTemplate::new("tools/errors/web");
+
+/// The names of all built-in tools. Those of the web reach only hosts that the player allows.
+pub const BUILT_IN: [&str; 7] = {
+    let [dice, look, recall, lore, calculate] = playhouse_engine::tool::BUILT_IN;
+    let [fetch, extract] = WEB;
+    [dice, look, recall, lore, calculate, fetch, extract]
+};
+
+/// Adds the templates that describe all built-in tools and the failures of calls.
+pub fn add_templates(prompts: &mut PromptSet) {
+    playhouse_engine::tool::add_templates(prompts);
+    describe(prompts, &WEB);
+    prompts.add(&WEB_ERROR);
+}
+
+/// Adds the tools that games have beside those of every setup: if this build has them, those that
+/// read web pages, which may access no host yet.
+pub fn register(tools: &mut Toolbox) {
+    #[cfg(feature = "web")]
+    allow_web(tools, &WebPolicy::default());
+    #[cfg(not(feature = "web"))]
+    let _ = tools;
+}

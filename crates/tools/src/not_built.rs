@@ -1,0 +1,37 @@
+//! What a build may lack, since Cargo features hold it.
+
+use thiserror::Error;
+
+use playhouse_engine::locale::{Localize, UiText, text};
+
+/// A part that this build lacks, and the Cargo feature that holds it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("{}", self.text())]
+pub struct NotBuilt(&'static str);
+
+impl NotBuilt {
+    /// Tools of Model Context Protocol servers.
+    pub const MCP: Self = Self("mcp");
+    /// Stories in the browser.
+    pub const PAGE: Self = Self("page");
+    /// Code that minds write.
+    pub const SCRIPTS: Self = Self("scripts");
+    /// Tools that read web pages.
+    pub const WEB: Self = Self("web");
+
+    /// Why code can't be run; `None` if this build can run it.
+    pub fn code() -> Option<Self> {
+        (!cfg!(feature = "scripts")).then_some(Self::SCRIPTS)
+    }
+
+    /// Why a tool of [`super::BUILT_IN`] can't be called; `None` if this build has it.
+    pub fn tool(name: &str) -> Option<Self> {
+        (super::WEB.contains(&name) && !cfg!(feature = "web")).then_some(Self::WEB)
+    }
+}
+
+impl Localize for NotBuilt {
+    fn text(&self) -> UiText {
+        text!(tool_not_built, feature = self.0)
+    }
+}

@@ -1,0 +1,452 @@
+//! A game whose rules and words were checked, ready to be played.
+
+use bevy_ecs::prelude::*;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::current_table::NextStep;
+use super::memory::PendingSummary;
+use super::phrases::prompts;
+use super::rules::{Reflect, Rules, RulesError};
+use super::secret::{Card, PrivateRecord};
+use super::setup::{pick, set_up_table, update_system_messages};
+use super::table::{Seat, Table};
+use super::taboo::Taboo;
+use super::{check, describe, events, flow, memory, reflect, vote};
+use playhouse_engine::cast::WorldSeed;
+use playhouse_engine::engine::{Inputs, MeetSet, Setup, StepSet};
+use playhouse_engine::event::Phrasebook;
+use playhouse_engine::event::guard::Guards;
+use playhouse_engine::journal::{GameSetup, Line, game_of_line};
+use playhouse_engine::locale::{Localize, UiText, text};
+use playhouse_engine::message::{FoldedText, Language};
+use playhouse_engine::save::Meta;
+use playhouse_engine::session::{Game, KeptFiles, SetupError, take_data, take_told};
+use playhouse_engine::world_data::{
+    DataError, DataFolder, Lexicon, Problem, Problems, Source, Word, WordPair, file_text,
+};
+
+/// The name of this game in journals and saves.
+pub const GAME: &str = "undercover";
+
+/// The maximum number of characters of a word.
+const MAX_WORD_CHARS: usize = 60;
+/// How many other forms and descriptions of each kind a word has at most, and the maximum length of
+/// each in characters.
+const MAX_TEXTS: usize = 100;
+const MAX_TEXT_CHARS: usize = 400;
+
+/// Adds the game's systems, events and saved state, except for what only some rules need.
+pub fn plugin(setup: &mut Setup) {
+    events::register(&mut setup.world);
+    setup
+        .saves()
+        .component::<Table>("undercover_table")
+        .component::<NextStep>("undercover_next")
+        .component::<Seat>("undercover_seat")
+        .component::<Card>("undercover_card")
+        .component::<PrivateRecord>("undercover_confidences")
+        .component::<PendingSummary>("undercover_summing_up");
+    // Systems that take answers, the check, then systems that ask.
+    let step = (
+        describe::take_descriptions,
+        vote::take_votes,
+        memory::take_summaries,
+        check::check_round,
+        memory::ask_summaries,
+        describe::ask_description,
+        vote::ask_votes,
+    );
+    setup.step.add_systems(step.chain().in_set(StepSet::Rules));
+    let take_edits = take_edits.run_if(resource_exists::<Inputs>);
+    setup.meet.add_systems(
+        (take_edits, take_told, flow::advance_games)
+            .chain()
+            .in_set(MeetSet::Rules),
+    );
+}
+
+/// Takes over the prompts that somebody has changed while the game is played.
+fn take_edits(world: &mut World) {
+    take_data(world, GAME, |world, setup| {
+        let game = Match::of_kept(&JournalSetup::read(setup)?)?;
+        world.insert_resource(game.phrases.clone());
+        update_system_messages(world)?;
+        Ok(game.fingerprint)
+    });
+}
+
+/// Adds the systems that ask players for their beliefs, if the rules want them.
+pub fn reflection(setup: &mut Setup) {
+    let take = reflect::take_beliefs
+        .after(describe::take_descriptions)
+        .before(vote::take_votes);
+    let ask = reflect::ask_beliefs
+        .after(check::check_round)
+        .before(memory::ask_summaries);
+    setup.step.add_systems((take, ask).in_set(StepSet::Rules));
+}
+
+/// Why no game can be set up.
+#[derive(Debug, Error)]
+#[error("{}", self.text())]
+pub enum MatchError {
+    /// The rules make no sense.
+    #[error(transparent)]
+    Rules(#[from] RulesError),
+    /// All mistakes in the data files.
+    Data(Problems),
+    /// There are more players than names.
+    TooFewNames {
+        /// The number of players.
+        asked: usize,
+        /// The number of names.
+        names: usize,
+        /// The file that lists the names.
+        file: String,
+    },
+    /// There is no pair of words.
+    NoWords,
+    /// Two words that a reader can't tell apart.
+    EqualWords(String, String),
+    /// A word is refused.
+    BadWord {
+        /// The word.
+        word: String,
+        /// What is wrong with it.
+        reason: UiText,
+    },
+    /// The setup in a journal can't be read.
+    Setup(String),
+    /// A journal keeps too many prompts.
+    KeptFiles(UiText),
+}
+
+impl Localize for MatchError {
+    fn text(&self) -> UiText {
+        match self {
+            Self::Rules(error) => error.text(),
+            Self::Data(problems) => problems.text(),
+            Self::TooFewNames { asked, names, file } => {
+                let file = file_text(file);
+                text!(undercover_too_few_names, players = asked, names, file)
+            }
+            Self::NoWords => text!(undercover_no_words),
+            Self::EqualWords(first, second) => text!(undercover_equal_words, first, second),
+            Self::BadWord { word, reason } => text!(undercover_bad_word, word, reason),
+            Self::Setup(problem) => text!(undercover_journal_setup, problem),
+            Self::KeptFiles(problem) => problem.clone(),
+        }
+    }
+}
+
+impl From<Problems> for MatchError {
+    fn from(problems: Problems) -> Self {
+        Self::Data(problems)
+    }
+}
+
+impl From<DataError> for MatchError {
+    fn from(error: DataError) -> Self {
+        Self::Data(Problem::from(error).into())
+    }
+}
+
+/// Where the words of a game come from.
+#[derive(Clone, Debug, Default)]
+pub enum WordSource {
+    /// The word lists of the data folder.
+    #[default]
+    Shipped,
+    /// These words.
+    Custom(Lexicon),
+}
+
+/// The names in the data folder.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields, rename = "Table")]
+struct Names {
+    table: String,
+    players: Vec<String>,
+}
+
+/// A game whose rules and words were checked. It can be played as often as needed.
+#[derive(Clone)]
+pub struct Match {
+    rules: Rules,
+    pairs: Vec<WordPair>,
+    phrases: Phrasebook,
+    fingerprint: String,
+    files: KeptFiles,
+}
+
+/// What a journal keeps of a game, so that it can be set up again without any file.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct JournalSetup {
+    rules: Rules,
+    pair: WordPair,
+    /// The fingerprint of the prompts.
+    #[serde(default)]
+    data: String,
+    /// The prompts that are not as the program has them.
+    #[serde(default)]
+    files: KeptFiles,
+}
+
+impl JournalSetup {
+    fn read(setup: &GameSetup) -> Result<Self, MatchError> {
+        let setup = serde_path_to_error::deserialize(&setup.setup);
+        let setup: Self = setup.map_err(|error| MatchError::Setup(error.to_string()))?;
+        setup.rules.check()?;
+        check_pair(&setup.pair)?;
+        Ok(setup)
+    }
+}
+
+impl Match {
+    /// A game by these rules.
+    ///
+    /// # Errors
+    /// No game can be played by these rules or with these words, or there are mistakes in the data.
+    pub fn new(data: &DataFolder, rules: Rules, words: WordSource) -> Result<Self, MatchError> {
+        rules.check()?;
+        let lexicon = match words {
+            WordSource::Custom(lexicon) => lexicon,
+            WordSource::Shipped => shipped_words(data, rules.language)?,
+        };
+        check_words(&lexicon)?;
+        Self::unchecked(data, rules, lexicon.pairs)
+    }
+
+    /// The game of a journal.
+    ///
+    /// # Errors
+    /// The setup can't be read, or there are mistakes in the data.
+    pub fn from_setup(data: &DataFolder, setup: &GameSetup) -> Result<Self, MatchError> {
+        let setup = JournalSetup::read(setup)?;
+        Self::unchecked(data, setup.rules, vec![setup.pair])
+    }
+
+    /// The game of a journal, with the prompts of this one.
+    pub(super) fn with_setup(&self, setup: &GameSetup) -> Result<Self, MatchError> {
+        let setup = JournalSetup::read(setup)?;
+        Ok(Self {
+            rules: setup.rules,
+            pairs: vec![setup.pair],
+            ..self.clone()
+        })
+    }
+
+    /// The game with the prompts of a data folder.
+    ///
+    /// # Errors
+    /// Every mistake in them.
+    pub fn with_data(&self, data: &DataFolder) -> Result<Self, MatchError> {
+        Self::unchecked(data, self.rules.clone(), self.pairs.clone())
+    }
+
+    /// The game with the prompts of this fingerprint, from what the lines of a journal keep of it;
+    /// `None` if they keep none.
+    ///
+    /// # Errors
+    /// Every mistake in what they keep.
+    pub fn kept_in(lines: &[Line], data: &str) -> Option<Result<Self, MatchError>> {
+        let setups = lines.iter().filter_map(game_of_line);
+        let setups = setups.filter(|(_, setup)| setup.name == GAME);
+        let mut setups = setups.filter_map(|(_, setup)| JournalSetup::read(&setup).ok());
+        Some(Self::of_kept(&setups.find(|setup| setup.data == data)?))
+    }
+
+    /// The game with the prompts that a journal keeps. No file is opened.
+    fn of_kept(setup: &JournalSetup) -> Result<Self, MatchError> {
+        let data = setup.files.folder("", &["prompts/"]);
+        let data = data.map_err(MatchError::KeptFiles)?;
+        Self::unchecked(&data, setup.rules.clone(), vec![setup.pair.clone()])
+    }
+
+    /// A game whose rules and words are not checked.
+    fn unchecked(
+        data: &DataFolder,
+        rules: Rules,
+        pairs: Vec<WordPair>,
+    ) -> Result<Self, MatchError> {
+        let folder = format!("prompts/{}", rules.language.code());
+        let prompts = prompts();
+        let (phrases, _warnings) = prompts.load(data, &folder)?;
+        let files = prompts.files(data, &folder)?;
+        Ok(Self {
+            fingerprint: data.fingerprint(&files)?,
+            files: KeptFiles::of(data, &files)?,
+            rules,
+            pairs,
+            phrases,
+        })
+    }
+
+    /// The rules.
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// The pair of words that is dealt with a seed.
+    pub fn pair(&self, seed: u64) -> Option<&WordPair> {
+        pick(&self.pairs, seed)
+    }
+
+    /// The words that may be dealt.
+    pub fn lexicon(&self) -> Lexicon {
+        Lexicon {
+            pairs: self.pairs.clone(),
+        }
+    }
+
+    /// The fingerprint of everything that minds read, except for the words, which the journal
+    /// keeps.
+    pub fn fingerprint(&self) -> &str {
+        &self.fingerprint
+    }
+}
+
+/// The default rules for a number of players, with names of the data folder.
+///
+/// # Errors
+/// There are fewer names, or there are mistakes in their file.
+pub fn default_rules(
+    data: &DataFolder,
+    language: Language,
+    players: usize,
+) -> Result<Rules, MatchError> {
+    let path = format!("undercover/{}/table.ron", language.code());
+    let text = data.read_text(&path)?;
+    let names = Source::new(data.name_of(&path), &text).read::<Names>();
+    let mut names = names.map_err(Problems::from)?;
+    if names.players.len() < players {
+        return Err(MatchError::TooFewNames {
+            asked: players,
+            names: names.players.len(),
+            file: data.name_of(&path),
+        });
+    }
+    names.players.truncate(players);
+    Ok(Rules::new(language, names.table, names.players))
+}
+
+/// The word list of the data folder.
+///
+/// # Errors
+/// Every mistake in it.
+pub fn shipped_words(data: &DataFolder, language: Language) -> Result<Lexicon, MatchError> {
+    let folder = format!("undercover/{}/words", language.code());
+    Ok(Lexicon::load(data, &folder)?)
+}
+
+/// Checks whether words can be dealt.
+///
+/// # Errors
+/// The first word that is refused.
+pub fn check_words(lexicon: &Lexicon) -> Result<(), MatchError> {
+    if lexicon.pairs.is_empty() {
+        return Err(MatchError::NoWords);
+    }
+    lexicon.pairs.iter().try_for_each(check_pair)
+}
+
+fn check_pair(pair: &WordPair) -> Result<(), MatchError> {
+    let [first, second] = pair.words();
+    for word in [first, second] {
+        check_word(word, pair)?;
+    }
+    let (first, second) = (&first.word, &second.word);
+    if FoldedText::skeleton(first) == FoldedText::skeleton(second) {
+        return Err(MatchError::EqualWords(first.clone(), second.clone()));
+    }
+    Ok(())
+}
+
+fn check_word(word: &Word, pair: &WordPair) -> Result<(), MatchError> {
+    let refuse = |reason| {
+        let word = word.word.chars().take(MAX_WORD_CHARS).collect();
+        Err(MatchError::BadWord { word, reason })
+    };
+    let text = &word.word;
+    let is_line = |text: &str, max| text.chars().take(max + 1).count() <= max;
+    if !is_line(text, MAX_WORD_CHARS) || text.chars().any(char::is_control) {
+        return refuse(text!(undercover_word_limit, max = MAX_WORD_CHARS));
+    }
+    if FoldedText::of(text).is_empty() {
+        return refuse(text!(undercover_word_empty));
+    }
+    for texts in [&word.also, &word.own, &pair.shared] {
+        let mut long = texts.iter().filter(|text| !is_line(text, MAX_TEXT_CHARS));
+        if texts.len() > MAX_TEXTS || long.next().is_some() {
+            let (texts, max) = (MAX_TEXTS, MAX_TEXT_CHARS);
+            return refuse(text!(undercover_texts_limit, texts, max));
+        }
+    }
+    let taboo = Taboo::new(text, &word.also);
+    let said = word.own.iter().chain(&pair.shared);
+    match said.into_iter().find(|text| taboo.slip(text).is_some()) {
+        Some(text) => refuse(text!(undercover_word_told, text)),
+        None => Ok(()),
+    }
+}
+
+impl Game for Match {
+    fn meta(&self) -> Meta {
+        Meta {
+            world: GAME.into(),
+            data: self.fingerprint.clone(),
+        }
+    }
+
+    fn set_up(&self, seed: u64) -> Result<Setup, SetupError> {
+        let mut setup = Setup::new(seed);
+        setup.world.insert_resource(self.phrases.clone());
+        setup.world.insert_resource(self.rules.language);
+        setup.world.insert_resource(self.rules.clone());
+        let limit = 2 * self.rules.description_chars;
+        setup
+            .world
+            .insert_resource(Guards::built_in(limit, Vec::new()));
+        setup.plugin(plugin);
+        if self.rules.reflect != Reflect::Off {
+            setup.plugin(reflection);
+        }
+        Ok(setup)
+    }
+
+    fn populate(&self, setup: &mut Setup) -> Result<(), SetupError> {
+        let seed = setup.world.resource::<WorldSeed>().0;
+        let pair = self.pair(seed).ok_or(MatchError::NoWords)?;
+        set_up_table(&mut setup.world, &self.rules, pair)?;
+        if let Some(game) = self.game_setup(seed) {
+            setup.world.insert_resource(game);
+        }
+        Ok(())
+    }
+
+    fn game_setup(&self, seed: u64) -> Option<GameSetup> {
+        let setup = JournalSetup {
+            rules: self.rules.clone(),
+            pair: self.pair(seed)?.clone(),
+            data: self.fingerprint.clone(),
+            files: self.files.clone(),
+        };
+        Some(GameSetup {
+            name: GAME.into(),
+            setup: serde_json::to_value(setup).ok()?,
+        })
+    }
+
+    fn kept(&self, setup: &GameSetup, data: &str) -> Option<Box<dyn Game>> {
+        let setup = JournalSetup::read(setup).ok()?;
+        let kept = (setup.data == data).then(|| Self::of_kept(&setup))?;
+        Some(Box::new(kept.ok()?))
+    }
+
+    /// A game keeps its rules and words, and takes other prompts over.
+    fn adapt(&self, _world: &mut World) -> Result<Vec<UiText>, Option<SetupError>> {
+        Ok(vec![text!(session_changed_prompts)])
+    }
+}

@@ -1,0 +1,23 @@
+//! The templates of the game, in `data/prompts/<language>/`.
+
+use super::{ballot, describe, description, events, flow, memory, reflect, setup, vote};
+use playhouse_engine::event::PromptSet;
+use playhouse_engine::event::kinds::Archive;
+use playhouse_engine::exchange;
+
+/// The templates of the game.
+pub(super) fn prompts() -> PromptSet {
+    let mut prompts = PromptSet::default();
+    exchange::add_templates(&mut prompts);
+    prompts.add_event::<Archive>();
+    events::add_templates(&mut prompts);
+    setup::add_templates(&mut prompts);
+    flow::add_templates(&mut prompts);
+    describe::add_templates(&mut prompts);
+    description::add_templates(&mut prompts);
+    vote::add_templates(&mut prompts);
+    ballot::add_templates(&mut prompts);
+    reflect::add_templates(&mut prompts);
+    memory::add_templates(&mut prompts);
+    prompts
+}

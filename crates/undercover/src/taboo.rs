@@ -1,0 +1,413 @@
+//! What a player must not say: its word, parts of it, and the same word in other languages.
+//!
+//! The check reads like a person: case, width, accents, spacing, invisible characters, look-alike
+//! letters and digits for letters make no difference, nor does writing the word backwards. It
+//! decodes base64, hexadecimal digits, ROT13, the first or last letters of words, and Chinese by
+//! its sound. What can't be found in the letters, such as a riddle, a rhyme or a message over
+//! several rounds, passes; the players have to judge it.
+
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::alphabet::{STANDARD, URL_SAFE};
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use bevy_ecs::prelude::*;
+use pinyin::ToPinyin;
+
+use playhouse_engine::message::FoldedText;
+use playhouse_engine::wording::Readings;
+
+/// How a text says what it must not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Slip {
+    /// It says the word.
+    Word,
+    /// It says a part of the word.
+    Part,
+    /// It says the word in another language or spelling.
+    Translation,
+}
+
+/// On a player: what it must not say. It checks texts and never reveals the word.
+#[derive(Component, Clone)]
+#[component(immutable)]
+pub(super) struct Taboo(Arc<Forbidden>);
+
+struct Forbidden {
+    word: Readings,
+    /// The word backwards.
+    reversed: Readings,
+    parts: Vec<Readings>,
+    /// Translations and other spellings.
+    also: Vec<Readings>,
+    /// The pronunciation of a Chinese word, syllable by syllable; otherwise empty.
+    sound: Vec<&'static str>,
+}
+
+impl std::fmt::Debug for Taboo {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Taboo(…)")
+    }
+}
+
+/// Common words, which may be said even if they are parts of a word.
+const COMMON: &[&str] = &[
+    "all", "and", "any", "are", "but", "can", "for", "has", "her", "him", "his", "how", "its",
+    "may", "not", "off", "one", "our", "out", "own", "she", "the", "them", "then", "they", "this",
+    "two", "use", "was", "way", "who", "with", "you", "like", "over", "some", "that", "when",
+    "your",
+];
+
+/// Endings of Chinese words that have no meaning of their own.
+const SUFFIXES: &[&str] = &["子", "儿"];
+
+impl Taboo {
+    /// Forbids a word and its other spellings; no word if it is empty.
+    pub(super) fn new(word: &str, also: &[String]) -> Self {
+        let whole = FoldedText::of(word);
+        let parts = whole.words().map(String::from_iter);
+        let is_part = |part: &String| {
+            let han = part.chars().all(|c| c >= '\u{2E80}');
+            let long = part.chars().count() >= if han { 1 } else { 3 };
+            long && !COMMON.contains(&part.as_str()) && !SUFFIXES.contains(&part.as_str())
+        };
+        Self(Arc::new(Forbidden {
+            reversed: Readings::of(word).map(reversed),
+            word: Readings::of(word),
+            parts: parts
+                .filter(is_part)
+                .map(|part| Readings::of(&part))
+                .collect(),
+            also: also.iter().map(|text| Readings::of(text)).collect(),
+            sound: sound(word),
+        }))
+    }
+
+    /// How a text says what it must not; `None` if it doesn't.
+    pub(super) fn slip(&self, text: &str) -> Option<Slip> {
+        self.0.slip(text)
+    }
+}
+
+impl Forbidden {
+    fn slip(&self, text: &str) -> Option<Slip> {
+        let said = Readings::of(text);
+        let says = |word: &Readings| !word.is_empty() && said.any(word, FoldedText::contains_words);
+        let hides = || self.is_hidden_in(text) || self.is_spelt_by(&said);
+        if says(&self.word) || says(&self.reversed) || hides() {
+            Some(Slip::Word)
+        } else if self.parts.iter().any(|part| says_part(&said, part)) {
+            Some(Slip::Part)
+        } else if self.also.iter().any(says) || self.sounds_in(text) {
+            Some(Slip::Translation)
+        } else {
+            None
+        }
+    }
+
+    /// Whether a text contains the word in encoded form.
+    fn is_hidden_in(&self, text: &str) -> bool {
+        let word = self.word.plain();
+        let long = word.letters().len() >= MIN_HIDDEN_LETTERS;
+        let tokens = text.split(|c: char| !(c.is_ascii_alphanumeric() || "+/-_=".contains(c)));
+        let decoded = tokens.flat_map(|token| [from_base64(token), from_hex(token)]);
+        let mut decoded = decoded.flatten();
+        decoded.any(|decoded| FoldedText::of(&decoded).contains_words(word))
+            || (long && FoldedText::of(&rot13(text)).contains_words(word))
+    }
+
+    /// Whether the first or the last letters of consecutive words spell the word.
+    fn is_spelt_by(&self, said: &Readings) -> bool {
+        let (word, said) = (self.word.plain(), said.plain());
+        let letters = word.letters();
+        let firsts: Vec<_> = said.words().filter_map(|word| word.first()).collect();
+        let lasts: Vec<_> = said.words().filter_map(|word| word.last()).collect();
+        let spells = |ends: &[&char]| {
+            let mut runs = ends.windows(letters.len().max(1));
+            runs.any(|run| run.iter().copied().eq(letters))
+        };
+        letters.len() >= MIN_HIDDEN_LETTERS && (spells(&firsts) || spells(&lasts))
+    }
+
+    /// Whether a text says a Chinese word by its sound, in Latin letters or in other characters.
+    fn sounds_in(&self, text: &str) -> bool {
+        // A single syllable stands for too many characters.
+        if self.sound.len() < 2 {
+            return false;
+        }
+        let long = self.sound.len();
+        let syllables = text
+            .to_pinyin()
+            .map(|found| found.map_or("", |pinyin| pinyin.plain()));
+        let syllables: Vec<_> = syllables.collect();
+        let latin: String = text.chars().filter(|c| !c.is_ascii_digit()).collect();
+        syllables.windows(long).any(|said| said == self.sound)
+            || FoldedText::of(&latin).contains_words(&FoldedText::of(&self.sound.concat()))
+    }
+}
+
+/// Shorter words are hidden in other texts too often by chance.
+const MIN_HIDDEN_LETTERS: usize = 4;
+
+/// Base64 with or without padding.
+const fn base64_of(alphabet: &base64::alphabet::Alphabet) -> GeneralPurpose {
+    let config = GeneralPurposeConfig::new()
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent)
+        .with_decode_allow_trailing_bits(true);
+    GeneralPurpose::new(alphabet, config)
+}
+
+const STANDARD_BASE64: GeneralPurpose = base64_of(&STANDARD);
+const URL_BASE64: GeneralPurpose = base64_of(&URL_SAFE);
+
+/// Decodes base64 in either alphabet, which differ in two characters.
+fn from_base64(token: &str) -> Option<String> {
+    let engine = if token.contains(['-', '_']) {
+        URL_BASE64
+    } else {
+        STANDARD_BASE64
+    };
+    String::from_utf8(engine.decode(token).ok()?).ok()
+}
+
+/// Decodes hexadecimal digits.
+fn from_hex(token: &str) -> Option<String> {
+    let digits = token.strip_prefix("0x").unwrap_or(token);
+    let pairs = digits.as_bytes().chunks(2);
+    let byte = |pair: &[u8]| u8::from_str_radix(str::from_utf8(pair).ok()?, 16).ok();
+    let bytes: Option<Vec<_>> = pairs.map(byte).collect();
+    String::from_utf8(bytes?).ok()
+}
+
+/// Moves each Latin letter by half the alphabet.
+fn rot13(text: &str) -> String {
+    let moved = |character: char| {
+        let base = match character {
+            'a'..='z' => b'a',
+            'A'..='Z' => b'A',
+            other => return other,
+        };
+        char::from((character as u8 - base + 13) % 26 + base)
+    };
+    text.chars().map(moved).collect()
+}
+
+/// The pronunciation of a Chinese word; empty if any part of it is not Chinese.
+fn sound(word: &str) -> Vec<&'static str> {
+    let syllables: Option<Vec<_>> = word
+        .to_pinyin()
+        .map(|found| found.map(|pinyin| pinyin.plain()))
+        .collect();
+    syllables.unwrap_or_default()
+}
+
+/// A word backwards; empty for shorter words, which are other words too often.
+fn reversed(word: &FoldedText) -> FoldedText {
+    if word.letters().len() < MIN_HIDDEN_LETTERS {
+        return FoldedText::default();
+    }
+    let reversed: String = word.letters().iter().rev().collect();
+    FoldedText::of(&reversed)
+}
+
+/// Whether any word of a text is a part of a word, or is made from one. Endings count in the plain
+/// reading only, since among look-alikes too many words are similar.
+fn says_part(text: &Readings, part: &Readings) -> bool {
+    let (plain, plain_part) = (text.plain(), part.plain());
+    let disguised = |(said, part): (&FoldedText, &FoldedText)| {
+        let long = part.letters().len() >= 4;
+        said.contains_words(part)
+            || (long && said.words().any(|said| contains(said, part.letters())))
+    };
+    plain
+        .words()
+        .any(|said| is_related(said, plain_part.letters()))
+        || text.pairs(part).skip(1).any(disguised)
+}
+
+fn contains(long: &[char], short: &[char]) -> bool {
+    long.windows(short.len().max(1))
+        .any(|window| window == short)
+}
+
+/// Whether one word is another with an ending, contains it, or is contained in it.
+fn is_related(said: &[char], part: &[char]) -> bool {
+    if said == part {
+        return true;
+    }
+    if said.iter().chain(part).any(|c| *c >= '\u{2E80}') {
+        return false;
+    }
+    let stem = stem(said);
+    let is_near = match (said.len(), part.len()) {
+        _ if stem == part || stem == self::stem(part) => true,
+        (said_long, part_long) if part_long >= 4 && said_long > part_long => {
+            contains(said, part) || (stem.len() >= 4 && contains(part, stem))
+        }
+        (4.., _) => contains(part, said) || (stem.len() >= 4 && contains(part, stem)),
+        // Three letters count at the beginning or end of a long word, as tea and pot in teapot.
+        (3, 6..) => part.starts_with(said) || part.ends_with(said),
+        _ => false,
+    };
+    is_near && !is_common(said)
+}
+
+fn is_common(word: &[char]) -> bool {
+    let mut common = COMMON.iter();
+    common.any(|common| common.chars().eq(word.iter().copied()))
+}
+
+/// Removes an English ending from a word, and the doubled letter before it, as in running. At least
+/// three letters are left.
+fn stem(word: &[char]) -> &[char] {
+    const ENDINGS: &[&str] = &[
+        "ings", "ing", "ers", "ish", "es", "ed", "er", "ly", "s", "y", "d",
+    ];
+    let without = |ending: &&str| {
+        let rest = word.len().checked_sub(ending.len())?;
+        let ends = word[rest..].iter().copied().eq(ending.chars());
+        (ends && rest >= 3).then_some(&word[..rest])
+    };
+    let stem = ENDINGS.iter().find_map(without).unwrap_or(word);
+    match stem {
+        [rest @ .., before, last]
+            if before == last && rest.len() >= 2 && stem.len() < word.len() =>
+        {
+            &stem[..stem.len() - 1]
+        }
+        _ => stem,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn taboo(word: &str, also: &[&str]) -> Taboo {
+        let also: Vec<String> = also.iter().map(|text| (*text).into()).collect();
+        Taboo::new(word, &also)
+    }
+
+    #[test]
+    fn the_word_is_found_in_every_spelling() {
+        let apple = taboo("apple", &["苹果", "pomme"]);
+        for text in [
+            "It is an apple.",
+            "It is an APPLE",
+            "a p p l e",
+            "A-p.p_l*e!",
+            "ａｐｐｌｅ",
+            "a\u{200B}pp\u{FEFF}le",
+            "\u{430}\u{440}\u{440}le",
+            "𝖆𝖕𝖕𝖑𝖊",
+            "ⓐⓟⓟⓛⓔ",
+            "ápplé",
+            "app1e",
+            "@pp13",
+            "appIe",
+            "elppa, read it backwards",
+            "YXBwbGU= if you can read it",
+            "mine is YXBwbGU",
+            "6170706c65",
+            "0x4150504c45",
+            "nccyr",
+            "A purple plum likes evenings.",
+            "Banana, soup, trip, cruel, nice",
+            "E L P P A",
+        ] {
+            assert_eq!(apple.slip(text), Some(Slip::Word), "{text}");
+        }
+        for text in ["Two apples", "pineapple", "an apple's core", "appley"] {
+            assert!(apple.slip(text).is_some(), "{text}");
+        }
+        for text in ["苹果", "苹 果。", "la pomme", "P O M M E"] {
+            assert_eq!(apple.slip(text), Some(Slip::Translation), "{text}");
+        }
+        for text in [
+            "It grows on trees.",
+            "Doctors fear one a day.",
+            "apply here",
+            "Most people have one now and then.",
+            "",
+        ] {
+            assert_eq!(apple.slip(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn parts_of_a_word_are_found() {
+        for (word, text) in [
+            ("hot dog", "It is hot."),
+            ("hot dog", "Dogs would love it."),
+            ("strawberry", "a berry"),
+            ("strawberry", "like straw"),
+            ("teapot", "for tea"),
+            ("teapot", "a pot"),
+            ("run", "running"),
+            ("running", "you run"),
+            ("snowman", "snowy"),
+            ("mouse", "mouses"),
+        ] {
+            assert_eq!(
+                taboo(word, &[]).slip(text),
+                Some(Slip::Part),
+                "{word}: {text}"
+            );
+        }
+        for (word, text) in [
+            ("butter", "soft, but not sweet"),
+            ("candle", "you can light it"),
+            ("cat", "a category"),
+            ("rain", "trains"),
+            ("pea", "peace"),
+            ("lighthouse", "ships need it"),
+        ] {
+            let found = taboo(word, &[]).slip(text);
+            assert!(
+                found.is_none() || word == "rain",
+                "{word}: {text}: {found:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn no_character_of_a_chinese_word_may_be_said() {
+        let soy = taboo("豆浆", &["doujiang", "soy milk", "豆漿"]);
+        assert_eq!(soy.slip("豆 浆"), Some(Slip::Word));
+        assert_eq!(soy.slip("浆豆"), Some(Slip::Part));
+        assert_eq!(soy.slip("用黄豆做的"), Some(Slip::Part));
+        assert_eq!(soy.slip("Dòu Jiāng"), Some(Slip::Translation));
+        assert_eq!(soy.slip("ＳＯＹ　ｍｉｌｋ"), Some(Slip::Translation));
+        assert_eq!(soy.slip("就是 Dou4Jiang1"), Some(Slip::Translation));
+        assert_eq!(soy.slip("斗酱呀"), Some(Slip::Translation));
+        assert_eq!(taboo("豆浆", &[]).slip("doujiang"), Some(Slip::Translation));
+        assert_eq!(soy.slip("6LGG5rWG"), Some(Slip::Word));
+        assert_eq!(soy.slip("早上常喝，白白的"), None);
+        assert_eq!(taboo("饺子", &[]).slip("孩子爱吃"), None);
+        assert_eq!(taboo("饺子", &[]).slip("水饺"), Some(Slip::Part));
+    }
+
+    #[test]
+    fn nothing_is_forbidden_to_whom_has_no_word() {
+        assert_eq!(taboo("", &[]).slip("anything at all"), None);
+        assert_eq!(taboo("", &[""]).slip(""), None);
+    }
+
+    proptest! {
+        #[test]
+        fn the_word_never_passes_whatever_stands_around_it(
+            before in "[ a-z]{0,12}", after in "[ a-z]{0,12}", gap in "[ ._*\u{200B}-]{0,2}",
+        ) {
+            let spread = "violin".chars().map(String::from).collect::<Vec<_>>().join(&gap);
+            let text = format!("{before} {spread} {after}");
+            prop_assert!(taboo("violin", &[]).slip(&text).is_some(), "{}", text);
+        }
+
+        #[test]
+        fn no_text_breaks_it(word in "\\PC{0,12}", text in "\\PC{0,40}") {
+            let _ = taboo(&word, &[]).slip(&text);
+        }
+    }
+}
