@@ -7,7 +7,7 @@
 //! Prompts, which minds read, are not here but in `data/prompts`.
 //!
 //! # Adding a text
-//! Add its key to the file of your room in each language. A key is in snake case and begins with
+//! Add its key to the file of your module in each language. A key is in snake case and begins with
 //! the name of the file:
 //!
 //! ```text
