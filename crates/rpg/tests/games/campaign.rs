@@ -1,0 +1,479 @@
+//! Whole campaigns on the embedded improviser.
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::future::ready;
+use std::sync::{Arc, Mutex};
+
+use futures_util::FutureExt;
+use playhouse_engine::cast::{CastList, EntityName};
+use playhouse_engine::context::{AgentContext, Chapters};
+use playhouse_engine::engine::{Engine, Stop};
+use playhouse_engine::event::{By, EventRecord, Feed, Record};
+use playhouse_engine::knowledge::{FactBook, Knowledge};
+use playhouse_engine::mind::improviser::Improviser;
+use playhouse_engine::mind::{AnswerForm, Answering, Completion, Mind, MindInfo, Minds, Prompt};
+use playhouse_engine::prelude::World;
+use playhouse_engine::testing::journal;
+use playhouse_engine::world_data::DataFolder;
+use playhouse_rpg::Campaign;
+use playhouse_rpg::drama::{Belongings, StoryData};
+use playhouse_rpg::world_file::ActorFaction;
+use serde_json::json;
+
+const WORLDS: [&str; 2] = ["drowned-assize", "zhaoying-ban"];
+
+struct Played {
+    engine: Engine,
+    records: Vec<Record>,
+    stop: Stop,
+}
+
+impl Played {
+    fn events(&self) -> impl Iterator<Item = &EventRecord> {
+        self.records.iter().filter_map(|record| match record {
+            Record::Event(event) => Some(event),
+            _ => None,
+        })
+    }
+
+    /// Everything that a mind worded, in order: who and what.
+    fn lines(&self) -> Vec<(String, String)> {
+        // What is learned is told in the words of the world file, to each who learns it, a stage
+        // remembers a fight as it told it, and world agents hear what was told elsewhere.
+        let worded = |kind: &str| !["query", "learned", "archive", "news"].contains(&kind);
+        let told = self.events().filter(|event| worded(&event.kind));
+        // Those elsewhere hear later what was announced.
+        let mut announced = BTreeSet::new();
+        let told =
+            told.filter(move |event| event.kind != "announce" || announced.insert(&event.text));
+        let worded = told.filter_map(|event| {
+            let words = event.data["message"].as_str()?;
+            let who = event.speaker.as_deref().unwrap_or_default();
+            Some((who.to_owned(), words.to_owned()))
+        });
+        worded.collect()
+    }
+}
+
+/// The improviser, which puts something around its prose.
+struct Wrapping {
+    improviser: Improviser,
+    wrap: fn(&Prompt<'_>, String) -> String,
+}
+
+impl Mind for Wrapping {
+    fn info(&self) -> &MindInfo {
+        self.improviser.info()
+    }
+
+    fn answer(&self, prompt: &Prompt<'_>) -> Answering {
+        let answered = self.improviser.answer(prompt).now_or_never();
+        let answered = answered.unwrap().map(|completion| Completion {
+            text: match prompt.form {
+                AnswerForm::Prose { .. } => (self.wrap)(prompt, completion.text),
+                AnswerForm::Json { .. } => completion.text,
+            },
+            ..completion
+        });
+        Box::pin(ready(answered))
+    }
+}
+
+/// Plays two days with a mind that puts something around its prose.
+async fn play_wrapped(world: &str, wrap: fn(&Prompt<'_>, String) -> String) -> Played {
+    let improviser = Improviser::taught(playhouse_rpg::improviser::teach).unwrap();
+    let mind = Wrapping { improviser, wrap };
+    let data = DataFolder::at("data").unwrap();
+    let setup = Campaign::load(&data, world).unwrap().new_game(1).unwrap();
+    let engine = Engine::new(setup, Minds::all(Arc::new(mind)), journal()).unwrap();
+    play_on(engine, Some(2)).await
+}
+
+fn engine(world: &str, seed: u64) -> Engine {
+    let data = DataFolder::at("data").unwrap();
+    let campaign = Campaign::load(&data, world).unwrap();
+    let setup = campaign.new_game(seed).unwrap();
+    let minds = Minds::all(Arc::new(
+        Improviser::taught(playhouse_rpg::improviser::teach).unwrap(),
+    ));
+    Engine::new(setup, minds, journal()).unwrap()
+}
+
+async fn play(world: &str, seed: u64) -> Played {
+    play_on(engine(world, seed), None).await
+}
+
+async fn play_on(mut engine: Engine, turns: Option<u64>) -> Played {
+    let records = Arc::new(Mutex::new(Vec::new()));
+    let sink = records.clone();
+    engine.add_feed(Feed::observer(move |record| {
+        sink.lock().unwrap().push(record.clone());
+    }));
+    let stop = engine.run(turns).await.unwrap();
+    let records = std::mem::take(&mut *records.lock().unwrap());
+    Played {
+        engine,
+        records,
+        stop,
+    }
+}
+
+#[tokio::test]
+async fn a_campaign_comes_home_and_is_long_enough_to_be_a_story() {
+    for world in WORLDS {
+        let played = play(world, 1).await;
+        assert!(
+            matches!(played.stop, Stop::Finished(_)),
+            "{:?}",
+            played.stop
+        );
+        let text: String = played
+            .lines()
+            .into_iter()
+            .map(|(_, words)| words + "\n")
+            .collect();
+        let words = text.split_whitespace().count();
+        let characters = text.chars().count();
+        assert!(words >= 2_000 || world == "zhaoying-ban", "{words} words");
+        assert!(characters >= 3_500, "{characters} characters");
+    }
+}
+
+#[tokio::test]
+async fn what_is_put_around_prose_is_no_part_of_the_story() {
+    for world in WORLDS {
+        let plain = play_wrapped(world, |_, text| text).await;
+        let wrapped = play_wrapped(world, |prompt, text| match prompt.seed % 4 {
+            0 => format!("Certainly! Here is the description:\n\n{text}\n\nShall I go on?"),
+            1 => format!("```json\n{}\n```", json!({ "text": text })),
+            2 => format!("**Heading**\n\n{text}\n\n((OOC: long enough?))"),
+            _ => format!("{}: {text}", prompt.entity),
+        });
+        assert_eq!(plain.lines(), wrapped.await.lines());
+    }
+}
+
+#[tokio::test]
+async fn a_place_puts_no_words_into_anybodys_mouth() {
+    for world in WORLDS {
+        let played = play_wrapped(world, |prompt, text| {
+            let notes = prompt.notes();
+            let present = notes["companions"][0].as_str();
+            match present.filter(|_| notes["kind"] == "stage") {
+                Some(name) => format!("{text} {name}: “Nobody said this.”"),
+                None => text,
+            }
+        });
+        let played = played.await;
+        let mut told = played.events();
+        assert!(told.all(|event| !event.text.contains("Nobody said this")));
+        let is_told = |record: &Record| matches!(record, Record::Answer(answer) if matches!(answer.by, By::Repaired(1)));
+        assert!(
+            played.records.iter().any(is_told),
+            "it was asked again once"
+        );
+    }
+}
+
+#[tokio::test]
+async fn hardly_a_line_is_told_twice() {
+    for world in WORLDS {
+        let played = play(world, 1).await;
+        let (lines, mut seen) = (played.lines(), BTreeMap::new());
+        let mut twice = 0;
+        for (who, words) in &lines {
+            if let Some(first) = seen.insert(words, who) {
+                println!("{world}: '{words}' by {first} and by {who}");
+                twice += 1;
+            }
+        }
+        assert!(twice * 40 <= lines.len(), "{twice} of {}", lines.len());
+    }
+}
+
+#[tokio::test]
+async fn nobody_falls_back_and_every_fight_is_remembered_by_its_heroes() {
+    for world in WORLDS {
+        let mut played = play(world, 2).await;
+        for record in &played.records {
+            if let Record::Answer(answer) = record {
+                let by = &answer.by;
+                let is_fallback = matches!(by, By::Fallback(_));
+                assert!(!is_fallback, "{} {}: {by:?}", answer.entity, answer.purpose);
+            }
+        }
+        let fights: Vec<_> = played
+            .events()
+            .filter(|event| event.kind == "combat_outcome")
+            .cloned()
+            .collect();
+        assert!(!fights.is_empty(), "{world}");
+        let mut minds = played
+            .engine
+            .world
+            .query::<(&EntityName, &Chapters, &AgentContext)>();
+        for fight in &fights {
+            let stage = fight.data["stage"].as_str().unwrap();
+            for (name, chapters, context) in minds.iter(&played.engine.world) {
+                if fight.place == name.0 {
+                    assert!(!chapters.all().is_empty(), "{stage} remembers its fight");
+                }
+                let open = context
+                    .messages()
+                    .filter(|held| held.message.tags.text("combat_outcome").is_some());
+                assert_eq!(open.count(), 0, "{name} holds a fight that is over");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn whoever_is_out_of_a_fight_neither_acts_nor_is_struck() {
+    for world in WORLDS {
+        let played = play(world, 3).await;
+        let mut out = BTreeSet::new();
+        for event in played.events() {
+            let text = |member: &str| event.data[member].as_str().unwrap().to_owned();
+            match event.kind.as_str() {
+                "combat_initialization" => out.clear(),
+                "combat_move" => {
+                    let actor = text("actor");
+                    assert!(!out.contains(&actor), "{actor} acts after leaving");
+                    if ["flee", "yield"].contains(&text("action").as_str()) {
+                        out.insert(actor);
+                    }
+                }
+                "card_played" => {
+                    let actor = text("actor");
+                    assert!(!out.contains(&actor), "{actor} plays after leaving");
+                    for target in event.data["targets"].as_array().unwrap() {
+                        let name = target["name"].as_str().unwrap();
+                        assert!(!out.contains(name), "{name} is struck after leaving");
+                        if target["fell"] == true {
+                            out.insert(name.to_owned());
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn equal_seeds_play_alike_and_others_do_not() {
+    let (first, again, other) = (
+        play("zhaoying-ban", 5).await,
+        play("zhaoying-ban", 5).await,
+        play("zhaoying-ban", 6).await,
+    );
+    assert_eq!(first.lines(), again.lines());
+    assert_ne!(first.lines(), other.lines());
+}
+
+/// Words that would be out of place in a shipped world, whoever says them.
+const NEVER_IN: [(&str, &[&str]); 2] = [
+    (
+        "drowned-assize",
+        &[
+            "okay",
+            "hello there",
+            "guys",
+            "my lord",
+            "computer",
+            "telephone",
+            "improvis",
+            "seed",
+        ],
+    ),
+    (
+        "zhaoying-ban",
+        &[
+            "好的呢",
+            "拜拜",
+            "哈喽",
+            "电话",
+            "手机",
+            "电影院",
+            "老板娘",
+            "亲爱的",
+            "即兴",
+            "种子",
+        ],
+    ),
+];
+
+/// Words of those who travel and fight: nobody who stays at home says them.
+const NEVER_AT_HOME: [&str; 10] = [
+    "we go in together",
+    "I mean to go first",
+    "I take the first watch",
+    "as long as I can stand",
+    "I'll come back for you",
+    "咱们一道进去",
+    "我走头一个",
+    "头一班夜我来守",
+    "只要我还站得住",
+    "我回头来找你",
+];
+
+#[tokio::test]
+async fn nobody_speaks_out_of_character() {
+    for (world, never) in NEVER_IN {
+        let file = Campaign::load(&DataFolder::at("data").unwrap(), world).unwrap();
+        let file = &file.file;
+        let actors = file.actors.iter().map(|actor| (&actor.name, &actor.voice));
+        let foes = file.foes.iter().map(|foe| (&foe.name, &foe.voice));
+        let voices: BTreeMap<_, _> = actors.chain(foes).collect();
+        let mut neutral = file.actors.iter();
+        let neutral: BTreeSet<_> = neutral
+            .by_ref()
+            .filter(|actor| actor.faction == ActorFaction::Neutral)
+            .map(|actor| &actor.name)
+            .collect();
+        let mut spoken = 0;
+        let never = never.iter().map(|never| never.to_lowercase());
+        let never: Vec<_> = never.collect();
+        for seed in 100..105 {
+            let played = play(world, seed).await;
+            let speech = ["speak", "whisper", "announce"];
+            let said = played
+                .events()
+                .filter(|event| speech.contains(&&*event.kind));
+            for event in said {
+                let who = event.data["actor"].as_str().unwrap_or_default().to_owned();
+                let words = event.data["message"].as_str().unwrap_or_default();
+                let words = words.to_lowercase();
+                let Some(voice) = voices.get(&who) else {
+                    continue;
+                };
+                spoken += 1;
+                let never = never.iter().map(String::as_str);
+                let at_home = NEVER_AT_HOME.iter().filter(|_| neutral.contains(&who));
+                let own = voice.never.iter().map(String::as_str);
+                let own = own.chain(at_home.copied()).map(str::to_lowercase);
+                let own: Vec<_> = own.collect();
+                for never in never.chain(own.iter().map(String::as_str)) {
+                    assert!(
+                        !words.contains(never),
+                        "{who} says \"{never}\" in the story of seed {seed}: {words}"
+                    );
+                }
+            }
+        }
+        assert!(spoken > 250, "{world}: {spoken} lines");
+    }
+}
+
+/// What is wrong with items and knowledge at a meeting.
+#[derive(Default)]
+struct Watched {
+    /// The items that were somewhere before.
+    seen: BTreeSet<String>,
+    /// Those of them that are gone.
+    gone: BTreeSet<String>,
+    wrong: Vec<String>,
+}
+
+impl Watched {
+    fn look(&mut self, world: &World) {
+        let list = world.resource::<CastList>();
+        let entities = || list.all().map(|(_, entity)| entity);
+        for item in &world.resource::<StoryData>().items {
+            let holds = |held: &&Belongings| held.0.contains(&*item.name);
+            let held = entities().filter_map(|entity| world.get::<Belongings>(entity));
+            let places = held.filter(holds).count();
+            if places > 1 || (places == 1 && self.gone.contains(&item.name)) {
+                self.wrong
+                    .push(format!("{} is in {places} places", item.name));
+            }
+            if places == 1 {
+                self.seen.insert(item.name.clone());
+            } else if self.seen.contains(&item.name) {
+                self.gone.insert(item.name.clone());
+            }
+        }
+        let book = world.resource::<FactBook>();
+        for entity in entities() {
+            let name = world.get::<EntityName>(entity).unwrap();
+            let knowledge = world.get::<Knowledge>(entity);
+            for (fact, known) in knowledge.into_iter().flat_map(Knowledge::all) {
+                let Some(from) = known.from.as_deref() else {
+                    let is_known = book
+                        .get(fact)
+                        .is_some_and(|fact| fact.is_known_at_start(&name.0));
+                    if known.by.is_empty() && !is_known {
+                        self.wrong.push(format!("{name} knows {fact} from nowhere"));
+                    }
+                    continue;
+                };
+                let teller = list
+                    .by_name(from)
+                    .and_then(|entity| world.get::<Knowledge>(entity));
+                // Foes are not in the world before and after their fight.
+                let knew =
+                    list.by_name(from).is_none() || teller.is_some_and(|teller| teller.knows(fact));
+                if from == &*name.0 || !knew {
+                    self.wrong.push(format!("{name} knows {fact} from {from}"));
+                }
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn items_and_knowledge_hold_together_at_every_meeting() {
+    for world in WORLDS {
+        for seed in 300..304 {
+            let mut engine = engine(world, seed);
+            let watched = Arc::new(Mutex::new(Watched::default()));
+            let sink = watched.clone();
+            engine.on_turn(move |world, _, _| {
+                sink.lock().unwrap().look(world);
+                Ok(())
+            });
+            let gone = watched.clone();
+            let offered = Arc::new(Mutex::new(Vec::new()));
+            let handled = offered.clone();
+            let events = Arc::new(Mutex::new(BTreeMap::new()));
+            let told = events.clone();
+            engine.add_feed(Feed::observer(move |record| {
+                let Record::Event(event) = record else { return };
+                let deeds = ["take", "give", "show", "read"];
+                let item = event.data["item"].as_str().unwrap_or_default();
+                if deeds.contains(&&*event.kind) && gone.lock().unwrap().gone.contains(item) {
+                    handled.lock().unwrap().push(event.text.clone());
+                }
+                let audience = event.audience.iter().map(|who| who.name.clone());
+                let audience: BTreeSet<_> = audience.collect();
+                let id = event.id.to_string();
+                told.lock()
+                    .unwrap()
+                    .insert(id, (event.kind.clone(), audience));
+            }));
+            let stop = engine.run(None).await.unwrap();
+            assert!(
+                matches!(stop, Stop::Finished(_)),
+                "{world} {seed}: {stop:?}"
+            );
+            let watched = watched.lock().unwrap();
+            assert!(
+                watched.wrong.is_empty(),
+                "{world} {seed}: {:?}",
+                watched.wrong
+            );
+            let offered = offered.lock().unwrap();
+            assert!(offered.is_empty(), "{world} {seed}: {offered:?}");
+            let events = events.lock().unwrap();
+            let mut minds = engine.world.query::<(&EntityName, &Knowledge)>();
+            for (name, knowledge) in minds.iter(&engine.world) {
+                for (fact, known) in knowledge.all().filter(|(_, known)| !known.by.is_empty()) {
+                    let (kind, audience) = &events[&*known.event];
+                    let is_told = kind == &*known.by && audience.contains(&name.0);
+                    assert!(is_told, "{world} {seed}: {name} knows {fact} by {known:?}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! Whole campaigns with little room to remember: what is over is folded away, and nothing is lost.
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
+
+use playhouse_engine::context::{AgentContext, Chapters};
+use playhouse_engine::engine::{Engine, Stop};
+use playhouse_engine::event::{Feed, Record};
+use playhouse_engine::message::{BodyId, Role};
+use playhouse_engine::mind::improviser::Improviser;
+use playhouse_engine::mind::{Answering, Mind, MindInfo, Minds, Prompt};
+use playhouse_engine::testing::journal;
+use playhouse_engine::world_data::DataFolder;
+use playhouse_rpg::Campaign;
+
+const ROOM: i32 = 2_000;
+
+async fn play(world: &str) -> Engine {
+    let data = DataFolder::at("data").unwrap();
+    let mut campaign = Campaign::load(&data, world).unwrap();
+    Arc::make_mut(&mut campaign.file).limits.context_tokens = ROOM;
+    let setup = campaign.new_game(1).unwrap();
+    let minds = Minds::all(Arc::new(
+        Improviser::taught(playhouse_rpg::improviser::teach).unwrap(),
+    ));
+    let mut engine = Engine::new(setup, minds, journal()).unwrap();
+    let stop = engine.run(None).await.unwrap();
+    assert!(matches!(stop, Stop::Finished(_)), "{stop:?}");
+    engine
+}
+
+/// Everything that an entity's context and chapters hold, once each.
+fn held(context: &AgentContext, chapters: &Chapters) -> Vec<BodyId> {
+    let now = context.messages().map(|held| held.message.body.id());
+    let past = chapters.all().iter().flat_map(|chapter| {
+        let messages = chapter.messages.iter().chain(&chapter.summing_up);
+        messages.map(|held| held.message.body.id())
+    });
+    now.chain(past).collect()
+}
+
+#[tokio::test]
+async fn fights_and_long_days_become_chapters_and_every_message_stays_findable() {
+    for world in ["drowned-assize", "zhaoying-ban"] {
+        let mut engine = play(world).await;
+        let mut minds = engine.world.query::<(&AgentContext, &Chapters)>();
+        let (mut fights, mut days) = (0, 0);
+        for (context, chapters) in minds.iter(&engine.world) {
+            let name = context.name();
+            let ids = held(context, chapters);
+            let distinct: BTreeSet<_> = ids.iter().map(|id| (id.place, id.number)).collect();
+            assert_eq!(ids.len(), distinct.len(), "{name} holds a message twice");
+            assert_eq!(
+                context.entries().first().map(|entry| entry.role()),
+                Some(Role::System)
+            );
+            for entry in context.entries() {
+                let tags = context.tags(entry.id());
+                let id = tags.and_then(|tags| tags.text("combat_id"));
+                assert_eq!(id, None, "{name} still holds a part of a fight");
+            }
+            for chapter in chapters.all() {
+                let has = |key: &str| {
+                    let mut messages = chapter.messages.iter();
+                    messages.any(|held| held.message.tags.get(key).is_some())
+                };
+                // Whoever fell, and a place, keeps a fight as it was told; others are asked.
+                let is_asked = chapter.summing_up.len() == 2;
+                assert!(is_asked || chapter.summing_up.is_empty(), "{}", chapter.id);
+                assert!(is_asked || has("combat_outcome"), "{}", chapter.id);
+                assert_eq!(
+                    has("combat_initialization"),
+                    has("combat_outcome"),
+                    "{}",
+                    chapter.id
+                );
+                if has("combat_outcome") {
+                    fights += 1
+                } else {
+                    days += 1
+                }
+            }
+        }
+        assert!(
+            fights > 3 && days > 0,
+            "{world}: {fights} fights, {days} days"
+        );
+    }
+}
+
+/// The improviser, which notes what came to minds with questions.
+struct Noting {
+    improviser: Improviser,
+    recalled: Arc<Mutex<Vec<(String, u32)>>>,
+}
+
+impl Mind for Noting {
+    fn info(&self) -> &MindInfo {
+        self.improviser.info()
+    }
+
+    fn answer(&self, prompt: &Prompt<'_>) -> Answering {
+        if let Some(recalled) = prompt.recalled {
+            let text = recalled.as_str().to_owned();
+            let mut history = prompt.history.entries().iter();
+            assert!(!history.any(|entry| entry.body().full_text() == text));
+            let mut after = prompt.turns().skip(prompt.history.len() + 1);
+            assert_eq!(after.next().unwrap().to_text(), text);
+            self.recalled
+                .lock()
+                .unwrap()
+                .push((text, recalled.tokens()));
+        }
+        self.improviser.answer(prompt)
+    }
+}
+
+/// The answers of a story with so many tokens for memories, and what came.
+async fn answers(world: &str, tokens: i32) -> (Vec<String>, Vec<(String, u32)>) {
+    let data = DataFolder::at("data").unwrap();
+    let mut campaign = Campaign::load(&data, world).unwrap();
+    let limits = &mut Arc::make_mut(&mut campaign.file).limits;
+    (limits.context_tokens, limits.recall_tokens) = (4_000, tokens);
+    let recalled = Arc::default();
+    let mind = Noting {
+        improviser: Improviser::taught(playhouse_rpg::improviser::teach).unwrap(),
+        recalled: Arc::clone(&recalled),
+    };
+    let setup = campaign.new_game(1).unwrap();
+    let mut engine = Engine::new(setup, Minds::all(Arc::new(mind)), journal()).unwrap();
+    let given = Arc::new(Mutex::new(Vec::new()));
+    let noted = Arc::clone(&given);
+    engine.add_feed(Feed::observer(move |record| {
+        if let Record::Answer(answer) = record {
+            assert!(answer.recalled.len() <= 10);
+            noted.lock().unwrap().push(answer.text.clone());
+        }
+    }));
+    engine.run(None).await.unwrap();
+    drop(engine);
+    let recalled = std::mem::take(&mut *recalled.lock().unwrap());
+    let given = std::mem::take(&mut *given.lock().unwrap());
+    (given, recalled)
+}
+
+#[tokio::test]
+async fn memories_come_by_themselves_within_their_budget_and_change_nothing_else() {
+    for world in ["drowned-assize", "zhaoying-ban"] {
+        let (with, recalled) = answers(world, 300).await;
+        assert!(recalled.len() > 20, "{world}: {}", recalled.len());
+        assert!(recalled.iter().all(|(_, tokens)| *tokens <= 300));
+        let (without, none) = answers(world, 0).await;
+        assert!(none.is_empty());
+        assert!(with == without, "{world}: the improviser reads no memories");
+    }
+}

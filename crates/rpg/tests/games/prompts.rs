@@ -1,0 +1,161 @@
+//! Every prompt that a mind reads, in both languages: a change in what minds read is seen here.
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use playhouse_engine::engine::Engine;
+use playhouse_engine::mind::improviser::Improviser;
+use playhouse_engine::mind::{Answering, Mind, MindInfo, Minds, Prompt};
+use playhouse_engine::testing::journal;
+use playhouse_engine::world_data::DataFolder;
+use playhouse_rpg::Campaign;
+use playhouse_rpg::world_file::{CampaignStep, Draw};
+
+/// The first prompt of each purpose: system message, question, short form and wanted form.
+type First = Arc<Mutex<BTreeMap<String, String>>>;
+
+/// The improviser, with the first prompt of each purpose kept.
+struct Reader(Improviser, First);
+
+impl Mind for Reader {
+    fn info(&self) -> &MindInfo {
+        self.0.info()
+    }
+
+    fn answer(&self, prompt: &Prompt<'_>) -> Answering {
+        let kind = prompt.notes()["kind"].as_str().unwrap_or("?").to_owned();
+        let mut first = self.1.lock().unwrap();
+        first
+            .entry(format!("{} {kind}", prompt.purpose))
+            .or_insert_with(|| describe(prompt));
+        if let Some(recalled) = prompt.recalled {
+            first
+                .entry(format!("{} {kind} recalled", prompt.purpose))
+                .or_insert_with(|| recalled.as_str().to_owned());
+        }
+        self.0.answer(prompt)
+    }
+}
+
+fn describe(prompt: &Prompt<'_>) -> String {
+    let system = prompt.history.entries().first().unwrap().body();
+    let own = system.full_text();
+    let opening = system.shared_prefix().unwrap().as_str();
+    let short = prompt.question.short().map(|short| short.as_str());
+    let form = match prompt.form {
+        playhouse_engine::mind::AnswerForm::Prose { .. } => "prose".to_owned(),
+        playhouse_engine::mind::AnswerForm::Json { constrained, .. } => {
+            serde_json::to_string_pretty(constrained).unwrap()
+        }
+    };
+    format!(
+        "(the rules of the world, {} characters)\n{}\n\n=== asked\n{}\n\n=== in later prompts\n{}\n\n=== wanted\n{form}",
+        opening.chars().count(),
+        own.strip_prefix(opening).unwrap(),
+        prompt.question.full_text(),
+        short.unwrap_or("(the same)"),
+    )
+}
+
+async fn first_prompts(campaign: &Campaign) -> BTreeMap<String, String> {
+    let first = First::default();
+    let mind = Reader(
+        Improviser::taught(playhouse_rpg::improviser::teach).unwrap(),
+        first.clone(),
+    );
+    let setup = campaign.new_game(1).unwrap();
+    let mut engine = Engine::new(setup, Minds::all(Arc::new(mind)), journal()).unwrap();
+    engine.run(None).await.unwrap();
+    let prompts = first.lock().unwrap();
+    prompts.clone()
+}
+
+#[tokio::test]
+async fn every_prompt_in_both_languages() {
+    for (language, world) in [("en", "drowned-assize"), ("zh", "zhaoying-ban")] {
+        let campaign = Campaign::load(&DataFolder::at("data").unwrap(), world).unwrap();
+        for (purpose, prompt) in first_prompts(&campaign).await {
+            compare(language, &purpose, prompt);
+        }
+    }
+}
+
+fn compare(language: &str, purpose: &str, prompt: String) {
+    insta::with_settings!({ omit_expression => true, prepend_module_to_snapshot => false }, {
+        insta::assert_snapshot!(format!("{language} {}", purpose.replace('.', "_")), prompt);
+    });
+}
+
+/// A day at home with a vote at its end: the shipped worlds have none.
+#[tokio::test]
+async fn the_prompt_of_a_vote_in_both_languages() {
+    for (language, world) in [("en", "drowned-assize"), ("zh", "zhaoying-ban")] {
+        let mut campaign = Campaign::load(&DataFolder::at("data").unwrap(), world).unwrap();
+        let mut file = (*campaign.file).clone();
+        let names = file.dungeons.iter().map(|dungeon| dungeon.name.clone());
+        file.schedule = vec![
+            CampaignStep::Home { days: 1 },
+            CampaignStep::Vote(names.collect()),
+        ];
+        campaign.file = Arc::new(file);
+        let mut prompts = first_prompts(&campaign).await;
+        for purpose in ["home.vote actor", "home.plan actor"] {
+            let name = format!("{purpose} before a vote");
+            compare(language, &name, prompts.remove(purpose).unwrap());
+        }
+    }
+}
+
+/// Characters word their cards before they play them, if the world says so.
+#[tokio::test]
+async fn the_prompts_of_a_hand_that_is_asked_for_in_both_languages() {
+    for (language, world) in [("en", "drowned-assize"), ("zh", "zhaoying-ban")] {
+        let mut campaign = Campaign::load(&DataFolder::at("data").unwrap(), world).unwrap();
+        let mut file = (*campaign.file).clone();
+        file.fights.draw = Draw::Asked;
+        campaign.file = Arc::new(file);
+        let mut prompts = first_prompts(&campaign).await;
+        for purpose in ["combat.draw actor", "combat.act actor"] {
+            let name = format!("{purpose} worded");
+            compare(language, &name, prompts.remove(purpose).unwrap());
+        }
+    }
+}
+
+/// The improviser, with those questions counted that are sent in their short form.
+struct ShortReader(Improviser, Arc<AtomicUsize>);
+
+impl Mind for ShortReader {
+    fn info(&self) -> &MindInfo {
+        self.0.info()
+    }
+
+    fn answer(&self, prompt: &Prompt<'_>) -> Answering {
+        let sent = prompt.question_turns().next().unwrap().to_text();
+        match prompt.question.short().map(|short| short.as_str()) {
+            None | Some("") => assert_eq!(sent, prompt.question.full_text()),
+            Some(short) => {
+                assert_eq!(sent, short, "{}", prompt.purpose);
+                self.1.fetch_add(1, Ordering::SeqCst);
+            }
+        }
+        self.0.answer(prompt)
+    }
+}
+
+#[tokio::test]
+async fn a_world_may_send_its_questions_in_their_short_form() {
+    let mut campaign = Campaign::load(&DataFolder::at("data").unwrap(), "drowned-assize").unwrap();
+    Arc::make_mut(&mut campaign.file).limits.short_questions = true;
+    let count = Arc::new(AtomicUsize::new(0));
+    let mind = ShortReader(
+        Improviser::taught(playhouse_rpg::improviser::teach).unwrap(),
+        count.clone(),
+    );
+    let setup = campaign.new_game(1).unwrap();
+    let mut engine = Engine::new(setup, Minds::all(Arc::new(mind)), journal()).unwrap();
+    engine.run(Some(8)).await.unwrap();
+    assert!(count.load(Ordering::SeqCst) > 20, "{count:?}");
+}
