@@ -4,6 +4,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
+use playhouse_engine::files;
+use playhouse_engine::wording::nearest;
+
 use crate::cast::{EntityName, Kind, StableId};
 use crate::cli::servers::ToolServers;
 use crate::engine::Engine;
@@ -19,8 +22,6 @@ use crate::tool::{ToolSet, Toolbox};
 use crate::world_data::{DataError, DataFolder, MAX_BYTES, Problems, file_text};
 use crate::{groupchat, rpg, undercover};
 use bevy_ecs::prelude::*;
-use playhouse_engine::files;
-use playhouse_engine::wording::nearest;
 
 use super::app::App;
 use super::error::{CommandError, ErrorKind};

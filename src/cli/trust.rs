@@ -7,9 +7,10 @@ use std::collections::BTreeMap;
 use std::io::{self, BufRead, Read};
 use std::path::{Path, PathBuf};
 
+use playhouse_engine::files::{self, Durability, Folder};
+
 use crate::locale::{Argument, Language, UiText, text};
 use crate::trust::{Demanding, NeedsTrust, Untrusted};
-use playhouse_engine::files::{self, Durability, Folder};
 use serde::{Deserialize, Serialize};
 
 use super::error::{CommandError, ErrorKind};

@@ -6,12 +6,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use bevy_ecs::prelude::*;
-use thiserror::Error;
-
-use super::input::{GAME, GameInput, GameMind};
 use playhouse_engine::engine::{CancellationToken, Engine, EngineError, Setup, Stop};
 use playhouse_engine::event::{Feed, Record};
 use playhouse_engine::mind::Minds;
+use thiserror::Error;
+
+use super::input::{GAME, GameInput, GameMind};
 
 /// The story plays no further: why it stopped, or the error that ended it.
 #[derive(Message, Clone, Debug)]

@@ -6,10 +6,6 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bevy_ecs::prelude::*;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
-
 use playhouse_engine::cast::{CastError, CastList, Kind, SpawnSpec, spawn};
 use playhouse_engine::context::AgentContext;
 use playhouse_engine::engine::{MeetSet, Setup, StepSet};
@@ -18,6 +14,9 @@ use playhouse_engine::event::{
 };
 use playhouse_engine::exchange::{Answers, Ask, Reply};
 use playhouse_engine::mind::{Answering, Completion, Mind, MindInfo, Prompt};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// The name of the entity that stands for the game.
 pub const GAME: &str = "(game)";

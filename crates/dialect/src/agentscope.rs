@@ -6,13 +6,13 @@
 
 use std::collections::BTreeMap;
 
+use playhouse_engine::message::{Block, FormatError, MediaSource, Message, ResponseMetadata, Role};
 use serde_json::{Map, Value, json};
 
 use super::neutral::{JOINED, Neutral};
 use super::roles::take_role;
 use super::timestamp::{Spelling, spelled};
 use super::{Profile, blocks, leftovers, media, roles};
-use playhouse_engine::message::{Block, FormatError, MediaSource, Message, ResponseMetadata, Role};
 
 /// Members that not all four formats have, and that a message keeps: of Python 1, then of Python 2.
 const KEPT_MEMBERS: [&str; 7] = [

@@ -8,12 +8,12 @@
 
 use std::collections::BTreeMap;
 
+use playhouse_engine::locale::{UiText, text};
+use playhouse_engine::message::{Block, FormatError, MediaSource, Message, Role, shown};
 use serde_json::{Map, Value, json};
 
 use super::neutral::Neutral;
 use super::{blocks, leftovers, media, openai, roles};
-use playhouse_engine::locale::{UiText, text};
-use playhouse_engine::message::{Block, FormatError, MediaSource, Message, Role, shown};
 
 /// The types of AgentChat's messages and events.
 pub const CHAT_TYPES: [&str; 16] = [

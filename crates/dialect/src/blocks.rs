@@ -5,14 +5,13 @@
 
 use std::collections::BTreeMap;
 
+use playhouse_engine::locale::text;
+use playhouse_engine::message::{Block, Body, FormatError, Message};
+use playhouse_engine::reading::{Arguments, ArgumentsRepair, SplitText};
 use serde_json::{Map, Value, json};
 
 use super::media;
 use super::thinking::thinking_text;
-use playhouse_engine::locale::text;
-use playhouse_engine::message::{Block, Body, FormatError, Message};
-use playhouse_engine::reading::SplitText;
-use playhouse_engine::reading::{Arguments, ArgumentsRepair};
 
 /// Reads content: a text, a block, or a list of these. Null entries are skipped; absent content is
 /// empty.

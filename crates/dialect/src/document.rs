@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use playhouse_engine::locale::{Argument, Localize, UiText, text};
+use playhouse_engine::message::{FormatError, Message, Role};
 use serde_json::{Map, Value, json};
 use thiserror::Error;
 
@@ -9,8 +11,6 @@ use super::detect::detect;
 use super::memory::{MarkFilter, MarkedMessages};
 use super::messages::{read_message, write_messages};
 use super::{Profile, autogen, openai};
-use playhouse_engine::locale::{Argument, Localize, UiText, text};
-use playhouse_engine::message::{FormatError, Message, Role};
 
 /// A conversation in no particular format.
 #[derive(Clone, Debug, Default, PartialEq)]

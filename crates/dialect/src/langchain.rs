@@ -7,16 +7,16 @@
 //! members, so tags are written beside the content as in our own format, and `metadata` keeps the
 //! rest.
 
+use playhouse_engine::message::{
+    Block, FormatError, MediaKind, MediaSource, Message, ResponseMetadata, Role, Tag, ToolResult,
+};
+use playhouse_engine::reading::SplitText;
 use serde_json::{Map, Value, json};
 
 use super::leftovers::{self, add_tag};
 use super::neutral::{JOINED, Neutral};
 use super::roles::take_role;
 use super::{Profile, blocks, media, roles};
-use playhouse_engine::message::{
-    Block, FormatError, MediaKind, MediaSource, Message, ResponseMetadata, Role, Tag, ToolResult,
-};
-use playhouse_engine::reading::SplitText;
 
 /// Members for reasoning, which may also be a block.
 const REASONING: [&str; 2] = ["reasoning_content", "reasoning"];

@@ -5,10 +5,10 @@
 //! members. Their metadata keeps what we say beyond their members as `playhouse`: tags, condensed
 //! forms, response metadata, and the origin of a third format.
 
+use playhouse_engine::message::{RESERVED_MEMBERS, ResponseMetadata, Tag, Tags};
 use serde_json::{Map, Value};
 
 use super::neutral::{Neutral, ORIGIN};
-use playhouse_engine::message::{RESERVED_MEMBERS, ResponseMetadata, Tag, Tags};
 
 /// The member of their metadata that keeps what is ours.
 const OURS: &str = "playhouse";

@@ -1,8 +1,7 @@
 //! Reading images, audio and video in any known spelling.
 
-use serde_json::{Map, Value};
-
 use playhouse_engine::message::{Block, MediaKind, MediaSource};
+use serde_json::{Map, Value};
 
 /// The media types of common file extensions.
 const EXTENSIONS: [(&str, &str); 20] = [

@@ -4,13 +4,13 @@
 //! so nobody else changes what was added. The JSON is the state of AgentScope's in-memory memory
 //! (Python 1.0): `{"content": [[message, [marks]]], "_compressed_summary": "…"}`.
 
+use playhouse_engine::locale::text;
+use playhouse_engine::message::{FormatError, Message, Role, Tags};
 use serde_json::{Map, Value, json};
 
 use super::messages::{read_message, write_messages};
 use super::neutral::Neutral;
 use super::{Profile, blocks, leftovers};
-use playhouse_engine::locale::text;
-use playhouse_engine::message::{FormatError, Message, Role, Tags};
 
 const SUMMARY: &str = "_compressed_summary";
 

@@ -1,11 +1,11 @@
 //! Reading and writing messages in any format.
 
+use playhouse_engine::locale::text;
+use playhouse_engine::message::{FormatError, Message};
 use serde_json::Value;
 
 use super::neutral::Neutral;
 use super::{Profile, agentscope, autogen, langchain, openai, playhouse};
-use playhouse_engine::locale::text;
-use playhouse_engine::message::{FormatError, Message};
 
 /// Reads one message. Some formats put several of our messages into one.
 pub(super) fn read_message(

@@ -1,11 +1,10 @@
 //! The intermediate form of a message between two formats. Readers fill it; writers take out what
 //! their format has members for, and keep the rest as leftovers (see `leftovers.rs`).
 
-use serde_json::{Map, Value};
-
 use playhouse_engine::message::{
     Block, Body, BodyId, Message, ResponseMetadata, Role, Tags, with_condensed,
 };
+use serde_json::{Map, Value};
 
 /// The member of our metadata that keeps what another format said beyond our members.
 pub(super) const ORIGIN: &str = "origin";

@@ -8,6 +8,9 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use playhouse_engine::locale::{UiText, text};
+use playhouse_engine::message::{Block, FormatError, MediaSource, Message, Role, ToolResult};
+use playhouse_engine::reading::SplitText;
 use serde_json::{Map, Value, json};
 
 use super::format::alias;
@@ -15,9 +18,6 @@ use super::neutral::Neutral;
 use super::roles::take_role;
 use super::thinking::reasoning_of;
 use super::{blocks, media, roles};
-use playhouse_engine::locale::{UiText, text};
-use playhouse_engine::message::{Block, FormatError, MediaSource, Message, Role, ToolResult};
-use playhouse_engine::reading::SplitText;
 
 /// The maximum length of a name at OpenAI.
 const MAX_NAME: usize = 64;

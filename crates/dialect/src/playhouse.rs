@@ -1,13 +1,13 @@
 //! Our own format. Documents that look like ours (an entity's name and its messages) may hold
 //! messages as LangChain dumps them; those are read as such.
 
+use playhouse_engine::message::{
+    Block, FormatError, Message, Role, message_from_json, message_to_json,
+};
 use serde_json::{Map, Value, json};
 
 use super::neutral::Neutral;
 use super::{blocks, langchain};
-use playhouse_engine::message::{
-    Block, FormatError, Message, Role, message_from_json, message_to_json,
-};
 
 /// Reads a message.
 pub(super) fn read(

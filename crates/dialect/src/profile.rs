@@ -3,9 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use thiserror::Error;
-
 use playhouse_engine::locale::{Argument, Localize, UiText, text};
+use thiserror::Error;
 
 macro_rules! profiles {
     ($($(#[$doc:meta])* $variant:ident = $name:literal, $description:ident;)*) => {

@@ -1,13 +1,13 @@
 //! What holds for every format, tried on random conversations and random JSON.
 
-use proptest::prelude::*;
-use serde_json::{Map, Value, json};
-
-use super::{Conversation, Profile, read_value, write_value};
 use playhouse_engine::message::{
     Block, Body, MediaSource, Message, ResponseMetadata, Role, Tags, TokenUsage, ToolResult,
     message_to_json,
 };
+use proptest::prelude::*;
+use serde_json::{Map, Value, json};
+
+use super::{Conversation, Profile, read_value, write_value};
 
 /// Without tags of thinking; those are tested in `thinking.rs`.
 fn words() -> impl Strategy<Value = String> {

@@ -1,9 +1,8 @@
 //! Roles of messages in other formats.
 
-use serde_json::{Map, Value};
-
 use playhouse_engine::locale::{Argument, text};
 use playhouse_engine::message::FormatError;
+use serde_json::{Map, Value};
 
 /// The error of a message without a role. `member` is the member for it.
 pub(super) fn missing(member: &str, known: &[&str]) -> FormatError {

@@ -4,9 +4,8 @@
 //! thinking, which is private. Marks are looked for in texts alone, never in the arguments of a
 //! call.
 
-use serde_json::{Map, Value};
-
 use playhouse_engine::reading::{OwnMarks, SplitText};
+use serde_json::{Map, Value};
 
 /// The reasoning that a message or a delta has in a field of its own: `reasoning_content`
 /// (DeepSeek, vLLM, llama.cpp), `reasoning` (OpenRouter, Groq), `thinking` (Ollama), or the

@@ -2,6 +2,12 @@
 
 use std::time::Duration;
 
+use playhouse_engine::engine::Stop;
+use playhouse_engine::event::Feed;
+use playhouse_engine::journal::ToolSpent;
+use playhouse_engine::locale::text;
+use playhouse_engine::mind::Minds;
+use playhouse_tools::{ToolError, ToolTrace, Toolbox};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -12,12 +18,6 @@ use super::team::TeamFile;
 use super::team_message::TeamMessage;
 use super::tool_team::{ToolTeamRecord, join_path};
 use super::trace::context_records;
-use playhouse_engine::engine::Stop;
-use playhouse_engine::event::Feed;
-use playhouse_engine::journal::ToolSpent;
-use playhouse_engine::locale::text;
-use playhouse_engine::mind::Minds;
-use playhouse_tools::{ToolError, ToolTrace, Toolbox};
 
 /// The time limit of a call.
 const TIME_LIMIT: Duration = Duration::from_secs(600);

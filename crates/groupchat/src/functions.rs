@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::message::{ChatMessage, FunctionCall, FunctionResult};
-use super::perspective::text_without_speaker;
 use playhouse_engine::context::AgentContext;
 use playhouse_engine::message::Role;
+
+use super::message::{ChatMessage, FunctionCall, FunctionResult};
+use super::perspective::text_without_speaker;
 
 /// What a function sees of a conversation: what was said to everybody.
 #[derive(Clone, Copy)]

@@ -9,16 +9,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 // Recursive: a game holds the games of teams that are tools.
-use super::as_tool::{TeamTool, register};
-use super::autogen_state::team_state;
-use super::functions::Functions;
-use super::guards::{AtAnswers, ForgedSpeakers, TeamSecrets};
-use super::message::MessageFactory;
-use super::names::transfer_tool;
-use super::prompts;
-use super::saved_state::{adapt_chats, check_participants};
-use super::stage::{self, CONTROLLER, Chat, Teams, register_handoffs, register_remember};
-use super::team::{FOLDER, Participant, ParticipantKind, TeamFile, ToolTeam};
 use playhouse_engine::cast::{CastError, CastList, Kind, SpawnSpec, set_system_message, spawn};
 use playhouse_engine::context::View;
 use playhouse_engine::engine::{Inputs, MeetSet, Setup};
@@ -35,6 +25,17 @@ use playhouse_engine::session::{Game, KeptFiles, SetupError, take_data, take_tol
 use playhouse_engine::world_data::{DataFolder, Problem, Problems};
 use playhouse_tools::code::CodePolicy;
 use playhouse_tools::{self as tool, TABLES, Table, ToolSet, Toolbox};
+
+use super::as_tool::{TeamTool, register};
+use super::autogen_state::team_state;
+use super::functions::Functions;
+use super::guards::{AtAnswers, ForgedSpeakers, TeamSecrets};
+use super::message::MessageFactory;
+use super::names::transfer_tool;
+use super::prompts;
+use super::saved_state::{adapt_chats, check_participants};
+use super::stage::{self, CONTROLLER, Chat, Teams, register_handoffs, register_remember};
+use super::team::{FOLDER, Participant, ParticipantKind, TeamFile, ToolTeam};
 
 /// How a journal calls this game.
 const NAME: &str = "team";

@@ -2,11 +2,10 @@
 //!
 //! Start reading at [`teach`].
 
-use serde_json::{Value, json};
-
 use playhouse_engine::mind::improviser::wording::{bare, fragment, semicolon};
 use playhouse_engine::mind::improviser::{ImproviserSkill, Lessons, Writer, fit_question, found};
 use playhouse_engine::mind::{AnswerForm, Notes, Prompt};
+use serde_json::{Value, json};
 
 /// Names that grammars may use: who spoke last and what, and what tools returned.
 const FACTS: &[&str] = &["speaker", "said", "found"];

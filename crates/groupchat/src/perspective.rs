@@ -1,13 +1,13 @@
 //! A conversation as one participant sees it: its own turns are the assistant's, those of all
 //! others are the user's, with the speaker's name.
 
-use serde::{Deserialize, Serialize};
-
-use super::message::RequestUsage;
 use playhouse_engine::context::AgentContext;
 use playhouse_engine::message::{Body, Role};
 use playhouse_engine::wording::without_indent;
 use playhouse_engine::world_data::BLOCK_INDENT;
+use serde::{Deserialize, Serialize};
+
+use super::message::RequestUsage;
 
 /// A message as a participant sees it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

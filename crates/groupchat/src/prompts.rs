@@ -1,14 +1,13 @@
 //! The prompts of group chats: templates in `data/prompts/<language>/chat/` and their data.
 
-use serde::Serialize;
-use serde_json::Value;
-
 use playhouse_engine::event::{Kinds, Phrasebook, PromptSet, PromptTemplate};
 use playhouse_engine::exchange;
 use playhouse_engine::message::Language;
 use playhouse_engine::session::add_told_template;
 use playhouse_engine::world_data::{DataError, DataFolder, Problem, Problems, Severity};
 use playhouse_tools as tool;
+use serde::Serialize;
+use serde_json::Value;
 
 /// A message, as its listeners read it.
 pub(super) const SAID: PromptTemplate<SaidPrompt> = PromptTemplate::new("chat/events/said");

@@ -6,6 +6,16 @@ use std::task::Poll;
 
 use bevy_ecs::prelude::*;
 use futures_util::{FutureExt, Stream, stream};
+use playhouse_engine::cast::{CastList, WorldTurn};
+use playhouse_engine::context::AgentContext;
+use playhouse_engine::engine::{CancellationToken, Engine, EngineError, Setup, Stop};
+use playhouse_engine::event::Feed;
+use playhouse_engine::exchange::Ledger;
+use playhouse_engine::journal::{Journal, JournalHeader, Line, Recording, Stopped};
+use playhouse_engine::locale::{Localize, UiText, text};
+use playhouse_engine::mind::Minds;
+use playhouse_engine::save::{Expected, SaveError, restore, snapshot};
+use playhouse_engine::session::{Game, SetupError};
 use serde_json::Value;
 use thiserror::Error;
 
@@ -19,16 +29,6 @@ use super::stream::{RunStream, StreamItem, TaskResult};
 use super::stream_merger::StreamMerger;
 use super::team::TeamFile;
 use super::user_proxy::UserProxy;
-use playhouse_engine::cast::{CastList, WorldTurn};
-use playhouse_engine::context::AgentContext;
-use playhouse_engine::engine::{CancellationToken, Engine, EngineError, Setup, Stop};
-use playhouse_engine::event::Feed;
-use playhouse_engine::exchange::Ledger;
-use playhouse_engine::journal::{Journal, JournalHeader, Line, Recording, Stopped};
-use playhouse_engine::locale::{Localize, UiText, text};
-use playhouse_engine::mind::Minds;
-use playhouse_engine::save::{Expected, SaveError, restore, snapshot};
-use playhouse_engine::session::{Game, SetupError};
 
 /// Why a team can't run.
 #[derive(Debug, Error)]

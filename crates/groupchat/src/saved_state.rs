@@ -6,14 +6,14 @@
 use std::collections::BTreeSet;
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::cast::{CastList, EntityName, OnStage};
+use playhouse_engine::locale::{Argument, Localize, UiText, text};
 use serde_json::Value;
 use thiserror::Error;
 
 use super::autogen_state::{agent_name, found, inner_state};
 use super::stage::{CONTROLLER, Chat};
 use super::team::{MANAGERS, TeamFile};
-use playhouse_engine::cast::{CastList, EntityName, OnStage};
-use playhouse_engine::locale::{Argument, Localize, UiText, text};
 
 /// How the participants of a saved state differ from those of the team that is to load it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Error)]

@@ -3,9 +3,10 @@
 use std::collections::VecDeque;
 use std::task::{Context, Poll};
 
+use playhouse_engine::event::Record;
+
 use super::message::{ChatMessage, RequestUsage};
 use super::stream_merger::{Retracted, StreamEvent, StreamMerger, TeamStreamEvent};
-use playhouse_engine::event::Record;
 
 /// An item of the stream of a run.
 #[derive(Clone, Debug, PartialEq)]

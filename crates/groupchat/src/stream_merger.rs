@@ -9,6 +9,8 @@
 use std::collections::BTreeMap;
 use std::task::{Context, Poll};
 
+use playhouse_engine::event::Record;
+use playhouse_engine::mind::{StreamDelta, StreamDeltaKind, StreamReceiver};
 use serde::Serialize;
 
 use super::message::{ChatContent, ChatMessage, event_id, message_id};
@@ -16,8 +18,6 @@ use super::stage::{FunctionCallRound, InnerMessage, Utterance};
 use super::team::TeamFile;
 use super::team_message::{TeamMessage, inner_path};
 use super::tool_team::join_path;
-use playhouse_engine::event::Record;
-use playhouse_engine::mind::{StreamDelta, StreamDeltaKind, StreamReceiver};
 
 /// The chunks shown so far of a message that will not come: its mind starts again, or gave up.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

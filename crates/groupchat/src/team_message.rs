@@ -1,11 +1,12 @@
 //! Messages of teams in the records of an engine.
 
+use playhouse_engine::event::guard::Act;
+use playhouse_engine::event::{AgentEvent, EventRecord, Record};
+
 use super::message::{ChatContent, ChatMessage};
 use super::stage::InnerMessage;
 use super::team::TeamFile;
 use super::tool_team::join_path;
-use playhouse_engine::event::guard::Act;
-use playhouse_engine::event::{AgentEvent, EventRecord, Record};
 
 /// A message or event of the outermost team, of an inner one, or of one called as a tool.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,13 +4,13 @@
 //! its messages, and in the end what each of its minds saw. Both are recorded with the result, in
 //! the metadata of the caller's tool message.
 
+use playhouse_engine::exchange::TRACE_KEY;
+use playhouse_engine::message::{Body, BodyId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::message::ChatMessage;
 use super::perspective::RoleMessage;
-use playhouse_engine::exchange::TRACE_KEY;
-use playhouse_engine::message::{Body, BodyId};
 
 /// What separates the names in the path of a team.
 const SEPARATOR: &str = " › ";

@@ -3,6 +3,11 @@
 use std::collections::BTreeMap;
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::cast::{CastList, EntityName, Kind, place_of};
+use playhouse_engine::context::{AgentContext, Chapters};
+use playhouse_engine::event::AgentEvent;
+use playhouse_engine::journal::Outcome;
+use playhouse_engine::message::{Block, Body, Content, Role};
 
 use super::message::value_text;
 use super::perspective::RoleMessage;
@@ -10,11 +15,6 @@ use super::stage::OwnMessage;
 use super::tool_team::{
     ContextRecord, EntryRecord, RecordOrder, ToolTeamRecord, reported, tool_team_records,
 };
-use playhouse_engine::cast::{CastList, EntityName, Kind, place_of};
-use playhouse_engine::context::{AgentContext, Chapters};
-use playhouse_engine::event::AgentEvent;
-use playhouse_engine::journal::Outcome;
-use playhouse_engine::message::{Block, Body, Content, Role};
 
 /// A call of a mind.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,11 +3,12 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::message::ChatMessage;
-use super::stage::{Approval, ControlMessage, UserInput, warn_absent};
 use playhouse_engine::locale::{Language, text};
 use playhouse_engine::message::TokenUsage;
 use playhouse_engine::mind::{Answering, Completion, Mind, MindError, MindInfo, Prompt, stopwatch};
+
+use super::message::ChatMessage;
+use super::stage::{Approval, ControlMessage, UserInput, warn_absent};
 
 /// The mind of the user and of the controller of a run: a queue of input, and what to do at the
 /// next turn. Clones share both.

@@ -1,9 +1,8 @@
 //! HTTP clients, all with the same cryptography, name and no redirects of their own; and what of a
 //! URL people may see.
 
-use reqwest::{Client, ClientBuilder, Url, redirect};
-
 use playhouse_engine::secrets::remember;
+use reqwest::{Client, ClientBuilder, Url, redirect};
 
 /// What every client is built from. It follows no redirects.
 pub fn client_builder() -> ClientBuilder {

@@ -6,9 +6,9 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use axum::http::{HeaderMap, Method, header};
+use playhouse_engine::mind::stopwatch;
 
 use super::error::ServerError;
-use playhouse_engine::mind::stopwatch;
 
 /// The header that only a page of the same origin can send with a request.
 const OWN_PAGE: &str = "x-playhouse";

@@ -6,6 +6,7 @@ use axum::extract::{FromRequestParts, Query};
 use axum::http::request::Parts;
 use axum::http::{StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
+use playhouse_engine::locale::{Language, UiText, text};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -13,7 +14,6 @@ use serde_json::{Value, json};
 use super::assets::render;
 use super::library::LibraryError;
 use super::shared::{Shared, page_labels};
-use playhouse_engine::locale::{Language, UiText, text};
 
 /// A JSON answer.
 pub(super) struct Json(pub(super) Value);

@@ -6,9 +6,8 @@ use std::sync::LazyLock;
 use include_dir::{Dir, include_dir};
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment};
-use serde::Serialize;
-
 use playhouse_engine::message::Digest;
+use serde::Serialize;
 
 static ASSETS: Dir = include_dir!("$CARGO_MANIFEST_DIR/src/assets");
 /// The script of the page, which imports all others.

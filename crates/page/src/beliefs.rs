@@ -1,11 +1,11 @@
 //! What a character believes about another: what it knows, feels, promised, and heard.
 
+use playhouse_engine::cast::turn_number;
+use playhouse_engine::journal::AskEnding;
 use serde_json::{Value, json};
 
 use super::people::set;
 use super::reader::Reader;
-use playhouse_engine::cast::turn_number;
-use playhouse_engine::journal::AskEnding;
 
 /// How many of the last events that tell of somebody are shown.
 const LAST_HEARD: usize = 20;

@@ -4,15 +4,15 @@ use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use playhouse_engine::journal::{JournalHeader, Line, Meeting, new_seed};
+use playhouse_engine::locale::{Localize, UiText};
+use playhouse_engine::save::{BranchPoint, SaveError, Slot};
+use playhouse_engine::session::messages_of;
 use serde_json::{Value, json};
 
 use super::reader::{ListQuery, MOST, Reader};
 use super::request::difference;
 use super::view::Contents;
-use playhouse_engine::journal::{JournalHeader, Line, Meeting, new_seed};
-use playhouse_engine::locale::{Localize, UiText};
-use playhouse_engine::save::{BranchPoint, SaveError, Slot};
-use playhouse_engine::session::messages_of;
 
 /// The course of a slot: what its own journal says, and where it branched from another.
 struct Course {

@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use serde::Serialize;
-
 use playhouse_engine::engine::AnswerInReview;
 use playhouse_engine::event::By;
 use playhouse_engine::journal::{AskEnding, Outcome, RefusedAnswer, ToolRoundRecord};
+use serde::Serialize;
 
 /// How far a call is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]

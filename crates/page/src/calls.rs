@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
+use playhouse_engine::event::By;
+use playhouse_engine::journal::{AskEnding, HOST, Outcome, ToolRoundRecord};
+use playhouse_engine::message::Block;
 use serde_json::{Value, json};
 
 use super::call::Call;
 use super::people::set;
 use super::reader::{ListQuery, MOST, Range, Reader};
 use super::view::Contents;
-use playhouse_engine::event::By;
-use playhouse_engine::journal::{AskEnding, HOST, Outcome, ToolRoundRecord};
-use playhouse_engine::message::Block;
 
 /// How many characters of an answer a list shows.
 const FIRST_WORDS: usize = 120;

@@ -2,10 +2,9 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use playhouse_engine::engine::{CallGate, CancellationToken};
 use serde_json::Value;
 use tokio::sync::{Notify, watch};
-
-use playhouse_engine::engine::{CallGate, CancellationToken};
 
 /// What is wanted of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -3,9 +3,8 @@
 use std::io;
 use std::net::SocketAddr;
 
-use thiserror::Error;
-
 use playhouse_engine::locale::{Localize, UiText, text};
+use thiserror::Error;
 
 /// Why a server can't be started.
 #[derive(Debug, Error)]

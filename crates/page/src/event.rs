@@ -1,9 +1,8 @@
 //! An event as a page shows it.
 
+use playhouse_engine::event::EventRecord;
 use serde::Serialize;
 use serde_json::{Value, json};
-
-use playhouse_engine::event::EventRecord;
 
 /// How a book sets an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

@@ -3,17 +3,17 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
+use playhouse_engine::journal::Outcome;
+use playhouse_engine::locale::{Language, UiText, text};
+use playhouse_engine::mind::Mind;
+use playhouse_engine::save::Slot;
+use playhouse_engine::session::{Game, Retaken};
 use serde::Serialize;
 use serde_json::Value;
 
 use super::control::Control;
 use super::seat::Seat;
 use super::view::StoryView;
-use playhouse_engine::journal::Outcome;
-use playhouse_engine::locale::{Language, UiText, text};
-use playhouse_engine::mind::Mind;
-use playhouse_engine::save::Slot;
-use playhouse_engine::session::{Game, Retaken};
 
 /// Who made a recorded answer, since a request is in the form of its mind; `None` for a mind that
 /// is sent nothing.

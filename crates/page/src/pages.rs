@@ -6,6 +6,7 @@ use std::sync::Arc;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{Html, IntoResponse, Redirect, Response};
+use playhouse_engine::locale::{Language, UiText};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -15,7 +16,6 @@ use super::assets::{asset as find_asset, render};
 use super::reader::{ListQuery, Reader};
 use super::routes::{blocking, visit};
 use super::shared::{Shared, page_labels};
-use playhouse_engine::locale::{Language, UiText};
 
 /// How many events a page shows without scripts.
 const FIRST_EVENTS: u32 = 300;

@@ -2,6 +2,12 @@
 
 use std::sync::Arc;
 
+use playhouse_engine::cast::{Kind, turn_number};
+use playhouse_engine::context::{Chapter, Entry};
+use playhouse_engine::knowledge::{Fact, Known};
+use playhouse_engine::message::{BodyId, Role, Tags};
+use playhouse_engine::session::PromptPart;
+use playhouse_rpg::next_archive;
 use serde_json::{Value, json};
 
 use super::call::Call;
@@ -9,12 +15,6 @@ use super::reader::{Reader, SpentJson};
 use super::request::Sent;
 use super::state::{Being, WorldState, hue};
 use super::view::{Contents, EventEntry};
-use playhouse_engine::cast::{Kind, turn_number};
-use playhouse_engine::context::{Chapter, Entry};
-use playhouse_engine::knowledge::{Fact, Known};
-use playhouse_engine::message::{BodyId, Role, Tags};
-use playhouse_engine::session::PromptPart;
-use playhouse_rpg::next_archive;
 
 impl Reader<'_> {
     /// The entities that it may know everything about: all for the host, itself for a seat.

@@ -5,9 +5,6 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
 use bevy_ecs::prelude::*;
-
-use super::control::{Control, Wanted};
-use super::view::{RunState, StoryView};
 use playhouse_engine::cast::{WorldTurn, turn_number};
 use playhouse_engine::engine::{Engine, EngineError, Stop};
 use playhouse_engine::event::Feed;
@@ -15,6 +12,9 @@ use playhouse_engine::locale::Localize;
 use playhouse_engine::mind::StreamReceiver;
 use playhouse_engine::save::{Slot, StoredStory};
 use playhouse_engine::session::{EventLog, Game, SessionError, play_again, play_on};
+
+use super::control::{Control, Wanted};
+use super::view::{RunState, StoryView};
 
 /// Lets a view see what an engine does from now on. What minds write arrives at the receiver; give
 /// it to [`follow`].

@@ -9,14 +9,6 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
-
-use super::event::{EventStyle, words};
-use super::seat::Seat;
-use super::span::Span;
-use super::state::{Being, hue};
-use super::view::{Contents, EventEntry, Run, RunState, StoryView};
 use playhouse_engine::cast::{Kind, StableId, turn_number};
 use playhouse_engine::event::guard::{Act, GuardAct};
 use playhouse_engine::event::kinds::Learned;
@@ -25,6 +17,14 @@ use playhouse_engine::exchange::Spent;
 use playhouse_engine::locale::{Language, UiText, text};
 use playhouse_rpg::third_person;
 use playhouse_undercover::events::CardDealt;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::event::{EventStyle, words};
+use super::seat::Seat;
+use super::span::Span;
+use super::state::{Being, hue};
+use super::view::{Contents, EventEntry, Run, RunState, StoryView};
 
 /// The most of a list that one answer holds.
 pub(super) const MOST: u32 = 500;

@@ -9,6 +9,11 @@ use flate2::write::GzEncoder;
 use foldhash::fast::FixedState;
 use indexmap::IndexSet;
 use minijinja::HtmlEscape;
+use playhouse_engine::locale::{Language, Localize, UiText, text};
+use playhouse_engine::parallel;
+use playhouse_engine::secrets::redacted;
+use playhouse_engine::session::CallRequest;
+use playhouse_engine::wording::shown;
 use serde_json::{Value, json};
 use thiserror::Error;
 
@@ -19,11 +24,6 @@ use super::reader::{ListQuery, MOST, Reader};
 use super::request::{self, Sent};
 use super::shared::page_labels;
 use super::view::StoryView;
-use playhouse_engine::locale::{Language, Localize, UiText, text};
-use playhouse_engine::parallel;
-use playhouse_engine::secrets::redacted;
-use playhouse_engine::session::CallRequest;
-use playhouse_engine::wording::shown;
 
 /// The events or calls in one chunk of a report.
 const CHUNK: u32 = 2_000;

@@ -3,14 +3,14 @@
 
 use std::sync::PoisonError;
 
-use serde_json::{Value, json};
-
-use super::library::Story;
-use super::view::{Contents, StoryView};
 use playhouse_engine::message::BodyId;
 use playhouse_engine::session::{
     CallRequest, ChangeKind, PromptMessage, PromptPart, SessionError, Wanted, changes, requests,
 };
+use serde_json::{Value, json};
+
+use super::library::Story;
+use super::view::{Contents, StoryView};
 
 /// What was sent for a call, and for the call of the same entity before it.
 pub(super) struct Sent {

@@ -7,6 +7,14 @@ use axum::body::Bytes;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use playhouse_engine::cast::Kind;
+use playhouse_engine::engine::Decision;
+use playhouse_engine::journal::{HOST, branch_input, undo_input};
+use playhouse_engine::locale::{Language, Localize, UiText, text};
+use playhouse_engine::message::one_line;
+use playhouse_engine::session::Retaken;
+use playhouse_rpg::HostDeed;
+use playhouse_rpg::drama::Effect;
 use serde::Deserialize;
 use serde::de::Error as _;
 use serde_json::{Value, json};
@@ -23,14 +31,6 @@ use super::seat::Seat;
 use super::shared::{Shared, page_labels};
 use super::state::WorldState;
 use super::view::RunState;
-use playhouse_engine::cast::Kind;
-use playhouse_engine::engine::Decision;
-use playhouse_engine::journal::{HOST, branch_input, undo_input};
-use playhouse_engine::locale::{Language, Localize, UiText, text};
-use playhouse_engine::message::one_line;
-use playhouse_engine::session::Retaken;
-use playhouse_rpg::HostDeed;
-use playhouse_rpg::drama::Effect;
 
 /// A reader at a story.
 #[derive(Clone)]

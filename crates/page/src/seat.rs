@@ -8,12 +8,11 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures_util::FutureExt;
 use futures_util::future::{Either, select};
-use serde_json::{Value, json};
-use tokio::sync::watch;
-
 use playhouse_engine::locale::{Language, UiText};
 use playhouse_engine::mind::human::{Console, HumanMind, SeatLessons};
 use playhouse_engine::mind::{Answering, Mind, MindInfo, Prompt};
+use serde_json::{Value, json};
+use tokio::sync::watch;
 
 /// A question to the person at a seat.
 #[derive(Clone, Debug)]

@@ -16,6 +16,7 @@ use hyper::server::conn::http1;
 use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
+use playhouse_engine::locale::{Language, text};
 use tokio::net::TcpListener;
 
 use super::access::Access;
@@ -25,7 +26,6 @@ use super::error::ServerError;
 use super::library::Library;
 use super::shared::Shared;
 use super::{pages, routes, stream};
-use playhouse_engine::locale::{Language, text};
 
 /// The longest time until the head of the next request on a connection is there. A browser keeps
 /// connections that it does not use, and a request that meets the end of one is lost to it: a page

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use playhouse_engine::locale::{Language, labels};
+
 use super::access::Access;
 use super::library::Library;
-use playhouse_engine::locale::{Language, labels};
 
 /// The texts of the page. What calls are for and types of events are called as in the terminal.
 pub(super) fn page_labels(language: Language) -> BTreeMap<&'static str, String> {

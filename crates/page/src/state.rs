@@ -5,8 +5,6 @@ use std::sync::Arc;
 
 use bevy_ecs::change_detection::Tick;
 use bevy_ecs::prelude::*;
-use serde::Serialize;
-
 use playhouse_engine::cast::{
     Appearance, CastList, Dead, EntityName, Exits, Faction, Kind, OnStage, StableId,
 };
@@ -21,6 +19,7 @@ use playhouse_rpg::drama::{
     StoryData,
 };
 use playhouse_rpg::{Hand, HeldCard, budget, doing, open_scene};
+use serde::Serialize;
 
 /// A component that is copied only when it changed.
 #[derive(Clone, Debug, Default)]

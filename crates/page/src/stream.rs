@@ -10,6 +10,7 @@ use axum::http::HeaderMap;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use futures_util::Stream;
 use futures_util::stream;
+use playhouse_engine::locale::Language;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
@@ -22,7 +23,6 @@ use super::reader::{Position, Reader};
 use super::routes::{Visit, visit};
 use super::shared::Shared;
 use super::view::AnswerDelta;
-use playhouse_engine::locale::Language;
 
 /// How many events are sent at once.
 const AT_ONCE: u32 = 200;

@@ -4,13 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use bevy_ecs::prelude::*;
-use serde::Serialize;
-use serde_json::Value;
-use tokio::sync::{broadcast, watch};
-
-use super::call::{Call, CallState, Segment, made_by, recorded_segments};
-use super::event::{EventStyle, fight, target, words};
-use super::state::WorldState;
 use playhouse_engine::cast::{CastList, Kind, WorldTurn, turn_number};
 use playhouse_engine::context::EntryId;
 use playhouse_engine::engine::Signal;
@@ -22,6 +15,13 @@ use playhouse_engine::mind::{StreamDelta, StreamDeltaKind, stopwatch};
 use playhouse_engine::session::{Answered, Logged, Stay, answered};
 use playhouse_engine::world_data::Problem;
 use playhouse_rpg::third_person;
+use serde::Serialize;
+use serde_json::Value;
+use tokio::sync::{broadcast, watch};
+
+use super::call::{Call, CallState, Segment, made_by, recorded_segments};
+use super::event::{EventStyle, fight, target, words};
+use super::state::WorldState;
 
 /// How many deltas of answers a reader may be behind before it is given the whole answers again.
 const MAX_DELTAS: usize = 1024;

@@ -8,6 +8,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::cast::{
+    Appearance, CastList, Dead, EntityName, Kind, OnStage, StableId, set_system_message,
+};
+use playhouse_engine::knowledge::{FactBook, Knowledge, Known};
+use playhouse_engine::locale::{Argument, Localize, UiText, text};
 use serde_json::Value;
 use thiserror::Error;
 
@@ -21,11 +26,6 @@ use super::spawn::{
 };
 use super::world_file::{StageKind, Stats, WorldFile};
 use crate::drama::{Belongings, GoalState, Goals, Qualities};
-use playhouse_engine::cast::{
-    Appearance, CastList, Dead, EntityName, Kind, OnStage, StableId, set_system_message,
-};
-use playhouse_engine::knowledge::{FactBook, Knowledge, Known};
-use playhouse_engine::locale::{Argument, Localize, UiText, text};
 
 /// Why a story can't continue with a world file.
 #[derive(Debug, Error)]

@@ -3,6 +3,16 @@
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::engine::{Inputs, MeetSet, Setup};
+use playhouse_engine::event::Phrasebook;
+use playhouse_engine::event::guard::{Guards, SecretRule, Secrets};
+use playhouse_engine::journal::{GameSetup, Line, game_of_line};
+use playhouse_engine::knowledge::restore_made_facts;
+use playhouse_engine::locale::{Localize, UiText, text};
+use playhouse_engine::save::Meta;
+use playhouse_engine::session::{Game, KeptFiles, SetupError, take_data};
+use playhouse_engine::world_data::{DataError, DataFolder, Problem, Problems};
+use playhouse_tools::{self as tool, Toolbox};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use thiserror::Error;
@@ -17,16 +27,6 @@ use super::{
     host, kickoff, phase, phrases, scenes, talk,
 };
 use crate::drama;
-use playhouse_engine::engine::{Inputs, MeetSet, Setup};
-use playhouse_engine::event::Phrasebook;
-use playhouse_engine::event::guard::{Guards, SecretRule, Secrets};
-use playhouse_engine::journal::{GameSetup, Line, game_of_line};
-use playhouse_engine::knowledge::restore_made_facts;
-use playhouse_engine::locale::{Localize, UiText, text};
-use playhouse_engine::save::Meta;
-use playhouse_engine::session::{Game, KeptFiles, SetupError, take_data};
-use playhouse_engine::world_data::{DataError, DataFolder, Problem, Problems};
-use playhouse_tools::{self as tool, Toolbox};
 
 /// The maximum number of characters of a speech that reaches anybody.
 const MAX_SPEECH_CHARS: usize = 4_000;

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::engine::Setup;
 use serde::{Deserialize, Serialize};
 
 use super::world_file::CampaignStep;
-use playhouse_engine::engine::Setup;
 
 /// How far the campaign is. It changes at meetings only.
 #[derive(Resource, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

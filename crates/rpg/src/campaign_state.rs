@@ -2,6 +2,10 @@
 //! Journeys are in `journey.rs`.
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::cast::{Kind, all_of};
+use playhouse_engine::engine::{MeetSet, Setup, StoryEnd};
+use playhouse_engine::event::{Phrasebook, PromptSet, PromptTemplate, write_events_at_meeting};
+use playhouse_engine::knowledge::Today;
 
 use super::archive::archive_overdue;
 use super::campaign_phase::{CampaignPhase, CampaignState};
@@ -23,10 +27,6 @@ use super::scenes::open::open_talk;
 use super::travel::{acquaint, introduce, travel_to};
 use super::world_file::{CampaignStep, STAY};
 use crate::drama::{Ending, History, Occasion, StoryData};
-use playhouse_engine::cast::{Kind, all_of};
-use playhouse_engine::engine::{MeetSet, Setup, StoryEnd};
-use playhouse_engine::event::{Phrasebook, PromptSet, PromptTemplate, write_events_at_meeting};
-use playhouse_engine::knowledge::Today;
 
 const FINISHED: PromptTemplate<()> = PromptTemplate::new("engine/finished");
 

@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::cast::EntityName;
+use playhouse_engine::engine::Setup;
+use playhouse_engine::event::guard::FactPhrases;
 use serde::{Deserialize, Serialize};
 
 use super::world_file::{Stats, WorldFile};
 pub use crate::drama::FightResult;
 use crate::drama::{GoalState, Goals};
-use playhouse_engine::cast::EntityName;
-use playhouse_engine::engine::Setup;
-use playhouse_engine::event::guard::FactPhrases;
 
 /// The world file that is played. Data, not state: it is not saved.
 #[derive(Resource, Clone, Debug)]

@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use serde::Serialize;
-
 use playhouse_engine::context::{AgentContext, Chapters, Entry};
 use playhouse_engine::event::AgentEvent;
 use playhouse_engine::event::kinds::Archive;
 use playhouse_engine::message::{Role, cut};
+use serde::Serialize;
 
 /// The maximum number of spoken lines that a prompt quotes.
 const MAX_HEARD: usize = 6;

@@ -3,13 +3,13 @@
 
 use std::collections::BTreeMap;
 
+use playhouse_engine::context::{AgentContext, Chapters, EntryId};
+use playhouse_engine::memory::vocabulary;
+use playhouse_engine::message::{Body, Role, Tags};
 use serde::Serialize;
 use serde_json::Value;
 
 use super::world_file::Voice;
-use playhouse_engine::context::{AgentContext, Chapters, EntryId};
-use playhouse_engine::memory::vocabulary;
-use playhouse_engine::message::{Body, Role, Tags};
 
 /// How many answers are compared at a time.
 pub const ANSWERS: usize = 10;

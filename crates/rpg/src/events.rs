@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
-use serde::{Deserialize, Serialize};
-
-use super::components::{Departure, FightResult};
 use playhouse_engine::context::{FightEnd, FightNote, Happening, Pledge};
 use playhouse_engine::event::{AgentEvent, PromptSet, register_event};
 use playhouse_engine::message::{Tag, Tags};
+use serde::{Deserialize, Serialize};
+
+use super::components::{Departure, FightResult};
 
 /// Registers every type of this file.
 pub(super) fn register(world: &mut World) {

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::cast::{EntityName, Faction, Kind, all_of, is_dead, stage_of};
+use playhouse_engine::event::{AgentEvent, write_events_at_meeting};
 
 use super::components::HomeStage;
 use super::events::News;
 use super::phase::Phase;
 use super::spawn::HERO;
-use playhouse_engine::cast::{EntityName, Faction, Kind, all_of, is_dead, stage_of};
-use playhouse_engine::event::{AgentEvent, write_events_at_meeting};
 
 pub(super) fn home_stages(world: &World) -> Vec<Entity> {
     let mut stages = all_of(world, Kind::Stage);

@@ -2,12 +2,6 @@
 
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::RunSystemOnce;
-
-use super::events::{
-    AttemptOutcome, Attempted, CardPlayed, CombatMove, FeelingChanged, Narration, PromiseKept,
-    PromiseMade, StageDescription, TargetResult,
-};
-use super::scenes::endings::Epilogue;
 use playhouse_engine::cast::CurrentStage;
 use playhouse_engine::context::AgentContext;
 use playhouse_engine::event::guard::Guards;
@@ -19,6 +13,12 @@ use playhouse_engine::locale::Language;
 use playhouse_engine::testing::{TinyWorld, attacks, harmless, tiny};
 use playhouse_engine::wording::{as_line, defused};
 use playhouse_engine::world_data::DataFolder;
+
+use super::events::{
+    AttemptOutcome, Attempted, CardPlayed, CombatMove, FeelingChanged, Narration, PromiseKept,
+    PromiseMade, StageDescription, TargetResult,
+};
+use super::scenes::endings::Epilogue;
 
 /// All that words of a mind come to others in.
 const FRAMES: &[fn(&mut EventWriter, Entity, &str)] = &[

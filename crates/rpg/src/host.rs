@@ -2,6 +2,12 @@
 //! those of choices. It comes as an input, so the journal keeps it, with who did it.
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::cast::{CastList, Kind, all_of};
+use playhouse_engine::engine::{Inputs, MeetSet, Setup, StoryEnd};
+use playhouse_engine::event::{AgentEvent, PromptSet, register_event, write_events_at_meeting};
+use playhouse_engine::journal::{given_by, is_undo, new_minds, new_seed};
+use playhouse_engine::knowledge::FactBook;
+use playhouse_engine::session::{HOST_FIELD, add_told_template};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -9,12 +15,6 @@ use super::campaign_state::advance_campaign;
 use super::scenes::effects::{Cause, SceneText, try_effects};
 use super::scenes::open::CalledScene;
 use crate::drama::{Effect, StoryData};
-use playhouse_engine::cast::{CastList, Kind, all_of};
-use playhouse_engine::engine::{Inputs, MeetSet, Setup, StoryEnd};
-use playhouse_engine::event::{AgentEvent, PromptSet, register_event, write_events_at_meeting};
-use playhouse_engine::journal::{given_by, is_undo, new_minds, new_seed};
-use playhouse_engine::knowledge::FactBook;
-use playhouse_engine::session::{HOST_FIELD, add_told_template};
 
 /// What a host does.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -6,6 +6,11 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::cast::{
+    CastList, Dead, Kind, OnStage, StableId, all_of, despawn, is_dead, stable_id, stage_of,
+};
+use playhouse_engine::event::{Fault, Faults, write_events_at_meeting};
+use playhouse_engine::locale::Localize;
 
 use super::campaign_phase::{CampaignPhase, CampaignState};
 use super::combat::Combat;
@@ -23,11 +28,6 @@ use super::spawn::spawn_foes;
 use super::travel::{acquaint, introduce, travel, travel_to};
 use super::world_file::{Fight, Limits};
 use crate::drama::{History, Occasion};
-use playhouse_engine::cast::{
-    CastList, Dead, Kind, OnStage, StableId, all_of, despawn, is_dead, stable_id, stage_of,
-};
-use playhouse_engine::event::{Fault, Faults, write_events_at_meeting};
-use playhouse_engine::locale::Localize;
 
 /// The party sets out for a dungeon, unless it will not go there any more.
 pub(super) fn set_out(world: &mut World, dungeon: Arc<str>) -> Option<CampaignPhase> {

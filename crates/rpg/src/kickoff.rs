@@ -1,6 +1,12 @@
 //! Stories begin: everybody gets its kickoff message and answers it.
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::cast::{Appearance, Faction, Kind, Whereabouts};
+use playhouse_engine::engine::Setup;
+use playhouse_engine::event::kinds::Kickoff;
+use playhouse_engine::event::{EventWriter, PromptSet, PromptTemplate};
+use playhouse_engine::exchange::{Answers, AskTemplate, Prose};
+use playhouse_engine::message::Tag;
 use serde::Serialize;
 
 use super::components::{HomeStage, KickedOff, RpgWorld};
@@ -9,12 +15,6 @@ use super::question::{ProseQuestion, Writer};
 use super::spawn::FOE;
 use super::speaker::Speaker;
 use super::world_file::{self, Dungeon, WorldFile};
-use playhouse_engine::cast::{Appearance, Faction, Kind, Whereabouts};
-use playhouse_engine::engine::Setup;
-use playhouse_engine::event::kinds::Kickoff;
-use playhouse_engine::event::{EventWriter, PromptSet, PromptTemplate};
-use playhouse_engine::exchange::{Answers, AskTemplate, Prose};
-use playhouse_engine::message::Tag;
 
 const ACTOR: ProseQuestion<KickoffData> = question("asks/kickoff_actor");
 const FOE_ACTOR: ProseQuestion<KickoffData> = question("asks/kickoff_foe");

@@ -7,6 +7,16 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::cast::{CastList, CurrentStage, Dead, OnStage, WorldTurn};
+use playhouse_engine::context::{AgentContext, Chapters};
+use playhouse_engine::event::{
+    By, DeferredCommands, Record, Records, deliver, write_events_at_meeting,
+};
+use playhouse_engine::exchange::Answer;
+use playhouse_engine::knowledge::{Fact, Knowledge, KnownBy, Today};
+use playhouse_engine::save::{Expected, restore, snapshot};
+use playhouse_engine::session::Game;
+use playhouse_engine::world_data::DataFolder;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -20,16 +30,6 @@ use super::scenes::effects::{Cause, apply_effects};
 use super::talk::Talk;
 use super::world_file::{Actor, ActorFaction, Limits, Stage, WorldAgent, WorldFile};
 use crate::drama::{Belongings, Effect, Item, Promises};
-use playhouse_engine::cast::{CastList, CurrentStage, Dead, OnStage, WorldTurn};
-use playhouse_engine::context::{AgentContext, Chapters};
-use playhouse_engine::event::{
-    By, DeferredCommands, Record, Records, deliver, write_events_at_meeting,
-};
-use playhouse_engine::exchange::Answer;
-use playhouse_engine::knowledge::{Fact, Knowledge, KnownBy, Today};
-use playhouse_engine::save::{Expected, restore, snapshot};
-use playhouse_engine::session::Game;
-use playhouse_engine::world_data::DataFolder;
 
 const WORLDS: u64 = 10_000;
 

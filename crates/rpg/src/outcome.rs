@@ -1,12 +1,12 @@
 //! What became of a story: its ending, goals, choices and fights, and who learned what.
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::cast::{CastList, EntityName, Kind};
+use playhouse_engine::knowledge::{FactBook, Knowledge};
 use serde::Serialize;
 
 use super::components::RpgWorld;
 use crate::drama::{FightResult, GoalState, Goals, History, StoryData};
-use playhouse_engine::cast::{CastList, EntityName, Kind};
-use playhouse_engine::knowledge::{FactBook, Knowledge};
 
 /// What became of a story.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

@@ -2,10 +2,9 @@
 
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
-use serde::{Deserialize, Serialize};
-
 use playhouse_engine::cast::CurrentStage;
 use playhouse_engine::engine::{Setup, StepSet};
+use serde::{Deserialize, Serialize};
 
 /// What a place is doing; `Idle` if it has no phase.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,13 +1,14 @@
 //! The templates of the campaign, in `data/prompts/<language>/`.
 
-use super::{
-    archive, attempt, campaign_state, combat, events, home, host, kickoff, plan, scenes, spawn,
-};
 use playhouse_engine::event::{Phrasebook, PromptSet, kinds};
 use playhouse_engine::exchange;
 use playhouse_engine::mind::Language;
 use playhouse_engine::world_data::{DataError, DataFolder, Problems};
 use playhouse_tools as tool;
+
+use super::{
+    archive, attempt, campaign_state, combat, events, home, host, kickoff, plan, scenes, spawn,
+};
 
 /// Reads and checks the templates of a language. The problems that come with them are warnings.
 ///

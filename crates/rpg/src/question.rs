@@ -1,11 +1,11 @@
 //! Questions for free text.
 
-use serde::Serialize;
-
-use super::world_file::WorldFile;
 use playhouse_engine::event::{PhraseError, Phrasebook, PromptSet, PromptTemplate};
 use playhouse_engine::exchange::{Ask, AskTemplate, Prose, ProseRules, is_in_language};
 use playhouse_engine::reading::letters;
+use serde::Serialize;
+
+use super::world_file::WorldFile;
 
 /// A question for free text in the language of the world.
 pub(super) struct ProseQuestion<D> {

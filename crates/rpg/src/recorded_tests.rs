@@ -1,16 +1,16 @@
 //! What a strong language model answered in two campaigns, read by today's forms. No answer that
 //! is plainly right may be refused.
 
-use serde::Deserialize;
-
-use super::campaign::Campaign;
-use super::combat::choice::{ChoiceConstraints, CombatChoice, PlayableSkill};
-use super::plan::{Plan, PlanConstraints};
 use playhouse_engine::event::guard::FactPhrases;
 use playhouse_engine::exchange::{Ask, Prose, ProseRules};
 use playhouse_engine::knowledge::FactBook;
 use playhouse_engine::mind::Language;
 use playhouse_engine::world_data::DataFolder;
+use serde::Deserialize;
+
+use super::campaign::Campaign;
+use super::combat::choice::{ChoiceConstraints, CombatChoice, PlayableSkill};
+use super::plan::{Plan, PlanConstraints};
 
 const RECORDED: [&str; 2] = [
     include_str!("../tests/recorded/en.jsonl"),

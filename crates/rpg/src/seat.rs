@@ -2,12 +2,12 @@
 
 use std::io;
 
-use serde_json::{Map, Value, json};
-
-use crate::world_file::STAY;
 use playhouse_engine::locale::{UiText, text};
 use playhouse_engine::mind::Notes;
 use playhouse_engine::mind::human::{Chosen, Dialogue, SeatLessons};
+use serde_json::{Map, Value, json};
+
+use crate::world_file::STAY;
 
 /// The thought that stands for none.
 const NO_THOUGHT: &str = "…";

@@ -3,6 +3,17 @@
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::cast::{
+    Appearance, CastError, CastList, Dead, Exits, Faction, Kind, OnStage, SpawnSpec, StableId,
+    spawn,
+};
+use playhouse_engine::context::AgentContext;
+use playhouse_engine::event::{PhraseError, Phrasebook, PromptSet, PromptTemplate};
+use playhouse_engine::knowledge::FactBook;
+use playhouse_engine::locale::{Localize, UiText, text};
+use playhouse_engine::message::Text;
+use playhouse_engine::mind::MindAlias;
+use playhouse_tools::ToolSet;
 use serde::Serialize;
 use thiserror::Error;
 
@@ -17,17 +28,6 @@ use super::world_file::{self, StageKind, WorldFile};
 use crate::drama::{
     Belongings, Bond, BondSpec, Bonds, GoalState, Goals, Hidden, Item, Promises, Qualities,
 };
-use playhouse_engine::cast::{
-    Appearance, CastError, CastList, Dead, Exits, Faction, Kind, OnStage, SpawnSpec, StableId,
-    spawn,
-};
-use playhouse_engine::context::AgentContext;
-use playhouse_engine::event::{PhraseError, Phrasebook, PromptSet, PromptTemplate};
-use playhouse_engine::knowledge::FactBook;
-use playhouse_engine::locale::{Localize, UiText, text};
-use playhouse_engine::message::Text;
-use playhouse_engine::mind::MindAlias;
-use playhouse_tools::ToolSet;
 
 /// Why the cast of a world file can't be spawned.
 #[derive(Debug, Error)]

@@ -1,9 +1,9 @@
 //! Who speaks, as the notes of an ask tell it to minds without language.
 
+use playhouse_engine::cast::WorldSeed;
 use serde::Serialize;
 
 use super::world_file::{ActorFaction, WorldFile};
-use playhouse_engine::cast::WorldSeed;
 
 /// How somebody speaks, and among whom.
 #[derive(Clone, Debug, Default, Serialize)]

@@ -2,6 +2,13 @@
 
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::RunSystemOnce;
+use playhouse_engine::cast::{CastList, CurrentStage, Dead, OnStage};
+use playhouse_engine::context::{AgentContext, Chapters, Happening, Pledge};
+use playhouse_engine::engine::{Setup, StoryEnd};
+use playhouse_engine::event::{By, DeferredCommands, EventQueue, Record, Records, deliver};
+use playhouse_engine::exchange::{Answer, Ask, Prose};
+use playhouse_engine::knowledge::{Fact, FactBook, Knowledge, Known, MadeKind, make_fact};
+use playhouse_engine::world_data::DataFolder;
 use serde_json::Value;
 
 use super::campaign::Campaign;
@@ -22,13 +29,6 @@ use crate::drama::{
     Belongings, Bond, BondSpec, Bonds, Choice, ChoiceOption, Condition, Effect, Hidden, History,
     Item, ItemUse, Occasion, Promise, PromiseState, Promises, Scene, StoryData,
 };
-use playhouse_engine::cast::{CastList, CurrentStage, Dead, OnStage};
-use playhouse_engine::context::{AgentContext, Chapters, Happening, Pledge};
-use playhouse_engine::engine::{Setup, StoryEnd};
-use playhouse_engine::event::{By, DeferredCommands, EventQueue, Record, Records, deliver};
-use playhouse_engine::exchange::{Answer, Ask, Prose};
-use playhouse_engine::knowledge::{Fact, FactBook, Knowledge, Known, MadeKind, make_fact};
-use playhouse_engine::world_data::DataFolder;
 
 /// The English world with the party in the tavern, about to step there.
 struct StageTest {

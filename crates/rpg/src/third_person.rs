@@ -3,16 +3,16 @@
 //! The words of an event speak to those who get it ("You see …"). A printed story, and a page that
 //! shows everything, tell them in the third person and put headings over what begins.
 
-use serde::de::DeserializeOwned;
-use serde_json::Value;
-
-use super::events::{CardHeld, CardsDrawn, Day, Journey, NothingNew};
-use super::seat::label;
 use playhouse_engine::event::EventRecord;
 use playhouse_engine::event::kinds::{
     Archive, Learned, Masked, MemorySearch, Refusal, Sighting, Whisper,
 };
 use playhouse_engine::locale::{Argument, Language, UiText, text};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::events::{CardHeld, CardsDrawn, Day, Journey, NothingNew};
+use super::seat::label;
 
 /// An event in the third person; `None` if its own words are right for everybody.
 pub fn third_person(event: &EventRecord) -> Option<UiText> {

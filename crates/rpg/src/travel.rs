@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
-
-use super::components::Acquaintances;
 use playhouse_engine::cast::{
     Appearance, CastList, EntityName, Kind, Occupants, OnStage, is_dead, name_of, stage_of,
 };
 use playhouse_engine::event::kinds::{Arrive, Leave, Sighting};
 use playhouse_engine::event::write_events_at_meeting;
+
+use super::components::Acquaintances;
 
 /// Moves an actor with a party at a meeting; the event of the journey tells everybody concerned.
 /// Strangers see each other. Does nothing if the actor is there already.

@@ -1,8 +1,7 @@
 //! What a build may lack, since Cargo features hold it.
 
-use thiserror::Error;
-
 use playhouse_engine::locale::{Localize, UiText, text};
+use thiserror::Error;
 
 /// A part that this build lacks, and the Cargo feature that holds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]

@@ -6,15 +6,15 @@
 //!
 //! The doc comments of the types that minds answer with are part of the schema that models read.
 
+use playhouse_engine::event::{PromptSet, PromptTemplate};
+use playhouse_engine::exchange::{Reply, Violation};
+use playhouse_engine::reading::{Meant, Offer, Offers};
+use playhouse_engine::wording::fold_name;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Value, json};
 
 use super::ids::PlayerId;
-use playhouse_engine::event::{PromptSet, PromptTemplate};
-use playhouse_engine::exchange::{Reply, Violation};
-use playhouse_engine::reading::{Meant, Offer, Offers};
-use playhouse_engine::wording::fold_name;
 
 /// The maximum number of characters of a reason.
 const MAX_REASON_CHARS: usize = 4_000;

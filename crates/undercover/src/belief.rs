@@ -2,13 +2,13 @@
 //!
 //! The doc comments of the types that minds answer with are part of the schema that models read.
 
+use playhouse_engine::exchange::{Reply, Violation};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::ballot::{Candidates, Guess};
 use super::ids::PlayerId;
-use playhouse_engine::exchange::{Reply, Violation};
 
 /// The maximum number of characters of a reason.
 const MAX_WHY_CHARS: usize = 600;

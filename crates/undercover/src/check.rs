@@ -1,6 +1,8 @@
 //! The check: votes are counted, a player may be voted out, and a side may have won.
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::cast::Dead;
+use playhouse_engine::event::EventWriter;
 use rand::seq::IndexedRandom;
 
 use super::current_table::{CurrentTable, NextStep};
@@ -9,8 +11,6 @@ use super::ids::{PlayerId, PlayerRole, Side};
 use super::rules::{Reflect, Ties};
 use super::secret::{Moderator, SideCounts};
 use super::table::{Elimination, Phase, Table};
-use playhouse_engine::cast::Dead;
-use playhouse_engine::event::EventWriter;
 
 /// Counts the votes of a round, removes who is voted out, and checks whether a side has won.
 pub(super) fn check_round(

@@ -2,6 +2,7 @@
 
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
+use playhouse_engine::cast::{Dead, EntityName, StableId, StageQuery, WorldSeed};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use serde::{Deserialize, Serialize};
@@ -10,7 +11,6 @@ use super::ballot::Candidates;
 use super::ids::PlayerId;
 use super::rules::Rules;
 use super::table::{Seat, Table};
-use playhouse_engine::cast::{Dead, EntityName, StableId, StageQuery, WorldSeed};
 
 /// What a table does in its next step.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

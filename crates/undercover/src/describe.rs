@@ -4,6 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::event::guard::{Guards, Judged, Point};
+use playhouse_engine::event::{
+    AgentEvent, EventWriter, Fault, PhraseError, Phrasebook, PromptSet, PromptTemplate,
+};
+use playhouse_engine::exchange::{Answers, Ask, AskTemplate};
+use playhouse_engine::locale::text;
+use playhouse_engine::message::Language;
 use serde::Serialize;
 
 use super::current_table::{CurrentTable, LivingPlayer, NextStep};
@@ -13,13 +20,6 @@ use super::prompt_data::PlayerData;
 use super::rules::{Reflect, Rules};
 use super::table::Table;
 use super::taboo::Taboo;
-use playhouse_engine::event::guard::{Guards, Judged, Point};
-use playhouse_engine::event::{
-    AgentEvent, EventWriter, Fault, PhraseError, Phrasebook, PromptSet, PromptTemplate,
-};
-use playhouse_engine::exchange::{Answers, Ask, AskTemplate};
-use playhouse_engine::locale::text;
-use playhouse_engine::message::Language;
 
 const DESCRIBE: AskTemplate<DescribeData> = AskTemplate::condensed(
     "undercover.describe",

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use super::taboo::{Slip, Taboo};
 use playhouse_engine::event::{PromptSet, PromptTemplate};
 use playhouse_engine::exchange::{Reply, Violation};
 use playhouse_engine::message::{Bigrams, FoldedText};
 use playhouse_engine::reading::find_json;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::taboo::{Slip, Taboo};
 
 /// Two lines with a greater similarity than this count as the same.
 const MAX_SIMILARITY: f64 = 0.82;

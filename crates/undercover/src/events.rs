@@ -1,13 +1,13 @@
 //! The events of the game, as players learn of them.
 
 use bevy_ecs::prelude::*;
-use serde::{Deserialize, Serialize};
-
-use super::ids::{PlayerId, PlayerRole, Side};
 use playhouse_engine::event::{AgentEvent, PromptSet, register_event};
 use playhouse_engine::locale::{UiText, text};
 use playhouse_engine::message::Tags;
 use playhouse_engine::session::{add_told_template, register_told};
+use serde::{Deserialize, Serialize};
+
+use super::ids::{PlayerId, PlayerRole, Side};
 
 /// Registers every type of this file.
 pub(super) fn register(world: &mut World) {

@@ -5,6 +5,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::cast::{CastList, Kind, all_of};
+use playhouse_engine::exchange::{Reply, Spent, ends_with_refusal};
+use playhouse_engine::journal::{AskEnding, GameSetup, Line, Outcome};
+use playhouse_engine::locale::{Localize, UiText, text};
+use playhouse_engine::save::{SaveError, Slot};
+use playhouse_engine::session::{SessionError, replay};
+use playhouse_engine::world_data::DataFolder;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -14,13 +21,6 @@ use super::ids::{PlayerId, PlayerRole, Side};
 use super::secret::{Moderator, with_moderator};
 use super::table::{Description, Player, Table};
 use super::taboo::Taboo;
-use playhouse_engine::cast::{CastList, Kind, all_of};
-use playhouse_engine::exchange::{Reply, Spent, ends_with_refusal};
-use playhouse_engine::journal::{AskEnding, GameSetup, Line, Outcome};
-use playhouse_engine::locale::{Localize, UiText, text};
-use playhouse_engine::save::{SaveError, Slot};
-use playhouse_engine::session::{SessionError, replay};
-use playhouse_engine::world_data::DataFolder;
 
 /// Why the figures of a journal can't be computed.
 #[derive(Debug, Error)]

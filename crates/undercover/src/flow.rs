@@ -2,6 +2,9 @@
 //! phase.
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::cast::{Kind, StableId, WorldSeed, all_of};
+use playhouse_engine::engine::StoryEnd;
+use playhouse_engine::event::{Phrasebook, PromptSet, PromptTemplate, write_events_at_meeting};
 use rand::seq::SliceRandom;
 use serde::Serialize;
 use serde_json::json;
@@ -12,9 +15,6 @@ use super::ids::{PlayerId, Side};
 use super::rules::{Rules, SpeakingOrder};
 use super::secret::deal_cards;
 use super::table::{Phase, Table};
-use playhouse_engine::cast::{Kind, StableId, WorldSeed, all_of};
-use playhouse_engine::engine::StoryEnd;
-use playhouse_engine::event::{Phrasebook, PromptSet, PromptTemplate, write_events_at_meeting};
 
 const OVER: PromptTemplate<OverData> = PromptTemplate::new("undercover/over");
 

@@ -1,18 +1,6 @@
 //! A game whose rules and words were checked, ready to be played.
 
 use bevy_ecs::prelude::*;
-use serde::{Deserialize, Serialize};
-use thiserror::Error;
-
-use super::current_table::NextStep;
-use super::memory::PendingSummary;
-use super::phrases::prompts;
-use super::rules::{Reflect, Rules, RulesError};
-use super::secret::{Card, PrivateRecord};
-use super::setup::{pick, set_up_table, update_system_messages};
-use super::table::{Seat, Table};
-use super::taboo::Taboo;
-use super::{check, describe, events, flow, memory, reflect, vote};
 use playhouse_engine::cast::WorldSeed;
 use playhouse_engine::engine::{Inputs, MeetSet, Setup, StepSet};
 use playhouse_engine::event::Phrasebook;
@@ -25,6 +13,18 @@ use playhouse_engine::session::{Game, KeptFiles, SetupError, take_data, take_tol
 use playhouse_engine::world_data::{
     DataError, DataFolder, Lexicon, Problem, Problems, Source, Word, WordPair, file_text,
 };
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::current_table::NextStep;
+use super::memory::PendingSummary;
+use super::phrases::prompts;
+use super::rules::{Reflect, Rules, RulesError};
+use super::secret::{Card, PrivateRecord};
+use super::setup::{pick, set_up_table, update_system_messages};
+use super::table::{Seat, Table};
+use super::taboo::Taboo;
+use super::{check, describe, events, flow, memory, reflect, vote};
 
 /// The name of this game in journals and saves.
 pub const GAME: &str = "undercover";

@@ -1,13 +1,6 @@
 //! Memory: past rounds that have grown too long are summarized by the player's own mind.
 
 use bevy_ecs::prelude::*;
-use serde::{Deserialize, Serialize};
-
-use super::current_table::{CurrentTable, LivingPlayer, NextStep};
-use super::events::CARD;
-use super::ids::PlayerRole;
-use super::rules::Rules;
-use super::table::Table;
 use playhouse_engine::context::{AgentContext, Chapters, EntryId};
 use playhouse_engine::event::kinds::Archive;
 use playhouse_engine::event::{
@@ -16,6 +9,13 @@ use playhouse_engine::event::{
 use playhouse_engine::exchange::{Answers, Ask, AskTemplate, Prose, ProseRules, Reply};
 use playhouse_engine::message::Role;
 use playhouse_engine::reading::letters;
+use serde::{Deserialize, Serialize};
+
+use super::current_table::{CurrentTable, LivingPlayer, NextStep};
+use super::events::CARD;
+use super::ids::PlayerRole;
+use super::rules::Rules;
+use super::table::Table;
 
 /// The least number of letters of a summary.
 const MIN_LETTERS: usize = 16;

@@ -1,9 +1,10 @@
 //! The templates of the game, in `data/prompts/<language>/`.
 
-use super::{ballot, describe, description, events, flow, memory, reflect, setup, vote};
 use playhouse_engine::event::PromptSet;
 use playhouse_engine::event::kinds::Archive;
 use playhouse_engine::exchange;
+
+use super::{ballot, describe, description, events, flow, memory, reflect, setup, vote};
 
 /// The templates of the game.
 pub(super) fn prompts() -> PromptSet {

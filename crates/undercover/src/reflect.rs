@@ -1,6 +1,8 @@
 //! Reflection: what players believe of everybody, written for themselves alone.
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::event::{EventWriter, PhraseError, Phrasebook, PromptSet};
+use playhouse_engine::exchange::{Answers, Ask, AskTemplate};
 use serde::Serialize;
 
 use super::belief::Belief;
@@ -9,8 +11,6 @@ use super::prompt_data::{Choice, PlayerData};
 use super::rules::Rules;
 use super::secret::PrivateRecord;
 use super::table::Table;
-use playhouse_engine::event::{EventWriter, PhraseError, Phrasebook, PromptSet};
-use playhouse_engine::exchange::{Answers, Ask, AskTemplate};
 
 const BELIEF: AskTemplate<BeliefData> = AskTemplate::condensed(
     "undercover.belief",

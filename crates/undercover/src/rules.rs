@@ -3,12 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bevy_ecs::prelude::*;
-use serde::{Deserialize, Serialize};
-use thiserror::Error;
-
 use playhouse_engine::cast::check_name;
 use playhouse_engine::locale::{Argument, Localize, UiText, text};
 use playhouse_engine::message::Language;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
 
 /// What happens if several players have the most votes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

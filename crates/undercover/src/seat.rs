@@ -2,13 +2,13 @@
 
 use std::io;
 
+use playhouse_engine::locale::{Argument, text};
+use playhouse_engine::mind::Notes;
+use playhouse_engine::mind::human::{Dialogue, SeatLessons, position_of_name};
 use serde_json::{Value, json};
 
 use super::ballot::Candidates;
 use super::ids::PlayerId;
-use playhouse_engine::locale::{Argument, text};
-use playhouse_engine::mind::Notes;
-use playhouse_engine::mind::human::{Dialogue, SeatLessons, position_of_name};
 
 /// What one may take oneself for, as answers call it.
 const GUESSES: [&str; 4] = ["civilian", "undercover", "blank", "unsure"];

@@ -14,6 +14,9 @@ use bevy_ecs::lifecycle::HookContext;
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::{SystemParam, SystemState};
 use bevy_ecs::world::DeferredWorld;
+use playhouse_engine::cast::{CastList, Dead, EntityName, OnStage};
+use playhouse_engine::event::write_events_at_meeting;
+use playhouse_engine::world_data::Word;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -23,9 +26,6 @@ use super::events::{CardDealt, RevealedCard};
 use super::ids::{PlayerId, PlayerRole};
 use super::table::{Seat, Table};
 use super::taboo::Taboo;
-use playhouse_engine::cast::{CastList, Dead, EntityName, OnStage};
-use playhouse_engine::event::write_events_at_meeting;
-use playhouse_engine::world_data::Word;
 
 /// On a player: its role and its word.
 #[derive(Component, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

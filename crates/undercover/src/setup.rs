@@ -3,6 +3,14 @@
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::cast::{
+    CastError, CastList, Kind, SpawnSpec, StableId, WorldSeed, set_system_message, spawn,
+};
+use playhouse_engine::event::{PhraseError, Phrasebook, PromptSet, PromptTemplate};
+use playhouse_engine::locale::{Localize, UiText};
+use playhouse_engine::message::Text;
+use playhouse_engine::mind::MindAlias;
+use playhouse_engine::world_data::{Word, WordPair};
 use rand::Rng;
 use rand::seq::SliceRandom;
 use serde::Serialize;
@@ -13,14 +21,6 @@ use super::ids::{PlayerId, PlayerRole};
 use super::rules::{Rules, Ties};
 use super::secret::{Card, PrivateRecord};
 use super::table::{Seat, Table};
-use playhouse_engine::cast::{
-    CastError, CastList, Kind, SpawnSpec, StableId, WorldSeed, set_system_message, spawn,
-};
-use playhouse_engine::event::{PhraseError, Phrasebook, PromptSet, PromptTemplate};
-use playhouse_engine::locale::{Localize, UiText};
-use playhouse_engine::message::Text;
-use playhouse_engine::mind::MindAlias;
-use playhouse_engine::world_data::{Word, WordPair};
 
 const RULES: PromptTemplate<RulesData> = PromptTemplate::new("undercover/system/rules");
 const TABLE: PromptTemplate<TableData> = PromptTemplate::new("undercover/system/table");

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use playhouse_engine::statistics::{Mean, Share};
 use serde::Serialize;
 
 use super::figures::{GameFigures, PlayerFigures};
 use super::ids::{PlayerRole, Side};
-use playhouse_engine::statistics::{Mean, Share};
 
 /// What happened in a round.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]

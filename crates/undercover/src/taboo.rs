@@ -13,7 +13,6 @@ use base64::alphabet::{STANDARD, URL_SAFE};
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use bevy_ecs::prelude::*;
 use pinyin::ToPinyin;
-
 use playhouse_engine::message::FoldedText;
 use playhouse_engine::wording::Readings;
 

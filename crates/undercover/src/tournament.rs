@@ -9,18 +9,18 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
-use thiserror::Error;
-
-use super::figures::{FiguresError, GameFigures, figures_like};
-use super::game::{Match, MatchError, WordSource};
-use super::rules::Rules;
 use playhouse_engine::files::{Durability, FileError, Folder};
 use playhouse_engine::locale::{Localize, UiText, text};
 use playhouse_engine::mind::Minds;
 use playhouse_engine::save::{Listed, SaveError, Slot, SlotName, TOURNAMENT, list};
 use playhouse_engine::session::{Session, SessionError};
 use playhouse_engine::world_data::{DataFolder, Lexicon, WordPair};
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::figures::{FiguresError, GameFigures, figures_like};
+use super::game::{Match, MatchError, WordSource};
+use super::rules::Rules;
 
 /// The version of `tournament.json`.
 const FORMAT: u32 = 1;

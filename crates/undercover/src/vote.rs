@@ -1,6 +1,8 @@
 //! Votes: all players vote at the same time, without knowing the others' votes.
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::event::{EventWriter, PhraseError, Phrasebook, PromptSet};
+use playhouse_engine::exchange::{Answers, Ask, AskTemplate};
 use serde::Serialize;
 
 use super::ballot::{Ballot, Candidates};
@@ -10,8 +12,6 @@ use super::prompt_data::{Choice, PlayerData};
 use super::rules::{Rules, Ties};
 use super::secret::PrivateRecord;
 use super::table::{Table, Vote};
-use playhouse_engine::event::{EventWriter, PhraseError, Phrasebook, PromptSet};
-use playhouse_engine::exchange::{Answers, Ask, AskTemplate};
 
 const VOTE: AskTemplate<VoteData> = AskTemplate::condensed(
     "undercover.vote",

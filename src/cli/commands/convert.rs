@@ -3,9 +3,10 @@
 use std::io::{self, Read};
 use std::path::Path;
 
+use playhouse_engine::files;
+
 use crate::dialect::{Imported, Profile, losses, read, write_value};
 use crate::locale::text;
-use playhouse_engine::files;
 use serde_json::Value;
 
 use crate::cli::app::App;

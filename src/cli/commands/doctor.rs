@@ -1,12 +1,13 @@
 //! `doctor`: tests each model with a cheap request, and each tool server; or finds out what an
 //! unknown server can do.
 
+use playhouse_engine::files::{self, Durability, Folder};
+
 use crate::locale::{Argument, Language, Localize, UiText, text};
 use crate::mind::http::{KeyState, ProbeReport};
 use crate::mind::models::{ModelError, ModelFile, Models, ServerExamination};
 use crate::mind::survey::{Survey, SurveyError, SurveyPlan, survey};
 use futures_util::future::{join, join_all};
-use playhouse_engine::files::{self, Durability, Folder};
 use serde_json::json;
 use std::path::Path;
 

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use playhouse_engine::wording::nearest;
+
 use crate::cast::{CastList, EntityName, turn_number};
 use crate::context::{AgentContext, Chapters};
 use crate::drama::{Bonds, Promise, Promises};
@@ -9,7 +11,6 @@ use crate::knowledge::{Fact, FactBook, Knowledge, Known};
 use crate::locale::{Language, text};
 use crate::message::{Body, Role};
 use bevy_ecs::prelude::*;
-use playhouse_engine::wording::nearest;
 use serde_json::{Value, json};
 
 use crate::cli::app::App;

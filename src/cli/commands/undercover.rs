@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
+use playhouse_engine::files;
+
 use crate::cast::{Kind, StableId, all_of};
 use crate::cli::servers::ToolServers;
 use crate::journal::JournalHeader;
@@ -12,7 +14,6 @@ use crate::session::{Game, Session};
 use crate::undercover::{GAME, Match, Rules, Table, WordSource, default_rules};
 use crate::world_data::{Lexicon, MAX_BYTES, WordPair};
 use bevy_ecs::prelude::*;
-use playhouse_engine::files;
 
 use super::dry_run::{DryStory, dry_run};
 use super::play::{self, RunView};

@@ -4,11 +4,11 @@
 use std::sync::Arc;
 
 use bytes::BytesMut;
+use playhouse_engine::message::{Block, Body, MediaSource, Message, Role};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use playhouse_engine::message::{Block, Body, MediaSource, Message, Role};
 
 fn turns(messages: &[Message]) -> Vec<Turn<'_>> {
     let turns = messages.iter();

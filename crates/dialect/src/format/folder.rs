@@ -2,9 +2,10 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use super::media::{MediaError, MediaFiles};
 use playhouse_engine::files::{self, FileError, FileProblem};
 use playhouse_engine::locale::Localize;
+
+use super::media::{MediaError, MediaFiles};
 
 /// A folder of media files. Nothing outside it is read, whatever a message says and wherever links
 /// lead.

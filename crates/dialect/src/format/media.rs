@@ -5,11 +5,11 @@ use std::fmt;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use playhouse_engine::locale::{Localize, UiText, text};
+use playhouse_engine::message::{Block, MediaKind, MediaSource};
 use thiserror::Error;
 
 use crate::media::media_type_of;
-use playhouse_engine::locale::{Localize, UiText, text};
-use playhouse_engine::message::{Block, MediaKind, MediaSource};
 
 /// The maximum size of a media file in bytes: what most providers accept in one request.
 pub const MAX_FILE_BYTES: u64 = 20 * 1024 * 1024;

@@ -1,8 +1,9 @@
 //! Finding the results of tool calls.
 
-use super::wire::Pair;
 use playhouse_engine::message::{Block, ToolResult, ToolUse};
 use playhouse_engine::mind::Turn;
+
+use super::wire::Pair;
 
 /// How many turns after a call are searched for its result. A result that comes later is an orphan.
 const MAX_DISTANCE: usize = 64;

@@ -1,13 +1,13 @@
 //! A whole conversation as JSON.
 
 use bytes::BytesMut;
+use playhouse_engine::mind::Turn;
 use serde_json::Value;
 
 use super::media::MediaError;
 use super::omission::Omission;
 use super::options::Format;
 use super::writer::{MessageWriter, WriterState, Written};
-use playhouse_engine::mind::Turn;
 
 /// A conversation as a provider expects it.
 #[derive(Clone, Debug, PartialEq)]

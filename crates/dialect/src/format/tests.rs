@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use bytes::BytesMut;
+use playhouse_engine::message::{Block, Body, MediaSource, Message, Role};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use playhouse_engine::message::{Block, Body, MediaSource, Message, Role};
 
 fn words() -> impl Strategy<Value = &'static str> {
     prop::sample::select(vec![

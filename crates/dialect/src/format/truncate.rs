@@ -1,8 +1,9 @@
 //! Dropping the oldest turns of a conversation to keep within a limit.
 
-use super::omission::Omission;
 use playhouse_engine::message::{Block, Role};
 use playhouse_engine::mind::Turn;
+
+use super::omission::Omission;
 
 /// A conversation within a limit.
 #[derive(Clone, Debug)]

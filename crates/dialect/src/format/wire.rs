@@ -1,12 +1,12 @@
 //! The JSON of each provider: what surrounds texts, media, tool calls and results.
 
 use bytes::BytesMut;
+use playhouse_engine::message::{Block, MediaKind, ToolResult, ToolUse};
 use serde_json::{Value, json};
 
 use super::media::Data;
 use super::names::alias;
 use super::options::{Api, EmptyContent, FormatOptions, ToolNameField};
-use playhouse_engine::message::{Block, MediaKind, ToolResult, ToolUse};
 
 /// The role of a message on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,6 +7,8 @@
 use std::borrow::Cow;
 
 use bytes::BytesMut;
+use playhouse_engine::message::{Block, Role, Text};
+use playhouse_engine::mind::{Turn, TurnContent};
 use serde_json::{Value, json};
 
 use super::guard::TranscriptMarks;
@@ -19,8 +21,6 @@ use super::pairing::{Calls, calls_tools};
 use super::wire::{
     MediaPart, Pair, SentOutput, Speaker, escaped, is_thought, may_return, media_part, thought_part,
 };
-use playhouse_engine::message::{Block, Role, Text};
-use playhouse_engine::mind::{Turn, TurnContent};
 
 /// Anthropic looks back 20 blocks from a breakpoint for what it has cached, so breakpoints are set
 /// a little closer.

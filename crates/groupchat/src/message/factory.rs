@@ -2,6 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use playhouse_dialect::{ALIASES, CHAT_TYPES};
+use playhouse_engine::locale::{Argument, Localize, UiText, text};
+use playhouse_engine::message::Digest;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -9,9 +12,6 @@ use thiserror::Error;
 
 use super::json::MessageError;
 use super::{ChatContent, ChatMessage};
-use playhouse_dialect::{ALIASES, CHAT_TYPES};
-use playhouse_engine::locale::{Argument, Localize, UiText, text};
-use playhouse_engine::message::Digest;
 
 /// Why a message can't be created, or a type can't be registered.
 #[derive(Debug, Error, PartialEq, Eq)]

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use playhouse_dialect::{ALIASES, CHAT_TYPES};
+use playhouse_engine::locale::{Localize, UiText, text};
 use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value, json};
 use thiserror::Error;
 
 use super::{ChatContent, ChatMessage, EPOCH, RequestUsage, null_as_default};
-use playhouse_dialect::{ALIASES, CHAT_TYPES};
-use playhouse_engine::locale::{Localize, UiText, text};
 
 /// Why JSON is not a message.
 #[derive(Debug, Error, PartialEq, Eq)]

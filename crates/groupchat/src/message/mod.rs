@@ -15,11 +15,10 @@ pub(super) use text::{fill, value_text};
 
 use std::collections::BTreeMap;
 
+use playhouse_engine::message::TokenUsage;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
-
-use playhouse_engine::message::TokenUsage;
 
 /// The `created_at` of messages that were created outside any world, in RFC 3339.
 pub(super) const EPOCH: &str = "1970-01-01T00:00:00Z";

@@ -1,12 +1,12 @@
 //! Messages as text, for people and for models.
 
+use playhouse_dialect::{handoff_text, image_part};
+use playhouse_engine::message::{Block, Body, Message, Role};
 use serde::Serialize;
 use serde_json::Value;
 
 use super::{ChatContent, ChatMessage, FunctionCall, FunctionResult, MultiModalPart, Structured};
 use crate::names::{TRANSFER, decode_name};
-use playhouse_dialect::{handoff_text, image_part};
-use playhouse_engine::message::{Block, Body, Message, Role};
 
 impl ChatMessage {
     /// The text for people and consoles.

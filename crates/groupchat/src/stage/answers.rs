@@ -1,12 +1,12 @@
 //! The answers that a conversation takes.
 
 use bevy_ecs::system::SystemParam;
+use playhouse_engine::exchange::{Answers, Prose};
 
 use super::ledger::{Analysis, Progress};
 use super::pick::Pick;
 use super::replies::{Approval, MessageReply, Say, StructuredReply, TextReply};
 use super::user_input::{ControlMessage, UserInput};
-use playhouse_engine::exchange::{Answers, Prose};
 
 /// The answers that a conversation takes, by type.
 #[derive(SystemParam)]

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bevy_ecs::prelude::*;
+use playhouse_tools::code::Snippet;
 use serde::{Deserialize, Serialize};
 
 use super::events::InnerMessage;
@@ -11,7 +12,6 @@ use crate::graph_flow::GraphFlow;
 use crate::message::ChatMessage;
 use crate::team::TeamFile;
 use crate::termination::{StopReason, TerminationState};
-use playhouse_tools::code::Snippet;
 
 /// What a conversation is doing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -2,6 +2,11 @@
 //! result.
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::event::By;
+use playhouse_engine::exchange::Ask;
+use playhouse_engine::message::Role;
+use playhouse_tools::ToolCall;
+use playhouse_tools::code::{CodeJob, CodeLanguage, CodeOutcome, RUN_CODE, Snippet};
 
 use super::chat::{CodeStep, CodeTurn, FinishedTurn};
 use super::forget;
@@ -18,11 +23,6 @@ use crate::prompts::{
     NO_CODE, REPORT_CODE, notes,
 };
 use crate::team::{Participant, ParticipantKind};
-use playhouse_engine::event::By;
-use playhouse_engine::exchange::Ask;
-use playhouse_engine::message::Role;
-use playhouse_tools::ToolCall;
-use playhouse_tools::code::{CodeJob, CodeLanguage, CodeOutcome, RUN_CODE, Snippet};
 
 impl ChatStep<'_, '_, '_> {
     /// Begins the turn of a coder: its own model writes code, or the code of others is run.

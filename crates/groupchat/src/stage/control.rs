@@ -3,6 +3,11 @@
 //! answers.
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::cast::{OnStage, Place};
+use playhouse_engine::context::AgentContext;
+use playhouse_engine::event::write_events_at_meeting;
+use playhouse_engine::exchange::Ask;
+use playhouse_engine::message::Role;
 
 use super::chat::Phase;
 use super::events::{EarlierMessage, OwnMessage};
@@ -11,11 +16,6 @@ use super::user_input::{CONTROLLER, ControlMessage, warn_absent};
 use crate::message::ChatMessage;
 use crate::perspective::text_without_speaker;
 use crate::team::HistoryVisibility;
-use playhouse_engine::cast::{OnStage, Place};
-use playhouse_engine::context::AgentContext;
-use playhouse_engine::event::write_events_at_meeting;
-use playhouse_engine::exchange::Ask;
-use playhouse_engine::message::Role;
 
 impl ChatStep<'_, '_, '_> {
     /// Asks the controller what has happened; without one, the next speaker is selected at once.

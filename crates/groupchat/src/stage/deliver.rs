@@ -1,6 +1,9 @@
 //! Delivering messages to those who hear them.
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::event::AgentEvent;
+use playhouse_engine::exchange::prompts::{WITHHELD, Withheld};
+use playhouse_engine::locale::UiText;
 use serde_json::Value;
 use thiserror::Error;
 
@@ -11,9 +14,6 @@ use super::step::ChatStep;
 use super::user_input::CONTROLLER;
 use crate::message::{ChatContent, ChatMessage, EPOCH, value_text};
 use crate::prompts::{HANDOFF, HandoffPrompt};
-use playhouse_engine::event::AgentEvent;
-use playhouse_engine::exchange::prompts::{WITHHELD, Withheld};
-use playhouse_engine::locale::UiText;
 
 /// How a message is delivered.
 #[derive(Clone, Copy, Default)]

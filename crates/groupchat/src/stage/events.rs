@@ -1,13 +1,13 @@
 //! The events on a team's stage.
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::event::{AgentEvent, PhraseError, Phrasebook, register_event};
+use playhouse_engine::message::Block;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::message::ChatMessage;
 use crate::prompts::{HANDOFF_CONTEXT, HandoffContextPrompt, SAID, SaidPrompt};
-use playhouse_engine::event::{AgentEvent, PhraseError, Phrasebook, register_event};
-use playhouse_engine::message::Block;
 
 /// Registers all event types of this file.
 pub(super) fn register(world: &mut World) {

@@ -1,11 +1,12 @@
 //! Ending a run.
 
+use playhouse_engine::cast::CastList;
+use playhouse_engine::locale::{UiText, text};
+
 use super::chat::{Chat, FinishedTurn, Phase};
 use super::step::ChatStep;
 use crate::team::ParticipantKind;
 use crate::termination::{DeltaContext, StopReason};
-use playhouse_engine::cast::CastList;
-use playhouse_engine::locale::{UiText, text};
 
 impl ChatStep<'_, '_, '_> {
     /// Ends the run if its termination condition is met, otherwise moves on to the next selection.

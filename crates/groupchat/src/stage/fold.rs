@@ -1,6 +1,11 @@
 //! Folding a conversation that has grown too long into a summary, which its own model writes.
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::context::{AgentContext, Chapter, EntryId, StoredMessage, View};
+use playhouse_engine::event::By;
+use playhouse_engine::exchange::Ask;
+use playhouse_engine::exchange::prompts::{FOLDED_TITLE, Folded};
+use playhouse_engine::message::{Body, Role, Tags};
 
 use super::chat::Phase;
 use super::forget;
@@ -10,11 +15,6 @@ use super::step::ChatStep;
 use crate::message::{ChatContent, ChatMessage};
 use crate::prompts::{ChatNotes, FOLD, FOLDED, FoldPrompt, FoldedPrompt, notes};
 use crate::team::{Participant, ParticipantKind};
-use playhouse_engine::context::{AgentContext, Chapter, EntryId, StoredMessage, View};
-use playhouse_engine::event::By;
-use playhouse_engine::exchange::Ask;
-use playhouse_engine::exchange::prompts::{FOLDED_TITLE, Folded};
-use playhouse_engine::message::{Body, Role, Tags};
 
 /// The maximum number of tokens of a summary.
 const MAX_TOKENS: u32 = 1_024;

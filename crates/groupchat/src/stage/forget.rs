@@ -1,7 +1,6 @@
 //! Taking messages out of contexts.
 
 use bevy_ecs::prelude::*;
-
 use playhouse_engine::cast::WorldTurn;
 use playhouse_engine::context::{AgentContext, Chapter, Chapters};
 use playhouse_engine::locale::{Language, text};

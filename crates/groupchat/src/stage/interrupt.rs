@@ -2,14 +2,14 @@
 //! once instead of the next speaker.
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::cast::CastList;
+use playhouse_engine::engine::Inputs;
 
 use super::chat::{Chat, FinishedTurn, Phase};
 use super::step::ChatStep;
 use super::teams::Teams;
 use crate::message::ChatMessage;
 use crate::team::{ParticipantKind, Selection};
-use playhouse_engine::cast::CastList;
-use playhouse_engine::engine::Inputs;
 
 /// The input by which whoever plays a world tells it that the user has something.
 pub(crate) const INTERRUPT: &str = "interrupt";

@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use playhouse_engine::exchange::{Reply, Violation};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -12,7 +13,6 @@ use thiserror::Error;
 use crate::names::named;
 use crate::prompts::{ANALYSIS, CandidatesPrompt, PICK_ILLEGAL, SubtaskData};
 use crate::team::Participant;
-use playhouse_engine::exchange::{Reply, Violation};
 
 // The names and comments of the following types are part of requests, as their JSON schema.
 

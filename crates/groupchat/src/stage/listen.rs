@@ -1,6 +1,11 @@
 //! Taking the answers of the selected speakers, and delivering their turns.
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::context::AgentContext;
+use playhouse_engine::event::By;
+use playhouse_engine::locale::text;
+use playhouse_engine::message::Block;
+use playhouse_tools::schema_check::accepts;
 use serde_json::Value;
 
 use super::answers::ChatAnswers;
@@ -16,11 +21,6 @@ use crate::message::{
 };
 use crate::prompts::{LineData, SOCIETY, SocietyPrompt};
 use crate::team::{Audience, Output, Participant, ParticipantKind, Selection};
-use playhouse_engine::context::AgentContext;
-use playhouse_engine::event::By;
-use playhouse_engine::locale::text;
-use playhouse_engine::message::Block;
-use playhouse_tools::schema_check::accepts;
 
 impl ChatStep<'_, '_, '_> {
     /// Takes the answers that have come. When all selected speakers have answered, delivers their

@@ -1,6 +1,10 @@
 //! Running a team by a ledger: the team's own model analyses, judges and concludes; code assigns
 //! and counts.
 
+use playhouse_engine::event::By;
+use playhouse_engine::exchange::{Ask, Prose, ProseRules};
+use playhouse_engine::locale::{UiText, text};
+
 use super::chat::Phase;
 use super::deliver::Delivery;
 use super::forget;
@@ -13,9 +17,6 @@ use crate::prompts::{
     ProgressNotes, ProgressPrompt, SelectionNotes, notes,
 };
 use crate::team::{Participant, Selection};
-use playhouse_engine::event::By;
-use playhouse_engine::exchange::{Ask, Prose, ProseRules};
-use playhouse_engine::locale::{UiText, text};
 
 /// How often the model may correct an invalid answer.
 const REPAIRS: u32 = 3;

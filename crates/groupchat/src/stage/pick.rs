@@ -1,11 +1,11 @@
 //! Picking the next speaker.
 
+use playhouse_engine::exchange::{Reply, Violation};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::names::named;
 use crate::prompts::{CandidatesPrompt, PICK_ILLEGAL, PICK_NONE, PICK_SEVERAL};
-use playhouse_engine::exchange::{Reply, Violation};
 
 /// Text that names the next speaker.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

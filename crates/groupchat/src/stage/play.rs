@@ -1,6 +1,11 @@
 //! The system that moves conversations on.
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::cast::{CurrentStage, EntityName};
+use playhouse_engine::engine::{Inputs, MeetSet, Setup, StepSet};
+use playhouse_engine::event::By;
+use playhouse_engine::exchange::{Answers, Reply};
+use playhouse_engine::session::{register_told, take_told};
 
 use super::answers::ChatAnswers;
 use super::chat::{Chat, Phase};
@@ -8,11 +13,6 @@ use super::events;
 use super::interrupt;
 use super::replies::TextReply;
 use super::step::{ChatParams, ChatStep};
-use playhouse_engine::cast::{CurrentStage, EntityName};
-use playhouse_engine::engine::{Inputs, MeetSet, Setup, StepSet};
-use playhouse_engine::event::By;
-use playhouse_engine::exchange::{Answers, Reply};
-use playhouse_engine::session::{register_told, take_told};
 
 /// Adds the systems, events and saved components of conversations.
 pub(crate) fn plugin(setup: &mut Setup) {

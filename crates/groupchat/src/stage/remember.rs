@@ -1,5 +1,7 @@
 //! Notes that participants make by a tool, and that stay when a conversation is forgotten.
 
+use playhouse_engine::event::Phrasebook;
+use playhouse_tools::Toolbox;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -7,8 +9,6 @@ use super::step::ChatStep;
 use super::tool_rounds::FunctionCallRound;
 use crate::prompts::{REMEMBER_TOOL, REMEMBERED};
 use crate::team::Participant;
-use playhouse_engine::event::Phrasebook;
-use playhouse_tools::Toolbox;
 
 /// The tool by which a participant makes a note.
 const REMEMBER: &str = "remember";

@@ -2,6 +2,10 @@
 
 use std::sync::Arc;
 
+use playhouse_engine::exchange::prompts::{EMPTY, TOO_LONG, TooLong};
+use playhouse_engine::exchange::{Reply, Violation};
+use playhouse_engine::locale::Translations;
+use playhouse_engine::reading::find_json;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -9,10 +13,6 @@ use thiserror::Error;
 
 use crate::message::{ChatContent, ChatMessage, FactoryError, MessageFactory, value_text};
 use crate::prompts::{CandidatesPrompt, MESSAGE, PICK_ILLEGAL};
-use playhouse_engine::exchange::prompts::{EMPTY, TOO_LONG, TooLong};
-use playhouse_engine::exchange::{Reply, Violation};
-use playhouse_engine::locale::Translations;
-use playhouse_engine::reading::find_json;
 
 /// The maximum number of characters that are read of an answer. Guards cut what others hear to
 /// less.

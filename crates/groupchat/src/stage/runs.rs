@@ -2,6 +2,10 @@
 //! replayed like all other answers.
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::cast::CastList;
+use playhouse_engine::event::By;
+use playhouse_engine::exchange::Ask;
+use playhouse_engine::locale::text;
 
 use super::chat::{Chat, Phase};
 use super::deliver::Delivery;
@@ -13,10 +17,6 @@ use super::user_input::{CONTROLLER, UserInput};
 use crate::message::{ChatContent, ChatMessage};
 use crate::team::{Selection, TeamFile};
 use crate::termination::TerminationState;
-use playhouse_engine::cast::CastList;
-use playhouse_engine::event::By;
-use playhouse_engine::exchange::Ask;
-use playhouse_engine::locale::text;
 
 impl ChatStep<'_, '_, '_> {
     /// The outermost team asks its user for a task. Inner teams wait for theirs.

@@ -1,6 +1,9 @@
 //! Selecting the next speaker.
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::event::By;
+use playhouse_engine::exchange::Ask;
+use playhouse_engine::locale::{Argument, UiText, text};
 use rand::seq::IndexedRandom;
 
 use super::chat::Phase;
@@ -13,9 +16,6 @@ use crate::prompts::{
     notes,
 };
 use crate::team::{GraphFile, Selection, TeamFile, Transitions};
-use playhouse_engine::event::By;
-use playhouse_engine::exchange::Ask;
-use playhouse_engine::locale::{Argument, UiText, text};
 
 /// The result of a selection.
 enum Choice {

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::exchange::{Ask, Reply};
+use playhouse_engine::message::{Body, Role};
 use serde_json::Value;
 
 use super::deliver::Delivery;
@@ -20,8 +22,6 @@ use crate::prompts::{
 };
 use crate::team::{Participant, ParticipantKind};
 use crate::termination::Termination;
-use playhouse_engine::exchange::{Ask, Reply};
-use playhouse_engine::message::{Body, Role};
 
 /// The text of an answer that is never used: without an answer, the run fails.
 pub(super) const NO_ANSWER: &str = "…";

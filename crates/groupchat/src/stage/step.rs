@@ -2,6 +2,12 @@
 
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
+use playhouse_engine::cast::{CastList, EntityName, OnStage, StageRng, WorldTurn};
+use playhouse_engine::context::{AgentContext, Chapters};
+use playhouse_engine::engine::AskCount;
+use playhouse_engine::event::{EventWriter, PromptTemplate};
+use playhouse_engine::exchange::{Ask, Reply};
+use playhouse_engine::locale::{Language, UiText};
 use serde::Serialize;
 
 use super::chat::Chat;
@@ -9,12 +15,6 @@ use super::teams::Teams;
 use crate::message::RequestUsage;
 use crate::perspective;
 use crate::team::{Participant, ParticipantKind, TeamFile};
-use playhouse_engine::cast::{CastList, EntityName, OnStage, StageRng, WorldTurn};
-use playhouse_engine::context::{AgentContext, Chapters};
-use playhouse_engine::engine::AskCount;
-use playhouse_engine::event::{EventWriter, PromptTemplate};
-use playhouse_engine::exchange::{Ask, Reply};
-use playhouse_engine::locale::{Language, UiText};
 
 /// What a step of a conversation reads and changes in the world.
 #[derive(SystemParam)]

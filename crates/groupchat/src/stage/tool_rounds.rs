@@ -1,5 +1,10 @@
 //! Rounds of tool calls: as events, as an answer, and as a handoff.
 
+use playhouse_engine::context::AgentContext;
+use playhouse_engine::event::Phrasebook;
+use playhouse_engine::exchange::{Ask, Reply, ToolRoundLimit};
+use playhouse_engine::message::{Block, Body, Role};
+use playhouse_tools::{NoArguments, Toolbox};
 use serde_json::{Value, json};
 
 use super::chat::Utterance;
@@ -12,11 +17,6 @@ use crate::names::transfer_tool;
 use crate::prompts::{SummaryValues, TRANSFER_TOOL, TransferToolPrompt};
 use crate::team::{Handoff, Participant, TeamFile};
 use crate::tool_team::{ToolTeamRecord, tool_team_records};
-use playhouse_engine::context::AgentContext;
-use playhouse_engine::event::Phrasebook;
-use playhouse_engine::exchange::{Ask, Reply, ToolRoundLimit};
-use playhouse_engine::message::{Block, Body, Role};
-use playhouse_tools::{NoArguments, Toolbox};
 
 /// A round of tool calls: what a model called, and what the tools returned.
 pub(crate) struct FunctionCallRound {

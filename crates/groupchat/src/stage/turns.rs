@@ -1,5 +1,10 @@
 //! Letting the selected participants speak.
 
+use playhouse_engine::cast::CastList;
+use playhouse_engine::event::AgentEvent;
+use playhouse_engine::locale::text;
+use playhouse_engine::message::Role;
+
 use super::chat::{Chat, Phase};
 use super::events::PublicMessage;
 use super::runs::reset_team;
@@ -7,10 +12,6 @@ use super::step::ChatStep;
 use crate::message::{ChatContent, ChatMessage};
 use crate::perspective::text_without_speaker;
 use crate::team::{Participant, ParticipantKind};
-use playhouse_engine::cast::CastList;
-use playhouse_engine::event::AgentEvent;
-use playhouse_engine::locale::text;
-use playhouse_engine::message::Role;
 
 impl ChatStep<'_, '_, '_> {
     /// Lets these participants speak, all at the same time.

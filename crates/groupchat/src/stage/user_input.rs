@@ -1,11 +1,11 @@
 //! What comes from outside the team: the user's input, and control of a run.
 
+use playhouse_engine::exchange::{Reply, Violation};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::message::{ChatMessage, MessageFactory};
-use playhouse_engine::exchange::{Reply, Violation};
 
 use super::replies::MessageFault;
 

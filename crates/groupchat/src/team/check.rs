@@ -2,6 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use playhouse_engine::cast::check_name;
+use playhouse_engine::context::View;
+use playhouse_engine::locale::{Localize, text};
+use playhouse_engine::world_data::Problem;
+use playhouse_tools::schema_check::{LARGEST_MINIMUM, SchemaError, check_schema};
+use playhouse_tools::{BUILT_IN, NotBuilt, is_legal};
 use serde_json::Value;
 
 use super::checker::{Checker, problem};
@@ -10,12 +16,6 @@ use super::graph_check::{self, has_cycle};
 use super::participant::{Audience, Participant, ParticipantKind};
 use super::selection::{Selection, Transitions};
 use crate::termination::Termination;
-use playhouse_engine::cast::check_name;
-use playhouse_engine::context::View;
-use playhouse_engine::locale::{Localize, text};
-use playhouse_engine::world_data::Problem;
-use playhouse_tools::schema_check::{LARGEST_MINIMUM, SchemaError, check_schema};
-use playhouse_tools::{BUILT_IN, NotBuilt, is_legal};
 
 /// The most teams and participants of a file, inner teams and teams that are tools included. Each
 /// tool takes memory as soon as the team is loaded.

@@ -2,9 +2,10 @@
 
 use std::fmt::Display;
 
-use super::file::TeamFile;
 use playhouse_engine::locale::{Argument, UiText, text};
 use playhouse_engine::world_data::Problem;
+
+use super::file::TeamFile;
 
 /// Reports an error: `problem!(checker, "path": text(arguments); help)`.
 macro_rules! problem {

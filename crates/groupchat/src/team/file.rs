@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use playhouse_engine::message::Language;
 use serde::{Deserialize, Serialize};
 
 use super::participant::Participant;
 use super::selection::{Selection, Transitions};
 use crate::termination::Termination;
-use playhouse_engine::message::Language;
 
 /// A team as its file describes it. Everything but the name and the participants has a default.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

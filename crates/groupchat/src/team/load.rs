@@ -1,11 +1,11 @@
 //! Loading and listing team files.
 
+use playhouse_engine::message::Language;
+use playhouse_engine::world_data::{DataFolder, Problem, Problems, Source};
 use serde::Serialize;
 
 use super::TeamFile;
 use super::check;
-use playhouse_engine::message::Language;
-use playhouse_engine::world_data::{DataFolder, Problem, Problems, Source};
 
 /// The folder of the teams.
 pub const FOLDER: &str = "teams";

@@ -1,11 +1,10 @@
 //! Participants of a team.
 
+use playhouse_engine::context::View;
+use playhouse_tools::schema_for;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-
-use playhouse_engine::context::View;
-use playhouse_tools::schema_for;
 
 /// A participant of a team.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

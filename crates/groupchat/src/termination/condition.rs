@@ -1,8 +1,7 @@
 //! Termination conditions as data.
 
-use serde::{Deserialize, Serialize};
-
 use playhouse_engine::locale::{UiText, text};
+use serde::{Deserialize, Serialize};
 
 /// The text with which agents usually say that they are done.
 const TERMINATE: &str = "TERMINATE";

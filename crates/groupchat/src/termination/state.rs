@@ -1,12 +1,12 @@
 //! Evaluating a termination condition during a run.
 
+use playhouse_engine::locale::{Language, Localize, UiText, text};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::Termination;
 use crate::functions::Functions;
 use crate::message::{ChatContent, ChatMessage, RequestUsage};
-use playhouse_engine::locale::{Language, Localize, UiText, text};
 
 /// What a condition may depend on besides the messages.
 #[derive(Clone, Copy)]

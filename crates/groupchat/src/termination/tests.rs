@@ -1,7 +1,8 @@
+use playhouse_engine::message::Language;
+
 use super::*;
 use crate::functions::Functions;
 use crate::message::{ChatContent, ChatMessage, FunctionCall, FunctionResult};
-use playhouse_engine::message::Language;
 
 fn context(functions: &Functions) -> DeltaContext<'_> {
     DeltaContext {

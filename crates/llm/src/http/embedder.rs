@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+use playhouse_engine::locale::{Localize, UiText, text};
+use playhouse_engine::message::{Price, Vector, VectorError, tokens};
+use playhouse_engine::mind::{Awaited, Embedded, Embedder, Embedding, MindError};
 use reqwest::header::{AUTHORIZATION, HeaderValue};
 use reqwest::{Client, Method, Request, Url};
 use serde::{Deserialize, Serialize};
@@ -14,10 +17,6 @@ use super::mind::{HttpMindError, MAX_ERROR_BYTES, ModelServer};
 use super::pace::{Wait, now};
 use super::probe::ProbeReport;
 use super::settings::seconds;
-use playhouse_engine::locale::{Localize, UiText, text};
-use playhouse_engine::message::{Price, Vector, VectorError, tokens};
-use playhouse_engine::mind::{Awaited, MindError};
-use playhouse_engine::mind::{Embedded, Embedder, Embedding};
 
 /// The most bytes of an answer for each text: 8,192 numbers in up to 24 characters.
 const LONGEST_VECTOR: usize = 8_192 * 24;

@@ -2,12 +2,12 @@
 
 use std::net::IpAddr;
 
+use playhouse_dialect::format::Api;
+use playhouse_engine::locale::{Localize, UiText, text};
 use reqwest::Url;
 use thiserror::Error;
 
 use crate::http_client::{keep_secrets_of, shown_url};
-use playhouse_dialect::format::Api;
-use playhouse_engine::locale::{Localize, UiText, text};
 
 /// A server and its API.
 #[derive(Clone, Debug, PartialEq, Eq)]

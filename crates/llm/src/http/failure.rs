@@ -5,16 +5,16 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+use playhouse_engine::locale::{Localize, UiText, text};
+use playhouse_engine::message::TokenUsage;
+use playhouse_engine::mind::{Awaited, LengthDoubt, MindError};
+use playhouse_engine::secrets::redact;
 use reqwest::StatusCode;
 use reqwest::header::{HeaderMap, LOCATION};
 use serde_json::Value;
 
 use super::pace::Wait;
 use super::server_error::{Diagnosis, SYSTEM_ROLE, ServerError};
-use playhouse_engine::locale::{Localize, UiText, text};
-use playhouse_engine::message::TokenUsage;
-use playhouse_engine::mind::{Awaited, LengthDoubt, MindError};
-use playhouse_engine::secrets::redact;
 
 /// A failed attempt.
 #[derive(Debug)]

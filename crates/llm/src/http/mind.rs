@@ -6,6 +6,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
+use playhouse_dialect::format::MediaFiles;
+use playhouse_engine::locale::{Localize, UiText, text};
+use playhouse_engine::message::TokenUsage;
+use playhouse_engine::mind::{
+    AnswerStream, Answering, Awaited, Completion, FailedCall, LengthDoubt, Mind, MindError,
+    MindInfo, Prompt, with_calls,
+};
+use playhouse_engine::secrets::Secret;
 use reqwest::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Method, Request, Response, Url, Version};
 use thiserror::Error;
@@ -24,16 +32,6 @@ use super::settings::{ModelSettings, RetryPolicy, SchemaMode, Timeouts, seconds}
 use super::text_stream::TextStream;
 use super::tls::trusting;
 use crate::http_client::client_builder;
-use playhouse_dialect::format::MediaFiles;
-use playhouse_engine::locale::{Localize, UiText, text};
-use playhouse_engine::message::TokenUsage;
-use playhouse_engine::mind::AnswerStream;
-use playhouse_engine::mind::MindInfo;
-use playhouse_engine::mind::Prompt;
-use playhouse_engine::mind::with_calls;
-use playhouse_engine::mind::{Answering, Mind};
-use playhouse_engine::mind::{Awaited, Completion, FailedCall, LengthDoubt, MindError};
-use playhouse_engine::secrets::Secret;
 
 /// How many bytes of an error's body are read.
 pub(super) const MAX_ERROR_BYTES: usize = 64 * 1024;

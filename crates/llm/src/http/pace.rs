@@ -2,8 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use super::settings::{Timeouts, seconds};
 use playhouse_engine::mind::Awaited;
+
+use super::settings::{Timeouts, seconds};
 
 #[expect(
     clippy::disallowed_methods,

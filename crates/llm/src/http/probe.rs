@@ -3,6 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use playhouse_engine::context::AgentContext;
+use playhouse_engine::locale::{Localize, UiText, text};
+use playhouse_engine::message::Body;
+use playhouse_engine::mind::{AnswerForm, Completion, FailedCall, MindError, Prompt, with_calls};
+use playhouse_engine::secrets::redact;
 use reqwest::{Method, Request};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -13,13 +18,6 @@ use super::pace::{Deadline, now};
 use super::request::request_body;
 use super::retry::RetryState;
 use super::settings::{RetryPolicy, SchemaMode};
-use playhouse_engine::context::AgentContext;
-use playhouse_engine::locale::{Localize, UiText, text};
-use playhouse_engine::message::Body;
-use playhouse_engine::mind::with_calls;
-use playhouse_engine::mind::{AnswerForm, Prompt};
-use playhouse_engine::mind::{Completion, FailedCall, MindError};
-use playhouse_engine::secrets::redact;
 
 /// The maximum size of a list of models in bytes.
 const MAX_LIST_BYTES: usize = 1024 * 1024;

@@ -7,6 +7,12 @@
 use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
+use playhouse_dialect::format::{
+    Checkpoint, Format, MediaError, MediaFiles, MessageWriter, SystemPlace, WriterState, Written,
+};
+use playhouse_engine::context::AgentContext;
+use playhouse_engine::locale::{Localize, UiText, text};
+use playhouse_engine::mind::Prompt;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
@@ -14,12 +20,6 @@ use super::api::{Protocol, protocol};
 use super::request_parts::{AskParts, FixedParts};
 use super::response_accumulator::WantedAnswer;
 use super::settings::{ModelSettings, SchemaMode};
-use playhouse_dialect::format::{
-    Checkpoint, Format, MediaError, MediaFiles, MessageWriter, SystemPlace, WriterState, Written,
-};
-use playhouse_engine::context::AgentContext;
-use playhouse_engine::locale::{Localize, UiText, text};
-use playhouse_engine::mind::Prompt;
 
 /// Why a request can't be sent.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]

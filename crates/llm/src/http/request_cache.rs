@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use playhouse_engine::mind::Prompt;
+
 use super::request::{RequestBody, RequestBuffer, RequestError, RequestFormat, build};
 use super::settings::SchemaMode;
-use playhouse_engine::mind::Prompt;
 
 /// The buffers of the last requests. While a request is sent, its buffer is lent to the connection;
 /// it comes back by [`RequestCache::put_back`].

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use serde_json::{Map, Value};
-
-use super::settings::ModelSettings;
 use playhouse_engine::locale::Language;
 use playhouse_engine::message::Digest;
 use playhouse_engine::mind::{AnswerForm, Prompt};
 use playhouse_engine::tool::ToolSpec;
+use serde_json::{Map, Value};
+
+use super::settings::ModelSettings;
 
 /// What is the same in all requests for a model.
 #[derive(Clone, Debug)]

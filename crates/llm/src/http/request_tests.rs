@@ -3,17 +3,17 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use proptest::prelude::*;
-use serde_json::{Value, json};
-
-use super::request::{RequestBody, RequestFormat, request_body};
-use super::settings::{ModelSettings, SchemaMode};
 use playhouse_dialect::format::{Api, NoFiles};
 use playhouse_engine::context::AgentContext;
 use playhouse_engine::locale::Language;
 use playhouse_engine::message::{Block, Body, MediaSource, Message, Role, Text};
 use playhouse_engine::mind::{AnswerForm, ExchangeRound, Prompt, Refused, ToolRound, Tools};
 use playhouse_engine::tool::ToolSpec;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::request::{RequestBody, RequestFormat, request_body};
+use super::settings::{ModelSettings, SchemaMode};
 
 const STABLE: &str = r#"{"type":"object","properties":{"mind":{"type":"string"}},"required":["mind"],"additionalProperties":false}"#;
 

@@ -2,14 +2,13 @@
 
 use std::time::Duration;
 
-use serde_json::{Value, json};
-
 use playhouse_dialect::thinking::AnswerText;
 use playhouse_engine::message::{Block, FinishReason, TokenUsage};
 use playhouse_engine::mind::{Completion, MAX_CALLS};
 use playhouse_engine::reading::{OwnMarks, SplitText};
 use playhouse_engine::tool::ToolCall;
 use playhouse_engine::tool::schema_check::SchemaCheck;
+use serde_json::{Value, json};
 
 /// The tool that a mind must call if that is how a provider is asked for JSON. Its arguments are
 /// the answer.

@@ -1,5 +1,10 @@
 //! A response while it arrives.
 
+use playhouse_dialect::format::Api;
+use playhouse_engine::locale::{UiText, text};
+use playhouse_engine::message::FinishReason;
+use playhouse_engine::mind::{Completion, LengthDoubt, MindError};
+use playhouse_engine::reading::OwnMarks;
 use serde_json::Value;
 
 use super::api::{Protocol, protocol};
@@ -8,11 +13,6 @@ use super::json_frames::JsonFrames;
 use super::response_accumulator::{ResponseAccumulator, WantedAnswer};
 use super::server_error::ServerError;
 use super::sse::{Event, EventFrames};
-use playhouse_dialect::format::Api;
-use playhouse_engine::locale::{UiText, text};
-use playhouse_engine::message::FinishReason;
-use playhouse_engine::mind::{Completion, LengthDoubt, MindError};
-use playhouse_engine::reading::OwnMarks;
 
 /// Reads the recorded body of a response: one JSON value, several, or a stream of events. The
 /// result has no latency, and a model only if the response names it.

@@ -6,11 +6,10 @@
 
 use std::time::Duration;
 
+use playhouse_engine::mind::LengthDoubt;
 use reqwest::StatusCode;
 use reqwest::header::HeaderMap;
 use serde_json::Value;
-
-use playhouse_engine::mind::LengthDoubt;
 
 use super::delay::{delay_in_headers, delay_in_members, delay_in_text, reset_in_headers};
 

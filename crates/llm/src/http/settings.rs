@@ -2,12 +2,11 @@
 
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
-
 use playhouse_dialect::format::{Api, Format, FormatOptions, Style, SystemPlace, ThinkingPolicy};
 use playhouse_engine::locale::Language;
 use playhouse_engine::reading::OwnMarks;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 /// How a server is sent the schema of a reply. If it refuses one mode, the next lower one is tried.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

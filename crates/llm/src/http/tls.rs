@@ -4,15 +4,14 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use playhouse_engine::files;
+use playhouse_engine::locale::{Localize, UiText, text};
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
-
-use playhouse_engine::files;
-use playhouse_engine::locale::{Localize, UiText, text};
 
 /// Larger files are refused.
 const MOST_BYTES: u64 = 1024 * 1024;

@@ -1,8 +1,7 @@
 //! Token usage, as servers report it.
 
-use serde_json::Value;
-
 use playhouse_engine::message::TokenUsage;
+use serde_json::Value;
 
 /// The whole number at the first of these paths that has one.
 pub(super) fn number(value: &Value, paths: &[&str]) -> Option<u64> {

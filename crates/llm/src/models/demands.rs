@@ -1,11 +1,12 @@
 //! What of a folder's model file needs trust.
 
+use playhouse_engine::locale::{Argument, UiText, text};
+use playhouse_engine::trust::Demanding;
+
 use super::file::{ModelEntry, ModelFile, Provider};
 use super::tool_server::ToolServer;
 use super::web_policy::WebPolicy;
 use crate::http::Endpoint;
-use playhouse_engine::locale::{Argument, UiText, text};
-use playhouse_engine::trust::Demanding;
 
 impl Demanding for ModelFile {
     /// A folder may add models of known providers, with whatever shapes their requests. Each type

@@ -1,9 +1,8 @@
 //! Why a model can't be used.
 
-use thiserror::Error;
-
 use playhouse_engine::locale::{Argument, Localize, UiText, text};
 use playhouse_engine::world_data::file_text;
+use thiserror::Error;
 
 /// Why a model file can't be read, or a model can't be used.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]

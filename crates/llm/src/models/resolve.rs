@@ -5,6 +5,13 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use playhouse_dialect::format::{Api, MediaFiles, NoFiles};
+use playhouse_engine::locale::{Localize, UiText, text};
+use playhouse_engine::message::Price;
+use playhouse_engine::mind::{Embedder, Mind, MindInfo, PromptedTools};
+use playhouse_engine::secrets::Secret;
+use playhouse_engine::wording::by_distance;
+use playhouse_engine::world_data::file_text;
 use reqwest::Client;
 use serde::{Serialize, Serializer};
 
@@ -16,16 +23,6 @@ use crate::http::{
     self, Endpoint, HttpEmbedder, HttpMind, HttpMindError, KeyState, ModelServer, ModelSettings,
     ProbeReport,
 };
-use playhouse_dialect::format::{Api, MediaFiles, NoFiles};
-use playhouse_engine::locale::{Localize, UiText, text};
-use playhouse_engine::message::Price;
-use playhouse_engine::mind::Embedder;
-use playhouse_engine::mind::Mind;
-use playhouse_engine::mind::MindInfo;
-use playhouse_engine::mind::PromptedTools;
-use playhouse_engine::secrets::Secret;
-use playhouse_engine::wording::by_distance;
-use playhouse_engine::world_data::file_text;
 
 const BASE_URL: &str = "OPENAI_BASE_URL";
 const KEY: &str = "OPENAI_API_KEY";

@@ -1,12 +1,12 @@
 //! A server that is to be started, what a test of it found, and why it fails.
 
+use playhouse_engine::locale::{Localize, UiText, text};
+use playhouse_engine::secrets::Secret;
 use serde::Serialize;
 use thiserror::Error;
 
 use super::environment::ChildEnvironment;
 use super::tool_server::ToolServer;
-use playhouse_engine::locale::{Localize, UiText, text};
-use playhouse_engine::secrets::Secret;
 
 /// A server to start, with its values from the environment.
 #[derive(Clone, Debug)]

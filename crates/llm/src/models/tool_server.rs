@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
+use playhouse_engine::locale::{UiText, text};
 use serde::Deserialize;
 
 use crate::http_client::{keep_secrets_of, shown_url};
-use playhouse_engine::locale::{UiText, text};
 
 /// A server of tools: a command to run, or an address to reach.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]

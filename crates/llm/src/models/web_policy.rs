@@ -1,8 +1,7 @@
 //! What tools may read on the web, as in the model file.
 
-use serde::Deserialize;
-
 use playhouse_engine::locale::{UiText, text};
+use serde::Deserialize;
 
 /// What tools may read on the web.
 #[derive(Clone, Debug, PartialEq, Deserialize)]

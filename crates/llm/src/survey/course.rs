@@ -3,6 +3,10 @@
 use std::path::Path;
 use std::time::Duration;
 
+use playhouse_dialect::format::Api;
+use playhouse_engine::locale::{Argument, Language, Localize, UiText, text};
+use playhouse_engine::message::{TokenUsage, tokens};
+use playhouse_engine::mind::{FailedCall, MindError};
 use serde_json::json;
 use thiserror::Error;
 
@@ -12,10 +16,6 @@ use super::pages::Pages;
 use super::probes::{Outcome, PROBES, Probe, Reply, State};
 use crate::http::{Endpoint, HttpMind};
 use crate::models::{ModelError, Models};
-use playhouse_dialect::format::Api;
-use playhouse_engine::locale::{Argument, Language, Localize, UiText, text};
-use playhouse_engine::message::{TokenUsage, tokens};
-use playhouse_engine::mind::{FailedCall, MindError};
 
 /// The most questions that are asked, whatever is found.
 const MOST_REQUESTS: u32 = 12;

@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
+use playhouse_engine::locale::{Language, UiText};
 use regex::Regex;
 
 use crate::models::{ModelError, ModelFile};
-use playhouse_engine::locale::{Language, UiText};
 
 /// The name of a model file while it is being made.
 const NAME: &str = "models.ron";

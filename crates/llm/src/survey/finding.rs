@@ -1,9 +1,8 @@
 //! What is found out.
 
+use playhouse_engine::locale::UiText;
 use serde::Serialize;
 use serde_json::Value;
-
-use playhouse_engine::locale::UiText;
 
 /// What was found out about one thing.
 #[derive(Clone, Debug, PartialEq, Serialize)]

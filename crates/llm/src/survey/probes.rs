@@ -2,18 +2,17 @@
 
 use std::sync::Arc;
 
+use playhouse_dialect::format::Api;
+use playhouse_engine::context::AgentContext;
+use playhouse_engine::locale::{Localize, UiText, text};
+use playhouse_engine::message::{Body, FinishReason, Tags, TokenUsage};
+use playhouse_engine::mind::{AnswerForm, FailedCall, MindError, Prompt, Tools};
+use playhouse_engine::tool::ToolSpec;
 use serde_json::{Value, json};
 
 use super::entry::{Entry, Member};
 use super::finding::Finding;
 use crate::http::{ExaminedAnswer, HttpMind, SchemaMode};
-use playhouse_dialect::format::Api;
-use playhouse_engine::context::AgentContext;
-use playhouse_engine::locale::{Localize, UiText, text};
-use playhouse_engine::message::{Body, FinishReason, Tags, TokenUsage};
-use playhouse_engine::mind::{AnswerForm, Prompt, Tools};
-use playhouse_engine::mind::{FailedCall, MindError};
-use playhouse_engine::tool::ToolSpec;
 
 /// A word that no model writes unless it must.
 const UNLIKELY: &str = "zquorvex";

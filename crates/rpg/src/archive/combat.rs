@@ -6,6 +6,13 @@
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::cast::Whereabouts;
+use playhouse_engine::context::{AgentContext, Chapters, Entry};
+use playhouse_engine::event::{EventWriter, PhraseError, Phrasebook, PromptSet, PromptTemplate};
+use playhouse_engine::exchange::{Ask, AskTemplate, Prose};
+use playhouse_engine::knowledge::FactBook;
+use playhouse_engine::memory::spoken_words;
+use playhouse_engine::message::{Role, cut};
 use serde::Serialize;
 
 use super::day::budget;
@@ -18,13 +25,6 @@ use crate::combat::{FinishedFight, REFLECTION_TAG};
 use crate::components::{Foe, RpgWorld};
 use crate::phase::{CurrentPlace, Phase};
 use crate::world_file::FightSummary;
-use playhouse_engine::cast::Whereabouts;
-use playhouse_engine::context::{AgentContext, Chapters, Entry};
-use playhouse_engine::event::{EventWriter, PhraseError, Phrasebook, PromptSet, PromptTemplate};
-use playhouse_engine::exchange::{Ask, AskTemplate, Prose};
-use playhouse_engine::knowledge::FactBook;
-use playhouse_engine::memory::spoken_words;
-use playhouse_engine::message::{Role, cut};
 
 /// How much of what a fighter said in a fight it keeps in mind: sayings, and characters of each.
 const MAX_SAID: usize = 3;

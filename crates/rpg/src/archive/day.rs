@@ -6,6 +6,15 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::cast::{CastList, EntityName, Kind, Whereabouts, all_of, is_dead};
+use playhouse_engine::context::{
+    AgentContext, Chapter, ChapterId, Chapters, Entry, EntryId, Happening, Level,
+};
+use playhouse_engine::event::kinds::Archive;
+use playhouse_engine::event::{AgentEvent, EventWriter, PromptSet, PromptTemplate};
+use playhouse_engine::exchange::{Answers, AskTemplate, Prose};
+use playhouse_engine::knowledge::FactBook;
+use playhouse_engine::message::{Role, cut};
 use serde::Serialize;
 
 use super::range::{EntryRange, past_to_fold, past_tokens, room};
@@ -18,16 +27,6 @@ use crate::conversation::event_type;
 use crate::everybody::{on_stage, set_phase};
 use crate::kickoff::kind_name;
 use crate::phase::{CurrentPlace, Phase};
-use playhouse_engine::cast::{CastList, EntityName, Kind, Whereabouts, all_of, is_dead};
-use playhouse_engine::context::EntryId;
-use playhouse_engine::context::{
-    AgentContext, Chapter, ChapterId, Chapters, Entry, Happening, Level,
-};
-use playhouse_engine::event::kinds::Archive;
-use playhouse_engine::event::{AgentEvent, EventWriter, PromptSet, PromptTemplate};
-use playhouse_engine::exchange::{Answers, AskTemplate, Prose};
-use playhouse_engine::knowledge::FactBook;
-use playhouse_engine::message::{Role, cut};
 
 /// The maximum number of people that a question names.
 const MAX_PEOPLE: usize = 4;

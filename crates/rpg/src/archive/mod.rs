@@ -20,10 +20,10 @@ pub(super) use day::archive_overdue;
 pub use day::{budget, next_archive};
 
 use bevy_ecs::prelude::*;
-
-use super::phase::{CampaignSet, Phase, in_phase};
 use playhouse_engine::engine::Setup;
 use playhouse_engine::event::{PromptSet, deliver};
+
+use super::phase::{CampaignSet, Phase, in_phase};
 
 /// Adds the systems of this module.
 pub(super) fn plugin(setup: &mut Setup) {

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use thiserror::Error;
-
-use super::record::record_tokens;
 use playhouse_engine::context::{
     AgentContext, Chapter, ChapterId, Chapters, EntryId, Level, SearchOrder, StoredMessage,
 };
 use playhouse_engine::message::Role;
+use thiserror::Error;
+
+use super::record::record_tokens;
 
 /// The tokens that a long question may take.
 const QUESTION_TOKENS: u64 = 1_200;

@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use serde::Serialize;
-
 use playhouse_engine::context::{ChapterRecord, Happening, Level, Note, Pledge};
 use playhouse_engine::event::{PhraseError, Phrasebook, PromptSet, PromptTemplate};
 use playhouse_engine::knowledge::is_made;
 use playhouse_engine::message::Text;
+use serde::Serialize;
 
 /// The maximum number of people and of places that a record names in its first line.
 const MAX_NAMES: usize = 8;

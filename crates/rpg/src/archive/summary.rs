@@ -3,11 +3,6 @@
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
-use serde::{Deserialize, Serialize};
-
-use super::range::EntryRange;
-use crate::conversation::{SpokenLine, is_speech};
-use crate::world_file::WorldFile;
 use playhouse_engine::context::{
     AgentContext, ChapterRecord, Chapters, Entry, EntryId, Happening, Level,
 };
@@ -16,6 +11,11 @@ use playhouse_engine::event::{ChapterClose, PhraseError, Phrasebook};
 use playhouse_engine::exchange::{Ask, AskTemplate, Prose, ProseRules, Reply};
 use playhouse_engine::knowledge::{FactBook, is_made};
 use playhouse_engine::reading::letters;
+use serde::{Deserialize, Serialize};
+
+use super::range::EntryRange;
+use crate::conversation::{SpokenLine, is_speech};
+use crate::world_file::WorldFile;
 
 /// The maximum number of characters of a summary.
 const MAX_CHARS: usize = 2_000;

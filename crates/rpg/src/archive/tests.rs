@@ -3,6 +3,15 @@
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::cast::Dead;
+use playhouse_engine::context::{
+    AgentContext, Chapters, EntryId, FightEnd, FightNote, Happening, Level, Note, Pledge,
+};
+use playhouse_engine::event::{AgentEvent, Phrasebook, deliver};
+use playhouse_engine::exchange::{Ask, Prose, Reply};
+use playhouse_engine::message::{Body, Tag, Tags};
+use playhouse_engine::mind::Language;
+use playhouse_engine::world_data::DataFolder;
 use serde_json::json;
 
 use super::range::{FightRangeError, fight_range, past_to_fold};
@@ -17,15 +26,6 @@ use crate::events::CombatOutcome;
 use crate::phase::Phase;
 use crate::phrases;
 use crate::world_file::FightSummary;
-use playhouse_engine::cast::Dead;
-use playhouse_engine::context::{
-    AgentContext, Chapters, EntryId, FightEnd, FightNote, Happening, Level, Note, Pledge,
-};
-use playhouse_engine::event::{AgentEvent, Phrasebook, deliver};
-use playhouse_engine::exchange::{Ask, Prose, Reply};
-use playhouse_engine::message::{Body, Tag, Tags};
-use playhouse_engine::mind::Language;
-use playhouse_engine::world_data::DataFolder;
 
 fn begin(id: &str) -> Tags {
     [

@@ -1,13 +1,13 @@
 //! What a referee's texts may not say, as far as code can tell surely: the dice and what was won
 //! are all that happens.
 
-use serde::Serialize;
-
-use super::stakes::{AttemptScope, Stake, Stakes, named};
 use playhouse_engine::event::{PromptSet, PromptTemplate};
 use playhouse_engine::exchange::Violation;
 use playhouse_engine::message::Language;
 use playhouse_engine::wording::FoldedText;
+use serde::Serialize;
+
+use super::stakes::{AttemptScope, Stake, Stakes, named};
 
 const NOT_THERE: PromptTemplate<Named> = PromptTemplate::new("rules/attempt_not_there");
 const DEATH: PromptTemplate<Named> = PromptTemplate::new("rules/attempt_death");

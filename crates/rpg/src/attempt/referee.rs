@@ -2,6 +2,12 @@
 
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
+use playhouse_engine::cast::{CastList, Exits, Kind, StageRng, Whereabouts};
+use playhouse_engine::event::guard::{Guards, Judged, Point};
+use playhouse_engine::event::{EventWriter, PromptSet, PromptTemplate, write_events_at_meeting};
+use playhouse_engine::exchange::{Answers, AskTemplate};
+use playhouse_engine::knowledge::{MadeKind, make_fact};
+use playhouse_engine::message::{FoldedText, Language, cut};
 use rand::RngExt;
 use serde::Serialize;
 
@@ -17,12 +23,6 @@ use crate::kickoff::fallen;
 use crate::phase::{CurrentPlace, Phase};
 use crate::scenes::effects::{Cause, apply_effects};
 use crate::world_file::StageKind;
-use playhouse_engine::cast::{CastList, Exits, Kind, StageRng, Whereabouts};
-use playhouse_engine::event::guard::{Guards, Judged, Point};
-use playhouse_engine::event::{EventWriter, PromptSet, PromptTemplate, write_events_at_meeting};
-use playhouse_engine::exchange::{Answers, AskTemplate};
-use playhouse_engine::knowledge::{MadeKind, make_fact};
-use playhouse_engine::message::{FoldedText, Language, cut};
 
 const RULING: AskTemplate<AttemptData> = AskTemplate::new("attempt.judge", "asks/attempt");
 const NOTHING_COMES: PromptTemplate<AttemptData> = PromptTemplate::new("fallback/attempt");

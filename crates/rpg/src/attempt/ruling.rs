@@ -1,13 +1,13 @@
 //! What the referee answers, and what the dice make of it.
 
+use playhouse_engine::exchange::{Reply, Violation};
+use playhouse_engine::message::cut;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::prose::{Written, faults};
 use super::stakes::{Stakes, ids};
-use playhouse_engine::exchange::{Reply, Violation};
-use playhouse_engine::message::cut;
 
 /// The maximum number of characters of a made fact.
 pub(super) const FACT_CHARS: usize = 200;

@@ -1,8 +1,7 @@
 //! What an attempt can win or cost, as code offers it here and now.
 
-use serde::Serialize;
-
 use playhouse_engine::message::Language;
+use serde::Serialize;
 
 /// One thing that an attempt can win or cost.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

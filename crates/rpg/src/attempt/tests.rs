@@ -5,6 +5,14 @@ use std::sync::LazyLock;
 
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::RunSystemOnce;
+use playhouse_engine::cast::{CastList, CurrentStage, Dead, EntityName, Exits, StableId};
+use playhouse_engine::context::AgentContext;
+use playhouse_engine::engine::Setup;
+use playhouse_engine::event::{By, DeferredCommands, EventQueue, deliver};
+use playhouse_engine::exchange::{Answer, Ask, Reply};
+use playhouse_engine::knowledge::{FactBook, Knowledge, MadeFacts};
+use playhouse_engine::message::Language;
+use playhouse_engine::world_data::DataFolder;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -20,14 +28,6 @@ use crate::drama::{
 use crate::home::actions::take_plans;
 use crate::phase::Phase;
 use crate::plan::Plan;
-use playhouse_engine::cast::{CastList, CurrentStage, Dead, EntityName, Exits, StableId};
-use playhouse_engine::context::AgentContext;
-use playhouse_engine::engine::Setup;
-use playhouse_engine::event::{By, DeferredCommands, EventQueue, deliver};
-use playhouse_engine::exchange::{Answer, Ask, Reply};
-use playhouse_engine::knowledge::{FactBook, Knowledge, MadeFacts};
-use playhouse_engine::message::Language;
-use playhouse_engine::world_data::DataFolder;
 
 static CAMPAIGN: LazyLock<Campaign> = LazyLock::new(|| {
     let campaign = Campaign::load(&DataFolder::embedded(), "drowned-assize");

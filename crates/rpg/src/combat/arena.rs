@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
+use playhouse_engine::cast::{Dead, EntityName, Faction, StageQuery};
+use playhouse_engine::knowledge::Knowledge;
 
 use super::state::{Combat, Hand};
 use crate::components::{
@@ -14,8 +16,6 @@ use crate::events::CombatantStatus;
 use crate::phase::Phase;
 use crate::spawn::HERO;
 use crate::world_file::{Stats, WorldFile};
-use playhouse_engine::cast::{Dead, EntityName, Faction, StageQuery};
-use playhouse_engine::knowledge::Knowledge;
 
 /// How much a wound takes from attack until it heals.
 const WOUND_ATTACK: i32 = 2;

@@ -2,6 +2,10 @@
 
 use std::sync::Arc;
 
+use playhouse_engine::event::{PhraseError, Phrasebook, PromptSet, PromptTemplate};
+use playhouse_engine::exchange::{Ask, AskTemplate, Voice};
+use playhouse_engine::knowledge::Fact;
+use playhouse_engine::memory::Cues;
 use serde::Serialize;
 
 use super::arena::{Combatant, FightStage, names, statuses};
@@ -14,10 +18,6 @@ use crate::events::CombatantStatus;
 use crate::interests::Interests;
 use crate::speaker::Speaker;
 use crate::world_file::{Skill, WorldFile};
-use playhouse_engine::event::{PhraseError, Phrasebook, PromptSet, PromptTemplate};
-use playhouse_engine::exchange::{Ask, AskTemplate, Voice};
-use playhouse_engine::knowledge::Fact;
-use playhouse_engine::memory::Cues;
 
 const ACT: AskTemplate<ActData> =
     AskTemplate::condensed("combat.act", "asks/combat_act", "asks/combat_act_short");

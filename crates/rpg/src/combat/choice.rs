@@ -5,12 +5,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use playhouse_engine::event::{PromptSet, PromptTemplate};
+use playhouse_engine::exchange::{Reply, Violation};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-
-use playhouse_engine::event::{PromptSet, PromptTemplate};
-use playhouse_engine::exchange::{Reply, Violation};
 
 /// The maximum number of characters of a card's name.
 pub(crate) const NAME_CHARS: usize = 40;

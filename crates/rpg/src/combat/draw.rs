@@ -8,6 +8,9 @@
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::cast::StageRng;
+use playhouse_engine::event::{By, EventWriter, PhraseError, Phrasebook};
+use playhouse_engine::exchange::{Answers, Ask, AskTemplate, Reply, Violation};
 use rand::Rng;
 use rand::seq::SliceRandom;
 use schemars::JsonSchema;
@@ -22,9 +25,6 @@ use crate::events::{CardsDrawn, DRAW_TAG, DrawnCard};
 use crate::phase::Phase;
 use crate::speaker::Speaker;
 use crate::world_file::{Draw, DrawEach, Skill, WorldFile};
-use playhouse_engine::cast::StageRng;
-use playhouse_engine::event::{By, EventWriter, PhraseError, Phrasebook};
-use playhouse_engine::exchange::{Answers, Ask, AskTemplate, Reply, Violation};
 
 pub(super) const DRAW: AskTemplate<DrawData> =
     AskTemplate::condensed("combat.draw", "asks/combat_draw", "asks/combat_draw_short");

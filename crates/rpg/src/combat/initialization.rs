@@ -4,6 +4,10 @@
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::event::kinds::Mind;
+use playhouse_engine::event::{By, EventWriter, PhraseError, Phrasebook, PromptTemplate};
+use playhouse_engine::exchange::{Answers, Ask, AskTemplate, Prose};
+use playhouse_engine::memory::Cues;
 use serde::Serialize;
 
 use super::arena::{Arena, Combatant, FightStage, statuses};
@@ -15,10 +19,6 @@ use crate::phase::Phase;
 use crate::question::{ProseQuestion, Writer};
 use crate::speaker::Speaker;
 use crate::world_file::WorldFile;
-use playhouse_engine::event::kinds::Mind;
-use playhouse_engine::event::{By, EventWriter, PhraseError, Phrasebook, PromptTemplate};
-use playhouse_engine::exchange::{Answers, Ask, AskTemplate, Prose};
-use playhouse_engine::memory::Cues;
 
 /// The maximum number of characters of a reflection.
 const MAX_CHARS: usize = 600;

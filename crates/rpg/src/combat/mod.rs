@@ -27,11 +27,11 @@ pub use state::{Combat, FightAction, FinishedFight, Hand, HeldCard};
 pub(super) use initialization::REFLECTION_TAG;
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::engine::Setup;
+use playhouse_engine::event::{PromptSet, deliver};
 
 use super::components::CurrentFight;
 use super::phase::{CampaignSet, Phase, in_phase};
-use playhouse_engine::engine::Setup;
-use playhouse_engine::event::{PromptSet, deliver};
 
 /// Adds the systems and the saved state of fights.
 pub(super) fn plugin(setup: &mut Setup) {

@@ -1,6 +1,8 @@
 //! A fight is decided: the stage tells it once, from beginning to end, and it ends.
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::event::{EventWriter, PromptTemplate};
+use playhouse_engine::exchange::{Answers, AskTemplate, Prose};
 use serde::Serialize;
 
 use super::arena::{Arena, statuses};
@@ -10,8 +12,6 @@ use crate::components::CurrentFight;
 use crate::events::{CombatOutcome, CombatantStatus, Narration};
 use crate::phase::Phase;
 use crate::question::{ProseQuestion, Writer};
-use playhouse_engine::event::{EventWriter, PromptTemplate};
-use playhouse_engine::exchange::{Answers, AskTemplate, Prose};
 
 pub(super) const ACCOUNT: ProseQuestion<AccountData> = ProseQuestion {
     question: AskTemplate::new("combat.narrate", "asks/combat_narrate"),

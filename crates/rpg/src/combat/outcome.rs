@@ -1,6 +1,7 @@
 //! How a fight ended, and what remains of it.
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::event::EventWriter;
 
 use super::arena::{Arena, Combatant, FightStage, names};
 use super::rules::has_standing;
@@ -10,7 +11,6 @@ use crate::components::{CurrentFight, Departure, FallenFoes, FightResult, LastFi
 use crate::events::CombatOutcome;
 use crate::phase::Phase;
 use crate::world_file::WorldFile;
-use playhouse_engine::event::EventWriter;
 
 /// Ends a fight. The stage and all who fought, fallen ones included, learn the result.
 pub(super) fn end_fight(

@@ -5,14 +5,14 @@ use std::cmp::Reverse;
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::cast::{CastList, EntityName, Kind, all_of};
+use playhouse_engine::event::write_events_at_meeting;
 
 use super::state::{Combat, FightAction};
 use crate::components::{Departure, Health, Resolve, RpgWorld};
 use crate::events::CombatMove;
 use crate::phase::Phase;
 use crate::world_file::MovedBy;
-use playhouse_engine::cast::{CastList, EntityName, Kind, all_of};
-use playhouse_engine::event::write_events_at_meeting;
 
 /// Weighs what may move foes, wherever that has to be done. Returns whether there is a fight that
 /// continues.

@@ -4,6 +4,13 @@ use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::{IntoSystem, RunSystemOnce};
+use playhouse_engine::cast::{Dead, Faction, Kind, spawn};
+use playhouse_engine::context::Chapters;
+use playhouse_engine::event::{AgentEvent, By, DeferredCommands, EventQueue, deliver};
+use playhouse_engine::exchange::{Answer, Ask, Prose, Reply};
+use playhouse_engine::knowledge::{Fact, Knowledge, KnownBy};
+use playhouse_engine::mind::{MindError, ScriptLine, ScriptMind};
+use playhouse_engine::testing::{TinyWorld, spawn_spec, tiny};
 use proptest::prelude::*;
 
 use super::arena::Combatant;
@@ -25,13 +32,6 @@ use crate::world_file::{
     Draw, DrawEach, Dungeon, Fight, FightSummary, Fights, FoeSpec, MovedBy, Skill, SkillKind,
     Stats, WorldFile,
 };
-use playhouse_engine::cast::{Dead, Faction, Kind, spawn};
-use playhouse_engine::context::Chapters;
-use playhouse_engine::event::{AgentEvent, By, DeferredCommands, EventQueue, deliver};
-use playhouse_engine::exchange::{Answer, Ask, Prose, Reply};
-use playhouse_engine::knowledge::{Fact, Knowledge, KnownBy};
-use playhouse_engine::mind::{MindError, ScriptLine, ScriptMind};
-use playhouse_engine::testing::{TinyWorld, spawn_spec, tiny};
 
 /// The heroes Ann and Bob against Owl and Rat in the hall, about to begin.
 pub(crate) struct FightTest {

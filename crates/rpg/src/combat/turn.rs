@@ -3,6 +3,10 @@
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::cast::{Dead, StageRng};
+use playhouse_engine::event::EventWriter;
+use playhouse_engine::event::kinds::Speak;
+use playhouse_engine::exchange::Answers;
 use rand::{Rng, RngExt};
 
 use super::arena::{Arena, Combatant, FightStage, statuses};
@@ -14,10 +18,6 @@ use crate::components::Departure;
 use crate::events::{CardHeld, CardPlayed, CombatMove, CombatRound};
 use crate::phase::Phase;
 use crate::world_file::WorldFile;
-use playhouse_engine::cast::{Dead, StageRng};
-use playhouse_engine::event::EventWriter;
-use playhouse_engine::event::kinds::Speak;
-use playhouse_engine::exchange::Answers;
 
 /// Carries out what the combatant whose turn it is chose.
 pub(super) fn take_turn(

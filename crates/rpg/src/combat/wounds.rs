@@ -1,11 +1,11 @@
 //! What heroes who fell take home from a fight. All of it happens at meetings.
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::cast::{EntityName, Kind, all_of};
+use playhouse_engine::event::write_events_at_meeting;
 
 use crate::components::Wounded;
 use crate::events::Wound;
-use playhouse_engine::cast::{EntityName, Kind, all_of};
-use playhouse_engine::event::write_events_at_meeting;
 
 /// The number of days at home that a wound lasts.
 const WOUND_DAYS: u32 = 2;

@@ -1,6 +1,11 @@
 //! Conditions on the state of a story.
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::cast::{
+    CastList, EntityName, Faction, Kind, WorldSeed, all_of, is_dead, stage_of,
+};
+use playhouse_engine::knowledge::{FactBook, Knowledge, Today};
+use playhouse_engine::world_data::prose;
 use serde::{Deserialize, Serialize};
 
 use super::judgement::Judgements;
@@ -9,11 +14,6 @@ use super::quality::Qualities;
 use super::state::{
     Belongings, Bonds, FightResult, GoalState, Goals, History, PromiseState, Promises,
 };
-use playhouse_engine::cast::{
-    CastList, EntityName, Faction, Kind, WorldSeed, all_of, is_dead, stage_of,
-};
-use playhouse_engine::knowledge::{FactBook, Knowledge, Today};
-use playhouse_engine::world_data::prose;
 
 /// What a name in conditions and effects may be besides a name: any hero.
 pub const PARTY: &str = "party";

@@ -1,13 +1,13 @@
 //! What a world file says about items, bonds, qualities and goals.
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::world_data::prose;
 use serde::{Deserialize, Serialize};
 
 use super::condition::Condition;
 use super::quality::Quality;
 use super::scene::{Choice, ChoiceOption, Effect, Ending, Scene};
 use super::state::{GoalState, Goals};
-use playhouse_engine::world_data::prose;
 
 /// A thing that somebody holds, or that lies somewhere.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -1,15 +1,15 @@
 //! What is claimed of conditions, compared with how they are evaluated.
 
 use bevy_ecs::prelude::*;
-use proptest::prelude::*;
-use proptest::sample::select;
-
-use super::*;
 use playhouse_engine::cast::{
     CastList, Dead, Faction, Kind, OnStage, SpawnSpec, WorldSeed, WorldTurn, spawn,
 };
 use playhouse_engine::knowledge::{Fact, FactBook, Knowledge, Today};
 use playhouse_engine::locale::Localize;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use super::*;
 
 const PEOPLE: [&str; 3] = ["Ann", "Bob", "Cy"];
 const STAGES: [&str; 2] = ["Hall", "Yard"];

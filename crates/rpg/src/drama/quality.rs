@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
-use serde::{Deserialize, Serialize};
-
 use playhouse_engine::world_data::prose;
+use serde::{Deserialize, Serialize};
 
 /// A named number of the world, such as how far a lamp has burned down.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,12 +1,12 @@
 //! Scenes, their choices, and endings.
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::world_data::{one_or_more, prose};
 use serde::{Deserialize, Serialize};
 
 use super::condition::{Claim, Condition};
 use super::occasion::Occasion;
 use super::state::History;
-use playhouse_engine::world_data::{one_or_more, prose};
 
 /// A writer's unit of drama: where and when it opens, what is told at its beginning, how long
 /// people talk, and at most one choice.

@@ -6,9 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
-use serde::{Deserialize, Serialize};
-
 use playhouse_engine::knowledge::Knowledge;
+use serde::{Deserialize, Serialize};
 
 /// On characters and stages: the names of the items that they hold. An item is in one place only:
 /// [`move_item`] takes it from its holder before it gives it to another.

@@ -4,6 +4,15 @@ use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
+use playhouse_engine::cast::{CastList, Exits, StageRng, Whereabouts};
+use playhouse_engine::context::{AgentContext, Chapters};
+use playhouse_engine::event::kinds::{
+    Announce, Leave, MemorySearch, Mind, Refusal, Speak, Whisper,
+};
+use playhouse_engine::event::{AgentEvent, EventWriter, PromptSet, PromptTemplate};
+use playhouse_engine::exchange::Answers;
+use playhouse_engine::knowledge::{FactBook, Knowledge};
+use playhouse_engine::memory::{LookupVectors, Lore, Vectors, Witnessed};
 use rand::seq::SliceRandom;
 use serde::Serialize;
 use serde_json::Value;
@@ -20,15 +29,6 @@ use crate::phase::{CurrentPlace, Phase};
 use crate::plan::{Announcement, Companion, Destination, Lookup, Plan, Speech, Thing, Try};
 use crate::talk::{Talk, TurnTaken};
 use crate::travel::walk;
-use playhouse_engine::cast::{CastList, Exits, StageRng, Whereabouts};
-use playhouse_engine::context::{AgentContext, Chapters};
-use playhouse_engine::event::kinds::{
-    Announce, Leave, MemorySearch, Mind, Refusal, Speak, Whisper,
-};
-use playhouse_engine::event::{AgentEvent, EventWriter, PromptSet, PromptTemplate};
-use playhouse_engine::exchange::Answers;
-use playhouse_engine::knowledge::{FactBook, Knowledge};
-use playhouse_engine::memory::{LookupVectors, Lore, Vectors, Witnessed};
 
 /// The maximum number of finds that a search tells.
 const MAX_FINDS: usize = 3;

@@ -1,6 +1,11 @@
 //! World agents: each makes one announcement a day.
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::cast::Whereabouts;
+use playhouse_engine::context::AgentContext;
+use playhouse_engine::event::kinds::Announce;
+use playhouse_engine::event::{EventWriter, PromptTemplate};
+use playhouse_engine::exchange::{Answers, AskTemplate, Prose};
 use serde::Serialize;
 
 use crate::campaign_phase::CampaignState;
@@ -8,11 +13,6 @@ use crate::components::RpgWorld;
 use crate::conversation::{WitnessedEvent, witnessed};
 use crate::phase::{CurrentPlace, Phase};
 use crate::question::{ProseQuestion, Writer};
-use playhouse_engine::cast::Whereabouts;
-use playhouse_engine::context::AgentContext;
-use playhouse_engine::event::kinds::Announce;
-use playhouse_engine::event::{EventWriter, PromptTemplate};
-use playhouse_engine::exchange::{Answers, AskTemplate, Prose};
 
 pub(super) const ANNOUNCEMENT: ProseQuestion<AnnouncementData> = ProseQuestion {
     question: AskTemplate::condensed("world.announce", "asks/announce", "asks/announce_short"),

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::event::{AgentEvent, PromptSet, PromptTemplate, write_events_at_meeting};
+use playhouse_engine::knowledge::{MadeKind, make_fact};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -14,8 +16,6 @@ use crate::events::{
     NothingNew, PromiseKept, PromiseMade,
 };
 use crate::plan::{Feeling, Handing, Keeping, Try, Using, Vow};
-use playhouse_engine::event::{AgentEvent, PromptSet, PromptTemplate, write_events_at_meeting};
-use playhouse_engine::knowledge::{MadeKind, make_fact};
 
 const NO_ITEM: PromptTemplate<NoItem> = PromptTemplate::new("refusals/no_item");
 const HIDDEN: PromptTemplate<ItemHidden> = PromptTemplate::new("made/hidden");

@@ -1,10 +1,10 @@
 //! Who and what is here.
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::cast::Whereabouts;
 
 use crate::drama::{Belongings, Item, StoryData};
 use crate::talk::Talk;
-use playhouse_engine::cast::Whereabouts;
 
 /// The living who are on a stage and have not left it in this round.
 pub(super) fn present(whereabouts: &Whereabouts, talk: &Talk, stage: Entity) -> Vec<Entity> {

@@ -13,11 +13,11 @@ pub(super) mod uses;
 pub(super) mod vote;
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::engine::Setup;
+use playhouse_engine::event::{PromptSet, deliver, register_event};
 
 use super::attempt::referee;
 use super::phase::{CampaignSet, Phase, in_phase};
-use playhouse_engine::engine::Setup;
-use playhouse_engine::event::{PromptSet, deliver, register_event};
 
 /// Adds the systems of this module.
 pub(super) fn plugin(setup: &mut Setup) {

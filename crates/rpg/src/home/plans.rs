@@ -4,6 +4,14 @@ use std::cmp::Reverse;
 
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
+use playhouse_engine::cast::{
+    Appearance, CastList, Exits, StageRng, Whereabouts, WorldSeed, WorldTurn,
+};
+use playhouse_engine::context::AgentContext;
+use playhouse_engine::event::{EventWriter, PhraseError, Phrasebook, PromptSet, PromptTemplate};
+use playhouse_engine::exchange::{Ask, AskTemplate, Voice};
+use playhouse_engine::knowledge::{FactBook, Knowledge, MadeFacts, MadeKind};
+use playhouse_engine::memory::Lore;
 use serde::Serialize;
 
 use super::here::{items_of, present};
@@ -23,14 +31,6 @@ use crate::scenes::open::OpenScene;
 use crate::speaker::Speaker;
 use crate::talk::Talk;
 use crate::world_file::{ActorFaction, CampaignStep, Limits, WorldFile};
-use playhouse_engine::cast::{
-    Appearance, CastList, Exits, StageRng, Whereabouts, WorldSeed, WorldTurn,
-};
-use playhouse_engine::context::AgentContext;
-use playhouse_engine::event::{EventWriter, PhraseError, Phrasebook, PromptSet, PromptTemplate};
-use playhouse_engine::exchange::{Ask, AskTemplate, Voice};
-use playhouse_engine::knowledge::{FactBook, Knowledge, MadeFacts, MadeKind};
-use playhouse_engine::memory::Lore;
 
 /// The maximum number of facts that play made which somebody is offered to tell.
 const MADE_FACTS: usize = 3;

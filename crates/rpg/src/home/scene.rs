@@ -1,6 +1,10 @@
 //! Stages: each describes how a day begins on it.
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::cast::Whereabouts;
+use playhouse_engine::context::AgentContext;
+use playhouse_engine::event::{EventWriter, PromptTemplate};
+use playhouse_engine::exchange::{Answers, AskTemplate, Prose};
 use serde::Serialize;
 
 use crate::campaign_phase::CampaignState;
@@ -10,10 +14,6 @@ use crate::events::StageDescription;
 use crate::kickoff::names_without;
 use crate::phase::{CurrentPlace, Phase};
 use crate::question::{ProseQuestion, Writer};
-use playhouse_engine::cast::Whereabouts;
-use playhouse_engine::context::AgentContext;
-use playhouse_engine::event::{EventWriter, PromptTemplate};
-use playhouse_engine::exchange::{Answers, AskTemplate, Prose};
 
 pub(super) const SCENE: ProseQuestion<SceneData> = ProseQuestion {
     question: AskTemplate::condensed("home.scene", "asks/scene", "asks/scene_short"),

@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::cast::{Kind, all_of};
 
 use crate::drama::{Effect, History, ItemUse, StoryData};
 use crate::scenes::effects::{Cause, apply_effects};
-use playhouse_engine::cast::{Kind, all_of};
 
 /// On stages: the uses whose conditions held when the world last met. It follows from the rest at
 /// each meeting, so it is not saved.

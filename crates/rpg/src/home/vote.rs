@@ -3,6 +3,11 @@
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::cast::{Faction, Kind, Whereabouts, WorldSeed, all_of, is_dead, stage_of};
+use playhouse_engine::event::kinds::{Mind, Speak};
+use playhouse_engine::event::{AgentEvent, EventWriter, PromptSet};
+use playhouse_engine::exchange::{Answers, AskTemplate, Reply, Violation, Voice};
+use playhouse_engine::knowledge::Today;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -16,11 +21,6 @@ use crate::plan::one_of;
 use crate::spawn::HERO;
 use crate::speaker::Speaker;
 use crate::world_file::{ActorFaction, STAY};
-use playhouse_engine::cast::{Faction, Kind, Whereabouts, WorldSeed, all_of, is_dead, stage_of};
-use playhouse_engine::event::kinds::{Mind, Speak};
-use playhouse_engine::event::{AgentEvent, EventWriter, PromptSet};
-use playhouse_engine::exchange::{Answers, AskTemplate, Reply, Violation, Voice};
-use playhouse_engine::knowledge::Today;
 
 const VOTE: AskTemplate<VoteData> =
     AskTemplate::condensed("home.vote", "asks/vote", "asks/vote_short");

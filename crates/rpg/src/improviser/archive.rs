@@ -1,8 +1,9 @@
 //! What one remembers of what is over.
 
-use super::telling::about;
 use playhouse_engine::mind::Notes;
 use playhouse_engine::mind::improviser::Writer;
+
+use super::telling::about;
 
 /// How much of each kind a summary recalls.
 const LEARNED: usize = 2;

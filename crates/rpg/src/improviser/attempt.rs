@@ -1,10 +1,9 @@
 //! How a place judges what somebody tries.
 
-use serde_json::{Value, json};
-
 use playhouse_engine::mind::improviser::Writer;
 use playhouse_engine::mind::improviser::wording::bare;
 use playhouse_engine::mind::{Language, Notes};
+use serde_json::{Value, json};
 
 /// In how many of a hundred attempts it can be done at all.
 const POSSIBLE: usize = 90;

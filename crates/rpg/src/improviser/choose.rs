@@ -1,11 +1,11 @@
 //! What somebody decides, and the thought behind it.
 
+use playhouse_engine::mind::improviser::Writer;
+use playhouse_engine::mind::{Notes, Prompt};
 use serde_json::{Value, json};
 
 use super::temperament::Temperament;
 use super::voice::voice_line;
-use playhouse_engine::mind::improviser::Writer;
-use playhouse_engine::mind::{Notes, Prompt};
 
 /// In how many of a hundred choices something is said, and in how many of these in words of one's
 /// own.

@@ -3,15 +3,15 @@
 
 use std::cmp::Reverse;
 
+use playhouse_engine::message::Role;
+use playhouse_engine::mind::improviser::Writer;
+use playhouse_engine::mind::splitmix::hash;
+use playhouse_engine::mind::{Notes, Prompt};
 use serde_json::{Value, json};
 
 use super::fighter::FighterNotes;
 use super::voice::voice_line;
 use crate::combat::choice::SEEN_CHARS;
-use playhouse_engine::message::Role;
-use playhouse_engine::mind::improviser::Writer;
-use playhouse_engine::mind::splitmix::hash;
-use playhouse_engine::mind::{Notes, Prompt};
 
 /// How often, in a hundred turns, somebody says something: in the first round, and later.
 const TALK: [usize; 2] = [35, 12];

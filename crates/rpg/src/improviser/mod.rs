@@ -21,10 +21,9 @@ mod vote;
 #[cfg(test)]
 mod tests;
 
-use serde_json::{Value, json};
-
 use playhouse_engine::mind::improviser::{ImproviserSkill, Lessons, Writer};
 use playhouse_engine::mind::{Notes, Prompt};
+use serde_json::{Value, json};
 
 /// Names that grammars may use. Those in the second list are conditions, without words.
 const FACTS: &[&str] = &[

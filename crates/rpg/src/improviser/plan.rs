@@ -1,13 +1,13 @@
 //! What somebody at home says and does in its turn.
 
+use playhouse_engine::message::Role;
+use playhouse_engine::mind::improviser::Writer;
+use playhouse_engine::mind::{AnswerForm, Notes, Prompt};
 use serde_json::{Map, Value, json};
 
 use super::telling::{Listeners, TellableFact, Telling};
 use super::temperament::Temperament;
 use super::voice::{unsaid, voice_line};
-use playhouse_engine::message::Role;
-use playhouse_engine::mind::improviser::Writer;
-use playhouse_engine::mind::{AnswerForm, Notes, Prompt};
 
 /// What may be said and done, as the reply names it.
 const KINDS: [&str; 16] = [

@@ -1,9 +1,10 @@
 //! First words, scenes and announcements.
 
-use super::voice::voice_line;
 use playhouse_engine::mind::improviser::Writer;
 use playhouse_engine::mind::improviser::wording::bare;
 use playhouse_engine::mind::{Language, Notes};
+
+use super::voice::voice_line;
 
 /// How many events an announcement tells; the weightiest come first.
 const EVENTS: usize = 2;

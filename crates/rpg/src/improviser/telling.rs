@@ -2,11 +2,10 @@
 
 use std::borrow::Cow;
 
-use serde_json::{Map, Value, json};
-
 use playhouse_engine::mind::improviser::Writer;
 use playhouse_engine::mind::improviser::wording::{bare, low};
 use playhouse_engine::mind::{Language, Notes};
+use serde_json::{Map, Value, json};
 
 /// In how many of a hundred times something is told in its own words, if it can be.
 const VERBATIM: usize = 40;

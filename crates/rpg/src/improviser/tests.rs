@@ -3,13 +3,12 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use serde_json::{Value, json};
-
 use playhouse_engine::context::AgentContext;
 use playhouse_engine::message::{Body, Text};
 use playhouse_engine::mind::improviser::Improviser;
 use playhouse_engine::mind::{ExchangeRound, Language, Refused};
 use playhouse_engine::testing::{HandPrompt, object, sentences};
+use serde_json::{Value, json};
 
 const BOTH: [Language; 2] = [Language::En, Language::Zh];
 const SEEDS: u64 = 200;

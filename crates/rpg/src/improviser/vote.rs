@@ -1,10 +1,10 @@
 //! Where somebody wants to go.
 
+use playhouse_engine::mind::Notes;
+use playhouse_engine::mind::improviser::Writer;
 use serde_json::{Value, json};
 
 use crate::world_file::STAY;
-use playhouse_engine::mind::Notes;
-use playhouse_engine::mind::improviser::Writer;
 
 /// In how many of a hundred votes somebody would rather stay.
 const STAYS: usize = 25;

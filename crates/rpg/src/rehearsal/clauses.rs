@@ -2,9 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::Serialize;
-
 use playhouse_engine::statistics::Share;
+use serde::Serialize;
 
 /// A clause counts from this many words.
 const WORDS: usize = 4;

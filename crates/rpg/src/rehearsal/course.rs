@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use indexmap::IndexMap;
+use playhouse_engine::statistics::{Mean, Share};
 use serde::Serialize;
 
 use super::figures::{Moment, RunFigures};
-use playhouse_engine::statistics::{Mean, Share};
 
 /// The kinds of nodes of the graph of courses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]

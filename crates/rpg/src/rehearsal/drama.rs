@@ -3,12 +3,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use playhouse_engine::statistics::{Mean, Share};
 use serde::Serialize;
 
 use super::figures::{Moment, RunFigures};
 use crate::drama::{ChoiceOption, Condition, Effect, GoalState, Scene};
 use crate::world_file::WorldFile;
-use playhouse_engine::statistics::{Mean, Share};
 
 /// An ending.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

@@ -1,15 +1,15 @@
 //! What a writer expects of rehearsals: the file `expect.ron` beside `world.ron`.
 
+use playhouse_engine::locale::{Argument, UiText, text};
+use playhouse_engine::statistics::Share;
+use playhouse_engine::wording::nearest;
+use playhouse_engine::world_data::{Problems, Source};
 use serde::Deserialize;
 
 use super::clauses::Wording;
 use super::drama::OptionFigures;
 use super::summary::{Activity, Rehearsal};
 use crate::world_file::WorldFile;
-use playhouse_engine::locale::{Argument, UiText, text};
-use playhouse_engine::statistics::Share;
-use playhouse_engine::wording::nearest;
-use playhouse_engine::world_data::{Problems, Source};
 
 /// One expectation. The last two numbers are the lowest and the highest percentage.
 #[derive(Clone, Debug, PartialEq, Deserialize)]

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use playhouse_engine::exchange::Spent;
+use playhouse_engine::locale::UiText;
+use playhouse_engine::statistics::Share;
 use serde::Serialize;
 
 use super::clauses::Wording;
 use crate::components::FightResult;
 use crate::drama::GoalState;
-use playhouse_engine::exchange::Spent;
-use playhouse_engine::locale::UiText;
-use playhouse_engine::statistics::Share;
 
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -6,6 +6,14 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::cast::{CastList, EntityName, Kind, WorldTurn};
+use playhouse_engine::engine::{Engine, EngineError, Stop};
+use playhouse_engine::event::Feed;
+use playhouse_engine::exchange::spent_by_purpose;
+use playhouse_engine::knowledge::Knowledge;
+use playhouse_engine::locale::{Localize, UiText, text};
+use playhouse_engine::mind::improviser::{GrammarErrors, Improviser};
+use playhouse_engine::mind::{MindAlias, Minds};
 use thiserror::Error;
 use tracing::subscriber::NoSubscriber;
 
@@ -15,14 +23,6 @@ use crate::campaign::Campaign;
 use crate::campaign_phase::CampaignState;
 use crate::drama::{Belongings, Bonds, Condition, Goals, History, Qualities, StoryData};
 use crate::improviser;
-use playhouse_engine::cast::{CastList, EntityName, Kind, WorldTurn};
-use playhouse_engine::engine::{Engine, EngineError, Stop};
-use playhouse_engine::event::Feed;
-use playhouse_engine::exchange::spent_by_purpose;
-use playhouse_engine::knowledge::Knowledge;
-use playhouse_engine::locale::{Localize, UiText, text};
-use playhouse_engine::mind::improviser::{GrammarErrors, Improviser};
-use playhouse_engine::mind::{MindAlias, Minds};
 
 /// One run in this many has automatic memories, which take a fifth of its time. The improviser
 /// does not read them, so they change nothing but the length of prompts.

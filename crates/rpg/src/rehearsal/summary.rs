@@ -2,6 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use playhouse_engine::exchange::Spent;
+use playhouse_engine::locale::UiText;
+use playhouse_engine::message::TokenUsage;
+use playhouse_engine::statistics::{Mean, Share};
 use serde::Serialize;
 
 use super::clauses::Wording;
@@ -10,10 +14,6 @@ use super::drama::DramaFigures;
 use super::figures::{Moment, RunFigures};
 use crate::components::FightResult;
 use crate::world_file::{ActorFaction, WorldFile};
-use playhouse_engine::exchange::Spent;
-use playhouse_engine::locale::UiText;
-use playhouse_engine::message::TokenUsage;
-use playhouse_engine::statistics::{Mean, Share};
 
 /// A run that did not come to an end.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::event::kinds::{Announce, Archive, Mind, Speak, Whisper};
+use playhouse_engine::event::{AgentEvent, EventRecord, Record};
 use serde::Deserialize;
 
 use super::clauses::{Clauses, Wording};
@@ -10,8 +12,6 @@ use super::figures::Moment;
 use crate::drama::History;
 use crate::events::{CardPlayed, CombatOutcome, CombatRound, Narration, StageDescription};
 use crate::scenes::effects::EffectSkipped;
-use playhouse_engine::event::kinds::{Announce, Archive, Mind, Speak, Whisper};
-use playhouse_engine::event::{AgentEvent, EventRecord, Record};
 
 /// Counts what a run tells its feed, and how its history grows.
 #[derive(Default)]

@@ -1,14 +1,14 @@
 //! What is played in the shipped worlds after a fight that was won.
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::cast::{CastList, Dead, OnStage};
+use playhouse_engine::world_data::DataFolder;
 
 use crate::campaign::Campaign;
 use crate::drama::{
     Belongings, Effect, FightResult, History, Occasion, StoryData, move_item, next_scene,
 };
 use crate::everybody::{names, party};
-use playhouse_engine::cast::{CastList, Dead, OnStage};
-use playhouse_engine::world_data::DataFolder;
 
 /// Whoever is left standing, and whoever has what they carry, there is a scene; and if they go on,
 /// it gets up whoever has fallen.

@@ -3,6 +3,13 @@
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::cast::{
+    CastList, EntityName, Kind, Whereabouts, WorldSeed, all_of, is_dead, stage_of,
+};
+use playhouse_engine::context::Happening;
+use playhouse_engine::event::kinds::{Mind, Speak};
+use playhouse_engine::event::{AgentEvent, EventWriter, PromptSet, PromptTemplate};
+use playhouse_engine::exchange::{Answers, AskTemplate, Reply, Violation, Voice};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -17,14 +24,6 @@ use crate::everybody::publish;
 use crate::phase::{CurrentPlace, Phase};
 use crate::speaker::Speaker;
 use crate::world_file::NOTHING;
-use playhouse_engine::cast::Kind;
-use playhouse_engine::cast::{
-    CastList, EntityName, Whereabouts, WorldSeed, all_of, is_dead, stage_of,
-};
-use playhouse_engine::context::Happening;
-use playhouse_engine::event::kinds::{Mind, Speak};
-use playhouse_engine::event::{AgentEvent, EventWriter, PromptSet, PromptTemplate};
-use playhouse_engine::exchange::{Answers, AskTemplate, Reply, Violation, Voice};
 
 const CHOICE: AskTemplate<ChoiceData> =
     AskTemplate::condensed("scene.choose", "asks/choose", "asks/choose_short");

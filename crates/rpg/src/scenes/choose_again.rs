@@ -1,14 +1,14 @@
 //! The same story with another choice.
 
-use thiserror::Error;
-
-use super::choose::PendingChoice;
 use playhouse_engine::cast::{Kind, all_of};
 use playhouse_engine::journal::{AskEnding, Line, Outcome};
 use playhouse_engine::locale::{Argument, Localize, UiText, text};
 use playhouse_engine::message::{Cost, FinishReason, TokenUsage};
 use playhouse_engine::save::Slot;
 use playhouse_engine::session::{Game, SessionError, state_at};
+use thiserror::Error;
+
+use super::choose::PendingChoice;
 
 /// Why another option can't be chosen.
 #[derive(Debug, Error)]

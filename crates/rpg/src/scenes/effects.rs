@@ -3,6 +3,14 @@
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::cast::{
+    CastList, Dead, Exits, Faction, Kind, Occupants, StableId, is_dead, name_of, place_of, stage_of,
+};
+use playhouse_engine::context::{AgentContext, Chapters, Happening, Pledge};
+use playhouse_engine::event::kinds::{Announce, Death};
+use playhouse_engine::event::{AgentEvent, deliver, write_events_at_meeting};
+use playhouse_engine::knowledge::{FactBook, Knowledge, Today};
+use playhouse_engine::message::cut;
 use serde::{Deserialize, Serialize};
 
 use crate::combat::wounds::tell_wound;
@@ -15,14 +23,6 @@ use crate::events::{ItemMoved, PromiseKept, PromiseMade};
 use crate::everybody::{public_of, publish};
 use crate::spawn::{HERO, NEUTRAL};
 use crate::travel::send;
-use playhouse_engine::cast::{
-    CastList, Dead, Exits, Faction, Kind, Occupants, StableId, is_dead, name_of, place_of, stage_of,
-};
-use playhouse_engine::context::{AgentContext, Chapters, Happening, Pledge};
-use playhouse_engine::event::kinds::{Announce, Death};
-use playhouse_engine::event::{AgentEvent, deliver, write_events_at_meeting};
-use playhouse_engine::knowledge::{FactBook, Knowledge, Today};
-use playhouse_engine::message::cut;
 
 /// The maximum number of characters of the reason for a feeling.
 const WHY_CHARS: usize = 80;

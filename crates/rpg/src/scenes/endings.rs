@@ -1,6 +1,12 @@
 //! How a story ends: the ending that holds, what became of everybody, and the last words.
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::cast::{CastList, Kind, Whereabouts, all_of};
+use playhouse_engine::event::{
+    AgentEvent, EventWriter, PromptSet, PromptTemplate, write_events_at_meeting,
+};
+use playhouse_engine::exchange::{Answers, AskTemplate, Prose};
+use playhouse_engine::knowledge::{FactBook, Knowledge};
 use serde::{Deserialize, Serialize};
 
 use crate::components::RpgWorld;
@@ -10,12 +16,6 @@ use crate::drama::{
 };
 use crate::phase::{CurrentPlace, Phase};
 use crate::question::{ProseQuestion, Writer};
-use playhouse_engine::cast::{CastList, Kind, Whereabouts, all_of};
-use playhouse_engine::event::{
-    AgentEvent, EventWriter, PromptSet, PromptTemplate, write_events_at_meeting,
-};
-use playhouse_engine::exchange::{Answers, AskTemplate, Prose};
-use playhouse_engine::knowledge::{FactBook, Knowledge};
 
 /// The maximum number of facts of which an epilogue is reminded, the last that were learned.
 const MAX_LEARNED: usize = 24;

@@ -9,6 +9,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::cast::{EntityName, Kind, Whereabouts, WorldTurn, all_of};
+use playhouse_engine::context::{AgentContext, Chapters};
+use playhouse_engine::event::{AgentEvent, EventWriter, PromptSet};
+use playhouse_engine::exchange::{Answers, AskTemplate, Reply};
+use playhouse_engine::knowledge::Today;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -20,11 +25,6 @@ use crate::drama::{
     Claim, Finding, Judgements, Occasion, StoryData, claims_of_endings, claims_of_scenes,
 };
 use crate::phase::{CurrentPlace, Phase};
-use playhouse_engine::cast::{EntityName, Kind, Whereabouts, WorldTurn, all_of};
-use playhouse_engine::context::{AgentContext, Chapters};
-use playhouse_engine::event::{AgentEvent, EventWriter, PromptSet};
-use playhouse_engine::exchange::{Answers, AskTemplate, Reply};
-use playhouse_engine::knowledge::Today;
 
 const JUDGE: AskTemplate<JudgeData> =
     AskTemplate::condensed("scene.judge", "asks/judge", "asks/judge_short");

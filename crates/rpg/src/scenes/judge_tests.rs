@@ -2,6 +2,11 @@
 
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::RunSystemOnce;
+use playhouse_engine::cast::{CastList, CurrentStage};
+use playhouse_engine::engine::Setup;
+use playhouse_engine::event::{By, DeferredCommands, deliver, write_events_at_meeting};
+use playhouse_engine::exchange::{Answer, Ask};
+use playhouse_engine::world_data::DataFolder;
 
 use super::effects::SceneText;
 use super::judge::{
@@ -13,11 +18,6 @@ use crate::drama::{
     Choice, ChoiceOption, Condition, Ending, Judgements, Occasion, Scene, StoryData,
 };
 use crate::phase::Phase;
-use playhouse_engine::cast::{CastList, CurrentStage};
-use playhouse_engine::engine::Setup;
-use playhouse_engine::event::{By, DeferredCommands, deliver, write_events_at_meeting};
-use playhouse_engine::exchange::{Answer, Ask};
-use playhouse_engine::world_data::DataFolder;
 
 const TAVERN: &str = "The Lamp and Ledger";
 

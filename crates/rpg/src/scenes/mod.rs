@@ -19,10 +19,10 @@ mod leads;
 pub(super) mod open;
 
 use bevy_ecs::prelude::*;
-
-use super::phase::{CampaignSet, Phase, in_phase};
 use playhouse_engine::engine::Setup;
 use playhouse_engine::event::{PromptSet, register_event};
+
+use super::phase::{CampaignSet, Phase, in_phase};
 
 /// Adds the systems and events of this module.
 pub(super) fn plugin(setup: &mut Setup) {

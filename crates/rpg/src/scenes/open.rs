@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
+use playhouse_engine::cast::{EntityName, is_dead};
+use playhouse_engine::event::{AgentEvent, write_events_at_meeting};
+use playhouse_engine::knowledge::Today;
 use serde::{Deserialize, Serialize};
 
 use crate::drama::{History, Occasion, StoryData, next_scene};
 use crate::everybody::{on_stage, set_phase};
 use crate::phase::Phase;
-use playhouse_engine::cast::{EntityName, is_dead};
-use playhouse_engine::event::{AgentEvent, write_events_at_meeting};
-use playhouse_engine::knowledge::Today;
 
 /// On a stage: the scene that is played there, from its opening to its effects.
 #[derive(Component, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

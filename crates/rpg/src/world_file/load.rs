@@ -1,12 +1,12 @@
 //! Reading and listing worlds.
 
+use playhouse_engine::mind::Language;
+use playhouse_engine::world_data::{DataFolder, Problem, Problems, Source};
 use serde::{Deserialize, Serialize};
 
 use super::check;
 use super::types::WorldFile;
 use crate::drama::Condition;
-use playhouse_engine::mind::Language;
-use playhouse_engine::world_data::{DataFolder, Problem, Problems, Source};
 
 /// The folder of the world that is played by default.
 pub const DEFAULT_WORLD: &str = "drowned-assize";

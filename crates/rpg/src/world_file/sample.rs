@@ -4,10 +4,9 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use thiserror::Error;
-
 use playhouse_engine::locale::{Localize, UiText, text};
 use playhouse_engine::mind::Language;
+use thiserror::Error;
 
 use super::load::FILE;
 

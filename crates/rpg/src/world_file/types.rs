@@ -5,13 +5,13 @@
 
 use std::collections::BTreeSet;
 
-use serde::{Deserialize, Serialize};
-
-use crate::drama::{BondSpec, Condition, Ending, Goal, Item, Quality, Scene, StoryData};
 use playhouse_engine::knowledge::{Fact, FactBook, KnownBy};
 use playhouse_engine::memory::Cues;
 use playhouse_engine::mind::Language;
 use playhouse_engine::world_data::prose;
+use serde::{Deserialize, Serialize};
+
+use crate::drama::{BondSpec, Condition, Ending, Goal, Item, Quality, Scene, StoryData};
 
 /// A whole world, as its author wrote it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

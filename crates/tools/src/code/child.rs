@@ -7,6 +7,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::Stdio;
 
+use playhouse_engine::locale::text;
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::{Child, Command};
 
@@ -14,7 +15,6 @@ use super::output::CapturedOutput;
 use super::{CodeLanguage, CodePolicy, OUT_OF_TIME, Snippet, process};
 use crate::ToolError;
 use crate::process::Family;
-use playhouse_engine::locale::text;
 
 /// Where programs are searched.
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin";

@@ -3,6 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use playhouse_engine::locale::{UiText, text};
+use playhouse_engine::secrets::has_secret;
+use playhouse_llm::http_client::client_builder;
+use playhouse_llm::models::{Connection, ServerPlan, ToolServer, ToolServerError};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, ClientCapabilities, ClientConfig, Implementation,
     PaginatedRequestParams,
@@ -18,10 +22,6 @@ use super::process::{MAX_MESSAGE, ServerProcess};
 use super::{names, result};
 use crate::process::Family;
 use crate::{RunningTool, ToolError, Toolbox, arguments_of};
-use playhouse_engine::locale::{UiText, text};
-use playhouse_engine::secrets::has_secret;
-use playhouse_llm::http_client::client_builder;
-use playhouse_llm::models::{Connection, ServerPlan, ToolServer, ToolServerError};
 
 /// The maximum number of tools of a server, of pages of its list, and of bytes of a schema.
 const MAX_TOOLS: usize = 128;

@@ -1,8 +1,9 @@
 //! Testing a server of tools without a game.
 
-use super::client::Connected;
 use playhouse_engine::locale::{Localize, text};
 use playhouse_llm::models::{ServerExamination, ServerPlan};
+
+use super::client::Connected;
 
 /// Starts the server, lists its tools, and stops it again. A server that fails is not an error
 /// but a finding.

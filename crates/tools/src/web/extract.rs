@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use playhouse_engine::message::one_line;
 use schemars::JsonSchema;
 use scraper::{ElementRef, Html, Selector};
 use serde::Deserialize;
@@ -10,7 +11,6 @@ use serde_json::{Map, Value, json};
 use super::WebError;
 use super::page::{is_too_deep, title};
 use crate::ToolError;
-use playhouse_engine::message::one_line;
 
 /// The maximum number of results of one rule, and of characters of a result.
 const MAX_FOUND: usize = 200;

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use indexmap::IndexMap;
+use playhouse_llm::http_client::client_builder;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::header::{CONTENT_TYPE, LOCATION};
 use reqwest::{Client, Response, Url};
@@ -15,7 +16,6 @@ use super::address::{is_listed, is_public};
 use super::error::WebError;
 use crate::ToolError;
 use crate::WebPolicy;
-use playhouse_llm::http_client::client_builder;
 
 /// The most pages that are kept at once.
 const MOST_KEPT: usize = 64;

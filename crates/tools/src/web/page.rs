@@ -1,8 +1,7 @@
 //! The words of an HTML page.
 
-use scraper::{Html, Node, Selector};
-
 use playhouse_engine::message::one_line;
+use scraper::{Html, Node, Selector};
 
 /// The text of a page as one reads it: its title, then its words, a line for each block.
 pub fn page_text(html: &str) -> String {

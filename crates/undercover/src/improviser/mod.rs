@@ -15,16 +15,16 @@ mod vocabulary;
 
 use std::sync::Arc;
 
-use serde_json::{Value, json};
-
-use self::player::{Known, PlayerLore, PlayerMind, Sense, Standing, is_event};
-use self::vocabulary::{Attribute, Vocabulary};
-use super::events::VotesCast;
 use playhouse_engine::event::AgentEvent;
 use playhouse_engine::mind::improviser::wording::{bare, semicolon};
 use playhouse_engine::mind::improviser::{Improviser, ImproviserSkill, Lessons, Writer};
 use playhouse_engine::mind::{Language, Notes, Prompt};
 use playhouse_engine::world_data::Lexicon;
+use serde_json::{Value, json};
+
+use self::player::{Known, PlayerLore, PlayerMind, Sense, Standing, is_event};
+use self::vocabulary::{Attribute, Vocabulary};
+use super::events::VotesCast;
 
 /// Names that grammars may use: what can be said of a word, of whom one speaks, and what it said.
 const FACTS: &[&str] = &["attribute", "player", "said"];

@@ -2,8 +2,6 @@
 
 use std::borrow::Cow;
 
-use super::vocabulary::{Attribute, Likeness, Vocabulary};
-use crate::events::{CARD, Described};
 use playhouse_engine::context::Entry;
 use playhouse_engine::event::AgentEvent;
 use playhouse_engine::message::{Digest, Role};
@@ -11,6 +9,9 @@ use playhouse_engine::mind::improviser::Writer;
 use playhouse_engine::mind::improviser::kept::Kept;
 use playhouse_engine::mind::splitmix::mix;
 use playhouse_engine::mind::{Language, Prompt};
+
+use super::vocabulary::{Attribute, Likeness, Vocabulary};
+use crate::events::{CARD, Described};
 
 /// How many in a hundred attributes of its word a player knows when it hears them, and how many of
 /// those it thinks of by itself.

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
-
 use playhouse_engine::message::FoldedText;
 use playhouse_engine::mind::Language;
 use playhouse_engine::mind::splitmix::hash;

@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
+use playhouse_engine::files;
+
 use crate::locale::{Localize, UiText, text};
 use crate::memory::{Index, IndexEntry, Vectors};
-use playhouse_engine::files;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 

@@ -1,5 +1,6 @@
 //! Anthropic's messages: <https://platform.claude.com/docs/en/api/messages>.
 
+use playhouse_engine::message::TokenUsage;
 use serde_json::{Map, Value};
 
 use super::members::{Members, common_members, json_list, named_tool, open_object};
@@ -8,7 +9,6 @@ use crate::http::request_parts::{AskParts, FixedParts};
 use crate::http::response_accumulator::{REPLY_TOOL, ResponseAccumulator};
 use crate::http::settings::{ModelSettings, SchemaMode};
 use crate::http::usage::number;
-use playhouse_engine::message::TokenUsage;
 
 pub(super) struct Anthropic;
 

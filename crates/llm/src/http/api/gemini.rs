@@ -2,6 +2,7 @@
 //! names of the protocol buffers, which the service accepts beside camel case; answers are read in
 //! both.
 
+use playhouse_engine::message::TokenUsage;
 use serde_json::Value;
 
 use super::members::{Members, json_list, named_tool, open_object};
@@ -9,7 +10,6 @@ use super::protocol::Protocol;
 use crate::http::request_parts::{AskParts, FixedParts};
 use crate::http::response_accumulator::ResponseAccumulator;
 use crate::http::settings::SchemaMode;
-use playhouse_engine::message::TokenUsage;
 
 pub(super) struct Gemini;
 

@@ -2,10 +2,10 @@
 
 use std::fmt::Display;
 
+use playhouse_engine::tool::ToolSpec;
 use serde_json::{Map, Value};
 
 use crate::http::request_parts::FixedParts;
-use playhouse_engine::tool::ToolSpec;
 
 /// Members of a JSON object, each written after a comma.
 #[derive(Default)]

@@ -1,5 +1,6 @@
 //! Ollama's own chat interface: <https://github.com/ollama/ollama/blob/main/docs/api.md>.
 
+use playhouse_engine::message::TokenUsage;
 use serde_json::{Map, Value};
 
 use super::members::{Members, common_members, open_object};
@@ -9,7 +10,6 @@ use crate::http::request_parts::{AskParts, FixedParts};
 use crate::http::response_accumulator::ResponseAccumulator;
 use crate::http::settings::{ModelSettings, SchemaMode};
 use crate::http::usage::number;
-use playhouse_engine::message::TokenUsage;
 
 pub(super) struct Ollama;
 

@@ -4,13 +4,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
+use playhouse_engine::knowledge::KnownBy;
+use playhouse_engine::locale::{Argument, text};
+use playhouse_engine::wording::nearest;
+
 use super::prospects::effects;
 use super::report::{NameSet, Report, part, report_twice};
 use crate::drama::{Condition, Effect, PARTY, Scene};
 use crate::world_file::types::{CampaignStep, FoeSpec, NOTHING, STAY, WorldFile};
-use playhouse_engine::knowledge::KnownBy;
-use playhouse_engine::locale::{Argument, text};
-use playhouse_engine::wording::nearest;
 
 /// The maximum number of turns of talk in a scene.
 const MAX_TURNS: u32 = 60;

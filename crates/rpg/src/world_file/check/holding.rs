@@ -3,12 +3,13 @@
 //! What contradicts itself is an error. What only this world, as it is written, never lets hold is
 //! a warning, since the rest of it may not be written yet.
 
+use playhouse_engine::locale::{Argument, text};
+
 use super::prospects::{Around, Moment, Prospects};
 use super::report::{Report, part};
 use super::waiting;
 use crate::drama::{Cases, Condition, Effect, Ending, Impossible, Scene};
 use crate::world_file::types::{CampaignStep, WorldFile};
-use playhouse_engine::locale::{Argument, text};
 
 /// The most endings that are compared with each other.
 const MAX_ENDINGS: usize = 200;

@@ -1,9 +1,10 @@
 //! What can never hold, and what the drama of a world must not say: a world text with each mistake,
 //! and what is told of it.
 
-use super::tests::wrong;
 use playhouse_engine::locale::Language;
 use playhouse_engine::world_data::{Problem, Problems, Severity};
+
+use super::tests::wrong;
 
 /// The sample world with more in some of its lists, which may be new.
 pub(super) fn with(lists: &[(&str, &str)]) -> Problems {

@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::world_file::types::{
-    ActorFaction, CampaignStep, Dungeon, SkillKind, Stage, StageKind, WorldFile,
-};
 use playhouse_engine::locale::{Argument, Localize, UiText, text};
 use playhouse_engine::wording::nearest;
 use playhouse_tools::{self as tool, NotBuilt};
+
+use crate::world_file::types::{
+    ActorFaction, CampaignStep, Dungeon, SkillKind, Stage, StageKind, WorldFile,
+};
 
 use super::report::{NameSet, Report, report_twice, step_path};
 

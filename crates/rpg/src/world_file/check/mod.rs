@@ -26,9 +26,10 @@ mod tests;
 mod texts;
 mod waiting;
 
+use playhouse_engine::world_data::{Parsed, Problems, Source};
+
 use super::types::WorldFile;
 use crate::drama::Condition;
-use playhouse_engine::world_data::{Parsed, Problems, Source};
 use report::Report;
 
 /// Adds everything that is wrong with a condition to `problems`, given its source and its world.

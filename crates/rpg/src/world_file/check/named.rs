@@ -1,12 +1,13 @@
 //! Whether those whom a scene or the use of an item tells of are there, and so are the things:
 //! nothing that was played may contradict what the writer wrote before.
 
-use super::report::{Report, part};
-use crate::drama::{Condition, Effect, Item, ItemUse, Occasion, PARTY, Scene};
-use crate::world_file::types::{Actor, ActorFaction, StageKind, WorldFile};
 use playhouse_engine::locale::text;
 use playhouse_engine::mind::Language;
 use playhouse_engine::wording::FoldedText;
+
+use super::report::{Report, part};
+use crate::drama::{Condition, Effect, Item, ItemUse, Occasion, PARTY, Scene};
+use crate::world_file::types::{Actor, ActorFaction, StageKind, WorldFile};
 
 /// The most people, and the most things, that are looked for in texts.
 const MAX_NAMES: usize = 500;

@@ -1,10 +1,11 @@
 //! Who and what is told of without being there.
 
+use playhouse_engine::mind::Language;
+use playhouse_engine::world_data::Severity;
+
 use super::holding_tests::{allows, finds};
 use super::named::given_name;
 use super::tests::wrong;
-use playhouse_engine::mind::Language;
-use playhouse_engine::world_data::Severity;
 
 /// A scene at home that tells of Isa and the key, with more of its fields.
 fn telling(fields: &str) -> String {

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::world_file::types::WorldFile;
 use playhouse_engine::locale::text;
 use playhouse_engine::wording::fold_name;
+
+use crate::world_file::types::WorldFile;
 
 use super::report::Report;
 

@@ -2,8 +2,9 @@
 
 use std::ops::RangeInclusive;
 
-use crate::world_file::types::{CampaignStep, Limits, Skill, Stats, WorldFile};
 use playhouse_engine::locale::text;
+
+use crate::world_file::types::{CampaignStep, Limits, Skill, Stats, WorldFile};
 
 use super::report::{Report, step_path};
 

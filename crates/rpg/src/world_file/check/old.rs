@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::report::Report;
-use crate::world_file::types::{OldFact, WorldFile};
 use playhouse_engine::knowledge::KnownBy;
 use playhouse_engine::locale::{UiText, text};
+
+use super::report::Report;
+use crate::world_file::types::{OldFact, WorldFile};
 
 /// The maximum length in characters of entries that are rewritten as facts.
 const MAX_SHOWN: usize = 20_000;

@@ -4,13 +4,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use playhouse_engine::knowledge::{Fact, KnownBy};
+use playhouse_engine::locale::{Argument, UiText, text};
+
 use super::report::NameSet;
 use crate::drama::{Condition, ConditionContext, Effect, Impossible, Occasion, PARTY, Scene};
 use crate::world_file::types::{
     Actor, ActorFaction, CampaignStep, FoeSpec, STAY, StageKind, WorldFile,
 };
-use playhouse_engine::knowledge::{Fact, KnownBy};
-use playhouse_engine::locale::{Argument, UiText, text};
 
 /// A scene by its id, or one of its options.
 pub(super) type Node<'a> = (&'a str, Option<&'a str>);

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::world_file::types::{StageKind, WorldFile};
 use playhouse_engine::locale::text;
+
+use crate::world_file::types::{StageKind, WorldFile};
 
 use super::report::Report;
 

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use foldhash::fast::FixedState;
 use indexmap::IndexSet;
-
-use crate::world_file::types::{CampaignStep, WorldFile};
 use playhouse_engine::locale::{UiText, text};
 use playhouse_engine::world_data::{Parsed, Problem, Problems, is_within};
+
+use crate::world_file::types::{CampaignStep, WorldFile};
 
 /// The fields of a world that contain no others.
 const HEAD: [&str; 4] = ["name", "language", "title", "rules"];

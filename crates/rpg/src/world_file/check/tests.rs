@@ -1,7 +1,7 @@
+use playhouse_engine::world_data::{DataFolder, Problem, Problems, Severity};
 use proptest::prelude::*;
 
 use crate::world_file::{DEFAULT_WORLD, WorldFile, list_worlds};
-use playhouse_engine::world_data::{DataFolder, Problem, Problems, Severity};
 
 pub(super) const SAMPLE: &str = include_str!("../sample.en.ron");
 

@@ -1,11 +1,12 @@
 //! Texts: nothing empty, nothing that can't be shown, everything in the world's language, and no
 //! secret where everybody can read it.
 
-use crate::drama::Effect;
-use crate::world_file::types::{Voice, WorldFile};
 use playhouse_engine::knowledge::Fact;
 use playhouse_engine::locale::{UiText, text};
 use playhouse_engine::mind::Language;
+
+use crate::drama::Effect;
+use crate::world_file::types::{Voice, WorldFile};
 
 use super::report::{Report, part};
 
