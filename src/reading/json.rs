@@ -71,13 +71,18 @@ pub fn find_json(answer: &str) -> Result<FoundJson<'_>, NoJson> {
         return find_json(&inner).map(FoundJson::repaired);
     }
     if text.starts_with('>') {
-        let lines = text
-            .lines()
-            .map(|line| line.strip_prefix('>').unwrap_or(line));
-        return find_json(&lines.collect::<Vec<_>>().join("\n")).map(FoundJson::repaired);
+        // Nothing is left that could be taken off once more.
+        let lines = text.lines().map(|line| line.trim_start_matches(['>', ' ']));
+        let lines: Vec<_> = lines.collect();
+        return find_json(&lines.join("\n")).map(FoundJson::repaired);
     }
     if text.contains("{&quot;") || text.contains("&quot;:") {
-        return find_json(&unescaped(text)).map(FoundJson::repaired);
+        let text = unescaped(text);
+        let is_escaped = text.contains("{&quot;") || text.contains("&quot;:");
+        return match is_escaped {
+            true => Err(NoJson::Prose),
+            false => find_json(&text).map(FoundJson::repaired),
+        };
     }
     let mut list = None;
     for start in starts(text) {
@@ -757,6 +762,17 @@ mod tests {
             return Err(NoJson::Broken("cut".into()));
         }
         Ok(found.value)
+    }
+
+    #[test]
+    fn what_is_quoted_again_and_again_ends() {
+        for text in [
+            ">".repeat(100_000),
+            "> ".repeat(100_000),
+            format!("&{}quot;:", "amp;".repeat(50_000)),
+        ] {
+            assert!(find_json(&text).is_err());
+        }
     }
 
     #[test]
