@@ -555,7 +555,7 @@ fn a_host_edits_an_answer_and_branches_at_a_choice() {
     let opening = opening.unwrap();
     browser.open_story(&page, "story", &format!("?see=call/{}", opening["c"]));
     browser.click(&label(&page, "page_edit_answer"));
-    let words = "The host wrote <b>this</b>.";
+    let words = "The host wrote <mark>this</mark>.";
     browser.fill("text", words);
     browser.click(&label(&page, "page_do_it"));
     browser.wait("!location.pathname.endsWith('/story/story')");
@@ -563,7 +563,7 @@ fn a_host_edits_an_answer_and_branches_at_a_choice() {
     let edited = browser.value("document.documentElement.dataset.slot");
     let edited = edited.as_str().unwrap();
     page.wait_for(edited, "paused");
-    let told = page.api(&format!("{edited}/events?text=this%3C%2Fb%3E"));
+    let told = page.api(&format!("{edited}/events?text=this%3C%2Fmark%3E"));
     let told = &told["events"][0];
     assert_eq!(
         (&told["said"], &told["by"]),

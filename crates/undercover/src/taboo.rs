@@ -1,18 +1,13 @@
 //! What a player must not say: its word, parts of it, and the same word in other languages.
 //!
 //! The check reads like a person: case, width, accents, spacing, invisible characters, look-alike
-//! letters and digits for letters make no difference, nor does writing the word backwards. It
-//! decodes base64, hexadecimal digits, ROT13, the first or last letters of words, and Chinese by
-//! its sound. What can't be found in the letters, such as a riddle, a rhyme or a message over
-//! several rounds, passes; the players have to judge it.
+//! letters and digits for letters make no difference. What can't be found in the letters, such as a
+//! riddle, a rhyme or a code, passes; the players have to judge it.
 
 use std::sync::Arc;
 
-use base64::Engine as _;
-use base64::alphabet::{STANDARD, URL_SAFE};
-use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use bevy_ecs::prelude::*;
-use pinyin::ToPinyin;
+
 use playhouse_engine::message::FoldedText;
 use playhouse_engine::wording::Readings;
 
@@ -34,13 +29,9 @@ pub(super) struct Taboo(Arc<Forbidden>);
 
 struct Forbidden {
     word: Readings,
-    /// The word backwards.
-    reversed: Readings,
     parts: Vec<Readings>,
     /// Translations and other spellings.
     also: Vec<Readings>,
-    /// The pronunciation of a Chinese word, syllable by syllable; otherwise empty.
-    sound: Vec<&'static str>,
 }
 
 impl std::fmt::Debug for Taboo {
@@ -71,14 +62,12 @@ impl Taboo {
             long && !COMMON.contains(&part.as_str()) && !SUFFIXES.contains(&part.as_str())
         };
         Self(Arc::new(Forbidden {
-            reversed: Readings::of(word).map(reversed),
             word: Readings::of(word),
             parts: parts
                 .filter(is_part)
                 .map(|part| Readings::of(&part))
                 .collect(),
             also: also.iter().map(|text| Readings::of(text)).collect(),
-            sound: sound(word),
         }))
     }
 
@@ -92,121 +81,16 @@ impl Forbidden {
     fn slip(&self, text: &str) -> Option<Slip> {
         let said = Readings::of(text);
         let says = |word: &Readings| !word.is_empty() && said.any(word, FoldedText::contains_words);
-        let hides = || self.is_hidden_in(text) || self.is_spelt_by(&said);
-        if says(&self.word) || says(&self.reversed) || hides() {
+        if says(&self.word) {
             Some(Slip::Word)
         } else if self.parts.iter().any(|part| says_part(&said, part)) {
             Some(Slip::Part)
-        } else if self.also.iter().any(says) || self.sounds_in(text) {
+        } else if self.also.iter().any(says) {
             Some(Slip::Translation)
         } else {
             None
         }
     }
-
-    /// Whether a text contains the word in encoded form.
-    fn is_hidden_in(&self, text: &str) -> bool {
-        let word = self.word.plain();
-        let long = word.letters().len() >= MIN_HIDDEN_LETTERS;
-        let tokens = text.split(|c: char| !(c.is_ascii_alphanumeric() || "+/-_=".contains(c)));
-        let decoded = tokens.flat_map(|token| [from_base64(token), from_hex(token)]);
-        let mut decoded = decoded.flatten();
-        decoded.any(|decoded| FoldedText::of(&decoded).contains_words(word))
-            || (long && FoldedText::of(&rot13(text)).contains_words(word))
-    }
-
-    /// Whether the first or the last letters of consecutive words spell the word.
-    fn is_spelt_by(&self, said: &Readings) -> bool {
-        let (word, said) = (self.word.plain(), said.plain());
-        let letters = word.letters();
-        let firsts: Vec<_> = said.words().filter_map(|word| word.first()).collect();
-        let lasts: Vec<_> = said.words().filter_map(|word| word.last()).collect();
-        let spells = |ends: &[&char]| {
-            let mut runs = ends.windows(letters.len().max(1));
-            runs.any(|run| run.iter().copied().eq(letters))
-        };
-        letters.len() >= MIN_HIDDEN_LETTERS && (spells(&firsts) || spells(&lasts))
-    }
-
-    /// Whether a text says a Chinese word by its sound, in Latin letters or in other characters.
-    fn sounds_in(&self, text: &str) -> bool {
-        // A single syllable stands for too many characters.
-        if self.sound.len() < 2 {
-            return false;
-        }
-        let long = self.sound.len();
-        let syllables = text
-            .to_pinyin()
-            .map(|found| found.map_or("", |pinyin| pinyin.plain()));
-        let syllables: Vec<_> = syllables.collect();
-        let latin: String = text.chars().filter(|c| !c.is_ascii_digit()).collect();
-        syllables.windows(long).any(|said| said == self.sound)
-            || FoldedText::of(&latin).contains_words(&FoldedText::of(&self.sound.concat()))
-    }
-}
-
-/// Shorter words are hidden in other texts too often by chance.
-const MIN_HIDDEN_LETTERS: usize = 4;
-
-/// Base64 with or without padding.
-const fn base64_of(alphabet: &base64::alphabet::Alphabet) -> GeneralPurpose {
-    let config = GeneralPurposeConfig::new()
-        .with_decode_padding_mode(DecodePaddingMode::Indifferent)
-        .with_decode_allow_trailing_bits(true);
-    GeneralPurpose::new(alphabet, config)
-}
-
-const STANDARD_BASE64: GeneralPurpose = base64_of(&STANDARD);
-const URL_BASE64: GeneralPurpose = base64_of(&URL_SAFE);
-
-/// Decodes base64 in either alphabet, which differ in two characters.
-fn from_base64(token: &str) -> Option<String> {
-    let engine = if token.contains(['-', '_']) {
-        URL_BASE64
-    } else {
-        STANDARD_BASE64
-    };
-    String::from_utf8(engine.decode(token).ok()?).ok()
-}
-
-/// Decodes hexadecimal digits.
-fn from_hex(token: &str) -> Option<String> {
-    let digits = token.strip_prefix("0x").unwrap_or(token);
-    let pairs = digits.as_bytes().chunks(2);
-    let byte = |pair: &[u8]| u8::from_str_radix(str::from_utf8(pair).ok()?, 16).ok();
-    let bytes: Option<Vec<_>> = pairs.map(byte).collect();
-    String::from_utf8(bytes?).ok()
-}
-
-/// Moves each Latin letter by half the alphabet.
-fn rot13(text: &str) -> String {
-    let moved = |character: char| {
-        let base = match character {
-            'a'..='z' => b'a',
-            'A'..='Z' => b'A',
-            other => return other,
-        };
-        char::from((character as u8 - base + 13) % 26 + base)
-    };
-    text.chars().map(moved).collect()
-}
-
-/// The pronunciation of a Chinese word; empty if any part of it is not Chinese.
-fn sound(word: &str) -> Vec<&'static str> {
-    let syllables: Option<Vec<_>> = word
-        .to_pinyin()
-        .map(|found| found.map(|pinyin| pinyin.plain()))
-        .collect();
-    syllables.unwrap_or_default()
-}
-
-/// A word backwards; empty for shorter words, which are other words too often.
-fn reversed(word: &FoldedText) -> FoldedText {
-    if word.letters().len() < MIN_HIDDEN_LETTERS {
-        return FoldedText::default();
-    }
-    let reversed: String = word.letters().iter().rev().collect();
-    FoldedText::of(&reversed)
 }
 
 /// Whether any word of a text is a part of a word, or is made from one. Endings count in the plain
@@ -306,15 +190,6 @@ mod tests {
             "app1e",
             "@pp13",
             "appIe",
-            "elppa, read it backwards",
-            "YXBwbGU= if you can read it",
-            "mine is YXBwbGU",
-            "6170706c65",
-            "0x4150504c45",
-            "nccyr",
-            "A purple plum likes evenings.",
-            "Banana, soup, trip, cruel, nice",
-            "E L P P A",
         ] {
             assert_eq!(apple.slip(text), Some(Slip::Word), "{text}");
         }
@@ -379,10 +254,6 @@ mod tests {
         assert_eq!(soy.slip("用黄豆做的"), Some(Slip::Part));
         assert_eq!(soy.slip("Dòu Jiāng"), Some(Slip::Translation));
         assert_eq!(soy.slip("ＳＯＹ　ｍｉｌｋ"), Some(Slip::Translation));
-        assert_eq!(soy.slip("就是 Dou4Jiang1"), Some(Slip::Translation));
-        assert_eq!(soy.slip("斗酱呀"), Some(Slip::Translation));
-        assert_eq!(taboo("豆浆", &[]).slip("doujiang"), Some(Slip::Translation));
-        assert_eq!(soy.slip("6LGG5rWG"), Some(Slip::Word));
         assert_eq!(soy.slip("早上常喝，白白的"), None);
         assert_eq!(taboo("饺子", &[]).slip("孩子爱吃"), None);
         assert_eq!(taboo("饺子", &[]).slip("水饺"), Some(Slip::Part));

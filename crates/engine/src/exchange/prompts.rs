@@ -40,6 +40,7 @@ pub const FOLDED_TITLE: PromptTemplate<Folded> = PromptTemplate::new("engine/fol
 /// The text in place of one that a guard blocked.
 pub const WITHHELD: PromptTemplate<Withheld> = PromptTemplate::new("engine/withheld");
 /// What a model is told that refused.
+pub(super) const ECHO: PromptTemplate<()> = PromptTemplate::new("rules/echo");
 pub(crate) const MAY_DECLINE: PromptTemplate<()> = PromptTemplate::new("engine/may_decline");
 /// What an entity remembers as its own words where it gave none.
 pub(super) const HESITATED: PromptTemplate<()> = PromptTemplate::new("engine/hesitated");
@@ -66,6 +67,7 @@ pub fn add_templates(prompts: &mut PromptSet) {
         .add(&FOLDED)
         .add(&FOLDED_TITLE)
         .add(&WITHHELD)
+        .add(&ECHO)
         .add(&MAY_DECLINE)
         .add(&HESITATED)
         .add(&RECALLED);

@@ -4,8 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::prompts::{
-    EMPTY, LANGUAGE, MAY_DECLINE, MUST_HOLD, MustHold, NOBODY_SPEAKS, ONLY_TEXT, TOO_LONG,
-    TOO_SHORT, TooLong,
+    EMPTY, LANGUAGE, MUST_HOLD, MustHold, NOBODY_SPEAKS, ONLY_TEXT, TOO_LONG, TOO_SHORT, TooLong,
 };
 use super::refusal::is_refusal;
 use super::{Asked, Reply, Violation};
@@ -65,7 +64,7 @@ impl Reply for Prose {
         };
         let text = frame.unwrapped(&self.0);
         let text = if asked.state.is_cut {
-            whole_sentences(&text)
+            whole_sentences(&text).unwrap_or(&text)
         } else {
             &text
         };
@@ -106,8 +105,7 @@ impl Reply for Prose {
             violations.push(violation.only_once());
         }
         if is_refusal(&self.0) {
-            let rule = "write for the character, not as an assistant";
-            violations.push(Violation::new("", rule).with_template(&MAY_DECLINE, &()));
+            violations.push(Violation::refusal());
         }
         if length > most {
             let rule = format!("at most {most} characters; this has {length}");
@@ -152,19 +150,20 @@ fn unfenced(text: &str) -> &str {
 /// Whether a text is plausibly in the language. Short texts are, and names in other scripts may
 /// occur.
 pub fn is_in_language(text: &str, language: Language) -> bool {
-    let (mut han, mut latin, mut other) = (0_usize, 0_usize, 0_usize);
+    let (mut han, mut latin, mut kana, mut other) = (0_usize, 0_usize, 0_usize, 0_usize);
     for character in text.chars().filter(|c| c.is_alphabetic()) {
         match character {
             '\u{3400}'..='\u{9fff}' => han += 1,
             '\u{0}'..='\u{24f}' => latin += 1,
+            '\u{3041}'..='\u{30ff}' => kana += 1,
             _ => other += 1,
         }
     }
     // A Chinese character says about as much as three Latin letters.
     match language {
-        _ if han * 3 + latin + other < 24 => true,
-        Language::Zh => han * 3 >= latin + other,
-        Language::En => latin >= han * 3 + other && may_be_english(text),
+        _ if (han + kana) * 3 + latin + other < 24 => true,
+        Language::Zh => han * 3 >= latin + other && han > 4 * kana,
+        Language::En => latin >= (han + kana) * 3 + other && may_be_english(text),
     }
 }
 
@@ -229,6 +228,11 @@ mod tests {
             (
                 "雾气压在草地上，井绳一滴一滴地落水。",
                 Language::En,
+                language,
+            ),
+            (
+                "渡し場には舟が十艘つながれていて、誰もそれを見ていない。",
+                Language::Zh,
                 language,
             ),
             (

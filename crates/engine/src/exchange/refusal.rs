@@ -21,6 +21,8 @@ struct Words {
     service: &'static [&'static str],
     /// What only an assistant says: of itself, of requests, and what it offers instead.
     assistant: &'static [&'static str],
+    /// What models call themselves, and say of nobody else.
+    models: &'static [&'static str],
 }
 
 const ENGLISH: Words = Words {
@@ -79,6 +81,25 @@ const ENGLISH: Words = Words {
         "help with this",
         "assist with that",
         "assist with this",
+        "change the subject",
+        "another topic",
+    ],
+    models: &[
+        "language model",
+        "ai model",
+        "ai assistant",
+        "as an ai",
+        "a computer program",
+        "openai",
+        "responsible ai",
+        "the user wants",
+        "previous conversations",
+        "my guidelines",
+        "violates policy",
+        "decline to writ",
+        "decline to creat",
+        "decline to generat",
+        "decline to continue",
     ],
 };
 
@@ -88,6 +109,7 @@ const CHINESE: Words = Words {
         "我不能",
         "我没法",
         "我没有办法",
+        "暂时无法",
         "我不便",
         "我不会",
     ],
@@ -107,11 +129,22 @@ const CHINESE: Words = Words {
         "别的问题",
         "乐意",
         "随时告诉我",
+        "换个话题",
+    ],
+    models: &[
+        "语言模型",
+        "人工智能助手",
+        "ai助手",
+        "ai模型",
+        "作为ai",
+        "作为一个ai",
+        "作为人工智能",
     ],
 };
 
-/// Whether a text is a model's refusal: short, with a first person at its beginning who can't do
-/// what assistants do, and who speaks as one. What characters refuse each other lacks one of these.
+/// Whether a text is a model's refusal: short, and at its beginning it calls itself a model, or a
+/// first person can't do what assistants do, and speaks as one. What characters refuse each other
+/// lacks one of these.
 pub fn is_refusal(text: &str) -> bool {
     if text.chars().nth(LONGEST).is_some() {
         return false;
@@ -132,9 +165,13 @@ pub(crate) fn tells_refusal(reason: &UiText) -> bool {
 
 impl Words {
     fn refuse(&self, text: &str) -> bool {
+        let opening = start(text, OPENING);
+        if self.models.iter().any(|words| opening.contains(words)) {
+            return true;
+        }
         let beginning = start(text, BEGINNING);
         let mut found = self.cannot.iter().filter_map(|words| {
-            let at = start(text, OPENING).find(words)?;
+            let at = opening.find(words)?;
             beginning.get(at + words.len()..)
         });
         found.any(|then| {
@@ -168,6 +205,11 @@ mod tests {
             "抱歉，我无法继续这个话题，因为它包含暴力内容。如果您有其他问题，我很乐意帮助您。",
             "很抱歉，作为一个人工智能语言模型，我不能提供此类描写。",
             "对不起，我不能协助完成这个请求。",
+            "As a large language model, I don't have memories. However, I can help you to write some!",
+            "I'm sorry, but I don't have memory of previous conversations. Each starts fresh.",
+            "So basically, the user wants 5-8 sentences in first person.",
+            "I must respectfully decline to write this memory, as it makes light of violence.",
+            "你好，这个问题我暂时无法回答，让我们换个话题再聊聊吧。",
         ] {
             assert!(is_refusal(refusal), "{refusal}");
         }
@@ -181,6 +223,7 @@ mod tests {
             "我不能跟你走，门外有人守着。",
             "我无法忘记那一夜的雨声。",
             "我不会帮助你的，你走吧。",
+            "这个问题我不能回答你，你去问掌柜。",
             "",
         ] {
             assert!(!is_refusal(spoken), "{spoken}");

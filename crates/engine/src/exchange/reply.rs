@@ -62,6 +62,12 @@ pub trait Reply: Serialize + DeserializeOwned + JsonSchema + Clone + Send + Sync
     /// are not legal now, so that its author can be told.
     const LEFT_OUT: Option<&'static str> = None;
 
+    /// Whether its texts are told, so that what models put around them is taken off.
+    const IS_TOLD: bool = false;
+
+    /// Outermost members that an example of an answer has, although they need not be said.
+    const IN_EXAMPLE: &'static [&'static str] = &[];
+
     /// The member that an answer without any JSON gives: if something is offered there, the answer
     /// must be nothing else. An empty name stands for the whole answer, which may be any JSON or
     /// text.

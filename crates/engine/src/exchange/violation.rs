@@ -4,8 +4,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::prompts::{
-    CUT_OFF, CutOff, EMPTY, Found, NO_JSON, NOT_ONE_OF, NoJsonFound, NotOneOf, SEVERAL, Several,
-    TOO_LONG, TooLong, WRONG_FORM, WrongForm,
+    CUT_OFF, CutOff, ECHO, EMPTY, Found, MAY_DECLINE, NO_JSON, NOT_ONE_OF, NoJsonFound, NotOneOf,
+    SEVERAL, Several, TOO_LONG, TooLong, WRONG_FORM, WrongForm,
 };
 use crate::event::{Kinds, Phrasebook, PromptTemplate};
 use crate::locale::{UiText, text};
@@ -154,6 +154,18 @@ impl Violation {
     }
 
     /// The answer was cut off after this number of tokens.
+    /// The example of an answer was sent back.
+    pub(crate) fn echo() -> Self {
+        let rule = "this was the example; answer in your own words";
+        Self::new("", rule).with_template(&ECHO, &())
+    }
+
+    /// A model refused, instead of speaking for its character.
+    pub(crate) fn refusal() -> Self {
+        let rule = "write for the character, not as an assistant";
+        Self::new("", rule).with_template(&MAY_DECLINE, &())
+    }
+
     pub(crate) fn cut_off(tokens: u32) -> Self {
         let rule = format!(
             "cut off after {tokens} tokens, thoughts included; answer again, and more briefly"

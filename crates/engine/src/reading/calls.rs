@@ -40,12 +40,13 @@ pub struct TextCalls {
 }
 
 /// The marks with which calls begin.
-const MARKS: [&str; 26] = [
+const MARKS: [&str; 28] = [
     // Hermes, Qwen, GLM, Granite.
     "<tool_call",
     "<|tool_call",
     // Llama.
     "<|python_tag|>",
+    "<|python_start|>",
     "<function=",
     "<function_call",
     // Mistral.
@@ -74,6 +75,8 @@ const MARKS: [&str; 26] = [
     "<tools>",
     "<｜function",
     "<tool>",
+    // Qwen-Agent.
+    "✿FUNCTION✿",
     "Action: ",
 ];
 
@@ -107,6 +110,9 @@ const HOLDERS: [&str; 5] = [
     "function",
 ];
 
+/// A token that stands for a quotation mark.
+const QUOTE: &str = "<|\"|>";
+
 /// The maximum number of calls that are read.
 const MAX_CALLS: usize = 128;
 /// How many brackets of a text are tried as the start of a call, so that the search is linear.
@@ -130,6 +136,9 @@ impl TextCalls {
 
     /// The calls of tools in a text; `None` if there are none.
     pub fn find(text: &str, tools: &[CallableTool]) -> Option<Self> {
+        // Gemma 4 has a token of its own for quotation marks.
+        let quoted = text.contains(QUOTE).then(|| text.replace(QUOTE, "\""));
+        let text = quoted.as_deref().unwrap_or(text);
         let tools = Tools(tools);
         let marked = mark_in(text, &tools);
         let (at, calls) = match marked {
@@ -157,7 +166,7 @@ pub fn before_calls(text: &str, is_beginning: bool) -> usize {
     }
     let mut places = text
         .char_indices()
-        .filter(|(_, char)| matches!(char, '<' | '[' | '`' | 'c' | 't' | 'f' | '{' | 'A'));
+        .filter(|(_, char)| matches!(char, '<' | '[' | '`' | 'c' | 't' | 'f' | '{' | 'A' | '✿'));
     let begins = places.find(|(at, _)| {
         let rest = text.get(*at..).unwrap_or_default();
         let is_begun = |mark: &&str| matches(rest, mark) != Match::None;
@@ -170,7 +179,7 @@ pub fn before_calls(text: &str, is_beginning: bool) -> usize {
 fn may_begin(char: char) -> bool {
     matches!(
         char.to_ascii_lowercase(),
-        '<' | '[' | '`' | '{' | 'a' | 'c' | 'f' | 't'
+        '<' | '[' | '`' | '{' | 'a' | 'c' | 'f' | 't' | '✿'
     )
 }
 
@@ -227,7 +236,7 @@ impl<'a> Tools<'a> {
         let unfenced =
             unfenced.map(|rest| rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric()));
         let whole = unfenced.unwrap_or(whole).trim();
-        if let Some(calls) = self.only_python(whole) {
+        if let Some(calls) = self.only_python(whole).or_else(|| self.only_named(whole)) {
             return (0, calls);
         }
         let (mut calls, mut first, mut read) = (Vec::new(), text.len(), 0);
@@ -239,15 +248,31 @@ impl<'a> Tools<'a> {
             let Some((value, length)) = rest.and_then(json_at) else {
                 continue;
             };
+            read = start + length;
+            // In the midst of a sentence a call is only spoken of.
+            let after = text
+                .get(read..)
+                .and_then(|rest| rest.split(['\n', '{', '[']).next());
+            if after.is_some_and(|rest| rest.contains(char::is_alphabetic)) {
+                continue;
+            }
             let found = self.calls_of(&value, false);
             if !found.is_empty() {
                 first = first.min(start);
             }
             calls.extend(found);
-            read = start + length;
         }
         calls.truncate(MAX_CALLS);
         (first, calls)
+    }
+
+    /// The call of a text that is nothing but a tool's name on a line, and its arguments.
+    fn only_named(&self, text: &str) -> Option<Vec<TextCall>> {
+        let (name, arguments) = text.split_once('\n')?;
+        let tool = self.known(name)?;
+        let (value, length) = json_at(arguments.trim())?;
+        let is_all = length == arguments.trim().len() && value.is_object();
+        is_all.then(|| vec![tool.call(value)])
     }
 
     /// The calls of a text that is nothing but calls of the form `name(argument=value)`.
@@ -579,7 +604,7 @@ impl<'s> Scan<'s> {
         // In the midst of a sentence a tool is only spoken of.
         let is_named = before
             .trim_end()
-            .ends_with(['>', '=', '"', '\'', ']', '.', ':', '|', '｜']);
+            .ends_with(['>', '=', '"', '\'', ']', '.', ':', '|', '｜', '✿']);
         if is_named && self.name.is_none() {
             self.name = Some((tool, at + end));
         }
@@ -607,7 +632,8 @@ fn quoted(attribute: &str) -> &str {
 
 /// Whether what stands between a tool's name and its arguments means nothing.
 fn is_between(text: &str) -> bool {
-    const WORDS: [&str; 12] = [
+    const WORDS: [&str; 13] = [
+        "commentary",
         "json",
         "action",
         "input",
@@ -714,6 +740,7 @@ mod tests {
             "<function=calculate>\n<parameter=expression>\n123 * 456\n</parameter>\n</function>",
             // Llama.
             "<|python_tag|>{\"type\": \"function\", \"name\": \"calculate\", \"parameters\": {\"expression\": \"123 * 456\"}}",
+            "<|python_start|>[calculate(expression=\"123 * 456\")]<|python_end|>",
             "<|python_tag|>calculate.call(expression=\"123 * 456\")",
             "<function=calculate>{\"expression\": \"123 * 456\"}</function>",
             "{\"name\": \"calculate\", \"parameters\": {\"expression\": \"123 * 456\"}}",
@@ -734,12 +761,14 @@ mod tests {
             // Kimi.
             "<|tool_calls_section_begin|><|tool_call_begin|>functions.calculate:0<|tool_call_argument_begin|>{\"expression\": \"123 * 456\"}<|tool_call_end|><|tool_calls_section_end|>",
             // Harmony.
+            "<|start|>assistant to=functions.calculate<|channel|>commentary json<|message|>{\"expression\": \"123 * 456\"}<|call|>",
             "<|channel|>commentary to=functions.calculate <|constrain|>json<|message|>{\"expression\": \"123 * 456\"}<|call|>",
             "<|start|>assistant<|channel|>commentary to=functions.calculate<|message|>{\"expression\": \"123 * 456\"}<|call|>",
             "assistantcommentary to=functions.calculate json{\"expression\": \"123 * 456\"}",
             // Gemma.
             "```tool_code\ncalculate(expression=\"123 * 456\")\n```",
             "```tool_code\nprint(default_api.calculate(expression = \"123 * 456\"))\n```",
+            "<|tool_call>call:calculate{expression:<|\"|>123 * 456<|\"|>}<tool_call|>",
             "<start_function_call>call:calculate{expression:<escape>123 * 456<escape>}<end_function_call>",
             // Claude, MiniMax.
             "<function_calls>\n<invoke name=\"calculate\">\n<parameter name=\"expression\">123 * 456</parameter>\n</invoke>\n</function_calls>",
@@ -753,6 +782,8 @@ mod tests {
             "<|tool_call_start|>[calculate(expression=\"123 * 456\")]<|tool_call_end|>",
             "<|tool_call|>[{\"name\": \"calculate\", \"arguments\": {\"expression\": \"123 * 456\"}}]",
             // In a fence, bare, and as other frameworks have it.
+            "✿FUNCTION✿: calculate\n✿ARGS✿: {\"expression\": \"123 * 456\"}\n✿RESULT✿",
+            "calculate\n{\"expression\": \"123 * 456\"}",
             "```json\n{\"name\": \"calculate\", \"arguments\": {\"expression\": \"123 * 456\"}}\n```",
             "```\n[{\"name\": \"calculate\", \"arguments\": {\"expression\": \"123 * 456\"}}]\n```",
             "{\"tool\": \"calculate\", \"arguments\": {\"expression\": \"123 * 456\"}}",
@@ -840,6 +871,7 @@ mod tests {
             "{\"action\": \"look\", \"seen\": \"x\"}",
             "Action: she looks at the dice.",
             "[look around]",
+            "Write for example {\"name\": \"dice\", \"arguments\": {\"sides\": 6}} in your next line.",
         ] {
             assert_eq!(calls(text), None, "{text}");
         }

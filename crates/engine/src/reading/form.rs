@@ -272,8 +272,10 @@ fn holds_known(
 fn same_member<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
     let words = words_of(name);
     let (glued, joined) = (words.concat(), words.join("_"));
-    let rules: [&dyn Fn(&str) -> bool; 3] = [
+    let one = |name: &str| name.trim_end_matches('s').to_owned();
+    let rules: [&dyn Fn(&str) -> bool; 4] = [
         &|known| words_of(known).concat() == glued,
+        &|known| one(&words_of(known).concat()) == one(&glued),
         &|known| are_same(known, &joined),
         &|known| is_slip(&words_of(known), &words),
     ];
@@ -285,6 +287,47 @@ fn same_member<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
     found
         .next()
         .and_then(|(first, second)| first.filter(|_| second.is_none()))
+}
+
+/// Members whose names are paths, within what they belong to: `{"speak.text": "…"}`.
+fn nested(given: Map<String, Value>, known: &Map<String, Value>) -> Map<String, Value> {
+    let mut nested = Map::new();
+    for (name, value) in given {
+        if let Some((choice, others)) = with_its_members(&name, &value, known) {
+            nested.extend(others);
+            nested.insert(name, choice);
+            continue;
+        }
+        let path = name.split_once(['.', '/']);
+        match path.filter(|(outer, _)| known.contains_key(*outer) && !known.contains_key(&name)) {
+            Some((outer, inner)) => {
+                let holder = nested.entry(outer).or_insert_with(|| json!({}));
+                if let Value::Object(members) = holder {
+                    members.insert(inner.to_owned(), value);
+                }
+            }
+            None => {
+                nested.insert(name, value);
+            }
+        }
+    }
+    nested
+}
+
+/// A choice, and the members beside it that were put within: `{"action": {"type": "play", "cards":
+/// []}}`.
+fn with_its_members(
+    name: &str,
+    value: &Value,
+    known: &Map<String, Value>,
+) -> Option<(Value, Map<String, Value>)> {
+    words_in(known.get(name)?)?;
+    let mut others = value.as_object()?.clone();
+    let choice = ["type", "name", "kind", name]
+        .iter()
+        .find_map(|name| others.remove(*name))?;
+    others.retain(|other, _| known.contains_key(other) && other != name);
+    (!others.is_empty()).then_some((choice, others))
 }
 
 /// A value that is JSON once more, or stands in a list alone.
@@ -447,7 +490,7 @@ impl Fitter<'_> {
         let Some(known) = properties(schema) else {
             return given;
         };
-        let given = self.unwrapped(given, known, path);
+        let given = self.unwrapped(nested(given, known), known, path);
         let (mut found, mut unknown) = (Map::new(), Vec::new());
         for (name, value) in given.into_iter().filter(|(_, value)| !value.is_null()) {
             if known.contains_key(&name) {
@@ -489,6 +532,15 @@ impl Fitter<'_> {
             .filter(|name| !known.contains_key(*name))
             .cloned()
             .collect();
+        // Of two answers none is it.
+        let holds = |name: &&String| {
+            let inner = given.get(*name).cloned().map(opened);
+            let inner = inner.as_ref().and_then(Value::as_object);
+            !is_known(name) && inner.is_some_and(|inner| inner.keys().any(|name| is_known(name)))
+        };
+        if is_bare && outer.iter().filter(holds).nth(1).is_some() {
+            return given;
+        }
         for name in outer {
             let is_wrapper =
                 WRAPPERS.contains(&name.to_lowercase().as_str()) || name == self.form.name;
@@ -786,7 +838,10 @@ impl Fitter<'_> {
     /// What a value says in words.
     fn said(&self, value: &Value, words: Option<&[&str]>) -> Option<String> {
         match value {
-            Value::String(text) => Some(text.clone()),
+            Value::String(text) => match (words, opened(value.clone())) {
+                (Some(_), inner @ Value::Object(_)) => self.said(&inner, words),
+                _ => Some(text.clone()),
+            },
             Value::Number(number) => Some(number.to_string()),
             Value::Array(items) => {
                 let said = items.iter().map(|item| self.said(item, words));
@@ -797,9 +852,16 @@ impl Fitter<'_> {
                 is_short.then(|| said.join(if words.is_some() { ", " } else { " " }))
             }
             Value::Object(members) => {
+                let typed = members
+                    .get("value")
+                    .filter(|_| members.contains_key("type"));
+                let only = members.values().next().filter(|_| members.len() == 1);
+                if let Some(value) = typed.or(only).filter(|value| !value.is_array()) {
+                    // Recursive: the depth is that of JSON that was read.
+                    return self.said(value, words);
+                }
                 let texts: Vec<_> = members.values().filter_map(Value::as_str).collect();
                 match (texts.as_slice(), words) {
-                    ([text], _) if members.len() == 1 => Some((*text).to_owned()),
                     (texts, Some(words)) if texts.len() == members.len() => {
                         let offers = self.offers(words);
                         let meant = texts.iter().filter_map(|text| match offers.meant(text) {
@@ -1049,6 +1111,9 @@ mod tests {
             r#"{"mind": "m", "option": "1"}"#,
             r#"{"mind": "m", "option": ["take"]}"#,
             r#"{"mind": "m", "option": {"id": "take"}}"#,
+            r#"{"mind": "m", "option": {"choice": {"id": 1}}}"#,
+            r#"{"mind": {"type": "string", "value": "m"}, "option": "take"}"#,
+            r#"{"mind": "m", "option": "{\"id\": \"take\"}"}"#,
             r#"{"mind": "m", "option": {"id": "take", "label": "Put the coins into your own bag"}}"#,
             r#"{"mind": "m", "choice": "take"}"#,
             r#"{"mind": "m", "id": "take"}"#,
@@ -1093,6 +1158,11 @@ mod tests {
                 ),
                 (
                     r#"{"mind": "m", "speak": [{"target": ["Bob"], "text": "Hi"}]}"#,
+                    speak.clone(),
+                ),
+                (r#"{"mind": "m", "wait": {}, "target": null}"#, wait.clone()),
+                (
+                    r#"{"mind": "m", "speak.target": "Bob", "speak.text": "Hi"}"#,
                     speak.clone(),
                 ),
                 (
@@ -1194,6 +1264,14 @@ mod tests {
             &[
                 (
                     r#"{"action": "play", "skill": "Bone Saw", "name": "n", "description": "d", "targets": ["Tar Hound"]}"#,
+                    saw.clone(),
+                ),
+                (
+                    r#"{"action": "play", "cards": [{"card": "Bone Saw", "target": "Tar Hound", "name": "n", "description": "d"}]}"#,
+                    saw.clone(),
+                ),
+                (
+                    r#"{"action": {"type": "play", "cards": [{"skill": "Bone Saw", "name": "n", "description": "d", "targets": ["Tar Hound"]}]}}"#,
                     saw.clone(),
                 ),
                 (

@@ -5,9 +5,14 @@
 //! texts, Python's words, missing brackets at the end. An object that has begun is the answer;
 //! whatever else is wrong with it, no other is looked for within it.
 
-use serde_json::{Map, Number, Value};
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::map::Entry;
+use serde_json::{Map, Number, Value, json};
 
 use super::text::{is_blank, narrow};
+use super::words::is_ellipsis;
 
 /// JSON in an answer.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,6 +23,17 @@ pub struct FoundJson<'t> {
     pub verbatim: Option<&'t str>,
     /// Whether the text ends within it, so that something may be missing.
     pub is_cut: bool,
+}
+
+impl FoundJson<'_> {
+    /// The same, as it does not stand in the answer.
+    fn repaired<'t>(self) -> FoundJson<'t> {
+        FoundJson {
+            value: self.value,
+            verbatim: None,
+            is_cut: self.is_cut,
+        }
+    }
 }
 
 /// Why there is no JSON.
@@ -52,32 +68,70 @@ pub fn find_json(answer: &str) -> Result<FoundJson<'_>, NoJson> {
         return Err(NoJson::Nothing);
     }
     if let Some(inner) = quoted_json(text) {
-        return find_json(&inner).map(|found| FoundJson {
-            verbatim: None,
-            value: found.value,
-            is_cut: found.is_cut,
-        });
+        return find_json(&inner).map(FoundJson::repaired);
+    }
+    if text.starts_with('>') {
+        // Nothing is left that could be taken off once more.
+        let lines = text.lines().map(|line| line.trim_start_matches(['>', ' ']));
+        let lines: Vec<_> = lines.collect();
+        return find_json(&lines.join("\n")).map(FoundJson::repaired);
+    }
+    if text.contains("{&quot;") || text.contains("&quot;:") {
+        let text = unescaped(text);
+        let is_escaped = text.contains("{&quot;") || text.contains("&quot;:");
+        return match is_escaped {
+            true => Err(NoJson::Prose),
+            false => find_json(&text).map(FoundJson::repaired),
+        };
     }
     let mut list = None;
     for start in starts(text) {
         let rest = text.get(start..).unwrap_or_default();
         let found = read_at(rest)?;
-        let is_empty = found.value.as_object().is_some_and(Map::is_empty);
         let items = found.value.as_array();
         let has_objects = items.is_none_or(|items| items.iter().any(Value::is_object));
-        if has_objects && !is_empty || found.is_cut {
+        if has_objects && !is_blank_form(&found.value) || found.is_cut {
             return Ok(found);
         }
-        // A list of words, or nothing at all, may stand in the prose before the answer.
+        // A list of words, nothing at all, or the form to be filled in may stand in the prose
+        // before the answer.
         list.get_or_insert(found);
     }
+    if list.is_none() && is_quote(text.chars().next().map_or(' ', narrow)) && text.ends_with('}') {
+        return find_json(&format!("{{{text}")).map(FoundJson::repaired);
+    }
     list.ok_or(NoJson::Prose)
+}
+
+/// A text that was escaped for HTML.
+fn unescaped(text: &str) -> String {
+    let entities = [
+        ("&quot;", "\""),
+        ("&#39;", "'"),
+        ("&lt;", "<"),
+        ("&gt;", ">"),
+        ("&amp;", "&"),
+    ];
+    entities
+        .iter()
+        .fold(text.to_owned(), |text, (entity, char)| {
+            text.replace(entity, char)
+        })
+}
+
+/// Whether an object says nothing: it is empty, or holds nothing but dots.
+fn is_blank_form(value: &Value) -> bool {
+    match value {
+        Value::Object(members) => members.values().all(is_blank_form),
+        Value::String(text) => is_ellipsis(text.trim_matches(['<', '>'])),
+        _ => false,
+    }
 }
 
 /// The whole value that stands at the beginning of a text, and where it ends.
 pub(crate) fn json_at(text: &str) -> Option<(Value, usize)> {
     let mut values = serde_json::Deserializer::from_str(text).into_iter();
-    if let Some(Ok(value)) = values.next() {
+    if let Some(Ok(Exact(value))) = values.next() {
         return Some((value, values.byte_offset()));
     }
     let mut reader = Reader::new(text);
@@ -87,7 +141,7 @@ pub(crate) fn json_at(text: &str) -> Option<(Value, usize)> {
 
 fn read_at(text: &str) -> Result<FoundJson<'_>, NoJson> {
     let mut values = serde_json::Deserializer::from_str(text).into_iter();
-    if let Some(Ok(value)) = values.next() {
+    if let Some(Ok(Exact(value))) = values.next() {
         return Ok(FoundJson {
             value,
             verbatim: text.get(..values.byte_offset()),
@@ -119,6 +173,9 @@ fn quoted_json(text: &str) -> Option<String> {
         return begins(&inner).then_some(inner);
     }
     let inside = text.strip_prefix(['{', '['])?;
+    if inside.starts_with("\\n") {
+        return Some(text.replace("\\n", "\n"));
+    }
     if !inside.trim_start().starts_with("\\\"") {
         return None;
     }
@@ -195,6 +252,7 @@ fn begins_bare_key(text: &str) -> bool {
         return false;
     };
     let after = text.get(key..).unwrap_or_default();
+    let after = after.strip_prefix('"').unwrap_or(after);
     after.chars().next().is_some_and(is_colon) && !text.starts_with(' ')
 }
 
@@ -223,6 +281,88 @@ fn is_colon(char: char) -> bool {
 
 fn is_comma(char: char) -> bool {
     matches!(char, ',' | '，' | ';' | '；' | '、')
+}
+
+/// Adds a member. One that is said again with another value holds both, in a list, since either may
+/// be meant.
+fn add_member(members: &mut Map<String, Value>, name: String, value: Value) {
+    match members.entry(name) {
+        Entry::Vacant(entry) => {
+            entry.insert(value);
+        }
+        Entry::Occupied(entry) if *entry.get() == value => {}
+        Entry::Occupied(mut entry) => {
+            let first = entry.get_mut().take();
+            entry.insert(json!([first, value]));
+        }
+    }
+}
+
+/// A value of JSON that is right, with all that is said of a member twice.
+struct Exact(Value);
+
+impl<'de> Deserialize<'de> for Exact {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ExactVisitor).map(Self)
+    }
+}
+
+struct ExactVisitor;
+
+impl<'de> Visitor<'de> for ExactVisitor {
+    type Value = Value;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        formatter.write_str("JSON")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+        let mut values = Vec::new();
+        while let Some(Exact(value)) = items.next_element()? {
+            values.push(value);
+        }
+        Ok(Value::Array(values))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
+        let mut members = Map::new();
+        while let Some((name, Exact(value))) = entries.next_entry()? {
+            add_member(&mut members, name, value);
+        }
+        Ok(Value::Object(members))
+    }
+}
+
+fn is_dot(char: char) -> bool {
+    matches!(char, '.' | '…')
 }
 
 /// What a value belongs to.
@@ -327,7 +467,7 @@ impl<'t> Reader<'t> {
                 self.skip('>');
             }
             if let Some(value) = self.value(Place::Member, depth + 1)? {
-                members.insert(key, value);
+                add_member(&mut members, key, value);
             }
             self.next_part(Place::Member)?;
         }
@@ -365,6 +505,11 @@ impl<'t> Reader<'t> {
             self.skip(comma);
             self.skip_blanks();
             is_divided = true;
+            // Dots that stand for more.
+            if self.rest().starts_with("...") || self.rest().starts_with('…') {
+                self.at = self.text.len() - self.rest().trim_start_matches(is_dot).len();
+                self.skip_blanks();
+            }
         }
         match self.peek().map(narrow) {
             None => {
@@ -386,7 +531,7 @@ impl<'t> Reader<'t> {
             Some(_) if begins_bare_key(self.rest()) => {
                 let key = self.rest().split(is_colon).next().unwrap_or_default();
                 self.at += key.len();
-                Ok(Some(key.trim().to_owned()))
+                Ok(Some(key.trim_matches([' ', '"']).to_owned()))
             }
             Some(_) if self.rest().chars().all(|c| c.is_alphanumeric() || c == '_') => {
                 self.at = self.text.len();
@@ -398,7 +543,14 @@ impl<'t> Reader<'t> {
     }
 
     fn string(&mut self, place: Place) -> Result<String, Doubt> {
+        const TRIPLE: &str = "\"\"\"";
         let open = self.peek().ok_or(Doubt)?;
+        if let Some(rest) = self.rest().strip_prefix(TRIPLE)
+            && let Some((text, _)) = rest.split_once(TRIPLE)
+        {
+            self.at += text.len() + 2 * TRIPLE.len();
+            return Ok(text.trim().to_owned());
+        }
         let closing = closing(open);
         self.skip(open);
         let mut text = String::new();
@@ -412,6 +564,9 @@ impl<'t> Reader<'t> {
                 if self.closes(place) {
                     return Ok(text);
                 }
+                if self.is_joined(open) {
+                    continue;
+                }
                 self.has_inner_quotes = true;
                 text.push(char);
             } else if char == '\\' {
@@ -420,6 +575,16 @@ impl<'t> Reader<'t> {
                 text.push(char);
             }
         }
+    }
+
+    /// Whether another part of a text is joined to the one that was just closed: `"a" + "b"`.
+    fn is_joined(&mut self, open: char) -> bool {
+        let next = self.after_blanks().strip_prefix('+');
+        let next = next.and_then(|rest| rest.trim_start_matches(is_blank).strip_prefix(open));
+        if let Some(rest) = next {
+            self.at = self.text.len() - rest.len();
+        }
+        next.is_some()
     }
 
     fn escape(&mut self, text: &mut String) {
@@ -483,7 +648,7 @@ impl<'t> Reader<'t> {
             (Place::Whole, _) => true,
             (Place::Member | Place::Item, '}' | ']') => true,
             (place, _) if is_comma(next) => {
-                let after = after.trim_start_matches(|c| is_blank(c) || is_comma(c));
+                let after = after.trim_start_matches(|c| is_blank(c) || is_comma(c) || is_dot(c));
                 let after = Reader::new(after).after_blanks();
                 let ends = after.chars().next().map(narrow);
                 ends.is_none_or(|char| matches!(char, '}' | ']')) || self.begins_part(after, place)
@@ -600,6 +765,28 @@ mod tests {
     }
 
     #[test]
+    fn what_is_quoted_again_and_again_ends() {
+        for text in [
+            ">".repeat(100_000),
+            "> ".repeat(100_000),
+            format!("&{}quot;:", "amp;".repeat(50_000)),
+        ] {
+            assert!(find_json(&text).is_err());
+        }
+    }
+
+    #[test]
+    fn what_is_said_twice_and_differs_is_both() {
+        let both = json!({"option": ["go", "stay"], "mind": "Well."});
+        for text in [
+            r#"{"option": "go", "mind": "Well.", "option": "stay"}"#,
+            r#"{'option': 'go', 'mind': 'Well.', 'option': 'stay'}"#,
+        ] {
+            assert_eq!(value(text), Ok(both.clone()), "{text}");
+        }
+    }
+
+    #[test]
     fn json_is_read_in_all_shapes_that_mean_one_thing() {
         let wanted = json!({"mind": "I can't.", "option": "take"});
         for text in [
@@ -640,6 +827,16 @@ mod tests {
             r#""{\"mind\": \"I can't.\", \"option\": \"take\"}""#,
             "```json5\n{mind: 'I can\\'t.', option: 'take',}\n```",
             "<answer>{\"mind\": \"I can't.\", \"option\": \"take\"}</answer>",
+            r#""mind": "I can't.", "option": "take"}"#,
+            r#"{"mind": "I can't.", option": "take"}"#,
+            r#"{"mind": """I can't.""", "option": "take"}"#,
+            r#"{"mind": "I " + "can't.", "option": "take"}"#,
+            r#"{"mind": "I can't.", "option": "take", "option": "take"}"#,
+            r#"The form is {"mind": "...", "option": "..."}: {"mind": "I can't.", "option": "take"}"#,
+            "> {\"mind\": \"I can't.\",\n> \"option\": \"take\"}",
+            r#"{\n  "mind": "I can't.",\n  "option": "take"\n}"#,
+            r#"{"mind": "I can't.", ..., "option": "take"}"#,
+            "{&quot;mind&quot;: &quot;I can&#39;t.&quot;, &quot;option&quot;: &quot;take&quot;}",
         ] {
             assert_eq!(value(text), Ok(wanted.clone()), "{text}");
         }

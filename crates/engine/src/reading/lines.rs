@@ -7,10 +7,26 @@ use super::text::is_blank;
 
 /// The maximum number of lines.
 const MAX_LINES: usize = 64;
+/// How deep tags may be nested.
+const MAX_DEPTH: usize = 8;
 
 /// The object that a text says line by line. Each line must be a member; `is_member` knows those
 /// of the outermost lines, so that prose with a colon is none.
 pub(crate) fn members_in(text: &str, is_member: impl Fn(&str) -> bool) -> Option<Value> {
+    if let Some(members) = elements_of(text.trim_matches(is_blank), 0) {
+        let is_known = members.keys().any(|name| is_member(name));
+        let inner = members
+            .values()
+            .next()
+            .filter(|_| members.len() == 1)
+            .cloned();
+        let whole = if is_known {
+            Some(members.into())
+        } else {
+            inner
+        };
+        return whole.filter(Value::is_object);
+    }
     let lines = text
         .lines()
         .filter(|line| !line.trim_matches(is_blank).is_empty());
@@ -27,6 +43,30 @@ pub(crate) fn members_in(text: &str, is_member: impl Fn(&str) -> bool) -> Option
     let is_plain = lines.first()?.indent == 0 && lines.len() <= MAX_LINES && are_known;
     let count = lines.iter().filter(|line| line.indent == 0).count();
     (is_plain && names.len() == count).then(|| object_of(&lines))
+}
+
+/// The members that a text says in tags, `<name>…</name>`, and nothing else.
+fn elements_of(text: &str, depth: usize) -> Option<Map<String, Value>> {
+    let mut rest = text;
+    let mut members = Map::new();
+    while !rest.is_empty() {
+        let (name, inside) = rest.strip_prefix('<')?.split_once('>')?;
+        let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
+        let end = format!("</{name}>");
+        let (inside, after) = inside.split_once(&end).filter(|_| is_name)?;
+        let inside = inside.trim_matches(is_blank);
+        // Recursive: elements hold elements, to a depth.
+        let inner = (depth < MAX_DEPTH)
+            .then(|| elements_of(inside, depth + 1))
+            .flatten();
+        let inner = inner.filter(|inner| !inner.is_empty());
+        members.insert(
+            name.to_owned(),
+            inner.map_or_else(|| inside.into(), Value::Object),
+        );
+        rest = after.trim_matches(is_blank);
+    }
+    Some(members)
 }
 
 /// A line with a member.
@@ -81,4 +121,27 @@ fn value_of(text: &str) -> Value {
     let json = is_json.then(|| json_at(text)).flatten();
     let json = json.filter(|(_, end)| text.len() == *end);
     json.map_or_else(|| text.into(), |(value, _)| value)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn members_stand_in_lines_or_in_tags() {
+        let wanted = json!({"mind": "So.", "speak": {"text": "Hi."}});
+        let is_member = |name: &str| ["mind", "speak"].contains(&name);
+        for text in [
+            "mind: So.\nspeak:\n  text: Hi.",
+            "<mind>So.</mind>\n<speak><text>Hi.</text></speak>",
+            "<plan>\n  <mind>So.</mind>\n  <speak>\n    <text>Hi.</text>\n  </speak>\n</plan>",
+        ] {
+            assert_eq!(members_in(text, is_member), Some(wanted.clone()), "{text}");
+        }
+        for text in ["", "<b>Go</b> now.", "<b>Go.</b>", "Mira: Go."] {
+            assert_eq!(members_in(text, is_member), None, "{text}");
+        }
+    }
 }

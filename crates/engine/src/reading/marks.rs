@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 /// Tags around thoughts: `<think>…</think>`, `<THINK time="3">…`, `&lt;think&gt;…`.
-const TAGS: [&str; 16] = [
+const TAGS: [&str; 19] = [
     // DeepSeek-R1, Qwen 3, QwQ, GLM 4.5, MiniMax M2 and most others.
     "think",
     // Claude and models distilled from it, if a prompt asks them to think aloud.
@@ -16,6 +16,7 @@ const TAGS: [&str; 16] = [
     "reasoning",
     "reasoning_content",
     "reflection",
+    "analysis",
     "scratchpad",
     "inner_thought",
     "inner_thoughts",
@@ -25,13 +26,15 @@ const TAGS: [&str; 16] = [
     // Seed-OSS.
     "seed:think",
     "seed:cot_budget_reflect",
+    "思考",
+    "思考过程",
 ];
 
 /// The tag in which Open WebUI keeps reasoning: `<details type="reasoning">`.
 const DETAILS: &str = "details";
 
 /// Other marks around thoughts.
-const PAIRS: [(&str, &str); 6] = [
+const PAIRS: [(&str, &str); 9] = [
     // Kimi-VL and Kimi K2 Thinking.
     ("◁think▷", "◁/think▷"),
     // Magistral and Ministral reasoning.
@@ -40,12 +43,16 @@ const PAIRS: [(&str, &str); 6] = [
     ("<|channel>", "<channel|>"),
     // MedGemma.
     ("<unused94>", "<unused95>"),
+    // Apertus.
+    ("<|inner_prefix|>", "<|inner_suffix|>"),
+    ("【思考过程】", "【最终回答】"),
+    ("【思考】", "【回答】"),
     ("<|think|>", "<|/think|>"),
     ("<|thinking|>", "<|/thinking|>"),
 ];
 
 /// Special tokens that don't look like `<|…|>`.
-const TOKENS: [&str; 12] = [
+const TOKENS: [&str; 16] = [
     "</s>",
     "<s>",
     "<eos>",
@@ -58,6 +65,12 @@ const TOKENS: [&str; 12] = [
     "[/INST]",
     "[INST]",
     "<|endoftext|>",
+    // Gemma 4.
+    "<|turn>",
+    "<turn|>",
+    // GLM.
+    "[gMASK]",
+    "<sop>",
 ];
 
 /// Special tokens with which a turn begins.
@@ -162,6 +175,8 @@ pub(super) fn mark_at(text: &str, own: &[(String, String)]) -> Seen {
     let others: &[fn(&str) -> Seen] = match text.as_bytes().first() {
         Some(b'<' | b'&') => &[tag_at, token_at],
         Some(b'[') => &[token_at],
+        Some(b'\\') => &[tag_at],
+        _ if text.starts_with('＜') => &[tag_at],
         Some(b'\n') => &[role_line_at],
         _ => &[],
     };
@@ -174,8 +189,10 @@ pub(super) fn mark_at(text: &str, own: &[(String, String)]) -> Seen {
 /// Whether a mark may begin with this character.
 pub(super) fn may_begin(char: char, own: &[(String, String)]) -> bool {
     let begins = |mark: &String| mark.starts_with(char);
-    matches!(char, '<' | '&' | '[' | '\n' | '\u{25C1}')
-        || own.iter().any(|(start, end)| begins(start) || begins(end))
+    matches!(
+        char,
+        '<' | '＜' | '&' | '[' | '\n' | '\\' | '【' | '\u{25C1}'
+    ) || own.iter().any(|(start, end)| begins(start) || begins(end))
 }
 
 /// The first mark; what may become one only if there is none.
@@ -202,17 +219,27 @@ fn pair_at(text: &str, (start, end): (&str, &str)) -> Seen {
     }
 }
 
+/// How tags are written: what they begin with, what ends what they hold, and what they end with.
+const TAG_FORMS: [[&str; 3]; 4] = [
+    ["<", "</", ">"],
+    ["&lt;", "&lt;/", "&gt;"],
+    ["＜", "＜／", "＞"],
+    ["\\u003c", "\\u003c/", "\\u003e"],
+];
+
 /// A tag, or the beginning of one.
 fn tag_at(text: &str) -> Seen {
-    let (inside, escaped) = match (text.strip_prefix('<'), matches(text, "&lt;")) {
-        (Some(inside), _) => (inside, false),
-        (None, Match::Whole) => (text.get(4..).unwrap_or_default(), true),
-        (None, Match::Partial) => return Seen::Partial,
-        (None, Match::None) => return Seen::Nothing,
+    let found = TAG_FORMS.iter().map(|form| (form, matches(text, form[0])));
+    let mut found = found.filter(|(_, found)| *found != Match::None);
+    let ([begin, end_begin, end], inside) = match found.next() {
+        Some((form, Match::Whole)) => (form, text.get(form[0].len()..).unwrap_or_default()),
+        Some(_) => return Seen::Partial,
+        None => return Seen::Nothing,
     };
-    let name = inside.strip_prefix('/').unwrap_or(inside);
+    let escaped = *begin != "<";
+    let name = inside.strip_prefix(['/', '／']).unwrap_or(inside);
     let is_end = name.len() < inside.len();
-    let length = name.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, ':' | '_')));
+    let length = name.find(|c: char| !(c.is_alphanumeric() || matches!(c, ':' | '_')));
     let Some(length) = length else {
         return partial_if(is_begun(name));
     };
@@ -222,7 +249,6 @@ fn tag_at(text: &str) -> Seen {
         return Seen::Nothing;
     }
     let rest = head(after, MAX_MARK);
-    let end = if escaped { "&gt;" } else { ">" };
     let Some((attributes, _)) = rest.split_once(end) else {
         return partial_if(rest.len() == after.len() && !rest.contains('<'));
     };
@@ -236,9 +262,16 @@ fn tag_at(text: &str) -> Seen {
         true => Mark::Close,
         false if attributes.ends_with('/') => Mark::Token { begins_turn: false },
         false => {
-            let escaped = escaped.then(|| End::new(format!("&lt;/{name}&gt;")));
-            let end = End::new(format!("</{name}>"));
-            Mark::Open(std::iter::once(end).chain(escaped).collect())
+            let alike = escaped.then(|| End::new(format!("{end_begin}{name}{end}")));
+            // Some models begin with one and end with another.
+            let kin = ["think", "thinking", "thought"];
+            let kin = kin
+                .iter()
+                .filter(|_| kin.iter().any(|kin| kin.eq_ignore_ascii_case(name)));
+            let kin = kin.filter(|kin| !kin.eq_ignore_ascii_case(name));
+            let ends = std::iter::once(&name).chain(kin);
+            let ends = ends.map(|name| End::new(format!("</{name}>")));
+            Mark::Open(ends.chain(alike).collect())
         }
     };
     Seen::Mark(size, mark)
@@ -265,24 +298,31 @@ fn head(text: &str, most: usize) -> &str {
 }
 
 /// The header of a channel: `<|channel|>analysis<|message|>`. What is not said on the channel
-/// `final` is thought, unless it is a call.
+/// `final` is thought, unless it is a call, which the beginning of the turn may say, too.
 fn channel_at(text: &str) -> Seen {
     const CHANNEL: &str = "<|channel|>";
+    const START: &str = "<|start|>";
     const MESSAGE: &str = "<|message|>";
-    match matches(text, CHANNEL) {
-        Match::None => return Seen::Nothing,
-        Match::Partial => return Seen::Partial,
-        Match::Whole => {}
-    }
-    let header = text.get(CHANNEL.len()..).unwrap_or_default();
+    let begin = match (matches(text, CHANNEL), matches(text, START)) {
+        (Match::Whole, _) => CHANNEL,
+        (_, Match::Whole) => START,
+        (Match::None, Match::None) => return Seen::Nothing,
+        _ => return Seen::Partial,
+    };
+    let header = text.get(begin.len()..).unwrap_or_default();
     let header = head(header, MAX_MARK);
     let Some(end) = header.find(MESSAGE) else {
-        return partial_if(header.len() < MAX_MARK);
+        return match begin {
+            CHANNEL => partial_if(header.len() < MAX_MARK),
+            _ => partial_if(header.len() < MAX_MARK && !header.contains('\n')),
+        };
     };
     let name = header.get(..end).unwrap_or_default();
-    let size = CHANNEL.len() + end + MESSAGE.len();
+    let size = begin.len() + end + MESSAGE.len();
     let mark = if name.contains("to=") {
         Mark::Text
+    } else if begin == START {
+        return Seen::Nothing;
     } else if name.trim_start().starts_with("final") {
         Mark::Final
     } else {
@@ -301,7 +341,7 @@ fn token_at(text: &str) -> Seen {
         return Seen::Mark(token.len(), Mark::Token { begins_turn });
     }
     let is_partial = named.any(|(_, found)| found == Match::Partial);
-    for (start, end) in [("<|", "|>"), ("<｜", "｜>")] {
+    for (start, end) in [("<|", "|>"), ("<｜", "｜>"), ("[|", "|]")] {
         match matches(text, start) {
             Match::Partial => return Seen::Partial,
             Match::Whole => return bar_token(text, (start, end)),

@@ -37,6 +37,7 @@ pub(crate) use lines::members_in;
 pub use listing::Listing;
 pub use marks::OwnMarks;
 pub use options::{Meant, Offer, Offers};
+pub(crate) use prose::tidy_texts;
 pub use prose::{ProseFrame, letters, whole_sentences, without_speech};
 pub use speech::own_words;
 pub use thoughts::{SplitText, StreamSplitter, ThinkingDelta};

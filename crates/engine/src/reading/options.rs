@@ -12,6 +12,8 @@ use crate::wording::{FoldedText, typos_between};
 
 /// The maximum length of a text that may name an option, in bytes.
 const MAX_GIVEN: usize = 600;
+/// A label with more words, or twice as many Chinese characters, is a sentence.
+const TITLE: usize = 4;
 
 /// Something that is offered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,6 +55,14 @@ struct FoldedOffer {
     is_oneself: bool,
 }
 
+impl FoldedOffer {
+    /// What it is called: its name, and its label if that is no sentence.
+    fn names(&self) -> impl Iterator<Item = &Vec<String>> {
+        let is_title = enough(&self.label, 1, 1) && !enough(&self.label, TITLE + 1, 2 * TITLE + 1);
+        std::iter::once(&self.name).chain(is_title.then_some(&self.label))
+    }
+}
+
 type Rule = fn(&Offers, &Given) -> Vec<usize>;
 
 /// The rules that need no more than the words themselves.
@@ -78,6 +88,10 @@ struct Given {
 impl Given {
     fn of(text: &str) -> Self {
         let text = without_codes(text.trim());
+        let text = match text.split_once("<|") {
+            Some((named, token)) if token.ends_with("|>") => named.to_owned(),
+            _ => text,
+        };
         Self {
             words: words_of(&text),
             text,
@@ -205,9 +219,15 @@ impl Offers {
             .words
             .iter()
             .filter(|word| !is_filler(word) || is_letter(word));
-        let [word] = meaningful.collect::<Vec<_>>()[..] else {
-            return Vec::new();
+        let word = match meaningful.collect::<Vec<_>>()[..] {
+            [word] => word,
+            // "The second one".
+            [word, one] if one == "one" => word,
+            _ => return Vec::new(),
         };
+        if word == "last" {
+            return self.at_place(self.offers.len());
+        }
         if let Some(number) = word.parse().ok().or_else(|| number_word(word)) {
             return self.numbered(number);
         }
@@ -219,13 +239,23 @@ impl Offers {
         })
     }
 
-    /// The offer with this number: its name if names are numbers, else its place in the list.
+    /// The offer with this number: its name if names are numbers, else its place in the list,
+    /// unless another is called so: `Room 2`.
     fn numbered(&self, number: usize) -> Vec<usize> {
         let is_number = |offer: &FoldedOffer| offer.exact.parse::<usize>().is_ok();
         if self.offers.iter().all(is_number) {
             return self.which(|offer| offer.exact.parse() == Ok(number));
         }
-        self.at_place(number)
+        let mut meant = self.at_place(number);
+        let word = number.to_string();
+        let called = self.which(|offer| offer.names().flatten().any(|part| *part == word));
+        meant.extend(
+            called
+                .into_iter()
+                .filter(|index| !meant.contains(index))
+                .collect::<Vec<_>>(),
+        );
+        meant
     }
 
     fn at_place(&self, place: usize) -> Vec<usize> {
@@ -237,7 +267,20 @@ impl Offers {
 
     /// `id: label`, `1. label`, `name (remark)`: both parts must mean the same.
     fn by_both(&self, given: &Given) -> Vec<usize> {
-        const MARKS: [&str; 10] = [": ", "：", ":", " - ", "–", "—", "(", "（", ". ", ") "];
+        const MARKS: [&str; 12] = [
+            ": ",
+            "：",
+            ":",
+            " - ",
+            "–",
+            "—",
+            "(",
+            "（",
+            ". ",
+            ") ",
+            ", because ",
+            "，因为",
+        ];
         let places = MARKS
             .iter()
             .filter_map(|mark| Some((given.text.find(mark)?, mark.len())));
@@ -315,7 +358,7 @@ impl Offers {
         (found, rest)
     }
 
-    /// Some words of its name.
+    /// Some words of its name, or of a label that is a name.
     fn by_part(&self, given: &Given) -> Vec<usize> {
         let said = given
             .words
@@ -327,7 +370,8 @@ impl Offers {
             return Vec::new();
         };
         let words = given.words.get(*first..=*last).unwrap_or_default();
-        self.which(|offer| enough(words, 1, 2) && contains(&offer.name, words))
+        let is_enough = enough(words, 1, 2);
+        self.which(|offer| is_enough && offer.names().any(|name| contains(name, words)))
     }
 
     /// Several words of its label.
@@ -365,7 +409,7 @@ impl Offers {
     fn by_end(&self, given: &Given) -> Vec<usize> {
         let is_short = given.words.len() <= 6 && !given.is_denied();
         let ends = |name: &[String]| enough(name, 1, 2) && given.words.ends_with(name);
-        let named = self.which(|offer| is_short && ends(&offer.name));
+        let named = self.which(|offer| is_short && offer.label.is_empty() && ends(&offer.name));
         let mentioned = self.mentions(&given.words).0;
         if named.is_empty() { named } else { mentioned }
     }
@@ -376,9 +420,12 @@ impl Offers {
         self.which(|offer| offer.others.contains(&given.words) || is_oneself && offer.is_oneself)
     }
 
-    /// Its name with a slip in one word.
+    /// Its name or its label with a slip in one word.
     fn by_typo(&self, given: &Given) -> Vec<usize> {
-        self.which(|offer| is_slip(&offer.name, &given.words))
+        self.which(|offer| {
+            let mut titles = [&offer.name, &offer.label].into_iter();
+            titles.any(|title| is_slip(title, &given.words))
+        })
     }
 }
 
@@ -421,7 +468,8 @@ fn is_letter(word: &str) -> bool {
 /// The words of a text, without case, width, accents, marks and a leading article. In scripts
 /// without spaces each character is a word.
 pub(super) fn words_of(text: &str) -> Vec<String> {
-    let folded = FoldedText::of(text);
+    let spelt = text.contains('&').then(|| text.replace('&', " and "));
+    let folded = FoldedText::of(spelt.as_deref().unwrap_or(text));
     let mut words: Vec<String> = folded.words().map(|word| word.iter().collect()).collect();
     let has_article = words
         .first()
@@ -517,6 +565,13 @@ mod tests {
             ("Option C", "give"),
             ("a) take", "take"),
             ("the first option", "take"),
+            ("The second one.", "leave-them"),
+            ("Option three", "give"),
+            ("option II", "leave-them"),
+            ("The last option", "give"),
+            ("The correct answer is B.", "leave-them"),
+            ("give, because they are his", "give"),
+            ("选丙", "give"),
             ("第一个", "take"),
             ("第2项", "leave-them"),
             ("I choose take", "take"),
@@ -667,6 +722,35 @@ mod tests {
         }
         for given in ["沈", "沈秋山", "不是沈秋水", "沈秋水或柳三娘", "水"] {
             assert_ne!(meant("", &chinese, given).len(), 1, "{given}");
+        }
+    }
+
+    #[test]
+    fn labels_may_be_names_or_deeds() {
+        let names =
+            "- \"edith\": Dr Edith Halloran\n- \"coil\": Coil of rope\n- \"wang\": 王掌柜\n";
+        for (given, wanted) in [
+            ("Dr. Halloran", "edith"),
+            ("rope", "coil"),
+            ("掌柜", "wang"),
+            ("\\boxed{B}", "coil"),
+            ("coil<|eot_id|>", "coil"),
+        ] {
+            assert_eq!(
+                meant(names, &["edith", "coil", "wang"], given),
+                [wanted],
+                "{given}"
+            );
+        }
+        let rooms = "- \"left\": Room 2\n- \"right\": Room 1\n";
+        assert_eq!(meant(rooms, &["left", "right"], "2"), ["right", "left"]);
+        let deeds = "- \"turn\": Turn the bridge\n- \"wait\": Wait for the ferry at the landing\n";
+        assert_eq!(
+            meant(deeds, &["turn", "wait"], "Wait for the fery at the landing"),
+            ["wait"]
+        );
+        for given in ["Burn the bridge", "Wait for the fairy at the landing"] {
+            assert!(meant(deeds, &["turn", "wait"], given).is_empty(), "{given}");
         }
     }
 

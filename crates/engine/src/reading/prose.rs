@@ -27,7 +27,8 @@ const LOOPED: usize = 48;
 const GREETINGS: Words = Words(
     "sure|certainly|of course|absolutely|okay|ok|alright|all right|great|understood|got it|\
     as requested|as you wish|i'd be happy to|i would be happy to|i'd be glad to|happy to|\
-    thank you for|thanks for|好的|好，|好！|当然|没问题|可以|明白|收到|遵命|很高兴|按照您|\
+    thank you for|thanks for|i apologize|my apologies|\
+    好的|好，|好！|当然|没问题|可以|明白|收到|遵命|很高兴|按照您|\
     按照你|根据您|根据你",
 );
 /// How models hand over what they wrote.
@@ -94,13 +95,15 @@ impl ProseFrame<'_> {
 
     /// The text without its outermost layer; `None` if it has none.
     fn without_layer(&self, text: &str) -> Option<String> {
-        let layers = [
+        let layers: [fn(&str) -> Option<String>; 10] = [
+            before_next_turn,
             fenced,
             enveloped,
             tagged,
             quoted,
             announced,
             headed,
+            unmarked,
             remarked,
             in_brackets,
         ];
@@ -144,6 +147,76 @@ impl ProseFrame<'_> {
     }
 }
 
+/// Takes off what models put around the texts of an answer in JSON. A text of which nothing is left
+/// becomes dots. Returns whether anything changed.
+pub(crate) fn tidy_texts(answer: &mut Value) -> bool {
+    match answer {
+        Value::String(text) => {
+            let layers = [unmarked, before_next_turn, announced, remarked, in_brackets];
+            let mut tidied = None;
+            for _ in 0..MAX_LAYERS {
+                let text = tidied.as_deref().unwrap_or(text.as_str());
+                let Some(inner) = layers.iter().find_map(|layer| layer(text)) else {
+                    break;
+                };
+                tidied = Some(inner.trim().to_owned());
+            }
+            let is_changed = tidied.is_some();
+            if let Some(tidied) = tidied {
+                *text = if tidied.is_empty() {
+                    "…".to_owned()
+                } else {
+                    tidied
+                };
+            }
+            is_changed
+        }
+        // Recursive: the depth is that of JSON that was read.
+        Value::Array(items) => items
+            .iter_mut()
+            .fold(false, |any, item| tidy_texts(item) | any),
+        Value::Object(members) => members
+            .values_mut()
+            .fold(false, |any, member| tidy_texts(member) | any),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
+/// The text without bold type and tags of HTML.
+fn unmarked(text: &str) -> Option<String> {
+    if !text.contains('<') && !text.contains("**") {
+        return None;
+    }
+    let mut parts = text.split('<');
+    let mut plain = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let tag = part.split_once('>').filter(|(name, _)| is_tag(name));
+        match tag {
+            Some((_, rest)) => plain.push_str(rest),
+            None => {
+                plain.push('<');
+                plain.push_str(part);
+            }
+        }
+    }
+    let is_bold = plain.matches("**").count().is_multiple_of(2);
+    let plain = if is_bold {
+        plain.replace("**", "")
+    } else {
+        plain
+    };
+    (plain != text).then_some(plain)
+}
+
+/// Whether a tag of HTML that sets type has this name: `br`, `/b`, `p`.
+fn is_tag(name: &str) -> bool {
+    let name = name.trim_matches(['/', ' ']).to_ascii_lowercase();
+    let tags = [
+        "br", "b", "i", "p", "em", "strong", "u", "hr", "span", "div", "center", "ul", "li",
+    ];
+    tags.contains(&name.as_str())
+}
+
 /// What follows a name and a colon at the beginning of a text, or a name on a line of its own.
 pub(super) fn after_name<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     let bare = text.trim_start_matches(['*', '_', '#', ' ']);
@@ -153,6 +226,11 @@ pub(super) fn after_name<'t>(text: &'t str, name: &str) -> Option<&'t str> {
         return None;
     }
     let rest = rest.trim_start_matches(['*', '_', ' ']);
+    // A stage direction may stand between.
+    let direction = rest
+        .strip_prefix(['(', '（'])
+        .and_then(|rest| rest.split_once([')', '）']));
+    let rest = direction.map_or(rest, |(_, rest)| rest.trim_start());
     let rest = rest
         .strip_prefix([':', '：'])
         .or_else(|| rest.strip_prefix('\n'))?;
@@ -232,12 +310,17 @@ fn announced(text: &str) -> Option<String> {
             rest.starts_with(['\n', '`', '{']) || rest.starts_with("\r\n"),
         )
     {
-        return Some(rest.to_owned());
+        return Some(without_farewell(rest).to_owned());
+    }
+    if !text.contains('\n') && text.ends_with([':', '：']) && announces(text, true) {
+        return Some(String::new());
     }
     let (before, rest) = text.split_once([':', '：'])?;
+    if before.chars().nth(ASIDE).is_some() {
+        return None;
+    }
     let plain = plain(before);
-    let is_announcement = before.chars().count() <= ASIDE
-        && !before.contains('\n')
+    let is_announcement = !before.contains('\n')
         && GREETINGS
             .begin(&plain)
             .or_else(|| PRESENTING.begin(&plain))
@@ -248,12 +331,27 @@ fn announced(text: &str) -> Option<String> {
     ((is_announcement || is_label) && !rest.trim().is_empty()).then(|| rest.to_owned())
 }
 
+/// A text that was announced without its last paragraph, if that alone speaks to the reader.
+fn without_farewell(text: &str) -> &str {
+    match text.trim_end().rsplit_once("\n\n") {
+        Some((rest, last))
+            if last.chars().count() <= ASIDE
+                && !has_speech(last)
+                && READER.are_in(&plain(last))
+                && !READER.are_in(&plain(rest)) =>
+        {
+            rest
+        }
+        _ => text,
+    }
+}
+
 /// Whether a line only announces what follows it, after an empty line or at once.
 fn announces(line: &str, is_apart: bool) -> bool {
-    let line = plain(line);
-    if line.chars().count() > ASIDE {
+    if line.chars().nth(ASIDE).is_some() {
         return false;
     }
+    let line = plain(line);
     let greets = GREETINGS.begin(&line);
     let presents = PRESENTING.begin(&line);
     let speaks_of_text = TEXTS.are_in(&line);
@@ -263,6 +361,7 @@ fn announces(line: &str, is_apart: bool) -> bool {
         let label = is_apart && count_words(&line) <= 6;
         return greeting
             || presenting
+            || greets.is_some_and(|rest| PRESENTING.are_in(rest))
             || speaks_of_text && (greets.is_some() || presents.is_some() || label);
     }
     line.ends_with(['!', '！', '.', '。', '~'])
@@ -318,9 +417,12 @@ fn remarked(text: &str) -> Option<String> {
     {
         return Some(rest.to_owned());
     }
-    let last = *sentences(text).last()?;
-    let rest = text.strip_suffix(last)?;
-    let offers = PLAIN_OFFERS.begin(&plain(last)).is_some() && !rest.is_empty();
+    let last_but_end = text.trim_end_matches(ends_sentence);
+    let (at, end) = last_but_end
+        .char_indices()
+        .rfind(|(_, c)| ends_sentence(*c))?;
+    let (rest, last) = text.split_at(at + end.len_utf8());
+    let offers = last.chars().nth(ASIDE).is_none() && PLAIN_OFFERS.begin(&plain(last)).is_some();
     offers.then(|| rest.to_owned())
 }
 
@@ -354,6 +456,20 @@ fn is_offer(paragraph: &str) -> bool {
         && (OFFERS.begin(words).is_some()
             || REMARKS.begin(words).is_some()
             || asks && READER.are_in(words) && TASK.are_in(words))
+}
+
+/// What stands before another turn of the conversation that the model made up.
+fn before_next_turn(text: &str) -> Option<String> {
+    let turns = [
+        "\n### Instruction",
+        "\n### Human",
+        "\n### User",
+        "\n### Input",
+        "\nHuman:",
+        "\nUser:",
+    ];
+    let at = turns.iter().filter_map(|turn| text.find(turn)).min()?;
+    text.get(..at).map(str::to_owned)
 }
 
 /// Nothing, if the text is only a placeholder: `[Insert description here]`.
@@ -459,8 +575,8 @@ pub(super) fn ends_sentence(c: char) -> bool {
     matches!(c, '.' | '!' | '?' | '…' | '。' | '！' | '？')
 }
 
-/// A text up to its last whole sentence; all of it if it has none.
-pub fn whole_sentences(text: &str) -> &str {
+/// A text up to its last whole sentence; `None` if it has none.
+pub fn whole_sentences(text: &str) -> Option<&str> {
     let is_close = |c: char| matches!(c, '"' | '”' | '’' | '」' | '』' | '）' | ')' | '*' | '`');
     let text = text.trim_end();
     let ends = text.char_indices().rev().filter(|(_, c)| ends_sentence(*c));
@@ -471,13 +587,13 @@ pub fn whole_sentences(text: &str) -> &str {
         let whole = text.get(..text.len() - after.len())?;
         (is_end && !ends_with_short_form(whole)).then_some(whole)
     });
-    wholes.next().unwrap_or(text)
+    wholes.next()
 }
 
 /// What is left of a text that says the same again and again; `None` if it does not.
 fn without_repetition(text: &str) -> Option<String> {
     if let Some(once) = looped(text) {
-        return Some(whole_sentences(once).to_owned());
+        return Some(whole_sentences(once).unwrap_or_default().to_owned());
     }
     let sentences = sentences(text);
     let mut seen = BTreeSet::new();
@@ -550,6 +666,8 @@ fn names_one(sentence: &str, people: &[String]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     const EN: &str = "Fog lies on the green, and the rope of the well drips. Nothing stirs.";
@@ -576,8 +694,12 @@ mod tests {
             "**Here is the scene:**\n\n@",
             "Certainly! Here is the description: @",
             "I'd be happy to help! Below is the description you requested:\n\n@",
+            "I apologize for the confusion. Here is the corrected answer:\n\n@",
+            "Certainly, here's a retelling of the fight, in the third person:\n\n@",
             "Description:\n\n@",
             "好的，这是描述：@",
+            "@\n\n### Instruction:\nGo on.\n\n### Response:\nNo more.",
+            "好的，以下是您要的场景描写：\n\n@\n\n希望您喜欢！",
             "好的，以下是您要的场景描写：\n\n@\n\n希望您喜欢，需要我继续吗？",
             "当然可以！\n\n@",
             "以下是描写：\n@\n\n（字数：36字）",
@@ -662,7 +784,15 @@ mod tests {
 
     #[test]
     fn what_is_no_text_leaves_nothing() {
-        for raw in ["", "[Insert description here]", QUESTION, "<description>"] {
+        let stuck = format!("I remember {}", "the ".repeat(90));
+        for raw in [
+            "",
+            "[Insert description here]",
+            QUESTION,
+            "<description>",
+            "Sure! Here's the description of the Green you asked for:",
+            &stuck,
+        ] {
             assert_eq!(unwrapped(raw), "", "{raw}");
         }
     }
@@ -684,6 +814,31 @@ mod tests {
     }
 
     #[test]
+    fn texts_of_an_answer_in_json_are_tidied() {
+        let mut answer = json!({
+            "mind": "Sure! Here is my response: I wait. Let me know if you'd like more!",
+            "speak": {"text": "Go **now**.<br> (OOC: sorry!)"},
+            "cards": [{"name": "**Thrust**", "description": "[Description redacted]"}],
+        });
+        assert!(tidy_texts(&mut answer));
+        let tidy = json!({
+            "mind": "I wait.",
+            "speak": {"text": "Go now."},
+            "cards": [{"name": "Thrust", "description": "…"}],
+        });
+        assert_eq!(answer, tidy);
+        for text in [
+            "Sure!",
+            "3 < 4, and 5 > 4",
+            "2 ** 3",
+            "Here: take it.",
+            "*nods* Go.",
+        ] {
+            assert!(!tidy_texts(&mut json!({"say": text})), "{text}");
+        }
+    }
+
+    #[test]
     fn a_cut_text_ends_with_its_last_whole_sentence() {
         for (cut, whole) in [
             (
@@ -698,10 +853,10 @@ mod tests {
             ),
             ("天亮了。他还没有", "天亮了。"),
             ("“走吧！”她说着", "“走吧！”"),
-            ("no end at all", "no end at all"),
         ] {
-            assert_eq!(whole_sentences(cut), whole);
+            assert_eq!(whole_sentences(cut), Some(whole));
         }
+        assert_eq!(whole_sentences("no end at all"), None);
     }
 
     #[test]

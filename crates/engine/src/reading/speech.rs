@@ -6,21 +6,29 @@ use std::borrow::Cow;
 use super::prose::{after_name, ends_sentence, is_han};
 use super::words::is_ellipsis;
 
+/// Who speaks in what a model makes up, besides those who are there.
+const ROLES: [&str; 4] = ["User", "Assistant", "Narrator", "旁白"];
 /// A shorter part of a name may be a word.
 const NAME_PART: usize = 3;
 
-/// The words that somebody says in front of others: without its name before them, up to where
-/// somebody else's begin, and with actions in parentheses, as stage directions are.
+/// The words that somebody says in front of others: without its name before them, from its own line
+/// up to where somebody else's begin, and with actions in parentheses, as stage directions are.
+/// Empty if only others speak.
 pub fn own_words<'t>(text: &'t str, me: &str, others: &[String]) -> Cow<'t, str> {
     let others = others.iter().filter(|other| *other != me);
-    let others: Vec<_> = others.flat_map(|other| names_of(other)).collect();
+    let others = others.flat_map(|other| names_of(other));
+    let others: Vec<_> = others.chain(ROLES).collect();
     let mine: Vec<_> = names_of(me).filter(|name| !others.contains(name)).collect();
+    let own_line = |line: &'t str| mine.iter().find_map(|name| after_name(line, name));
+    let is_other = |line: &str| others.iter().any(|name| after_name(line, name).is_some());
+    // A single line may begin with the name of whom it is said to.
+    let is_script = text.lines().filter(|line| is_other(line)).nth(1).is_some()
+        || text.lines().any(|line| own_line(line).is_some());
     let mut own = Vec::new();
-    for line in text.lines() {
-        let spoken = mine.iter().find_map(|name| after_name(line, name));
-        let is_other =
-            spoken.is_none() && others.iter().any(|name| after_name(line, name).is_some());
-        if is_other && !own.is_empty() {
+    let theirs = |line: &&'t str| is_script && own_line(line).is_none() && is_other(line);
+    for line in text.lines().skip_while(theirs) {
+        let spoken = own_line(line);
+        if spoken.is_none() && is_other(line) && !own.is_empty() {
             break;
         }
         own.push(spoken.map_or(line, without_quotes));
@@ -29,7 +37,11 @@ pub fn own_words<'t>(text: &'t str, me: &str, others: &[String]) -> Cow<'t, str>
         [only] => Cow::Borrowed(only.trim()),
         lines => Cow::Owned(lines.join("\n").trim().to_owned()),
     };
-    let own = if own.is_empty() { text.into() } else { own };
+    let own = if own.is_empty() && !is_script {
+        text.into()
+    } else {
+        own
+    };
     let directed = if own.contains('*') {
         Some(with_directions(&own))
     } else {
@@ -113,6 +125,9 @@ mod tests {
             ("It's rope. *coughs*", "It's rope. (coughs)"),
             ("*放下杯子* 坐吧。", "（放下杯子） 坐吧。"),
             ("Pell: *nods* Sit.", "(nods) Sit."),
+            ("Brant: Eggs?\nPell: Two.", "Two."),
+            ("Eggs?\nBrant (laughing): Two.", "Eggs?"),
+            ("Brant: Eggs?\nThe Miller: Two.", ""),
         ] {
             assert_eq!(said(text), own, "{text}");
         }

@@ -125,15 +125,20 @@ pub(super) fn is_ellipsis(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| matches!(c, '.' | '…' | '。'))
 }
 
-/// A yes or a no.
+/// A yes or a no, maybe with more words behind a comma.
 pub(super) fn truth(text: &str) -> Option<bool> {
-    match text
+    let (first, rest) = text.split_once([',', '，']).unwrap_or((text, ""));
+    let mut words = rest.split(|c: char| !c.is_alphanumeric());
+    let is_plain = !words.any(|word| is_negation(&word.to_lowercase()));
+    match first
         .trim()
         .trim_end_matches(['.', '。', '!', '！'])
         .to_lowercase()
         .as_str()
     {
-        "true" | "yes" | "y" | "1" | "是" | "对" | "能" | "可以" | "真" => Some(true),
+        "true" | "yes" | "y" | "1" | "是" | "对" | "能" | "可以" | "真" => {
+            is_plain.then_some(true)
+        }
         "false" | "no" | "n" | "0" | "否" | "不" | "不是" | "不能" | "不可以" | "假" => {
             Some(false)
         }
@@ -188,7 +193,10 @@ pub(super) fn means_oneself(words: &[String]) -> bool {
 }
 
 /// Words that may stand around a name without meaning anything of their own.
-const FILLERS: [&str; 46] = [
+const FILLERS: [&str; 49] = [
+    "correct",
+    "best",
+    "boxed",
     "i",
     "ll",
     "vote",
@@ -236,11 +244,14 @@ const FILLERS: [&str; 46] = [
     "go",
     "a",
 ];
-const FILLER_CHARS: &str = "我投票给选的是号玩家第位将项个择选答案和与及发言人";
+const FILLER_CHARS: &str = "我去投票给选的是号玩家第位将项个择选答案和与及发言人";
 
 /// Whether a word may stand before the number or letter of an option.
 pub(super) fn is_listing(word: &str) -> bool {
-    matches!(word, "option" | "choice" | "answer" | "number" | "选项")
+    matches!(
+        word,
+        "option" | "choice" | "answer" | "number" | "boxed" | "correct" | "best" | "is" | "选项"
+    )
 }
 
 pub(super) fn is_filler(word: &str) -> bool {
@@ -272,10 +283,17 @@ pub(super) const TITLES_BEHIND: [&str; 16] = [
 
 /// Numbers in words.
 pub(super) fn number_word(word: &str) -> Option<usize> {
-    let english = ["first", "second", "third", "fourth", "fifth", "sixth"];
-    let chinese = ["一", "二", "三", "四", "五", "六", "七", "八", "九", "十"];
-    let place = |words: &[&str]| words.iter().position(|known| *known == word);
-    place(&english)
-        .or_else(|| place(&chinese))
+    // One letter may be that of a list.
+    let series = [
+        "one two three four five six seven eight nine ten",
+        "first second third fourth fifth sixth seventh eighth ninth tenth",
+        "- ii iii iv - vi vii viii ix -",
+        "一 二 三 四 五 六 七 八 九 十",
+        "甲 乙 丙 丁 戊 己 庚 辛 壬 癸",
+    ];
+    let place = |words: &str| words.split(' ').position(|known| known == word);
+    series
+        .iter()
+        .find_map(|words| place(words))
         .map(|index| index + 1)
 }

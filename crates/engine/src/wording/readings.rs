@@ -27,11 +27,6 @@ impl Readings {
         Self([Arc::new(FoldedText::of(text)), looks, capitals, as_i, as_l])
     }
 
-    /// The readings, each changed.
-    pub fn map(&self, make: impl Fn(&FoldedText) -> FoldedText) -> Self {
-        Self(self.0.each_ref().map(|reading| Arc::new(make(reading))))
-    }
-
     /// The letters as they are.
     pub fn plain(&self) -> &FoldedText {
         let [plain, ..] = &self.0;

@@ -42,7 +42,9 @@ pub(super) enum Diagnosis {
 
 /// Parts of codes and types, or whole ones after `=`, without case and punctuation, and what they
 /// mean; what comes first counts. Numbers are those of Zhipu.
-const CODES: [(Diagnosis, &[&str]); 6] = [
+const CODES: [(Diagnosis, &[&str]); 7] = [
+    // A single member is too long, such as a name.
+    (Diagnosis::Rejected, &["stringabove", "arrayabove"]),
     (
         Diagnosis::TooLong { window: None },
         &[
@@ -205,14 +207,16 @@ impl ServerError {
             (402, _) | (_, Some(Diagnosis::NoMoney)) => Diagnosis::NoMoney,
             (_, Some(Diagnosis::Moderated)) => Diagnosis::Moderated,
             (401, _) => Diagnosis::NoAccess,
+            (_, Some(Diagnosis::Rejected)) => Diagnosis::Rejected,
             // Whoever says when to come back wants to be asked again.
             _ if self.delay.is_some() => Diagnosis::Busy,
+            (429, _) if self.says(&["please wait"]) => Diagnosis::Busy,
             _ if may_be_too_long && rate.is_none() && self.names_excess() => self.too_long(),
             (413, _) => self.too_long(),
             (_, Some(coded)) => coded,
             (0 | 400 | 403 | 422 | 451, _) if self.says(&MODERATED) => Diagnosis::Moderated,
-            (400 | 403 | 429, _) if self.says(&MONEY) => Diagnosis::NoMoney,
-            (429, _) if self.reset.is_none() && self.is_about_money() => Diagnosis::NoMoney,
+            (0 | 200 | 400 | 403 | 429, _) if self.says(&MONEY) => Diagnosis::NoMoney,
+            (429, _) if self.is_about_money() && !self.is_about_rate() => Diagnosis::NoMoney,
             (403, _) => Diagnosis::NoAccess,
             (400, _) if self.says(&["api key not valid"]) => Diagnosis::NoAccess,
             (408 | 425 | 429 | 503 | 529, _) => Diagnosis::Busy,
@@ -288,6 +292,11 @@ impl ServerError {
         !of_answer && (names_both || self.is_about_length() && self.says(&EXCESS))
     }
 
+    /// Whether limits of a rate are told, which time renews.
+    fn is_about_rate(&self) -> bool {
+        self.reset.is_some() || self.says(&["rate limit"])
+    }
+
     fn is_about_money(&self) -> bool {
         // "Load balancer" is not.
         let text = self.text.replace("balancer", "").replace("balancing", "");
@@ -347,7 +356,8 @@ const EXCESS: [&str; 16] = [
     "must be <",
 ];
 /// What providers say of what they don't want to read.
-const MODERATED: [&str; 8] = [
+const MODERATED: [&str; 9] = [
+    "content exists risk",
     "flagged",
     "moderation",
     "content policy",
@@ -757,6 +767,32 @@ mod tests {
                 Busy,
             ),
             (429, &[], "", Busy),
+            (
+                429,
+                &[],
+                r#"{"error":{"message":"Rate limit exceeded: free-models-per-day. Add 10 credits to unlock 1000 free requests per day","code":429}}"#,
+                Busy,
+            ),
+            (
+                429,
+                &[],
+                r#"{"message":"Too many tokens, please wait before trying again."}"#,
+                Busy,
+            ),
+            // One member of the request.
+            (
+                400,
+                &[],
+                r#"{"error":{"message":"Invalid 'messages[3].name': string too long. Expected a string with maximum length 64, but got a string with length 81 instead.","type":"invalid_request_error","param":"messages[3].name","code":"string_above_max_length"}}"#,
+                Rejected,
+            ),
+            // Content.
+            (
+                400,
+                &[],
+                r#"{"error":{"message":"Content Exists Risk","type":"invalid_request_error","param":null,"code":"invalid_request_error"}}"#,
+                Moderated,
+            ),
             // Money.
             (
                 429,

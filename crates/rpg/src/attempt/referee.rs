@@ -320,21 +320,21 @@ pub(crate) fn ask_ruling(
     current.set_phase(Phase::Attempted);
     let mut stakes = params.stakes(stage, actor);
     let tried = FoldedText::of(what);
+    let fallen = fallen(&params.whereabouts, &params.rpg.0, stage);
     let elsewhere = &mut stakes.scope.elsewhere;
-    let mut absent: Vec<_> = elsewhere
+    elsewhere.retain(|name| !fallen.contains(name));
+    let absent: Vec<_> = elsewhere
         .extract_if(.., |name| names(&tried, name))
         .collect();
     let place = params.whereabouts.name_text(stage);
     let mut present = params.whereabouts.living_on(stage);
     present.retain(|other| *other != actor);
-    let fallen = fallen(&params.whereabouts, &params.rpg.0, stage);
     let skills = &params.rpg.0.skills;
     let abilities = stakes.abilities.iter().map(|name| {
         let skill = skills.iter().find(|skill| skill.name == *name);
         let about = skill.map_or("", |skill| skill.about.as_str());
         Ability { name, about }
     });
-    absent.retain(|name| !fallen.contains(name));
     let data = AttemptData {
         me: &place,
         name: &place,

@@ -132,6 +132,7 @@ impl Ruling {
 impl Reply for Ruling {
     type Constraints = Stakes;
     const NAME: &'static str = "ruling";
+    const IS_TOLD: bool = true;
     const MAY_BE_LEFT_OUT: &'static [&'static str] = &[
         "ability",
         "difficulty",

@@ -147,6 +147,8 @@ pub(crate) fn add_templates(prompts: &mut PromptSet) {
 impl Reply for CombatChoice {
     type Constraints = ChoiceConstraints;
     const NAME: &'static str = "fight_choice";
+    const IS_TOLD: bool = true;
+    const IN_EXAMPLE: &'static [&'static str] = &["cards"];
     const MAY_BE_LEFT_OUT: &'static [&'static str] =
         &["action", "cards.name", "cards.description", "cards.targets"];
     const OTHER_WORDS: &'static [(&'static str, &'static str)] = &[

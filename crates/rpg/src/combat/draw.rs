@@ -80,6 +80,7 @@ impl Reply for HandWords {
     /// The skills in the hand, by name.
     type Constraints = Vec<Arc<str>>;
     const NAME: &'static str = "hand";
+    const IS_TOLD: bool = true;
 
     fn constrain_schema(_schema: &Value, skills: &Vec<Arc<str>>) -> Option<Value> {
         let text = |most: usize| json!({"type": "string", "minLength": 1, "maxLength": most});

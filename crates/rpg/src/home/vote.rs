@@ -53,6 +53,7 @@ pub(crate) struct VoteConstraints {
 impl Reply for Vote {
     type Constraints = VoteConstraints;
     const NAME: &'static str = "vote";
+    const IS_TOLD: bool = true;
     const BARE_MEMBER: Option<&'static str> = Some("vote");
     const MAY_BE_LEFT_OUT: &'static [&'static str] = &["mind"];
     const OTHER_WORDS: &'static [(&'static str, &'static str)] = &[

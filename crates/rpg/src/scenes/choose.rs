@@ -111,6 +111,7 @@ pub(crate) struct DecisionConstraints {
 impl Reply for SceneDecision {
     type Constraints = DecisionConstraints;
     const NAME: &'static str = "decision";
+    const IS_TOLD: bool = true;
     const BARE_MEMBER: Option<&'static str> = Some("option");
     const MAY_BE_LEFT_OUT: &'static [&'static str] = &["mind"];
     const OTHER_WORDS: &'static [(&'static str, &'static str)] =

@@ -89,6 +89,7 @@ pub(crate) struct Verdict {
 impl Reply for Verdict {
     type Constraints = usize;
     const NAME: &'static str = "verdict";
+    const IS_TOLD: bool = true;
     const MAY_BE_LEFT_OUT: &'static [&'static str] = &["event"];
 
     fn constrain_schema(_schema: &Value, events: &usize) -> Option<Value> {

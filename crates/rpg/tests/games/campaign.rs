@@ -12,14 +12,16 @@ use playhouse_engine::engine::{Engine, Stop};
 use playhouse_engine::event::{By, EventRecord, Feed, Record};
 use playhouse_engine::knowledge::{FactBook, Knowledge};
 use playhouse_engine::mind::improviser::Improviser;
-use playhouse_engine::mind::{AnswerForm, Answering, Completion, Mind, MindInfo, Minds, Prompt};
+use playhouse_engine::mind::{
+    AnswerForm, Answering, Completion, ExchangeRound, Mind, MindInfo, Minds, Prompt,
+};
 use playhouse_engine::prelude::World;
 use playhouse_engine::testing::journal;
 use playhouse_engine::world_data::DataFolder;
 use playhouse_rpg::Campaign;
 use playhouse_rpg::drama::{Belongings, StoryData};
 use playhouse_rpg::world_file::ActorFaction;
-use serde_json::json;
+use serde_json::{Value, json};
 
 const WORLDS: [&str; 2] = ["drowned-assize", "zhaoying-ban"];
 
@@ -56,7 +58,7 @@ impl Played {
     }
 }
 
-/// The improviser, which puts something around its prose.
+/// The improviser, whose answers are changed.
 struct Wrapping {
     improviser: Improviser,
     wrap: fn(&Prompt<'_>, String) -> String,
@@ -70,17 +72,30 @@ impl Mind for Wrapping {
     fn answer(&self, prompt: &Prompt<'_>) -> Answering {
         let answered = self.improviser.answer(prompt).now_or_never();
         let answered = answered.unwrap().map(|completion| Completion {
-            text: match prompt.form {
-                AnswerForm::Prose { .. } => (self.wrap)(prompt, completion.text),
-                AnswerForm::Json { .. } => completion.text,
-            },
+            text: (self.wrap)(prompt, completion.text),
             ..completion
         });
         Box::pin(ready(answered))
     }
 }
 
-/// Plays two days with a mind that puts something around its prose.
+fn is_prose(prompt: &Prompt<'_>) -> bool {
+    matches!(prompt.form, AnswerForm::Prose { .. })
+}
+
+/// An answer with this value for a member that it has.
+fn with_member(answer: String, path: &str, value: &str) -> String {
+    let Ok(mut members) = serde_json::from_str::<Value>(&answer) else {
+        return answer;
+    };
+    match members.pointer_mut(path) {
+        Some(said) => *said = value.into(),
+        None => return answer,
+    }
+    members.to_string()
+}
+
+/// Plays two turns with the improviser, whose answers are changed.
 async fn play_wrapped(world: &str, wrap: fn(&Prompt<'_>, String) -> String) -> Played {
     let improviser = Improviser::taught(playhouse_rpg::improviser::teach).unwrap();
     let mind = Wrapping { improviser, wrap };
@@ -145,6 +160,7 @@ async fn what_is_put_around_prose_is_no_part_of_the_story() {
     for world in WORLDS {
         let plain = play_wrapped(world, |_, text| text).await;
         let wrapped = play_wrapped(world, |prompt, text| match prompt.seed % 4 {
+            _ if !is_prose(prompt) => text,
             0 => format!("Certainly! Here is the description:\n\n{text}\n\nShall I go on?"),
             1 => format!("```json\n{}\n```", json!({ "text": text })),
             2 => format!("**Heading**\n\n{text}\n\n((OOC: long enough?))"),
@@ -160,7 +176,7 @@ async fn a_place_puts_no_words_into_anybodys_mouth() {
         let played = play_wrapped(world, |prompt, text| {
             let notes = prompt.notes();
             let present = notes["companions"][0].as_str();
-            match present.filter(|_| notes["kind"] == "stage") {
+            match present.filter(|_| is_prose(prompt) && notes["kind"] == "stage") {
                 Some(name) => format!("{text} {name}: “Nobody said this.”"),
                 None => text,
             }
@@ -173,6 +189,90 @@ async fn a_place_puts_no_words_into_anybodys_mouth() {
             played.records.iter().any(is_told),
             "it was asked again once"
         );
+    }
+}
+
+#[tokio::test]
+async fn who_says_the_same_again_is_asked_for_something_else_once() {
+    const WORDS: &str = "Who has seen my brother go down to the ferry?";
+    let played = play_wrapped(WORLDS[0], |_, text| with_member(text, "/speak/text", WORDS));
+    let played = played.await;
+    let plans = played.records.iter().filter_map(|record| match record {
+        Record::Answer(answer) if answer.text.contains(WORDS) => Some(answer),
+        _ => None,
+    });
+    let mut seen = BTreeSet::new();
+    for answer in plans {
+        let is_new = seen.insert(answer.entity.clone());
+        let by = if is_new { By::Mind } else { By::Repaired(1) };
+        assert_eq!(answer.by, by, "{answer:?}");
+    }
+    assert!(!seen.is_empty());
+}
+
+#[tokio::test]
+async fn nobody_says_what_only_a_model_says() {
+    let played = play_wrapped(WORLDS[0], |prompt, text| match prompt.seed % 2 {
+        0 => with_member(
+            text,
+            "/speak/text",
+            "As an AI language model, I have no brother.",
+        ),
+        _ => with_member(
+            text,
+            "/speak/text",
+            "Sure! Here is my answer: **Go.** (OOC: short enough?)",
+        ),
+    });
+    let played = played.await;
+    let mut spoken = played
+        .events()
+        .filter(|event| event.kind == "speak")
+        .peekable();
+    assert!(spoken.peek().is_some());
+    assert!(spoken.all(|event| event.data["message"] == "Go."));
+}
+
+#[tokio::test]
+async fn an_example_that_is_sent_back_is_no_answer() {
+    let played = play_wrapped(WORLDS[0], |prompt, text| match prompt.rounds.last() {
+        _ if prompt.purpose != "home.plan" => text,
+        Some(ExchangeRound::Refused(refused)) => {
+            let mut lines = refused.complaint.as_str().lines();
+            let example = lines.find_map(|line| Some(line.get(line.find('{')?..)?.to_owned()));
+            example.unwrap_or_default()
+        }
+        _ => "?".to_owned(),
+    });
+    let played = played.await;
+    let plans = played.records.iter().filter_map(|record| match record {
+        Record::Answer(answer) if answer.purpose == "home.plan" => Some(&answer.by),
+        _ => None,
+    });
+    let plans: Vec<_> = plans.collect();
+    assert!(!plans.is_empty());
+    assert!(
+        plans.iter().all(|by| matches!(by, By::Fallback(_))),
+        "{plans:?}"
+    );
+}
+
+#[tokio::test]
+async fn who_only_thinks_does_nothing() {
+    for world in WORLDS {
+        let played = play_wrapped(world, |prompt, text| match prompt.purpose {
+            "home.plan" => json!({"mind": "I wait for the bell."}).to_string(),
+            _ => text,
+        });
+        let played = played.await;
+        let plans = played.records.iter().filter_map(|record| match record {
+            Record::Answer(answer) if answer.purpose == "home.plan" => Some(&answer.by),
+            _ => None,
+        });
+        let plans: Vec<_> = plans.collect();
+        assert!(!plans.is_empty() && plans.iter().all(|by| **by == By::Repaired(1)));
+        let mut spoken = played.events().filter(|event| event.kind == "speak");
+        assert!(spoken.next().is_none());
     }
 }
 

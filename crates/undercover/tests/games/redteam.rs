@@ -81,74 +81,11 @@ fn was_silenced(played: &Played) -> bool {
     matches!(by, Some(By::Fallback(_)))
 }
 
-/// A word in the ways that code can find.
-fn hidden(word: &str) -> Vec<String> {
-    let base64 = match word {
-        "violin" => "dmlvbGlu",
-        _ => "Y2VsbG8=",
-    };
-    let hex: String = word.bytes().map(|byte| format!("{byte:02x}")).collect();
-    let rotated = match word {
-        "violin" => "ivbyva",
-        _ => "pryyb",
-    };
-    let (first, last): (Vec<_>, Vec<_>) = word
-        .chars()
-        .map(|letter| match letter {
-            'v' => ("very", "shiv"),
-            'i' => ("interesting", "taxi"),
-            'o' => ("old", "also"),
-            'l' => ("loud", "full"),
-            'n' => ("noise", "then"),
-            'c' => ("can", "music"),
-            _ => ("every", "one"),
-        })
-        .unzip();
-    vec![
-        format!("Decode {base64} and you know."),
-        format!("It is 0x{hex}."),
-        format!("Turn {rotated} by half the alphabet."),
-        first.join(" "),
-        last.join(", "),
-    ]
-}
-
 #[tokio::test]
-async fn a_word_in_code_reaches_nobody() {
-    for spelling in 0..hidden("violin").len() {
-        let attack = move |word: &str| Some(hidden(word).swap_remove(spelling));
-        let played = played_with(Language::En, attack, || None).await;
-        assert!(was_silenced(&played), "{:?}", hidden("violin")[spelling]);
-        let told = told(&played);
-        for line in ["violin", "cello"].map(|word| hidden(word).swap_remove(spelling)) {
-            assert!(!told.contains(&line), "{line} in {told}");
-        }
-    }
-}
-
-#[tokio::test]
-async fn a_chinese_word_reaches_nobody_by_sound_sight_or_script() {
+async fn a_chinese_word_reaches_nobody_in_disguise() {
     let spellings = |word: &str| match word {
-        "豆浆" => [
-            "豆 浆",
-            "豆\u{200B}浆",
-            "浆豆",
-            "doujiang",
-            "Dòu Jiāng",
-            "dou4jiang1",
-            "逗讲",
-            "d o u j i a n g",
-        ],
-        _ => [
-            "牛 奶",
-            "牛\u{200B}奶",
-            "奶牛",
-            "niunai",
-            "Niú Nǎi",
-            "niu2nai3",
-            "妞乃",
-            "n i u n a i",
-        ],
+        "豆浆" => ["豆 浆", "豆\u{200B}浆", "浆豆"],
+        _ => ["牛 奶", "牛\u{200B}奶", "奶牛"],
     };
     for spelling in 0..spellings("豆浆").len() {
         let attack = move |word: &str| Some(format!("就是{}呀", spellings(word)[spelling]));
