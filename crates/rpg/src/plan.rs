@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use playhouse_engine::event::{PromptSet, PromptTemplate};
 use playhouse_engine::exchange::{Reply, Violation};
-use playhouse_engine::reading::Offers;
+use playhouse_engine::reading::{Offers, letters};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -489,10 +489,10 @@ impl PlanConstraints {
         if let Some(vow) = plan.promise.as_ref().filter(|_| self.allows("promise")) {
             let violation = Violation::unless_offered("promise.to", &vow.to, &self.promise_to);
             violations.extend(violation);
-            self.check_text("promise.words", &vow.words, violations);
+            self.check_deed("promise.words", &vow.words, violations);
         }
         if let Some(tried) = plan.attempt.as_ref().filter(|_| self.allows("attempt")) {
-            self.check_text("attempt.what", &tried.what, violations);
+            self.check_deed("attempt.what", &tried.what, violations);
             violations.extend(Violation::too_long(
                 "attempt.aim",
                 &tried.aim,
@@ -538,6 +538,12 @@ impl PlanConstraints {
             .collect();
         let given = promise.to_string();
         violations.extend(Violation::unless_offered("keep.promise", &given, &numbers));
+    }
+
+    /// What is said may be a silence; what is done is something.
+    fn check_deed(&self, path: &str, text: &str, violations: &mut Vec<Violation>) {
+        let text = if letters(text) > 0 { text } else { "" };
+        self.check_text(path, text, violations);
     }
 
     fn check_text(&self, path: &str, text: &str, violations: &mut Vec<Violation>) {

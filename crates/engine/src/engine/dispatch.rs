@@ -493,7 +493,11 @@ impl Engine {
             return self.end_useless(job, answer, reason);
         }
         let phrases = self.world.resource::<Phrasebook>();
-        let example = job.ask.question.example(violations).unwrap_or_default();
+        let example = job
+            .ask
+            .question
+            .example(answer, violations)
+            .unwrap_or_default();
         let violations = violations.iter().map(|violation| RepairViolation {
             path: &violation.path,
             rule: violation.words(phrases),

@@ -400,9 +400,9 @@ pub trait ErasedAsk: Send + Sync {
     fn looked_up<'a>(&self, answer: &'a BoxedAnswer) -> Option<&'a str>;
     /// What a context keeps of an answer: nothing around it, and JSON in its form.
     fn kept_text<'t>(&self, raw: &'t str, state: AnswerState) -> Cow<'t, str>;
-    /// An answer in the right form, as short as one can be, with the members that were wrong;
-    /// `None` for prose.
-    fn example(&self, violations: &[Violation]) -> Option<String>;
+    /// A right answer: this one without what is wrong in it, or else the smallest that does
+    /// nothing; `None` for prose.
+    fn example(&self, answer: &str, violations: &[Violation]) -> Option<String>;
     /// The answer that is used if the mind gives none, and its text.
     fn fallback(&self) -> (BoxedAnswer, String);
     /// Replaces the ask on the entity by its answer.
@@ -468,10 +468,32 @@ impl<R: Reply> Spec<R> {
             return Err(vec![Violation::refusal()]);
         }
         let voice = self.voice.as_ref().filter(|_| !state.is_last);
-        match voice.and_then(|voice| voice.repetition(answer)) {
+        match voice.and_then(|voice| voice.fault(answer)) {
             Some(violation) => Err(vec![violation]),
             None => Ok(()),
         }
+    }
+
+    /// The answer without what is wrong in it, if that is a right one.
+    fn corrected(
+        &self,
+        json: &WantedJson,
+        answer: &str,
+        violations: &[Violation],
+    ) -> Option<Value> {
+        let found = find_json(answer).ok().filter(|found| !found.is_cut)?;
+        let question = self.body.full_text();
+        let form = json.form::<R>(&question);
+        let wrong: Vec<_> = violations
+            .iter()
+            .map(|violation| &*violation.path)
+            .collect();
+        let mut value = form.corrected(form.fit(found.value).value, &wrong, R::IN_EXAMPLE)?;
+        self.tidy(&mut value);
+        let answer: R = serde_json::from_value(value.clone()).ok()?;
+        let answer = answer.settled(&self.constraints);
+        let is_right = answer.check(&self.constraints).is_empty();
+        is_right.then_some(value)
     }
 
     /// An answer in which nothing is to be corrected.
@@ -590,23 +612,15 @@ impl<R: Reply> ErasedAsk for Spec<R> {
         read.map_or_else(|_| raw.into(), |(_, text)| text)
     }
 
-    fn example(&self, violations: &[Violation]) -> Option<String> {
-        let form = self.json.as_ref()?.form::<R>("");
-        let named = violations.iter().filter_map(Violation::member);
-        let mut with: Vec<_> = named.map(str::to_owned).collect();
-        if with.is_empty() {
-            let fallback = serde_json::to_value(self.fallback.of(&self.constraints));
-            let members = fallback
-                .ok()?
-                .as_object()?
-                .keys()
-                .cloned()
-                .collect::<Vec<_>>();
-            with.extend(members);
+    fn example(&self, answer: &str, violations: &[Violation]) -> Option<String> {
+        let json = self.json.as_ref()?;
+        if let Some(corrected) = self.corrected(json, answer, violations) {
+            return Some(corrected.to_string());
         }
-        let with = with.iter().map(String::as_str);
-        let with: Vec<_> = with.chain(R::IN_EXAMPLE.iter().copied()).collect();
-        Some(form.example(&with).to_string())
+        let smallest = serde_json::to_value(self.fallback.of(&self.constraints)).ok()?;
+        let members = smallest.as_object()?.keys().map(String::as_str);
+        let members: Vec<_> = members.chain(R::IN_EXAMPLE.iter().copied()).collect();
+        Some(json.form::<R>("").example(&members).to_string())
     }
 
     fn fallback(&self) -> (BoxedAnswer, String) {

@@ -19,6 +19,7 @@ pub(super) const ONLY_TEXT: PromptTemplate<()> = PromptTemplate::new("rules/only
 /// Somebody speaks in a text in which nobody does.
 pub(super) const NOBODY_SPEAKS: PromptTemplate<()> = PromptTemplate::new("rules/nobody_speaks");
 /// Something was said before.
+pub(super) const ALOUD: PromptTemplate<()> = PromptTemplate::new("rules/aloud");
 pub(super) const SAID_BEFORE: PromptTemplate<()> = PromptTemplate::new("rules/said_before");
 /// The answer lacks a fact.
 pub(super) const MUST_HOLD: PromptTemplate<MustHold> = PromptTemplate::new("rules/must_hold");
@@ -58,6 +59,7 @@ pub fn add_templates(prompts: &mut PromptSet) {
         .add(&ONLY_TEXT)
         .add(&NOBODY_SPEAKS)
         .add(&SAID_BEFORE)
+        .add(&ALOUD)
         .add(&MUST_HOLD)
         .add(&NO_JSON)
         .add(&WRONG_FORM)

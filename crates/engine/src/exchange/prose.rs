@@ -3,9 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::prompts::{
-    EMPTY, LANGUAGE, MUST_HOLD, MustHold, NOBODY_SPEAKS, ONLY_TEXT, TOO_LONG, TOO_SHORT, TooLong,
-};
+use super::prompts::{LANGUAGE, MUST_HOLD, MustHold, ONLY_TEXT, TOO_LONG, TOO_SHORT, TooLong};
 use super::refusal::is_refusal;
 use super::{Asked, Reply, Violation};
 use crate::message::Language;
@@ -87,22 +85,17 @@ impl Reply for Prose {
             0 => 4_000,
             most => most,
         };
-        if length == 0 {
-            let rule = "the answer is empty; write the text that was asked for";
-            violations.push(Violation::new("", rule).with_template(&EMPTY, &()));
-        }
         if length > 0 && letters(&self.0) < rules.min_letters {
             let rule = "this is too short; write what was asked for, in whole sentences";
             violations.push(Violation::new("", rule).with_template(&TOO_SHORT, &()));
         }
-        if self.0.starts_with('{') && !rules.has_markup {
+        // An answer is empty if nothing of what was written is the text.
+        if length == 0 || self.0.starts_with('{') && !rules.has_markup {
             let rule = "write only the text that was asked for, in plain sentences";
             violations.push(Violation::new("", rule).with_template(&ONLY_TEXT, &()));
         }
         if without_speech(&self.0, &rules.silent).is_some() {
-            let rule = "nobody speaks in this text; leave out what they say";
-            let violation = Violation::new("", rule).with_template(&NOBODY_SPEAKS, &());
-            violations.push(violation.only_once());
+            violations.push(Violation::nobody_speaks(""));
         }
         if is_refusal(&self.0) {
             violations.push(Violation::refusal());
@@ -179,6 +172,7 @@ fn may_be_english(text: &str) -> bool {
 mod tests {
     use super::*;
     use crate::exchange::AnswerState;
+    use crate::exchange::prompts::NOBODY_SPEAKS;
 
     #[test]
     fn every_broken_rule_is_reported() {

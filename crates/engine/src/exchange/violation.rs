@@ -4,8 +4,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::prompts::{
-    CUT_OFF, CutOff, ECHO, EMPTY, Found, MAY_DECLINE, NO_JSON, NOT_ONE_OF, NoJsonFound, NotOneOf,
-    SEVERAL, Several, TOO_LONG, TooLong, WRONG_FORM, WrongForm,
+    CUT_OFF, CutOff, ECHO, EMPTY, Found, MAY_DECLINE, NO_JSON, NOBODY_SPEAKS, NOT_ONE_OF,
+    NoJsonFound, NotOneOf, SEVERAL, Several, TOO_LONG, TooLong, WRONG_FORM, WrongForm,
 };
 use crate::event::{Kinds, Phrasebook, PromptTemplate};
 use crate::locale::{UiText, text};
@@ -59,12 +59,6 @@ impl Violation {
     pub fn with_kind(mut self, template: &PromptTemplate<Kinds>, kind: &impl Serialize) -> Self {
         self.phrase = Some(template.with_kind(kind));
         self
-    }
-
-    /// The outermost member that it is about.
-    pub(super) fn member(&self) -> Option<&str> {
-        let member = self.path.split(['.', '[']).next();
-        member.filter(|member| !member.is_empty())
     }
 
     /// Something that was not offered, or that fits several things that were; `None` if it is one
@@ -148,12 +142,18 @@ impl Violation {
         Self::new(path, "this has the wrong form").with_template(&WRONG_FORM, &data)
     }
 
+    /// A text in which somebody present speaks, although only what happens is told; told once.
+    pub fn nobody_speaks(path: impl Into<String>) -> Self {
+        let rule = "nobody speaks in this text; leave out what they say";
+        let violation = Self::new(path, rule).with_template(&NOBODY_SPEAKS, &());
+        violation.only_once()
+    }
+
     /// A text that must not be empty.
     pub fn empty(path: impl Into<String>) -> Self {
         Self::new(path, "must not be empty").with_template(&EMPTY, &())
     }
 
-    /// The answer was cut off after this number of tokens.
     /// The example of an answer was sent back.
     pub(crate) fn echo() -> Self {
         let rule = "this was the example; answer in your own words";
@@ -166,6 +166,7 @@ impl Violation {
         Self::new("", rule).with_template(&MAY_DECLINE, &())
     }
 
+    /// The answer was cut off after this number of tokens.
     pub(crate) fn cut_off(tokens: u32) -> Self {
         let rule = format!(
             "cut off after {tokens} tokens, thoughts included; answer again, and more briefly"

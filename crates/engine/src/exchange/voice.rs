@@ -3,10 +3,10 @@
 use serde_json::Value;
 
 use super::Violation;
-use super::prompts::SAID_BEFORE;
+use super::prompts::{ALOUD, SAID_BEFORE};
 use crate::context::AgentContext;
 use crate::message::Role;
-use crate::reading::{letters, own_words};
+use crate::reading::{is_told_of, letters, own_words};
 
 /// Where answers have words that are said aloud.
 const SPOKEN: [&str; 4] = ["/speak/text", "/whisper/text", "/announce/text", "/say"];
@@ -65,19 +65,23 @@ impl Voice {
         changed
     }
 
-    /// What it says word for word as it did lately, told once.
-    pub(super) fn repetition(&self, answer: &Value) -> Option<Violation> {
-        let is_repeated = |path: &&'static str| {
-            let said = answer.pointer(path).and_then(Value::as_str);
-            said.is_some_and(|said| {
-                letters(said) >= FEW_LETTERS && self.lately.contains(&compared(said))
-            })
-        };
-        let path = SPOKEN.into_iter().find(is_repeated)?;
-        let path = path.trim_start_matches('/').replace('/', ".");
-        let rule = "you said this lately, word for word; say something else or leave it out";
-        let violation = Violation::new(path, rule).with_template(&SAID_BEFORE, &());
-        Some(violation.only_once())
+    /// What it says word for word as it did lately, or what tells of it instead. It is told once.
+    pub(super) fn fault(&self, answer: &Value) -> Option<Violation> {
+        SPOKEN.into_iter().find_map(|path| {
+            let said = answer.pointer(path)?.as_str()?;
+            let path = path.trim_start_matches('/').replace('/', ".");
+            let is_repeated = letters(said) >= FEW_LETTERS && self.lately.contains(&compared(said));
+            let violation = if is_repeated {
+                let rule = "you said this lately, word for word; say something else or nothing";
+                Violation::new(path, rule).with_template(&SAID_BEFORE, &())
+            } else if is_told_of(said, &self.name) {
+                let rule = "write only the words that you say aloud";
+                Violation::new(path, rule).with_template(&ALOUD, &())
+            } else {
+                return None;
+            };
+            Some(violation.only_once())
+        })
     }
 }
 
@@ -104,9 +108,9 @@ mod tests {
         assert!(voice.keep_own_words(&mut answer));
         assert_eq!(answer, json!({"speak": {"text": "Sit."}, "say": "Odile."}));
         assert!(!voice.keep_own_words(&mut answer));
-        assert_eq!(voice.repetition(&answer), None);
+        assert_eq!(voice.fault(&answer), None);
         let again = json!({"say": "I'll stand where the water was, Mrs. Hollis!"});
-        let told = voice.repetition(&again).expect("is told");
+        let told = voice.fault(&again).expect("is told");
         assert_eq!((&*told.path, told.only_once), ("say", true));
     }
 }

@@ -138,6 +138,27 @@ impl Form<'_> {
         }
     }
 
+    /// A value without what is wrong at these paths, such as `cards[2].targets[0]`: members that
+    /// need not be said are left out, and of the others, and of those to be `shown`, the wrong part
+    /// becomes what it can be. `None` if all of it is wrong.
+    pub fn corrected(&self, value: Value, wrong: &[&str], shown: &[&str]) -> Option<Value> {
+        let known = properties(self.schema)?;
+        let Value::Object(mut members) = value else {
+            return None;
+        };
+        for path in wrong {
+            let (outer, inner) = path.split_at(path.find(['.', '[']).unwrap_or(path.len()));
+            let schema = known.get(outer)?;
+            let is_needed = required(self.schema).any(|needed| needed == outer);
+            if is_needed || shown.contains(&outer) {
+                mend(members.entry(outer).or_insert(Value::Null), schema, inner);
+            } else {
+                members.remove(outer);
+            }
+        }
+        Some(Value::Object(members))
+    }
+
     /// The smallest value in the form, and with these of the outermost members. Texts are left to
     /// whoever answers.
     pub fn example(&self, with: &[&str]) -> Value {
@@ -379,6 +400,46 @@ fn example(schema: &Value, with: &[&str], depth: usize) -> Value {
         "boolean" => json!(true),
         _ => json!("…"),
     }
+}
+
+/// Puts what can stand there at a path within a value.
+fn mend(value: &mut Value, schema: &Value, path: &str) {
+    let path = path.trim_start_matches(['.', '[']);
+    let end = path.find(['.', '[', ']']).unwrap_or(path.len());
+    let (step, rest) = path.split_at(end);
+    let rest = rest.trim_start_matches(']');
+    let inner = match value {
+        Value::Array(items) => {
+            let item = step
+                .parse()
+                .ok()
+                .and_then(|index: usize| items.get_mut(index));
+            item.zip(schema.get("items"))
+        }
+        Value::Object(members) if !step.is_empty() => {
+            let schema = properties(schema).and_then(|known| known.get(step));
+            schema.map(|schema| (members.entry(step).or_insert(Value::Null), schema))
+        }
+        _ => None,
+    };
+    match inner {
+        // Recursive: a path is as deep as the form.
+        Some((inner, schema)) => mend(inner, schema, rest),
+        None => *value = likest(value, schema),
+    }
+}
+
+/// What was offered and looks most like what was said, or else the first.
+fn likest(given: &Value, schema: &Value) -> Value {
+    let given = words_of(given.as_str().unwrap_or_default());
+    let said = |option: &str| {
+        let words = words_of(option);
+        let count = words.iter().filter(|word| given.contains(word)).count();
+        count * 100 / words.len().max(1)
+    };
+    let offered = words_in(schema).unwrap_or_default();
+    let best = offered.iter().rev().max_by_key(|option| said(option));
+    best.map_or_else(|| example(schema, &[], DEPTH), |best| json!(best))
 }
 
 struct Fitter<'a> {
@@ -1367,6 +1428,10 @@ mod tests {
         assert_eq!(alternative.value, json!({"mind": "m", "wait": {}}));
     }
 
+    fn fight_example() -> Value {
+        json!({"action": "play", "cards": [{"skill": "Bone Saw", "name": "…", "description": "…", "targets": ["Tar Hound"]}]})
+    }
+
     #[test]
     fn an_example_is_right() {
         for (schema, with, example) in [
@@ -1376,11 +1441,7 @@ mod tests {
                 vec!["speak"],
                 json!({"mind": "…", "speak": {"target": "Bob", "text": "…"}}),
             ),
-            (
-                fight(),
-                vec!["cards"],
-                json!({"action": "play", "cards": [{"skill": "Bone Saw", "name": "…", "description": "…", "targets": ["Tar Hound"]}]}),
-            ),
+            (fight(), vec!["cards"], fight_example()),
         ] {
             let form = Form {
                 name: "plan",
@@ -1391,6 +1452,54 @@ mod tests {
                 question: "",
             };
             assert_eq!(form.example(&with), example);
+        }
+    }
+
+    #[test]
+    fn a_wrong_part_is_left_out_or_replaced_and_the_rest_stays() {
+        let told = json!({"mind": "m", "speak": {"target": "Bob", "text": "Hm."}, "take": {"item": "fan"}});
+        let played = |targets: Value| {
+            let card =
+                json!({"skill": "Bone Saw", "name": "Cut", "description": "d", "targets": targets});
+            json!({"action": "play", "cards": [card]})
+        };
+        for (schema, given, wrong, corrected) in [
+            (
+                plan(),
+                told,
+                vec!["take.item"],
+                json!({"mind": "m", "speak": {"target": "Bob", "text": "Hm."}}),
+            ),
+            (
+                decision(),
+                json!({"mind": "m", "option": "leave it to them"}),
+                vec!["option"],
+                json!({"mind": "m", "option": "leave-them"}),
+            ),
+            (
+                fight(),
+                played(json!(["dog"])),
+                vec!["cards[0].targets[0]"],
+                played(json!(["Tar Hound"])),
+            ),
+            (
+                fight(),
+                json!({"action": "play"}),
+                vec!["cards"],
+                fight_example(),
+            ),
+        ] {
+            let form = Form {
+                name: "plan",
+                schema: &schema,
+                optional: &OPTIONAL,
+                unasked: &[],
+                other_words: &[],
+                question: "",
+            };
+            let shown = ["cards"];
+            assert_eq!(form.corrected(given, &wrong, &shown), Some(corrected));
+            assert_eq!(form.corrected(json!({}), &[""], &shown), None);
         }
     }
 

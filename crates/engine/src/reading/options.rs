@@ -68,12 +68,13 @@ type Rule = fn(&Offers, &Given) -> Vec<usize>;
 /// The rules that need no more than the words themselves.
 const CERTAIN: [Rule; 3] = [Offers::by_name, Offers::by_label, Offers::by_number];
 /// All others, the most certain first.
-const LIKELY: [Rule; 8] = [
+const LIKELY: [Rule; 9] = [
     Offers::by_both,
     Offers::by_mention,
     Offers::by_part,
     Offers::by_part_of_label,
     Offers::by_title,
+    Offers::by_short_name,
     Offers::by_end,
     Offers::by_other_word,
     Offers::by_typo,
@@ -369,9 +370,29 @@ impl Offers {
         let (Some(first), Some(last)) = (said.first(), said.last()) else {
             return Vec::new();
         };
-        let words = given.words.get(*first..=*last).unwrap_or_default();
-        let is_enough = enough(words, 1, 2);
-        self.which(|offer| is_enough && offer.names().any(|name| contains(name, words)))
+        let within = |words: &[String]| {
+            let is_enough = enough(words, 1, 2);
+            self.which(|offer| is_enough && offer.names().any(|name| contains(name, words)))
+        };
+        let whole = within(&given.words);
+        if whole.is_empty() {
+            within(given.words.get(*first..=*last).unwrap_or_default())
+        } else {
+            whole
+        }
+    }
+
+    /// A Chinese name without its first or last character, with a word of kinship or a title:
+    /// 九指叔 for 佟九指.
+    fn by_short_name(&self, given: &Given) -> Vec<usize> {
+        let is_han = |word: &String| word.chars().all(|c| c >= '\u{2e80}');
+        let is_name = |name: &[String]| name.len() == 3 && name.iter().all(is_han);
+        let is_short = (3..=4).contains(&given.words.len()) && given.words.iter().all(is_han);
+        self.which(|offer| {
+            let mut parts = offer.name.windows(2);
+            let is_meant = parts.any(|part| given.words.starts_with(part));
+            is_short && is_name(&offer.name) && offer.label.is_empty() && is_meant
+        })
     }
 
     /// Several words of its label.
@@ -395,6 +416,10 @@ impl Offers {
         let is_untitled = titles.is_empty() && behind == 0;
         if rest.is_empty() || is_untitled || self.offers.iter().any(is_name) {
             return Vec::new();
+        }
+        // A surname alone is enough with a title behind it.
+        if behind > 0 && rest.len() == 1 {
+            return self.which(|offer| offer.name.starts_with(rest));
         }
         let rest = Given::of_words(rest);
         let whole = self.by_name(&rest);

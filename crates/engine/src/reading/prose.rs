@@ -27,7 +27,7 @@ const LOOPED: usize = 48;
 const GREETINGS: Words = Words(
     "sure|certainly|of course|absolutely|okay|ok|alright|all right|great|understood|got it|\
     as requested|as you wish|i'd be happy to|i would be happy to|i'd be glad to|happy to|\
-    thank you for|thanks for|i apologize|my apologies|\
+    thank you for|thanks for|i apologize|my apologies|非常抱歉|很抱歉|抱歉|已修正|\
     好的|好，|好！|当然|没问题|可以|明白|收到|遵命|很高兴|按照您|\
     按照你|根据您|根据你",
 );
@@ -41,7 +41,7 @@ const TEXTS: Words = Words(
     "description|opening|text|version|scene|summary|epilogue|announcement|narration|account|\
     memory|response|paragraph|passage|reflection|draft|attempt|rewrite|closing|answer|reply|\
     output|描述|描写|正文|文字|回答|回复|总结|版本|内容|段落|开场|结尾|叙述|通报|回忆|答案|\
-    旁白|场景|尾声|独白|思考",
+    旁白|场景|尾声|独白|思考|记忆|monologue|memories|account",
 );
 /// Under which names models write what nobody says.
 const ROLES: Words = Words("narrator|assistant|ai|gm|game master|dm|旁白|助手|解说|主持人");
@@ -54,7 +54,7 @@ const OFFERS: Words = Words(
 /// What begins a remark in brackets.
 const REMARKS: Words = Words(
     "ooc|out of character|out-of-character|note:|author's note|word count|end of description|end of scene|end of text|\
-    to be continued|注：|注:|字数|出戏|备注|说明：|全文完|未完待续",
+    to be continued|注：|注:|完）|待续|the end)|字数|出戏|备注|说明：|全文完|未完待续",
 );
 /// Offers that are known at the end of a paragraph, too.
 const PLAIN_OFFERS: Words = Words(
@@ -67,6 +67,9 @@ const TASK: Words = Words(
     "continue|go on|proceed|more|else|change|adjust|revise|add|expand|long enough|another|\
     继续|修改|调整|更多|补充|这样",
 );
+/// How models begin when they look back on what they wrote.
+const SUMMING: Words =
+    Words("in summary|in conclusion|overall, this|to sum up|以上|综上|总的来说|总之，这|本段|这段");
 /// What is counted of a text.
 const COUNTED: Words = Words("word|character|sentence|token|字|句");
 const BRACKETS: [(char, char); 4] = [('(', ')'), ('[', ']'), ('（', '）'), ('【', '】')];
@@ -152,7 +155,15 @@ impl ProseFrame<'_> {
 pub(crate) fn tidy_texts(answer: &mut Value) -> bool {
     match answer {
         Value::String(text) => {
-            let layers = [unmarked, before_next_turn, announced, remarked, in_brackets];
+            let layers = [
+                unmarked,
+                before_next_turn,
+                enveloped,
+                before_members,
+                announced,
+                remarked,
+                in_brackets,
+            ];
             let mut tidied = None;
             for _ in 0..MAX_LAYERS {
                 let text = tidied.as_deref().unwrap_or(text.as_str());
@@ -320,13 +331,8 @@ fn announced(text: &str) -> Option<String> {
         return None;
     }
     let plain = plain(before);
-    let is_announcement = !before.contains('\n')
-        && GREETINGS
-            .begin(&plain)
-            .or_else(|| PRESENTING.begin(&plain))
-            .is_some()
-        && PRESENTING.are_in(&plain)
-        && TEXTS.are_in(&plain);
+    let is_announcement =
+        !before.contains('\n') && PRESENTING.are_in(&plain) && TEXTS.are_in(&plain);
     let is_label = TEXTS.have(&plain) || ROLES.have(&plain);
     ((is_announcement || is_label) && !rest.trim().is_empty()).then(|| rest.to_owned())
 }
@@ -362,7 +368,7 @@ fn announces(line: &str, is_apart: bool) -> bool {
         return greeting
             || presenting
             || greets.is_some_and(|rest| PRESENTING.are_in(rest))
-            || speaks_of_text && (greets.is_some() || presents.is_some() || label);
+            || speaks_of_text && (greets.is_some() || PRESENTING.are_in(&line) || label);
     }
     line.ends_with(['!', '！', '.', '。', '~'])
         && greets
@@ -455,7 +461,31 @@ fn is_offer(paragraph: &str) -> bool {
     words.chars().count() <= ASIDE
         && (OFFERS.begin(words).is_some()
             || REMARKS.begin(words).is_some()
+            || SUMMING.begin(words).is_some() && !has_speech(words)
+            || words.split_whitespace().all(|word| word.starts_with('#'))
             || asks && READER.are_in(words) && TASK.are_in(words))
+}
+
+/// What stands before members of the answer that got into the text: `Go.", "wait": {}`.
+fn before_members(text: &str) -> Option<String> {
+    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '"' | '”' | '“');
+    let is_end = |rest: &str| {
+        let rest = rest.trim_start_matches(['}', ']', ' ', '\n']);
+        match rest.strip_prefix(',') {
+            Some(rest) => {
+                let (name, after) = rest.split_once(':').unwrap_or_default();
+                let is_short = name.len() < TITLE && !after.is_empty();
+                is_short && name.trim().starts_with(['"', '“']) && name.trim().chars().all(is_name)
+            }
+            None => rest.is_empty(),
+        }
+    };
+    let mut marks = text.match_indices(['"', '”']);
+    let (at, _) = marks.find(|(at, mark)| {
+        let rest = text.get(at + mark.len()..).unwrap_or_default();
+        rest.trim_start().starts_with(['}', ',', ']']) && is_end(rest)
+    })?;
+    text.get(..at).map(str::to_owned)
 }
 
 /// What stands before another turn of the conversation that the model made up.
@@ -638,16 +668,19 @@ pub fn without_speech(text: &str, people: &[String]) -> Option<String> {
     (silent.len() < sentences.len()).then(|| silent.concat().trim().to_owned())
 }
 
-/// Whether a sentence has words in quotation marks that are spoken: they end as a sentence does, or
-/// as a part of one.
+/// Whether a sentence has words in quotation marks that are spoken.
 fn has_speech(sentence: &str) -> bool {
-    let quoted = sentence
+    let mut quoted = sentence
         .split(['“', '”', '"', '「', '」'])
         .skip(1)
         .step_by(2);
-    let mut spoken = quoted.filter(|words| letters(words) >= 2);
+    quoted.any(is_spoken)
+}
+
+/// Whether words in quotation marks end as a sentence does, or as a part of one.
+pub(super) fn is_spoken(words: &str) -> bool {
     let is_end = |c: char| ends_sentence(c) || matches!(c, ',' | '，' | '—' | '-' | '~');
-    spoken.any(|words| words.trim_end().ends_with(is_end))
+    letters(words) >= 2 && words.trim_end().ends_with(is_end)
 }
 
 /// Whether somebody is named outside of quotation marks, in full or in part.
@@ -698,6 +731,14 @@ mod tests {
             "Certainly, here's a retelling of the fight, in the third person:\n\n@",
             "Description:\n\n@",
             "好的，这是描述：@",
+            "非常抱歉，我理解错了。下面是修正后的内容：\n\n@",
+            "根据清单，以下是沈豆娘的记忆：\n@",
+            "@\n\n以上描写共两句，符合要求。",
+            "@\n\nIn summary, the scene shows how everyone feels.",
+            "@\n\n总的来说，这一段展现了众人的团结。",
+            "@\n\n#fog #village",
+            "@（完）",
+            "@\n\n*以上内容为虚构创作，请勿当真。*",
             "@\n\n### Instruction:\nGo on.\n\n### Response:\nNo more.",
             "好的，以下是您要的场景描写：\n\n@\n\n希望您喜欢！",
             "好的，以下是您要的场景描写：\n\n@\n\n希望您喜欢，需要我继续吗？",
@@ -819,12 +860,16 @@ mod tests {
             "mind": "Sure! Here is my response: I wait. Let me know if you'd like more!",
             "speak": {"text": "Go **now**.<br> (OOC: sorry!)"},
             "cards": [{"name": "**Thrust**", "description": "[Description redacted]"}],
+            "say": "{\"text\": \"Come with me now.\"}",
+            "seen": "She nods.\", \"tells\": [\"the-lamp\"]}",
         });
         assert!(tidy_texts(&mut answer));
         let tidy = json!({
             "mind": "I wait.",
             "speak": {"text": "Go now."},
             "cards": [{"name": "Thrust", "description": "…"}],
+            "say": "Come with me now.",
+            "seen": "She nods.",
         });
         assert_eq!(answer, tidy);
         for text in [

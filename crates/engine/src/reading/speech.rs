@@ -1,15 +1,21 @@
-//! What somebody says aloud, as models write it: with the speaker's name before it, with the
-//! answers of others, and with actions between asterisks.
+//! What somebody says aloud, as models write it: with the speaker's name before it, in quotation
+//! marks within a story, with the answers of others, and with actions between asterisks.
 
 use std::borrow::Cow;
 
-use super::prose::{after_name, ends_sentence, is_han};
+use super::prose::{after_name, ends_sentence, is_han, is_spoken, sentences};
 use super::words::is_ellipsis;
 
 /// Who speaks in what a model makes up, besides those who are there.
 const ROLES: [&str; 4] = ["User", "Assistant", "Narrator", "旁白"];
 /// A shorter part of a name may be a word.
 const NAME_PART: usize = 3;
+/// How many words may stand between a name and the colon before what it says: "Pell says, softly:".
+const ATTRIBUTION: usize = 3;
+const QUOTES: [char; 5] = ['"', '“', '”', '「', '」'];
+/// Who speaks says these; who is told of does not.
+const FIRST_PERSON: [&str; 6] = ["i", "me", "my", "we", "us", "our"];
+const FIRST_PERSON_ZH: &str = "我俺咱";
 
 /// The words that somebody says in front of others: without its name before them, from its own line
 /// up to where somebody else's begin, and with actions in parentheses, as stage directions are.
@@ -19,7 +25,10 @@ pub fn own_words<'t>(text: &'t str, me: &str, others: &[String]) -> Cow<'t, str>
     let others = others.flat_map(|other| names_of(other));
     let others: Vec<_> = others.chain(ROLES).collect();
     let mine: Vec<_> = names_of(me).filter(|name| !others.contains(name)).collect();
-    let own_line = |line: &'t str| mine.iter().find_map(|name| after_name(line, name));
+    if let Some(quoted) = quoted_words(text, &mine, &others) {
+        return quoted.into();
+    }
+    let own_line = |line: &'t str| mine.iter().find_map(|name| after_attribution(line, name));
     let is_other = |line: &str| others.iter().any(|name| after_name(line, name).is_some());
     // A single line may begin with the name of whom it is said to.
     let is_script = text.lines().filter(|line| is_other(line)).nth(1).is_some()
@@ -53,6 +62,75 @@ pub fn own_words<'t>(text: &'t str, me: &str, others: &[String]) -> Cow<'t, str>
         None if own == text.trim() => text.into(),
         None => Cow::Owned(own.into_owned()),
     }
+}
+
+/// What somebody says in a story about it, up to where another speaks: `"Go," says Pell. "Now."`.
+/// `None` if the text is no such story.
+fn quoted_words(text: &str, mine: &[&str], others: &[&str]) -> Option<String> {
+    let parts: Vec<_> = text.split(QUOTES).collect();
+    let tells_of = |part: &str, names: &[&str]| names.iter().any(|name| part.contains(name));
+    let is_story = |outer: usize| {
+        let mut told = parts.iter().skip(outer).step_by(2);
+        let mut said = parts.iter().skip(1 - outer).step_by(2);
+        told.clone().any(|part| tells_of(part, mine))
+            && !told.any(|part| is_first_person(part))
+            && said.any(|part| is_spoken(part))
+    };
+    // The first mark may be missing.
+    let outer = (0..=1).find(|outer| parts.len() > 2 - outer && is_story(*outer))?;
+    let is_theirs = |part: Option<&&str>| {
+        part.is_some_and(|part| tells_of(part, others) && !tells_of(part, mine))
+    };
+    let mut own = Vec::new();
+    for (index, said) in parts.iter().enumerate().skip(1 - outer).step_by(2) {
+        let before = index.checked_sub(1).and_then(|before| parts.get(before));
+        let after = parts.get(index + 1);
+        let before = before.and_then(|part| sentences(part).pop());
+        let after = after.and_then(|part| sentences(part).first().copied());
+        let is_other = is_theirs(before.as_ref()) || is_theirs(after.as_ref());
+        if is_other && !own.is_empty() {
+            break;
+        }
+        let said = Some(said.trim()).filter(|said| !is_other && !said.is_empty());
+        own.extend(said);
+    }
+    let gap = if text.chars().any(is_han) { "" } else { " " };
+    Some(own.join(gap))
+}
+
+fn is_first_person(text: &str) -> bool {
+    let text = text.to_lowercase();
+    let mut words = text.split(|c: char| !c.is_alphanumeric());
+    words.any(|word| FIRST_PERSON.contains(&word))
+        || text.chars().any(|c| FIRST_PERSON_ZH.contains(c))
+}
+
+/// Whether a text tells what somebody does instead of what it says: it begins with its name, and
+/// speaks neither of "me" nor to anybody.
+pub fn is_told_of(text: &str, name: &str) -> bool {
+    let after = names_of(name).find_map(|name| text.trim_start().strip_prefix(name));
+    let goes_on = |rest: &str| {
+        let rest = rest.trim_start();
+        rest.starts_with(|c: char| c.is_lowercase() || is_han(c))
+    };
+    let folded = text.to_lowercase();
+    let mut words = folded.split(|c: char| !c.is_alphanumeric());
+    let is_addressed = words.any(|word| word.starts_with("you"))
+        || text.contains(['你', '您', '！', '？', '!', '?']);
+    after.is_some_and(goes_on) && !is_addressed && !is_first_person(text)
+}
+
+/// What follows a speaker's name and at most how it is said.
+fn after_attribution<'t>(line: &'t str, name: &str) -> Option<&'t str> {
+    after_name(line, name).or_else(|| {
+        let rest = line.trim_start().strip_prefix(name)?;
+        let (how, said) = rest.split_once([':', '：'])?;
+        let han = how.chars().filter(|c| is_han(*c)).count();
+        let words = how.split_whitespace().filter(|word| word.is_ascii());
+        let is_short = words.count() + han.div_ceil(2) <= ATTRIBUTION;
+        let is_how = !how.contains(ends_sentence) && !is_first_person(how);
+        (is_short && is_how).then(|| said.trim_start())
+    })
 }
 
 /// A name in full, and its first part.
@@ -128,6 +206,14 @@ mod tests {
             ("Brant: Eggs?\nPell: Two.", "Two."),
             ("Eggs?\nBrant (laughing): Two.", "Eggs?"),
             ("Brant: Eggs?\nThe Miller: Two.", ""),
+            ("Pell says: \"Eggs?\"", "Eggs?"),
+            ("Pell Gantry says softly: Eggs?", "Eggs?"),
+            ("\"Eggs,\" says Pell, and nods. \"Two.\"", "Eggs, Two."),
+            (
+                "“Eggs?” Pell asks Brant. “Two,” says Brant. “Now.”",
+                "Eggs?",
+            ),
+            ("Eggs,\" Pell says, \"and bread.\"", "Eggs, and bread."),
         ] {
             assert_eq!(said(text), own, "{text}");
         }
@@ -139,9 +225,41 @@ mod tests {
             "It is 3 * 4 * 5.",
             "早，沈豆娘。",
             "Two lines.\nBoth mine.",
+            "My father called me \"Pell the small.\"",
+            "I heard Brant say \"Go.\" So I went.",
+            "They call me Pell, and I said: \"Go.\"",
         ] {
             assert_eq!(said(text), text);
         }
-        assert_eq!(own_words("沈豆娘：早。", "沈豆娘", &[]), "早。");
+        let others = ["韦三婆".to_owned(), "钱守拙".to_owned()];
+        for (text, own) in [
+            ("沈豆娘：早。", "早。"),
+            ("沈豆娘大喊：“你听着！”", "你听着！"),
+            ("沈豆娘向全镇宣布：开戏了。", "开戏了。"),
+            ("“怕什么，”沈豆娘笑嘻嘻地说，“走。”", "怕什么，走。"),
+            (
+                "散了吧。”沈豆娘说着，比划了两下。“说好了啊",
+                "散了吧。说好了啊",
+            ),
+            (
+                "「四郎走了。」沈豆娘说。韦三婆拍了拍他：「好孩子。」",
+                "四郎走了。",
+            ),
+        ] {
+            assert_eq!(own_words(text, "沈豆娘", &others), own);
+        }
+        for told in ["沈豆娘沉默了。", "沈豆娘站在池边，望着远方。"] {
+            assert!(is_told_of(told, "沈豆娘"));
+        }
+        for said in [
+            "沈豆娘，二十二岁。",
+            "沈豆娘我说话算话。",
+            "早。",
+            "沈豆娘来了！",
+        ] {
+            assert!(!is_told_of(said, "沈豆娘"));
+        }
+        assert!(is_told_of("Pell smiles at the door.", "Pell Gantry"));
+        assert!(!is_told_of("Pell Gantry, miller.", "Pell Gantry"));
     }
 }

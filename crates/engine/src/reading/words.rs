@@ -147,7 +147,7 @@ pub(super) fn truth(text: &str) -> Option<bool> {
 }
 
 /// Words for all who are there.
-const EVERYONE: [&str; 14] = [
+const EVERYONE: [&str; 15] = [
     "everyone",
     "everybody",
     "all",
@@ -162,6 +162,7 @@ const EVERYONE: [&str; 14] = [
     "各位",
     "众人",
     "在场的人",
+    "全体",
 ];
 
 /// Whether a text names all who are there.
@@ -276,9 +277,9 @@ pub(super) const TITLES: [&str; 28] = [
     "master", "mistress", "dr", "doctor", "old", "young", "dear", "captain", "sister", "brother",
     "father", "mother", "uncle", "aunt", "little", "poor",
 ];
-pub(super) const TITLES_BEHIND: [&str; 16] = [
+pub(super) const TITLES_BEHIND: [&str; 24] = [
     "先生", "女士", "小姐", "太太", "夫人", "大人", "师傅", "老板", "公子", "姑娘", "大哥", "大姐",
-    "叔叔", "阿姨", "同学", "君",
+    "叔叔", "阿姨", "同学", "君", "班主", "掌柜", "师父", "老爷", "婆婆", "奶奶", "爷爷", "师娘",
 ];
 
 /// Numbers in words.

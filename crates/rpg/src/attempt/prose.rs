@@ -4,6 +4,7 @@
 use playhouse_engine::event::{PromptSet, PromptTemplate};
 use playhouse_engine::exchange::Violation;
 use playhouse_engine::message::Language;
+use playhouse_engine::reading::without_speech;
 use playhouse_engine::wording::FoldedText;
 use serde::Serialize;
 
@@ -69,14 +70,17 @@ pub(super) fn faults(written: &Written<'_>, stakes: &Stakes) -> Vec<Violation> {
         texts.push(("at_cost", written.at_cost, &prize));
     }
     let mut faults = Vec::new();
-    for (path, text, won) in texts {
-        let text = FoldedText::of(text);
+    for (path, written_text, won) in texts {
+        let text = FoldedText::of(written_text);
         let is_won = |name: &str| matches!(won, Stake::Item(item) if item == name);
         let mut elsewhere = around.elsewhere.iter();
         if let Some(name) = elsewhere.find(|name| names(&text, name) && !is_won(name)) {
             let rule = format!("'{name}' is not here, so nobody sees it");
             let violation = Violation::new(path, rule);
             faults.push(violation.with_template(&NOT_THERE, &Named { name }));
+        }
+        if without_speech(written_text, &around.people).is_some() {
+            faults.push(Violation::nobody_speaks(path));
         }
         if let Some(name) = around.people.iter().find(|name| dies(&text, name, around)) {
             let violation = Violation::new(path, "nobody dies of an attempt");
@@ -85,6 +89,9 @@ pub(super) fn faults(written: &Written<'_>, stakes: &Stakes) -> Vec<Violation> {
     }
     if prize == Stake::Fact && written.possible {
         let fact = FoldedText::of(written.fact);
+        if fact.is_empty() {
+            faults.push(Violation::empty("fact"));
+        }
         let mut items = around.items.iter();
         if let Some(name) = items.find(|name| places(written.fact, name, around.language)) {
             let rule = format!("say neither where '{name}' is nor who has it nor that it is gone");

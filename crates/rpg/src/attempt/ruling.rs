@@ -2,6 +2,7 @@
 
 use playhouse_engine::exchange::{Reply, Violation};
 use playhouse_engine::message::cut;
+use playhouse_engine::reading::letters;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -144,13 +145,19 @@ impl Reply for Ruling {
     ];
     const OTHER_WORDS: &'static [(&'static str, &'static str)] = &[
         ("simple", "easy"),
+        ("very easy", "easy"),
+        ("trivial", "easy"),
         ("medium", "fair"),
         ("moderate", "fair"),
         ("normal", "fair"),
         ("average", "fair"),
         ("difficult", "hard"),
         ("very hard", "desperate"),
+        ("challenging", "hard"),
         ("容易", "easy"),
+        ("简单", "easy"),
+        ("中等", "fair"),
+        ("较难", "hard"),
         ("一般", "fair"),
         ("难", "hard"),
         ("困难", "hard"),
@@ -184,6 +191,21 @@ impl Reply for Ruling {
             }
         }
         Some(schema)
+    }
+
+    /// Dots stand for nothing that anybody sees.
+    fn settled(mut self, _: &Stakes) -> Self {
+        for text in [
+            &mut self.fact,
+            &mut self.fully,
+            &mut self.at_cost,
+            &mut self.not,
+        ] {
+            if letters(text) == 0 {
+                text.clear();
+            }
+        }
+        self
     }
 
     fn check(&self, stakes: &Stakes) -> Vec<Violation> {
