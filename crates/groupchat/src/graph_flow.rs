@@ -14,12 +14,10 @@ use super::team::{Activation, EdgeCondition, EdgeFile, GraphFile};
 #[serde(default, deny_unknown_fields)]
 pub(super) struct GraphFlow {
     /// Whether the graph was entered and is not complete.
-    #[serde(rename = "begun")]
     is_started: bool,
     /// Who speaks in the next wave, in order.
     ready: Vec<String>,
     /// The indices of the edges that were followed since their group was last complete.
-    #[serde(rename = "walked")]
     followed: Vec<usize>,
 }
 

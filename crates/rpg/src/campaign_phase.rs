@@ -13,7 +13,6 @@ use super::world_file::CampaignStep;
 #[serde(deny_unknown_fields)]
 pub struct CampaignState {
     /// What is going on.
-    #[serde(rename = "act")]
     pub phase: CampaignPhase,
     /// The number of completed steps of the schedule.
     pub steps_done: usize,
@@ -59,7 +58,6 @@ impl CampaignState {
 pub enum CampaignPhase {
     /// Nothing has happened yet.
     #[default]
-    #[serde(rename = "before")]
     NotStarted,
     /// Everybody begins its story.
     Kickoff,
@@ -103,7 +101,6 @@ pub enum CampaignPhase {
         fight: usize,
     },
     /// The party reaches the stage of a fight, where its foes appear.
-    #[serde(rename = "reach")]
     Arrival {
         /// The dungeon.
         dungeon: Arc<str>,

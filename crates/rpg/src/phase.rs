@@ -12,7 +12,6 @@ use serde::{Deserialize, Serialize};
 pub enum Phase {
     /// Nothing.
     #[default]
-    #[serde(rename = "rest")]
     Idle,
     /// Everybody here whose story has not begun is asked to begin it.
     Kickoff,
@@ -33,7 +32,6 @@ pub enum Phase {
     /// The stage is asked to judge what somebody tries.
     Attempt,
     /// The judgement is in.
-    #[serde(rename = "attempt_judged")]
     Attempted,
     /// A judge is asked whether something is so.
     Judge,
@@ -48,10 +46,8 @@ pub enum Phase {
     /// The answers to that are in.
     EpilogueDone,
     /// A world agent makes its announcement.
-    #[serde(rename = "herald")]
     Announce,
     /// The announcement is in.
-    #[serde(rename = "herald_done")]
     AnnounceDone,
     /// A fight begins.
     FightBegin,
@@ -74,10 +70,8 @@ pub enum Phase {
     /// Those who fought are told the outcome, and the fight is archived.
     ArchiveCombat,
     /// Participants summarize what is over.
-    #[serde(rename = "sum_up")]
     Summarize,
     /// The summaries are in.
-    #[serde(rename = "summed_up")]
     Summarized,
 }
 

@@ -18,7 +18,6 @@ use super::table::{Seat, Table};
 pub(super) enum NextStep {
     /// Nothing, until answers come or the world meets.
     #[default]
-    #[serde(rename = "rest")]
     Idle,
     /// The next player describes.
     Describe,
@@ -32,7 +31,6 @@ pub(super) enum NextStep {
     /// All players write down their beliefs; then long conversations are summarized.
     ReflectOnRound,
     /// Players whose conversations have grown too long summarize them.
-    #[serde(rename = "sum_up")]
     Summarize,
 }
 

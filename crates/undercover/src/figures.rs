@@ -82,7 +82,6 @@ pub struct PlayerFigures {
     /// The round in which it was voted out; `None` if it was not.
     pub out_in: Option<u32>,
     /// The first round in which it wrote that it takes itself for undercover.
-    #[serde(rename = "found_itself")]
     pub guessed_own_role: Option<u32>,
     /// The number of refused descriptions that said the word, a part or a translation of it.
     pub word_slips: u32,

@@ -87,7 +87,6 @@ pub(super) struct PrivateRecord {
 #[serde(deny_unknown_fields)]
 struct InRound<T> {
     round: u32,
-    #[serde(rename = "what")]
     answer: T,
 }
 

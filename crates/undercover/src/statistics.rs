@@ -33,7 +33,6 @@ pub struct ModelStatistics {
     /// Games that it won as an undercover player.
     pub won_as_undercover: Share,
     /// Games in which it was undercover and guessed so.
-    #[serde(rename = "found_itself")]
     pub guessed_own_role: Share,
     /// Word slips of a seat in a game.
     pub word_slips: Mean,
@@ -63,7 +62,6 @@ pub struct Statistics {
     /// Blank players who were still in the game at the end.
     pub blank_survived: Share,
     /// Undercover players who guessed their own role.
-    #[serde(rename = "found_itself")]
     pub guessed_own_role: Share,
     /// Rounds in a game.
     pub rounds: Mean,

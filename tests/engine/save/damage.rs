@@ -291,56 +291,12 @@ async fn write_the_sample_of_the_current_journal() {
 }
 
 #[test]
-fn the_journal_of_format_2_loads() {
-    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/saves/journal-v2.jsonl");
+fn the_journal_of_format_1_loads() {
+    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/saves/journal-v1.jsonl");
     let lines = Journal::read(Path::new(sample)).unwrap();
-    assert!(matches!(&lines[0], Line::Header(head) if head.format == 2 && head.world == "Town"));
+    assert!(matches!(&lines[0], Line::Header(head) if head.format == 1 && head.world == "Town"));
     assert!(Journal::encode(&lines) == fs::read(sample).unwrap());
     let root = tempfile::tempdir().unwrap();
     let slot = lay_out(root.path(), "old", None, &fs::read(sample).unwrap());
     assert_eq!(slot.read(false).unwrap().snapshots().count(), 4);
-}
-
-/// A journal as format 1 has it.
-fn in_format_1(slot: &Slot) -> String {
-    let lines = slot.read_journal().unwrap().into_iter();
-    let lines = lines.filter_map(|line| match line {
-        Line::Snapshot(_) => None,
-        Line::Header(mut head) => {
-            head.format = 1;
-            head.world.clear();
-            Some(Line::Header(head))
-        }
-        line => Some(line),
-    });
-    lines
-        .map(|line| serde_json::to_string(&line).unwrap() + "\n")
-        .collect()
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_journal_of_format_1_is_continued_as_it_is_until_a_repair() {
-    let root = tempfile::tempdir().unwrap();
-    let whole = play(root.path()).await;
-    let game = Town::default();
-    let journal = in_format_1(&Slot::find(root.path(), "whole").unwrap());
-    let slot = lay_out(root.path(), "old", Some(&whole.world), journal.as_bytes());
-    let mut session = Session::resume(root.path(), "old", &game, minds(0).0, false).unwrap();
-    session.engine.run(Some(TURNS + 1)).await.unwrap();
-    drop(session);
-    let continued = fs::read_to_string(slot.journal_file()).unwrap();
-    assert!(continued.starts_with(&journal) && !continued.contains("\"sum\""));
-    let replayed = replay(&slot, &game, None).await.unwrap();
-    assert_eq!(replayed.turn, TURNS + 1);
-
-    let broken = continued.replacen("{\"outcome\"", "{\"outcame\"", 1);
-    let world = slot.read_world().unwrap().unwrap();
-    let slot = lay_out(root.path(), "broken", Some(&world), broken.as_bytes());
-    let (repair, _) = repair(slot.clone()).unwrap().unwrap();
-    assert!(
-        repair.keeps_snapshot && repair.lost_lines == 1,
-        "{repair:?}"
-    );
-    assert_eq!(slot.read(false).unwrap().header.format, 2);
-    Session::resume(root.path(), "broken", &game, minds(0).0, false).unwrap();
 }

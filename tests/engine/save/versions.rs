@@ -7,7 +7,7 @@ use playhouse::cast::{CastList, Dead, Occupants, WorldTurn};
 use playhouse::context::{AgentContext, Chapters};
 use playhouse::journal::{Journal, Line};
 use playhouse::save::{
-    Expected, FORMAT, Migration, MigrationError, OLDEST, SaveError, read_head, restore, snapshot,
+    Expected, FORMAT, Migration, MigrationError, SaveError, read_head, restore, snapshot,
 };
 use playhouse::session::{Game, Session};
 use serde_json::{Value, json};
@@ -22,7 +22,7 @@ fn sample(version: &str, file: &str) -> std::path::PathBuf {
 
 #[test]
 fn the_sample_of_every_version_loads() {
-    for version in OLDEST..=FORMAT {
+    for version in 1..=FORMAT {
         load_sample(version);
     }
 }
@@ -56,14 +56,6 @@ fn load_sample(version: u32) {
     assert!(told[0].message.body.same(&chapters[0].summary));
 }
 
-#[test]
-fn the_journal_of_version_1_loads() {
-    let lines = Journal::read(&sample("v1", "journal.jsonl")).unwrap();
-    assert!(matches!(&lines[0], Line::Header(head) if head.format == 1 && head.data == "town-1"));
-    let meetings = lines.iter().filter(|line| matches!(line, Line::Meeting(_)));
-    assert_eq!(meetings.count(), 3);
-}
-
 /// Writes the sample of the current version anew: `cargo test --test engine save -- --ignored
 /// sample`.
 #[tokio::test(start_paused = true)]
@@ -77,45 +69,6 @@ async fn write_the_sample_of_the_current_version() {
     for file in ["world.json", "journal.jsonl"] {
         fs::copy(session.slot().folder().join(file), folder.join(file)).unwrap();
     }
-}
-
-/// The messages of a list one by one, as format 1 has them.
-fn one_by_one(list: &mut Value) {
-    let mut messages = Vec::new();
-    for element in list.as_array().unwrap() {
-        let Some([first, last]) = element[2].as_array().map(Vec::as_slice) else {
-            messages.push(element.clone());
-            continue;
-        };
-        let (id, first) = (element[0].as_u64().unwrap(), first.as_u64().unwrap());
-        for body in first..=last.as_u64().unwrap() {
-            messages.push(json!([id + body - first, element[1], body]));
-        }
-    }
-    *list = messages.into();
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_save_of_format_1_is_read_as_it_stands() {
-    let root = tempfile::tempdir().unwrap();
-    let mut session = Session::start(root.path(), "s", &Town::default(), 7, minds(100).0).unwrap();
-    session.engine.run(Some(3)).await.unwrap();
-    let now = session.slot().read_world().unwrap().unwrap();
-    let mut old: Value = serde_json::from_slice(&now).unwrap();
-    old["format"] = json!(1);
-    for context in old["agents_context"].as_array_mut().unwrap() {
-        one_by_one(&mut context["messages"]);
-    }
-    for chapters in old["chapters"].as_array_mut().unwrap() {
-        for closed in chapters["closed"].as_array_mut().unwrap() {
-            one_by_one(&mut closed["messages"]);
-            one_by_one(&mut closed["summing_up"]);
-        }
-    }
-    let old = serde_json::to_vec(&old).unwrap();
-    let mut world = Town::default().set_up(1).unwrap().world;
-    let meta = restore(&mut world, &old, &Expected::default()).unwrap();
-    assert!(snapshot(&world, &meta).unwrap() == now);
 }
 
 fn town_of_old() -> (Vec<u8>, Vec<u8>) {

@@ -31,7 +31,7 @@ struct JournalFile {
     /// them take.
     weight: u64,
     games: u64,
-    /// The sum of the last line; `None` for journals of old formats, which have none.
+    /// The sum of the last line; `None` if it is damaged.
     sum: Option<Sum>,
 }
 

@@ -10,7 +10,7 @@ use crate::locale::{StoredText, UiText};
 use crate::message::{Block, Cost, Digest, FinishReason, PromptBytes, TokenUsage, Vector};
 
 /// The version of the journal's format.
-pub const FORMAT: u32 = 2;
+pub const FORMAT: u32 = 1;
 
 /// The first line: what the run started from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,7 +20,7 @@ pub struct JournalHeader {
     pub format: u32,
     /// The engine's version.
     pub engine: String,
-    /// The world's name; empty in journals of format 1.
+    /// The world's name.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub world: String,
     /// The fingerprint of the world's data.

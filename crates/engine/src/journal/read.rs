@@ -44,9 +44,6 @@ const OUTCOME: &[u8] = b"{\"outcome\":";
 /// A file with more damaged lines than this is hardly a journal.
 const MAX_DAMAGED: usize = 1_000;
 
-/// The first format whose lines have sums.
-const FIRST_WITH_SUMS: u32 = 2;
-
 /// What can be read of a journal.
 #[derive(Debug, Default)]
 pub(crate) struct JournalLines {
@@ -66,7 +63,7 @@ pub(crate) struct JournalLines {
     pub(super) weight: u64,
     /// What the setups of the game among them take.
     pub(super) games: u64,
-    /// The sum of the last line; `None` for journals of old formats, which have none.
+    /// The sum of the last line; `None` if it is damaged.
     pub(super) sum: Option<Sum>,
 }
 
@@ -77,7 +74,7 @@ pub(super) struct End {
     pub(super) slot: Option<Arc<str>>,
     /// The length of that journal up to here in bytes.
     pub(super) length: u64,
-    /// The sum of the line; `None` if it is damaged, or of an old format.
+    /// The sum of the line; `None` if it is damaged.
     pub(super) sum: Option<Sum>,
 }
 
@@ -459,8 +456,6 @@ fn parsed(raw: &[u8]) -> Result<Line, UiText> {
 enum Checks {
     /// It is the first line.
     Head,
-    /// The journal has no sums.
-    Plain,
     /// What the sum of the lines so far can be; several if the last line was damaged.
     Sums(Vec<Sum>),
 }
@@ -485,7 +480,6 @@ impl Checks {
     fn sum(&self) -> Option<Sum> {
         match self {
             Self::Head => Some(Sum::default()),
-            Self::Plain => None,
             Self::Sums(sums) => sums.first().copied(),
         }
     }
@@ -499,10 +493,8 @@ impl Checks {
         };
         let summed = Summed::take(raw);
         match self {
-            Self::Plain => {}
             Self::Head => {
-                let format = format_of(raw);
-                if let Some(found) = format
+                if let Some(found) = format_of(raw)
                     && found > u64::from(FORMAT)
                     && !summed.is_of_own_format(raw, found)
                 {
@@ -510,12 +502,7 @@ impl Checks {
                     return Err(JournalError::Newer { path, found });
                 }
                 let mut sum = Sum::default();
-                // A line with a sum is of a format that has sums, whatever number it states.
-                let has_sums = summed.is_said()
-                    || format.is_none_or(|found| found >= u64::from(FIRST_WITH_SUMS));
-                if !has_sums {
-                    *self = Self::Plain;
-                } else if summed.follows(&mut sum, raw) {
+                if summed.follows(&mut sum, raw) {
                     *self = Self::Sums(vec![sum]);
                 } else {
                     *self = Self::Sums(summed.guesses(&[sum], raw));

@@ -102,11 +102,6 @@ impl Summed {
         is_right
     }
 
-    /// Whether the line says a sum.
-    pub(super) fn is_said(&self) -> bool {
-        self.said.is_some()
-    }
-
     /// Whether this is a first line of our own format whose number was damaged.
     pub(super) fn is_of_own_format(&self, line: &[u8], found: u64) -> bool {
         let line = String::from_utf8_lossy(line);

@@ -1,10 +1,7 @@
 //! Versions of the format, and the limits of a save.
 
 /// The version of `world.json` that is written.
-pub const FORMAT: u32 = 2;
-
-/// The oldest version of `world.json` that can still be read.
-pub const OLDEST: u32 = 1;
+pub const FORMAT: u32 = 1;
 
 /// The maximum number of messages that all contexts and chapters of a save hold together: 2²²,
 /// which take at most 200 MB of memory. Without it, runs could claim more in a few bytes.

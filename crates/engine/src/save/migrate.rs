@@ -16,16 +16,8 @@ pub struct Migration {
     pub apply: fn(Value) -> Result<Value, MigrationError>,
 }
 
-/// The migrations of this program, for versions from [`OLDEST`](super::OLDEST) on.
+/// The migrations of this program: one for each change of version.
 pub(super) const MIGRATIONS: &[Migration] = &[];
-
-/// Saves from this version on need no migration: format 2 only adds runs of entries to format 1.
-const OLDEST_UNMIGRATED: u32 = 1;
-
-/// Whether a save of this version needs no migration.
-pub(super) fn needs_none(version: u32) -> bool {
-    (OLDEST_UNMIGRATED..=FORMAT).contains(&version)
-}
 
 /// The version of a save, whatever else it contains.
 #[derive(Deserialize)]
@@ -53,12 +45,12 @@ pub(super) fn migrated(
     migrations: &[Migration],
 ) -> Result<Option<Vec<u8>>, SaveError> {
     check_newer(text)?;
-    let Some(mut version) = version_of(text).filter(|found| *found < u64::from(OLDEST_UNMIGRATED))
+    let Some(mut version) = version_of(text).filter(|found| *found < u64::from(FORMAT))
     else {
         return Ok(None);
     };
     let mut save: Value = json::parse(text)?;
-    while version < u64::from(OLDEST_UNMIGRATED) {
+    while version < u64::from(FORMAT) {
         let step = migrations
             .iter()
             .find(|step| u64::from(step.from) == version)

@@ -36,7 +36,7 @@ pub use buffers::file_name;
 pub use error::{MigrationError, SaveError};
 pub use head::{ENDING, GAME_SETUP, SaveHead, read_head};
 pub use limits::TOURNAMENT;
-pub use limits::{FORMAT, OLDEST};
+pub use limits::FORMAT;
 pub use migrate::Migration;
 pub use registry::{SaveRegistry, Saveable};
 pub use repair::{Repair, repair, repairable};

@@ -21,15 +21,12 @@ pub enum Phase {
     #[default]
     Waiting,
     /// The user was asked for a task.
-    #[serde(rename = "ordered")]
     AskedUser,
     /// The outer team has given a task.
     Begin,
     /// The next speaker is to be selected.
-    #[serde(rename = "choose")]
     Select,
     /// Whoever controls the run from outside was asked.
-    #[serde(rename = "bell")]
     AskedControl,
     /// A model or a person was asked who speaks next.
     Picking,
@@ -68,47 +65,38 @@ pub struct Chat {
     /// The messages since a speaker was last selected.
     pub delta: Vec<ChatMessage>,
     /// The messages and events that the termination condition has not seen yet.
-    #[serde(rename = "unseen")]
     pub(super) unchecked: Vec<ChatMessage>,
     /// The selected speakers, in order.
     pub speaking: Vec<String>,
     /// The turns of those selected speakers who wait for the others.
-    #[serde(rename = "spoken")]
     pub(super) finished_turns: BTreeMap<String, FinishedTurn>,
     /// The turns of coders that are in progress.
-    #[serde(rename = "coding")]
     pub(super) code_turns: BTreeMap<String, CodeTurn>,
     /// The events of coders whose own model was asked for the last word on their code.
-    #[serde(rename = "coded")]
     pub(super) code_events: BTreeMap<String, Vec<ChatMessage>>,
     /// The participants that sum up their conversations before they speak.
     pub(super) folding: BTreeSet<String>,
     /// The notes of participants. They stay when everybody forgets the conversation.
     pub notes: BTreeMap<String, Vec<String>>,
     /// The finished talks of inner teams, by the participant who is to summarise them.
-    #[serde(rename = "overheard")]
     pub(super) inner_talks: BTreeMap<String, Vec<ChatMessage>>,
     /// The messages that an inner team has not heard yet, by its participant.
     pub(crate) unheard: BTreeMap<String, Vec<ChatMessage>>,
     /// The state of the termination condition in this run.
-    #[serde(rename = "watch")]
     pub(super) termination: Option<TerminationState>,
     /// Wall-clock milliseconds since the run began, as the clock outside reported them.
     pub elapsed_ms: u64,
     /// Whether somebody outside asked to stop.
     pub external: bool,
     /// How often in a row a selector named nobody.
-    #[serde(rename = "nobody")]
     pub(super) failed_picks: u32,
     /// The progress through a graph.
-    #[serde(rename = "flow")]
     pub(super) graph_flow: GraphFlow,
     /// The ledger of the run.
     pub(super) ledger: TaskLedger,
     /// The messages of this run for the outer team; empty for the outermost team.
     pub(super) report: Vec<ChatMessage>,
     /// The task from the outer team.
-    #[serde(rename = "given")]
     pub(super) task: Vec<ChatMessage>,
     /// What was said in the outer team before that.
     pub(super) earlier: Vec<ChatMessage>,
@@ -139,10 +127,8 @@ impl Chat {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Utterance {
     /// A message or an event of the participant.
-    #[serde(rename = "Said")]
     Own(ChatMessage),
     /// A message of a team that the participant called as a tool.
-    #[serde(rename = "Inside")]
     Inner(InnerMessage),
 }
 
@@ -165,16 +151,13 @@ impl From<ChatMessage> for Utterance {
 #[serde(default, deny_unknown_fields)]
 pub(super) struct FinishedTurn {
     /// Messages and events, in order.
-    #[serde(rename = "messages")]
     pub(super) utterances: Vec<Utterance>,
     /// Whether code wrote its message, so that the speaker does not have it in its context.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(super) by_code: bool,
     /// Who hears them; everybody if empty.
-    #[serde(rename = "ears")]
     pub(super) listeners: Vec<String>,
     /// Why the speaker failed, if it did.
-    #[serde(rename = "failed")]
     pub(super) error: Option<String>,
 }
 
@@ -226,10 +209,8 @@ pub(super) enum CodeStep {
     /// The code runs, unless it turns out to need approval.
     Running,
     /// The code needs approval; the approver is busy.
-    #[serde(rename = "Waiting")]
     NeedsApproval,
     /// This approver was asked.
-    #[serde(rename = "Asked")]
     AskedApprover(String),
     /// Its own model comments on the result.
     Reporting,

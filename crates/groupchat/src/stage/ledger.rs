@@ -235,7 +235,6 @@ pub(super) struct TaskLedger {
     /// How often the task was planned again.
     pub(super) replans: u32,
     /// Whether the task was analysed.
-    #[serde(rename = "analysed")]
     pub(super) is_analysed: bool,
     /// The last instruction for a speaker.
     pub(super) instruction: String,

@@ -27,7 +27,7 @@ pub struct UserInput {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub reset: bool,
     /// Whether the conversation continues without a new task.
-    #[serde(rename = "go_on", skip_serializing_if = "std::ops::Not::not")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub continues: bool,
 }
 

@@ -56,16 +56,13 @@ impl Localize for AlreadyTerminated {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TerminationState {
-    #[serde(rename = "rule")]
     condition: Termination,
-    #[serde(rename = "reached")]
     is_met: bool,
     messages: u32,
     usage: RequestUsage,
     /// The states of the parts of a combined condition.
     parts: Vec<TerminationState>,
     /// Of a condition with several parts that must all be met: the reasons of those met so far.
-    #[serde(rename = "fired")]
     met: Vec<StopReason>,
 }
 

@@ -34,7 +34,6 @@ pub struct Combat {
     #[serde(default)]
     pub departures: Vec<(Arc<str>, Departure)>,
     /// What was done in this fight, in order.
-    #[serde(rename = "deeds")]
     pub actions: Vec<FightAction>,
 }
 

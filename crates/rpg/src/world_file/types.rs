@@ -52,12 +52,6 @@ pub struct WorldFile {
     pub scenes: Vec<Scene>,
     /// How the story may end; the last one always may.
     pub endings: Vec<Ending>,
-    /// Replaced by `facts`; the check says what they are now.
-    #[serde(skip_serializing)]
-    pub secrets: Vec<OldFact>,
-    /// Replaced by `facts`; the check says what they are now.
-    #[serde(skip_serializing)]
-    pub lore: Vec<OldFact>,
     /// Where the heroes go.
     pub dungeons: Vec<Dungeon>,
     /// The steps of the campaign, which ends at home after the last one.
@@ -68,28 +62,6 @@ pub struct WorldFile {
     pub fights: Fights,
     /// Texts that must not be spoken in public, besides those of the secrets.
     pub patterns: Vec<Pattern>,
-}
-
-/// An entry of the fields that `facts` replaced, in any of their forms.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[serde(default)]
-pub struct OldFact {
-    /// What a secret was called.
-    pub id: String,
-    /// What lore was called.
-    pub title: String,
-    /// The fact.
-    #[serde(deserialize_with = "prose")]
-    pub text: String,
-    /// What a guard masked.
-    #[serde(alias = "phrases")]
-    pub guard: Vec<String>,
-    /// Words by which it was found.
-    pub keys: Vec<String>,
-    /// Who knew it.
-    pub known_by: Vec<String>,
-    /// Who could find it.
-    pub known_to: Option<KnownBy>,
 }
 
 /// Somebody who speaks for the world and is on no stage.
@@ -178,9 +150,6 @@ pub struct Actor {
     /// What it wants.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub goals: Vec<Goal>,
-    /// Replaced by `known_by` of `facts`; the check says so.
-    #[serde(skip_serializing)]
-    pub secrets: Vec<String>,
     /// The names of the tools that its mind may call: the engine's own, and `server.tool` or
     /// `server.*` of servers that the player's model file defines.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -687,34 +687,6 @@ fn names_and_numbers_of_the_drama_are_checked() {
     );
 }
 
-#[test]
-fn former_fields_are_written_as_facts() {
-    let found = wrong(&[
-        ("facts: [", "secrets: [(id: \"oath\", text: \"She\nswore \\\"it\\\".\", guard: [\"swore it\"])],
-            lore: [(title: \"The brook\", keys: [\"brook\"], text: \"It runs.\"),
-                (title: \"The brook\", text: \"It ran.\", known_to: Only([\"Isa Finch\"]))], facts: ["),
-        ("faction: Hero,", "faction: Hero, secrets: [\"oath\"],"),
-    ]);
-    let told: Vec<_> = found.iter().map(Problem::to_string).collect();
-    let told = told.join("\n");
-    for said in [
-        "secrets: `secrets` has been replaced by `facts`",
-        r#"facts: [(id: "oath", title: "She swore \"it\".", text: "She swore \"it\".", known_by: Only(["Tam Weller"]), phrases: ["swore it"])]"#,
-        r#"facts: [(id: "the-brook", title: "The brook", text: "It runs.", known_by: Everyone, keys: ["brook"]), (id: "the-brook-2", title: "The brook", text: "It ran.", known_by: Only(["Isa Finch"]))]"#,
-        "actors[0].secrets: whoever knows a fact is named in its `known_by`",
-    ] {
-        assert!(told.contains(said), "{said} is not in:\n{told}");
-    }
-    let entry = told
-        .split("facts: [(id: \"oath\"")
-        .nth(1)
-        .expect("is shown");
-    let entry = format!("[(id: \"oath\"{}", entry.lines().next().expect("a line"));
-    let facts: Vec<playhouse_engine::knowledge::Fact> =
-        ron::from_str(&entry).expect("can be pasted");
-    assert_eq!(facts[0].text, "She swore \"it\".");
-}
-
 /// A scene with one mistake; `SELF` is its id.
 const MISTAKES: [&str; 20] = [
     "opening: \"So.\", when: Happened(\"SELF\")",

@@ -4,8 +4,8 @@
 //! stats, skills and limits, `links` who refers to whom, `drama` facts, items, scenes and endings,
 //! `holding` whether conditions can hold (by what `prospects` says of the world, and what `waiting`
 //! says of scenes that wait for each other), `named` whether those are there of whom scenes tell,
-//! `reachable` which stages can be reached, `old` what became of former fields. All of them write
-//! into a `Report`, which knows the places in the file.
+//! `reachable` which stages can be reached. All of them write into a `Report`, which knows the
+//! places in the file.
 
 mod drama;
 mod holding;
@@ -17,7 +17,6 @@ mod named;
 mod named_tests;
 mod names;
 mod numbers;
-mod old;
 mod prospects;
 mod reachable;
 mod report;
@@ -62,5 +61,4 @@ pub(super) fn check(reading: &Parsed<WorldFile>, problems: &mut Problems) {
     drama::check(world, &mut report);
     holding::check(world, &mut report);
     named::check(world, &mut report);
-    old::check(world, &mut report);
 }
