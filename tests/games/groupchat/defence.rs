@@ -48,10 +48,22 @@ struct Attack {
     #[serde(default)]
     whisper_to: Vec<String>,
     longest: Option<usize>,
+    /// How often the text is said, for floods.
+    #[serde(default = "once")]
+    times: usize,
+}
+
+fn once() -> usize {
+    1
 }
 
 fn set() -> Set {
-    serde_json::from_str(&std::fs::read_to_string("tests/redteam/groupchat.json").unwrap()).unwrap()
+    let text = std::fs::read_to_string("tests/redteam/groupchat.json").unwrap();
+    let mut set: Set = serde_json::from_str(&text).unwrap();
+    for attack in &mut set.attacks {
+        attack.text = attack.text.repeat(attack.times);
+    }
+    set
 }
 
 fn names(language: Language) -> [&'static str; 4] {
