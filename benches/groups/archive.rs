@@ -3,7 +3,7 @@
 
 use criterion::{BatchSize, Criterion};
 use playhouse::context::{AgentContext, SearchOrder, StoredMessage};
-use playhouse::message::{Body, Tag, Tags};
+use playhouse::message::{Body, Tag, TagKey, Tags};
 
 use crate::common;
 
@@ -15,9 +15,9 @@ fn conversation() -> AgentContext {
     context.add_system_message("You are Wren.").unwrap();
     for number in 1..MESSAGES {
         let tags = match number {
-            _ if number == FIGHT.start => fight(Tag::CombatInitialization("Mill".into())),
-            _ if number == FIGHT.end - 1 => fight(Tag::CombatOutcome("Mill".into())),
-            _ if number % 10 == 0 => Tag::StageTransition(format!("Stage {number}").into()).into(),
+            _ if number == FIGHT.start => fight(TagKey::new("combat_initialization").of("Mill")),
+            _ if number == FIGHT.end - 1 => fight(TagKey::new("combat_outcome").of("Mill")),
+            _ if number % 10 == 0 => Tag::STAGE_TRANSITION.of(format!("Stage {number}")).into(),
             _ => Tags::new(),
         };
         context.add_human_message(common::line(number, 300), tags);
@@ -26,7 +26,7 @@ fn conversation() -> AgentContext {
 }
 
 fn fight(tag: Tag) -> Tags {
-    Tags::from(tag).with(Tag::CombatId("7".into()))
+    Tags::from(tag).with(TagKey::new("combat_id").of("7"))
 }
 
 fn archive(context: &mut AgentContext, summary: Body) -> Vec<StoredMessage> {
@@ -36,7 +36,7 @@ fn archive(context: &mut AgentContext, summary: Body) -> Vec<StoredMessage> {
         found[0].id
     };
     let (begin, end) = (newest("combat_initialization"), newest("combat_outcome"));
-    let tags = Tag::Archive("Mill".into());
+    let tags = Tag::ARCHIVE.of("Mill");
     let cut = context
         .replace_message_range(begin, end, summary, tags)
         .unwrap();

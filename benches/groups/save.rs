@@ -54,7 +54,7 @@ fn full() -> Setup {
         let mut context = setup.world.get_mut::<AgentContext>(who).unwrap();
         for message in 0..MESSAGES {
             let tags = match message % 10 {
-                0 => Tags::new().with(Tag::Event(message.to_string().into())),
+                0 => Tags::new().with(Tag::EVENT.of(message.to_string())),
                 _ => Tags::new(),
             };
             context.add_human_message(body(entity, message), tags);

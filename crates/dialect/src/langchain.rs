@@ -43,7 +43,7 @@ const MEMBERS: [&str; 21] = [
     "chunk_position",
     "reasoning_content",
     "reasoning",
-    Tag::COMPRESSED_PROMPT,
+    Tag::COMPRESSED_PROMPT.as_str(),
 ];
 
 /// Whether a message with a `type` has members that only LangChain writes.
@@ -93,7 +93,7 @@ pub(super) fn read(
         neutral.keep(key, data.get(key));
     }
     neutral.keep("additional_kwargs", unread_kwargs(data).as_ref());
-    if let Some(Value::String(short)) = data.get(Tag::COMPRESSED_PROMPT) {
+    if let Some(Value::String(short)) = data.get(Tag::COMPRESSED_PROMPT.as_str()) {
         neutral.short = Some(short.clone());
     }
     for (key, value) in data {
@@ -326,7 +326,7 @@ fn add_common_members(kind: &str, data: &mut Value, mut neutral: Neutral) {
         }
     }
     if let Some(short) = neutral.short.take() {
-        data[Tag::COMPRESSED_PROMPT] = short.into();
+        data[Tag::COMPRESSED_PROMPT.as_str()] = short.into();
     }
     let metadata = leftovers::write(neutral, false);
     if !metadata.is_empty() {

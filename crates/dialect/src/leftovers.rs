@@ -36,7 +36,7 @@ fn read_ours(neutral: &mut Neutral, ours: &Map<String, Value>) {
     if let Some(response) = object("response_metadata") {
         neutral.response = Some(ResponseMetadata::from(response.clone()));
     }
-    if let Some(Value::String(short)) = ours.get(Tag::COMPRESSED_PROMPT) {
+    if let Some(Value::String(short)) = ours.get(Tag::COMPRESSED_PROMPT.as_str()) {
         neutral.short = Some(short.clone());
     }
     match ours.get("name") {
@@ -58,7 +58,7 @@ pub(super) fn write(neutral: Neutral, has_placeholder_name: bool) -> Map<String,
     let mut ours = Map::new();
     if !neutral.tags.is_empty() {
         let tags = neutral.tags.iter();
-        let tags = tags.map(|(key, value)| (key.to_owned(), value));
+        let tags = tags.map(|(key, value)| (key.to_owned(), value.clone()));
         ours.insert("tags".into(), Value::Object(tags.collect()));
     }
     if let Some(response) = neutral.response {
@@ -66,7 +66,7 @@ pub(super) fn write(neutral: Neutral, has_placeholder_name: bool) -> Map<String,
         ours.insert("response_metadata".into(), Value::Object(response));
     }
     if let Some(short) = neutral.short {
-        ours.insert(Tag::COMPRESSED_PROMPT.into(), short.into());
+        ours.insert(Tag::COMPRESSED_PROMPT.as_str().into(), short.into());
     }
     if let Some(name) = neutral.name {
         ours.insert("name".into(), name.into());
@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn our_members_are_preserved_in_foreign_metadata() {
         let mut neutral = Neutral {
-            tags: Tag::Kickoff("Wren".into()).into(),
+            tags: Tag::KICKOFF.of("Wren").into(),
             short: Some("short".into()),
             response: Some(ResponseMetadata::new("openai", "gpt", Default::default())),
             ..Neutral::default()

@@ -175,7 +175,7 @@ fn split_marks(tags: &Tags) -> (Vec<String>, Tags) {
     for (key, value) in tags.iter() {
         match value {
             Value::Bool(true) => marks.push(key.to_owned()),
-            value => leftovers::add_tag(&mut others, key, &value),
+            value => leftovers::add_tag(&mut others, key, value),
         }
     }
     (marks, others)
@@ -214,7 +214,7 @@ mod tests {
     fn a_state_is_read_as_it_was_written() {
         let mut memory = MarkedMessages::default();
         memory.add(Message::system("rules"));
-        memory.add(Message::human("hi").tagged(Tag::Kickoff("Wren".into()).into()));
+        memory.add(Message::human("hi").tagged(Tag::KICKOFF.of("Wren").into()));
         memory.add(Message::ai(vec![Block::tool_use("c1", "f", json!({}))]));
         memory.add(Message::tool([Block::tool_result("c1", "r")]));
         memory.mark(|message| message.role == Role::Human, "hint");

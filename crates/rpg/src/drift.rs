@@ -167,7 +167,7 @@ mod tests {
     fn said(lines: &[&str]) -> AgentContext {
         let mut context = AgentContext::new("Ann");
         for (number, line) in lines.iter().enumerate() {
-            let day = playhouse_engine::message::Tag::DayBegin((number + 1).to_string().into());
+            let day = playhouse_engine::message::Tag::DAY_BEGIN.of((number + 1).to_string());
             context.add_human_message("A day begins.", day);
             let answer = serde_json::json!({
                 "mind": "Nobody hears this thought.", "speak": {"target": "Bob", "text": line},

@@ -5,10 +5,17 @@ use std::sync::Arc;
 use bevy_ecs::prelude::*;
 use playhouse_engine::context::{FightEnd, FightNote, Happening, Pledge};
 use playhouse_engine::event::{AgentEvent, PromptSet, register_event};
-use playhouse_engine::message::{Tag, Tags};
+use playhouse_engine::message::{Tag, TagKey, Tags};
 use serde::{Deserialize, Serialize};
 
 use super::components::{Departure, FightResult};
+
+/// The beginning of a fight; the stage's name.
+pub const COMBAT_INITIALIZATION: TagKey = TagKey::new("combat_initialization");
+/// The end of a fight; the stage's name.
+pub const COMBAT_OUTCOME: TagKey = TagKey::new("combat_outcome");
+/// Pairs the beginning and the end of a fight.
+pub const COMBAT_ID: TagKey = TagKey::new("combat_id");
 
 /// Registers every type of this file.
 pub(super) fn register(world: &mut World) {
@@ -97,11 +104,11 @@ impl AgentEvent for Day {
     const IS_MINOR: bool = true;
 
     fn tags(&self) -> Tags {
-        let day = self.day.to_string().into();
+        let day = self.day.to_string();
         match self.part.as_str() {
-            "end" => Tag::DayEnd(day).into(),
+            "end" => Tag::DAY_END.of(day).into(),
             "round" => Tags::default(),
-            _ => Tag::DayBegin(day).into(),
+            _ => Tag::DAY_BEGIN.of(day).into(),
         }
     }
 }
@@ -172,8 +179,8 @@ impl AgentEvent for CombatInitialization {
 
     fn tags(&self) -> Tags {
         [
-            Tag::CombatInitialization(self.stage.as_str().into()),
-            Tag::CombatId(self.combat_id.as_str().into()),
+            COMBAT_INITIALIZATION.of(self.stage.as_str()),
+            COMBAT_ID.of(self.combat_id.as_str()),
         ]
         .into()
     }
@@ -456,8 +463,8 @@ impl AgentEvent for CombatOutcome {
 
     fn tags(&self) -> Tags {
         [
-            Tag::CombatOutcome(self.stage.as_str().into()),
-            Tag::CombatId(self.combat_id.as_str().into()),
+            COMBAT_OUTCOME.of(self.stage.as_str()),
+            COMBAT_ID.of(self.combat_id.as_str()),
         ]
         .into()
     }

@@ -353,6 +353,6 @@ fn usage(input: u64, output: u64) -> TokenUsage {
 #[test]
 fn tags_of_questions_are_the_games_own() {
     // `check` looks for these two.
-    let keys = [Tag::DayBegin("".into()), Tag::DayEnd("".into())];
+    let keys = [Tag::DAY_BEGIN.of(""), Tag::DAY_END.of("")];
     assert_eq!(keys.map(|tag| tag.key()), ["day_begin", "day_end"]);
 }

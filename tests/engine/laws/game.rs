@@ -394,7 +394,7 @@ fn ask(
             ..ProseRules::default()
         };
         let news = Ask::new("news", prompt, rules, Prose("Nothing written.".into()));
-        let tag = Tag::DayEnd(format!("news {} {}", turn.0, rounds.0).as_str().into());
+        let tag = Tag::DAY_END.of(format!("news {} {}", turn.0, rounds.0).as_str());
         commands.entity(place).insert(news.tag(tag));
         return;
     }
@@ -423,9 +423,7 @@ fn ask(
         let notes = json!(legal);
         let deed = Ask::new("deed", prompt, legal, fallback)
             .condensed("What do you do?")
-            .tag(Tag::DayBegin(
-                format!("{} {}", turn.0, rounds.0).as_str().into(),
-            ))
+            .tag(Tag::DAY_BEGIN.of(format!("{} {}", turn.0, rounds.0).as_str()))
             .max_tokens(200)
             .notes(notes);
         let deed = if short.0 { deed.sent_short() } else { deed };

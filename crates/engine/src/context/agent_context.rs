@@ -317,11 +317,11 @@ impl AgentContext {
     ///
     /// ```
     /// use playhouse_engine::context::AgentContext;
-    /// use playhouse_engine::message::{Tag, Tags};
+    /// use playhouse_engine::message::{TagKey, Tags};
     ///
     /// let mut ann = AgentContext::new("Ann");
     /// ann.add_human_message("The bell rings.", Tags::new());
-    /// let fight = Tag::CombatInitialization("Hall".into());
+    /// let fight = TagKey::new("combat_initialization").of("Hall");
     /// let fight = ann.add_human_message("# A fight begins in the Hall!", fight);
     /// let own = Tags::new().with_user("round", 1)?.with_user("compressed_prompt", "Round 1")?;
     /// let round = ann.add_human_message("# Order! Round 1 …", own);
@@ -399,11 +399,11 @@ impl AgentContext {
     ///
     /// ```
     /// use playhouse_engine::context::{AgentContext, SearchOrder};
-    /// use playhouse_engine::message::Tag;
+    /// use playhouse_engine::message::TagKey;
     ///
     /// let mut ann = AgentContext::new("Ann");
     /// for number in ["1", "2"] {
-    ///     let fight = [Tag::CombatInitialization("Hall".into()), Tag::CombatId(number.into())];
+    ///     let fight = [TagKey::new("combat_initialization").of("Hall"), TagKey::new("combat_id").of(number)];
     ///     ann.add_human_message("# A fight begins in the Hall!", fight);
     /// }
     /// let find = |key, value, order| ann.filter_human_messages_by_attribute(key, value, order);
@@ -484,14 +484,14 @@ impl AgentContext {
     ///
     /// ```
     /// use playhouse_engine::context::AgentContext;
-    /// use playhouse_engine::message::{Tag, Tags};
+    /// use playhouse_engine::message::{TagKey, Tags};
     ///
     /// let mut ann = AgentContext::new("Ann");
     /// let rules = ann.add_system_message("You are Ann, a smith.")?;
-    /// let begin = Tag::CombatInitialization("Hall".into());
+    /// let begin = TagKey::new("combat_initialization").of("Hall");
     /// let begin = ann.add_human_message("# A fight begins in the Hall!", begin);
     /// ann.add_ai_message(["I draw my sword.".into()])?;
-    /// let end = Tag::CombatOutcome("Hall".into());
+    /// let end = TagKey::new("combat_outcome").of("Hall");
     /// let end = ann.add_human_message("# The fight is won.", end);
     /// assert!(ann.remove_message_range(end, begin).is_err());
     /// assert!(ann.remove_message_range(rules, end).is_err(), "the system message stays");
@@ -610,8 +610,8 @@ impl AgentContext {
 
     fn has_tag(&self, entry: &Entry, key: &str, value: &Value) -> bool {
         let tag = self.tags(entry.id).and_then(|tags| tags.get(key));
-        tag.as_ref() == Some(value)
-            || (key == Tag::COMPRESSED_PROMPT
+        tag == Some(value)
+            || (key == Tag::COMPRESSED_PROMPT.as_str()
                 && value.is_string()
                 && entry.body.short().map(Text::as_str) == value.as_str())
     }
@@ -718,8 +718,9 @@ fn condensed(body: Body, mut tags: Tags) -> (Body, Tags) {
 
 /// The rows of the index for an entry with these tags and this short text.
 fn rows(id: EntryId, tags: &Tags, short: Option<&Text>) -> impl Iterator<Item = (u64, EntryId)> {
-    let hashes = tags.iter().map(|(key, value)| tag_hash(key, &value));
-    let short = short.map(|short| tag_hash(Tag::COMPRESSED_PROMPT, &short.as_str().into()));
+    let hashes = tags.iter().map(|(key, value)| tag_hash(key, value));
+    let short =
+        short.map(|short| tag_hash(Tag::COMPRESSED_PROMPT.as_str(), &short.as_str().into()));
     hashes.chain(short).map(move |hash| (hash, id))
 }
 

@@ -209,7 +209,7 @@ fn seen(context: &AgentContext) -> (Value, Vec<StoredMessage>, u32, u32) {
 fn scanned(context: &AgentContext, key: &str, value: &Value) -> Vec<StoredMessage> {
     let carries = |held: &StoredMessage| {
         let short = held.message.body.short().map(|short| json!(short.as_str()));
-        held.message.tags.get(key).as_ref() == Some(value)
+        held.message.tags.get(key) == Some(value)
             || (key == "compressed_prompt" && short.as_ref() == Some(value))
     };
     let human = context
@@ -471,7 +471,7 @@ fn a_range_is_cut_by_identity_and_not_by_text() {
 fn a_short_form_is_found_as_a_tag_once_and_cut() {
     let mut context = AgentContext::new("Wren");
     let body = Body::text("the long one").with_short("short");
-    let tag = Tag::CompressedPrompt("short".into());
+    let tag = Tag::COMPRESSED_PROMPT.of("short");
     let id = context.add_human_message(body, tag);
     let find = |context: &AgentContext| {
         let order = SearchOrder::NewestFirst;

@@ -13,7 +13,7 @@
 //! ```
 //! use playhouse_engine::cast::WorldTurn;
 //! use playhouse_engine::context::SearchOrder;
-//! use playhouse_engine::message::{Tag, Tags};
+//! use playhouse_engine::message::{TagKey, Tags};
 //! use playhouse_engine::prelude::*;
 //! use playhouse_engine::testing::tiny;
 //!
@@ -24,7 +24,7 @@
 //! impl AgentEvent for CombatOutcome {
 //!     const TYPE: &'static str = "combat_outcome";
 //!     fn tags(&self) -> Tags {
-//!         Tag::CombatOutcome("Hall".into()).into()
+//!         TagKey::new("combat_outcome").of("Hall").into()
 //!     }
 //! }
 //! #[derive(Serialize, Deserialize)]
@@ -40,7 +40,7 @@
 //! fn combat_initialization(fighters: Query<Entity, With<Fighter>>, mut commands: Commands) {
 //!     for fighter in &fighters {
 //!         let ask = question("combat.initialization", "# A fight begins! What do you feel?");
-//!         let ask = ask.tag(Tag::CombatInitialization("Hall".into()));
+//!         let ask = ask.tag(TagKey::new("combat_initialization").of("Hall"));
 //!         commands.entity(fighter).insert(ask);
 //!     }
 //! }

@@ -407,7 +407,7 @@ impl Bodies {
             copy.masked = Some(judgement.text.to_string());
         }
         if let Some(flag) = judgement.flagged().next() {
-            copy.tags = copy.tags.with(Tag::Suspicious(flag.to_string().into()));
+            copy.tags = copy.tags.with(Tag::SUSPICIOUS.of(flag.to_string()));
         }
         copy.blocked = judgement.blocked().is_some();
         self.guarded.extend(judgement.acts);

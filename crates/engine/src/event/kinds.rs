@@ -165,7 +165,7 @@ events! {
         to: String,
     } {
         const IS_MINOR: bool = true;
-        fn tags(&self) -> Tags { Tag::StageTransition(self.stage.as_str().into()).into() }
+        fn tags(&self) -> Tags { Tag::STAGE_TRANSITION.of(self.stage.as_str()).into() }
     }
 
     /// Somebody arrives on a stage.
@@ -178,7 +178,7 @@ events! {
         from: String,
     } {
         const IS_MINOR: bool = true;
-        fn tags(&self) -> Tags { Tag::StageTransition(self.stage.as_str().into()).into() }
+        fn tags(&self) -> Tags { Tag::STAGE_TRANSITION.of(self.stage.as_str()).into() }
     }
 
     /// Somebody's look, as others see it.
@@ -224,7 +224,7 @@ events! {
         const IS_MINOR: bool = true;
         fn is_public(&self) -> bool { false }
         fn tags(&self) -> Tags {
-            [Tag::Archive(self.stage.as_str().into()), Tag::Chapter(self.chapter.as_str().into())].into()
+            [Tag::ARCHIVE.of(self.stage.as_str()), Tag::CHAPTER.of(self.chapter.as_str())].into()
         }
     }
 }

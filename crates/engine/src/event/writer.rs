@@ -355,7 +355,7 @@ impl EventWriter<'_, '_> {
         });
         pending.blocked = judgement.blocked().is_some();
         if let Some(flag) = judgement.flagged().next() {
-            let flagged = Tag::Suspicious(flag.to_string().into());
+            let flagged = Tag::SUSPICIOUS.of(flag.to_string());
             pending.tags = std::mem::take(&mut pending.tags).with(flagged);
         }
         let is_hidden = self.guards.hid(&judgement.acts);

@@ -736,16 +736,16 @@ mod tests {
     fn two_days(lines: [&str; 3], summary: &str) -> (AgentContext, Chapters) {
         let mut context = AgentContext::new("Ann");
         context.add_system_message("You are Ann.").unwrap();
-        let begin = context.add_human_message(event("day", "Day 1."), Tag::DayBegin("1".into()));
+        let begin = context.add_human_message(event("day", "Day 1."), Tag::DAY_BEGIN.of("1"));
         context.add_human_message(Body::text("What do you do?"), Tags::new());
-        let arrival = Tag::StageTransition("Hall".into());
+        let arrival = Tag::STAGE_TRANSITION.of("Hall");
         context.add_human_message(event("arrive", "Ann arrives at the Hall."), arrival);
         context.add_human_message(event("speak", lines[0]).from_sender("Bob"), Tags::new());
         let end = context.add_human_message(event("speak", lines[1]), Tags::new());
-        context.add_human_message(event("day", "Day 2."), Tag::DayBegin("2".into()));
+        context.add_human_message(event("day", "Day 2."), Tag::DAY_BEGIN.of("2"));
         context.add_human_message(event("speak", lines[2]).from_sender("Bob"), Tags::new());
         let summary = event("archive", summary);
-        let tags = Tag::Chapter("Ann/1".into());
+        let tags = Tag::CHAPTER.of("Ann/1");
         let messages = context.replace_message_range(begin, end, summary.clone(), tags);
         let mut chapters = Chapters::default();
         chapters.close(Chapter {

@@ -57,10 +57,13 @@ pub fn message_to_json(message: &Message) -> Value {
     map.insert("type".into(), message.role.name().into());
     map.insert("content".into(), content_to_json(body));
     for (key, value) in message.tags.iter() {
-        map.insert(key.into(), value);
+        map.insert(key.into(), value.clone());
     }
     if let Some(short) = body.short() {
-        map.insert(Tag::COMPRESSED_PROMPT.into(), short.as_str().into());
+        map.insert(
+            Tag::COMPRESSED_PROMPT.as_str().into(),
+            short.as_str().into(),
+        );
     }
     if let Some(sender) = body.sender() {
         map.insert("name".into(), sender.as_ref().into());
@@ -118,7 +121,10 @@ pub fn message_from_json(value: &Value) -> Result<Message, FormatError> {
     if let Some(Value::Object(response)) = map.get("response_metadata") {
         body = body.with_response(ResponseMetadata::from(response.clone()));
     }
-    if let Some(short) = map.get(Tag::COMPRESSED_PROMPT).and_then(Value::as_str) {
+    if let Some(short) = map
+        .get(Tag::COMPRESSED_PROMPT.as_str())
+        .and_then(Value::as_str)
+    {
         body = with_condensed(body, short);
     }
     Ok(Message {
@@ -191,13 +197,11 @@ fn tags_from_json(map: &Map<String, Value>) -> Result<Tags, FormatError> {
     map.iter()
         .filter(|(key, _)| !reserved.contains(&key.as_str()))
         // A short text belongs to the body.
-        .filter(|(key, value)| key.as_str() != Tag::COMPRESSED_PROMPT || !value.is_string())
+        .filter(|(key, value)| {
+            key.as_str() != Tag::COMPRESSED_PROMPT.as_str() || !value.is_string()
+        })
         .try_fold(Tags::new(), |tags, (key, value)| {
-            let own = value.as_str().and_then(|text| Tag::from_key(key, text));
-            match own {
-                Some(tag) => Ok(tags.with(tag)),
-                None => tags.with_user(key, value.clone()),
-            }
+            tags.with_user(key, value.clone())
         })
         .map_err(|error: TagError| FormatError::new("", error.text()))
 }

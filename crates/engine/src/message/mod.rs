@@ -27,7 +27,7 @@ pub use json::{FormatError, message_from_json, message_to_json};
 pub use metadata::ResponseMetadata;
 pub use shown::shown;
 pub use tag::RESERVED_MEMBERS;
-pub use tag::{Tag, TagError, Tags};
+pub use tag::{Tag, TagError, TagKey, Tags};
 pub use text::{Digest, Text};
 pub use text::{cut, one_line};
 pub use usage::{Cost, FinishReason, Price, PromptBytes, TokenUsage};

@@ -22,65 +22,58 @@ pub const RESERVED_MEMBERS: [&str; 7] = [
     "metadata",
 ];
 
-macro_rules! engine_tags {
-    ($($(#[$doc:meta])* $variant:ident = $key:literal,)*) => {
-        /// The engine's own tags. Their values are text: a name, an id or a prompt.
-        #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-        #[non_exhaustive]
-        pub enum Tag {
-            $($(#[$doc])* $variant(Arc<str>),)*
+/// The key of a tag that code puts on messages, declared as a constant:
+/// `const COMBAT_ID: TagKey = TagKey::new("combat_id");`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct TagKey(&'static str);
+
+impl TagKey {
+    /// A key.
+    pub const fn new(key: &'static str) -> Self {
+        Self(key)
+    }
+
+    /// The key in JSON and in searches.
+    pub const fn as_str(self) -> &'static str {
+        self.0
+    }
+
+    /// The tag with this value: a name, an id or a text.
+    pub fn of(self, value: impl Into<String>) -> Tag {
+        Tag {
+            key: self.0,
+            value: value.into(),
         }
-
-        impl Tag {
-            /// Its key in JSON.
-            pub fn key(&self) -> &'static str {
-                match self { $(Self::$variant(_) => $key,)* }
-            }
-
-            /// The tag's value.
-            pub fn value(&self) -> &Arc<str> {
-                match self { $(Self::$variant(value) => value,)* }
-            }
-
-            /// The engine's tag of this name, if there is one.
-            pub fn from_key(key: &str, value: &str) -> Option<Self> {
-                match key { $($key => Some(Self::$variant(value.into())),)* _ => None }
-            }
-        }
-    };
+    }
 }
 
-engine_tags! {
-    /// The message that starts an entity's story; the entity's name.
-    Kickoff = "kickoff",
-    /// The beginning of a fight; the stage's name.
-    CombatInitialization = "combat_initialization",
-    /// The end of a fight; the stage's name.
-    CombatOutcome = "combat_outcome",
-    /// Matches the beginning and the end of a fight.
-    CombatId = "combat_id",
-    /// Leaving a stage or arriving on one; the stage's name.
-    StageTransition = "stage_transition",
-    /// The short text that later prompts show instead of the message. A context keeps it as the
-    /// short form of the body, where a search finds it, and writes it as this tag.
-    CompressedPrompt = "compressed_prompt",
-    /// A summary that replaces a closed chapter; the stage's name.
-    Archive = "archive",
-    /// The id of the chapter that a summary replaces.
-    Chapter = "chapter",
-    /// The beginning of a day at home; its number.
-    DayBegin = "day_begin",
-    /// The end of a day at home; its number.
-    DayEnd = "day_end",
-    /// A guard flagged the message; the reason.
-    Suspicious = "suspicious",
-    /// The name under which an event's type is registered.
-    Event = "event",
+/// A tag with a text as its value.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Tag {
+    key: &'static str,
+    value: String,
 }
 
 impl Tag {
-    /// The key of a message's short text, in JSON and in searches.
-    pub const COMPRESSED_PROMPT: &str = "compressed_prompt";
+    /// The message that starts an entity's story; the entity's name.
+    pub const KICKOFF: TagKey = TagKey::new("kickoff");
+    /// Leaving a stage or arriving on one; the stage's name.
+    pub const STAGE_TRANSITION: TagKey = TagKey::new("stage_transition");
+    /// The short text that later prompts show instead of the message. A context keeps it as the
+    /// short form of the body, where a search finds it, and writes it as this tag.
+    pub const COMPRESSED_PROMPT: TagKey = TagKey::new("compressed_prompt");
+    /// A summary that replaces a closed chapter; the stage's name.
+    pub const ARCHIVE: TagKey = TagKey::new("archive");
+    /// The id of the chapter that a summary replaces.
+    pub const CHAPTER: TagKey = TagKey::new("chapter");
+    /// The beginning of a day; its number.
+    pub const DAY_BEGIN: TagKey = TagKey::new("day_begin");
+    /// The end of a day; its number.
+    pub const DAY_END: TagKey = TagKey::new("day_end");
+    /// A guard flagged the message; the reason.
+    pub const SUSPICIOUS: TagKey = TagKey::new("suspicious");
+    /// The name under which an event's type is registered.
+    pub const EVENT: TagKey = TagKey::new("event");
 }
 
 /// Why a tag was refused.
@@ -102,18 +95,14 @@ impl Localize for TagError {
     }
 }
 
-/// The tags of one message: the engine's own, then the user's with any JSON value, in the order in
-/// which they were added. Clones share them, and an empty list takes no memory: most messages have
-/// none, and a broadcast gives all its receivers the same.
+/// The tags of one message, with any JSON value, in the order in which they were added. Clones share
+/// them, and an empty list takes no memory: most messages have none, and a broadcast gives all its
+/// receivers the same.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Tags(Option<Arc<TagList>>);
-
-/// Never empty: that is `None` in [`Tags`].
-#[derive(Clone, Debug, Default, PartialEq)]
-struct TagList {
-    own: Vec<Tag>,
-    user: IndexMap<Arc<str>, Value>,
-}
+pub struct Tags(
+    /// Never empty: that is `None`.
+    Option<Arc<IndexMap<Arc<str>, Value>>>,
+);
 
 impl Tags {
     /// No tags.
@@ -121,17 +110,16 @@ impl Tags {
         Self::default()
     }
 
-    /// These and one of the engine's tags, which replaces a tag of the same key.
+    /// These and a tag, which replaces one of the same key.
     #[must_use]
     pub fn with(mut self, tag: Tag) -> Self {
-        let list = self.list_mut();
-        list.own.retain(|old| old.key() != tag.key());
-        list.user.shift_remove(tag.key());
-        list.own.push(tag);
+        let tags = self.map_mut();
+        tags.shift_remove(tag.key);
+        tags.insert(tag.key.into(), tag.value.into());
         self
     }
 
-    /// These and one of the user's tags, with any JSON value.
+    /// These and a tag of any key and value.
     ///
     /// # Errors
     /// The key is reserved for the message itself, or there is a tag of this key already.
@@ -142,49 +130,33 @@ impl Tags {
         if self.get(key).is_some() {
             return Err(TagError::Repeated(key.into()));
         }
-        let value = value.into();
-        match value.as_str().and_then(|text| Tag::from_key(key, text)) {
-            Some(tag) => self.list_mut().own.push(tag),
-            None => {
-                self.list_mut().user.insert(key.into(), value);
-            }
-        }
+        self.map_mut().insert(key.into(), value.into());
         Ok(self)
     }
 
     /// The value of a tag.
-    pub fn get(&self, key: &str) -> Option<Value> {
-        match self.own(key) {
-            Some(tag) => Some(Value::from(tag.value().as_ref())),
-            None => self.user(key).cloned(),
-        }
+    pub fn get(&self, key: &str) -> Option<&Value> {
+        self.0.as_ref()?.get(key)
     }
 
     /// The text value of a tag.
     pub fn text(&self, key: &str) -> Option<&str> {
-        match self.own(key) {
-            Some(tag) => Some(tag.value()),
-            None => self.user(key)?.as_str(),
-        }
+        self.get(key)?.as_str()
     }
 
-    /// All tags as key and JSON value: the engine's own first.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, Value)> {
-        self.0.iter().flat_map(|list| {
-            let own = list.own.iter();
-            let own = own.map(|tag| (tag.key(), Value::from(tag.value().as_ref())));
-            let user = list.user.iter();
-            own.chain(user.map(|(key, value)| (&**key, value.clone())))
-        })
+    /// All tags as key and value.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
+        let tags = self.0.iter().flat_map(|tags| tags.iter());
+        tags.map(|(key, value)| (&**key, value))
     }
 
     /// Removes the short text, which belongs into the body.
     pub(crate) fn take_compressed_prompt(&mut self) -> Option<Arc<str>> {
-        let short = self.own(Tag::COMPRESSED_PROMPT)?.value().clone();
-        let list = self.list_mut();
-        let is_short = |tag: &Tag| matches!(tag, Tag::CompressedPrompt(_));
-        list.own.retain(|tag| !is_short(tag));
-        if *list == TagList::default() {
+        let key = Tag::COMPRESSED_PROMPT.as_str();
+        let short = self.text(key)?.into();
+        let tags = self.map_mut();
+        tags.shift_remove(key);
+        if tags.is_empty() {
             self.0 = None;
         }
         Some(short)
@@ -195,15 +167,7 @@ impl Tags {
         self.0.is_none()
     }
 
-    fn own(&self, key: &str) -> Option<&Tag> {
-        self.0.as_ref()?.own.iter().find(|tag| tag.key() == key)
-    }
-
-    fn user(&self, key: &str) -> Option<&Value> {
-        self.0.as_ref()?.user.get(key)
-    }
-
-    fn list_mut(&mut self) -> &mut TagList {
+    fn map_mut(&mut self) -> &mut IndexMap<Arc<str>, Value> {
         Arc::make_mut(self.0.get_or_insert_default())
     }
 }

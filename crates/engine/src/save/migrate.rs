@@ -45,8 +45,7 @@ pub(super) fn migrated(
     migrations: &[Migration],
 ) -> Result<Option<Vec<u8>>, SaveError> {
     check_newer(text)?;
-    let Some(mut version) = version_of(text).filter(|found| *found < u64::from(FORMAT))
-    else {
+    let Some(mut version) = version_of(text).filter(|found| *found < u64::from(FORMAT)) else {
         return Ok(None);
     };
     let mut save: Value = json::parse(text)?;

@@ -10,6 +10,7 @@ use playhouse_engine::message::Role;
 use thiserror::Error;
 
 use super::record::record_tokens;
+use crate::events::{COMBAT_ID, COMBAT_INITIALIZATION, COMBAT_OUTCOME};
 
 /// The tokens that a long question may take.
 const QUESTION_TOKENS: u64 = 1_200;
@@ -50,8 +51,8 @@ pub(super) enum FightRangeError {
     Overlap(String),
 }
 
-const BEGIN: &str = "combat_initialization";
-const END: &str = "combat_outcome";
+const BEGIN: &str = COMBAT_INITIALIZATION.as_str();
+const END: &str = COMBAT_OUTCOME.as_str();
 
 /// The range from the beginning of a fight to its outcome.
 ///
@@ -61,8 +62,11 @@ pub(super) fn fight_range(
     context: &AgentContext,
     combat: &str,
 ) -> Result<EntryRange, FightRangeError> {
-    let tagged =
-        context.filter_human_messages_by_attribute("combat_id", combat, SearchOrder::OldestFirst);
+    let tagged = context.filter_human_messages_by_attribute(
+        COMBAT_ID.as_str(),
+        combat,
+        SearchOrder::OldestFirst,
+    );
     let (begin, end) = (single(&tagged, BEGIN)?, single(&tagged, END)?);
     if begin >= end {
         return Err(FightRangeError::Reversed);
@@ -92,7 +96,10 @@ fn overlapping_fight(context: &AgentContext, combat: &str, range: EntryRange) ->
         let Some(tags) = context.tags(id) else {
             continue;
         };
-        let Some(other) = tags.text("combat_id").filter(|other| *other != combat) else {
+        let Some(other) = tags
+            .text(COMBAT_ID.as_str())
+            .filter(|other| *other != combat)
+        else {
             continue;
         };
         let change = i32::from(tags.get(BEGIN).is_some()) - i32::from(tags.get(END).is_some());

@@ -22,21 +22,17 @@ use crate::campaign_phase::CampaignState;
 use crate::combat::FinishedFight;
 use crate::combat::tests::{FightTest, fight_test, world_file};
 use crate::components::{FightResult, RpgWorld};
-use crate::events::CombatOutcome;
+use crate::events::{COMBAT_ID, COMBAT_INITIALIZATION, COMBAT_OUTCOME, CombatOutcome};
 use crate::phase::Phase;
 use crate::phrases;
 use crate::world_file::FightSummary;
 
 fn begin(id: &str) -> Tags {
-    [
-        Tag::CombatInitialization("Hall".into()),
-        Tag::CombatId(id.into()),
-    ]
-    .into()
+    [COMBAT_INITIALIZATION.of("Hall"), COMBAT_ID.of(id)].into()
 }
 
 fn end(id: &str) -> Tags {
-    [Tag::CombatOutcome("Hall".into()), Tag::CombatId(id.into())].into()
+    [COMBAT_OUTCOME.of("Hall"), COMBAT_ID.of(id)].into()
 }
 
 /// A context of one human message for each tag or none.
@@ -118,9 +114,9 @@ fn a_past_ends_with_a_day_and_is_archived_oldest_first() {
         past.map(|past| (past.begin.0, past.end.0))
     };
     let none = Tags::new;
-    let day = |number: &str| Tags::from(Tag::DayEnd(number.into()));
+    let day = |number: &str| Tags::from(Tag::DAY_END.of(number));
     let memory = || {
-        let tags = [Tag::Archive("Hall".into()), Tag::Chapter("Ann/1".into())];
+        let tags = [Tag::ARCHIVE.of("Hall"), Tag::CHAPTER.of("Ann/1")];
         Tags::from(tags)
     };
     // Of two days, the older one.
@@ -341,7 +337,7 @@ fn evening(mut fight: FightTest, limit: i32) -> FightTest {
             Tags::new(),
         );
     }
-    context.add_human_message("Day 3 is over.", Tag::DayEnd("3".into()));
+    context.add_human_message("Day 3 is over.", Tag::DAY_END.of("3"));
     fight
 }
 

@@ -676,7 +676,12 @@ fn all_draw_at_the_beginning_of_a_round_or_each_at_its_turn() {
         let queue = fight.tiny.setup.world.resource::<EventQueue>().0.iter();
         let drawn = queue.filter(|event| event.kind == CardsDrawn::TYPE);
         drawn
-            .map(|event| (event.audience.clone(), event.tags.get("draw_cards")))
+            .map(|event| {
+                (
+                    event.audience.clone(),
+                    event.tags.get("draw_cards").cloned(),
+                )
+            })
             .collect::<Vec<_>>()
     };
     for (draw_each, count) in [(DrawEach::Round, 4), (DrawEach::Turn, 1)] {
