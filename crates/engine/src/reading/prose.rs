@@ -463,7 +463,9 @@ fn is_offer(paragraph: &str) -> bool {
         && (OFFERS.begin(words).is_some()
             || REMARKS.begin(words).is_some()
             || SUMMING.begin(words).is_some() && !has_speech(words)
-            || words.split_whitespace().all(|word| word.starts_with('#'))
+            || paragraph
+                .split_whitespace()
+                .all(|word| word.starts_with('#'))
             || asks && READER.are_in(words) && TASK.are_in(words))
 }
 
