@@ -445,7 +445,7 @@ impl<R: Reply> Spec<R> {
         }
         // Most answers are right; only the others are read in the words of the question.
         let question = self.body.full_text();
-        let reader = FormReader::<R>::new(json.form::<R>(&question), raw);
+        let reader = FormReader::<R>::new(json.form::<R>(&question), raw, state);
         let (mut value, mut text) = reader.value(found)?;
         if self.tidy(&mut value) {
             text = value.to_string().into();
@@ -481,7 +481,9 @@ impl<R: Reply> Spec<R> {
         answer: &str,
         violations: &[Violation],
     ) -> Option<Value> {
-        let found = find_json(answer).ok().filter(|found| !found.is_cut)?;
+        let found = find_json(answer)
+            .ok()
+            .filter(|found| found.is_usable(true))?;
         let question = self.body.full_text();
         let form = json.form::<R>(&question);
         let wrong: Vec<_> = violations

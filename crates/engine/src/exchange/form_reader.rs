@@ -5,22 +5,24 @@ use std::marker::PhantomData;
 
 use serde_json::{Map, Value};
 
-use super::{Reply, Violation};
+use super::{AnswerState, Reply, Violation};
 use crate::reading::{Fitted, Form, FoundJson, NoJson, members_in};
 
 /// Reads an answer of a type by its form.
 pub(super) struct FormReader<'f, 't, R> {
     form: Form<'f>,
     raw: &'t str,
+    state: AnswerState,
     reply: PhantomData<R>,
 }
 
 impl<'f, 't, R: Reply> FormReader<'f, 't, R> {
     /// Reads this answer.
-    pub(super) fn new(form: Form<'f>, raw: &'t str) -> Self {
+    pub(super) fn new(form: Form<'f>, raw: &'t str, state: AnswerState) -> Self {
         Self {
             form,
             raw,
+            state,
             reply: PhantomData,
         }
     }
@@ -38,7 +40,7 @@ impl<'f, 't, R: Reply> FormReader<'f, 't, R> {
             Err(problem) => matches!(problem, NoJson::Broken(_)) && self.begins_with_json(),
         };
         let read = match found {
-            Ok(found) if found.is_cut => Err(vec![Violation::incomplete()]),
+            Ok(found) if !found.is_usable(self.state.is_last) => Err(vec![Violation::incomplete()]),
             Ok(found) => self.fitted(found.value),
             Err(problem) => match members_in(self.raw, |name| self.form.has_member(name)) {
                 Some(value) => self.fitted(value),

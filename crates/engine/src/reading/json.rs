@@ -11,6 +11,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::map::Entry;
 use serde_json::{Map, Number, Value, json};
 
+use super::prose::{looped, whole_sentences};
 use super::text::{is_blank, narrow};
 use super::words::is_ellipsis;
 
@@ -21,8 +22,19 @@ pub struct FoundJson<'t> {
     pub value: Value,
     /// Where it stands in the answer, if it is right as it stands there.
     pub verbatim: Option<&'t str>,
-    /// Whether the text ends within it, so that something may be missing.
-    pub is_cut: bool,
+    /// Where the text ends within it, so that something may be missing.
+    pub cut: Option<Cut>,
+}
+
+/// Where JSON ends before its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cut {
+    /// Within a text that says the same for ever, which was taken once.
+    Loop,
+    /// Within a text, of which the whole sentences were taken.
+    Text,
+    /// Anywhere else.
+    Elsewhere,
 }
 
 impl FoundJson<'_> {
@@ -31,7 +43,17 @@ impl FoundJson<'_> {
         FoundJson {
             value: self.value,
             verbatim: None,
-            is_cut: self.is_cut,
+            cut: self.cut,
+        }
+    }
+
+    /// Whether it can be used: nothing is missing but the end of a text that has none, or, `at last`,
+    /// of any.
+    pub fn is_usable(&self, at_last: bool) -> bool {
+        match self.cut {
+            None | Some(Cut::Loop) => true,
+            Some(Cut::Text) => at_last,
+            Some(Cut::Elsewhere) => false,
         }
     }
 }
@@ -90,7 +112,7 @@ pub fn find_json(answer: &str) -> Result<FoundJson<'_>, NoJson> {
         let found = read_at(rest)?;
         let items = found.value.as_array();
         let has_objects = items.is_none_or(|items| items.iter().any(Value::is_object));
-        if has_objects && !is_blank_form(&found.value) || found.is_cut {
+        if has_objects && !is_blank_form(&found.value) || found.cut.is_some() {
             return Ok(found);
         }
         // A list of words, nothing at all, or the form to be filled in may stand in the prose
@@ -136,7 +158,7 @@ pub(crate) fn json_at(text: &str) -> Option<(Value, usize)> {
     }
     let mut reader = Reader::new(text);
     let value = reader.value(Place::Whole, 0).ok()??;
-    (!reader.is_cut).then_some((value, reader.at))
+    reader.cut.is_none().then_some((value, reader.at))
 }
 
 fn read_at(text: &str) -> Result<FoundJson<'_>, NoJson> {
@@ -145,7 +167,7 @@ fn read_at(text: &str) -> Result<FoundJson<'_>, NoJson> {
         return Ok(FoundJson {
             value,
             verbatim: text.get(..values.byte_offset()),
-            is_cut: false,
+            cut: None,
         });
     }
     let mut reader = Reader::new(text);
@@ -157,7 +179,7 @@ fn read_at(text: &str) -> Result<FoundJson<'_>, NoJson> {
         Ok(Some(value)) if !is_doubtful => Ok(FoundJson {
             value,
             verbatim: None,
-            is_cut: reader.is_cut,
+            cut: reader.cut,
         }),
         _ => {
             let near = text.get(reader.at..).unwrap_or_default().trim_start();
@@ -381,7 +403,7 @@ struct Doubt;
 struct Reader<'t> {
     text: &'t str,
     at: usize,
-    is_cut: bool,
+    cut: Option<Cut>,
     has_inner_quotes: bool,
 }
 
@@ -390,7 +412,7 @@ impl<'t> Reader<'t> {
         Self {
             text,
             at: 0,
-            is_cut: false,
+            cut: None,
             has_inner_quotes: false,
         }
     }
@@ -434,7 +456,7 @@ impl<'t> Reader<'t> {
         self.skip_blanks();
         match self.peek() {
             None => {
-                self.is_cut = true;
+                self.cut = Some(Cut::Elsewhere);
                 Ok(None)
             }
             Some(char) if narrow(char) == '{' => {
@@ -459,7 +481,7 @@ impl<'t> Reader<'t> {
                 Some(char) if is_colon(char) => self.skip(char),
                 Some(_) => return Err(Doubt),
                 None => {
-                    self.is_cut = true;
+                    self.cut = Some(Cut::Elsewhere);
                     break;
                 }
             }
@@ -513,7 +535,9 @@ impl<'t> Reader<'t> {
         }
         match self.peek().map(narrow) {
             None => {
-                self.is_cut |= is_divided;
+                if is_divided {
+                    self.cut = Some(Cut::Elsewhere);
+                }
                 Ok(())
             }
             Some('}' | ']') => Ok(()),
@@ -526,7 +550,7 @@ impl<'t> Reader<'t> {
         match self.peek() {
             Some(char) if is_quote(char) => {
                 let key = self.string(Place::Key)?;
-                Ok((!self.is_cut).then_some(key))
+                Ok(self.cut.is_none().then_some(key))
             }
             Some(_) if begins_bare_key(self.rest()) => {
                 let key = self.rest().split(is_colon).next().unwrap_or_default();
@@ -535,7 +559,7 @@ impl<'t> Reader<'t> {
             }
             Some(_) if self.rest().chars().all(|c| c.is_alphanumeric() || c == '_') => {
                 self.at = self.text.len();
-                self.is_cut = true;
+                self.cut = Some(Cut::Elsewhere);
                 Ok(None)
             }
             _ => Err(Doubt),
@@ -556,8 +580,7 @@ impl<'t> Reader<'t> {
         let mut text = String::new();
         loop {
             let Some(char) = self.peek() else {
-                self.is_cut = true;
-                return Ok(text);
+                return Ok(self.cut_text(text));
             };
             self.skip(char);
             if closing.contains(&char) {
@@ -577,6 +600,18 @@ impl<'t> Reader<'t> {
         }
     }
 
+    /// What is taken of a text that lacks its end.
+    fn cut_text(&mut self, text: String) -> String {
+        let once = looped(&text);
+        let whole = whole_sentences(once.unwrap_or(&text));
+        self.cut = Some(match (once, whole) {
+            (Some(_), _) => Cut::Loop,
+            (None, Some(_)) => Cut::Text,
+            (None, None) => Cut::Elsewhere,
+        });
+        whole.or(once).map_or(text.clone(), str::to_owned)
+    }
+
     /// Whether another part of a text is joined to the one that was just closed: `"a" + "b"`.
     fn is_joined(&mut self, open: char) -> bool {
         let next = self.after_blanks().strip_prefix('+');
@@ -589,7 +624,7 @@ impl<'t> Reader<'t> {
 
     fn escape(&mut self, text: &mut String) {
         let Some(char) = self.peek() else {
-            self.is_cut = true;
+            self.cut = Some(Cut::Elsewhere);
             return;
         };
         self.skip(char);
@@ -702,11 +737,13 @@ impl<'t> Reader<'t> {
         self.at += end;
         if let Some(value) = is_known {
             // The text may end within a number.
-            self.is_cut |= ends_text && value.is_number();
+            if ends_text && value.is_number() {
+                self.cut = Some(Cut::Elsewhere);
+            }
             return Ok(Some(value));
         }
         if ends_text {
-            self.is_cut = true;
+            self.cut = Some(Cut::Elsewhere);
             return Ok(None);
         }
         let is_text = |c: char| !is_quote(c) && !is_colon(c) && !"{[<>\\".contains(narrow(c));
@@ -758,10 +795,29 @@ mod tests {
 
     fn value(text: &str) -> Result<Value, NoJson> {
         let found = find_json(text)?;
-        if found.is_cut {
+        if found.cut.is_some() {
             return Err(NoJson::Broken("cut".into()));
         }
         Ok(found.value)
+    }
+
+    #[test]
+    fn a_text_that_lacks_its_end_is_taken_as_far_as_it_says_something() {
+        let waits = |reason: &str| json!({"mind": "m", "wait": {"reason": reason}});
+        for (reason, taken, cut) in [
+            (
+                &*format!("我等你。{}", "我爱你，".repeat(30)),
+                "我等你。",
+                Cut::Loop,
+            ),
+            (&*"and the rope ".repeat(9), "and the rope ", Cut::Loop),
+            ("It is late. I go ho", "It is late.", Cut::Text),
+            ("It is la", "It is la", Cut::Elsewhere),
+        ] {
+            let text = format!(r#"{{"mind": "m", "wait": {{"reason": "{reason}"#);
+            let found = find_json(&text).unwrap();
+            assert_eq!((found.value, found.cut), (waits(taken), Some(cut)));
+        }
     }
 
     #[test]

@@ -32,7 +32,7 @@ pub use calls::before_calls;
 pub use calls::{CallableTool, TextCall, TextCalls};
 pub use form::{Fault, FaultKind, Fitted, Form, Wanted};
 pub(crate) use json::json_at;
-pub use json::{FoundJson, NoJson, find_json};
+pub use json::{Cut, FoundJson, NoJson, find_json};
 pub(crate) use lines::members_in;
 pub use listing::Listing;
 pub use marks::OwnMarks;

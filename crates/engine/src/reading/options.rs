@@ -74,7 +74,7 @@ const LIKELY: [Rule; 9] = [
     Offers::by_part,
     Offers::by_part_of_label,
     Offers::by_title,
-    Offers::by_short_name,
+    Offers::by_given_name,
     Offers::by_end,
     Offers::by_other_word,
     Offers::by_typo,
@@ -382,16 +382,23 @@ impl Offers {
         }
     }
 
-    /// A Chinese name without its first or last character, with a word of kinship or a title:
-    /// 九指叔 for 佟九指.
-    fn by_short_name(&self, given: &Given) -> Vec<usize> {
-        let is_han = |word: &String| word.chars().all(|c| c >= '\u{2e80}');
-        let is_name = |name: &[String]| name.len() == 3 && name.iter().all(is_han);
-        let is_short = (3..=4).contains(&given.words.len()) && given.words.iter().all(is_han);
+    /// A Chinese name without the surname, with a word of kinship behind it: 九指叔 for 佟九指.
+    fn by_given_name(&self, given: &Given) -> Vec<usize> {
+        let are_han = |words: &[String]| {
+            words
+                .iter()
+                .flat_map(|w| w.chars())
+                .all(|c| c >= '\u{2e80}')
+        };
+        let is_short = (3..=4).contains(&given.words.len()) && are_han(&given.words);
         self.which(|offer| {
-            let mut parts = offer.name.windows(2);
-            let is_meant = parts.any(|part| given.words.starts_with(part));
-            is_short && is_name(&offer.name) && offer.label.is_empty() && is_meant
+            let is_name = is_short && offer.label.is_empty() && offer.name.len() == 3;
+            is_name
+                && are_han(&offer.name)
+                && offer
+                    .name
+                    .get(1..)
+                    .is_some_and(|name| given.words.starts_with(name))
         })
     }
 
@@ -742,6 +749,8 @@ mod tests {
             ("柳三娘姑娘", "柳三娘"),
             ("我选沈秋水", "沈秋水"),
             ("那把铜钥匙", "铜钥匙"),
+            ("三娘姐", "柳三娘"),
+            ("沈掌柜", "沈秋水"),
         ] {
             assert_eq!(meant("", &chinese, given), [wanted], "{given}");
         }

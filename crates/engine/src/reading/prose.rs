@@ -163,6 +163,7 @@ pub(crate) fn tidy_texts(answer: &mut Value) -> bool {
                 announced,
                 remarked,
                 in_brackets,
+                without_loop,
             ];
             let mut tidied = None;
             for _ in 0..MAX_LAYERS {
@@ -462,7 +463,9 @@ fn is_offer(paragraph: &str) -> bool {
         && (OFFERS.begin(words).is_some()
             || REMARKS.begin(words).is_some()
             || SUMMING.begin(words).is_some() && !has_speech(words)
-            || words.split_whitespace().all(|word| word.starts_with('#'))
+            || paragraph
+                .split_whitespace()
+                .all(|word| word.starts_with('#'))
             || asks && READER.are_in(words) && TASK.are_in(words))
 }
 
@@ -620,6 +623,11 @@ pub fn whole_sentences(text: &str) -> Option<&str> {
     wholes.next()
 }
 
+/// What is said before a text repeats itself to its end.
+fn without_loop(text: &str) -> Option<String> {
+    looped(text).map(|once| whole_sentences(once).unwrap_or(once).to_owned())
+}
+
 /// What is left of a text that says the same again and again; `None` if it does not.
 fn without_repetition(text: &str) -> Option<String> {
     if let Some(once) = looped(text) {
@@ -634,7 +642,7 @@ fn without_repetition(text: &str) -> Option<String> {
 }
 
 /// A text up to where it begins to repeat itself until its end; `None` if it does not.
-fn looped(text: &str) -> Option<&str> {
+pub(super) fn looped(text: &str) -> Option<&str> {
     let reversed: Vec<char> = text.chars().rev().collect();
     // The longest beginning of each part that is its end, too: what is left is the part's period.
     let mut borders = vec![0_usize; reversed.len()];
