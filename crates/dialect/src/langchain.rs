@@ -320,9 +320,9 @@ fn add_common_members(kind: &str, data: &mut Value, mut neutral: Neutral) {
     data["response_metadata"] = Value::Object(response.unwrap_or_default());
     for (key, value) in std::mem::take(&mut neutral.tags).iter() {
         if MEMBERS.contains(&key) || value.is_null() {
-            add_tag(&mut neutral.tags, key, &value);
+            add_tag(&mut neutral.tags, key, value);
         } else {
-            data[key] = value;
+            data[key] = value.clone();
         }
     }
     if let Some(short) = neutral.short.take() {

@@ -120,7 +120,7 @@ pub(super) fn ask_kickoffs(
             },
         };
         let ask = question.ask(events.phrases(), &world.0, writer, &data);
-        let ask = ask.map(|ask| ask.tag(Tag::KICKOFF.of(name.0.clone())).without_tools());
+        let ask = ask.map(|ask| ask.tag(Tag::KICKOFF.of(&*name.0)).without_tools());
         events.insert_or_fault(&mut commands, entity, ask);
     }
     current.set_phase(Phase::KickoffDone);

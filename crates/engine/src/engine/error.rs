@@ -32,7 +32,7 @@ pub enum Stop {
 }
 
 impl Stop {
-    /// The words in the journal; journals of earlier versions have the same.
+    /// The words in the journal.
     pub(super) fn journal_reason(&self) -> String {
         match self {
             Self::Cancelled => "Cancelled".into(),

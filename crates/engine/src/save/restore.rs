@@ -9,7 +9,7 @@ use super::dto::{ArrivalDto, ChapterDto, ChaptersDto, ContextDto, EntityDto, Mem
 use super::entry_runs::{self, RunDto};
 use super::error::SaveError;
 use super::json;
-use super::limits::{MAX_COUNTER, MAX_ID};
+use super::limits::{FORMAT, MAX_COUNTER, MAX_ID};
 use super::migrate::{self, MIGRATIONS, Migration};
 use super::parts::Parts;
 use super::registry::SaveRegistry;
