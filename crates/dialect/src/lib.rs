@@ -1,11 +1,11 @@
 //! The message formats of other programs, and what each model provider is sent.
 //!
-//! Pure functions between text or JSON and [`Message`](playhouse_engine::message::Message)s. [`read`](read())
-//! reads any format liberally and detects which one it is; [`write`](write()) writes a named
-//! [`Profile`]. What a format has no members for is kept in its metadata if possible (see
-//! `leftovers.rs`). [`thinking`] separates what a model thought from what it said, [`Arguments`]
-//! repairs the arguments of tool calls, [`MarkedMessages`] behaves like AgentScope's memories, and
-//! [`format`](mod@format) writes a conversation as each model provider expects it.
+//! Pure functions between text or JSON and [`Message`](playhouse_engine::message::Message)s.
+//! [`read`](read()) reads any format liberally and detects which one it is; [`write`](write())
+//! writes a named [`Profile`]. What a format has no members for is kept in its metadata if possible
+//! (see `leftovers.rs`). [`thinking`] separates what a model thought from what it said,
+//! [`Arguments`] repairs the arguments of tool calls, [`MarkedMessages`] behaves like AgentScope's
+//! memories, and [`format`](mod@format) writes a conversation as each model provider expects it.
 //! Start reading at [`Profile`].
 
 mod agentscope;

@@ -1,9 +1,9 @@
 //! Models by name: RON files of providers and aliases, and a few environment variables.
 //!
-//! A [`ModelFile`] is read as [`Untrusted`](playhouse_engine::trust::Untrusted): it may have come with a
-//! folder, and `demands.rs` says what of it its user must trust first. [`Models::new`] gets what
-//! counts, and a function that looks up variables, so that this module touches neither files nor
-//! the environment. A name is resolved in this order:
+//! A [`ModelFile`] is read as [`Untrusted`](playhouse_engine::trust::Untrusted): it may have come
+//! with a folder, and `demands.rs` says what of it its user must trust first. [`Models::new`] gets
+//! what counts, and a function that looks up variables, so that this module touches neither files
+//! nor the environment. A name is resolved in this order:
 //!
 //! 1. an alias;
 //! 2. `PROVIDER/MODEL` with a known provider, such as `ollama/qwen3:8b`;

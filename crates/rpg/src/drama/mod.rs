@@ -2,11 +2,11 @@
 //!
 //! State moves by typed choices and by rules whose conditions hold, never by prose. A world has
 //! items, bonds between characters, named numbers ([`Qualities`]), promises and goals; what anybody
-//! knows is in [`knowledge`](playhouse_engine::knowledge). Writers tie them together with [`Scene`]s, whose
-//! [`Condition`]s say when they open and whose choices have [`Effect`]s, and with [`Ending`]s.
-//! Conditions read the whole world, so they are checked at meetings, when every place rests. What
-//! they say about each other, whatever the world is like, is in `logic`. Games decide how a scene
-//! is played and apply its effects. Start reading at [`Scene`].
+//! knows is in [`knowledge`](playhouse_engine::knowledge). Writers tie them together with
+//! [`Scene`]s, whose [`Condition`]s say when they open and whose choices have [`Effect`]s, and with
+//! [`Ending`]s. Conditions read the whole world, so they are checked at meetings, when every place
+//! rests. What they say about each other, whatever the world is like, is in `logic`. Games decide
+//! how a scene is played and apply its effects. Start reading at [`Scene`].
 
 mod condition;
 mod data;

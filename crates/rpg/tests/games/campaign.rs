@@ -99,14 +99,14 @@ fn with_member(answer: String, path: &str, value: &str) -> String {
 async fn play_wrapped(world: &str, wrap: fn(&Prompt<'_>, String) -> String) -> Played {
     let improviser = Improviser::taught(playhouse_rpg::improviser::teach).unwrap();
     let mind = Wrapping { improviser, wrap };
-    let data = DataFolder::at("data").unwrap();
+    let data = DataFolder::at("../../data").unwrap();
     let setup = Campaign::load(&data, world).unwrap().new_game(1).unwrap();
     let engine = Engine::new(setup, Minds::all(Arc::new(mind)), journal()).unwrap();
     play_on(engine, Some(2)).await
 }
 
 fn engine(world: &str, seed: u64) -> Engine {
-    let data = DataFolder::at("data").unwrap();
+    let data = DataFolder::at("../../data").unwrap();
     let campaign = Campaign::load(&data, world).unwrap();
     let setup = campaign.new_game(seed).unwrap();
     let minds = Minds::all(Arc::new(
@@ -421,7 +421,7 @@ const NEVER_AT_HOME: [&str; 10] = [
 #[tokio::test]
 async fn nobody_speaks_out_of_character() {
     for (world, never) in NEVER_IN {
-        let file = Campaign::load(&DataFolder::at("data").unwrap(), world).unwrap();
+        let file = Campaign::load(&DataFolder::at("../../data").unwrap(), world).unwrap();
         let file = &file.file;
         let actors = file.actors.iter().map(|actor| (&actor.name, &actor.voice));
         let foes = file.foes.iter().map(|foe| (&foe.name, &foe.voice));

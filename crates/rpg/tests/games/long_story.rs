@@ -40,7 +40,7 @@ fn story(language: Language, days: u32, budget: i32) -> LongStory {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().join("mill");
     new_world(&folder, language).unwrap();
-    let data = DataFolder::at("data").unwrap();
+    let data = DataFolder::at("../../data").unwrap();
     let world = DataFolder::at(&folder).unwrap();
     let mut campaign = Campaign::load_from(&data, &world, "mill").unwrap();
     let file = Arc::make_mut(&mut campaign.file);

@@ -17,7 +17,7 @@ use playhouse_rpg::Campaign;
 const ROOM: i32 = 2_000;
 
 async fn play(world: &str) -> Engine {
-    let data = DataFolder::at("data").unwrap();
+    let data = DataFolder::at("../../data").unwrap();
     let mut campaign = Campaign::load(&data, world).unwrap();
     Arc::make_mut(&mut campaign.file).limits.context_tokens = ROOM;
     let setup = campaign.new_game(1).unwrap();
@@ -118,7 +118,7 @@ impl Mind for Noting {
 
 /// The answers of a story with so many tokens for memories, and what came.
 async fn answers(world: &str, tokens: i32) -> (Vec<String>, Vec<(String, u32)>) {
-    let data = DataFolder::at("data").unwrap();
+    let data = DataFolder::at("../../data").unwrap();
     let mut campaign = Campaign::load(&data, world).unwrap();
     let limits = &mut Arc::make_mut(&mut campaign.file).limits;
     (limits.context_tokens, limits.recall_tokens) = (4_000, tokens);

@@ -75,7 +75,7 @@ async fn first_prompts(campaign: &Campaign) -> BTreeMap<String, String> {
 #[tokio::test]
 async fn every_prompt_in_both_languages() {
     for (language, world) in [("en", "drowned-assize"), ("zh", "zhaoying-ban")] {
-        let campaign = Campaign::load(&DataFolder::at("data").unwrap(), world).unwrap();
+        let campaign = Campaign::load(&DataFolder::at("../../data").unwrap(), world).unwrap();
         for (purpose, prompt) in first_prompts(&campaign).await {
             compare(language, &purpose, prompt);
         }
@@ -92,7 +92,7 @@ fn compare(language: &str, purpose: &str, prompt: String) {
 #[tokio::test]
 async fn the_prompt_of_a_vote_in_both_languages() {
     for (language, world) in [("en", "drowned-assize"), ("zh", "zhaoying-ban")] {
-        let mut campaign = Campaign::load(&DataFolder::at("data").unwrap(), world).unwrap();
+        let mut campaign = Campaign::load(&DataFolder::at("../../data").unwrap(), world).unwrap();
         let mut file = (*campaign.file).clone();
         let names = file.dungeons.iter().map(|dungeon| dungeon.name.clone());
         file.schedule = vec![
@@ -112,7 +112,7 @@ async fn the_prompt_of_a_vote_in_both_languages() {
 #[tokio::test]
 async fn the_prompts_of_a_hand_that_is_asked_for_in_both_languages() {
     for (language, world) in [("en", "drowned-assize"), ("zh", "zhaoying-ban")] {
-        let mut campaign = Campaign::load(&DataFolder::at("data").unwrap(), world).unwrap();
+        let mut campaign = Campaign::load(&DataFolder::at("../../data").unwrap(), world).unwrap();
         let mut file = (*campaign.file).clone();
         file.fights.draw = Draw::Asked;
         campaign.file = Arc::new(file);
@@ -147,7 +147,8 @@ impl Mind for ShortReader {
 
 #[tokio::test]
 async fn a_world_may_send_its_questions_in_their_short_form() {
-    let mut campaign = Campaign::load(&DataFolder::at("data").unwrap(), "drowned-assize").unwrap();
+    let mut campaign =
+        Campaign::load(&DataFolder::at("../../data").unwrap(), "drowned-assize").unwrap();
     Arc::make_mut(&mut campaign.file).limits.short_questions = true;
     let count = Arc::new(AtomicUsize::new(0));
     let mind = ShortReader(

@@ -24,7 +24,7 @@ pub(crate) const NAMES: [&str; 8] = [
 ];
 
 pub(crate) fn data() -> DataFolder {
-    DataFolder::at("data").unwrap()
+    DataFolder::at("../../data").unwrap()
 }
 
 /// Rules for so many players, who describe by number.
