@@ -60,7 +60,9 @@ fn check(engine: &Engine) -> Result<(), TestCaseError> {
         );
         let is_question = |index: usize| {
             let tags = &messages[index].message.tags;
-            tags.get("day_begin").or(tags.get("day_end")).is_some()
+            tags.text(Tag::DAY_BEGIN.as_str())
+                .or(tags.text(Tag::DAY_END.as_str()))
+                .is_some()
         };
         // Questions and answers are pairs.
         let answers: Vec<_> = (0..messages.len())
@@ -348,11 +350,4 @@ fn usage(input: u64, output: u64) -> TokenUsage {
         output,
         ..TokenUsage::default()
     }
-}
-
-#[test]
-fn tags_of_questions_are_the_games_own() {
-    // `check` looks for these two.
-    let keys = [Tag::DAY_BEGIN.of(""), Tag::DAY_END.of("")];
-    assert_eq!(keys.map(|tag| tag.key()), ["day_begin", "day_end"]);
 }

@@ -5,7 +5,6 @@ use std::path::Path;
 
 use playhouse::cast::{CastList, Dead, Occupants, WorldTurn};
 use playhouse::context::{AgentContext, Chapters};
-use playhouse::journal::{Journal, Line};
 use playhouse::save::{
     Expected, FORMAT, Migration, MigrationError, SaveError, read_head, restore, snapshot,
 };

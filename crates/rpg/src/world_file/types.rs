@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use playhouse_engine::knowledge::{Fact, FactBook, KnownBy};
+use playhouse_engine::knowledge::{Fact, FactBook};
 use playhouse_engine::memory::Cues;
 use playhouse_engine::mind::Language;
 use playhouse_engine::world_data::prose;
@@ -598,6 +598,8 @@ fn always_hits() -> i32 {
 
 #[cfg(test)]
 mod tests {
+    use playhouse_engine::knowledge::KnownBy;
+
     use super::*;
 
     #[test]

@@ -2,7 +2,7 @@
 //! and what is told of it.
 
 use playhouse_engine::locale::Language;
-use playhouse_engine::world_data::{Problem, Problems, Severity};
+use playhouse_engine::world_data::{Problems, Severity};
 
 use super::tests::wrong;
 
