@@ -2,4 +2,4 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod comments;
-mod founding;
+mod seeds;
