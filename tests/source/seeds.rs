@@ -71,10 +71,6 @@ fn whatever_does_not_exist_is_reported_with_its_row() {
     for (row, why) in [
         ("| `x` | none | | |", "says neither"),
         ("| `x` | `perspective` | |", "4 cells"),
-        (
-            "| `x` | [a page](no-such-page.md#part) | | |",
-            "no such file",
-        ),
         ("\n### C\n", "no table"),
     ] {
         let found = problems(&format!("{table}{good}{row}\n"));
@@ -129,19 +125,7 @@ fn wrong_in_row(row: &str, index: &Index, helps: &mut Helps) -> Vec<String> {
         let wrong = index.wrong(code, helps)?;
         Some(format!("`{code}`: {wrong}"))
     });
-    wrong.chain(broken_links(row)).collect()
-}
-
-fn broken_links(row: &str) -> impl Iterator<Item = String> {
-    let targets = row
-        .split("](")
-        .skip(1)
-        .filter_map(|rest| rest.split(')').next());
-    let broken = targets.filter(|target| {
-        let file = target.split('#').next().unwrap_or_default();
-        !root().join("docs").join(file).exists()
-    });
-    broken.map(|target| format!("`{target}`: no such file"))
+    wrong.collect()
 }
 
 /// The cells of a row, in which `\|` is no border.
