@@ -1106,9 +1106,10 @@ fn an_answer_that_is_written_while_the_connection_breaks_is_whole() {
     }
 }
 
-/// Answers the question that waits for words.
+/// Answers the question that waits for words, with a sentence.
 const SAY_SOMETHING: &str = "const words = document.querySelector('#seat .ask textarea'); \
-     words.value = '…'; words.form.requestSubmit();";
+     words.value = '我把影人收好，先坐下来喝一口热茶，听听今晚楼下的动静。'; \
+     words.form.requestSubmit();";
 
 /// What a seat answers to what it is asked; returns whether it was asked.
 const ANSWER: &str = "const ask = document.querySelector('#seat .ask:not([data-answered])'); \
