@@ -5,7 +5,7 @@ _list:
 
 # Play the default world, or another: `just play zhaoying-ban`
 play *arguments:
-    cargo run --release -- {{arguments}}
+    cargo run -- {{arguments}}
 
 # Check all code with every feature
 check:

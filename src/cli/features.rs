@@ -1,4 +1,4 @@
-//! The Cargo features of this build; the README describes them.
+//! The Cargo features of this build; `docs/commands.md` describes them.
 
 use crate::locale::Language;
 

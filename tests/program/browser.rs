@@ -228,10 +228,17 @@ impl Browser {
             .collect()
     }
 
-    /// Writes what is shown to a file.
+    /// Writes what is shown to a file, at three quarters of its size.
     fn screenshot(&self, path: &Path) {
-        let image = self.request("GET", &self.path("/screenshot"), &Value::Null);
-        let image = BASE64.decode(image.as_str().unwrap()).unwrap();
+        let layout = self.devtools("Page.getLayoutMetrics", &json!({}));
+        let shown = &layout["cssVisualViewport"];
+        let (width, height) = (&shown["clientWidth"], &shown["clientHeight"]);
+        let clip = json!({"x": 0, "y": 0, "width": width, "height": height, "scale": 0.75});
+        let image = self.devtools(
+            "Page.captureScreenshot",
+            &json!({"format": "webp", "quality": 60, "clip": clip}),
+        );
+        let image = BASE64.decode(image["data"].as_str().unwrap()).unwrap();
         std::fs::File::create(path)
             .unwrap()
             .write_all(&image)
@@ -1099,9 +1106,10 @@ fn an_answer_that_is_written_while_the_connection_breaks_is_whole() {
     }
 }
 
-/// Answers the question that waits for words.
+/// Answers the question that waits for words, with a sentence.
 const SAY_SOMETHING: &str = "const words = document.querySelector('#seat .ask textarea'); \
-     words.value = '…'; words.form.requestSubmit();";
+     words.value = '我把影人收好，先坐下来喝一口热茶，听听今晚楼下的动静。'; \
+     words.form.requestSubmit();";
 
 /// What a seat answers to what it is asked; returns whether it was asked.
 const ANSWER: &str = "const ask = document.querySelector('#seat .ask:not([data-answered])'); \
@@ -1261,16 +1269,15 @@ fn two_people_play_undercover_in_two_browsers() {
 
 #[test]
 #[ignore = "writes docs/page, for people to look at"]
-fn screenshots_of_every_view() {
+fn screenshots() {
     let Some(browser) = browser() else { return };
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/page");
-    for (world, lang) in [("drowned-assize", "en"), ("zhaoying-ban", "zh")] {
+    browser.resize(1280, 800);
+    for (world, lang, who) in [
+        ("drowned-assize", "en", "Jory Teasel"),
+        ("zhaoying-ban", "zh", "沈豆娘"),
+    ] {
         let folder = tempfile::tempdir().unwrap();
-        let seat = if lang == "en" {
-            "Jory Teasel"
-        } else {
-            "沈豆娘"
-        };
         for command in [
             &format!("run {world} --seed 1 --save tide --until 40 --quiet"),
             "branch tide ebb --turn 32 --seed 5",
@@ -1279,96 +1286,66 @@ fn screenshots_of_every_view() {
             assert!(run(folder.path(), command).status.success(), "{command}");
         }
         let page = Served::begin(folder.path(), "serve --json");
-        let people = page.api("tide/people");
-        let person = people
-            .as_array()
-            .unwrap()
-            .iter()
-            .find(|person| person["name"] == seat);
-        let person = person.unwrap()["id"].clone();
-        let count = |value: &Value| value.as_array().map_or(0, Vec::len);
-        let archived = people.as_array().unwrap().iter().max_by_key(|person| {
-            count(&page.api(&format!("tide/person/{}", person["id"]))["chapters"])
-        });
-        let archived = &archived.unwrap()["id"];
-        let facts = page.api("tide/facts");
-        let told = facts.as_array().unwrap().iter().max_by_key(|fact| {
-            let fact = fact["fact"].as_str().unwrap();
-            let knows = page.api(&format!("tide/fact/{fact}"))["knows"].clone();
-            let told = knows.as_array().unwrap().iter();
-            told.filter(|known| known["from"].is_u64()).count()
-        });
-        let told = told.unwrap()["fact"].as_str().unwrap();
-        let calls = page.api(&format!("tide/calls?who={person}"));
-        let call = &calls["calls"].as_array().unwrap().last().unwrap()["c"];
-        let views = [
-            ("story", String::new()),
-            ("people", format!("?view=people&see=person/{person}")),
-            ("context", format!("?see=context/{person}")),
-            ("map", "?view=map".into()),
-            ("audience", "?view=audience".into()),
-            ("calls", "?view=calls&see=call/20".into()),
-            ("request", format!("?view=calls&see=call/{call}/request")),
-            ("changes", format!("?view=calls&see=call/{call}/changes")),
-            ("facts", "?view=facts".into()),
-            ("fact", format!("?view=facts&see=fact/{told}")),
-            ("chapters", format!("?see=chapters/{archived}")),
-            ("branches", "?view=branches".into()),
-            ("compare", "?view=branches&with=ebb".into()),
-            ("dark", String::new()),
-        ];
-        let scheme = |scheme: &str| {
-            let scheme = json!([{"name": "prefers-color-scheme", "value": scheme}]);
-            browser.devtools("Emulation.setEmulatedMedia", &json!({"features": scheme}));
-        };
-        browser.resize(1280, 800);
-        browser.open(format!("http://{}/?lang={lang}", page.address));
-        browser.wait("document.querySelectorAll('li a.row').length === 2");
-        browser.screenshot(&docs.join(format!("stories-{lang}.png")));
-        for (view, query) in &views {
-            scheme(if *view == "dark" { "dark" } else { "light" });
-            browser.open_story(&page, "tide", &with_lang(query, lang));
+        for (view, query) in views(&page, lang, who) {
+            browser.open_story(&page, "tide", &with_lang(&query, lang));
             browser.wait("document.querySelector('#told article, .pane > *')");
             browser.wait("document.querySelector('#inspector h2')");
             std::thread::sleep(Duration::from_millis(500));
-            browser.screenshot(&docs.join(format!("{view}-{lang}.png")));
+            browser.screenshot(&docs.join(format!("{view}-{lang}.webp")));
         }
-        scheme("light");
-        browser.resize(360, 740);
-        browser.open_story(&page, "tide", &with_lang("", lang));
-        browser.wait("document.querySelector('#told article')");
-        browser.screenshot(&docs.join(format!("narrow-{lang}.png")));
-        drop(page);
-        let page = Served::begin(folder.path(), "watch --json tide");
-        page.wait_for("tide", "paused");
-        for deed in [json!({"do": "review", "on": true}), json!({"do": "step"})] {
-            assert_eq!(page.post("/api/tide/do", &deed).status, 200);
-        }
-        browser.resize(1280, 800);
-        browser.open_story(&page, "tide", &with_lang("", lang));
-        browser.wait("document.querySelector('form.held textarea')");
-        std::thread::sleep(Duration::from_millis(500));
-        browser.screenshot(&docs.join(format!("review-{lang}.png")));
-        drop(page);
-        let name = seat.replace(' ', "\u{a0}");
-        let played = format!("watch {world} --seed 1 --json --lang {lang} --invite {name}");
-        let played = Served::begin(folder.path(), &played);
-        let mut records = played.records.iter();
-        let invited = records.find(|record| record["record"] == "seat").unwrap();
-        browser.resize(1280, 800);
-        browser.open(format!(
-            "{}?lang={lang}",
-            invited["address"].as_str().unwrap()
-        ));
-        browser.wait(IS_READY);
-        // The first question is answered in words, the next has a menu.
-        browser.wait("document.querySelector('#seat .ask textarea')");
-        browser.script(SAY_SOMETHING);
-        browser.wait("document.querySelector('#seat .ask .menu button')");
-        browser.wait("document.querySelector('#inspector h2')");
-        std::thread::sleep(Duration::from_millis(500));
-        browser.screenshot(&docs.join(format!("seat-{lang}.png")));
     }
+    let folder = tempfile::tempdir().unwrap();
+    let played = "watch zhaoying-ban --seed 1 --json --lang zh --invite 沈豆娘";
+    let played = Served::begin(folder.path(), played);
+    let mut records = played.records.iter();
+    let invited = records.find(|record| record["record"] == "seat").unwrap();
+    let address = invited["address"].as_str().unwrap();
+    browser.open(format!("{address}?lang=zh"));
+    browser.wait(IS_READY);
+    // The first question is answered in words, the next has a menu.
+    browser.wait("document.querySelector('#seat .ask textarea')");
+    browser.script(SAY_SOMETHING);
+    browser.wait("document.querySelector('#seat .ask .menu button')");
+    browser.wait("document.querySelector('#inspector h2')");
+    std::thread::sleep(Duration::from_millis(500));
+    browser.screenshot(&docs.join("seat-zh.webp"));
+}
+
+/// The views of a story that docs/page shows in a language, and their queries.
+fn views(page: &Served, lang: &str, who: &str) -> Vec<(&'static str, String)> {
+    let events = page.api("tide/events?from=0&kind=whisper");
+    let whisper = &events["events"][0]["n"];
+    let story = ("story", format!("?n={whisper}&see=event/{whisper}"));
+    if lang == "zh" {
+        let fact = most_told(page);
+        let fact = format!("?view=facts&see=fact/{fact}");
+        return vec![story, ("audience", "?view=audience".into()), ("fact", fact)];
+    }
+    let people = page.api("tide/people");
+    let mut people = people.as_array().unwrap().iter();
+    let who = &people.find(|person| person["name"] == who).unwrap()["id"];
+    let calls = page.api(&format!("tide/calls?who={who}"));
+    let call = &calls["calls"].as_array().unwrap().last().unwrap()["c"];
+    let changes = format!("?view=calls&see=call/{call}/changes");
+    vec![
+        story,
+        ("context", format!("?see=context/{who}")),
+        ("changes", changes),
+        ("compare", "?view=branches&with=ebb".into()),
+    ]
+}
+
+/// The fact that most people were told.
+fn most_told(page: &Served) -> String {
+    let facts = page.api("tide/facts");
+    let facts = facts.as_array().unwrap().iter();
+    let facts = facts.map(|fact| fact["fact"].as_str().unwrap());
+    let told = facts.max_by_key(|fact| {
+        let knows = page.api(&format!("tide/fact/{fact}"))["knows"].clone();
+        let known = knows.as_array().unwrap().iter();
+        known.filter(|known| known["from"].is_u64()).count()
+    });
+    told.unwrap().to_owned()
 }
 
 fn with_lang(query: &str, lang: &str) -> String {

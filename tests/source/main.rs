@@ -2,4 +2,5 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod comments;
-mod founding;
+mod pages;
+mod seeds;
