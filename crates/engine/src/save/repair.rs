@@ -10,7 +10,7 @@ use super::branches::part;
 use super::error::SaveError;
 use super::head::{SaveHead, read_head};
 use super::slot::Slot;
-use super::story::{FIRST_WITH_SNAPSHOTS, snapshot_of};
+use super::story::snapshot_of;
 use crate::journal::{FORMAT, JournalError, JournalHeader, Line, SnapshotRecord};
 use crate::locale::UiText;
 use crate::message::Digest;
@@ -144,17 +144,10 @@ impl Snapshot {
         Some(Self { head, record })
     }
 
-    /// The line that records it. Journals of old formats only record its turn.
+    /// The line that records it.
     fn recorded_at(&self, lines: &[Result<Line, UiText>]) -> Option<usize> {
-        let is_old = matches!(
-            lines.first(),
-            Some(Ok(Line::Header(header))) if header.format < FIRST_WITH_SNAPSHOTS
-        );
-        lines.iter().rposition(|line| match line {
-            Ok(Line::Snapshot(record)) => *record == self.record,
-            Ok(Line::Meeting(meeting)) => is_old && meeting.turn == self.record.turn,
-            _ => false,
-        })
+        let is_record = |line: &Result<Line, _>| matches!(line, Ok(Line::Snapshot(record)) if *record == self.record);
+        lines.iter().rposition(is_record)
     }
 
     /// The header of its journal.

@@ -10,9 +10,6 @@ use super::head::{SaveHead, read_head};
 use crate::journal::{JournalHeader, Line, SnapshotRecord, new_seed};
 use crate::message::Digest;
 
-/// The first format of journals that record snapshots.
-pub(super) const FIRST_WITH_SNAPSHOTS: u32 = 2;
-
 /// The story of a slot: its journal, and the snapshot that belongs to it.
 #[derive(Clone, Debug)]
 pub struct StoredStory {
@@ -160,10 +157,9 @@ impl StoredStory {
         !self.lines.iter().any(is_played)
     }
 
-    /// Whether the journal records a snapshot; those of old formats record none.
+    /// Whether the journal records a snapshot.
     fn records(&self, world: &StoredSnapshot) -> bool {
-        self.header.format < FIRST_WITH_SNAPSHOTS
-            || self.snapshots().any(|known| known.digest == world.digest())
+        self.snapshots().any(|known| known.digest == world.digest())
     }
 
     /// Why the journal does not record a snapshot of this turn.
