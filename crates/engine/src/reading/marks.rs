@@ -52,7 +52,7 @@ const PAIRS: [(&str, &str); 9] = [
 ];
 
 /// Special tokens that don't look like `<|…|>`.
-const TOKENS: [&str; 16] = [
+const TOKENS: [&str; 18] = [
     "</s>",
     "<s>",
     "<eos>",
@@ -71,6 +71,9 @@ const TOKENS: [&str; 16] = [
     // GLM.
     "[gMASK]",
     "<sop>",
+    // Seed-OSS.
+    "<seed:eos>",
+    "<seed:bos>",
 ];
 
 /// Special tokens with which a turn begins.
@@ -253,7 +256,8 @@ fn tag_at(text: &str) -> Seen {
         return partial_if(rest.len() == after.len() && !rest.contains('<'));
     };
     let is_one = attributes.is_empty() || attributes.starts_with([' ', '/', '\t', '\n']);
-    if !is_one || attributes.contains('<') || is_details && !attributes.contains("reason") {
+    let is_thought = || attributes.contains("reason") || sums_up_thoughts(after);
+    if !is_one || attributes.contains('<') || is_details && !is_end && !is_thought() {
         return Seen::Nothing;
     }
     let size = text.len() - after.len() + attributes.len() + end.len();
@@ -283,6 +287,18 @@ fn partial_if(is_partial: bool) -> Seen {
     } else {
         Seen::Nothing
     }
+}
+
+/// Whether what is folded away is called thoughts: `<summary>Thinking</summary>`.
+fn sums_up_thoughts(after: &str) -> bool {
+    let summary = head(after, MAX_MARK).split_once("<summary>");
+    let title = summary.and_then(|(_, rest)| rest.split_once("</summary>"));
+    title.is_some_and(|(title, _)| {
+        let title = title.to_lowercase();
+        ["think", "thought", "reason", "思考", "推理"]
+            .iter()
+            .any(|word| title.contains(word))
+    })
 }
 
 /// Whether the name of a tag begins with these letters.

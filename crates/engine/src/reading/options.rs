@@ -68,9 +68,11 @@ type Rule = fn(&Offers, &Given) -> Vec<usize>;
 /// The rules that need no more than the words themselves.
 const CERTAIN: [Rule; 3] = [Offers::by_name, Offers::by_label, Offers::by_number];
 /// All others, the most certain first.
-const LIKELY: [Rule; 9] = [
+const LIKELY: [Rule; 11] = [
     Offers::by_both,
     Offers::by_mention,
+    Offers::by_clause,
+    Offers::by_sentence,
     Offers::by_part,
     Offers::by_part_of_label,
     Offers::by_title,
@@ -186,6 +188,9 @@ impl Offers {
         if given.words.is_empty() {
             return Meant::Nothing;
         }
+        if let Some(first) = self.first_line(text) {
+            return first;
+        }
         let rules = CERTAIN.iter().chain(likely);
         let found = rules
             .map(|rule| rule(self, &given))
@@ -195,6 +200,27 @@ impl Offers {
             [one] => Meant::One(*one),
             several => Meant::Several(several.to_vec()),
         }
+    }
+
+    /// What the first of several lines names; several if further lines name others. `None` if it
+    /// names none, or if there is one line.
+    fn first_line(&self, text: &str) -> Option<Meant> {
+        let (first, rest) = text.trim().split_once('\n')?;
+        let named = |line: &str| {
+            let given = Given::of(line);
+            let rules: [Rule; 3] = [Self::by_name, Self::by_label, Self::by_both];
+            let found = rules.iter().map(|rule| rule(self, &given));
+            found.into_iter().find(|found| !found.is_empty())
+        };
+        let mut found = named(first)?;
+        let others = rest.lines().filter_map(named).flatten();
+        found.extend(others);
+        found.sort_unstable();
+        found.dedup();
+        Some(match found.as_slice() {
+            [one] => Meant::One(*one),
+            _ => Meant::Several(found),
+        })
     }
 
     fn which(&self, is_meant: impl Fn(&FoldedOffer) -> bool) -> Vec<usize> {
@@ -325,11 +351,41 @@ impl Offers {
                     None => return Vec::new(),
                 },
                 Err(_) if found.len() > 1 && matches!(word.as_str(), "or" | "或") => {}
-                Err(_) if !is_filler(&word) => return Vec::new(),
+                Err(_) if !is_filler(&word) && word != "一" => return Vec::new(),
                 Err(_) => {}
             }
         }
         found
+    }
+
+    /// Its name before a comma, behind which nothing else is named: "Oskar, since he has the key".
+    fn by_clause(&self, given: &Given) -> Vec<usize> {
+        let Some((head, tail)) = given.text.split_once([',', '，']) else {
+            return Vec::new();
+        };
+        let (head, tail) = (Given::of(head), Given::of(tail));
+        if tail.is_denied() || !self.mentions(&tail.words).0.is_empty() {
+            return Vec::new();
+        }
+        [Self::by_name, Self::by_label]
+            .iter()
+            .map(|rule| rule(self, &head))
+            .find(|found| !found.is_empty())
+            .unwrap_or_default()
+    }
+
+    /// The only one that a sentence names in full, in several words: "I go through the green door."
+    fn by_sentence(&self, given: &Given) -> Vec<usize> {
+        let (found, _) = self.mentions(&given.words);
+        let is_long = |index: &usize| {
+            self.offers.get(*index).is_some_and(|offer| {
+                let names = [&offer.name, &offer.label];
+                let mut long = names.into_iter().filter(|name| enough(name, 2, 4));
+                long.any(|name| contains(&given.words, name))
+            })
+        };
+        let is_plain = found.len() == 1 && found.iter().all(is_long) && !given.is_denied();
+        if is_plain { found } else { Vec::new() }
     }
 
     /// Which names and labels stand in a text as whole words, the longest first, and what else
@@ -612,6 +668,13 @@ mod tests {
             ("coins into your own bag", "take"),
             ("Give the coins to the miller", "give"),
             ("leve-them", "leave-them"),
+            ("take\n\nReasoning: nobody looks.", "take"),
+            ("选项B", "leave-them"),
+            ("give, since he counts them.", "give"),
+            (
+                "She decides to put the coins into your own bag at last.",
+                "take",
+            ),
         ] {
             let found = meant(CHOICE, &names, given);
             assert_eq!(found, [wanted], "{given}");
@@ -649,6 +712,9 @@ mod tests {
             "either",
             "true",
             "anything but take",
+            "take: Put the coins into your own bag\ngive: Give the coins to the miller and say where they were",
+            "take, or maybe give",
+            "She will not put the coins into your own bag",
             "I would rather not give anything",
         ] {
             let found = meant(CHOICE, &names, given);

@@ -61,6 +61,11 @@ const PLAIN_OFFERS: Words = Words(
     "would you like me to|do you want me to|let me know if you'd like|\
     let me know if you would like|let me know if you want|需要我继续|要我继续|是否需要我",
 );
+/// How models ask for a task instead of writing.
+const ASKING: Words = Words(
+    "would you like me to|you would like me to|you'd like me to|could you please|please provide|\
+    您希望我|您想让我|请提供|请告诉我您",
+);
 /// Of whom a question to whoever asked speaks, and of what.
 const READER: Words = Words("you|your|shall i|should i|can i|anything|你|您|我");
 const TASK: Words = Words(
@@ -98,8 +103,9 @@ impl ProseFrame<'_> {
 
     /// The text without its outermost layer; `None` if it has none.
     fn without_layer(&self, text: &str) -> Option<String> {
-        let layers: [fn(&str) -> Option<String>; 10] = [
+        let layers: [fn(&str) -> Option<String>; 11] = [
             before_next_turn,
+            asking,
             fenced,
             enveloped,
             tagged,
@@ -231,13 +237,13 @@ fn is_tag(name: &str) -> bool {
 
 /// What follows a name and a colon at the beginning of a text, or a name on a line of its own.
 pub(super) fn after_name<'t>(text: &'t str, name: &str) -> Option<&'t str> {
-    let bare = text.trim_start_matches(['*', '_', '#', ' ']);
+    let bare = text.trim_start_matches(['*', '_', '#', ' ', '[', '【']);
     let begins = bare.get(..name.len()).filter(|_| !name.is_empty())?;
     let rest = bare.get(name.len()..)?;
     if begins.to_lowercase() != name.to_lowercase() {
         return None;
     }
-    let rest = rest.trim_start_matches(['*', '_', ' ']);
+    let rest = rest.trim_start_matches(['*', '_', ' ', ']', '】']);
     // A stage direction may stand between.
     let direction = rest
         .strip_prefix(['(', '（'])
@@ -503,6 +509,14 @@ fn before_next_turn(text: &str) -> Option<String> {
     ];
     let at = turns.iter().filter_map(|turn| text.find(turn)).min()?;
     text.get(..at).map(str::to_owned)
+}
+
+/// Nothing, if a short text only asks what to write.
+fn asking(text: &str) -> Option<String> {
+    let words = plain(text);
+    let is_short = text.chars().nth(ASIDE).is_none() && !text.contains("\n\n");
+    let asks = words.ends_with(['?', '？']) || GREETINGS.begin(&words).is_some();
+    (is_short && asks && ASKING.are_in(&words) && !has_speech(text)).then(String::new)
 }
 
 /// Nothing, if the text is only a placeholder: `[Insert description here]`.
@@ -839,6 +853,8 @@ mod tests {
             "[Insert description here]",
             QUESTION,
             "<description>",
+            "Of course! Which place would you like me to describe, and in what mood?",
+            "好的，请告诉我您想让我描写哪个地方？",
             "Sure! Here's the description of the Green you asked for:",
             &stuck,
         ] {

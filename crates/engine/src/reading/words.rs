@@ -251,7 +251,16 @@ const FILLER_CHARS: &str = "我去投票给选的是号玩家第位将项个择�
 pub(super) fn is_listing(word: &str) -> bool {
     matches!(
         word,
-        "option" | "choice" | "answer" | "number" | "boxed" | "correct" | "best" | "is" | "选项"
+        "option"
+            | "choice"
+            | "answer"
+            | "number"
+            | "boxed"
+            | "correct"
+            | "best"
+            | "is"
+            | "选"
+            | "项"
     )
 }
 

@@ -213,8 +213,8 @@ impl ServerError {
             (429, _) if self.says(&["please wait"]) => Diagnosis::Busy,
             _ if may_be_too_long && rate.is_none() && self.names_excess() => self.too_long(),
             (413, _) => self.too_long(),
-            (_, Some(coded)) => coded,
             (0 | 400 | 403 | 422 | 451, _) if self.says(&MODERATED) => Diagnosis::Moderated,
+            (_, Some(coded)) => coded,
             (0 | 200 | 400 | 403 | 429, _) if self.says(&MONEY) => Diagnosis::NoMoney,
             (429, _) if self.is_about_money() && !self.is_about_rate() => Diagnosis::NoMoney,
             (403, _) => Diagnosis::NoAccess,
@@ -222,6 +222,8 @@ impl ServerError {
             (408 | 425 | 429 | 503 | 529, _) => Diagnosis::Busy,
             // A chat template that refuses the conversation refuses it every time.
             (500.., _) if self.says(&["jinja", "must alternate"]) => Diagnosis::Rejected,
+            // A model that is too large for the machine stays so.
+            (500.., _) if self.says(&["more system memory"]) => Diagnosis::Rejected,
             (500.., _) if self.says(&SYSTEM_ROLE) => Diagnosis::Rejected,
             (0 | 500.., _) => Diagnosis::Failed,
             (404 | 405, _) => Diagnosis::UnknownModel,
@@ -356,7 +358,7 @@ const EXCESS: [&str; 16] = [
     "must be <",
 ];
 /// What providers say of what they don't want to read.
-const MODERATED: [&str; 9] = [
+const MODERATED: [&str; 10] = [
     "content exists risk",
     "flagged",
     "moderation",
@@ -364,6 +366,7 @@ const MODERATED: [&str; 9] = [
     "content management policy",
     "safety system",
     "usage policies",
+    "usage guidelines",
     "敏感",
     "违规",
 ];
