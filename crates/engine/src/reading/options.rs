@@ -374,14 +374,13 @@ impl Offers {
             .unwrap_or_default()
     }
 
-    /// The only one that a sentence names in full, in several words: "I go through the green door."
+    /// The only one with a label that a sentence says in full: "I go through the green door." Who
+    /// is only named in a sentence may not be meant.
     fn by_sentence(&self, given: &Given) -> Vec<usize> {
         let (found, _) = self.mentions(&given.words);
         let is_long = |index: &usize| {
             self.offers.get(*index).is_some_and(|offer| {
-                let names = [&offer.name, &offer.label];
-                let mut long = names.into_iter().filter(|name| enough(name, 2, 4));
-                long.any(|name| contains(&given.words, name))
+                enough(&offer.label, 2, 4) && contains(&given.words, &offer.label)
             })
         };
         let is_plain = found.len() == 1 && found.iter().all(is_long) && !given.is_denied();
