@@ -1,4 +1,4 @@
-//! The branches of a story: other slots that share the beginning of its journal, or began alike.
+//! The branches of a story: other slots that branched from it, or began alike.
 
 use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,7 +26,7 @@ struct Course {
 impl Course {
     /// The course since the slot branched from another.
     fn own(slot: &Slot) -> Result<Option<Self>, SaveError> {
-        Ok(Self::of(&slot.read_own_journal()?, slot.branch_point()))
+        Ok(Self::of(&slot.read_outline()?, slot.branch_point()))
     }
 
     /// The course from the beginning.

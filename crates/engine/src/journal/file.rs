@@ -4,9 +4,8 @@ use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use super::base::{Base, MAX_DEPTH, MIN_LENGTH, Others};
 use super::error::JournalError;
-use super::read::{self, JournalLines, MAX_BYTES, MAX_GAMES, MAX_LINE};
+use super::read::{self, JournalLines, MAX_BYTES, MAX_GAMES, MAX_LINE, Reading};
 use super::sums::{Sum, write_masked};
 use super::{JournalHeader, Line};
 use crate::files::{self, FileAction, FileError, MAX_EXCESS};
@@ -47,48 +46,17 @@ impl Journal {
 
     /// The bytes of a new journal with these lines, the first of which is its header.
     pub fn encode(lines: &[Line]) -> Vec<u8> {
-        Self::encode_on(None, lines)
-    }
-
-    /// As [`Self::encode`]. A base stands for lines between the header and the others.
-    pub(crate) fn encode_on(base: Option<&Base>, lines: &[Line]) -> Vec<u8> {
         let mut sum = Sum::default();
         let mut bytes = Vec::new();
-        for (index, line) in lines.iter().enumerate() {
+        for line in lines {
             sum.write(line, &mut bytes);
-            if let Some(base) = base.filter(|_| index == 0) {
-                base.write(&mut sum, &mut bytes);
-            }
         }
         bytes
     }
 
-    /// What a branch shares of the journal of a slot, if it begins with its first `count` lines,
-    /// which close a turn; `None` if that is better copied.
-    pub(crate) fn base(
-        file: &File,
-        path: &Path,
-        others: &Others<'_>,
-        slot: &str,
-        (count, turn): (usize, u64),
-    ) -> Result<Option<Base>, JournalError> {
-        let found = read::read(file, path, true, Some(others))?;
-        let end = count.checked_sub(1).and_then(|last| found.ends.get(last));
-        let base = end.and_then(|end| {
-            let is_deeper = end.slot.is_none() && found.depth == MAX_DEPTH;
-            (!is_deeper && end.length >= MIN_LENGTH).then_some(Base {
-                slot: end.slot.as_deref().unwrap_or(slot).to_owned(),
-                turn,
-                length: end.length,
-                sum: end.sum?,
-            })
-        });
-        Ok(base)
-    }
-
-    /// The header of a journal, and its base if it is that of a branch.
-    pub(crate) fn beginning_of(file: &File, path: &Path) -> Option<(JournalHeader, Option<Base>)> {
-        read::beginning_of(file, path)
+    /// The header of a journal, of which nothing else is read.
+    pub(crate) fn header_of(file: &File, path: &Path) -> Option<JournalHeader> {
+        read::header_of(file, path)
     }
 
     /// Continues a journal whose file is open for reading and appending, and returns its lines. An
@@ -96,12 +64,8 @@ impl Journal {
     ///
     /// # Errors
     /// The file can't be read, or a line is invalid. The file is left unchanged then.
-    pub(crate) fn open(
-        mut file: File,
-        path: &Path,
-        others: &Others<'_>,
-    ) -> Result<(Self, Vec<Line>), JournalError> {
-        let found = read::read(&file, path, true, Some(others))?;
+    pub(crate) fn open(mut file: File, path: &Path) -> Result<(Self, Vec<Line>), JournalError> {
+        let found = read::read(&file, path, Reading::Whole)?;
         let (length, sum) = (found.length, found.sum);
         let (weight, games) = (found.weight, found.games);
         let lines = found.all(path)?;
@@ -128,35 +92,26 @@ impl Journal {
     }
 
     /// Reads a whole journal without opening it for writing. An incomplete last line is left out.
-    /// That of a branch can only be read in its [slot](crate::save::Slot::read_journal).
     ///
     /// # Errors
     /// The file can't be read, or a line is invalid.
     pub fn read(path: &Path) -> Result<Vec<Line>, JournalError> {
-        Self::read_from(&files::open(path)?, path, &|_| None)
+        Self::read_from(&files::open(path)?, path)
     }
 
-    /// As [`Self::read`], from an open file, and with that of a base.
-    pub(crate) fn read_from(
-        file: &File,
-        path: &Path,
-        others: &Others<'_>,
-    ) -> Result<Vec<Line>, JournalError> {
-        read::read(file, path, true, Some(others))?.all(path)
+    /// As [`Self::read`], from an open file.
+    pub(crate) fn read_from(file: &File, path: &Path) -> Result<Vec<Line>, JournalError> {
+        read::read(file, path, Reading::Whole)?.all(path)
     }
 
-    /// The header, and the lines, without outcomes, that this journal shares with no other.
-    pub(crate) fn read_own(file: &File, path: &Path) -> Result<Vec<Line>, JournalError> {
-        read::read(file, path, true, None)?.all(path)
+    /// All lines but outcomes, which are most of a journal. Those are checked all the same.
+    pub(crate) fn read_outline(file: &File, path: &Path) -> Result<Vec<Line>, JournalError> {
+        read::read(file, path, Reading::Outline)?.all(path)
     }
 
     /// Whatever can be read of a damaged journal.
-    pub(crate) fn salvage(
-        file: &File,
-        path: &Path,
-        others: &Others<'_>,
-    ) -> Result<JournalLines, JournalError> {
-        read::read(file, path, false, Some(others))
+    pub(crate) fn salvage(file: &File, path: &Path) -> Result<JournalLines, JournalError> {
+        read::read(file, path, Reading::Salvage)
     }
 
     /// Adds a line that the next [`Self::append`] writes before its own.

@@ -27,6 +27,19 @@ pub struct JournalHeader {
     pub data: String,
     /// The seed.
     pub seed: u64,
+    /// From which story it branched.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branched: Option<BranchedFrom>,
+}
+
+/// From which story another one branched. Both journals say the same up to that turn.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BranchedFrom {
+    /// The slot of the other story.
+    pub from: String,
+    /// The last turn that both have.
+    pub turn: u64,
 }
 
 impl JournalHeader {
@@ -38,6 +51,7 @@ impl JournalHeader {
             world: world.into(),
             data: data.into(),
             seed,
+            branched: None,
         }
     }
 }

@@ -3,10 +3,8 @@
 //!
 //! One JSON object per line, each with a checksum. The first is the [`JournalHeader`]; an
 //! [`Outcome`] is synced before it is applied. An incomplete last line is dropped with a warning,
-//! any other line that is damaged or invalid is refused. The journal of a branch shares its
-//! beginning with another one. Start reading at [`Journal`].
+//! any other line that is damaged or invalid is refused. Start reading at [`Journal`].
 
-mod base;
 mod error;
 mod file;
 mod line;
@@ -14,13 +12,12 @@ mod read;
 mod recording;
 mod sums;
 
-pub(crate) use base::Base;
 pub use error::JournalError;
 pub use file::Journal;
 pub use line::{
-    AskEnding, FORMAT, GameSetup, Input, JournalHeader, Line, Meeting, OpenRound, Outcome,
-    QuestionVector, RecalledMemory, RefusedAnswer, Retake, SnapshotRecord, Stopped, TextVectors,
-    ToolResultRecord, ToolRoundRecord, ToolSpent,
+    AskEnding, BranchedFrom, FORMAT, GameSetup, Input, JournalHeader, Line, Meeting, OpenRound,
+    Outcome, QuestionVector, RecalledMemory, RefusedAnswer, Retake, SnapshotRecord, Stopped,
+    TextVectors, ToolResultRecord, ToolRoundRecord, ToolSpent,
 };
 pub(crate) use read::JournalLines;
 pub use recording::game_of_line;

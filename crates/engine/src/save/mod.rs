@@ -11,7 +11,6 @@
 //! reading at [`snapshot`].
 
 mod bodies;
-mod branches;
 mod buffers;
 mod dto;
 mod entry_runs;

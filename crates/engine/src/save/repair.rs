@@ -6,7 +6,6 @@
 
 use std::path::PathBuf;
 
-use super::branches::part;
 use super::error::SaveError;
 use super::head::{SaveHead, read_head};
 use super::slot::Slot;
@@ -41,13 +40,12 @@ pub fn repairable(slot: &Slot) -> Result<Option<Repair>, SaveError> {
 /// of the slot, whose path is returned; `None` if the save is not damaged.
 ///
 /// # Errors
-/// As [`repairable`], or the slot or one of its branches is in use, or the file system refuses.
+/// As [`repairable`], or the slot is in use, or the file system refuses.
 pub fn repair(slot: Slot) -> Result<Option<(Repair, PathBuf)>, SaveError> {
     let locked = slot.lock()?;
     let Some(plan) = Plan::of(locked.slot())? else {
         return Ok(None);
     };
-    part(locked.slot())?;
     let aside = locked.rewrite(&plan.lines, plan.repair.keeps_snapshot)?;
     Ok(Some((plan.repair, aside)))
 }

@@ -19,7 +19,7 @@ use super::snapshot::{Meta, snapshot};
 use super::story::{StoredSnapshot, StoredStory};
 use crate::cast::WorldTurn;
 use crate::files::{Durability, FileAction, FileError, Folder, OpenMode, is_too_heavy};
-use crate::journal::{Base, Journal, JournalHeader, JournalLines, Line, SnapshotRecord};
+use crate::journal::{BranchedFrom, Journal, JournalHeader, JournalLines, Line, SnapshotRecord};
 use crate::message::Digest;
 
 const WORLD: &str = "world.json";
@@ -34,7 +34,7 @@ const MAX_SETTINGS: u64 = 64 * 1024;
 /// A folder with one of these files is a save or a tournament.
 const OURS: [&str; 4] = [WORLD, JOURNAL, LOCK, TOURNAMENT];
 
-/// Where a slot branched from another, whose journal it shares up to there.
+/// Where a slot branched from another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BranchPoint {
     /// The name of the other slot.
@@ -84,8 +84,8 @@ impl Slot {
     }
 
     /// Creates a new slot that branches from this one, whole or not at all, and locks it. Its
-    /// journal begins with the first `count` lines of this one's, which close a turn; `own` are the
-    /// header and what follows them. It has no snapshot until it is played.
+    /// journal begins with the first `count` lines of this one's, which close a turn, but has its
+    /// own header; `own` follows. It has no snapshot until it is played.
     ///
     /// # Errors
     /// This slot can't be read, or as [`Self::create`].
@@ -93,27 +93,14 @@ impl Slot {
         &self,
         root: &Path,
         name: &str,
-        (count, turn): (usize, u64),
-        own: &[Line],
+        header: JournalHeader,
+        count: usize,
+        own: impl IntoIterator<Item = Line>,
     ) -> Result<LockedSlot, SaveError> {
-        let (file, path) = (journal(&self.open()?, OpenMode::Read)?, self.journal_file());
-        let others = |slot: &str| self.beside(slot);
-        let mut base = None;
-        if root == self.root {
-            base = Journal::base(&file, &path, &others, self.name.as_str(), (count, turn))?;
-        }
-        let bytes = match base {
-            Some(base) => Journal::encode_on(Some(&base), own),
-            None => {
-                let mut lines = self.read_journal()?;
-                lines.truncate(count);
-                let head = lines.len().min(1);
-                lines.splice(..head, own.iter().take(1).cloned());
-                lines.extend(own.iter().skip(1).cloned());
-                Journal::encode(&lines)
-            }
-        };
-        Self::build(root, name, &bytes, None)
+        let shared = self.read_journal()?.into_iter().take(count).skip(1);
+        let lines = std::iter::once(Line::Header(header)).chain(shared);
+        let lines: Vec<_> = lines.chain(own).collect();
+        Self::build(root, name, &Journal::encode(&lines), None)
     }
 
     fn build(
@@ -145,29 +132,21 @@ impl Slot {
         }
     }
 
-    /// The journal of another slot of the same folder; `None` if it can't be opened.
-    fn beside(&self, name: &str) -> Option<(File, PathBuf)> {
-        let other = Self::at(&self.root, name.parse().ok()?);
-        let file = journal(&other.open().ok()?, OpenMode::Read).ok()?;
-        Some((file, other.journal_file()))
-    }
-
-    /// Where it branched from another slot, if it shares part of that one's journal.
+    /// Where it branched from another slot.
     pub fn branch_point(&self) -> Option<BranchPoint> {
-        let (head, base) = self.beginning()?;
-        let Base { slot, turn, .. } = base?;
-        let world = head.world;
-        Some(BranchPoint { slot, turn, world })
+        let header = self.journal_header()?;
+        let BranchedFrom { from, turn } = header.branched?;
+        Some(BranchPoint {
+            slot: from,
+            turn,
+            world: header.world,
+        })
     }
 
     /// The header of its journal, of which nothing else is read.
     pub fn journal_header(&self) -> Option<JournalHeader> {
-        Some(self.beginning()?.0)
-    }
-
-    fn beginning(&self) -> Option<(JournalHeader, Option<Base>)> {
         let file = journal(&self.open().ok()?, OpenMode::Read).ok()?;
-        Journal::beginning_of(&file, &self.journal_file())
+        Journal::header_of(&file, &self.journal_file())
     }
 
     fn missing(&self) -> SaveError {
@@ -216,6 +195,21 @@ impl Slot {
         })
     }
 
+    /// Removes the slot with everything in it.
+    ///
+    /// # Errors
+    /// There is something in it, but nothing that only a save has, another process plays it, or the
+    /// file system refuses.
+    pub fn remove(self) -> Result<(), SaveError> {
+        let path = self.folder().to_owned();
+        if !self.is_ours()? {
+            return Err(SaveError::NotASlot { path });
+        }
+        let _locked = self.lock()?;
+        let removed = fs::remove_dir_all(&path);
+        Ok(removed.map_err(|source| FileError::io(&path, FileAction::Remove, source))?)
+    }
+
     /// Its name.
     pub fn name(&self) -> &SlotName {
         &self.name
@@ -226,11 +220,6 @@ impl Slot {
         let names = self.open()?.names()?;
         let is_ours = |name: &String| OURS.contains(&name.as_str());
         Ok(names.is_empty() || names.iter().any(is_ours))
-    }
-
-    /// The folder of all saves.
-    pub(super) fn root(&self) -> &Path {
-        &self.root
     }
 
     /// Its folder.
@@ -323,18 +312,16 @@ impl Slot {
     /// The journal is missing or can't be read.
     pub fn read_journal(&self) -> Result<Vec<Line>, SaveError> {
         let file = journal(&self.open()?, OpenMode::Read)?;
-        let others = |slot: &str| self.beside(slot);
-        Ok(Journal::read_from(&file, &self.journal_file(), &others)?)
+        Ok(Journal::read_from(&file, &self.journal_file())?)
     }
 
-    /// The header of its journal, and the lines after its [branch point](Self::branch_point), if it
-    /// has one. Outcomes are checked and left out.
+    /// The lines of its journal without outcomes, which are checked and left out.
     ///
     /// # Errors
     /// As [`Self::read_journal`].
-    pub fn read_own_journal(&self) -> Result<Vec<Line>, SaveError> {
+    pub fn read_outline(&self) -> Result<Vec<Line>, SaveError> {
         let file = journal(&self.open()?, OpenMode::Read)?;
-        Ok(Journal::read_own(&file, &self.journal_file())?)
+        Ok(Journal::read_outline(&file, &self.journal_file())?)
     }
 
     /// Its story: journal and snapshot, checked for damage. With `force`, the snapshot may be
@@ -367,8 +354,7 @@ impl Slot {
     /// Whatever can be read of its journal.
     pub(super) fn salvage_journal(&self) -> Result<JournalLines, SaveError> {
         let file = journal(&self.open()?, OpenMode::Read)?;
-        let others = |slot: &str| self.beside(slot);
-        Ok(Journal::salvage(&file, &self.journal_file(), &others)?)
+        Ok(Journal::salvage(&file, &self.journal_file())?)
     }
 
     /// Adds the snapshot's file to an error.
@@ -456,9 +442,8 @@ impl LockedSlot {
         let world = self.folder.read(WORLD, MAX_BYTES)?;
         let world = world.map(StoredSnapshot::from);
         let file = journal(&self.folder, OpenMode::Append)?;
-        let others = |slot: &str| self.slot.beside(slot);
         let (journal, lines) = StoredSnapshot::examine_while(world.as_ref(), || {
-            Journal::open(file, &self.slot.journal_file(), &others)
+            Journal::open(file, &self.slot.journal_file())
         })?;
         let story = self.slot.checked(lines, world, force)?;
         self.recorded = story.snapshots().collect();
@@ -555,16 +540,6 @@ impl LockedSlot {
         Ok(self.buffers.write(world, &contexts)?)
     }
 
-    /// Puts a journal of its own in the place of one that shares part of another. What can't be
-    /// read stays as it is.
-    pub(super) fn part(&self) -> Result<(), SaveError> {
-        let Ok(lines) = self.slot.read_journal() else {
-            return Ok(());
-        };
-        let journal = Journal::encode(&lines);
-        Ok(self.folder.replace(JOURNAL, &journal, Durability::Synced)?)
-    }
-
     /// Puts a journal of these lines in the place of the old one, and removes the snapshot unless
     /// it is kept. The old files are copied into a new folder of the slot, which is returned.
     pub(super) fn rewrite(&self, lines: &[Line], keeps_world: bool) -> Result<PathBuf, SaveError> {
@@ -611,7 +586,7 @@ pub struct Listed {
     pub slot: Slot,
     /// The header of its snapshot; `None` if there is none yet.
     pub head: Result<Option<SaveHead>, SaveError>,
-    /// Where it branched from another slot, if it shares part of that one's journal.
+    /// Where it branched from another slot.
     pub branch: Option<BranchPoint>,
     /// When it was last written to.
     pub changed: Option<SystemTime>,

@@ -8,7 +8,7 @@ use super::world::{KeptData, loaded, new_world};
 use super::{Game, SessionError};
 use crate::cast::WorldTurn;
 use crate::engine::{Engine, EngineError, Setup, Stop};
-use crate::journal::{FORMAT, Journal, JournalHeader, Line, Recording};
+use crate::journal::{BranchedFrom, Journal, JournalHeader, Line, Recording};
 use crate::mind::{Answering, Mind, MindError, MindInfo, Minds, Prompt};
 use crate::save::{Meta, Slot, StoredSnapshot, StoredStory, snapshot};
 
@@ -69,8 +69,8 @@ pub async fn state_at(slot: &Slot, game: &dyn Game, turn: u64) -> Result<Replaye
     Ok(replayed)
 }
 
-/// Starts a new slot from a turn of an old one. It shares the journal of the old one up to that
-/// turn, and can be resumed, replayed and branched like any story.
+/// Starts a new slot from a turn of an old one. Its journal begins as that of the old one up to that
+/// turn, and it can be resumed, replayed and branched like any story.
 ///
 /// # Errors
 /// As [`state_at`], or the new slot's name is bad or taken.
@@ -116,14 +116,16 @@ pub(super) fn create(
     shared: (usize, u64),
     own: impl IntoIterator<Item = Line>,
 ) -> Result<Slot, SessionError> {
+    let (count, turn) = shared;
     let header = JournalHeader {
-        // It may come from a journal of an old format.
-        format: FORMAT,
         world: game.meta().world,
+        branched: Some(BranchedFrom {
+            from: from.name().to_string(),
+            turn,
+        }),
         ..header
     };
-    let lines: Vec<_> = std::iter::once(Line::Header(header)).chain(own).collect();
-    let locked = from.create_branch(root, name, shared, &lines)?;
+    let locked = from.create_branch(root, name, header, count, own)?;
     Ok(locked.slot().clone())
 }
 
