@@ -63,7 +63,6 @@ fn full() -> Setup {
     setup
 }
 
-/// What is written.
 fn bytes() -> Vec<u8> {
     snapshot(&full().world, &meta()).unwrap()
 }

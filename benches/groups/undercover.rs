@@ -20,7 +20,6 @@ use crate::common;
 
 const GAMES: u64 = 1_000;
 
-/// How games ended.
 #[derive(Default)]
 struct Ends {
     civilians: u64,

@@ -29,7 +29,6 @@ const MODELS: &str = "models.ron";
 /// What every command works with. Clones share their outputs.
 #[derive(Clone)]
 pub(crate) struct App {
-    /// The settings.
     pub(crate) settings: Settings,
     /// The language of the interface.
     pub(crate) language: Language,
@@ -79,7 +78,6 @@ impl App {
         }
     }
 
-    /// Standard output.
     pub(crate) fn out(&self) -> MutexGuard<'_, Output> {
         self.out.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -138,7 +136,6 @@ impl App {
         }
     }
 
-    /// The data folder.
     pub(crate) fn data(&self) -> Result<DataFolder, CommandError> {
         let data = DataFolder::find(self.settings.data.value.as_deref());
         data.map_err(|error| CommandError::of(ErrorKind::World, &error))

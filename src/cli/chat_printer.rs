@@ -23,7 +23,6 @@ use super::transcript::Transcript;
 pub(crate) struct ChatPrinter(Arc<Mutex<State>>);
 
 struct State {
-    /// The outermost team.
     team: String,
     stream: StreamMerger,
     transcript: Transcript,

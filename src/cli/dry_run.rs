@@ -11,9 +11,7 @@ use serde::Serialize;
 pub(crate) struct UnsentPrompt {
     /// Who would be asked.
     pub(crate) entity: String,
-    /// What for.
     pub(crate) purpose: String,
-    /// The model.
     pub(crate) model: String,
     /// The estimated tokens of the prompt.
     pub(crate) tokens: u64,
@@ -21,7 +19,6 @@ pub(crate) struct UnsentPrompt {
     pub(crate) max_tokens: u32,
     /// The most that it would cost; `None` if the price is unknown.
     pub(crate) cost: Option<Cost>,
-    /// In which money.
     pub(crate) currency: Option<String>,
     /// The conversation as it would be sent.
     pub(crate) messages: Vec<UnsentMessage>,
@@ -30,9 +27,7 @@ pub(crate) struct UnsentPrompt {
 /// A message of a prompt that was not sent.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct UnsentMessage {
-    /// Its role.
     pub(crate) role: Role,
-    /// Its text.
     pub(crate) content: String,
 }
 
@@ -41,7 +36,6 @@ pub(crate) struct UnsentMessage {
 pub(crate) struct UnsentPrompts(Arc<Mutex<Vec<UnsentPrompt>>>);
 
 impl UnsentPrompts {
-    /// All so far.
     pub(crate) fn all(&self) -> MutexGuard<'_, Vec<UnsentPrompt>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

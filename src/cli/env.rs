@@ -29,7 +29,6 @@ pub(crate) fn clock() -> Instant {
     Instant::now()
 }
 
-/// Milliseconds since then.
 pub(crate) fn since(then: Instant) -> u64 {
     clock().duration_since(then).as_millis() as u64
 }
@@ -76,7 +75,6 @@ pub(crate) struct Env {
 }
 
 impl Env {
-    /// Reads the environment.
     pub(crate) fn read() -> Self {
         let dumb = variable("TERM").is_some_and(|term| term == "dumb");
         let columns = variable("COLUMNS").and_then(|columns| columns.parse().ok());

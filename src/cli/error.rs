@@ -12,9 +12,7 @@ use super::say::say;
 /// The kinds of errors, each with its exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ErrorKind {
-    /// Anything else.
     Other = 1,
-    /// The command line.
     Usage = 2,
     /// A world or its data.
     World = 3,
@@ -46,7 +44,6 @@ impl ErrorKind {
 /// Why a command failed.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct CommandError {
-    /// Its kind.
     pub(crate) kind: ErrorKind,
     /// What happened; `None` if that was printed already.
     pub(crate) message: Option<UiText>,

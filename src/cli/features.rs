@@ -23,7 +23,6 @@ pub(crate) fn list(is_built: bool) -> String {
     }
 }
 
-/// What `--version` prints.
 pub(crate) fn version(language: Language) -> String {
     let version = env!("CARGO_PKG_VERSION");
     let lacking = list(false);

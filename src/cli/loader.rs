@@ -168,7 +168,6 @@ pub(crate) fn did_you_mean<'n>(name: &str, names: impl Iterator<Item = &'n str>)
 
 /// Answers for everybody for whom no other mind answers.
 pub(crate) struct MainMind {
-    /// The mind.
     pub(crate) mind: Arc<dyn Mind>,
     /// What it says about itself before the story.
     pub(crate) introduction: Option<String>,

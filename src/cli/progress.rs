@@ -28,7 +28,6 @@ pub(crate) struct Progress {
     calls: Arc<Mutex<BTreeMap<Arc<str>, Call>>>,
     /// The models that are waited for, and when they are asked again.
     awaited: Arc<Mutex<BTreeMap<String, Instant>>>,
-    /// Where warnings go.
     err: Arc<Mutex<Output>>,
 }
 

@@ -24,9 +24,7 @@ use super::say::say;
 
 /// A save, and the game that it is of.
 pub(crate) struct Saved {
-    /// Where it is.
     pub(crate) slot: Slot,
-    /// What it holds.
     pub(crate) story: StoredStory,
     /// The turn of its snapshot; 0 if there is none.
     pub(crate) turn: u64,
@@ -50,7 +48,6 @@ pub(crate) enum Played {
 }
 
 impl Played {
-    /// For a session.
     pub(crate) fn game(&self) -> &dyn Game {
         match self {
             Self::World(campaign) => &**campaign,

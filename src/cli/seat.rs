@@ -113,7 +113,6 @@ impl TerminalSeat {
         }
     }
 
-    /// Who sits there.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }

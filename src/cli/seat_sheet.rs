@@ -15,11 +15,9 @@ use crate::undercover::Card;
 /// The texts for a seat, in the language of the interface.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SeatSheet {
-    /// Who one is.
     pub(super) me: String,
     /// What not everybody knows.
     pub(super) secrets: String,
-    /// Who is here.
     pub(super) present: String,
 }
 

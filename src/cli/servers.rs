@@ -4,7 +4,6 @@ use crate::locale::{Localize, UiText, text};
 use crate::mind::models::{ServerExamination, ServerPlan, ToolServerError};
 use crate::tool::{NotBuilt, Toolbox};
 
-/// No servers.
 #[derive(Default)]
 pub(crate) struct ToolServers(());
 

@@ -20,7 +20,6 @@ use super::trust::read_text;
 pub(crate) const SETTINGS_FILE: &str = "playhouse.ron";
 /// The model that answers if none is chosen.
 pub(crate) const IMPROVISER: &str = "improviser";
-/// No embeddings.
 pub(crate) const OFF: &str = "off";
 /// Longer rows are hard to read.
 const WIDEST: usize = 100;
@@ -32,9 +31,7 @@ const DEFAULT_CHINESE_WORLD: &str = "zhaoying-ban";
 /// Where a setting came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
-    /// The command line.
     Flag,
-    /// An environment variable.
     Environment(&'static str),
     /// The settings file in the working directory.
     File,
@@ -42,7 +39,6 @@ pub(crate) enum Origin {
     OwnFile,
     /// What a save was played with before.
     Save,
-    /// Nobody set it.
     Default,
     /// How the program was built.
     Build,
@@ -87,7 +83,6 @@ impl<T> Setting<T> {
     }
 }
 
-/// A settings file.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields, rename = "Settings")]
 pub(crate) struct SettingsFile {
@@ -197,7 +192,6 @@ fn is_linked_out(folder: &Path, path: &Path) -> bool {
 pub(crate) struct SettingsFiles {
     /// That of the working directory.
     pub(crate) folder: SettingsFile,
-    /// The user's own.
     pub(crate) own: SettingsFile,
 }
 
@@ -220,7 +214,6 @@ impl SettingsFiles {
     }
 }
 
-/// All settings.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Settings {
     /// The language of the interface.
@@ -280,7 +273,6 @@ impl Settings {
         !self.quiet && !self.json
     }
 
-    /// Decides every setting.
     pub(crate) fn resolve(
         common: &CommonArgs,
         story: Option<&StoryArgs>,

@@ -20,9 +20,7 @@ const NARROW: usize = 12;
 /// How a column is aligned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Alignment {
-    /// Text.
     Left,
-    /// Numbers.
     Right,
 }
 
@@ -45,7 +43,6 @@ impl TextTable {
         }
     }
 
-    /// Adds a row.
     pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
         self.rows.push(cells.into_iter().collect());
     }
@@ -56,7 +53,6 @@ impl TextTable {
         self.sums += 1;
     }
 
-    /// Writes it.
     pub(crate) fn write(&self, out: &mut Output) {
         self.without_empty_columns().write_all(out);
     }

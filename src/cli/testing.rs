@@ -10,7 +10,6 @@ use super::output::Output;
 pub(crate) struct Written(Arc<Mutex<Vec<u8>>>);
 
 impl Written {
-    /// All of it.
     pub(crate) fn get(&self) -> String {
         String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
     }

@@ -50,7 +50,6 @@ impl TrustList {
         list.map_err(|error| CommandError::of(ErrorKind::Usage, &error).at(&path))
     }
 
-    /// Keeps the list.
     pub(crate) fn write(&self, config_folder: Option<&Path>) -> Result<(), CommandError> {
         let folder = config_folder.ok_or_else(|| {
             let error = CommandError::new(ErrorKind::Usage, text!(cli_trust_no_folder));
@@ -104,7 +103,6 @@ pub(crate) struct Gate {
     pub(crate) can_ask: bool,
     /// Where they are asked.
     pub(crate) err: Output,
-    /// In which language.
     pub(crate) language: Language,
 }
 

@@ -80,7 +80,6 @@ fn wanted() -> Range<u64> {
     number(from)..number(to)
 }
 
-/// Tries changed seeds.
 fn fuzz(folders: &[&str], target: fn(&[u8])) {
     let seeds = seeds(folders);
     for number in wanted() {

@@ -24,7 +24,6 @@ fn program(saves: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-/// As [`program`], quiet.
 fn playhouse(saves: &Path, arguments: &[&str]) -> Command {
     let mut command = program(saves, arguments);
     command.args(["--quiet", "--color", "never"]);
@@ -45,7 +44,6 @@ fn wait_for(run: &mut Child, saves: &Path, slot: &str, bytes: u64) {
     }
 }
 
-/// Ctrl-C.
 fn interrupt(run: &Child) {
     let id = run.id().to_string();
     let sent = Command::new("kill").args(["-INT", &id]).status().unwrap();

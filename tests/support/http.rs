@@ -16,7 +16,6 @@ use tokio::task::JoinHandle;
 /// A server that runs until it is dropped.
 pub(crate) struct HttpServer {
     pub(crate) port: u16,
-    /// Requests so far.
     requests: Arc<AtomicUsize>,
     running: JoinHandle<()>,
 }

@@ -27,7 +27,6 @@ pub(crate) enum Step {
     Wait(Duration),
     /// Waits until the test lets it go on.
     Until(Arc<Notify>),
-    /// Ends the connection.
     Close,
     /// Says nothing more and waits until the client goes away.
     Hang,

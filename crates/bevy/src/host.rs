@@ -23,7 +23,6 @@ pub enum StoryError {
     /// The system gives it no thread.
     #[error("the story can't have a thread: {0}")]
     Thread(#[from] io::Error),
-    /// The engine failed.
     #[error(transparent)]
     Engine(Box<EngineError>),
 }

@@ -105,7 +105,6 @@ pub struct Character(pub Arc<str>);
 /// The clock that game and story share.
 #[derive(Resource, Clone, Debug, Default, PartialEq, Eq)]
 pub struct StoryTime {
-    /// Ticks so far.
     pub tick: u64,
     /// Turns of the story that the game has been told.
     pub turn: u64,

@@ -24,7 +24,6 @@ pub struct Conversation {
 /// The result of reading a document.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Imported {
-    /// Its format.
     pub profile: Profile,
     /// One conversation, or several if the document is a list of them.
     pub conversations: Vec<Conversation>,
@@ -60,9 +59,7 @@ pub enum DialectError {
     },
     /// A message is not in the format that was detected or named.
     InvalidMessage {
-        /// The format.
         profile: Profile,
-        /// Where and what.
         error: FormatError,
     },
 }

@@ -83,7 +83,6 @@ pub(super) fn has_source(kind: &str, map: &Map<String, Value>) -> bool {
 #[derive(Clone, Copy)]
 enum SourceJson<'a> {
     Url(&'a str),
-    /// OpenAI's `input_audio`.
     InputAudio(&'a Value),
     Members(&'a Map<String, Value>),
 }

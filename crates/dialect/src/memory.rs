@@ -17,7 +17,6 @@ const SUMMARY: &str = "_compressed_summary";
 /// Selects messages by their marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MarkFilter<'a> {
-    /// All messages.
     Any,
     /// Those with this mark.
     With(&'a str),

@@ -34,7 +34,6 @@ pub(super) const MEMBERS: [&str; 8] = [
     "weight",
 ];
 
-/// Reads a message.
 pub(super) fn read(
     map: &Map<String, Value>,
     warnings: &mut Vec<FormatError>,

@@ -9,7 +9,6 @@ use serde_json::{Map, Value, json};
 use super::neutral::Neutral;
 use super::{blocks, langchain};
 
-/// Reads a message.
 pub(super) fn read(
     map: &Map<String, Value>,
     warnings: &mut Vec<FormatError>,

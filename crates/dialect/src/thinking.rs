@@ -96,12 +96,10 @@ impl AnswerText {
         &self.reasoning
     }
 
-    /// Adds text.
     pub fn push_text(&mut self, text: &str) {
         self.text.push_str(text);
     }
 
-    /// Adds reasoning.
     pub fn push_reasoning(&mut self, reasoning: &str) {
         self.reasoning.push_str(reasoning);
     }

@@ -6,11 +6,8 @@ use std::borrow::Cow;
 /// How a format spells timestamps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Spelling {
-    /// `2024-01-15T10:30:00Z`
     Instant,
-    /// `2024-01-15 10:30:00.000`
     Spaced,
-    /// `2024-01-15T10:30:00.000000`
     Iso,
 }
 

@@ -40,7 +40,6 @@ impl Secret {
         Self(text)
     }
 
-    /// The secret itself.
     pub fn expose(&self) -> &str {
         &self.0
     }

@@ -11,12 +11,10 @@ const Z: f64 = 1.959_963_984_540_054;
 pub struct Share {
     /// The number of hits.
     pub hits: u64,
-    /// The total number.
     pub of: u64,
 }
 
 impl Share {
-    /// Counts one case.
     pub fn count(&mut self, hit: bool) {
         self.hits += u64::from(hit);
         self.of += 1;
@@ -57,7 +55,6 @@ pub struct Mean {
 }
 
 impl Mean {
-    /// Adds a number.
     pub fn add(&mut self, number: f64) {
         self.of += 1;
         self.sum += number;

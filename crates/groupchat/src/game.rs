@@ -198,7 +198,6 @@ impl ChatGame {
         self
     }
 
-    /// The outermost team.
     pub fn team(&self) -> &TeamFile {
         &self.teams.outermost
     }
@@ -398,7 +397,6 @@ fn take_edits(world: &mut World) {
 #[serde(deny_unknown_fields)]
 struct JournalTeam {
     team: TeamFile,
-    /// Its fingerprint.
     data: String,
     /// The prompts and tables that are not as the program has them.
     files: KeptFiles,

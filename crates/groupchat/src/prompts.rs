@@ -168,7 +168,6 @@ pub(super) struct TransferToolPrompt<'a> {
     pub(super) description: &'a str,
 }
 
-/// What code returned.
 #[derive(Default, Serialize)]
 pub(super) struct CodeResultPrompt<'a> {
     pub(super) code: i32,

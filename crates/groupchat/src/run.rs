@@ -203,12 +203,10 @@ impl Team {
         &self.user_proxy
     }
 
-    /// The team file.
     pub fn file(&self) -> &TeamFile {
         self.game.team()
     }
 
-    /// The engine.
     pub fn engine(&mut self) -> &mut Engine {
         &mut self.engine
     }
@@ -224,7 +222,6 @@ impl Team {
         self.is_paused.store(true, Ordering::SeqCst);
     }
 
-    /// Ends the pause.
     pub fn resume(&self) {
         self.is_paused.store(false, Ordering::SeqCst);
     }

@@ -34,7 +34,6 @@ pub struct TaskResult {
 /// The answer of a participant.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Response {
-    /// The message.
     pub chat_message: ChatMessage,
     /// The events before it.
     pub inner_messages: Vec<ChatMessage>,
@@ -94,7 +93,6 @@ impl RunStream {
         self.pending.extend(own.map(|event| event.event));
     }
 
-    /// Forgets everything.
     pub(super) fn clear(&mut self) {
         self.merger.clear();
         self.pending.clear();

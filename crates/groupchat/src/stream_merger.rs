@@ -46,7 +46,6 @@ pub enum StreamEvent {
 pub struct TeamStreamEvent {
     /// The name of the team: the outermost or an inner one.
     pub team: String,
-    /// The event.
     pub event: StreamEvent,
 }
 

@@ -13,7 +13,6 @@ use super::tool_team::join_path;
 pub struct TeamMessage {
     /// The path of the inner team; empty for the outermost.
     pub team_path: String,
-    /// The message.
     pub message: ChatMessage,
 }
 

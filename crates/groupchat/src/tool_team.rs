@@ -19,7 +19,6 @@ const SEPARATOR: &str = " › ";
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum ToolTeamRecord {
-    /// A message.
     Message {
         /// The path of the team: its name after those of the teams around it.
         team: String,

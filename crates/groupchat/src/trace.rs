@@ -29,7 +29,6 @@ pub struct MindCall {
     pub team_path: String,
     /// What the mind saw, without the system message.
     pub context: Vec<RoleMessage>,
-    /// What it answered.
     pub reply: String,
 }
 

@@ -20,10 +20,8 @@ use serde::{Deserialize, Serialize};
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Language {
-    /// English.
     #[default]
     En,
-    /// Chinese.
     Zh,
 }
 

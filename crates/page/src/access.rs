@@ -258,7 +258,6 @@ fn reachable(address: SocketAddr) -> SocketAddr {
     SocketAddr::new(own, address.port())
 }
 
-/// 128 random bits.
 fn token() -> Result<String, ServerError> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).map_err(ServerError::Random)?;

@@ -15,7 +15,6 @@ use super::assets::render;
 use super::library::LibraryError;
 use super::shared::{Shared, page_labels};
 
-/// A JSON answer.
 pub(super) struct Json(pub(super) Value);
 
 impl IntoResponse for Json {
@@ -63,7 +62,6 @@ impl<T: DeserializeOwned> FromRequestParts<Arc<Shared>> for Asked<T> {
 pub(super) struct Failure {
     status: StatusCode,
     text: String,
-    /// What to do.
     help: Option<String>,
     language: Language,
 }

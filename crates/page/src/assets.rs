@@ -74,7 +74,6 @@ pub(super) fn render(name: &str, data: impl Serialize) -> Result<String, minijin
     TEMPLATES.get_template(name)?.render(Serde(data))
 }
 
-/// The style sheet.
 pub(super) fn style() -> &'static str {
     let file = ASSETS.get_file(STYLE);
     file.and_then(|file| file.contents_utf8())

@@ -31,7 +31,6 @@ pub(super) enum Segment {
     Tools,
     /// The mind was asked again, since its answer failed its check.
     Repair,
-    /// The host decides.
     Review,
 }
 

@@ -15,10 +15,8 @@ use tokio::task::AbortHandle;
 const MOST: usize = 512;
 const MOST_OF_ONE: usize = 384;
 
-/// A connection.
 struct Connection {
     peer: IpAddr,
-    /// Ends it.
     end: Option<AbortHandle>,
     /// Since when it waits for a request, in the order of all; `None` while it has one.
     waits: Option<u64>,

@@ -12,9 +12,7 @@ use thiserror::Error;
 pub enum ServerError {
     /// Nobody can listen at the address.
     Listen {
-        /// The address.
         address: SocketAddr,
-        /// Why.
         source: io::Error,
     },
     /// The system gives no random numbers.

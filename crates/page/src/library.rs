@@ -46,7 +46,6 @@ impl Story {
 /// Why something can't be done, and what to do.
 #[derive(Clone, Debug)]
 pub struct LibraryError {
-    /// Why.
     pub text: UiText,
     /// What to do, if anything is known to help.
     pub help: Option<UiText>,
@@ -61,9 +60,7 @@ impl From<UiText> for LibraryError {
 /// A story in the list of all stories.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct StoryEntry {
-    /// The slot's name.
     pub slot: String,
-    /// The world's name.
     pub world: String,
     /// The title for people; empty if it is not known before it is opened.
     pub title: String,
@@ -85,7 +82,6 @@ pub struct StoryEntry {
 /// An invitation to a seat.
 #[derive(Clone, Debug)]
 pub struct Invitation {
-    /// The character.
     pub name: String,
     /// The address of the seat.
     pub address: String,
@@ -104,7 +100,6 @@ pub enum BranchAt {
 
 /// The stories that a server can show. All functions may read files and be slow.
 pub trait Library: Send + Sync {
-    /// All stories.
     fn list(&self) -> Vec<StoryEntry>;
 
     /// The names of all slots among which branches of these stories may be.

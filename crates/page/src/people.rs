@@ -22,7 +22,6 @@ impl Reader<'_> {
         self.seat.is_none_or(|seat| seat == id)
     }
 
-    /// Everybody, in short.
     pub(super) fn people(&self) -> Value {
         let contents = self.view.read();
         let beings = contents.state.beings.iter();
@@ -86,7 +85,6 @@ impl Reader<'_> {
         places.collect()
     }
 
-    /// All about somebody.
     pub(super) fn person(&self, id: u32) -> Option<Value> {
         let contents = self.view.read();
         let state = contents.state.clone();

@@ -198,7 +198,6 @@ fn compared(
     Ok(turn.map(|turn| compare(&here, &there, turn, part)))
 }
 
-/// One of many.
 pub(super) async fn get_one(
     State(shared): State<Arc<Shared>>,
     Path((slot, what, which)): Path<(String, String, String)>,

@@ -33,9 +33,7 @@ const STATE_SHARE: u64 = 50;
 /// What a story is, before anything happens.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct About {
-    /// The slot's name.
     pub slot: String,
-    /// The world's name.
     pub world: String,
     /// The title for people.
     pub title: String,
@@ -46,7 +44,6 @@ pub struct About {
     pub game: &'static str,
     /// The language of the world.
     pub language: Language,
-    /// The seed.
     pub seed: u64,
     /// The unit of money, such as `USD`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -120,7 +117,6 @@ pub(super) enum RunState {
     Finished,
     Stopped,
     Failed,
-    /// Nobody plays it.
     #[default]
     Saved,
 }
@@ -252,7 +248,6 @@ impl StoryView {
         self.news.send_modify(|news| *news += 1);
     }
 
-    /// Adds what happened.
     pub(super) fn record(&self, record: &Record) {
         let mut contents = self.write();
         match record {

@@ -42,7 +42,6 @@ const OWN_FILE: &str = "world.ron";
 struct KeptWorld {
     /// The name of its folder.
     world: String,
-    /// Its fingerprint.
     data: String,
     /// The path of its file.
     file: String,
@@ -116,7 +115,6 @@ fn take_edits(world: &mut World) {
 /// A world that was read and checked. It can be played as often as needed.
 #[derive(Clone)]
 pub struct Campaign {
-    /// The world file.
     pub file: Arc<WorldFile>,
     /// The name of its folder, by which it is chosen.
     pub folder: String,

@@ -95,37 +95,29 @@ pub enum CampaignPhase {
     },
     /// The party has reached a dungeon and talks before it meets anybody.
     Travel {
-        /// The dungeon.
         dungeon: Arc<str>,
         /// Which fight, from 0.
         fight: usize,
     },
     /// The party reaches the stage of a fight, where its foes appear.
     Arrival {
-        /// The dungeon.
         dungeon: Arc<str>,
         /// Which fight, from 0.
         fight: usize,
     },
-    /// A fight.
     Fight {
-        /// The dungeon.
         dungeon: Arc<str>,
         /// Which fight, from 0.
         fight: usize,
     },
     /// After a fight that was won, the party talks.
     Camp {
-        /// The dungeon.
         dungeon: Arc<str>,
         /// The fight that was won, from 0.
         fight: usize,
     },
     /// After a fight that was not won, those who still stand talk.
-    Retreat {
-        /// The dungeon.
-        dungeon: Arc<str>,
-    },
+    Retreat { dungeon: Arc<str> },
     /// The party is home again and talks.
     Return {
         /// The dungeon from which it came.

@@ -46,14 +46,12 @@ pub fn goals_of(world: &World, entity: EntityRef<'_>) -> Vec<(String, GoalState)
 #[derive(Component, Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Health {
-    /// Hit points left.
     pub hp: i32,
     /// Hit points when healthy.
     pub max: i32,
 }
 
 impl Health {
-    /// Full health.
     pub fn full(max: i32) -> Self {
         Self { hp: max, max }
     }
@@ -77,13 +75,11 @@ impl Health {
 #[derive(Component, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fighter {
-    /// Its numbers.
     pub stats: Stats,
     /// The names of its skills.
     pub skills: Vec<Arc<str>>,
 }
 
-/// A status effect.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StatusEffect {
@@ -132,11 +128,8 @@ pub struct Acquaintances(pub BTreeSet<Arc<str>>);
 #[derive(Component, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LastFight {
-    /// On which stage.
     pub place: Arc<str>,
-    /// How it ended.
     pub result: FightResult,
-    /// Against whom.
     pub foes: Vec<Arc<str>>,
 }
 
@@ -148,7 +141,6 @@ pub enum Departure {
     Fell,
     /// It ran away, unhurt; heroes stay behind the party.
     Fled,
-    /// It gave up.
     Yielded,
 }
 
@@ -196,7 +188,6 @@ pub struct ClosedDungeons(pub BTreeSet<Arc<str>>);
 #[derive(Component, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CurrentFight {
-    /// The dungeon's name.
     pub dungeon: Arc<str>,
     /// Which of its fights, from 0.
     pub fight: usize,

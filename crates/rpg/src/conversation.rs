@@ -18,7 +18,6 @@ const MAX_WITNESSED: usize = 20;
 const BEGINNING_CHARS: usize = 80;
 const ARCHIVED_CHARS: usize = 240;
 
-/// What somebody said.
 #[derive(Debug, Serialize)]
 pub(super) struct SpokenLine {
     who: String,
@@ -34,7 +33,6 @@ impl SpokenLine {
         }
     }
 
-    /// The words.
     pub(super) fn text(&self) -> &str {
         &self.text
     }
@@ -104,7 +102,6 @@ pub(super) struct NumberedEvent {
     pub(super) number: usize,
     /// How what happened begins, if the whole is in the conversation; more if it is in a chapter.
     beginning: String,
-    /// What happened.
     #[serde(skip)]
     pub(super) text: String,
     /// The id of its message.

@@ -116,9 +116,7 @@ impl AgentEvent for Day {
 /// A stage's description of itself.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StageDescription {
-    /// The stage.
     pub stage: String,
-    /// Its words.
     pub message: String,
 }
 
@@ -137,7 +135,6 @@ impl AgentEvent for StageDescription {
 /// The party sets out, goes deeper or returns home.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Journey {
-    /// The dungeon's name.
     pub dungeon: String,
     /// `enter`, `advance` or `return`.
     pub part: String,
@@ -160,16 +157,12 @@ impl AgentEvent for Journey {
     }
 }
 
-/// A fight begins.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CombatInitialization {
-    /// Where.
     pub stage: String,
     /// Pairs it with its outcome.
     pub combat_id: String,
-    /// The party's combatants.
     pub heroes: Vec<String>,
-    /// Their foes.
     pub foes: Vec<String>,
 }
 
@@ -199,13 +192,10 @@ impl AgentEvent for CombatInitialization {
 /// The state of a combatant.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CombatantStatus {
-    /// Who.
     pub name: String,
-    /// Hit points left.
     pub hp: i32,
     /// Hit points when healthy.
     pub max_hp: i32,
-    /// Its faction.
     pub faction: String,
     /// The names of the effects on it.
     pub effects: Vec<String>,
@@ -229,7 +219,6 @@ pub struct CombatantStatus {
 /// A round of a fight begins.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CombatRound {
-    /// Where.
     pub stage: String,
     /// Which round, from 1.
     pub round: u32,
@@ -248,18 +237,15 @@ pub(super) const DRAW_TAG: &str = "draw_cards";
 /// A hand of cards was drawn; only its holder learns of it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CardsDrawn {
-    /// Who.
     pub actor: String,
     /// In which round, from 1.
     pub round: u32,
-    /// The hand.
     pub cards: Vec<DrawnCard>,
 }
 
 /// A card as its holder sees it when it is drawn.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DrawnCard {
-    /// Its skill.
     pub skill: String,
     /// What its holder calls it; empty if nobody has worded it.
     pub name: String,
@@ -300,9 +286,7 @@ impl AgentEvent for CardsDrawn {
 /// What a card did to one target.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TargetResult {
-    /// Whom.
     pub name: String,
-    /// Whether it hit.
     pub hit: bool,
     /// Hit points taken or given, or the strength of the effect.
     pub amount: i32,
@@ -315,19 +299,15 @@ pub struct TargetResult {
 /// A card was played and resolved by the rules.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CardPlayed {
-    /// Where.
     pub stage: String,
-    /// Who.
     pub actor: String,
     /// The card's name, by its player's mind.
     pub card: String,
-    /// Its skill.
     pub skill: String,
     /// `attack`, `heal`, `guard`, `weaken` or `strengthen`.
     pub kind: String,
     /// What it looks like, by its player's mind.
     pub description: String,
-    /// What it did.
     pub targets: Vec<TargetResult>,
 }
 
@@ -347,9 +327,7 @@ impl AgentEvent for CardPlayed {
 /// Somebody in a fight holds back, shows something, wavers, flees or yields.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CombatMove {
-    /// Where.
     pub stage: String,
-    /// Who.
     pub actor: String,
     /// `hold`, `show`, `waver`, `flee` or `yield`.
     pub action: String,
@@ -377,11 +355,8 @@ impl AgentEvent for CombatMove {
 /// A card that somebody chose was not played; only its player learns of it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CardHeld {
-    /// Who.
     pub actor: String,
-    /// The card's name.
     pub card: String,
-    /// `no_target` or `no_energy`.
     pub reason: String,
 }
 
@@ -393,7 +368,6 @@ impl AgentEvent for CardHeld {
 /// A hero is wounded, or its wound has healed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Wound {
-    /// Who.
     pub actor: String,
     /// The number of days at home until it has healed; 0 when it has.
     pub days: u32,
@@ -413,9 +387,7 @@ impl AgentEvent for Wound {
 /// A stage narrates what happened on it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Narration {
-    /// The stage.
     pub stage: String,
-    /// Its words.
     pub message: String,
 }
 
@@ -434,15 +406,12 @@ impl AgentEvent for Narration {
 /// A fight is over.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CombatOutcome {
-    /// Where.
     pub stage: String,
     /// Pairs it with its beginning.
     pub combat_id: String,
     /// How it ended for the party.
     pub result: FightResult,
-    /// Heroes who fell.
     pub fallen: Vec<String>,
-    /// Foes who fell.
     pub felled: Vec<String>,
     /// Those of both sides who fled.
     #[serde(default)]
@@ -486,15 +455,12 @@ impl AgentEvent for CombatOutcome {
 /// How a fight ended, as world agents learn of it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BattleReport {
-    /// The dungeon.
     pub dungeon: String,
-    /// The stage.
     pub stage: String,
     /// How it ended for the party.
     pub result: FightResult,
     /// Whom the party fought.
     pub foes: Vec<String>,
-    /// Heroes who fell.
     pub fallen: Vec<String>,
 }
 
@@ -515,7 +481,6 @@ impl AgentEvent for BattleReport {
 /// What was seen or heard in public at home, as world agents learn of it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct News {
-    /// Where.
     pub stage: String,
     /// What those who were there saw or heard.
     pub message: String,
@@ -543,11 +508,8 @@ impl AgentEvent for Homecoming {
 /// Somebody takes something that lies on its stage.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ItemTaken {
-    /// Who.
     pub actor: String,
-    /// What.
     pub item: String,
-    /// How it looks.
     pub look: String,
 }
 
@@ -569,13 +531,9 @@ impl AgentEvent for ItemTaken {
 /// Somebody gives something to somebody.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ItemGiven {
-    /// Who.
     pub actor: String,
-    /// To whom.
     pub to: String,
-    /// What.
     pub item: String,
-    /// How it looks.
     pub look: String,
 }
 
@@ -598,7 +556,6 @@ impl AgentEvent for ItemGiven {
 /// An item has another holder, lies elsewhere, or is gone, by what somebody decided.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ItemMoved {
-    /// What.
     pub item: String,
     /// How it looks; empty if somebody had it, or if it is gone.
     pub look: String,
@@ -640,13 +597,9 @@ impl AgentEvent for ItemMoved {
 /// Somebody shows something to somebody.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ItemShown {
-    /// Who.
     pub actor: String,
-    /// To whom.
     pub to: String,
-    /// What.
     pub item: String,
-    /// How it looks.
     pub look: String,
 }
 
@@ -661,9 +614,7 @@ impl AgentEvent for ItemShown {
 /// Somebody reads something; what it learns from it is told to it alone.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ItemRead {
-    /// Who.
     pub actor: String,
-    /// What.
     pub item: String,
 }
 
@@ -678,9 +629,7 @@ impl AgentEvent for ItemRead {
 /// Somebody uses something, in the words of the world file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ItemUsed {
-    /// Who.
     pub actor: String,
-    /// What.
     pub item: String,
     /// With whom or what; may be empty.
     pub with: String,
@@ -699,11 +648,8 @@ impl AgentEvent for ItemUsed {
 /// Somebody hides something where it is; nobody else learns it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ItemHidden {
-    /// Who.
     pub actor: String,
-    /// What.
     pub item: String,
-    /// Where.
     pub stage: String,
 }
 
@@ -726,9 +672,7 @@ impl AgentEvent for ItemHidden {
 /// Somebody means to go where somebody goes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Following {
-    /// Who.
     pub actor: String,
-    /// Whom.
     pub who: String,
 }
 
@@ -743,9 +687,7 @@ impl AgentEvent for Following {
 /// Somebody has read something that says nothing new; nobody else learns it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct NothingNew {
-    /// Who.
     pub actor: String,
-    /// What.
     pub item: String,
     /// What it says, fact by fact.
     pub says: Vec<String>,
@@ -762,9 +704,7 @@ impl AgentEvent for NothingNew {
 /// Somebody makes a promise.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PromiseMade {
-    /// Who.
     pub actor: String,
-    /// To whom.
     pub to: String,
     /// What, in its words.
     pub words: String,
@@ -794,11 +734,9 @@ impl AgentEvent for PromiseMade {
 /// Somebody keeps a promise.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PromiseKept {
-    /// Who.
     pub actor: String,
     /// To whom it was made.
     pub to: String,
-    /// What was promised.
     pub words: String,
 }
 
@@ -826,9 +764,7 @@ impl AgentEvent for PromiseKept {
 /// Somebody feels differently for somebody; nobody else learns it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FeelingChanged {
-    /// Who.
     pub actor: String,
-    /// For whom.
     pub about: String,
     /// 1 for better, -1 for worse.
     pub change: i32,
@@ -856,10 +792,8 @@ impl AgentEvent for FeelingChanged {
     }
 }
 
-/// Somebody tries something.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Attempted {
-    /// Who.
     pub actor: String,
     /// What, in its words.
     pub what: String,
@@ -891,7 +825,6 @@ impl AgentEvent for Attempted {
 /// masked, whatever the stage knows.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AttemptOutcome {
-    /// Who tried.
     pub actor: String,
     /// `full`, `cost` or `not`.
     pub outcome: String,
@@ -907,7 +840,6 @@ pub struct AttemptOutcome {
     /// Who regained hit points by it; else empty.
     #[serde(default)]
     pub healed: String,
-    /// How many.
     #[serde(default)]
     pub healed_by: i32,
     /// The number of hit points that it cost.

@@ -21,25 +21,16 @@ use crate::drama::{Effect, StoryData};
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum HostDeed {
     /// Tells these, by name, something that nobody else hears.
-    Tell {
-        /// Who hears it.
-        who: Vec<String>,
-        /// The words.
-        text: String,
-    },
+    Tell { who: Vec<String>, text: String },
     /// Changes something as a choice would.
     Effect {
         /// The place of effects that concern everybody at a place, by name; may be empty.
         #[serde(default)]
         place: String,
-        /// What changes.
         effect: Effect,
     },
     /// Opens a scene when people next talk at its stage, whatever its condition says.
-    Scene {
-        /// Its id.
-        id: String,
-    },
+    Scene { id: String },
     /// Ends the story here, for good.
     End,
 }
@@ -47,10 +38,8 @@ pub enum HostDeed {
 /// What a host did, in the record of the story. Nobody in the story is told.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct HostDid {
-    /// Who did it.
     by: String,
     what: DeedKind,
-    /// Whom it concerns.
     who: Vec<String>,
     /// The item, fact, quality, place, scene or effect.
     thing: String,
@@ -95,7 +84,6 @@ impl AgentEvent for HostDid {
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct HostInput {
-    /// Who did it.
     by: String,
     #[serde(rename = "do")]
     deed: HostDeed,

@@ -121,7 +121,6 @@ pub(super) fn meet_foes(
     Some(CampaignPhase::Arrival { dungeon, fight })
 }
 
-/// A fight begins.
 pub(super) fn begin_fight(
     world: &mut World,
     dungeon: Arc<str>,

@@ -26,7 +26,6 @@ pub struct StoryOutcome {
 /// What became of a goal.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct GoalOutcome {
-    /// Whose goal.
     pub who: String,
     /// The goal, as its owner puts it.
     pub words: String,
@@ -37,31 +36,24 @@ pub struct GoalOutcome {
 /// A fact that characters learned.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FactOutcome {
-    /// The fact's id.
     pub fact: String,
     /// What it is about.
     pub title: String,
-    /// Who learned it.
     pub who: Vec<String>,
 }
 
 /// An option that was chosen.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ChoiceOutcome {
-    /// Who decided.
     pub who: String,
-    /// The scene's id.
     pub scene: String,
-    /// The option's id.
     pub option: String,
-    /// The option's words.
     pub label: String,
 }
 
 /// How a fight ended.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FightOutcome {
-    /// On which stage.
     pub stage: String,
     /// From the party's point of view.
     pub result: FightResult,

@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
-    /// Nothing.
     #[default]
     Idle,
     /// Everybody here whose story has not begun is asked to begin it.
@@ -21,7 +20,6 @@ pub enum Phase {
     Scene,
     /// The description is in.
     SceneDone,
-    /// The actors plan.
     Plan,
     /// The plans are in and are carried out.
     PlanDone,
@@ -49,11 +47,9 @@ pub enum Phase {
     Announce,
     /// The announcement is in.
     AnnounceDone,
-    /// A fight begins.
     FightBegin,
     /// What the combatants thought of it is in.
     Reflected,
-    /// Hands are drawn.
     Draw,
     /// The words of the cards are in.
     Drawn,
@@ -105,7 +101,6 @@ impl CurrentPlace<'_, '_> {
         self.entity()
     }
 
-    /// Begins another phase.
     pub(super) fn set_phase(&mut self, next: Phase) {
         if let Some(place) = self.entity()
             && let Ok(mut phase) = self.phases.get_mut(place)
@@ -119,15 +114,10 @@ impl CurrentPlace<'_, '_> {
 /// take answers run before those that ask, so that one step may end a phase and begin the next.
 #[derive(SystemSet, Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum CampaignSet {
-    /// Stories begin.
     Kickoff,
-    /// Days at home.
     Home,
-    /// Choices and epilogues.
     Scenes,
-    /// Fights.
     Combat,
-    /// Chapters close.
     Archive,
 }
 

@@ -9,9 +9,7 @@ use super::world_file::WorldFile;
 
 /// A question for free text in the language of the world.
 pub(super) struct ProseQuestion<D> {
-    /// The question.
     pub(super) question: AskTemplate<D>,
-    /// The default answer.
     pub(super) fallback: PromptTemplate<D>,
     /// The maximum number of characters of an answer; 0 for the default of [`ProseRules`].
     pub(super) max_chars: usize,
@@ -34,13 +32,11 @@ impl<'a> Writer<'a> {
 }
 
 impl<D: Default + Serialize> ProseQuestion<D> {
-    /// Adds its templates.
     pub(super) fn add_templates(&self, prompts: &mut PromptSet) {
         self.question.add_to(prompts);
         prompts.add(&self.fallback);
     }
 
-    /// The ask.
     pub(super) fn ask(
         &self,
         phrases: &Phrasebook,

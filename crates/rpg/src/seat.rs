@@ -240,7 +240,6 @@ fn one_of(question: UiText, names: Vec<&str>, dialogue: &mut Dialogue<'_>) -> io
     Ok(names.get(chosen).copied().unwrap_or_default().to_owned())
 }
 
-/// Names as options.
 fn verbatim(names: &[&str]) -> Vec<UiText> {
     let names = names.iter();
     names.map(|name| UiText::verbatim(*name)).collect()

@@ -33,16 +33,10 @@ use crate::drama::{
 #[derive(Debug, Error)]
 #[error("{}", self.text())]
 pub enum SpawnError {
-    /// Somebody was refused.
     #[error(transparent)]
     Cast(#[from] CastError),
     /// A system message could not be made.
-    SystemMessage {
-        /// Whose.
-        name: String,
-        /// Why.
-        source: PhraseError,
-    },
+    SystemMessage { name: String, source: PhraseError },
 }
 
 impl Localize for SpawnError {
@@ -77,7 +71,6 @@ struct ActorIdentity<'a> {
     bonds: Vec<&'a BondSpec>,
     goals: Vec<&'a str>,
     items: Vec<&'a Item>,
-    /// By name.
     skills: Vec<&'a str>,
     voice: &'a [String],
 }
@@ -87,7 +80,6 @@ struct FoeIdentity<'a> {
     name: &'a str,
     profile: &'a str,
     look: &'a str,
-    /// By name.
     skills: Vec<&'a str>,
     voice: &'a [String],
 }

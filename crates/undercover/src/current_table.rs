@@ -21,7 +21,6 @@ pub(super) enum NextStep {
     Idle,
     /// The next player describes.
     Describe,
-    /// All players vote.
     Vote,
     /// The votes are counted.
     Check,
@@ -46,11 +45,8 @@ pub(super) struct CurrentTable<'w, 's> {
 /// A player who is still in the game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct LivingPlayer {
-    /// Its entity.
     pub(super) entity: Entity,
-    /// Its number.
     pub(super) id: PlayerId,
-    /// Its name.
     pub(super) name: String,
 }
 

@@ -44,7 +44,6 @@ fn tag(key: &str, value: &str) -> Tags {
 /// A player gets its card; nobody else learns of it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CardDealt {
-    /// Who.
     pub player: String,
     /// Its word; empty for a blank player.
     pub word: String,
@@ -78,7 +77,6 @@ impl AgentEvent for CardDealt {
     }
 }
 
-/// A round begins.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RoundStarted {
     /// Which round, from 1.
@@ -90,9 +88,7 @@ pub struct RoundStarted {
 /// A player's number and name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NamedPlayer {
-    /// The number.
     pub player_id: PlayerId,
-    /// The name.
     pub player: String,
 }
 
@@ -111,13 +107,9 @@ impl AgentEvent for RoundStarted {
 /// A player has described its word.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Described {
-    /// In which round.
     pub round: u32,
-    /// Who, by number.
     pub player_id: PlayerId,
-    /// Who, by name.
     pub player: String,
-    /// What it said.
     pub description: String,
 }
 
@@ -140,9 +132,7 @@ impl AgentEvent for Described {
 /// A vote, with names.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct VoteCast {
-    /// Whose, by number.
     pub voter_id: PlayerId,
-    /// Whose, by name.
     pub voter: String,
     /// Against whom, by number; `None` for an abstention.
     pub target_id: Option<PlayerId>,
@@ -153,9 +143,7 @@ pub struct VoteCast {
 /// The number of votes against a player.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct VoteCount {
-    /// Who, by number.
     pub player_id: PlayerId,
-    /// Who, by name.
     pub player: String,
     /// The number of votes.
     pub votes: u32,
@@ -164,7 +152,6 @@ pub struct VoteCount {
 /// All have voted; the votes are shown at once.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct VotesCast {
-    /// In which round.
     pub round: u32,
     /// Whether it was a run-off.
     pub run_off: bool,
@@ -185,7 +172,6 @@ impl AgentEvent for VotesCast {
 /// The votes are counted: a player is voted out, or nobody.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Verdict {
-    /// In which round.
     pub round: u32,
     /// Who is voted out; `None` for nobody.
     pub out: Option<VoteCount>,
@@ -206,11 +192,8 @@ impl AgentEvent for Verdict {
 /// A player's card, shown when the game is over.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RevealedCard {
-    /// Who, by number.
     pub player_id: PlayerId,
-    /// Who, by name.
     pub player: String,
-    /// Its role.
     pub role: PlayerRole,
     /// Its word; `None` for a blank player.
     pub word: Option<String>,
@@ -219,9 +202,7 @@ pub struct RevealedCard {
 /// The game is over; all cards are shown.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GameOver {
-    /// In which round.
     pub round: u32,
-    /// Who has won.
     pub winner: Side,
     /// Whether it ended because the rounds ran out.
     pub rounds_ran_out: bool,

@@ -58,7 +58,6 @@ impl Localize for FiguresError {
 pub struct GameFigures {
     /// The slot that holds the game.
     pub slot: String,
-    /// The seed.
     pub seed: u64,
     /// Who has won; `None` if the game is not over.
     pub winner: Option<Side>,
@@ -73,9 +72,7 @@ pub struct GameFigures {
 /// The figures of a player.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlayerFigures {
-    /// Its name.
     pub name: String,
-    /// Its role.
     pub role: PlayerRole,
     /// The model that played it.
     pub model: String,
@@ -93,7 +90,6 @@ pub struct PlayerFigures {
     pub neutral_lines: u32,
     /// The number of votes that are abstentions, because no answer was valid.
     pub abstentions: u32,
-    /// What it spent.
     pub spent: Spent,
 }
 

@@ -111,7 +111,6 @@ pub enum MatchError {
     EqualWords(String, String),
     /// A word is refused.
     BadWord {
-        /// The word.
         word: String,
         /// What is wrong with it.
         reason: UiText,
@@ -158,7 +157,6 @@ pub enum WordSource {
     /// The word lists of the data folder.
     #[default]
     Shipped,
-    /// These words.
     Custom(Lexicon),
 }
 
@@ -284,7 +282,6 @@ impl Match {
         })
     }
 
-    /// The rules.
     pub fn rules(&self) -> &Rules {
         &self.rules
     }

@@ -46,7 +46,6 @@ pub(super) struct Choice<'a> {
 }
 
 impl<'a> Choice<'a> {
-    /// All candidates.
     pub(super) fn all(candidates: &'a Candidates) -> Vec<Self> {
         let candidates = candidates.0.iter();
         candidates

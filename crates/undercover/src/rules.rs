@@ -29,7 +29,6 @@ pub enum SpeakingOrder {
     /// Shuffled in each round.
     #[default]
     Shuffled,
-    /// Sorted by number.
     ByNumber,
 }
 
@@ -37,7 +36,6 @@ pub enum SpeakingOrder {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reflect {
-    /// Never.
     #[default]
     Off,
     /// After the vote of each round.
@@ -102,7 +100,6 @@ pub enum RulesError {
     },
     /// A name is refused.
     BadName {
-        /// The name.
         name: String,
         /// What is wrong with it.
         reason: UiText,
@@ -111,7 +108,6 @@ pub enum RulesError {
     NameTwice(String),
     /// A model was chosen for somebody who does not play.
     NoSuchPlayer {
-        /// The name.
         name: String,
         /// The names of all players.
         players: Vec<String>,
@@ -123,11 +119,8 @@ pub enum RulesError {
 /// A limit that the rules set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RuleLimit {
-    /// [`Rules::max_rounds`].
     Rounds,
-    /// [`Rules::description_chars`].
     DescriptionChars,
-    /// [`Rules::reply_tokens`].
     ReplyTokens,
 }
 

@@ -96,7 +96,6 @@ impl PrivateRecord {
         self.ballots.push(InRound { round, answer });
     }
 
-    /// Keeps a belief.
     pub(super) fn add_belief(&mut self, round: u32, answer: Belief) {
         self.beliefs.push(InRound { round, answer });
     }
@@ -105,13 +104,10 @@ impl PrivateRecord {
 /// The number of players of each side who are still in the game. Blank players count for neither.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct SideCounts {
-    /// Civilians.
     pub(super) civilians: usize,
-    /// Undercover players.
     pub(super) undercover: usize,
 }
 
-/// Knows all cards.
 #[derive(SystemParam)]
 pub struct Moderator<'w, 's> {
     players: Query<

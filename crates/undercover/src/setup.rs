@@ -130,7 +130,6 @@ pub fn set_up_table(
 struct SystemMessages<'a> {
     phrases: &'a Phrasebook,
     table: &'a str,
-    /// What all share.
     rules: Arc<Text>,
 }
 

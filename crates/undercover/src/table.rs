@@ -37,9 +37,7 @@ pub enum Phase {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Player {
-    /// Its number.
     pub id: PlayerId,
-    /// Its name.
     pub name: String,
     /// Whether it is still in the game.
     pub alive: bool,
@@ -51,17 +49,13 @@ pub struct Player {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Description {
-    /// Who.
     pub player_id: PlayerId,
-    /// What it said.
     pub description: String,
 }
 
-/// A vote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Vote {
-    /// Whose.
     pub voter_id: PlayerId,
     /// Against whom; `None` for an abstention.
     pub target_id: Option<PlayerId>,
@@ -71,9 +65,7 @@ pub struct Vote {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Elimination {
-    /// In which round.
     pub round: u32,
-    /// Who.
     pub player_id: PlayerId,
     /// Its role, if the rules reveal it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -139,7 +131,6 @@ impl Table {
         }
     }
 
-    /// A player.
     pub fn player(&self, id: PlayerId) -> Option<&Player> {
         self.players.iter().find(|player| player.id == id)
     }
@@ -176,7 +167,6 @@ impl Table {
         past.chain(&self.current_descriptions)
     }
 
-    /// Records a description.
     pub(super) fn add_description(&mut self, id: PlayerId, description: String) {
         let player = self.players.iter_mut().find(|player| player.id == id);
         if let Some(player) = player {

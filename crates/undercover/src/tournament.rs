@@ -45,22 +45,11 @@ pub enum TournamentError {
     #[error(transparent)]
     Session(#[from] SessionError),
     /// `tournament.json` can't be read.
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        reason: UiText,
-    },
+    Unreadable { path: PathBuf, reason: UiText },
     /// It has no games, or too many.
-    Games {
-        /// How many.
-        games: u32,
-    },
+    Games { games: u32 },
     /// The prompts have changed, so that later games can't be compared with earlier ones.
-    OtherData {
-        /// The file.
-        path: PathBuf,
-    },
+    OtherData { path: PathBuf },
 }
 
 impl Localize for TournamentError {
@@ -104,7 +93,6 @@ pub struct Tournament {
 
 /// A game of a tournament.
 pub enum OpenedGame {
-    /// It is over.
     Over,
     /// It can be started or continued.
     Playable(Box<Session>),
@@ -203,7 +191,6 @@ impl Tournament {
         })
     }
 
-    /// Its name.
     pub fn name(&self) -> &SlotName {
         &self.name
     }

@@ -53,7 +53,6 @@ pub(super) struct DryStory {
 }
 
 impl DryStory {
-    /// A new one.
     pub(super) fn new(head: JournalHeader) -> Self {
         Self {
             seed: head.seed,

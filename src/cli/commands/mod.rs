@@ -49,7 +49,6 @@ use super::app::App;
 use super::args::{ChatArgs, Command, DataCommand};
 use super::error::CommandError;
 
-/// Runs a command.
 pub(crate) fn run(command: Command, app: &App) -> Result<(), CommandError> {
     match command {
         #[cfg(feature = "page")]

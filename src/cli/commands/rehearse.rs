@@ -24,7 +24,6 @@ use crate::cli::say::say;
 /// expectations hold or don't hold every time.
 const FIRST_SEED: u64 = 1;
 
-/// Rehearses a world.
 pub(super) fn rehearse(app: &App, args: &RehearseArgs) -> Result<(), CommandError> {
     let campaign = loader::world(app, &args.world)?;
     let expectations = loader::expectations(app, &args.world, &campaign.file)?;

@@ -16,7 +16,6 @@ use crate::cli::seat::SeatGame;
 use crate::cli::settings::IMPROVISER;
 use crate::cli::slot_settings;
 
-/// Plays a world.
 pub(super) fn run(app: &App, args: &RunArgs) -> Result<(), CommandError> {
     let world = &app.settings.world.value;
     if args.story.is_bare {

@@ -29,7 +29,6 @@ use crate::cli::say::say;
 use crate::cli::slot_settings;
 use crate::cli::statistics::write_statistics;
 
-/// Begins a tournament.
 pub(super) fn begin(
     app: &App,
     args: &UndercoverArgs,
@@ -53,7 +52,6 @@ pub(super) fn begin(
     play_all(app, &tournament, &players, args.jobs)
 }
 
-/// Continues a tournament.
 pub(super) fn resume(app: &App, name: &str, args: &ChatArgs) -> Result<(), CommandError> {
     let play = &args.play;
     let single = [

@@ -146,7 +146,6 @@ fn play_one(app: &App, args: &UndercoverArgs, game: &Match) -> Result<(), Comman
     run.play(session)
 }
 
-/// Continues a game.
 pub(super) fn resume(
     app: &App,
     saved: &Saved,

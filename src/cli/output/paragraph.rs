@@ -42,7 +42,6 @@ impl Paragraph {
         }
     }
 
-    /// An empty row.
     pub(crate) fn blank() -> Self {
         Self::default()
     }
@@ -52,14 +51,12 @@ impl Paragraph {
         Self::default().add(style, text)
     }
 
-    /// Adds text.
     #[must_use]
     pub(crate) fn add(mut self, style: Style, text: impl AsRef<str>) -> Self {
         self.spans.push((style, clean(text.as_ref()).into_owned()));
         self
     }
 
-    /// Adds plain text.
     #[must_use]
     pub(crate) fn plain(self, text: impl AsRef<str>) -> Self {
         self.add(Style::Plain, text)

@@ -8,27 +8,18 @@ pub(crate) enum Style {
     Plain,
     /// Less important than the text around it.
     Dim,
-    /// Headings.
     Bold,
-    /// A hero's name.
     Hero,
     /// The name of a character without a side.
     Neutral,
-    /// A foe's name.
     Foe,
-    /// A place's name.
     Place,
     /// The name of a world agent, or an announcement.
     Voice,
-    /// A whisper.
     Whisper,
-    /// A thought.
     Thought,
-    /// Health, victory.
     Good,
-    /// Wounds, warnings.
     Warn,
-    /// Death, defeat, errors.
     Bad,
 }
 

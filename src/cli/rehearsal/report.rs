@@ -11,11 +11,8 @@ use crate::cli::say::say;
 /// The most seeds that are told of those that were found.
 const SEEDS: usize = 20;
 
-/// What is reported.
 pub(crate) struct Report<'a> {
-    /// The world.
     pub(crate) world: &'a WorldFile,
-    /// Its runs.
     pub(crate) runs: &'a [RunFigures],
     /// What they came to.
     pub(crate) rehearsal: &'a Rehearsal,
@@ -36,9 +33,7 @@ impl Report<'_> {
 
 /// A model and its price.
 pub(crate) struct PricedAs {
-    /// The model.
     pub(crate) model: String,
-    /// Its price.
     pub(crate) price: Price,
 }
 

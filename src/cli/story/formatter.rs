@@ -117,7 +117,6 @@ impl Formatter {
         Paragraph::indented(2, 4).add(Style::Dim, note.in_language(self.language))
     }
 
-    /// An event.
     pub(super) fn event(&mut self, event: &EventRecord) -> Vec<Paragraph> {
         let paragraphs = self.known(event);
         let mut paragraphs =

@@ -26,7 +26,6 @@ async fn prompts(game: &Game, whispered: &'static str) -> BTreeMap<String, Vec<S
     by_entity(mind.heard())
 }
 
-/// Whose prompts differ.
 fn differing(
     left: &BTreeMap<String, Vec<String>>,
     right: &BTreeMap<String, Vec<String>>,

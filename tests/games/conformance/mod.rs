@@ -45,7 +45,6 @@ fn operations() -> impl Iterator<Item = &'static (&'static str, Operation)> {
     .flatten()
 }
 
-/// One file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Case {

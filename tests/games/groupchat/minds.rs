@@ -20,7 +20,6 @@ pub(crate) struct Heard {
     pub(crate) delivered: Vec<Vec<String>>,
     /// The conversation in each request: role, name and text.
     pub(crate) views: Vec<Value>,
-    /// The complete prompts.
     pub(crate) prompts: Vec<String>,
     /// The complaints about previous answers.
     pub(crate) complaints: Vec<String>,

@@ -28,9 +28,7 @@ use super::minds::Scripted;
 /// An action of a writer before its answer.
 #[derive(Clone)]
 enum Act {
-    /// Writes a chunk.
     Write(&'static str),
-    /// Starts again.
     Retract,
     /// Waits for the test.
     Wait(Arc<Notify>),

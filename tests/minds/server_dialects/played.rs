@@ -34,7 +34,6 @@ pub(crate) struct Played {
     /// Whether `finish_reason` is null until the end, and not absent.
     finish_is_null: bool,
     reasons_first: bool,
-    /// An error's body.
     error: fn(u16, &str) -> String,
     /// The status for a member that it does not know.
     pub(crate) unknown_field: Option<u16>,

@@ -6,7 +6,6 @@ use std::path::Path;
 use super::{accepted, attacked, refused};
 use crate::{err, out};
 
-/// Changes a byte.
 fn damage(path: &Path, index: usize) {
     let mut bytes = fs::read(path).unwrap();
     bytes[index] ^= 4;

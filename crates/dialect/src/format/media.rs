@@ -54,10 +54,7 @@ pub enum MediaError {
         max: u64,
     },
     /// Data within a message are not base64.
-    NotBase64 {
-        /// Their media type.
-        media_type: String,
-    },
+    NotBase64 { media_type: String },
     /// Its content is of another type than its name or its message says.
     WrongType {
         /// The file, as the message names it.
@@ -107,7 +104,6 @@ pub trait MediaFiles: fmt::Debug + Send + Sync {
     fn read(&self, path: &str, max: u64) -> Result<Vec<u8>, MediaError>;
 }
 
-/// No media files.
 #[derive(Clone, Copy, Debug)]
 pub struct NoFiles;
 

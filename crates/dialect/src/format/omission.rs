@@ -6,29 +6,18 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Omission {
     /// A block of an unknown kind.
-    UnknownBlock {
-        /// The block's `type`.
-        kind: String,
-    },
+    UnknownBlock { kind: String },
     /// A thought: thinking is private, and goes back to its own model only where that wants it.
     Thought,
     /// A tool call without a result; providers refuse them.
-    UnansweredCall {
-        /// The call's id.
-        id: String,
-        /// The tool.
-        tool: String,
-    },
+    UnansweredCall { id: String, tool: String },
     /// A tool result without a call, or a second one for the same call; providers refuse them.
     OrphanResult {
         /// The id of the call it refers to.
         id: String,
     },
     /// A tool call of another speaker.
-    CallOfAnother {
-        /// The call's id.
-        id: String,
-    },
+    CallOfAnother { id: String },
     /// Media that the provider does not accept.
     Media {
         /// `image`, `audio` or `video`.
@@ -38,7 +27,6 @@ pub enum Omission {
     },
     /// Older messages, dropped to keep within a limit.
     OlderMessages {
-        /// How many messages.
         count: usize,
         /// The sum of what was counted, such as tokens or messages.
         weight: u64,

@@ -29,7 +29,6 @@ pub enum Api {
 }
 
 impl Api {
-    /// Every API.
     pub const ALL: [Self; 6] = [
         Self::OpenAi,
         Self::DeepSeek,
@@ -71,7 +70,6 @@ pub enum Style {
 }
 
 impl Style {
-    /// Every style.
     pub const ALL: [Self; 4] = [
         Self::AsStored,
         Self::Perspective,
@@ -88,9 +86,7 @@ impl Style {
 /// The content of a message that has no text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EmptyContent {
-    /// `null`.
     Null,
-    /// `[]`.
     List,
     /// `""`, which every server accepts. llama-cpp-python fails on `null`.
     Text,
@@ -99,9 +95,7 @@ pub enum EmptyContent {
 /// The member of a tool result that holds the tool's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ToolNameField {
-    /// There is none.
     None,
-    /// `name`.
     Name,
     /// `tool_name`, as Ollama expects it.
     ToolName,
@@ -111,7 +105,6 @@ pub enum ToolNameField {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ThinkingPolicy {
-    /// None.
     Never,
     /// Those of the open question, while the model calls tools. Anthropic and DeepSeek require it.
     Rounds,
@@ -230,11 +223,9 @@ impl FormatOptions {
 /// How conversations are written for a model.
 #[derive(Clone, Debug)]
 pub struct Format {
-    /// The provider's API.
     pub api: Api,
     /// How turns become messages.
     pub style: Style,
-    /// The details.
     pub options: FormatOptions,
     /// Where media files are read.
     pub files: Arc<dyn MediaFiles>,

@@ -60,7 +60,6 @@ impl CastList {
         self.ids.iter().map(|(id, entity)| (*id, *entity))
     }
 
-    /// All names, sorted.
     pub fn names(&self) -> impl Iterator<Item = &Arc<str>> {
         self.names.keys()
     }

@@ -19,7 +19,6 @@ pub enum CastError {
     NameTaken(String),
     /// The name is invalid.
     BadName {
-        /// The name.
         name: String,
         /// What is wrong with it.
         reason: UiText,
@@ -49,9 +48,7 @@ impl Localize for CastError {
 /// An entity of the story to be spawned.
 #[derive(Clone, Debug)]
 pub struct SpawnSpec {
-    /// Its unique name.
     pub name: Arc<str>,
-    /// What it is.
     pub kind: Kind,
     /// The beginning of its system message, shared with others: the rules of the world.
     pub rules: Option<Arc<Text>>,

@@ -42,7 +42,6 @@ impl Whereabouts<'_, '_> {
         self.cast.get(entity).ok().map(|(_, _, _, kind, ..)| *kind)
     }
 
-    /// An entity's name.
     pub fn name(&self, entity: Entity) -> Option<&EntityName> {
         self.cast.get(entity).ok().map(|(_, _, name, ..)| name)
     }
@@ -54,7 +53,6 @@ impl Whereabouts<'_, '_> {
             .unwrap_or_default()
     }
 
-    /// An entity's number.
     pub fn id(&self, entity: Entity) -> Option<StableId> {
         self.cast.get(entity).ok().map(|(_, id, ..)| *id)
     }

@@ -16,7 +16,6 @@ use crate::message::Body;
 /// replaces them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chapter {
-    /// Its id.
     pub id: ChapterId,
     /// What it was about: a fight on a stage, a day.
     pub title: String,
@@ -76,7 +75,6 @@ impl Chapters {
         });
     }
 
-    /// Adds a note.
     pub fn restore_note(&mut self, note: Note) {
         self.open.push(note);
     }
@@ -157,7 +155,6 @@ impl Chapters {
         &self.list
     }
 
-    /// One chapter.
     pub fn get(&self, id: &ChapterId) -> Option<&Chapter> {
         let mut chapters = self.list.iter().map(Arc::as_ref);
         chapters.find(|chapter| chapter.id == *id)

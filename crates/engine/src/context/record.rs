@@ -29,11 +29,8 @@ pub enum Level {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FightEnd {
-    /// The party won.
     Won,
-    /// The party lost.
     Lost,
-    /// Neither side won.
     Drawn,
 }
 
@@ -41,11 +38,8 @@ pub enum FightEnd {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Pledge {
-    /// It was made.
     Made,
-    /// It was kept.
     Kept,
-    /// It was broken.
     Broken,
 }
 
@@ -55,19 +49,14 @@ pub enum Pledge {
 pub struct FightNote {
     /// Its id; empty if one only heard of it.
     pub fight: Arc<str>,
-    /// Where.
     pub place: Arc<str>,
-    /// The party's side.
     pub heroes: Vec<Arc<str>>,
-    /// The other side.
     pub foes: Vec<Arc<str>>,
     /// How it ended for the party; `None` while it lasts.
     pub result: Option<FightEnd>,
     /// Who fell, of both sides.
     pub fallen: Vec<Arc<str>>,
-    /// Who fled.
     pub fled: Vec<Arc<str>>,
-    /// Who yielded.
     pub yielded: Vec<Arc<str>>,
     /// What the party gained.
     pub gains: Vec<Arc<str>>,
@@ -79,16 +68,13 @@ pub struct FightNote {
 pub enum Happening {
     /// A fight began, ended or was reported.
     Fight(FightNote),
-    /// Somebody died.
     Died {
-        /// Who.
         who: Arc<str>,
         /// By whose hand; empty for nobody's.
         by: Arc<str>,
     },
     /// Somebody was wounded, or has recovered.
     Wounded {
-        /// Who.
         who: Arc<str>,
         /// The number of days until it heals; 0 if it has.
         days: u32,
@@ -97,32 +83,21 @@ pub enum Happening {
     Learned {
         /// The id of the fact.
         fact: Arc<str>,
-        /// The fact.
         text: Arc<str>,
         /// From whom; empty for nobody.
         from: Arc<str>,
     },
     /// Somebody took or found an item.
-    Took {
-        /// Who.
-        who: Arc<str>,
-        /// What.
-        item: Arc<str>,
-    },
+    Took { who: Arc<str>, item: Arc<str> },
     /// Somebody gave an item to somebody.
     Gave {
-        /// Who.
         who: Arc<str>,
-        /// What.
         item: Arc<str>,
-        /// To whom.
         to: Arc<str>,
     },
     /// Somebody lost an item.
     Lost {
-        /// Who.
         who: Arc<str>,
-        /// What.
         item: Arc<str>,
         /// Where it was hidden, if that is how it was lost.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -130,18 +105,13 @@ pub enum Happening {
     },
     /// Somebody made, kept or broke a promise.
     Promised {
-        /// Who.
         who: Arc<str>,
-        /// To whom.
         to: Arc<str>,
-        /// What.
         words: Arc<str>,
-        /// How it stands.
         state: Pledge,
     },
     /// The witness feels differently for somebody.
     Felt {
-        /// For whom.
         about: Arc<str>,
         /// By how much; negative for worse.
         change: i32,
@@ -150,11 +120,9 @@ pub enum Happening {
     },
     /// The party set out, went deeper or came home.
     Journey {
-        /// Where to.
         dungeon: Arc<str>,
         /// `enter`, `advance` or `return`.
         part: Arc<str>,
-        /// Who went.
         party: Vec<Arc<str>>,
     },
     /// The witness told a fact to those who did not know it.
@@ -163,13 +131,10 @@ pub enum Happening {
         fact: Arc<str>,
         /// What it is about, or the fact itself if play made it.
         about: Arc<str>,
-        /// To whom.
         to: Vec<Arc<str>>,
     },
-    /// Somebody tried something.
     #[serde(alias = "outcome")]
     Tried {
-        /// Who.
         who: Arc<str>,
         /// What, in its words; empty if only the outcome is known.
         #[serde(default)]
@@ -186,7 +151,6 @@ pub enum Happening {
     },
     /// Somebody decided what a scene hung on.
     Decided {
-        /// Who.
         who: Arc<str>,
         /// What, as others see it.
         choice: Arc<str>,
@@ -220,7 +184,6 @@ pub struct Note {
     pub day: u32,
     /// Where; empty if nowhere in particular.
     pub place: Arc<str>,
-    /// What.
     pub happening: Happening,
 }
 
@@ -235,7 +198,6 @@ pub struct ChapterRecord {
     pub days: (u32, u32),
     /// Where the owner was.
     pub places: Vec<Arc<str>>,
-    /// With whom.
     pub with: Vec<Arc<str>>,
     /// The chapters inside it, oldest first.
     pub parts: Vec<ChapterId>,

@@ -13,7 +13,6 @@ use crate::message::{Body, Message, Role, Tags};
 #[derive(Component, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub enum View {
-    /// All of it.
     #[default]
     Whole,
     /// The last `n` messages.
@@ -38,7 +37,6 @@ pub enum View {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SourceView {
-    /// The speaker.
     pub source: String,
     /// Only the first `n`.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -56,12 +56,10 @@ pub enum EngineError {
         place: UiText,
         /// The number of turns before it.
         turn: u64,
-        /// The first mistake.
         fault: Fault,
     },
     /// A place keeps asking within one turn.
     NeverRests {
-        /// The place.
         place: UiText,
         /// The maximum number of steps.
         steps: u32,
@@ -74,7 +72,6 @@ pub enum EngineError {
         place: UiText,
         /// The number of turns before it.
         turn: u64,
-        /// Who answered.
         entity: String,
         /// The name of the reply type.
         reply: &'static str,
@@ -83,45 +80,37 @@ pub enum EngineError {
     OtherRequest {
         /// The number of turns before it.
         turn: u64,
-        /// Who was asked.
         entity: String,
         /// The number of the ask.
         number: u32,
-        /// Its purpose.
         purpose: String,
         /// The first line in which the recorded question and the one of this run differ.
         difference: UiText,
     },
     /// The state after a turn is not the recorded one.
     OtherState {
-        /// The turn.
         turn: u64,
         /// The first place that differs, by name; empty for the world's own state.
         place: String,
     },
     /// An entity prefers a model that this run does not have.
     UnknownMind {
-        /// The entity.
         entity: String,
         /// The alias of the model.
         alias: String,
     },
     /// A tool that this run does not have.
     UnknownTool {
-        /// The entity.
         entity: String,
-        /// The tool.
         tool: String,
         /// All tools of this run.
         known: Vec<String>,
     },
     /// A tool of a server that is not connected or does not have it.
     UnknownServerTool {
-        /// The entity.
         entity: String,
         /// The tool, as the world names it.
         tool: String,
-        /// The server.
         server: String,
     },
     /// A tool was registered under a name that minds can't use.

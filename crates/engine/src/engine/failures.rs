@@ -141,7 +141,6 @@ impl Engine {
         }
     }
 
-    /// A mind answered.
     pub(super) fn server_answered(&mut self, alias: &str) {
         self.failures.given_up.remove(alias);
         if self.ends_outage(alias) {

@@ -51,7 +51,6 @@ pub struct AnswerInReview {
 /// What becomes of an answer that was held.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// It is used.
     Use,
     /// These words are used in its place, if they pass the check of the ask; else they are held.
     Replace {

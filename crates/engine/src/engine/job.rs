@@ -107,7 +107,6 @@ pub(super) struct JobView {
 /// that.
 #[derive(Default)]
 pub(super) enum LengthGuess {
-    /// Not yet.
     #[default]
     Open,
     /// It was; this is the view before.

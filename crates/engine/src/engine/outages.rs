@@ -26,7 +26,6 @@ pub(super) struct Outages(pub(super) BTreeMap<String, Outage>);
 /// A model that can't answer, now or at all.
 #[derive(Default)]
 pub(super) struct Outage {
-    /// Whose asks failed.
     pub(super) entities: BTreeSet<Arc<str>>,
     /// How long the pauses were together.
     pub(super) waited: Duration,

@@ -313,7 +313,6 @@ impl Engine {
             .collect()
     }
 
-    /// The journal.
     pub fn journal(&self) -> &Journal {
         &self.record.journal
     }

@@ -30,9 +30,7 @@ pub struct Meet;
 /// The order within a step. Declare the order of systems within one set yourself.
 #[derive(SystemSet, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum StepSet {
-    /// Take committed answers.
     Take,
-    /// Apply rules.
     Rules,
     /// Ask for the next decisions.
     Ask,
@@ -43,7 +41,6 @@ pub enum StepSet {
 /// The order within a meeting.
 #[derive(SystemSet, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum MeetSet {
-    /// The game's systems.
     Rules,
     /// Events reach contexts and feeds. For the engine's own system.
     Deliver,

@@ -15,18 +15,15 @@ use crate::locale::{Argument, UiText, text};
 pub enum Signal {
     /// A mind was asked.
     CallStarted {
-        /// Whose mind.
         entity: Arc<str>,
         /// The number of the ask among those of the entity, from 1.
         number: u32,
         /// The purpose of the ask.
         purpose: &'static str,
-        /// The mind's alias.
         mind: String,
     },
     /// A mind called a tool.
     ToolCalled {
-        /// Whose mind.
         entity: Arc<str>,
         /// The number of the ask among those of the entity, from 1.
         number: u32,
@@ -37,7 +34,6 @@ pub enum Signal {
     },
     /// An ask has its outcome.
     CallEnded {
-        /// Whose mind.
         entity: Arc<str>,
         /// The number of the ask among those of the entity, from 1.
         number: u32,
@@ -50,7 +46,6 @@ pub enum Signal {
     },
     /// An answer waits for a decision of whoever holds the [`CallGate`](super::CallGate).
     AnswerHeld {
-        /// Whose answer.
         entity: Arc<str>,
         /// The number of the ask among those of the entity, from 1.
         number: u32,
@@ -61,7 +56,6 @@ pub enum Signal {
     CallsWait(bool),
     /// A server can't answer now and is waited for; other models go on.
     ServerAwaited {
-        /// The mind's alias.
         mind: String,
         /// Whose asks wait for it.
         entities: Vec<Arc<str>>,
@@ -75,13 +69,9 @@ pub enum Signal {
         is_first: bool,
     },
     /// A server that was waited for answers again.
-    ServerBack {
-        /// The mind's alias.
-        mind: String,
-    },
+    ServerBack { mind: String },
     /// The server of a model reads far less than it is sent. Sent once for a model.
     PromptsUnread {
-        /// The mind's alias.
         mind: String,
         /// The tokens of the last prompt that it read.
         read: u64,

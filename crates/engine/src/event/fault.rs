@@ -16,21 +16,13 @@ pub enum Fault {
     ToldElsewhere {
         /// The place that stepped.
         place: String,
-        /// The receiver.
         receiver: String,
-        /// The event's type.
         event: String,
     },
     /// The text of an event could not be made.
-    NoText {
-        /// The event's type.
-        event: String,
-        /// Why not.
-        reason: PhraseError,
-    },
+    NoText { event: String, reason: PhraseError },
     /// A second ask on an entity whose first one is still open.
     SecondAsk {
-        /// The entity.
         entity: String,
         /// The purpose of the open ask.
         first: String,
@@ -39,11 +31,8 @@ pub enum Fault {
     },
     /// An ask on an entity that is at another place or has no conversation.
     BadAsk {
-        /// The entity.
         entity: String,
-        /// The ask's purpose.
         purpose: String,
-        /// What is wrong.
         reason: UiText,
     },
     /// A phrase that the game needs can't be made.
@@ -83,7 +72,6 @@ impl Localize for Fault {
 pub struct Faults(pub Vec<Fault>);
 
 impl Faults {
-    /// Notes a mistake.
     pub fn note(&mut self, fault: Fault) {
         self.0.push(fault);
     }

@@ -18,7 +18,6 @@ use crate::message::BodyId;
 pub enum AudienceRule {
     /// The stage and its living occupants, without these.
     BroadcastToStage {
-        /// The stage's name.
         stage: Arc<str>,
         /// The names of those left out.
         exclude: Vec<Arc<str>>,
@@ -39,7 +38,6 @@ pub enum AudienceRule {
 pub struct Recipient {
     /// Its number, which no later entity of the same name gets.
     pub id: StableId,
-    /// Its name.
     pub name: Arc<str>,
 }
 
@@ -57,13 +55,10 @@ pub struct EventRecord {
     /// The name of its type.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Who did it.
     pub speaker: Option<Arc<str>>,
-    /// The event itself.
     pub data: Value,
     /// The words its receivers read.
     pub text: String,
-    /// Who got it.
     pub audience: Vec<Recipient>,
     /// The words of those receivers for whom guards changed them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -111,13 +106,10 @@ pub enum By {
 pub struct CallRecord {
     /// The round of the ask, from 0.
     pub round: u32,
-    /// The tool.
     pub tool: String,
-    /// Its arguments.
     pub arguments: Value,
     /// What it returned, or why it failed.
     pub result: String,
-    /// Whether it failed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_error: bool,
 }
@@ -129,9 +121,7 @@ pub struct AnswerRecord {
     pub turn: u64,
     /// The name of the place where the entity is.
     pub place: Arc<str>,
-    /// Who answered.
     pub entity: Arc<str>,
-    /// Its number.
     pub id: StableId,
     /// The number of the ask among all of its entity.
     pub number: u32,
@@ -139,7 +129,6 @@ pub struct AnswerRecord {
     pub purpose: String,
     /// The answer as the context keeps it.
     pub text: String,
-    /// Who made it.
     pub by: By,
     /// The memories that came with the question; none for most answers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -156,17 +145,12 @@ pub struct AnswerRecord {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "record", rename_all = "snake_case")]
 pub enum Record {
-    /// Something happened.
     Event(EventRecord),
-    /// An entity answered.
     Answer(AnswerRecord),
     /// A chapter was closed.
     Chapter {
-        /// Whose chapter.
         entity: Arc<str>,
-        /// The entity's number.
         id: StableId,
-        /// The chapter's id.
         chapter: Arc<str>,
         /// What it was about.
         title: String,

@@ -13,7 +13,6 @@ pub struct Learned {
     pub fact: String,
     /// What it is about.
     pub title: String,
-    /// The fact.
     pub message: String,
     /// From whom; empty if from nobody.
     pub from: String,
@@ -63,7 +62,6 @@ impl AgentEvent for Learned {
 /// Others did not hear what its speaker said, told to the speaker alone.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Masked {
-    /// Who spoke.
     pub actor: String,
     /// What the others heard; empty if they heard nothing.
     pub message: String,

@@ -16,9 +16,7 @@ use crate::message::{Block, Tags};
 pub struct PendingEvent {
     /// The name of its type.
     pub kind: &'static str,
-    /// Who did it.
     pub speaker: Option<Arc<str>>,
-    /// The event itself.
     pub data: Value,
     /// The words that its receivers will read.
     pub text: String,

@@ -16,7 +16,6 @@ use crate::event::By;
 #[component(storage = "SparseSet", on_insert = answered::<R>, on_discard = taken)]
 pub struct Answer<R: Reply> {
     value: Option<R>,
-    /// Who made it.
     pub by: By,
 }
 

@@ -41,7 +41,6 @@ pub struct Ask<R: Reply>(Arc<Spec<R>>);
 
 /// The JSON that an ask wants.
 struct WantedJson {
-    /// The type's schema.
     schema: Schema,
     /// The schema limited to what is legal in this ask.
     constrained: Arc<Value>,
@@ -108,7 +107,6 @@ struct Spec<R: Reply> {
     tags: Tags,
     constraints: R::Constraints,
     notes: Value,
-    /// `None` for prose.
     json: Option<WantedJson>,
     fallback: Fallback<R>,
     max_tokens: u32,

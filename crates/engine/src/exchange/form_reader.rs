@@ -17,7 +17,6 @@ pub(super) struct FormReader<'f, 't, R> {
 }
 
 impl<'f, 't, R: Reply> FormReader<'f, 't, R> {
-    /// Reads this answer.
     pub(super) fn new(form: Form<'f>, raw: &'t str, state: AnswerState) -> Self {
         Self {
             form,

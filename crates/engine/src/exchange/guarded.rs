@@ -5,7 +5,6 @@ use serde_json::{Map, Value};
 /// Which parts of JSON are judged.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Parts {
-    /// All texts.
     Texts,
     /// Texts, names of members and numbers.
     All,

@@ -34,7 +34,6 @@ pub struct Spent {
     pub refusals: u64,
     /// Tokens; estimated if the provider reports none.
     pub usage: TokenUsage,
-    /// Money.
     pub cost: Cost,
 }
 
@@ -225,7 +224,6 @@ pub struct Budget {
     /// Tokens of prompts and answers together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
-    /// Money.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<Cost>,
 }

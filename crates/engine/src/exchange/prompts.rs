@@ -75,7 +75,6 @@ pub fn add_templates(prompts: &mut PromptSet) {
         .add(&RECALLED);
 }
 
-/// What [`TOO_LONG`] tells.
 #[derive(Default, Serialize)]
 pub struct TooLong {
     /// How many there may be.
@@ -149,7 +148,6 @@ pub(crate) struct RepairViolation<'a> {
     pub(crate) rule: String,
 }
 
-/// What [`FOLDED_TITLE`] tells.
 #[derive(Default, Serialize)]
 pub struct Folded {
     /// The number of messages.
@@ -164,7 +162,6 @@ impl From<u32> for Folded {
     }
 }
 
-/// What [`WITHHELD`] tells.
 #[derive(Default, Serialize)]
 pub struct Withheld<'a> {
     /// Why it is withheld.

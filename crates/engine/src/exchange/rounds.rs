@@ -24,7 +24,6 @@ pub const TRACE_KEY: &str = "trace";
 /// Makes messages of recorded rounds. Calls and results pass the guards here, live and in a replay
 /// alike, so the journal holds what came from outside, and minds read what the guards left.
 pub(crate) struct RoundMaker<'a> {
-    /// The caller.
     pub(crate) name: &'a Arc<str>,
     /// The provider of its mind, and the model.
     pub(crate) made_by: (&'a str, &'a str),
@@ -36,7 +35,6 @@ pub(crate) struct RoundMaker<'a> {
 
 /// A call as the guards let it pass: made and shown like this.
 pub(crate) struct GuardedCall {
-    /// The tool.
     pub(crate) name: String,
     /// What is left of the arguments; `None` if the guards changed nothing.
     pub(crate) changed: Option<Value>,

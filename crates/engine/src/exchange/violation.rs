@@ -29,7 +29,6 @@ pub struct Violation {
 }
 
 impl Violation {
-    /// A broken rule.
     pub fn new(path: impl Into<String>, rule: impl Into<String>) -> Self {
         Self {
             path: path.into(),

@@ -3,7 +3,6 @@
 /// How a file of ours is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OpenMode {
-    /// To read it.
     Read,
     /// To read it and to append to it.
     Append,

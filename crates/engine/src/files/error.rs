@@ -24,7 +24,6 @@ pub struct FileError {
 pub enum FileProblem {
     /// The file system refused.
     Io {
-        /// What failed.
         action: FileAction,
         /// The error of the system.
         source: io::Error,
@@ -37,18 +36,15 @@ pub enum FileProblem {
     HardLinks,
     /// More bytes than a file of this kind may have.
     TooLarge {
-        /// The maximum.
         max: u64,
     },
     /// More JSON values than what is read may have.
     TooManyValues,
-    /// Not UTF-8.
     NotText,
 }
 
 /// What was done with a file when it failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the names say it")]
 pub enum FileAction {
     Create,
     Lock,
@@ -63,9 +59,7 @@ pub enum FileAction {
 /// What a path leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FileKind {
-    /// A regular file.
     File,
-    /// A folder.
     Folder,
     /// A link, wherever it leads.
     Link,

@@ -11,7 +11,6 @@ pub(super) fn open_any(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 
-/// A folder.
 #[derive(Debug)]
 pub(super) struct Handle(PathBuf);
 

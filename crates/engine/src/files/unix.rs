@@ -29,7 +29,6 @@ pub(super) fn open_any(path: &Path) -> io::Result<File> {
     Ok(openat(CWD, path, flags, Mode::empty())?.into())
 }
 
-/// An open folder.
 #[derive(Debug)]
 pub(super) struct Handle(OwnedFd);
 

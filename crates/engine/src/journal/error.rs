@@ -16,25 +16,15 @@ pub enum JournalError {
     File(#[from] FileError),
     /// A line that is damaged or no line of a journal, and not the torn last one.
     Unreadable {
-        /// The journal's file.
         path: PathBuf,
         /// Which line, from 1.
         line: usize,
-        /// What is wrong.
         problem: UiText,
     },
     /// A journal of a newer version.
-    Newer {
-        /// The journal's file.
-        path: PathBuf,
-        /// Its format.
-        found: u64,
-    },
+    Newer { path: PathBuf, found: u64 },
     /// A line that would make the journal too long to be read back.
-    Full {
-        /// The journal's file.
-        path: PathBuf,
-    },
+    Full { path: PathBuf },
 }
 
 impl Localize for JournalError {

@@ -18,14 +18,11 @@ pub const FORMAT: u32 = 1;
 pub struct JournalHeader {
     /// The version of the format.
     pub format: u32,
-    /// The engine's version.
     pub engine: String,
-    /// The world's name.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub world: String,
     /// The fingerprint of the world's data.
     pub data: String,
-    /// The seed.
     pub seed: u64,
     /// From which story it branched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -62,7 +59,6 @@ impl JournalHeader {
 pub enum AskEnding {
     /// A mind answered, and the answer passed its check.
     Answered {
-        /// The answer, unchanged.
         text: String,
         /// The mind's thinking, if it showed any.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -72,10 +68,7 @@ pub enum AskEnding {
     },
     /// There was no usable answer; the ask's own fallback was used.
     #[serde(with = "stored_reason")]
-    Failed {
-        /// Why.
-        reason: UiText,
-    },
+    Failed { reason: UiText },
 }
 
 /// The English and, except for journals of old versions, the key.
@@ -109,7 +102,6 @@ mod stored_reason {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RefusedAnswer {
-    /// The answer, unchanged.
     pub answer: String,
     /// What the mind was told about it; empty if it was not asked again.
     pub complaint: String,
@@ -160,7 +152,6 @@ pub struct ToolResultRecord {
 pub struct RecalledMemory {
     /// The id of its message in the entity's conversation.
     pub message: u32,
-    /// Its day.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub day: Option<Arc<str>>,
     /// Where the entity was.
@@ -183,9 +174,7 @@ pub struct RecalledMemory {
 pub struct ToolSpent {
     /// The number of requests that reached a mind.
     pub calls: u64,
-    /// Their tokens.
     pub usage: TokenUsage,
-    /// Their price.
     pub cost: Cost,
 }
 
@@ -201,13 +190,11 @@ impl ToolSpent {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OpenRound {
-    /// Who was asked.
     pub entity: Arc<str>,
     /// Its number in the cast.
     pub id: u32,
     /// The number of the ask among all of the entity, from 1.
     pub number: u32,
-    /// As in [`Outcome`].
     pub hash: Digest,
     /// The round; an empty one if it is only about refused answers.
     pub round: ToolRoundRecord,
@@ -248,7 +235,6 @@ impl OpenRound {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Outcome {
-    /// Who was asked.
     pub entity: Arc<str>,
     /// Its number in the cast, which no later entity of the same name gets; 0 in old journals.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -264,7 +250,6 @@ pub struct Outcome {
     /// The memories that came with the question, oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub recalled: Vec<RecalledMemory>,
-    /// How it ended.
     pub ending: AskEnding,
     /// The answers before it that failed their check.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -291,7 +276,6 @@ pub struct Outcome {
     pub cost: Cost,
     /// Who runs the mind.
     pub provider: Arc<str>,
-    /// The model.
     pub model: Arc<str>,
     /// The time of all attempts in milliseconds, for people.
     pub ms: u64,
@@ -343,7 +327,6 @@ pub struct SnapshotRecord {
 pub struct Stopped {
     /// The turn in which it stopped.
     pub turn: u64,
-    /// The reason.
     pub reason: String,
 }
 
@@ -361,11 +344,9 @@ pub struct Input {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Retake {
-    /// Who wanted it.
     pub by: String,
     /// The name of the branch, from which minds that depend only on dice get different ones.
     pub branch: String,
-    /// Who is asked.
     pub entity: Arc<str>,
     /// Its number in the cast, as in [`Outcome`].
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -400,7 +381,6 @@ pub struct TextVectors {
     /// The tokens of the texts.
     #[serde(default)]
     pub tokens: u64,
-    /// What they cost.
     #[serde(default)]
     pub cost: Cost,
 }
@@ -410,7 +390,6 @@ pub struct TextVectors {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct QuestionVector {
-    /// Who is asked.
     pub entity: Arc<str>,
     /// Its number in the cast.
     pub id: u32,
@@ -418,12 +397,10 @@ pub struct QuestionVector {
     pub number: u32,
     /// The digest of the text. For another one the vector does not count.
     pub text: Digest,
-    /// The vector.
     pub vector: Arc<Vector>,
     /// The tokens of all texts of its request, at the first of them.
     #[serde(default)]
     pub tokens: u64,
-    /// What they cost.
     #[serde(default)]
     pub cost: Cost,
 }
@@ -450,7 +427,6 @@ impl GameSetup {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Line {
-    /// The first line.
     #[serde(rename = "head")]
     Header(JournalHeader),
     /// A round of tool calls of an ask that has no outcome yet.
@@ -459,11 +435,8 @@ pub enum Line {
     Game(GameSetup),
     /// The outcome of an ask.
     Outcome(Arc<Outcome>),
-    /// A meeting.
     Meeting(Meeting),
-    /// A snapshot.
     Snapshot(SnapshotRecord),
-    /// A stop.
     Stopped(Stopped),
     /// An input between two turns.
     Input(Input),

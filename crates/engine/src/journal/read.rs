@@ -68,7 +68,6 @@ pub(super) enum Reading {
     Whole,
     /// The same without outcomes.
     Outline,
-    /// Whatever its mistakes.
     Salvage,
 }
 
@@ -88,7 +87,6 @@ impl JournalLines {
     }
 }
 
-/// Reads a journal.
 pub(super) fn read(
     file: &File,
     path: &Path,

@@ -139,7 +139,6 @@ pub enum Recorded<'a> {
     Outcome(&'a Arc<Outcome>),
     /// The outcome of another request for the same ask.
     OtherRequest(&'a Arc<Outcome>),
-    /// Nothing was recorded.
     Nothing,
 }
 

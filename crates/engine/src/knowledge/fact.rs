@@ -44,7 +44,6 @@ pub enum SecretAction {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Fact {
-    /// Unique among facts.
     pub id: String,
     /// What it is about, in a few words that give nothing away.
     pub title: String,

@@ -24,9 +24,7 @@ pub struct Known {
     /// The id of that event, as `why` takes it; empty at the start.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub event: Arc<str>,
-    /// The turn.
     pub turn: u64,
-    /// The day.
     pub day: u32,
 }
 

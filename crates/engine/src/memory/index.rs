@@ -57,20 +57,17 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// Adds a part.
     #[must_use]
     pub fn part(mut self, part: IndexPart) -> Self {
         self.parts = self.parts.with(part);
         self
     }
 
-    /// Adds all parts.
     #[must_use]
     pub fn all_parts(self) -> Self {
         IndexPart::ALL.into_iter().fold(self, Self::part)
     }
 
-    /// An empty index.
     pub fn build(self) -> Index {
         Index {
             parts: self.parts,
@@ -82,9 +79,7 @@ impl Builder {
 /// A message for the index. What is not known is empty.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct IndexEntry<'e> {
-    /// Who said it.
     pub speaker: &'e str,
-    /// What was said.
     pub text: &'e str,
     /// When, as people write it: `1:56 pm on 8 May, 2023`, `2023-05-08`, `day 3`.
     pub time: &'e str,
@@ -172,7 +167,6 @@ impl Index {
         Self::builder().all_parts().build()
     }
 
-    /// Chooses the parts.
     pub fn builder() -> Builder {
         Builder::default()
     }

@@ -26,7 +26,6 @@ pub enum IndexPart {
 }
 
 impl IndexPart {
-    /// All parts.
     pub const ALL: [Self; 9] = [
         Self::Stems,
         Self::StopWords,

@@ -6,7 +6,6 @@
 /// A term in a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Posting {
-    /// The message's number.
     pub(super) entry: u32,
     /// How often the term occurs there.
     pub(super) count: u8,

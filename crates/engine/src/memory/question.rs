@@ -81,7 +81,6 @@ pub(super) struct Speakers {
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct NameWord {
-    /// In lower case.
     word: String,
     of: u16,
     is_first: bool,

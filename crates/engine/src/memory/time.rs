@@ -40,7 +40,6 @@ impl Time {
         }
     }
 
-    /// The first day.
     fn day(self) -> Option<i32> {
         match self {
             Self::Days(first, _) | Self::StoryDay(first) => Some(first),

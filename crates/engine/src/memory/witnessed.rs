@@ -77,7 +77,6 @@ pub struct Memory {
     /// The day of the story, as its messages count them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub day: Option<Arc<str>>,
-    /// Where it happened.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub place: Option<Arc<str>>,
     /// The chapter's title; `None` for what stands in the prompt.

@@ -13,7 +13,6 @@ use super::tokens;
 pub enum MediaSource {
     /// An address to fetch.
     Url {
-        /// The address.
         url: String,
         /// The media type, such as `image/png`, if known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -41,22 +40,17 @@ pub enum MediaSource {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(remote = "Self", tag = "type", rename_all = "snake_case")]
 pub enum Block {
-    /// Text.
     Text {
-        /// The text.
         text: Box<str>,
     },
-    /// An image.
     Image {
         /// Where it comes from.
         source: MediaSource,
     },
-    /// Audio.
     Audio {
         /// Where it comes from.
         source: MediaSource,
     },
-    /// Video.
     Video {
         /// Where it comes from.
         source: MediaSource,
@@ -74,9 +68,7 @@ pub enum Block {
     ToolUse {
         /// Matches the call with its result.
         id: String,
-        /// The tool.
         name: String,
-        /// Its arguments.
         input: Value,
         /// What the provider needs back unchanged: Gemini's `thoughtSignature`.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -89,7 +81,6 @@ pub enum Block {
         /// The tool, if known.
         #[serde(skip_serializing_if = "Option::is_none")]
         name: Option<String>,
-        /// Text or blocks.
         output: Value,
         /// Whether the tool failed.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -101,7 +92,6 @@ pub enum Block {
 }
 
 impl Block {
-    /// A text block.
     pub fn text(text: impl Into<Box<str>>) -> Self {
         Self::Text { text: text.into() }
     }
@@ -114,7 +104,6 @@ impl Block {
         }
     }
 
-    /// A tool call.
     pub fn tool_use(
         id: impl Into<String>,
         name: impl Into<String>,

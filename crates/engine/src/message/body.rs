@@ -250,7 +250,6 @@ impl Body {
         })
     }
 
-    /// This body's id.
     pub fn id(&self) -> BodyId {
         self.0.id
     }

@@ -13,9 +13,7 @@ use super::{Block, Body, Content, MediaSource, Message, Role};
 pub struct ToolUse<'a> {
     /// Matches the call with its result.
     pub id: &'a str,
-    /// The tool.
     pub name: &'a str,
-    /// Its arguments.
     pub input: &'a Value,
 }
 
@@ -26,7 +24,6 @@ pub struct ToolResult<'a> {
     pub id: &'a str,
     /// The tool, if the result names it.
     pub name: Option<&'a str>,
-    /// Text or blocks.
     pub output: &'a Value,
     /// Whether the tool failed.
     pub is_error: bool,
@@ -61,16 +58,12 @@ impl<'a> ToolResult<'a> {
 /// The kind of media in a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MediaKind {
-    /// An image.
     Image,
-    /// Audio.
     Audio,
-    /// Video.
     Video,
 }
 
 impl MediaKind {
-    /// Every kind.
     pub const ALL: [Self; 3] = [Self::Image, Self::Audio, Self::Video];
 
     /// The kind of a media type, such as `image/png`.
@@ -95,17 +88,14 @@ impl MediaKind {
 }
 
 impl Block {
-    /// An image.
     pub fn image(source: MediaSource) -> Self {
         Self::Image { source }
     }
 
-    /// Audio.
     pub fn audio(source: MediaSource) -> Self {
         Self::Audio { source }
     }
 
-    /// Video.
     pub fn video(source: MediaSource) -> Self {
         Self::Video { source }
     }
@@ -288,9 +278,7 @@ impl Message {
 /// A call and its result, if there is one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CallPair<'a> {
-    /// The call.
     pub call: ToolUse<'a>,
-    /// Its result.
     pub result: Option<ToolResult<'a>>,
 }
 

@@ -21,7 +21,6 @@ enum Repr {
         model: Arc<str>,
         usage: TokenUsage,
     },
-    /// Read from JSON.
     Json(Map<String, Value>),
 }
 
@@ -47,7 +46,6 @@ impl ResponseMetadata {
         Self(Repr::Json(map))
     }
 
-    /// All members.
     pub fn to_map(&self) -> Cow<'_, Map<String, Value>> {
         match &self.0 {
             Repr::Json(map) => Cow::Borrowed(map),

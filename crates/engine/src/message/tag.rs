@@ -28,7 +28,6 @@ pub const RESERVED_MEMBERS: [&str; 7] = [
 pub struct TagKey(&'static str);
 
 impl TagKey {
-    /// A key.
     pub const fn new(key: &'static str) -> Self {
         Self(key)
     }
@@ -105,7 +104,6 @@ pub struct Tags(
 );
 
 impl Tags {
-    /// No tags.
     pub fn new() -> Self {
         Self::default()
     }

@@ -52,7 +52,6 @@ impl std::ops::AddAssign for TokenUsage {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PromptBytes {
-    /// All of them.
     pub sent: u64,
     /// Those that repeat the beginning of the last prompt.
     pub repeated: u64,
@@ -131,7 +130,6 @@ impl Cost {
         self.0 as f64 / 1e9
     }
 
-    /// The sum, saturating.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0))

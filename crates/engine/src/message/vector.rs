@@ -33,7 +33,6 @@ pub enum VectorError {
     OtherWidth {
         /// The width of those before it.
         expected: usize,
-        /// Its width.
         found: usize,
     },
     /// One is infinite or not a number.

@@ -27,7 +27,6 @@ pub struct Completion {
     /// The tools that it wants to call, in order. If there are any, `text` is what it said beside
     /// them and not an answer.
     pub calls: Vec<ToolCall>,
-    /// Why it stopped.
     pub finish: FinishReason,
     /// The tokens of this call and of its failed attempts, if the provider reported any.
     pub usage: Option<TokenUsage>,
@@ -107,7 +106,6 @@ impl Completion {
 #[derive(Clone, Debug, Error, PartialEq)]
 #[error("{error}")]
 pub struct FailedCall {
-    /// Why.
     pub error: MindError,
     /// The tokens of all attempts, if the provider reported any.
     pub usage: Option<TokenUsage>,
@@ -156,29 +154,24 @@ impl From<MindError> for FailedCall {
 #[derive(Clone, Debug, Error, PartialEq)]
 #[error("{}", self.text())]
 pub enum MindError {
-    /// No connection.
     Unreachable {
         /// The model and its server.
         server: Arc<str>,
-        /// The system's error.
         reason: UiText,
     },
     /// The key or the account was refused; retrying is of no use.
     Denied {
         /// The model and its server.
         server: Arc<str>,
-        /// The HTTP status.
         status: u16,
         /// What the server said.
         reason: UiText,
-        /// What to do.
         advice: UiText,
     },
     /// The provider will not have its models read, or write, what was asked.
     Moderated {
         /// The model and its server.
         server: Arc<str>,
-        /// The HTTP status.
         status: u16,
         /// What the server said.
         reason: UiText,
@@ -187,7 +180,6 @@ pub enum MindError {
     Busy {
         /// The model and its server.
         server: Arc<str>,
-        /// The HTTP status.
         status: u16,
         /// What the server said.
         reason: UiText,
@@ -196,18 +188,14 @@ pub enum MindError {
     Rejected {
         /// The model and its server.
         server: Arc<str>,
-        /// The HTTP status.
         status: u16,
         /// What the server said.
         reason: UiText,
-        /// What to change.
         advice: UiText,
     },
-    /// The server failed.
     ServerFailed {
         /// The model and its server.
         server: Arc<str>,
-        /// The HTTP status.
         status: u16,
         /// What the server said.
         reason: UiText,
@@ -225,7 +213,6 @@ pub enum MindError {
     PromptTooLong {
         /// The model and its server.
         server: Arc<str>,
-        /// The HTTP status.
         status: u16,
         /// What the server said.
         reason: UiText,
@@ -255,23 +242,18 @@ pub enum MindError {
     },
     /// A script has no further line for this entity.
     ScriptExhausted {
-        /// The entity.
         entity: String,
         /// The number of its ask.
         number: u32,
     },
     /// A recording holds no outcome for this ask.
     NotRecorded {
-        /// The entity.
         entity: String,
         /// The number of its ask.
         number: u32,
     },
     /// The person left the seat.
-    SeatEmpty {
-        /// The seat's entity.
-        entity: String,
-    },
+    SeatEmpty { entity: String },
     /// The call was cancelled because the run stops.
     Cancelled,
 }
@@ -279,7 +261,6 @@ pub enum MindError {
 /// What a server was waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Awaited {
-    /// A connection.
     Connection,
     /// The first byte of a response.
     FirstByte,

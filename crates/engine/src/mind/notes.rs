@@ -25,7 +25,6 @@ impl<'n> Notes<'n> {
         Self(prompt.notes())
     }
 
-    /// These notes.
     pub fn new(notes: &'n Value) -> Self {
         Self(notes)
     }
@@ -35,24 +34,20 @@ impl<'n> Notes<'n> {
         self.0.get(member).cloned()
     }
 
-    /// A text.
     pub fn text(self, member: &str) -> &'n str {
         let value = self.0.get(member).and_then(Value::as_str);
         value.unwrap_or_default()
     }
 
-    /// An integer.
     pub fn number(self, member: &str) -> i64 {
         let value = self.0.get(member).and_then(Value::as_i64);
         value.unwrap_or_default()
     }
 
-    /// `true` or `false`.
     pub fn flag(self, member: &str) -> bool {
         self.0.get(member).and_then(Value::as_bool) == Some(true)
     }
 
-    /// An object.
     pub fn object(self, member: &str) -> Self {
         Self(self.0.get(member).unwrap_or(&Value::Null))
     }

@@ -20,7 +20,6 @@ pub struct ScriptLine {
 }
 
 impl ScriptLine {
-    /// An answer.
     pub fn say(text: impl Into<String>) -> Self {
         Self {
             delay: Duration::ZERO,

@@ -15,7 +15,6 @@ impl SplitMix64 {
         Self(seed)
     }
 
-    /// The next number.
     pub fn next_number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(STEP);
         scramble(self.0)

@@ -24,18 +24,15 @@ const MAX_QUEUE: usize = 4096;
 /// A part of an answer that is being written.
 #[derive(Clone, Debug)]
 pub struct StreamDelta {
-    /// Who answers.
     pub entity: Arc<str>,
     /// The number of the ask among those of the entity, from 1.
     pub number: u32,
-    /// The part.
     pub kind: StreamDeltaKind,
 }
 
 /// What a part of an answer is.
 #[derive(Clone, Debug)]
 pub enum StreamDeltaKind {
-    /// More text.
     Text(String),
     /// Tool calls, and their results.
     Tools(ToolRound),
@@ -123,7 +120,6 @@ struct Sink {
 }
 
 impl AnswerStream {
-    /// Sends more text.
     pub fn text(&self, text: &str) {
         let text = match self.words() {
             Some(mut words) => words.read(text),

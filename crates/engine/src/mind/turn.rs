@@ -5,9 +5,7 @@ use crate::message::{Block, Body, Content, Role, Text, shown};
 /// What a turn says.
 #[derive(Clone, Copy, Debug)]
 pub enum TurnContent<'a> {
-    /// One text.
     Text(&'a Text),
-    /// Content blocks.
     Blocks(&'a [Block]),
 }
 

@@ -15,7 +15,6 @@ use super::options::words_of;
 /// A tool that was offered.
 #[derive(Clone, Copy, Debug)]
 pub struct CallableTool<'a> {
-    /// Its name.
     pub name: &'a str,
     /// The JSON schema of its arguments.
     pub schema: &'a str,

@@ -34,7 +34,6 @@ pub struct Form<'a> {
 /// A value in its form.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fitted {
-    /// The value.
     pub value: Value,
     /// The outermost members of the answer that have no place in the form.
     pub left_out: Vec<String>,
@@ -47,7 +46,6 @@ pub struct Fitted {
 pub struct Fault {
     /// Where, such as `cards[2].targets[0]`; empty for the whole answer.
     pub path: String,
-    /// What.
     pub kind: FaultKind,
 }
 
@@ -58,10 +56,8 @@ impl Fault {
     }
 }
 
-/// What is wrong.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FaultKind {
-    /// It is missing.
     Missing(Wanted),
     /// It is something else.
     Other(Wanted),
@@ -69,9 +65,7 @@ pub enum FaultKind {
     Twice(Vec<String>),
     /// It was not offered, or fits several that were.
     NotOffered {
-        /// What was said.
         given: String,
-        /// What was offered.
         options: Vec<String>,
     },
 }
@@ -79,15 +73,10 @@ pub enum FaultKind {
 /// What should be there.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Wanted {
-    /// One of these.
     OneOf(Vec<String>),
-    /// A text.
     Text,
-    /// A number.
     Number,
-    /// Yes or no.
     Truth,
-    /// A list.
     List,
     /// An object with members.
     Object,

@@ -18,7 +18,6 @@ use super::words::is_ellipsis;
 /// JSON in an answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FoundJson<'t> {
-    /// What was read.
     pub value: Value,
     /// Where it stands in the answer, if it is right as it stands there.
     pub verbatim: Option<&'t str>,
@@ -33,7 +32,6 @@ pub enum Cut {
     Loop,
     /// Within a text, of which the whole sentences were taken.
     Text,
-    /// Anywhere else.
     Elsewhere,
 }
 
@@ -399,7 +397,6 @@ enum Place {
 /// Something has more than one meaning, or none.
 struct Doubt;
 
-/// Reads JSON patiently.
 struct Reader<'t> {
     text: &'t str,
     at: usize,

@@ -98,9 +98,7 @@ pub(super) enum Mark {
     Open(Vec<End>),
     /// The same, if it ends with one of these; otherwise it is said.
     Perhaps(Vec<End>),
-    /// A thought ends.
     Close,
-    /// A special token.
     Token {
         /// Whether a turn begins with it.
         begins_turn: bool,

@@ -82,9 +82,7 @@ const BRACKETS: [(char, char); 4] = [('(', ')'), ('[', ']'), ('（', '）'), ('�
 /// What an answer in prose is read with.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ProseFrame<'a> {
-    /// Who writes.
     pub writer: &'a str,
-    /// What was asked.
     pub question: &'a str,
 }
 

@@ -52,9 +52,7 @@ impl SplitText {
 /// What the next part of a stream adds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ThinkingDelta {
-    /// More thinking.
     pub thinking: String,
-    /// More text.
     pub text: String,
     /// Whether all text returned before was a thought: its end came without a start.
     pub was_thought: bool,

@@ -291,7 +291,6 @@ pub(super) const TITLES_BEHIND: [&str; 24] = [
     "叔叔", "阿姨", "同学", "君", "班主", "掌柜", "师父", "老爷", "婆婆", "奶奶", "爷爷", "师娘",
 ];
 
-/// Numbers in words.
 pub(super) fn number_word(word: &str) -> Option<usize> {
     // One letter may be that of a list.
     let series = [

@@ -14,12 +14,10 @@ use crate::cast::{Clock, Kind};
 use crate::context::{ChapterRecord, Note};
 use crate::message::Language;
 
-/// The whole file.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct WorldDto<'a> {
     pub(super) format: u32,
-    /// For people.
     #[serde(borrow)]
     pub(super) engine: Cow<'a, str>,
     #[serde(borrow)]

@@ -17,7 +17,6 @@ pub enum SaveError {
     NotAtRest(UiText),
     /// An entity of the story lacks a component that every such entity has.
     Incomplete {
-        /// Its stable number.
         id: u32,
         /// The name of the component.
         missing: &'static str,
@@ -36,20 +35,12 @@ pub enum SaveError {
     /// The text is incomplete.
     Truncated(UiText),
     /// A save of a newer version.
-    Newer {
-        /// Its format.
-        found: u64,
-    },
+    Newer { found: u64 },
     /// A save of an old version without a migration.
-    TooOld {
-        /// Its format.
-        found: u64,
-    },
-    /// A migration failed.
+    TooOld { found: u64 },
     Migration {
         /// The format before the migration.
         from: u32,
-        /// What is wrong.
         source: MigrationError,
     },
     /// A save that was made from other data.
@@ -67,7 +58,6 @@ pub enum SaveError {
         event: String,
         /// The first entity that remembers such an event; empty if there is none.
         entity: String,
-        /// The registered names.
         known: String,
     },
     /// Anything else that is invalid.
@@ -79,26 +69,18 @@ pub enum SaveError {
     },
     /// A save on disk that can't be read.
     InFile {
-        /// The file.
         path: PathBuf,
         /// What is wrong with it.
         source: Box<SaveError>,
     },
     /// A file that can't be read or written.
     File(#[from] FileError),
-    /// The journal.
     #[error(transparent)]
     Journal(#[from] JournalError),
     /// A journal that is missing or has no first line: nothing was ever played.
-    NoHead {
-        /// The journal's file.
-        path: PathBuf,
-    },
+    NoHead { path: PathBuf },
     /// A snapshot that the journal does not record: one of them is damaged.
-    OtherSnapshot {
-        /// The snapshot's file.
-        path: PathBuf,
-    },
+    OtherSnapshot { path: PathBuf },
     /// A journal that ends before its snapshot.
     JournalBehind {
         /// The turn of the snapshot.
@@ -107,18 +89,11 @@ pub enum SaveError {
         last: u64,
     },
     /// A save of which nothing can be saved.
-    NothingToSave {
-        /// Its folder.
-        path: PathBuf,
-    },
+    NothingToSave { path: PathBuf },
     /// A folder that is not a save.
-    NotASlot {
-        /// The folder.
-        path: PathBuf,
-    },
+    NotASlot { path: PathBuf },
     /// A name that can't be a slot's.
     BadSlotName {
-        /// The name.
         name: String,
         /// What is wrong with it.
         reason: UiText,
@@ -127,7 +102,6 @@ pub enum SaveError {
     SlotExists(String),
     /// There is no slot of that name.
     NoSuchSlot {
-        /// The name.
         name: String,
         /// The folder of all saves.
         root: PathBuf,

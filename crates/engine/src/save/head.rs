@@ -24,13 +24,11 @@ pub struct SaveHead {
     pub format: u32,
     /// The version of the engine that wrote it.
     pub engine: String,
-    /// The world's name.
     pub world: String,
     /// The fingerprint of the world's data.
     pub data: String,
     /// The language of the world.
     pub language: Language,
-    /// The seed.
     pub seed: u64,
     /// The number of meetings the world has had.
     pub turn: u64,

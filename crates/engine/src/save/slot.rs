@@ -39,7 +39,6 @@ const OURS: [&str; 4] = [WORLD, JOURNAL, LOCK, TOURNAMENT];
 pub struct BranchPoint {
     /// The name of the other slot.
     pub slot: String,
-    /// The turn.
     pub turn: u64,
     /// The name of the world that both are of.
     pub world: String,
@@ -210,7 +209,6 @@ impl Slot {
         Ok(removed.map_err(|source| FileError::io(&path, FileAction::Remove, source))?)
     }
 
-    /// Its name.
     pub fn name(&self) -> &SlotName {
         &self.name
     }
@@ -222,17 +220,14 @@ impl Slot {
         Ok(names.is_empty() || names.iter().any(is_ours))
     }
 
-    /// Its folder.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Its snapshot's file.
     pub fn world_file(&self) -> PathBuf {
         self.folder.join(WORLD)
     }
 
-    /// Its journal's file.
     pub fn journal_file(&self) -> PathBuf {
         self.folder.join(JOURNAL)
     }
@@ -428,7 +423,6 @@ pub struct LockedSlot {
 }
 
 impl LockedSlot {
-    /// The slot.
     pub fn slot(&self) -> &Slot {
         &self.slot
     }
@@ -582,7 +576,6 @@ pub(super) fn folders(root: &Path) -> Result<Vec<Slot>, SaveError> {
 /// A slot in a list of saves.
 #[derive(Debug)]
 pub struct Listed {
-    /// The slot.
     pub slot: Slot,
     /// The header of its snapshot; `None` if there is none yet.
     pub head: Result<Option<SaveHead>, SaveError>,

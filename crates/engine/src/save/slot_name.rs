@@ -20,7 +20,6 @@ const DEVICES: [&str; 4] = ["con", "prn", "aux", "nul"];
 pub struct SlotName(String);
 
 impl SlotName {
-    /// The name.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -8,11 +8,8 @@ use crate::event::{AudienceRule, EventRecord};
 /// Somebody who was not told of an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotTold {
-    /// Its number.
     pub id: StableId,
-    /// Its name.
     pub name: String,
-    /// Why.
     pub why: WhyNot,
 }
 
@@ -30,7 +27,6 @@ pub enum WhyNot {
     NotNamed,
     /// It was a thought of somebody else.
     Private,
-    /// It is dead.
     Dead,
     /// A guard withheld it.
     Withheld,

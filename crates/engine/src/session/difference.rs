@@ -257,7 +257,6 @@ fn last_turn(lines: &[Line]) -> u64 {
 /// What somebody knows in one of two stories only: facts by id, with their titles.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnowledgeDifference {
-    /// Its name.
     pub name: String,
     /// What it knows in the first story alone.
     pub first: BTreeMap<String, String>,

@@ -79,7 +79,6 @@ pub enum SessionError {
     },
     /// An ask that is in no turn that is over.
     NoSuchAsk {
-        /// Who was asked.
         entity: String,
         /// The number of the ask among all of the entity.
         number: u32,

@@ -21,17 +21,14 @@ const PIECE: usize = 1 << 18;
 
 /// What happened in a story, in order, up to its snapshot.
 pub struct EventLog {
-    /// What happened.
     pub records: Vec<Logged>,
     /// The turn of the snapshot.
     pub turn: u64,
 }
 
-/// Something that happened.
 pub enum Logged {
     /// An entity has this name.
     Name(StableId, Arc<str>),
-    /// An event.
     Event(Box<EventRecord>),
     /// A place has taken the outcomes of its asks.
     Answers(Vec<Answered>),
@@ -59,9 +56,7 @@ pub fn answered(world: &World, outcomes: &[Arc<Outcome>]) -> Vec<Answered> {
 /// Where somebody or something is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stay {
-    /// Its number.
     pub id: StableId,
-    /// The place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<StableId>,
     /// Whether it is dead.

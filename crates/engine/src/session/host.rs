@@ -15,9 +15,7 @@ pub const HOST_FIELD: &str = "host";
 /// Words of the host to some of those who are in the story.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct ToldByHost {
-    /// Who told it.
     by: String,
-    /// The words.
     message: String,
 }
 

@@ -23,7 +23,6 @@ pub enum PromptPart {
         /// Whether it replaces messages that were archived.
         is_summary: bool,
     },
-    /// The question.
     Question,
     /// Memories that came to the entity's mind for the question.
     Recalled,
@@ -34,15 +33,12 @@ pub enum PromptPart {
 /// A message of a prompt, as it is sent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PromptMessage {
-    /// Its role.
     pub role: Role,
     /// Who said it, if it was an entity.
     pub speaker: Option<String>,
     /// Its text, tool calls and results included.
     pub text: String,
-    /// What it is.
     pub part: PromptPart,
-    /// Its estimated tokens.
     pub tokens: u64,
 }
 

@@ -82,7 +82,6 @@ pub async fn retake(
 /// A branch in which default answers are asked for again.
 #[derive(Clone, Debug)]
 pub struct Retried {
-    /// The new slot.
     pub slot: Slot,
     /// The turn from which it continues.
     pub turn: u64,

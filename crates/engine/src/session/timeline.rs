@@ -11,7 +11,6 @@ pub struct TimedCall {
     pub index: usize,
     /// The number of meetings before it.
     pub turn: u64,
-    /// How it ended.
     pub outcome: Arc<Outcome>,
 }
 

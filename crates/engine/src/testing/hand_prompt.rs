@@ -12,7 +12,6 @@ use crate::mind::{AnswerForm, ExchangeRound, Language, Mind, Prompt};
 
 /// A question to one entity, by hand.
 pub struct HandPrompt {
-    /// Who is asked.
     pub entity: Arc<str>,
     /// What the ask is for.
     pub purpose: &'static str,
@@ -22,7 +21,6 @@ pub struct HandPrompt {
     pub notes: Value,
     /// The schema of a JSON answer; `Null` for prose.
     pub constrained: Value,
-    /// The question.
     pub question: Body,
     /// What the entity remembers.
     pub history: AgentContext,

@@ -50,11 +50,8 @@ use crate::mind::Mind;
 pub struct TinyWorld {
     /// The engine's parts, to add systems to.
     pub setup: Setup,
-    /// The stage.
     pub hall: Entity,
-    /// The first actor.
     pub ann: Entity,
-    /// The second actor.
     pub bob: Entity,
 }
 
@@ -88,7 +85,6 @@ pub fn tiny() -> TinyWorld {
 }
 
 impl TinyWorld {
-    /// The world.
     pub fn world(&mut self) -> &mut World {
         &mut self.setup.world
     }

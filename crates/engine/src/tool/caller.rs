@@ -26,7 +26,6 @@ pub struct ToolCaller<'w> {
 /// Somebody whom the caller sees.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Present {
-    /// Its name.
     pub name: Arc<str>,
     /// What others see of it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -47,7 +46,6 @@ impl<'w> ToolCaller<'w> {
         }
     }
 
-    /// The caller's name.
     pub fn name(&self) -> Arc<str> {
         self.name_of(self.entity)
     }
@@ -58,7 +56,6 @@ impl<'w> ToolCaller<'w> {
         language.copied().unwrap_or_default()
     }
 
-    /// The caller's conversation.
     pub fn context(&self) -> Option<&'w AgentContext> {
         self.own()
     }

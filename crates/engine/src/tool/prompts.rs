@@ -24,7 +24,6 @@ pub(super) const TIME: PromptTemplate<Time> = PromptTemplate::new("tools/errors/
 pub(crate) const BLOCKED: PromptTemplate<Stopped> = PromptTemplate::new("tools/errors/blocked");
 /// A guard stopped the call.
 pub(crate) const STOPPED: PromptTemplate<Stopped> = PromptTemplate::new("tools/errors/stopped");
-/// The tool panicked.
 pub(super) const BROKE_DOWN: PromptTemplate<()> = PromptTemplate::new("tools/errors/broke_down");
 /// The program ended during the call.
 pub(crate) const INTERRUPTED: PromptTemplate<()> = PromptTemplate::new("tools/errors/interrupted");

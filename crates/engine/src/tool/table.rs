@@ -25,7 +25,6 @@ pub struct Table {
     pub about: String,
     /// Its arguments: names in ASCII → what a mind is told of each.
     pub asks: IndexMap<String, String>,
-    /// What it knows.
     pub rows: Vec<Row>,
 }
 

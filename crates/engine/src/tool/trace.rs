@@ -22,11 +22,9 @@ pub struct ToolTrace {
 /// they only stop the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SpendLimits {
-    /// Requests to minds.
     pub calls: Option<u64>,
     /// Tokens of prompts and answers together.
     pub tokens: Option<u64>,
-    /// Money.
     pub cost: Option<Cost>,
 }
 

@@ -21,7 +21,6 @@ pub struct FoldedText {
 }
 
 impl FoldedText {
-    /// Folds a text.
     pub fn of(text: &str) -> Self {
         if text.is_ascii() {
             return Self::collect(text.len(), text.chars().map(|c| c.to_ascii_lowercase()));

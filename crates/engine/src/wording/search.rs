@@ -51,7 +51,6 @@ impl Needle {
 /// What symbols such as `@` and `!` are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Symbols {
-    /// Punctuation.
     Dropped,
     /// The letters that they are written for.
     Letters,
@@ -104,7 +103,6 @@ struct Letter {
 }
 
 impl<'t> Searched<'t> {
-    /// Reads a text.
     pub(crate) fn new(text: &'t str, symbols: Symbols) -> Self {
         let mut coarse = Vec::with_capacity(text.len());
         let mut letters = Vec::with_capacity(text.len());

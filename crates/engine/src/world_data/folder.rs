@@ -85,7 +85,6 @@ pub struct DataFolder {
 }
 
 impl DataFolder {
-    /// The built-in defaults.
     pub fn embedded() -> Self {
         Self::default()
     }

@@ -17,7 +17,6 @@ const EXTENSION: &str = ".ron";
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Word {
-    /// The word itself.
     pub word: String,
     /// Attributes that the other word of the pair lacks, from general to specific. Each continues a
     /// sentence that begins with "it", such as `grows on trees`.
@@ -28,17 +27,14 @@ pub struct Word {
     pub also: Vec<String>,
 }
 
-/// Two similar words.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct WordPair {
     /// Attributes of both, from general to specific.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub shared: Vec<String>,
-    /// The first word.
     #[serde(rename = "one")]
     pub first: Word,
-    /// The second word.
     #[serde(rename = "other")]
     pub second: Word,
 }
@@ -57,7 +53,6 @@ impl WordPair {
         }
     }
 
-    /// Both words.
     pub fn words(&self) -> [&Word; 2] {
         [&self.first, &self.second]
     }
@@ -79,11 +74,9 @@ impl WordPair {
     }
 }
 
-/// Pairs of words.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename = "Words")]
 pub struct Lexicon {
-    /// The pairs.
     pub pairs: Vec<WordPair>,
 }
 

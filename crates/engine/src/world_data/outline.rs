@@ -28,7 +28,6 @@ pub(super) struct Node {
 enum Step {
     /// `hp` in `stats.hp`: the bytes of the name.
     Field(Range<usize>),
-    /// `[2]` in `actors[2]`.
     Item(usize),
     /// `0` in `schedule[1].0`, a value without a name.
     Part(usize),

@@ -30,7 +30,6 @@ pub struct Problem {
     pub column: usize,
     /// The field, such as `actors[2].stats.hp`; empty if there is none.
     pub field: String,
-    /// What is wrong.
     pub message: UiText,
     /// How to fix it; empty if the message says it.
     pub help: UiText,
@@ -114,12 +113,10 @@ pub struct Problems {
 }
 
 impl Problems {
-    /// No problems yet.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds one.
     pub fn push(&mut self, problem: Problem) {
         if !self.is_full() {
             return self.list.push(problem);

@@ -61,7 +61,6 @@ impl PromptTemplate<Kinds> {
 pub struct PromptSet(Vec<(String, Vec<String>)>);
 
 impl PromptSet {
-    /// Adds a template.
     pub fn add<D: Default + Serialize>(&mut self, template: &PromptTemplate<D>) -> &mut Self {
         self.add_named::<D>(template.name)
     }

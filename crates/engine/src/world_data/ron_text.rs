@@ -37,7 +37,6 @@ pub(super) struct Refusal {
 /// A mistake in a text.
 #[derive(Clone, Debug)]
 pub struct RonMistake {
-    /// From 1.
     pub line: usize,
     /// In characters, from 1.
     pub column: usize,

@@ -92,7 +92,6 @@ fn next_tag(template: &str, from: usize) -> Option<usize> {
     Some(from + found)
 }
 
-/// One tag.
 pub(super) struct Tag<'a> {
     /// The byte at which it begins.
     pub(super) start: usize,
@@ -100,7 +99,6 @@ pub(super) struct Tag<'a> {
     pub(super) end: usize,
     /// Whether it puts in a value, rather than being a statement.
     prints: bool,
-    /// The first word.
     word: &'a str,
     /// The first quoted text, without its quotes, and the byte at which it begins.
     quoted: Option<(&'a str, usize)>,

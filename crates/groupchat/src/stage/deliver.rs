@@ -237,7 +237,6 @@ fn context_text(item: &Value) -> String {
     }
 }
 
-/// `name(arguments)`.
 fn call_text(call: &Value) -> String {
     match (&call["name"], &call["arguments"]) {
         (Value::String(name), Value::String(arguments)) => format!("{name}({arguments})"),
@@ -245,7 +244,6 @@ fn call_text(call: &Value) -> String {
     }
 }
 
-/// `name → result`.
 fn result_text(result: &Value) -> String {
     match (&result["name"], &result["content"]) {
         (Value::String(name), Value::String(content)) => format!("{name} → {content}"),

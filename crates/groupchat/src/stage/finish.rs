@@ -39,7 +39,6 @@ impl ChatStep<'_, '_, '_> {
         })
     }
 
-    /// Ends the run.
     pub(super) fn finish(&mut self, stop: StopReason) {
         self.chat.stop = Some(stop);
         self.chat.phase = Phase::Waiting;

@@ -19,7 +19,6 @@ use crate::team::{GraphFile, Selection, TeamFile, Transitions};
 
 /// The result of a selection.
 enum Choice {
-    /// These speak.
     Speak(Vec<String>),
     /// A model or a person was asked.
     Pending,

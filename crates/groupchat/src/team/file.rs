@@ -116,7 +116,6 @@ pub struct ToolTeam {
     pub about: String,
     /// Whether only the last message is returned; otherwise all are.
     pub return_value_as_last_message: bool,
-    /// The team.
     pub team: TeamFile,
 }
 

@@ -28,9 +28,7 @@ impl GraphFile {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EdgeFile {
-    /// The speaker before.
     pub from: String,
-    /// The speaker after.
     pub to: String,
     /// When to follow the edge.
     #[serde(default)]
@@ -83,7 +81,6 @@ impl EdgeFile {
 /// When to follow an edge.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub enum EdgeCondition {
-    /// Always.
     #[default]
     Always,
     /// If the message contains this text.
@@ -95,9 +92,7 @@ pub enum EdgeCondition {
 /// How many edges of a group must be followed before their target speaks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Activation {
-    /// All of them.
     #[default]
     All,
-    /// One of them.
     Any,
 }

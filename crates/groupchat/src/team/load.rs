@@ -15,9 +15,7 @@ pub const FOLDER: &str = "teams";
 pub struct Listing {
     /// Its path in the folder of teams, such as `en/writing-desk`.
     pub path: String,
-    /// A one-line description.
     pub title: String,
-    /// Its language.
     pub language: Language,
 }
 

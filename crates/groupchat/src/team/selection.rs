@@ -9,7 +9,6 @@ use super::graph_file::GraphFile;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub enum Selection {
-    /// In turn.
     #[default]
     RoundRobin,
     /// The team's own model selects.
@@ -33,13 +32,11 @@ pub enum Selection {
     },
     /// Each speaker hands over to the next.
     Swarm,
-    /// At random.
     Random {
         /// Whether somebody may speak twice in a row.
         #[serde(default)]
         repeats: bool,
     },
-    /// A person selects.
     Manual {
         /// Who; the user if empty.
         #[serde(default)]
@@ -108,7 +105,6 @@ impl Selection {
 /// Who may speak after whom.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub enum Transitions {
-    /// Anybody after anybody.
     #[default]
     Free,
     /// After each name, only these. Nobody may speak after a participant that is not listed,

@@ -18,7 +18,6 @@ pub enum Termination {
         #[serde(default)]
         include_events: bool,
     },
-    /// A stop message.
     StopMessage {
         /// A text that ends the run like one if the last message of a delta contains it, in upper
         /// or lower case; none if empty.
@@ -61,17 +60,13 @@ pub enum Termination {
         #[serde(default)]
         seconds: Option<f64>,
     },
-    /// A handoff.
     Handoff {
-        /// To whom.
         target: String,
     },
     /// One of these participants has answered.
     SourceMatch {
-        /// Their names.
         sources: Vec<String>,
     },
-    /// A text message.
     TextMessage {
         /// From whom; from anybody if absent.
         #[serde(default)]
@@ -79,7 +74,6 @@ pub enum Termination {
     },
     /// A function was executed.
     FunctionCall {
-        /// Its name.
         name: String,
     },
     /// Somebody outside the team stops the run.
@@ -123,7 +117,6 @@ impl Termination {
         }
     }
 
-    /// Both conditions.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         match self {
@@ -135,7 +128,6 @@ impl Termination {
         }
     }
 
-    /// Either condition.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         match self {

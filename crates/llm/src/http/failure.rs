@@ -16,7 +16,6 @@ use serde_json::Value;
 use super::pace::Wait;
 use super::server_error::{Diagnosis, SYSTEM_ROLE, ServerError};
 
-/// A failed attempt.
 #[derive(Debug)]
 pub(super) struct Failure {
     pub(super) error: MindError,
@@ -54,7 +53,6 @@ impl RetryDecision {
 /// Whether the schema is to blame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SchemaBlame {
-    /// It is not.
     None,
     /// The server refused the request and did not say why.
     Possible,

@@ -3,7 +3,6 @@
 /// Turns chunks, cut anywhere, into the bytes of whole objects and lists.
 #[derive(Debug, Default)]
 pub(super) struct JsonFrames {
-    /// The incomplete value.
     value: Vec<u8>,
     depth: usize,
     in_string: bool,

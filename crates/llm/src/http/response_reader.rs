@@ -70,7 +70,6 @@ enum ReadError {
 enum Framing {
     /// Not known before the first byte.
     Unknown,
-    /// Server-sent events.
     Events(EventFrames),
     /// One JSON value after the other.
     Values(JsonFrames),

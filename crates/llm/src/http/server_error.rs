@@ -23,7 +23,9 @@ const MOST_CODES: usize = 40;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Diagnosis {
     /// The prompt does not fit into the window, which may be named.
-    TooLong { window: Option<u64> },
+    TooLong {
+        window: Option<u64>,
+    },
     /// The account has no money, or no quota that time alone renews.
     NoMoney,
     /// The key or the account may not do this.
@@ -34,7 +36,6 @@ pub(super) enum Diagnosis {
     UnknownModel,
     /// The server can't answer now: a limit, overload, a model that is being loaded.
     Busy,
-    /// The server failed.
     Failed,
     /// The server does not accept the request.
     Rejected,
@@ -193,7 +194,6 @@ impl ServerError {
         }
     }
 
-    /// What it means.
     pub(super) fn diagnosis(&self) -> Diagnosis {
         let coded = self.coded();
         let status = self.status.unwrap_or_default();

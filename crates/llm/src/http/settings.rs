@@ -30,7 +30,6 @@ pub enum SchemaMode {
 }
 
 impl SchemaMode {
-    /// Every mode.
     pub const ALL: [Self; 5] = [
         Self::Strict,
         Self::Stable,
@@ -62,7 +61,6 @@ pub enum LimitField {
 }
 
 impl LimitField {
-    /// The member's name.
     pub fn name(self) -> &'static str {
         match self {
             Self::MaxTokens => "max_tokens",
@@ -143,9 +141,7 @@ impl Default for RetryPolicy {
     expecting = "struct Wording"
 )]
 pub struct SchemaInstruction {
-    /// In English worlds.
     pub en: String,
-    /// In Chinese worlds.
     pub zh: String,
 }
 

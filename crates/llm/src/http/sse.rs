@@ -3,7 +3,6 @@
 /// An event of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event<'a> {
-    /// Its data.
     pub data: &'a str,
     /// Whether it is called `error`, or its data is in a field of that name, as llama.cpp once sent
     /// it.
@@ -13,7 +12,6 @@ pub struct Event<'a> {
 /// Turns chunks of bytes into events. Comments, blank lines and other fields are skipped.
 #[derive(Debug, Default)]
 pub struct EventFrames {
-    /// The incomplete line.
     line: Vec<u8>,
     /// The data lines of the incomplete event, each with a line break.
     data: Vec<u8>,

@@ -10,7 +10,6 @@ use thiserror::Error;
 pub enum ModelError {
     /// The file can't be parsed.
     Syntax {
-        /// The file.
         file: String,
         /// The line, from 1.
         line: usize,
@@ -21,39 +20,32 @@ pub enum ModelError {
     },
     /// The file has wrong values.
     Invalid {
-        /// The file.
         file: String,
         /// Everything that is wrong: the place, and what would be right.
         problems: Vec<UiText>,
     },
     /// No model has this name.
     Unknown {
-        /// The name.
         alias: String,
-        /// The model file.
         file: String,
         /// The most similar names, best first.
         nearest: Vec<String>,
     },
     /// The provider requires a key and none is set.
     MissingKey {
-        /// The model's alias.
         alias: String,
         /// The variable for the key.
         variable: String,
     },
     /// The file does not define this tool server.
     UnknownServer {
-        /// The server.
         server: String,
-        /// The model file.
         file: String,
         /// The servers that the file defines.
         known: Vec<String>,
     },
     /// The settings can't be used.
     Unusable {
-        /// The model's alias.
         alias: String,
         /// What is wrong, and where it came from.
         reason: UiText,

@@ -38,10 +38,8 @@ pub struct ModelFile {
     pub connect: Option<f64>,
     /// The instruction at the end of a prompt for servers that accept no schema.
     pub wording: Option<SchemaInstruction>,
-    /// Providers by name.
     #[serde(deserialize_with = "each_once")]
     pub providers: IndexMap<String, Provider>,
-    /// Models by alias.
     #[serde(deserialize_with = "each_once")]
     pub models: IndexMap<String, ModelEntry>,
     /// Tool servers by name. A world names their tools, but only this file says what is run.
@@ -211,58 +209,40 @@ pub struct ModelEntry {
     /// What it costs. Without a price, no limit on cost can be guaranteed.
     #[serde(default)]
     pub price: Option<Price>,
-    /// See [`Provider::limit_field`].
     #[serde(default)]
     pub limit_field: Option<LimitField>,
-    /// See [`Provider::stream`].
     #[serde(default)]
     pub stream: Option<bool>,
-    /// See [`Provider::merge_turns`].
     #[serde(default)]
     pub merge_turns: Option<bool>,
-    /// See [`Provider::system_role`].
     #[serde(default)]
     pub system_role: Option<bool>,
-    /// See [`Provider::style`].
     #[serde(default)]
     pub style: Option<Style>,
-    /// See [`Provider::names`].
     #[serde(default)]
     pub names: Option<bool>,
-    /// See [`Provider::parts`].
     #[serde(default)]
     pub parts: Option<bool>,
-    /// See [`Provider::thoughts`].
     #[serde(default)]
     pub thoughts: Option<(String, String)>,
-    /// See [`Provider::thinking`].
     #[serde(default)]
     pub thinking: Option<ThinkingPolicy>,
-    /// See [`Provider::schema`].
     #[serde(default)]
     pub schema: Option<SchemaMode>,
-    /// See [`Provider::temperature`].
     #[serde(default)]
     pub temperature: Option<f64>,
-    /// See [`Provider::max_output`].
     #[serde(default)]
     pub max_output: Option<u32>,
-    /// See [`Provider::width`].
     #[serde(default)]
     pub width: Option<usize>,
-    /// See [`Provider::timeouts`].
     #[serde(default)]
     pub timeouts: Option<Timeouts>,
-    /// See [`Provider::retry`].
     #[serde(default)]
     pub retry: Option<RetryPolicy>,
-    /// See [`Provider::max_defaults`].
     #[serde(default)]
     pub max_defaults: Option<MaxDefaults>,
-    /// See [`Provider::prompted_tools`].
     #[serde(default, rename = "tools_in_words")]
     pub prompted_tools: Option<bool>,
-    /// Merged over [`Provider::extra`].
     #[serde(default)]
     pub extra: Map<String, Value>,
     /// How it is asked for vectors of texts, if it makes these and doesn't talk.

@@ -54,9 +54,7 @@ pub struct Models {
 /// Where a setting comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SettingSource {
-    /// The model file.
     File(String),
-    /// An environment variable.
     Environment(String),
     /// The name that was requested.
     Name,
@@ -89,7 +87,6 @@ impl Serialize for SettingSource {
 pub struct ModelSummary {
     /// The name by which it is chosen.
     pub alias: String,
-    /// Who runs it.
     pub provider: String,
     /// Its name at the provider; the name of the variable that holds it, such as `$OPENAI_MODEL`,
     /// if the model file does not say it.
@@ -106,7 +103,6 @@ pub struct ModelSummary {
     pub key_from: Option<SettingSource>,
     /// The context window in tokens.
     pub window: Option<u64>,
-    /// What it costs.
     pub price: Option<Price>,
 }
 

@@ -40,7 +40,6 @@ pub struct ServerExamination {
 #[derive(Debug, Error)]
 #[error("{}", self.text())]
 pub struct ToolServerError {
-    /// Its name.
     pub server: String,
     /// Its command or address.
     pub place: String,

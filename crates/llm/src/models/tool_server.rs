@@ -13,7 +13,6 @@ use crate::http_client::{keep_secrets_of, shown_url};
 pub struct ToolServer {
     /// The program of the server, which uses its standard input and output.
     pub command: Option<String>,
-    /// Its arguments.
     pub args: Vec<String>,
     /// Environment variables that the program sees beside harmless ones such as `PATH` and `HOME`.
     pub env: Vec<String>,
@@ -34,16 +33,12 @@ pub struct ToolServer {
 pub enum Connection<'a> {
     /// To a process of its own.
     Process {
-        /// Its program.
         command: &'a str,
         /// What the program is given.
         arguments: &'a [String],
     },
     /// To a running server.
-    Http {
-        /// Its address.
-        url: &'a str,
-    },
+    Http { url: &'a str },
 }
 
 impl ToolServer {

@@ -41,7 +41,6 @@ const HOSTS: [(&str, Api); 4] = [
 /// The name of a model at a server that lists none: most of these have one and ignore the name.
 const UNNAMED: &str = "default";
 
-/// What to survey.
 pub struct SurveyPlan<'a> {
     /// The URL, as a person wrote it.
     pub url: &'a str,

@@ -54,7 +54,6 @@ impl Entry {
         }
     }
 
-    /// Sets a member.
     pub(super) fn set(&mut self, member: Member) {
         match self.members.iter_mut().find(|known| known.0 == member.0) {
             Some(known) => *known = member,

@@ -9,9 +9,7 @@ use serde_json::Value;
 pub struct Finding {
     /// What it is about, such as `streaming`.
     pub topic: &'static str,
-    /// For programs.
     pub value: Value,
-    /// For people.
     pub text: UiText,
 }
 

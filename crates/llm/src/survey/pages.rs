@@ -11,16 +11,12 @@ const OLLAMA_WINDOW: u64 = 8_192;
 /// The pages on which servers describe themselves; null if there is none.
 #[derive(Debug, Default)]
 pub(super) struct Pages {
-    /// `/v1/models`.
     list: Value,
-    /// llama.cpp's `/props`.
     props: Value,
-    /// LM Studio's `/api/v0/models`.
     lm_studio: Value,
     /// Ollama's `/api/tags`, and `/api/ps`.
     tags: Value,
     loaded: Value,
-    /// KoboldCpp's.
     kobold: Value,
 }
 

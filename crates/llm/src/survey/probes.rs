@@ -21,10 +21,8 @@ const ROOM_FOR_THOUGHTS: u32 = 512;
 /// The tokens of an answer in a story, if its model thinks.
 const MAX_OUTPUT_WITH_THOUGHTS: u64 = 4_096;
 
-/// What is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ask {
-    /// A greeting.
     Plain,
     /// For a detail of a long system message.
     System,

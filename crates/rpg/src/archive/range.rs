@@ -21,9 +21,7 @@ const WORDS_TOKENS: u64 = 300;
 /// A range of a context, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct EntryRange {
-    /// Its first message.
     pub(super) begin: EntryId,
-    /// Its last message.
     pub(super) end: EntryId,
 }
 

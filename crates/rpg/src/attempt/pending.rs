@@ -11,11 +11,9 @@ use serde::{Deserialize, Serialize};
 #[serde(transparent)]
 pub(crate) struct PendingAttempts(pub(super) VecDeque<PendingAttempt>);
 
-/// What somebody tries.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PendingAttempt {
-    /// Who.
     pub(super) who: Arc<str>,
     /// What, as those present understood it.
     pub(super) what: String,

@@ -52,7 +52,6 @@ pub(super) fn add_templates(prompts: &mut PromptSet) {
 pub(super) struct Written<'a> {
     /// Whether it can be done at all; else only `not` is told.
     pub(super) possible: bool,
-    /// What it wins.
     pub(super) prize: &'a str,
     pub(super) fact: &'a str,
     pub(super) fully: &'a str,

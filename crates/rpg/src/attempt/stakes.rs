@@ -6,18 +6,15 @@ use serde::Serialize;
 /// One thing that an attempt can win or cost.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Stake {
-    /// Nothing.
     #[default]
     Nothing,
     /// A fact that the attempt makes true.
     Fact,
     /// One step of a quality.
     Quality {
-        /// Its id.
         id: String,
         /// What minds read for it.
         title: String,
-        /// 1 or -1.
         by: i32,
     },
     /// A hidden item of the stage is found.
@@ -28,16 +25,13 @@ pub(crate) enum Stake {
     Way(String),
     /// One step of the bond that somebody present has to whoever tries.
     Bond {
-        /// Whose bond.
         name: String,
-        /// 1 or -1.
         by: i32,
     },
     /// Some hit points of somebody who is here and has lost some.
     Heal(String),
     /// Some hit points, never the last.
     Hurt,
-    /// A wound.
     Wound,
 }
 

@@ -25,17 +25,12 @@ const WOUND_DEFENSE: i32 = 1;
 /// A copy of one combatant: the rules change copies, and the arena writes them back.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Combatant {
-    /// Its entity.
     pub(super) entity: Entity,
-    /// Its name.
     pub(super) name: Arc<str>,
-    /// Its faction.
     pub(super) faction: Arc<str>,
-    /// Its numbers.
     pub(super) stats: Stats,
     /// The names of its skills.
     pub(super) skills: Vec<Arc<str>>,
-    /// Its hit points.
     pub(super) health: Health,
     /// The status effects on it.
     pub(super) effects: Vec<StatusEffect>,
@@ -148,9 +143,7 @@ pub(super) struct Arena<'w, 's> {
 /// The stage of a fight.
 #[derive(Clone, Debug)]
 pub(super) struct FightStage {
-    /// Its entity.
     pub(super) entity: Entity,
-    /// Its name.
     pub(super) name: Arc<str>,
 }
 

@@ -130,18 +130,15 @@ impl HeldCard {
 pub struct FightAction {
     /// In which round, from 1.
     pub round: u32,
-    /// By whom.
     pub by: Arc<str>,
     /// `attack`, `heal`, `guard`, `weaken` or `strengthen` for a card; else `say`, `hold`, `show`,
     /// `flee`, `yield`, or `waver` for a foe who was moved.
     pub kind: String,
-    /// The card's skill.
     pub skill: Arc<str>,
     /// The card's name, by its player's mind.
     pub card: String,
     /// On whom the card was played.
     pub target: Arc<str>,
-    /// Whether it hit.
     pub hit: bool,
     /// Hit points taken or given, or the strength of the effect.
     pub amount: i32,

@@ -158,7 +158,6 @@ impl FightTest {
         everybody
     }
 
-    /// Who is asked.
     fn asked(&self) -> Vec<Entity> {
         let everybody = self.everybody().into_iter();
         let is_asked = |who: &Entity| {

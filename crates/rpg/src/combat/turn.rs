@@ -154,7 +154,6 @@ fn begin_round(
     events.broadcast_to_stage(stage.entity, round, &[]);
 }
 
-/// One combatant's turn.
 struct Turn<'a, 'w, 's> {
     stage: &'a FightStage,
     combat: &'a mut Combat,

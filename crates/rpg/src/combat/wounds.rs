@@ -10,7 +10,6 @@ use crate::events::Wound;
 /// The number of days at home that a wound lasts.
 const WOUND_DAYS: u32 = 2;
 
-/// A fresh wound.
 pub(crate) fn wound() -> Wounded {
     Wounded { days: WOUND_DAYS }
 }

@@ -26,7 +26,6 @@ pub enum Condition {
     /// It always holds; what a missing condition is.
     #[default]
     Always,
-    /// It never holds.
     Never,
     /// Somebody knows a fact: `Knows("Odile Marsh", "the-order")`.
     Knows(String, String),
@@ -36,7 +35,6 @@ pub enum Condition {
     At(String, String),
     /// All of these are alive and at the same place: `Together(["Odile Marsh", "Brant Hollis"])`.
     Together(Vec<String>),
-    /// Somebody is alive.
     Alive(String),
     /// A quality is at least this high: `Quality("lamp", 2)`.
     Quality(String, i32),

@@ -13,7 +13,6 @@ use super::state::{GoalState, Goals};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Item {
-    /// Unique among items.
     pub name: String,
     /// What one sees of it.
     #[serde(deserialize_with = "prose")]
@@ -40,7 +39,6 @@ pub struct ItemUse {
     /// What everybody there sees.
     #[serde(deserialize_with = "prose")]
     pub seen: String,
-    /// What it changes.
     pub effects: Vec<Effect>,
     /// Whether it can be used more than once.
     pub again: bool,
@@ -50,9 +48,7 @@ pub struct ItemUse {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct BondSpec {
-    /// Whose bond.
     pub from: String,
-    /// To whom.
     pub to: String,
     /// What the other is to it, such as `grandson`.
     pub word: String,
@@ -104,11 +100,8 @@ impl Default for Goal {
 /// The drama of a world file. Data, not state: it is not saved.
 #[derive(Resource, Clone, Debug, Default, PartialEq)]
 pub struct StoryData {
-    /// All items.
     pub items: Vec<Item>,
-    /// All qualities.
     pub qualities: Vec<Quality>,
-    /// All scenes.
     pub scenes: Vec<Scene>,
     /// All endings; the last one always holds.
     pub endings: Vec<Ending>,

@@ -14,9 +14,7 @@ pub struct Finding {
     pub judge: Arc<str>,
     /// The id of the event that shows it, as `why` takes it.
     pub event: Arc<str>,
-    /// The turn.
     pub turn: u64,
-    /// The day.
     pub day: u32,
 }
 

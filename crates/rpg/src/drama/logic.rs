@@ -36,7 +36,6 @@ pub(crate) trait ConditionContext {
 /// Why a condition can never hold.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Impossible {
-    /// It says `Never`.
     Never,
     /// It contradicts itself, whatever the world is like.
     Itself(UiText),
@@ -45,7 +44,6 @@ pub(crate) enum Impossible {
 }
 
 impl Impossible {
-    /// Why, for people.
     pub(crate) fn why(self) -> UiText {
         match self {
             Self::Never => text!(drama_is_never),

@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Quality {
-    /// Unique among qualities.
     pub id: String,
     /// What it measures, as minds read it; if it is empty, they read the id.
     pub title: String,
@@ -42,9 +41,7 @@ impl Quality {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct QualityStep {
-    /// The value.
     pub at: i32,
-    /// What is told.
     #[serde(deserialize_with = "prose")]
     pub text: String,
 }

@@ -13,7 +13,6 @@ use super::state::History;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Scene {
-    /// Unique among scenes.
     pub id: String,
     /// The stage on which it is played.
     pub at: String,
@@ -60,7 +59,6 @@ pub struct Choice {
     /// is, nothing is decided.
     #[serde(deserialize_with = "one_or_more")]
     pub who: Vec<String>,
-    /// The question.
     #[serde(deserialize_with = "prose")]
     pub question: String,
     /// What may be chosen.
@@ -80,7 +78,6 @@ pub struct ChoiceOption {
     /// What the others there see.
     #[serde(deserialize_with = "prose")]
     pub seen: String,
-    /// What it changes.
     pub effects: Vec<Effect>,
 }
 
@@ -141,7 +138,6 @@ pub enum Effect {
     Heal(String, i32),
     /// Somebody is wounded for this number of days: `Wound("Jory Teasel", 2)`.
     Wound(String, u32),
-    /// Somebody dies.
     Kill(String),
     /// Somebody comes back to life, at a stage.
     Revive(String, String),
@@ -182,7 +178,6 @@ fn suits(occasion: Occasion, when: &Condition) -> bool {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Ending {
-    /// Unique among endings.
     pub id: String,
     /// Its title, the last words of the story.
     pub title: String,

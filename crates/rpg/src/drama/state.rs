@@ -102,10 +102,8 @@ pub enum PromiseState {
     #[default]
     #[serde(alias = "Open")]
     Open,
-    /// It was kept.
     #[serde(alias = "Kept")]
     Kept,
-    /// It was broken.
     #[serde(alias = "Broken")]
     Broken,
 }
@@ -114,7 +112,6 @@ pub enum PromiseState {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Promise {
-    /// To whom.
     pub to: Arc<str>,
     /// What was promised, in the words of the one who did.
     pub words: Arc<str>,
@@ -143,10 +140,8 @@ pub enum GoalState {
     #[default]
     #[serde(alias = "Open")]
     Open,
-    /// Met.
     #[serde(alias = "Met")]
     Met,
-    /// Lost.
     #[serde(alias = "Lost")]
     Lost,
 }

@@ -422,7 +422,6 @@ impl Actions<'_, '_> {
         fact.is_some_and(|fact| knowledge.is_some_and(|knowledge| !knowledge.knows(&fact.id)))
     }
 
-    /// What somebody knows.
     pub(super) fn knowledge_of(&self, who: Entity) -> Option<&Knowledge> {
         self.memories
             .get(who)

@@ -62,11 +62,9 @@ impl OpenUses {
 
 /// A use that somebody is offered.
 pub(super) struct OfferedUse<'s> {
-    /// The item.
     pub(super) item: &'s str,
     /// Which of its uses.
     pub(super) number: usize,
-    /// What it does.
     pub(super) does: &'s ItemUse,
 }
 

@@ -49,7 +49,6 @@ pub(super) fn words(notes: Notes<'_>) -> Value {
     json!({"cards": cards.collect::<Vec<_>>()})
 }
 
-/// A choice.
 pub(super) fn turn<'a>(prompt: &Prompt<'a>, writer: &mut Writer<'a>) -> Option<Value> {
     let notes = Notes::of(prompt);
     let mut battle = Battle::of(notes);

@@ -16,11 +16,8 @@ const CHARACTERS: usize = 6;
 pub enum Wording {
     /// What is said, whispered and announced.
     Speech,
-    /// Thoughts.
     Thought,
-    /// Descriptions of cards.
     Card,
-    /// What stages tell.
     Narration,
     /// Summaries of days and fights.
     Memory,

@@ -14,22 +14,18 @@ use super::figures::{Moment, RunFigures};
 pub enum NodeKind {
     /// Where every run begins.
     Start,
-    /// A scene.
     Scene,
     /// An option of a scene that was chosen.
     Choice,
     /// A dungeon that won a vote, or to stay.
     Vote,
-    /// A fight.
     Fight,
-    /// An ending.
     Ending,
 }
 
 /// Something that happened in at least one run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CourseNode {
-    /// Its kind.
     pub kind: NodeKind,
     /// The id of a scene or an ending, `scene: option` of a choice, the stage of a fight; empty for
     /// the start.
@@ -60,7 +56,6 @@ pub(super) struct Course {
 }
 
 impl Course {
-    /// Adds a run.
     pub(super) fn add(&mut self, run: &RunFigures) {
         self.add_course(&run.course, run.ending.as_deref());
     }

@@ -10,23 +10,17 @@ use super::figures::{Moment, RunFigures};
 use crate::drama::{ChoiceOption, Condition, Effect, GoalState, Scene};
 use crate::world_file::WorldFile;
 
-/// An ending.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct EndingFigures {
-    /// Its id.
     pub id: String,
-    /// Its title.
     pub title: String,
     /// Of the runs, those that ended with it.
     pub runs: Share,
 }
 
-/// A scene.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct SceneFigures {
-    /// Its id.
     pub id: String,
-    /// Its stage.
     pub at: String,
     /// Of the runs, those in which it was played.
     pub runs: Share,
@@ -37,9 +31,7 @@ pub struct SceneFigures {
 /// An option of a choice.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct OptionFigures {
-    /// The scene's id.
     pub scene: String,
-    /// Its own id.
     pub option: String,
     /// Of the times that somebody chose in this scene, those in which this was chosen.
     pub chosen: Share,
@@ -59,7 +51,6 @@ pub struct VoteFigures {
 /// A fact that not everybody knows at the start.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct FactFigures {
-    /// Its id.
     pub id: String,
     /// What it is about.
     pub title: String,
@@ -80,10 +71,8 @@ pub struct FactFigures {
     pub by: BTreeMap<String, u64>,
 }
 
-/// An item.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ItemFigures {
-    /// Its name.
     pub name: String,
     /// Of the runs, those in which this was its last holder or stage.
     pub holders: BTreeMap<String, Share>,
@@ -91,10 +80,8 @@ pub struct ItemFigures {
     pub gone: Share,
 }
 
-/// A goal.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct GoalSummary {
-    /// Whose goal.
     pub who: String,
     /// Which of its goals, from 0.
     pub number: usize,
@@ -106,12 +93,9 @@ pub struct GoalSummary {
     pub lost: Share,
 }
 
-/// A bond.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct BondSummary {
-    /// Whose bond.
     pub from: String,
-    /// To whom.
     pub to: String,
     /// The value at the start.
     pub start: i32,
@@ -119,10 +103,8 @@ pub struct BondSummary {
     pub end: Mean,
 }
 
-/// A quality.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct QualityFigures {
-    /// Its id.
     pub id: String,
     /// The value at the end.
     pub end: Mean,
@@ -142,13 +124,10 @@ pub struct DramaFigures {
     pub votes: Vec<VoteFigures>,
     /// All facts that can be learned, the least told first.
     pub facts: Vec<FactFigures>,
-    /// All items.
     pub items: Vec<ItemFigures>,
-    /// All goals.
     pub goals: Vec<GoalSummary>,
     /// The bonds of the world file, then those that came about.
     pub bonds: Vec<BondSummary>,
-    /// All qualities.
     pub qualities: Vec<QualityFigures>,
     /// Who acts on which facts by choosing which option of which scene.
     #[serde(skip)]
@@ -272,7 +251,6 @@ impl DramaFigures {
         }
     }
 
-    /// Adds a run.
     pub(super) fn add(&mut self, run: &RunFigures) {
         for ending in &mut self.endings {
             ending.runs.count(run.ending.as_ref() == Some(&ending.id));

@@ -41,20 +41,14 @@ impl RunEnd {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Moment {
-    /// A scene began.
     Scene {
-        /// The scene's id.
         id: String,
-        /// On which day.
         day: u32,
     },
     /// An option was chosen.
     Choice {
-        /// The scene's id.
         scene: String,
-        /// The option's id.
         option: String,
-        /// By whom.
         who: String,
     },
     /// The votes for the next journey were counted.
@@ -64,7 +58,6 @@ pub enum Moment {
     },
     /// A fight was fought to its end.
     Fight {
-        /// On which stage.
         stage: String,
         /// How it ended for the party.
         result: FightResult,
@@ -78,20 +71,16 @@ pub enum Moment {
 /// A fact that a character learned in a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LearnedFact {
-    /// The fact's id.
     pub fact: String,
-    /// Who learned it.
     pub who: String,
     /// From whom; `None` if from nobody.
     pub from: Option<String>,
-    /// On which day.
     pub day: u32,
 }
 
 /// A goal of a character at the end of a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct GoalFigures {
-    /// Whose goal.
     pub who: String,
     /// Which of its goals, from 0.
     pub number: usize,
@@ -102,9 +91,7 @@ pub struct GoalFigures {
 /// A bond at the end of a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct BondFigures {
-    /// Whose bond.
     pub from: String,
-    /// To whom.
     pub to: String,
     /// From -3 to 3.
     pub value: i32,
@@ -115,7 +102,6 @@ pub struct BondFigures {
 pub struct RunFigures {
     /// The seed by which it can be played again.
     pub seed: u64,
-    /// How it ended.
     pub end: RunEnd,
     /// The id of the ending that was reached.
     pub ending: Option<String>,
@@ -131,7 +117,6 @@ pub struct RunFigures {
     pub falls: BTreeMap<String, u32>,
     /// How often an effect could not apply: by scene and option, with the effect.
     pub skipped: BTreeMap<String, u32>,
-    /// What characters learned.
     pub learned: Vec<LearnedFact>,
     /// Who held each item at the end, or on which stage it lay; `None` if it was gone.
     pub holders: BTreeMap<String, Option<String>>,

@@ -18,9 +18,7 @@ use crate::world_file::{ActorFaction, WorldFile};
 /// A run that did not come to an end.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FailedRun {
-    /// Its seed.
     pub seed: u64,
-    /// Why.
     pub reason: UiText,
 }
 
@@ -56,7 +54,6 @@ impl FightFigures {
 pub enum Activity {
     /// Scenes, talk and choices.
     Talk,
-    /// Fights.
     Fight,
     /// Summaries of days and fights.
     Memory,
@@ -79,7 +76,6 @@ impl Activity {
 /// What was spent on a purpose in a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PurposeFigures {
-    /// Such as `combat.draw`.
     pub purpose: String,
     /// What it belongs to.
     pub activity: Activity,
@@ -104,7 +100,6 @@ pub struct Rehearsal {
     pub failed: Vec<FailedRun>,
     /// The fights of each stage, in the order of the world file.
     pub fights: Vec<FightFigures>,
-    /// All fights together.
     pub all_fights: FightFigures,
     /// Of the runs, those in which this hero fell.
     pub falls: Vec<(String, Share)>,
@@ -135,7 +130,6 @@ pub struct Rehearsal {
     pub drama: DramaFigures,
     /// What happened, for a graph.
     pub nodes: Vec<CourseNode>,
-    /// What followed what.
     pub edges: Vec<CourseEdge>,
 }
 

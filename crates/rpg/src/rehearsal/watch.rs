@@ -27,7 +27,6 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    /// Counts a record.
     pub(super) fn note(&mut self, record: &Record) {
         let Record::Event(event) = record else { return };
         if let Some((wording, member)) = worded(&event.kind)

@@ -30,7 +30,6 @@ const WHY_CHARS: usize = 80;
 /// Something that the world file tells everybody at a place.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct SceneText {
-    /// What is told.
     pub(crate) message: String,
 }
 
@@ -45,7 +44,6 @@ pub(crate) struct EffectSkipped {
     pub(crate) of: String,
     /// The effect, as in the world file.
     pub(crate) effect: String,
-    /// Why.
     pub(crate) why: Obstacle,
 }
 
@@ -81,7 +79,6 @@ pub(crate) enum Obstacle {
 /// What effects come from.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cause<'a> {
-    /// Where.
     pub(crate) place: Entity,
     /// Who decided on them, which tells whatever it knows of what they teach.
     pub(crate) decider: Option<Entity>,

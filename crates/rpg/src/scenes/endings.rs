@@ -42,9 +42,7 @@ pub(super) fn add_templates(prompts: &mut PromptSet) {
 /// What became of somebody, in its own words.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Epilogue {
-    /// Who.
     pub(crate) actor: String,
-    /// Its words.
     pub(crate) message: String,
 }
 
@@ -68,9 +66,7 @@ impl AgentEvent for Epilogue {
 /// The story ends: which ending was reached.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct StoryCloses {
-    /// The ending's id.
     pub(crate) ending: String,
-    /// Its title.
     pub(crate) title: String,
     /// What the world file says of it.
     pub(crate) message: String,

@@ -16,7 +16,6 @@ use crate::phase::Phase;
 #[derive(Component, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct OpenScene {
-    /// The scene's id.
     pub(crate) id: Arc<str>,
     /// The maximum number of turns of talk; `None` for as many as in any talk.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -32,11 +31,8 @@ pub(crate) struct CalledScene(pub(crate) Arc<str>);
 /// A scene begins, in the words of the world file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct SceneOpens {
-    /// The stage.
     pub(crate) stage: String,
-    /// The scene's id.
     pub(crate) scene: String,
-    /// What is told.
     pub(crate) message: String,
 }
 

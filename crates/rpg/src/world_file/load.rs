@@ -22,11 +22,9 @@ const MAX_CONDITION_BYTES: usize = 16 * 1024;
 pub struct WorldListing {
     /// The folder, by which the world is chosen.
     pub folder: String,
-    /// The world's name.
     pub name: String,
     /// One line about it.
     pub title: String,
-    /// Its language.
     pub language: Language,
 }
 

@@ -28,7 +28,6 @@ pub struct WorldFile {
     pub rules: String,
     /// Those who speak for the world, such as a herald or a chronicler.
     pub agents: Vec<WorldAgent>,
-    /// All places.
     pub stages: Vec<Stage>,
     /// Everybody who lives in the world.
     pub actors: Vec<Actor>,
@@ -90,7 +89,6 @@ pub enum StageKind {
     Dungeon,
 }
 
-/// A place.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Stage {
@@ -117,7 +115,6 @@ pub enum ActorFaction {
     /// Travels with the party and fights.
     #[default]
     Hero,
-    /// Stays at home.
     Neutral,
 }
 
@@ -133,7 +130,6 @@ pub struct Actor {
     /// What others see of it.
     #[serde(deserialize_with = "prose")]
     pub look: String,
-    /// How it speaks.
     #[serde(skip_serializing_if = "Voice::is_empty")]
     pub voice: Voice,
     /// Which side it is on.
@@ -147,7 +143,6 @@ pub struct Actor {
     /// What it is told when the campaign begins.
     #[serde(deserialize_with = "prose")]
     pub kickoff: String,
-    /// What it wants.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub goals: Vec<Goal>,
     /// The names of the tools that its mind may call: the engine's own, and `server.tool` or
@@ -158,7 +153,6 @@ pub struct Actor {
     pub model: String,
 }
 
-/// How somebody speaks.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Voice {
@@ -202,7 +196,6 @@ pub struct FoeSpec {
     /// What others see of it.
     #[serde(deserialize_with = "prose")]
     pub look: String,
-    /// How it speaks.
     #[serde(skip_serializing_if = "Voice::is_empty")]
     pub voice: Voice,
     /// Its numbers in a fight.
@@ -240,9 +233,7 @@ impl FoeSpec {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct MovedBy {
-    /// When.
     pub when: Condition,
-    /// By how much.
     pub by: i32,
     /// What others see of it.
     #[serde(deserialize_with = "prose")]
@@ -276,9 +267,7 @@ impl SkillKind {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Skill {
-    /// Unique among skills.
     pub name: String,
-    /// What it does.
     pub kind: SkillKind,
     /// How strong the effect is.
     pub power: i32,
@@ -322,7 +311,6 @@ impl WorldFile {
         models.map(String::as_str).collect()
     }
 
-    /// Its facts.
     pub(crate) fn fact_book(&self) -> FactBook {
         FactBook::new(self.facts.iter().cloned())
     }
@@ -341,7 +329,6 @@ impl WorldFile {
         scenes.chain(uses).chain(endings).chain(goals)
     }
 
-    /// Its drama.
     pub(crate) fn story_data(&self) -> StoryData {
         StoryData {
             items: self.items.clone(),
@@ -356,7 +343,6 @@ impl WorldFile {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Dungeon {
-    /// Unique among dungeons.
     pub name: String,
     /// What people at home know about it.
     #[serde(deserialize_with = "prose")]
@@ -390,7 +376,6 @@ pub(crate) const NOTHING: &str = "nothing";
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename = "Step", expecting = "enum Step")]
 pub enum CampaignStep {
-    /// Days at home.
     Home {
         /// The number of days.
         days: i32,
@@ -582,7 +567,6 @@ pub enum FightSummary {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Pattern {
-    /// The exact text.
     pub text: String,
     /// What is heard instead.
     pub mask: String,

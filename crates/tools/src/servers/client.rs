@@ -34,7 +34,6 @@ const STOP_TIME: Duration = Duration::from_secs(8);
 
 type Client = RunningService<RoleClient, ClientConfig>;
 
-/// A connected server.
 pub(super) struct Connected {
     name: String,
     server: Arc<ToolServer>,

@@ -25,7 +25,6 @@ pub(super) struct ServerProcess {
 }
 
 impl ServerProcess {
-    /// Starts it.
     pub(super) fn start(mut command: Command) -> io::Result<(Self, Family)> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         command.stderr(Stdio::null()).kill_on_drop(true);

@@ -23,7 +23,6 @@ const MOST_KEPT: usize = 64;
 /// A page as it came.
 #[derive(Clone, Debug)]
 pub(super) struct Page {
-    /// Its text.
     pub(super) text: Arc<str>,
     /// Whether it is HTML.
     pub(super) is_html: bool,

@@ -138,7 +138,6 @@ pub(super) struct PlayerMind<'p> {
     /// What it said itself.
     pub(super) own: Vec<Cow<'p, str>>,
     pub(super) standing: Standing,
-    /// Its own word.
     pub(super) word: String,
 }
 

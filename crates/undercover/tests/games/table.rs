@@ -69,7 +69,6 @@ pub(crate) fn stage(world: &World) -> Entity {
     all_of(world, Kind::Stage)[0]
 }
 
-/// The table's state.
 pub(crate) fn table(world: &World) -> &Table {
     world.get::<Table>(stage(world)).unwrap()
 }

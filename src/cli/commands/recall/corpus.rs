@@ -29,7 +29,6 @@ struct Line {
     session: String,
 }
 
-/// A question.
 #[derive(Debug)]
 pub(super) struct CorpusQuestion {
     pub(super) id: String,

@@ -20,7 +20,6 @@ use crate::mind::Embedder;
 /// How many texts are asked for at a time, each time with the timeout of the model file.
 const AT_ONCE: usize = 256;
 
-/// Who makes vectors.
 pub(super) struct Embeddings {
     embedder: Arc<dyn Embedder>,
     runtime: Runtime,

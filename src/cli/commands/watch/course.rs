@@ -26,7 +26,6 @@ pub(super) struct Opened {
 
 /// How a story goes on.
 pub(super) enum Course {
-    /// It has begun.
     Begun(Box<Session>, ToolServers),
     /// What was played is read first.
     Saved(Box<SavedCourse>),

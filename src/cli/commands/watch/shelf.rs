@@ -13,7 +13,6 @@ use crate::undercover::Tournament;
 /// What a page wants of the command.
 pub(super) enum Wish {
     Open(String, Sender<Result<Option<Story>, LibraryError>>),
-    /// Somebody was invited.
     Note(Invitation),
     Branch {
         slot: String,
@@ -21,7 +20,6 @@ pub(super) enum Wish {
         name: Option<String>,
         reply: Sender<Result<String, LibraryError>>,
     },
-    /// Ctrl-C.
     End,
 }
 

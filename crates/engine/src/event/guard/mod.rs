@@ -43,9 +43,7 @@ pub enum Point {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Receiver {
-    /// A character.
     Actor,
-    /// A place.
     Stage,
     /// An agent that watches the whole world.
     WorldAgent,
@@ -98,24 +96,17 @@ pub enum GuardVerdict {
     Pass,
     /// Passes the text, marked as suspicious.
     Flag {
-        /// Why.
         reason: Reason,
     },
-    /// Replaces the text.
     Mask {
-        /// The new text.
         text: String,
-        /// Why.
         reason: Reason,
     },
-    /// Stops the text.
     Block {
-        /// Why.
         reason: Reason,
     },
 }
 
-/// Judges texts.
 pub trait Guard: Send + Sync {
     /// The name under which its acts are recorded.
     fn name(&self) -> &str;
@@ -140,22 +131,17 @@ pub trait Guard: Send + Sync {
 pub enum Act {
     /// Marked the text as suspicious.
     Flag,
-    /// Replaced it.
     Mask,
-    /// Stopped it.
     Block,
 }
 
 /// The record of one act of a guard.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GuardAct {
-    /// The guard's name.
     pub guard: String,
     /// The point at which it judged.
     pub point: Point,
-    /// What it did.
     pub act: Act,
-    /// Why.
     #[serde(deserialize_with = "verbatim")]
     pub reason: UiText,
 }
@@ -200,7 +186,6 @@ pub struct Guards {
 }
 
 impl Guards {
-    /// No guards.
     pub fn none() -> Self {
         Self::default()
     }

@@ -163,7 +163,6 @@ impl FactPhrases {
         Self(Secrets::new(Secrets::of_facts(book)))
     }
 
-    /// As [`Secrets::facts_in`].
     pub fn facts_in(&self, text: &str) -> Vec<Arc<str>> {
         self.0.facts_in(text)
     }

@@ -156,7 +156,6 @@ impl<'c> Dialogue<'c> {
 pub enum Chosen {
     /// The option at this place.
     Option(usize),
-    /// These words.
     Words(String),
 }
 

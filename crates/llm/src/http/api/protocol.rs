@@ -6,7 +6,6 @@ use crate::http::request_parts::{AskParts, FixedParts};
 use crate::http::response_accumulator::ResponseAccumulator;
 use crate::http::settings::{ModelSettings, SchemaMode};
 
-/// One API.
 pub(in crate::http) trait Protocol: Sync {
     /// Members of a request that the engine sets itself.
     fn own_members(&self) -> &'static [&'static str];
@@ -46,7 +45,6 @@ pub(in crate::http) trait Protocol: Sync {
         ("authorization", format!("Bearer {key}"))
     }
 
-    /// Further headers.
     fn headers(&self, _stream: bool) -> &'static [(&'static str, &'static str)] {
         &[]
     }

@@ -59,7 +59,6 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// `path` is wrong.
     pub(super) fn error(&mut self, path: &str, message: UiText, help: UiText) {
         if let Some(problem) = self.problem(path, message, help) {
             self.problems.push(problem);

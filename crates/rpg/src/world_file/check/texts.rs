@@ -194,7 +194,6 @@ fn drama_texts(world: &WorldFile) -> Vec<Text<'_>> {
     texts
 }
 
-/// What effects tell.
 fn effect_texts<'a>(
     path: &str,
     effects: &'a [Effect],

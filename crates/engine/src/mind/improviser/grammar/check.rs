@@ -5,7 +5,6 @@ use super::error::GrammarError;
 use super::symbols::{Grammar, Symbol};
 use crate::locale::{Argument, UiText, text};
 
-/// Finds every mistake.
 pub(super) fn check(grammar: &Grammar) -> Vec<GrammarError> {
     let mut errors = circles(grammar);
     // Whatever leads to itself could not be followed to its end.

@@ -64,7 +64,6 @@ pub(super) struct DeclaredRoot {
     pub(super) given: Vec<String>,
 }
 
-/// All names.
 #[derive(Clone, Debug, Default)]
 pub(in super::super) struct Names {
     pub(super) facts: FactNames,

@@ -10,7 +10,6 @@ use super::template::{SymbolId, Template, TemplatePart};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Origin {
     pub(super) file: String,
-    /// From 1.
     pub(super) line: usize,
 }
 

@@ -6,7 +6,6 @@ use crate::locale::{Argument, UiText, text};
 /// What is done to a part before it is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum Change {
-    /// Nothing.
     None,
     /// Its first letter becomes upper case.
     Cap,
@@ -41,7 +40,6 @@ pub(in super::super) enum TemplatePart {
     Symbol(SymbolId, Change),
 }
 
-/// A parsed alternative.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Template {
     pub(super) needs: FactSet,
