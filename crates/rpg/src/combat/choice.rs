@@ -269,9 +269,11 @@ impl Reply for CombatChoice {
             let possible = ["play", "hold", "flee"];
             violations.extend(Violation::unless_offered("action", "yield", &possible));
         }
-        if self.action() != Action::Play && !self.cards.is_empty() {
+        let plays = self.action() == Action::Play;
+        if !plays && !self.cards.is_empty() {
             let violation = Violation::new("cards", "cards are only for \"play\"");
-            violations.push(violation.with_template(&NO_CARDS, &()));
+            // Whoever holds all the same plays none of them.
+            violations.push(violation.with_template(&NO_CARDS, &()).only_once());
         }
         if self.action.is_none() && self.cards.is_empty() {
             violations.push(Violation::empty("action"));
@@ -280,7 +282,7 @@ impl Reply for CombatChoice {
             violations.extend(Violation::too_long("seen", seen, SEEN_CHARS));
         }
         let hand = &constraints.hand;
-        for (index, card) in self.cards.iter().enumerate() {
+        for (index, card) in self.cards.iter().enumerate().filter(|_| plays) {
             let path = |member: &str| format!("cards[{index}].{member}");
             violations.extend(check_name(path("name"), &card.name));
             let description = &card.description;
@@ -301,6 +303,7 @@ impl Reply for CombatChoice {
         }
         let counts = hand
             .iter()
+            .filter(|_| plays)
             .filter_map(|playable| self.check_count(playable));
         violations.extend(counts);
         violations

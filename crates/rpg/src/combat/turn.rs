@@ -7,6 +7,7 @@ use playhouse_engine::cast::{Dead, StageRng};
 use playhouse_engine::event::EventWriter;
 use playhouse_engine::event::kinds::Speak;
 use playhouse_engine::exchange::Answers;
+use playhouse_engine::reading::letters;
 use rand::{Rng, RngExt};
 
 use super::arena::{Arena, Combatant, FightStage, statuses};
@@ -46,7 +47,9 @@ pub(super) fn take_turn(
             choice.say.as_deref().unwrap_or_default().trim(),
             &choice.tells,
         );
-        let seen = choice.seen.as_deref().unwrap_or_default().trim();
+        // Dots show nothing.
+        let seen = choice.seen.as_deref().filter(|seen| letters(seen) > 0);
+        let seen = seen.unwrap_or_default().trim();
         match choice.action() {
             Action::Play if !choice.cards.is_empty() => {
                 for fallen in turn.play(&choice, &world, &rng) {
