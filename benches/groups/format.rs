@@ -1,6 +1,6 @@
 //! `format/<provider>`: a message is appended to a context of 1,000 messages of 300 bytes, and the
-//! next request body is made; and the whole context is rendered anew, told to one mind with the
-//! names of all speakers.
+//! next request body is made; once with their roles, once told to one mind with the names of all
+//! speakers.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use criterion::Criterion;
 use playhouse::context::AgentContext;
 use playhouse::dialect::format::{Api, NoFiles, Style};
 use playhouse::message::{Body, Tags};
-use playhouse::mind::http::{ModelSettings, RequestCache, RequestFormat, request_body};
+use playhouse::mind::http::{ModelSettings, RequestFormat, request_body};
 use playhouse::mind::{AnswerForm, Prompt};
 use serde_json::{Value, json};
 
@@ -76,20 +76,18 @@ impl Ask {
 
 /// The time of appending a message and building the next request body, `MEASURED` times.
 fn append(format: &RequestFormat, mut context: AgentContext) -> Duration {
-    let (cache, ask) = (RequestCache::default(), Ask::new());
-    let mode = format.model().schema;
-    let request = |context: &AgentContext| {
-        let body = cache.request(&ask.prompt(context), format, mode);
-        let mut body = body.unwrap();
-        black_box(body.bytes().clone());
-        cache.put_back(&mut body);
+    let (ask, mode) = (Ask::new(), format.model().schema);
+    let mut request = |context: &mut AgentContext| {
+        // As the engine does before each ask.
+        context.stats();
+        black_box(request_body(&ask.prompt(context), format, mode).unwrap());
     };
-    request(&context);
+    request(&mut context);
     (MESSAGES..MESSAGES + MEASURED as usize)
         .map(|number| {
             common::timed(|| {
                 say(&mut context, number);
-                request(&context);
+                request(&mut context);
             })
         })
         .sum()
@@ -128,12 +126,6 @@ pub(crate) fn bench(criterion: &mut Criterion) {
                 });
             });
         }
-        let context = conversation();
-        let format = request_format(api, Style::History);
-        group.bench_function("render 1000 as a history", |bencher| {
-            let (ask, mode) = (Ask::new(), format.model().schema);
-            bencher.iter(|| request_body(&ask.prompt(&context), &format, mode).unwrap());
-        });
         group.finish();
     }
 }

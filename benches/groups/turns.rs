@@ -11,7 +11,7 @@ use criterion::Criterion;
 use playhouse::dialect::format::NoFiles;
 use playhouse::engine::Engine;
 use playhouse::message::TokenUsage;
-use playhouse::mind::http::{ModelSettings, RequestCache, RequestFormat};
+use playhouse::mind::http::{ModelSettings, RequestFormat, request_body};
 use playhouse::mind::{Answering, Completion, Mind, MindInfo, Prompt};
 use tokio::runtime::Runtime;
 
@@ -26,7 +26,6 @@ const MEASURED: u64 = 40;
 struct InstantMind {
     info: MindInfo,
     form: RequestFormat,
-    drafts: RequestCache,
     assembling: Arc<Assembling>,
 }
 
@@ -46,10 +45,8 @@ impl Mind for InstantMind {
         let mut bytes = 0;
         let took = common::timed(|| {
             let mode = self.form.model().schema;
-            let mut body = self.drafts.request(prompt, &self.form, mode).unwrap();
-            // A connection shares the bytes and lets them go when they are sent.
-            bytes = black_box(body.bytes().clone()).len() as u64;
-            self.drafts.put_back(&mut body);
+            let body = request_body(prompt, &self.form, mode).unwrap();
+            bytes = black_box(body).bytes().len() as u64;
         });
         let nanos = took.as_nanos() as u64;
         self.assembling.nanos.fetch_add(nanos, Ordering::Relaxed);
@@ -75,7 +72,6 @@ fn seasoned(runtime: &Runtime) -> (Engine, Arc<Assembling>) {
     let mind = InstantMind {
         info: MindInfo::embedded("instant"),
         form: RequestFormat::new(ModelSettings::cautious("instant"), Arc::new(NoFiles)),
-        drafts: RequestCache::default(),
         assembling: assembling.clone(),
     };
     let mut engine = common::engine(setup, mind, 16);

@@ -1,4 +1,4 @@
-//! What is allocated: by a request that continues the last one, and by a delivery.
+//! What is allocated: by a request, and by a delivery.
 //!
 //! Allocations are counted for the whole process, so one test counts at a time.
 
@@ -17,7 +17,7 @@ mod broadcast;
 )]
 mod common;
 mod deliveries;
-mod request_cache;
+mod requests;
 
 use std::alloc::System;
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 
-use bytes::BytesMut;
 use playhouse_engine::message::{Block, Body, MediaSource, Message, Role};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -151,16 +150,18 @@ fn sent(
     history: &[Message],
     question: &[Message],
 ) -> Result<(String, Vec<Omission>), MediaError> {
-    let begin = BytesMut::from(&b"{"[..]);
-    let mut writer = MessageWriter::new(format, Some("Mira"), begin, WriterState::default());
+    let mut writer = MessageWriter::new(format, Some("Mira"), b"{".into());
     writer.write_history(turns(history).into_iter())?;
     writer.write_question(turns(question).into_iter())?;
-    let written = writer.finish();
-    let writer = MessageWriter::new(format, Some("Mira"), written.bytes, written.state);
-    let bytes = writer.close("");
-    let json = format!("{}}}", String::from_utf8_lossy(&bytes));
+    let Written {
+        json,
+        end,
+        omissions,
+    } = writer.finish();
+    let json = end.close(format, json, "");
+    let json = format!("{}}}", String::from_utf8_lossy(&json));
     serde_json::from_str::<Value>(&json).unwrap();
-    Ok((json, written.omissions))
+    Ok((json, omissions))
 }
 
 /// A block of every kind, with words by which it is found and what may be reported in its place.

@@ -1,19 +1,18 @@
-//! The list of messages of a request, written as bytes.
+//! The list of messages of a request, written as JSON.
 //!
-//! The last message stays open, so that more can join it, even in a later request: the bytes and a
-//! [`ListState`] are all that continuing takes.
+//! The last message stays open, so that more can join it; [`ListEnd`] tells how it ends so far.
 
-use bytes::BytesMut;
+use playhouse_engine::message::escaped;
 use serde_json::Value;
 
-use super::options::{Api, FormatOptions, SystemPlace};
+use super::options::{Api, Format, FormatOptions, SystemPlace};
 use super::wire::Speaker;
 
 const CACHE_BREAKPOINT: &str = ",\"cache_control\":{\"type\":\"ephemeral\"}";
 
-/// Where the writing of a list stopped.
+/// How a list of messages ends that is not closed yet.
 #[derive(Clone, Debug, Default)]
-pub(super) struct ListState {
+pub struct ListEnd {
     /// Whether the list itself was begun.
     begun: bool,
     open: Option<OpenMessage>,
@@ -48,31 +47,40 @@ enum OpenContent {
     Part,
 }
 
+impl ListEnd {
+    /// Adds `instructions` for the mind, if there are any, to the list that `json` ends with, and
+    /// closes it.
+    pub fn close(self, format: &Format, json: Vec<u8>, instructions: &str) -> Vec<u8> {
+        let mut list = MessageList::new(format, json, self);
+        if !instructions.is_empty() {
+            if list.speaker() != Some(Speaker::User) {
+                list.begin(Speaker::User, None, None);
+            }
+            list.begin_text("\\n\\n");
+            list.put(&escaped(instructions));
+        }
+        list.close()
+    }
+}
+
 /// Writes a list of messages.
 #[derive(Debug)]
 pub(super) struct MessageList<'f> {
     api: Api,
     options: &'f FormatOptions,
-    pub(super) bytes: BytesMut,
-    pub(super) state: ListState,
-    /// The lowest offset from which bytes were changed after they had been written.
-    pub(super) rewritten_from: usize,
+    pub(super) json: Vec<u8>,
+    pub(super) end: ListEnd,
 }
 
 impl<'f> MessageList<'f> {
-    /// Continues after `bytes`, whose writing stopped at `state`.
-    pub(super) fn new(
-        api: Api,
-        options: &'f FormatOptions,
-        bytes: BytesMut,
-        state: ListState,
-    ) -> Self {
+    /// Writes after `json`, which ends with `end`.
+    pub(super) fn new(format: &'f Format, json: Vec<u8>, end: ListEnd) -> Self {
+        let Format { api, options, .. } = format;
         Self {
-            api,
+            api: *api,
             options,
-            bytes,
-            state,
-            rewritten_from: usize::MAX,
+            json,
+            end,
         }
     }
 
@@ -80,39 +88,39 @@ impl<'f> MessageList<'f> {
     pub(super) fn is_at_start(&self) -> bool {
         match self.speaker() {
             Some(speaker) => speaker == Speaker::System,
-            None => !self.state.begun,
+            None => !self.end.begun,
         }
     }
 
     /// Whose message is open.
     pub(super) fn speaker(&self) -> Option<Speaker> {
-        self.state.open.map(|open| open.speaker)
+        self.end.open.map(|open| open.speaker)
     }
 
     fn content(&self) -> OpenContent {
-        let open = self.state.open.as_ref();
+        let open = self.end.open.as_ref();
         open.map_or(OpenContent::Empty, |open| open.content)
     }
 
     fn set_content(&mut self, content: OpenContent) {
-        if let Some(open) = &mut self.state.open {
+        if let Some(open) = &mut self.end.open {
             open.content = content;
         }
     }
 
     /// Whether the list holds a message.
     pub(super) fn has_messages(&self) -> bool {
-        self.state.begun
+        self.end.begun
     }
 
     /// Writes JSON, or text that is escaped already, as it is.
     pub(super) fn put(&mut self, json: &str) {
-        self.bytes.extend_from_slice(json.as_bytes());
+        self.json.extend_from_slice(json.as_bytes());
     }
 
     /// Makes the end of the open message a cache breakpoint.
     pub(super) fn set_breakpoint(&mut self) {
-        self.state.breakpoint = self.options.cache_breakpoints && self.state.open.is_some();
+        self.end.breakpoint = self.options.cache_breakpoints && self.end.open.is_some();
     }
 
     /// Opens a message, or continues the open one if messages of one speaker are merged.
@@ -122,31 +130,31 @@ impl<'f> MessageList<'f> {
         if may_merge && self.speaker() == Some(speaker) {
             return;
         }
-        self.end();
-        let (start, is_first) = (self.bytes.len(), !self.state.begun);
+        self.end_message();
+        let (start, is_first) = (self.json.len(), !self.end.begun);
         self.put(if is_first { self.api.list_start() } else { "," });
-        self.state.begun = true;
+        self.end.begun = true;
         let name = name.filter(|_| self.options.names && self.api.accepts_names());
         self.api
-            .open_message(&mut self.bytes, speaker, name, reasoning);
+            .open_message(&mut self.json, speaker, name, reasoning);
         self.set_open(speaker, start, is_first);
     }
 
     /// Opens the member for the system message, or continues it.
     pub(super) fn begin_system_member(&mut self) {
-        if self.state.open.is_none() {
-            let start = self.bytes.len();
+        if self.end.open.is_none() {
+            let start = self.json.len();
             self.put(self.api.system_member().0);
             self.set_open(Speaker::System, start, true);
         }
     }
 
     fn set_open(&mut self, speaker: Speaker, start: usize, is_first: bool) {
-        self.state.open = Some(OpenMessage {
+        self.end.open = Some(OpenMessage {
             speaker,
             content: OpenContent::Empty,
             start,
-            content_start: self.bytes.len(),
+            content_start: self.json.len(),
             is_first,
         });
     }
@@ -201,41 +209,40 @@ impl<'f> MessageList<'f> {
     /// Adds a part that is written after everything else in the open message.
     pub(super) fn trailing_part(&mut self, part: &Value) {
         self.make_list();
-        self.state.trailing_media.push(part.to_string());
+        self.end.trailing_media.push(part.to_string());
     }
 
     /// Adds an image to Ollama's list of the open message.
     pub(super) fn image(&mut self, image: String) {
-        self.state.trailing_media.push(image);
+        self.end.trailing_media.push(image);
     }
 
     /// Turns content that is a string so far into a list of parts.
     fn make_list(&mut self) {
-        let Some(open) = self.state.open else { return };
+        let Some(open) = self.end.open else { return };
         if open.content != OpenContent::Text {
             return;
         }
-        let text = self.bytes.split_off(open.content_start);
+        let text = self.json.split_off(open.content_start);
         let start = self.api.text_part_start();
         self.put("[");
         self.put(start.strip_suffix('"').unwrap_or(start));
-        self.bytes.extend_from_slice(&text);
+        self.json.extend_from_slice(&text);
         self.set_content(OpenContent::TextPart);
-        self.rewritten_from = self.rewritten_from.min(open.content_start);
     }
 
     fn close_part(&mut self) {
         if self.content() == OpenContent::TextPart {
             self.put("\"");
         }
-        if std::mem::take(&mut self.state.breakpoint) {
+        if std::mem::take(&mut self.end.breakpoint) {
             self.put(CACHE_BREAKPOINT);
         }
         self.put("}");
     }
 
     fn close_content(&mut self) {
-        let media = std::mem::take(&mut self.state.trailing_media);
+        let media = std::mem::take(&mut self.end.trailing_media);
         match self.content() {
             OpenContent::Empty => self.put(self.options.empty_content.json()),
             OpenContent::Text => self.put("\""),
@@ -258,15 +265,14 @@ impl<'f> MessageList<'f> {
     }
 
     /// Closes the open message, if there is one; takes it back if nothing was written into it.
-    pub(super) fn end(&mut self) {
-        if let Some(open) = self.state.open
+    pub(super) fn end_message(&mut self) {
+        if let Some(open) = self.end.open
             && open.content == OpenContent::Empty
-            && self.state.trailing_media.is_empty()
+            && self.end.trailing_media.is_empty()
         {
-            self.bytes.truncate(open.start);
-            self.rewritten_from = self.rewritten_from.min(open.start);
-            self.state.begun = !open.is_first;
-            self.state.open = None;
+            self.json.truncate(open.start);
+            self.end.begun = !open.is_first;
+            self.end.open = None;
         }
         match self.speaker() {
             Some(Speaker::System) if self.options.system == SystemPlace::Member => {
@@ -281,7 +287,7 @@ impl<'f> MessageList<'f> {
             }
             None => {}
         }
-        self.state.open = None;
+        self.end.open = None;
     }
 
     /// Closes the open message with tool calls beside its content, and adds the messages of their
@@ -295,16 +301,16 @@ impl<'f> MessageList<'f> {
             self.put(",");
             self.put(&result.to_string());
         }
-        self.state.open = None;
+        self.end.open = None;
     }
 
     /// Closes the open message and the list.
-    pub(super) fn close(mut self) -> BytesMut {
-        self.end();
-        if !self.state.begun {
+    fn close(mut self) -> Vec<u8> {
+        self.end_message();
+        if !self.end.begun {
             self.put(self.api.list_start());
         }
         self.put("]");
-        self.bytes
+        self.json
     }
 }

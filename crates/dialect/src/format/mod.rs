@@ -2,8 +2,7 @@
 //!
 //! A [`Format`] combines the provider's [`Api`], a [`Style`] (how turns become messages) and
 //! [`FormatOptions`] (the details). [`Format::render`] makes JSON of a list of turns. Requests use
-//! the writer behind it, which writes bytes turn by turn and can continue where a conversation only
-//! grew.
+//! the writer behind it, which writes the bytes turn by turn.
 //!
 //! Tool calls are sent together with their results or not at all, media as their provider accepts
 //! them, thoughts only where they are wanted back. Nothing that a speaker says can look like the
@@ -30,6 +29,7 @@ mod writer;
 
 pub use folder::MediaFolder;
 pub use media::{MAX_FILE_BYTES, MediaError, MediaFiles, NoFiles};
+pub use message_list::ListEnd;
 pub use names::alias;
 pub use omission::Omission;
 pub use options::{
@@ -38,4 +38,4 @@ pub use options::{
 pub use playhouse_engine::mind::{Turn, TurnContent};
 pub use render::Rendered;
 pub use truncate::{Truncated, truncate};
-pub use writer::{Checkpoint, MessageWriter, WriterState, Written};
+pub use writer::{MessageWriter, Written};

@@ -31,7 +31,10 @@ pub fn alias(name: &str, max_len: usize) -> Cow<'_, str> {
 /// A name as it is written before a quoted turn. Characters that could be mistaken for the end of
 /// the name are percent-encoded, as in URLs.
 pub(super) fn label(name: &str) -> Cow<'_, str> {
-    let harmful = |c: char| c.is_control() || "%[]<>:\u{2028}\u{2029}".contains(c);
+    let harmful = |c: char| {
+        let is_mark = matches!(c, '%' | '[' | ']' | '<' | '>' | ':');
+        is_mark || c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')
+    };
     if !name.contains(harmful) {
         return Cow::Borrowed(name);
     }

@@ -14,20 +14,16 @@ pub(super) struct Calls<'a> {
     pub(super) answered: Vec<Pair<'a>>,
     /// Those without.
     pub(super) unanswered: Vec<ToolUse<'a>>,
-    /// Whether a turn that is yet to come may bring a missing result.
-    pub(super) may_be_answered: bool,
 }
 
 impl<'a> Calls<'a> {
     /// Finds the results of a turn's calls among the turns after it.
     pub(super) fn of(turn: Turn<'a>, later: impl Iterator<Item = Turn<'a>>) -> Self {
-        let mut distance = 0;
-        let later = later.take(MAX_DISTANCE).inspect(|_| distance += 1);
+        let later = later.take(MAX_DISTANCE);
         let blocks: Vec<_> = later.flat_map(|turn| turn.blocks()).collect();
         let mut calls = Self {
             answered: Vec::new(),
             unanswered: Vec::new(),
-            may_be_answered: false,
         };
         for block in turn.blocks() {
             let Some(call) = block.as_tool_call() else {
@@ -43,7 +39,6 @@ impl<'a> Calls<'a> {
                 None => calls.unanswered.push(call),
             }
         }
-        calls.may_be_answered = distance < MAX_DISTANCE && !calls.unanswered.is_empty();
         calls
     }
 }

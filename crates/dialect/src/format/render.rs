@@ -1,13 +1,12 @@
 //! A whole conversation as JSON.
 
-use bytes::BytesMut;
 use playhouse_engine::mind::Turn;
 use serde_json::Value;
 
 use super::media::MediaError;
 use super::omission::Omission;
 use super::options::Format;
-use super::writer::{MessageWriter, WriterState, Written};
+use super::writer::{MessageWriter, Written};
 
 /// A conversation as a provider expects it.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,18 +25,16 @@ impl Format {
     /// # Errors
     /// A media file can't be sent; the error names it.
     pub fn render(&self, me: Option<&str>, turns: &[Turn<'_>]) -> Result<Rendered, MediaError> {
-        let begin = BytesMut::from(&b"{"[..]);
-        let mut writer = MessageWriter::new(self, me, begin, WriterState::default());
+        let mut writer = MessageWriter::new(self, me, b"{".into());
         writer.write_history(turns.iter().copied())?;
         let Written {
-            bytes,
-            state,
+            json,
+            end,
             omissions,
-            ..
         } = writer.finish();
-        let mut bytes = MessageWriter::new(self, me, bytes, state).close("");
-        bytes.extend_from_slice(b"}");
-        let mut members: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+        let mut json = end.close(self, json, "");
+        json.push(b'}');
+        let mut members: Value = serde_json::from_slice(&json).unwrap_or_default();
         let mut member = |name: &str| Some(members.get_mut(name)?.take());
         Ok(Rendered {
             system: member("system").or_else(|| member("system_instruction")),

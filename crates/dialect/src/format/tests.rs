@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use bytes::BytesMut;
 use playhouse_engine::message::{Block, Body, MediaSource, Message, Role};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -138,28 +137,34 @@ fn calls_and_results(api: Api, messages: &Value) -> (Vec<Value>, Vec<Value>) {
     }
 }
 
-/// The bytes of the last of several requests, each of which continues the one before. They end
-/// after these numbers of turns.
-fn continued(format: &Format, turns: &[Turn<'_>], ends: &[usize]) -> BytesMut {
-    let start = || Checkpoint {
-        len: 0,
-        state: WriterState::default(),
-    };
-    let mut bytes = BytesMut::new();
-    let mut checkpoint = start();
-    for end in ends {
-        bytes.truncate(checkpoint.len);
-        let from = checkpoint.state.turns();
-        let mut writer = MessageWriter::new(format, Some("A"), bytes, checkpoint.state);
-        let new = turns[from..*end].iter().copied();
-        writer.write_history(new).unwrap();
-        writer.write_question(question().iter().copied()).unwrap();
-        let written = writer.finish();
-        let writer = MessageWriter::new(format, Some("A"), written.bytes, written.state);
-        bytes = writer.close("And in JSON.");
-        checkpoint = written.checkpoint.unwrap_or_else(start);
-    }
-    bytes
+/// Turns in which somebody speaks.
+fn said() -> impl Strategy<Value = Message> {
+    let role = prop::sample::select(vec![Role::Human, Role::Ai]);
+    let sender = prop::sample::select(vec!["A", "B"]);
+    (role, sender, words()).prop_map(|(role, sender, words)| {
+        let body = Body::text(words).from_sender(sender);
+        Message::new(role, body)
+    })
+}
+
+/// The JSON of turns of the history and of the question.
+fn written(format: &Format, me: Option<&str>, history: &[Turn<'_>], asked: &[Turn<'_>]) -> Sent {
+    let mut writer = MessageWriter::new(format, me, b"{".into());
+    writer.write_history(history.iter().copied()).unwrap();
+    writer.write_question(asked.iter().copied()).unwrap();
+    let Written {
+        json,
+        end,
+        omissions,
+    } = writer.finish();
+    let mut json = String::from_utf8(end.close(format, json, "And in JSON.")).unwrap();
+    json.push('}');
+    Sent { json, omissions }
+}
+
+struct Sent {
+    json: String,
+    omissions: Vec<Omission>,
 }
 
 fn question() -> Vec<Turn<'static>> {
@@ -194,22 +199,22 @@ proptest! {
     }
 
     #[test]
-    fn continuing_writes_the_same_bytes_as_starting_anew(
-        messages in prop::collection::vec(message(), 0..60), format in format(),
-        ends in prop::collection::vec(any::<prop::sample::Index>(), 1..5),
+    fn a_request_begins_with_the_bytes_of_the_one_before_it(
+        messages in prop::collection::vec(message(), 0..40), format in format(),
+        more in prop::collection::vec(said(), 0..40),
     ) {
-        let turns = turns(&messages);
-        let mut ends: Vec<_> = ends.iter().map(|end| end.index(turns.len() + 1)).collect();
-        ends.sort_unstable();
-        let last = *ends.last().unwrap();
-        let anew = continued(&format, &turns, &[last]);
-        let continued = continued(&format, &turns, &ends);
-        prop_assert_eq!(String::from_utf8_lossy(&continued), String::from_utf8_lossy(&anew));
-        let whole = format!("{{{}}}", String::from_utf8_lossy(&anew));
-        let value: Value = serde_json::from_str(&whole).unwrap();
-        let breakpoints = whole.matches("cache_control").count();
-        prop_assert!(breakpoints <= 4, "{breakpoints} breakpoints");
-        prop_assert!(value.is_object());
+        const BREAKPOINT: &str = ",\"cache_control\":{\"type\":\"ephemeral\"}";
+        let last = [Message::new(Role::Human, "The last word.")];
+        let before = [turns(&messages), turns(&last)].concat();
+        let after = [before.clone(), turns(&more)].concat();
+        let [before, after] = [before, after].map(|history| {
+            let Sent { json, .. } = written(&format, Some("A"), &history, &question());
+            assert!(serde_json::from_str::<Value>(&json).unwrap().is_object());
+            assert!(json.matches(BREAKPOINT).count() <= 4, "{json}");
+            json.replace(BREAKPOINT, "")
+        });
+        let (history, _) = before.split_once("The last word.").unwrap();
+        prop_assert_eq!(after.get(..history.len()), Some(history));
     }
 
     #[test]
@@ -331,19 +336,13 @@ fn thoughts_go_back_signed_and_only_while_the_question_is_open() {
     );
     let before = format.render(None, &turns(&round)).unwrap();
     assert!(!before.messages.to_string().contains("hm"));
-    let mut writer = MessageWriter::new(&format, None, BytesMut::new(), WriterState::default());
-    writer
-        .write_question(turns(&round).iter().copied())
-        .unwrap();
-    let written = writer.finish();
-    let bytes = MessageWriter::new(&format, None, written.bytes, written.state).close("");
-    let value: Value =
-        serde_json::from_str(&format!("{{{}}}", String::from_utf8_lossy(&bytes))).unwrap();
+    let Sent { json, omissions } = written(&format, None, &[], &turns(&round));
+    let value: Value = serde_json::from_str(&json).unwrap();
     let thought = json!({"type": "thinking", "thinking": "hm", "signature": "s1"});
     assert_eq!(value["messages"][0]["content"][0], thought);
     assert_eq!(value["messages"][0]["content"][1], redacted);
     assert_eq!(value["messages"][0]["content"][2]["type"], "tool_use");
-    assert_eq!(written.omissions, [Omission::Thought], "the unsigned one");
+    assert_eq!(omissions, [Omission::Thought], "the unsigned one");
 }
 
 #[test]

@@ -1,6 +1,5 @@
 //! The JSON of each provider: what surrounds texts, media, tool calls and results.
 
-use bytes::BytesMut;
 use playhouse_engine::message::{Block, MediaKind, ToolResult, ToolUse};
 use serde_json::{Value, json};
 
@@ -64,7 +63,7 @@ impl Api {
     /// Writes the start of a message, up to its content.
     pub(super) fn open_message(
         self,
-        out: &mut BytesMut,
+        out: &mut Vec<u8>,
         speaker: Speaker,
         name: Option<&str>,
         reasoning: Option<&str>,
@@ -292,12 +291,6 @@ impl EmptyContent {
             Self::Text => "\"\"",
         }
     }
-}
-
-/// A text as it stands within a JSON string.
-pub(super) fn escaped(text: &str) -> String {
-    let quoted = Value::from(text).to_string();
-    quoted[1..quoted.len() - 1].into()
 }
 
 /// Whether a block is a thought.

@@ -1,53 +1,30 @@
 //! Writing the turns of a conversation as a provider's messages.
 //!
-//! One writer serves both ways: it writes a whole conversation, or it continues the bytes of an
-//! earlier request at a [`Checkpoint`], up to which a conversation that only grew has the same
-//! bytes.
+//! What is written for a turn depends on the turns before it alone, except for cache breakpoints,
+//! the results of its calls, and media that stand behind the words of a transcript. So a request
+//! begins with the bytes of the previous one, which providers have cached, up to the end of a
+//! history that only grew.
 
 use std::borrow::Cow;
 
-use bytes::BytesMut;
-use playhouse_engine::message::{Block, Role, Text};
+use playhouse_engine::message::{Block, Role, Text, escaped};
 use playhouse_engine::mind::{Turn, TurnContent};
 use serde_json::{Value, json};
 
 use super::guard::TranscriptMarks;
 use super::media::{Media, MediaError};
-use super::message_list::{ListState, MessageList};
+use super::message_list::{ListEnd, MessageList};
 use super::names::label;
 use super::omission::Omission;
 use super::options::{Api, Format, Style, SystemPlace, ThinkingPolicy};
 use super::pairing::{Calls, calls_tools};
 use super::wire::{
-    MediaPart, Pair, SentOutput, Speaker, escaped, is_thought, may_return, media_part, thought_part,
+    MediaPart, Pair, SentOutput, Speaker, is_thought, may_return, media_part, thought_part,
 };
 
 /// Anthropic looks back 20 blocks from a breakpoint for what it has cached, so breakpoints are set
 /// a little closer.
 const BREAKPOINT_STRIDE: usize = 16;
-
-/// Where the writing of a conversation stopped.
-#[derive(Clone, Debug, Default)]
-pub struct WriterState {
-    progress: Progress,
-    list: ListState,
-}
-
-impl WriterState {
-    /// How many turns of the history were written.
-    pub fn turns(&self) -> usize {
-        self.progress.turns
-    }
-}
-
-#[derive(Clone, Debug, Default)]
-struct Progress {
-    /// Turns of the history that were written.
-    turns: usize,
-    transcript: Transcript,
-    /// Calls whose results were written with them, although their own turns come later.
-    answered: Vec<Box<str>>,
-}
 
 /// How far a transcript of style [`Style::History`] is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -59,64 +36,48 @@ enum Transcript {
     Ended,
 }
 
-/// A place from which writing can continue.
-#[derive(Clone, Debug)]
-pub struct Checkpoint {
-    /// How many bytes stand before it.
-    pub len: usize,
-    /// The writer's state there.
-    pub state: WriterState,
-}
-
-/// The result of writing.
+/// The turns of a request.
 #[derive(Debug)]
 pub struct Written {
-    /// The bytes; the last message is still open.
-    pub bytes: BytesMut,
-    /// Where the writing stopped.
-    pub state: WriterState,
-    /// Where later requests of the conversation can continue.
-    pub checkpoint: Option<Checkpoint>,
+    /// Their JSON; the last message is still open.
+    pub json: Vec<u8>,
+    /// How it ends.
+    pub end: ListEnd,
     /// What was not sent.
     pub omissions: Vec<Omission>,
 }
 
 /// Writes the messages of one request: the history by [`Self::write_history`], then the turns of
-/// the open question by [`Self::write_question`]. [`Self::close`] ends the list.
+/// the open question by [`Self::write_question`]. [`ListEnd::close`] ends the list.
 #[derive(Debug)]
 pub struct MessageWriter<'f> {
     format: &'f Format,
     /// Who the conversation belongs to.
     me: Option<&'f str>,
     list: MessageList<'f>,
-    progress: Progress,
-    checkpoint: Option<Checkpoint>,
+    transcript: Transcript,
+    /// Calls whose results were written with them, although their own turns come later.
+    answered: Vec<Box<str>>,
     omissions: Vec<Omission>,
     /// Whether the turns belong to the open question.
     in_question: bool,
 }
 
 impl<'f> MessageWriter<'f> {
-    /// Continues after `bytes`, whose writing stopped at `state`. `me` is the name of the entity
-    /// that is asked.
-    pub fn new(
-        format: &'f Format,
-        me: Option<&'f str>,
-        bytes: BytesMut,
-        state: WriterState,
-    ) -> Self {
+    /// Writes after `json`. `me` is the name of the entity that is asked.
+    pub fn new(format: &'f Format, me: Option<&'f str>, json: Vec<u8>) -> Self {
         Self {
             format,
             me,
-            list: MessageList::new(format.api, &format.options, bytes, state.list),
-            progress: state.progress,
-            checkpoint: None,
+            list: MessageList::new(format, json, ListEnd::default()),
+            transcript: Transcript::default(),
+            answered: Vec::new(),
             omissions: Vec::new(),
             in_question: false,
         }
     }
 
-    /// Writes the turns of the history that were not written yet.
+    /// Writes the turns of the history.
     ///
     /// # Errors
     /// A media file can't be sent.
@@ -124,18 +85,13 @@ impl<'f> MessageWriter<'f> {
     where
         I: ExactSizeIterator<Item = Turn<'t>> + Clone,
     {
-        let total = self.progress.turns + turns.len();
-        loop {
-            if self.format.options.cache_breakpoints && has_breakpoint(self.progress.turns, total) {
-                // A longer history has its breakpoints elsewhere.
-                self.set_checkpoint();
+        let total = turns.len();
+        while let Some(turn) = turns.next() {
+            self.write_turn(turn, turns.clone())?;
+            if has_breakpoint(total - turns.len(), total) {
                 self.list.set_breakpoint();
             }
-            let Some(turn) = turns.next() else { break };
-            self.write_turn(turn, turns.clone())?;
-            self.progress.turns += 1;
         }
-        self.set_checkpoint();
         Ok(())
     }
 
@@ -161,45 +117,13 @@ impl<'f> MessageWriter<'f> {
         self.list.has_messages()
     }
 
-    /// The result, with the last message still open.
-    pub fn finish(self) -> Written {
-        let rewritten_from = self.list.rewritten_from;
-        let checkpoint = self.checkpoint;
-        Written {
-            bytes: self.list.bytes,
-            state: WriterState {
-                progress: self.progress,
-                list: self.list.state,
-            },
-            checkpoint: checkpoint.filter(|checkpoint| checkpoint.len <= rewritten_from),
-            omissions: self.omissions,
-        }
-    }
-
-    /// Adds `instructions` for the mind, if there are any, and ends the list of messages.
-    pub fn close(mut self, instructions: &str) -> BytesMut {
+    /// What was written.
+    pub fn finish(mut self) -> Written {
         self.end_transcript();
-        if !instructions.is_empty() {
-            if self.list.speaker() != Some(Speaker::User) {
-                self.list.begin(Speaker::User, None, None);
-            }
-            self.list.begin_text("\\n\\n");
-            self.list.put(&escaped(instructions));
-        }
-        self.list.close()
-    }
-
-    /// Makes this place the checkpoint, unless there is an earlier one.
-    fn set_checkpoint(&mut self) {
-        if self.checkpoint.is_none() {
-            self.list.rewritten_from = usize::MAX;
-            self.checkpoint = Some(Checkpoint {
-                len: self.list.bytes.len(),
-                state: WriterState {
-                    progress: self.progress.clone(),
-                    list: self.list.state.clone(),
-                },
-            });
+        Written {
+            json: self.list.json,
+            end: self.list.end,
+            omissions: self.omissions,
         }
     }
 
@@ -390,8 +314,7 @@ impl<'f> MessageWriter<'f> {
 
     /// Whether a turn has text before its own: a name, the start of a transcript, a shared prefix.
     fn has_heading(&self, turn: Turn<'_>, in_transcript: bool) -> bool {
-        let begins =
-            self.format.style == Style::History && self.progress.transcript != Transcript::Open;
+        let begins = self.format.style == Style::History && self.transcript != Transcript::Open;
         turn.shared_prefix.is_some() || (in_transcript && (begins || turn.speaker.is_some()))
     }
 
@@ -403,7 +326,9 @@ impl<'f> MessageWriter<'f> {
         } else {
             self.list.begin_text(separator);
             if let Some(name) = turn.speaker.filter(|_| in_transcript && is_first) {
-                self.list.put(&format!("[{}]: ", escaped(&label(name))));
+                self.list.put("[");
+                self.list.put(&escaped(&label(name)));
+                self.list.put("]: ");
             }
         }
         if let Some(prefix) = turn.shared_prefix.filter(|_| is_first) {
@@ -413,11 +338,11 @@ impl<'f> MessageWriter<'f> {
 
     /// Begins a line of a transcript, and the transcript itself if none is open.
     fn begin_line(&mut self, turn: Turn<'_>) {
-        if self.progress.transcript == Transcript::Open {
+        if self.transcript == Transcript::Open {
             self.list.continue_text("\\n");
         } else {
             let options = &self.format.options;
-            let header = match self.progress.transcript {
+            let header = match self.transcript {
                 Transcript::NotBegun => &*options.history_header,
                 Transcript::Open | Transcript::Ended => "",
             };
@@ -425,20 +350,21 @@ impl<'f> MessageWriter<'f> {
             self.list.begin_text("\\n\\n");
             self.list
                 .put(&escaped(&format!("{header}{}", options.history_begin)));
-            self.progress.transcript = Transcript::Open;
+            self.transcript = Transcript::Open;
         }
         if let Some(name) = turn.speaker {
-            self.list.put(&format!("{}: ", escaped(&label(name))));
+            self.list.put(&escaped(&label(name)));
+            self.list.put(": ");
         }
     }
 
     /// Ends the transcript that is open, and its message.
     fn end_transcript(&mut self) {
-        if self.progress.transcript == Transcript::Open {
+        if self.transcript == Transcript::Open {
             self.list.continue_text("\\n");
             self.list.put(&escaped(&self.format.options.history_end));
-            self.list.end();
-            self.progress.transcript = Transcript::Ended;
+            self.list.end_message();
+            self.transcript = Transcript::Ended;
         }
     }
 
@@ -484,7 +410,7 @@ impl<'f> MessageWriter<'f> {
         match part {
             // At OpenAI, all text of a transcript precedes its media.
             Some(MediaPart::Part(part))
-                if self.progress.transcript == Transcript::Open && api == Api::OpenAi =>
+                if self.transcript == Transcript::Open && api == Api::OpenAi =>
             {
                 self.list.trailing_part(&part);
             }
@@ -542,10 +468,6 @@ impl<'f> MessageWriter<'f> {
             self.omit_calls_of_another(&calls);
             return self.write_said(turn);
         }
-        if calls.may_be_answered {
-            // With the result in a later turn, this one is written differently.
-            self.set_checkpoint();
-        }
         for call in &calls.unanswered {
             let (id, tool) = (call.id.into(), call.name.into());
             self.omissions.push(Omission::UnansweredCall { id, tool });
@@ -580,9 +502,8 @@ impl<'f> MessageWriter<'f> {
             self.put_media(part);
         }
         let pairs = calls.answered.iter();
-        self.progress
-            .answered
-            .extend(pairs.map(|pair| pair.call.id.into()));
+        let answered = pairs.map(|pair| pair.call.id.into());
+        self.answered.extend(answered);
         Ok(())
     }
 
@@ -630,19 +551,15 @@ impl<'f> MessageWriter<'f> {
         let omitted = answered.clone().chain(unanswered);
         let omitted = omitted.map(|id| Omission::CallOfAnother { id: id.into() });
         self.omissions.extend(omitted);
-        self.progress.answered.extend(answered.map(Into::into));
+        self.answered.extend(answered.map(Into::into));
     }
 
     /// Reports results without a call; the others were written with their calls.
     fn omit_orphans(&mut self, turn: Turn<'_>) {
         for result in turn.blocks().iter().filter_map(Block::as_tool_result) {
-            let known = self
-                .progress
-                .answered
-                .iter()
-                .position(|id| **id == *result.id);
-            match known {
-                Some(index) => drop(self.progress.answered.remove(index)),
+            let mut answered = self.answered.iter();
+            match answered.position(|id| **id == *result.id) {
+                Some(index) => drop(self.answered.remove(index)),
                 None => self.omissions.push(Omission::OrphanResult {
                     id: result.id.into(),
                 }),
@@ -657,8 +574,5 @@ impl<'f> MessageWriter<'f> {
 /// accepts.
 fn has_breakpoint(turns: usize, total: usize) -> bool {
     let last = total - total % BREAKPOINT_STRIDE;
-    turns > 0
-        && turns.is_multiple_of(BREAKPOINT_STRIDE)
-        && turns + BREAKPOINT_STRIDE >= last
-        && turns < total
+    turns.is_multiple_of(BREAKPOINT_STRIDE) && turns + BREAKPOINT_STRIDE >= last && turns < total
 }

@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use thiserror::Error;
 
-use super::generation::Generation;
 use crate::locale::{Localize, UiText, text};
 use crate::message::{Body, Digest, Message, Role, Tag, Tags, Text};
 
@@ -162,8 +161,6 @@ pub struct AgentContext {
     revisions: u32,
     /// Covers the first `stats.messages` entries; extended when asked for.
     stats: ContextStats,
-    /// New after every edit except appending.
-    generation: Generation,
 }
 
 /// Statistics of a conversation as the next prompt would show it.
@@ -208,16 +205,10 @@ impl AgentContext {
         self.entries.is_empty()
     }
 
-    /// How often something before the last ask changed, by a chapter, a budget or a view.
+    /// How often something before the last ask changed, by a chapter, a budget or a view. While it
+    /// stays the same, messages are only appended.
     pub fn revisions(&self) -> u32 {
         self.revisions
-    }
-
-    /// A number that stays the same while messages are only appended, and that no other
-    /// conversation has, not even a clone. It differs between runs: never save, hash or show it,
-    /// and let nothing in the world depend on it.
-    pub fn generation(&self) -> u64 {
-        self.generation.number()
     }
 
     /// The estimated tokens of the conversation as the next prompt would show it.
@@ -605,7 +596,6 @@ impl AgentContext {
     fn revise(&mut self) {
         self.revisions += 1;
         self.stats = ContextStats::default();
-        self.generation = Generation::default();
     }
 
     fn has_tag(&self, entry: &Entry, key: &str, value: &Value) -> bool {

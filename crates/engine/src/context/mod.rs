@@ -124,7 +124,6 @@ mod agent_context;
 mod buffer;
 mod chapter;
 mod chapter_id;
-mod generation;
 mod json;
 #[cfg(test)]
 mod laws;

@@ -128,8 +128,8 @@ pub(super) type PromptPiece = (u64, u64);
 /// The last prompt of an entity.
 #[derive(Default)]
 pub(super) struct LastPrompt {
-    /// That of the conversation which it showed.
-    pub(super) generation: u64,
+    /// Those of the conversation, if it was shown as it is stored.
+    pub(super) revisions: Option<u32>,
     /// How many messages of that it had.
     pub(super) history: usize,
     /// All its messages, each with the bytes of the prompt up to its end, so that those of any part

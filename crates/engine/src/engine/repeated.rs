@@ -22,7 +22,9 @@ impl Engine {
         };
         let entries = context.entries();
         let is_same = |((new, _), (old, _)): &(PromptPiece, &PromptPiece)| new == old;
-        let same = if last.generation == context.generation() {
+        // A view numbers its own revisions.
+        let revisions = job.view.context.is_none().then(|| context.revisions());
+        let same = if revisions.is_some() && last.revisions == revisions {
             last.history.min(entries.len())
         } else {
             let pairs = entries.iter().map(of_entry).zip(&last.pieces);
@@ -77,7 +79,7 @@ impl Engine {
             };
             *place = unseen;
         }
-        last.generation = context.generation();
+        last.revisions = revisions;
         last.history = entries.len();
         job.usage.prompt_bytes += figures;
         job.usage.figures.prompt_bytes = figures;

@@ -28,7 +28,7 @@ pub use metadata::ResponseMetadata;
 pub use shown::shown;
 pub use tag::RESERVED_MEMBERS;
 pub use tag::{Tag, TagError, TagKey, Tags};
-pub use text::{Digest, Text};
+pub use text::{Digest, Text, escaped};
 pub use text::{cut, one_line};
 pub use usage::{Cost, FinishReason, Price, PromptBytes, TokenUsage};
 pub use vector::{Vector, VectorError};

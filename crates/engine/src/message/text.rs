@@ -1,7 +1,10 @@
 //! Text, and what is computed from it once: its digest, its token estimate and its JSON-escaped
 //! form.
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
+
+use serde_json::Value;
 
 use super::tokens;
 use crate::locale::{UiText, text};
@@ -91,7 +94,10 @@ impl Text {
 
     /// The text as a JSON string, without the quotes around it.
     pub fn escaped(&self) -> &str {
-        let escaped = self.escaped.get_or_init(|| escape(&self.raw));
+        let escaped = self.escaped.get_or_init(|| match escaped(&self.raw) {
+            Cow::Borrowed(_) => None,
+            Cow::Owned(escaped) => Some(escaped.into()),
+        });
         escaped.as_deref().unwrap_or(&self.raw)
     }
 
@@ -129,17 +135,16 @@ impl PartialEq for Text {
     }
 }
 
-/// The JSON-escaped text without quotes, or `None` if it equals the raw text.
-fn escape(raw: &str) -> Option<Box<str>> {
+/// A text as it stands within a JSON string. [`Text::escaped`] caches it.
+pub fn escaped(raw: &str) -> Cow<'_, str> {
     let special = |byte: &u8| *byte < 0x20 || *byte == b'"' || *byte == b'\\';
     // Counting in blocks, without a branch for each byte, is several times faster.
     let mut blocks = raw.as_bytes().chunks(32);
     if blocks.all(|block| block.iter().filter(|byte| special(byte)).count() == 0) {
-        return None;
+        return Cow::Borrowed(raw);
     }
-    // Text can't fail to serialise.
-    let quoted = serde_json::to_string(raw).ok()?;
-    Some(quoted[1..quoted.len() - 1].into())
+    let quoted = Value::from(raw).to_string();
+    Cow::Owned(quoted[1..quoted.len() - 1].into())
 }
 
 #[cfg(test)]
@@ -157,6 +162,6 @@ mod tests {
 
     #[test]
     fn text_that_needs_no_escaping_is_stored_once() {
-        assert!(escape("一句没有引号的话").is_none());
+        assert!(matches!(escaped("一句没有引号的话"), Cow::Borrowed(_)));
     }
 }

@@ -195,17 +195,13 @@ impl<'a> Prompt<'a> {
 
     /// The conversation as it is sent, oldest turn first.
     pub fn turns(&self) -> impl Iterator<Item = Turn<'a>> + use<'a> {
-        self.history_turns(0).chain(self.question_turns())
+        self.history_turns().chain(self.question_turns())
     }
 
-    /// The turns of the history, condensed where possible, from an index on.
-    pub fn history_turns(
-        &self,
-        from: usize,
-    ) -> impl ExactSizeIterator<Item = Turn<'a>> + Clone + use<'a> {
-        let entries = self.history.entries().get(from..).unwrap_or_default();
+    /// The turns of the history, condensed where possible.
+    pub fn history_turns(&self) -> impl ExactSizeIterator<Item = Turn<'a>> + Clone + use<'a> {
         let turn = |entry: &'a Entry| Turn::short(entry.role(), entry.body());
-        entries.iter().map(turn)
+        self.history.entries().iter().map(turn)
     }
 
     /// The turns after the history: the question, memories, then each round.

@@ -24,7 +24,6 @@ use super::endpoint::Endpoint;
 use super::failure::{ErrorContext, Failure, SchemaBlame};
 use super::pace::{Deadline, Rate, Wait, now};
 use super::request::{RequestBody, RequestFormat, request_body};
-use super::request_cache::RequestCache;
 use super::response_accumulator::{ResponseAccumulator, WantedAnswer};
 use super::response_reader::ResponseReader;
 use super::retry::RetryState;
@@ -118,7 +117,6 @@ pub(super) struct Shared {
     headers: HeaderMap,
     permits: Semaphore,
     schema: Mutex<SchemaFallback>,
-    cache: RequestCache,
     /// The bytes of the longest request that was answered.
     longest: AtomicUsize,
 }
@@ -171,7 +169,6 @@ impl HttpMind {
                 proxy: server.proxy.clone(),
             },
             format,
-            cache: RequestCache::default(),
             longest: AtomicUsize::new(0),
             info,
             server,
@@ -196,7 +193,7 @@ impl Mind for HttpMind {
     fn answer(&self, prompt: &Prompt<'_>) -> Answering {
         let shared = Arc::clone(&self.shared);
         let mode = shared.schema().mode;
-        let body = match shared.cache.request(prompt, &shared.format, mode) {
+        let mut body = match request_body(prompt, &shared.format, mode) {
             Ok(body) => body,
             Err(error) => {
                 let failed = MindError::Unsendable {
@@ -207,15 +204,13 @@ impl Mind for HttpMind {
                 return Box::pin(std::future::ready(Err(failed.into())));
             }
         };
-        let mut request = RequestInFlight { body, shared };
         let (seed, stream) = (prompt.seed, prompt.stream.cloned());
         let callable = prompt.tools.callable.then_some(prompt.tools.specs);
         let specs = callable.unwrap_or_default().to_vec();
         Box::pin(async move {
-            let RequestInFlight { body, shared } = &mut request;
             let retries = RetryState::new(shared.server.retry, seed);
-            let received = shared.call(body, mode, retries, stream.as_ref()).await?;
-            let completion = shared.completion(received);
+            let call = shared.call(&mut body, mode, retries, stream.as_ref());
+            let completion = shared.completion(call.await?);
             // Some servers leave calls in the text.
             Ok(if specs.is_empty() {
                 completion
@@ -228,19 +223,6 @@ impl Mind for HttpMind {
     fn request(&self, prompt: &Prompt<'_>) -> Option<Bytes> {
         let body = request_body(prompt, &self.shared.format, self.schema_mode());
         Some(body.ok()?.bytes().clone())
-    }
-}
-
-/// A request that is being sent. When its call is over, or dropped, its buffer returns to the
-/// cache.
-struct RequestInFlight {
-    body: RequestBody,
-    shared: Arc<Shared>,
-}
-
-impl Drop for RequestInFlight {
-    fn drop(&mut self) {
-        self.shared.cache.put_back(&mut self.body);
     }
 }
 
@@ -376,7 +358,7 @@ impl Shared {
         *schema = SchemaFallback { mode, proven: true };
     }
 
-    /// A request with this body, whose buffer it shares.
+    /// A request with this body.
     fn request(&self, body: &RequestBody) -> Request {
         let mut request = Request::new(Method::POST, self.url.clone());
         *request.headers_mut() = self.headers.clone();
@@ -530,43 +512,18 @@ fn sum(a: Option<TokenUsage>, b: Option<TokenUsage>) -> Option<TokenUsage> {
 
 #[cfg(test)]
 mod tests {
-    use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio::net::TcpListener;
 
     use super::*;
     use playhouse_dialect::format::{Api, NoFiles};
     use playhouse_engine::context::AgentContext;
-    use playhouse_engine::message::{Body, Tags};
+    use playhouse_engine::message::Body;
 
-    /// A mind whose server answers with a text or, without one, never.
-    async fn mind(answer: Option<&'static str>) -> HttpMind {
+    #[tokio::test]
+    async fn a_dropped_call_returns_its_permit() {
+        // Nobody accepts, so that the call is never answered.
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let base = format!("http://{}", listener.local_addr().unwrap());
-        tokio::spawn(async move {
-            while let Ok((mut stream, _)) = listener.accept().await {
-                tokio::spawn(async move {
-                    let mut bytes = vec![0; 1 << 20];
-                    let mut read = String::new();
-                    while let Ok(count @ 1..) = stream.read(&mut bytes).await {
-                        read.push_str(&String::from_utf8_lossy(&bytes[..count]));
-                        if let (true, Some(answer)) = (read.ends_with('}'), answer) {
-                            let body = format!(
-                                "{{\"choices\":[{{\"message\":{{\"content\":\"{answer}\"}}}}]}}"
-                            );
-                            let head = format!(
-                                "HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n",
-                                body.len()
-                            );
-                            stream
-                                .write_all(format!("{head}{body}").as_bytes())
-                                .await
-                                .unwrap();
-                            read.clear();
-                        }
-                    }
-                });
-            }
-        });
         let server = ModelServer {
             endpoint: Endpoint::parse(&base, Api::OpenAi).unwrap(),
             key: None,
@@ -578,52 +535,15 @@ mod tests {
         };
         let client = client(5.0, true, None).unwrap();
         let (model, info) = (ModelSettings::cautious("m"), MindInfo::embedded("m"));
-        HttpMind::new(client, server, model, info, Arc::new(NoFiles)).unwrap()
-    }
-
-    fn answering(mind: &HttpMind, history: &AgentContext) -> Answering {
-        mind.answer(&Prompt {
-            max_tokens: 100,
-            ..Prompt::new("test", history, &Body::text("What do you do?"))
-        })
-    }
-
-    fn long_history() -> AgentContext {
-        let mut history = AgentContext::new("Mira");
-        for _ in 0..1_000 {
-            history.add_human_message("It rains. ".repeat(30), Tags::new());
-        }
-        history
-    }
-
-    #[tokio::test]
-    async fn the_buffer_of_a_request_serves_the_next_one() {
-        let mind = mind(Some("Yes.")).await;
-        let mut history = long_history();
-        history.stats();
-        let mut buffers = Vec::new();
-        for _ in 0..4 {
-            answering(&mind, &history).await.unwrap();
-            history.add_human_message("It rains.", Tags::new());
-            buffers.push(mind.shared.cache.address_of("Mira").unwrap());
-        }
-        // It may have had to grow once.
-        buffers.dedup();
-        assert!(buffers.len() <= 2, "{buffers:?}");
-    }
-
-    #[tokio::test]
-    async fn a_dropped_call_returns_its_buffer_and_its_permit() {
-        let hangs = mind(None).await;
-        let history = long_history();
-        let call = answering(&hangs, &history);
+        let mind = HttpMind::new(client, server, model, info, Arc::new(NoFiles)).unwrap();
+        let history = AgentContext::new("Mira");
+        let call = mind.answer(&Prompt::new(
+            "test",
+            &history,
+            &Body::text("What do you do?"),
+        ));
         assert!(timeout(Duration::from_millis(50), call).await.is_err());
-        // One that was never sent returns its buffer at once.
-        drop(answering(&hangs, &history));
-        assert!(hangs.shared.cache.address_of("Mira").is_some());
-        assert_eq!(
-            hangs.shared.permits.available_permits(),
-            hangs.shared.info.width
-        );
+        let Shared { permits, info, .. } = &*mind.shared;
+        assert_eq!(permits.available_permits(), info.width);
     }
 }

@@ -2,11 +2,10 @@
 //! llama.cpp, LM Studio and whatever else has one of their APIs.
 //!
 //! [`HttpMind`] builds a request while it may borrow the context of the entity that is asked
-//! ([`request_body`]; with [`RequestCache`] it only appends to the previous request). Then its
-//! future owns the bytes, sends them, waits and retries, in the same way for all providers. What
-//! differs from API to API is in `api/`, as pure functions. Servers differ in what they send and
-//! refuse, so nothing is sent that [`ModelSettings`] doesn't name, and no member of a response is
-//! required. Keys never leave this module. Start reading at [`HttpMind`].
+//! ([`request_body`]). Then its future owns the bytes, sends them, waits and retries, in the same way
+//! for all providers. What differs from API to API is in `api/`, as pure functions. Servers differ in
+//! what they send and refuse, so nothing is sent that [`ModelSettings`] doesn't name, and no member
+//! of a response is required. Keys never leave this module. Start reading at [`HttpMind`].
 
 mod api;
 mod delay;
@@ -18,7 +17,6 @@ mod mind;
 mod pace;
 mod probe;
 mod request;
-mod request_cache;
 mod request_parts;
 #[cfg(test)]
 mod request_tests;
@@ -39,7 +37,6 @@ pub use mind::{HttpMind, HttpMindError, ModelServer, client};
 pub(crate) use probe::ExaminedAnswer;
 pub use probe::{KeyState, ProbeReport};
 pub use request::{RequestBody, RequestError, RequestFormat, request_body};
-pub use request_cache::RequestCache;
 pub use response_reader::read_answer;
 pub(crate) use settings::seconds;
 pub use settings::{

@@ -6,11 +6,10 @@
 
 use std::sync::Arc;
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use playhouse_dialect::format::{
-    Checkpoint, Format, MediaError, MediaFiles, MessageWriter, SystemPlace, WriterState, Written,
+    Format, ListEnd, MediaError, MediaFiles, MessageWriter, SystemPlace, Written,
 };
-use playhouse_engine::context::AgentContext;
 use playhouse_engine::locale::{Localize, UiText, text};
 use playhouse_engine::mind::Prompt;
 use serde_json::{Map, Value};
@@ -92,14 +91,8 @@ impl RequestFormat {
         parts.tools.is_empty() || beside_tools()
     }
 
-    /// Ends a request after its turns, whose writing stopped at `state`.
-    fn end(
-        &self,
-        bytes: BytesMut,
-        state: &WriterState,
-        parts: &AskParts,
-        mode: SchemaMode,
-    ) -> BytesMut {
+    /// Ends a request after its turns, which end with `end`.
+    fn close(&self, turns: Vec<u8>, end: ListEnd, parts: &AskParts, mode: SchemaMode) -> Bytes {
         let mode = if self.sends_schema(parts) {
             mode
         } else {
@@ -114,10 +107,9 @@ impl RequestFormat {
             let wording = &self.fixed.model.wording;
             wording.with_schema(&schema.constrained, schema.language)
         });
-        let writer = MessageWriter::new(&self.format, None, bytes, state.clone());
-        let mut bytes = writer.close(&instruction.unwrap_or_default());
-        bytes.extend_from_slice(protocol.ending(&self.fixed, parts, mode).as_bytes());
-        bytes
+        let mut json = end.close(&self.format, turns, &instruction.unwrap_or_default());
+        json.extend_from_slice(protocol.ending(&self.fixed, parts, mode).as_bytes());
+        json.into()
     }
 }
 
@@ -125,22 +117,10 @@ impl RequestFormat {
 #[derive(Debug)]
 pub struct RequestBody {
     bytes: Bytes,
-    entity: Arc<str>,
     parts: AskParts,
-    /// The end of the turns.
-    turns_end: Checkpoint,
-    /// How far the next request of the entity may have the same bytes.
-    shared: Option<SharedBeginning>,
-}
-
-/// How far the next request of an entity may have the same bytes.
-#[derive(Clone, Debug)]
-struct SharedBeginning {
-    /// The generation of the history; it changes when old messages do.
-    generation: u64,
-    /// How many bytes stand before the messages.
-    head_len: usize,
-    checkpoint: Checkpoint,
+    /// How many of the bytes stand before the end of the turns.
+    turns_len: usize,
+    turns_end: ListEnd,
 }
 
 /// How many bytes twice as many tokens have.
@@ -150,7 +130,7 @@ fn longest_text(tokens: u32) -> usize {
 }
 
 impl RequestBody {
-    /// The body as it is sent; a clone shares its buffer.
+    /// The body as it is sent; clones share it.
     pub fn bytes(&self) -> &Bytes {
         &self.bytes
     }
@@ -170,55 +150,10 @@ impl RequestBody {
         }
     }
 
-    /// Changes how the schema is sent. Nothing is copied unless the bytes are still in use
-    /// elsewhere.
+    /// Changes how the schema is sent.
     pub(super) fn set_schema_mode(&mut self, mode: SchemaMode, format: &RequestFormat) {
-        let bytes = std::mem::take(&mut self.bytes).try_into_mut();
-        let mut bytes = bytes.unwrap_or_else(|in_use| BytesMut::from(&in_use[..]));
-        bytes.truncate(self.turns_end.len);
-        let bytes = format.end(bytes, &self.turns_end.state, &self.parts, mode);
-        self.bytes = bytes.freeze();
-    }
-
-    pub(super) fn entity(&self) -> &Arc<str> {
-        &self.entity
-    }
-
-    /// Gives its buffer away for the next request of the entity; `None` if the bytes are still in
-    /// use elsewhere, or serve no other request.
-    pub(super) fn take_buffer(&mut self) -> Option<RequestBuffer> {
-        let bytes = std::mem::take(&mut self.bytes).try_into_mut().ok()?;
-        let shared = self.shared.take()?;
-        Some(RequestBuffer { bytes, shared })
-    }
-}
-
-/// The buffer of an earlier request, which the entity's next request may continue.
-#[derive(Debug)]
-pub(super) struct RequestBuffer {
-    pub(super) bytes: BytesMut,
-    shared: SharedBeginning,
-}
-
-impl RequestBuffer {
-    /// The buffer, with what a request with this history and head begins with, and the writer's
-    /// state there; empty and `None` if it begins differently.
-    fn resume(mut self, history: &AgentContext, head: &str) -> (BytesMut, Option<WriterState>) {
-        let SharedBeginning {
-            generation,
-            head_len,
-            checkpoint: Checkpoint { len, state },
-        } = self.shared;
-        if generation == history.generation()
-            && state.turns() <= history.len()
-            && self.bytes.get(..head_len) == Some(head.as_bytes())
-        {
-            self.bytes.truncate(len);
-            (self.bytes, Some(state))
-        } else {
-            self.bytes.clear();
-            (self.bytes, None)
-        }
+        let turns = self.bytes[..self.turns_len].to_vec();
+        self.bytes = format.close(turns, self.turns_end.clone(), &self.parts, mode);
     }
 }
 
@@ -231,58 +166,39 @@ pub fn request_body(
     format: &RequestFormat,
     mode: SchemaMode,
 ) -> Result<RequestBody, RequestError> {
-    build(None, prompt, format, mode)
-}
-
-/// Builds a request, continuing the entity's previous one if it begins with the same bytes.
-pub(super) fn build(
-    previous: Option<RequestBuffer>,
-    prompt: &Prompt<'_>,
-    format: &RequestFormat,
-    mode: SchemaMode,
-) -> Result<RequestBody, RequestError> {
     let parts = AskParts::of(prompt, format.model().max_output);
     let head = format.protocol().head(&format.fixed, &parts);
-    let resumed = previous.map(|buffer| buffer.resume(prompt.history, &head));
-    let (mut bytes, state) = resumed.unwrap_or_default();
-    let state = state.unwrap_or_else(|| {
-        // Escaping and the JSON around texts add less than a quarter, usually.
-        let text = prompt.history.last_stats().bytes as usize;
-        bytes.reserve(head.len() + text + text / 4);
-        bytes.extend_from_slice(head.as_bytes());
-        WriterState::default()
-    });
-    let written_turns = state.turns();
-    let mut writer = MessageWriter::new(&format.format, Some(prompt.entity), bytes, state);
-    writer.write_history(prompt.history_turns(written_turns))?;
+    let mut json = Vec::with_capacity(head.len() + expected_len(prompt));
+    json.extend_from_slice(head.as_bytes());
+    let mut writer = MessageWriter::new(&format.format, Some(prompt.entity), json);
+    writer.write_history(prompt.history_turns())?;
     writer.write_question(prompt.question_turns())?;
     if !writer.has_messages() {
         let format = format.with_system_as_user().ok_or(RequestError::Empty)?;
-        let mut body = build(None, prompt, &format, mode)?;
-        // Once there are messages, the system message goes elsewhere.
-        body.shared = None;
-        return Ok(body);
+        return request_body(prompt, &format, mode);
     }
     let Written {
-        bytes,
-        state,
-        checkpoint,
+        json,
+        end,
         omissions,
     } = writer.finish();
     for omission in &omissions {
         tracing::debug!(entity = %prompt.entity, "a request leaves out {omission}");
     }
-    let len = bytes.len();
-    let bytes = format.end(bytes, &state, &parts, mode);
     Ok(RequestBody {
-        bytes: bytes.freeze(),
-        entity: Arc::clone(prompt.entity),
+        turns_len: json.len(),
+        turns_end: end.clone(),
+        bytes: format.close(json, end, &parts, mode),
         parts,
-        turns_end: Checkpoint { len, state },
-        shared: checkpoint.map(|checkpoint| SharedBeginning {
-            generation: prompt.history.generation(),
-            head_len: head.len(),
-            checkpoint,
-        }),
     })
+}
+
+/// About how long a request becomes. Too much costs nothing; with too little, all of it is copied
+/// once more.
+fn expected_len(prompt: &Prompt<'_>) -> usize {
+    const AROUND_A_TEXT: usize = 64;
+    const QUESTION_AND_SCHEMA: usize = 16 * 1024;
+    let text = prompt.history.last_stats().bytes as usize;
+    // Escaping adds less than an eighth, usually.
+    text + text / 8 + prompt.history.len() * AROUND_A_TEXT + QUESTION_AND_SCHEMA
 }
