@@ -284,7 +284,7 @@ fn lines_after_the_header(slot: &Slot) -> Vec<Line> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn branches_share_the_journal_they_have_in_common_until_its_story_goes() {
+async fn branches_say_from_where_they_come_and_stay_when_their_story_goes() {
     let root = tempfile::tempdir().unwrap();
     let root = root.path();
     let whole = play_whole(root).await;
