@@ -15,7 +15,7 @@
 //! | `playhouse-engine` | | the engine, with the improviser, a person and scripts as minds |
 //! | `playhouse-dialect` | | the message formats of other frameworks and of providers |
 //! | `playhouse-llm` | `http` | models over HTTP: [`mind::http`], [`mind::models`] |
-//! | `playhouse-tools` | `mcp`, `web`, `scripts` | tools of servers and of the web; code of characters |
+//! | `playhouse-tools` | `mcp`, `web`, `scripts` | tools of servers and the web, code of minds |
 //! | `playhouse-rpg` | `rpg` | the campaign, and what is at stake in it: [`drama`] |
 //! | `playhouse-groupchat` | `groupchat` | teams that hold conversations |
 //! | `playhouse-undercover` | `undercover` | who is the undercover |

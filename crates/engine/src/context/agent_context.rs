@@ -394,7 +394,8 @@ impl AgentContext {
     ///
     /// let mut ann = AgentContext::new("Ann");
     /// for number in ["1", "2"] {
-    ///     let fight = [TagKey::new("combat_initialization").of("Hall"), TagKey::new("combat_id").of(number)];
+    ///     let begin = TagKey::new("combat_initialization").of("Hall");
+    ///     let fight = [begin, TagKey::new("combat_id").of(number)];
     ///     ann.add_human_message("# A fight begins in the Hall!", fight);
     /// }
     /// let find = |key, value, order| ann.filter_human_messages_by_attribute(key, value, order);

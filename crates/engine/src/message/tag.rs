@@ -94,9 +94,9 @@ impl Localize for TagError {
     }
 }
 
-/// The tags of one message, with any JSON value, in the order in which they were added. Clones share
-/// them, and an empty list takes no memory: most messages have none, and a broadcast gives all its
-/// receivers the same.
+/// The tags of one message, with any JSON value, in the order in which they were added. Clones
+/// share them, and an empty list takes no memory: most messages have none, and a broadcast gives
+/// all its receivers the same.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tags(
     /// Never empty: that is `None`.

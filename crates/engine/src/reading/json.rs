@@ -45,8 +45,8 @@ impl FoundJson<'_> {
         }
     }
 
-    /// Whether it can be used: nothing is missing but the end of a text that has none, or, `at last`,
-    /// of any.
+    /// Whether it can be used: nothing is missing but the end of a text that has none, or, `at
+    /// last`, of any.
     pub fn is_usable(&self, at_last: bool) -> bool {
         match self.cut {
             None | Some(Cut::Loop) => true,

@@ -103,7 +103,6 @@ impl ProseFrame<'_> {
     fn without_layer(&self, text: &str) -> Option<String> {
         let layers: [fn(&str) -> Option<String>; 11] = [
             before_next_turn,
-            asking,
             fenced,
             enveloped,
             tagged,
@@ -112,6 +111,7 @@ impl ProseFrame<'_> {
             headed,
             unmarked,
             remarked,
+            asking,
             in_brackets,
         ];
         let echo = self.without_echo(text);

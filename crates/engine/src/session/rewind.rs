@@ -69,8 +69,8 @@ pub async fn state_at(slot: &Slot, game: &dyn Game, turn: u64) -> Result<Replaye
     Ok(replayed)
 }
 
-/// Starts a new slot from a turn of an old one. Its journal begins as that of the old one up to that
-/// turn, and it can be resumed, replayed and branched like any story.
+/// Starts a new slot from a turn of an old one. Its journal begins as that of the old one up to
+/// that turn, and it can be resumed, replayed and branched like any story.
 ///
 /// # Errors
 /// As [`state_at`], or the new slot's name is bad or taken.

@@ -2,10 +2,11 @@
 //! llama.cpp, LM Studio and whatever else has one of their APIs.
 //!
 //! [`HttpMind`] builds a request while it may borrow the context of the entity that is asked
-//! ([`request_body`]). Then its future owns the bytes, sends them, waits and retries, in the same way
-//! for all providers. What differs from API to API is in `api/`, as pure functions. Servers differ in
-//! what they send and refuse, so nothing is sent that [`ModelSettings`] doesn't name, and no member
-//! of a response is required. Keys never leave this module. Start reading at [`HttpMind`].
+//! ([`request_body`]). Then its future owns the bytes, sends them, waits and retries, in the same
+//! way for all providers. What differs from API to API is in `api/`, as pure functions. Servers
+//! differ in what they send and refuse, so nothing is sent that [`ModelSettings`] doesn't name, and
+//! no member of a response is required. Keys never leave this module. Start reading at
+//! [`HttpMind`].
 
 mod api;
 mod delay;

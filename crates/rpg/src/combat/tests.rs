@@ -841,11 +841,14 @@ fn every_broken_rule_of_a_choice_is_named() {
     let bad = CombatChoice {
         say: Some("A long speech, not a word.".into()),
         tells: vec!["the-name".into(), "the-lie".into(), "made-1".into()],
-        action: Some(Action::Hold),
         ..play([long, card("Cut", &[]), card("Curse", &["Owl"])])
     };
+    let holding = CombatChoice {
+        action: Some(Action::Hold),
+        ..play([card("Curse", &["Owl"])])
+    };
     let empty = CombatChoice::default();
-    let told: Vec<_> = [bad, empty]
+    let told: Vec<_> = [bad, holding, empty]
         .iter()
         .flat_map(|choice| choice.check(&constraints))
         .map(|b| format!("{}: {}", b.path, b.rule))
@@ -853,12 +856,12 @@ fn every_broken_rule_of_a_choice_is_named() {
     insta::assert_snapshot!(told.join("\n"), @r#"
     say: at most 20 characters; this has 26
     tells[1]: 'the-lie' is not one of: the-name
-    cards: cards are only for "play"
     cards[0].name: at most 40 characters; this has 41
     cards[0].targets[0]: 'Cut' can't be used on 'Ann'; choose from: Owl, Rat
     cards[1].targets: name at least one of: Owl, Rat
     cards[2].skill: 'Curse' is not in your hand, which holds: Cut, Balm
     cards: at most one card of 'Cut', not 2
+    cards: cards are only for "play"
     action: must not be empty
     "#);
 }
