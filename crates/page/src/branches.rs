@@ -72,6 +72,21 @@ impl Course {
     }
 }
 
+/// The slot whose own turn it is from which a branch comes: a turn that a branch has from another
+/// slot is one of that.
+fn owner_of<'c>(point: &'c BranchPoint, courses: &'c Courses) -> &'c str {
+    let mut owner = point.slot.as_str();
+    // Each is one more step back; a circle can only be forged.
+    for _ in 0..courses.len() {
+        let of_owner = courses.get(owner).and_then(|course| course.point.as_ref());
+        match of_owner.filter(|of_owner| of_owner.turn >= point.turn) {
+            Some(of_owner) if courses.contains_key(&of_owner.slot) => owner = &of_owner.slot,
+            _ => break,
+        }
+    }
+    owner
+}
+
 /// Whether both are of the same world and began with the same seed.
 fn is_kin(left: &JournalHeader, right: &JournalHeader) -> bool {
     (&left.world, left.seed) == (&right.world, right.seed)
@@ -128,7 +143,7 @@ pub fn branches(
             .as_ref()
             .filter(|point| courses.contains_key(&point.slot));
         let parent = match parent {
-            Some(point) => Some((point.slot.clone(), point.turn)),
+            Some(point) => Some((owner_of(point, &courses).to_owned(), point.turn)),
             None if *name == first => None,
             None => first_course
                 .as_ref()

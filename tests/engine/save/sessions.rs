@@ -292,7 +292,7 @@ async fn branches_say_from_where_they_come_and_stay_when_their_story_goes() {
     let old = Slot::find(root, "whole").unwrap();
     let lines = lines_after_the_header(&old);
     let early = branch(root, &old, "early", &game, 2).await.unwrap();
-    // One of an early turn of a branch, which is also one of the story.
+    // One of an early turn of a branch.
     branch(root, &early, "earlier", &game, 1).await.unwrap();
     let (heard, _) = minds(0);
     let mut session = Session::resume(root, "early", &game, heard, false).unwrap();
@@ -305,7 +305,7 @@ async fn branches_say_from_where_they_come_and_stay_when_their_story_goes() {
     let slots = names.map(|name| Slot::find(root, name).unwrap());
     let points = slots.clone().map(|slot| slot.branch_point().unwrap());
     let points = points.each_ref().map(|point| (&*point.slot, point.turn));
-    assert_eq!(points, [("whole", 2), ("whole", 1), ("early", 4)]);
+    assert_eq!(points, [("whole", 2), ("early", 1), ("early", 4)]);
     let before = slots.each_ref().map(lines_after_the_header);
     assert!(lines.starts_with(&before[1]));
     assert!(before[0].starts_with(&before[1]));

@@ -117,13 +117,10 @@ pub(super) fn create(
     own: impl IntoIterator<Item = Line>,
 ) -> Result<Slot, SessionError> {
     let (count, turn) = shared;
-    // A turn that a branch has from another story is one of that story.
-    let other = header.branched.filter(|other| turn <= other.turn);
-    let from_slot = other.map_or_else(|| from.name().to_string(), |other| other.from);
     let header = JournalHeader {
         world: game.meta().world,
         branched: Some(BranchedFrom {
-            from: from_slot,
+            from: from.name().to_string(),
             turn,
         }),
         ..header
