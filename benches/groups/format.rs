@@ -77,7 +77,7 @@ impl Ask {
 /// The time of appending a message and building the next request body, `MEASURED` times.
 fn append(format: &RequestFormat, mut context: AgentContext) -> Duration {
     let (ask, mode) = (Ask::new(), format.model().schema);
-    let mut request = |context: &mut AgentContext| {
+    let request = |context: &mut AgentContext| {
         // As the engine does before each ask.
         context.stats();
         black_box(request_body(&ask.prompt(context), format, mode).unwrap());
