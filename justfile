@@ -17,7 +17,7 @@ test *arguments:
 
 # Format and lint
 lint:
-    cargo fmt
+    cargo fmt --all
     cargo clippy --all-targets -- -D warnings
 
 # Review changed snapshots
