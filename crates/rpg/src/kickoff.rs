@@ -118,6 +118,7 @@ pub(super) fn ask_kickoffs(
                 Kind::Stage => &companions,
                 Kind::Actor | Kind::WorldAgent => &[],
             },
+            ..Writer::default()
         };
         let ask = question.ask(events.phrases(), &world.0, writer, &data);
         let ask = ask.map(|ask| ask.tag(Tag::KICKOFF.of(&*name.0)).without_tools());

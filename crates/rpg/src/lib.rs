@@ -15,6 +15,7 @@ mod campaign_state;
 mod combat;
 pub mod components;
 mod conversation;
+mod deaths;
 mod doing;
 pub mod drama;
 pub mod drift;

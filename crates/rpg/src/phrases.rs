@@ -7,7 +7,8 @@ use playhouse_engine::world_data::{DataError, DataFolder, Problems};
 use playhouse_tools as tool;
 
 use super::{
-    archive, attempt, campaign_state, combat, events, home, host, kickoff, plan, scenes, spawn,
+    archive, attempt, campaign_state, combat, deaths, events, home, host, kickoff, plan, scenes,
+    spawn,
 };
 
 /// Reads and checks the templates of a language. The problems that come with them are warnings.
@@ -40,6 +41,7 @@ fn prompts() -> PromptSet {
     spawn::add_templates(&mut prompts);
     campaign_state::add_templates(&mut prompts);
     kickoff::add_templates(&mut prompts);
+    deaths::add_templates(&mut prompts);
     plan::add_templates(&mut prompts);
     home::add_templates(&mut prompts);
     attempt::add_templates(&mut prompts);

@@ -5,6 +5,7 @@ use playhouse_engine::exchange::{Ask, AskTemplate, Prose, ProseRules, is_in_lang
 use playhouse_engine::reading::letters;
 use serde::Serialize;
 
+use super::deaths::death_of;
 use super::world_file::WorldFile;
 
 /// A question for free text in the language of the world.
@@ -23,11 +24,16 @@ pub(super) struct Writer<'a> {
     pub(super) name: &'a str,
     /// Those who are there and say nothing in the text.
     pub(super) silent: &'a [String],
+    /// Those of whom it may not say that they die.
+    pub(super) alive: &'a [String],
 }
 
 impl<'a> Writer<'a> {
     pub(super) fn of(name: &'a str) -> Self {
-        Self { name, silent: &[] }
+        Self {
+            name,
+            ..Self::default()
+        }
     }
 }
 
@@ -45,6 +51,7 @@ impl<D: Default + Serialize> ProseQuestion<D> {
         data: &D,
     ) -> Result<Ask<Prose>, PhraseError> {
         let fallback = Prose(phrases.render(&self.fallback, data)?);
+        let alive = writer.alive.iter();
         // Nothing is asked that the default answer does not keep to.
         let rules = ProseRules {
             max_chars: self.max_chars,
@@ -53,6 +60,7 @@ impl<D: Default + Serialize> ProseQuestion<D> {
                 .filter(|language| is_in_language(&fallback.0, *language)),
             writer: writer.name.to_owned(),
             silent: writer.silent.to_vec(),
+            untrue: alive.map(|name| death_of(name, world.language)).collect(),
             ..ProseRules::default()
         };
         let ask = self.question.ask(phrases, data, rules, fallback)?;

@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use serde_json::{Map, Value};
 
 use super::{AnswerState, Reply, Violation};
-use crate::reading::{Fitted, Form, FoundJson, NoJson, members_in};
+use crate::reading::{CallableTool, Fitted, Form, FoundJson, NoJson, TextCalls, members_in};
 
 /// Reads an answer of a type by its form.
 pub(super) struct FormReader<'f, 't, R> {
@@ -41,10 +41,14 @@ impl<'f, 't, R: Reply> FormReader<'f, 't, R> {
         let read = match found {
             Ok(found) if !found.is_usable(self.state.is_last) => Err(vec![Violation::incomplete()]),
             Ok(found) => self.fitted(found.value),
-            Err(problem) => match members_in(self.raw, |name| self.form.has_member(name)) {
-                Some(value) => self.fitted(value),
-                None => Err(vec![Violation::no_json(&problem)]),
-            },
+            Err(NoJson::Drafts) => return Err(vec![Violation::no_json(&NoJson::Drafts)]),
+            Err(problem) => {
+                let said = members_in(self.raw, |name| self.form.has_member(name));
+                match said.or_else(|| self.called()) {
+                    Some(value) => self.fitted(value),
+                    None => Err(vec![Violation::no_json(&problem)]),
+                }
+            }
         };
         match read {
             Ok(value) => {
@@ -102,6 +106,20 @@ impl<'f, 't, R: Reply> FormReader<'f, 't, R> {
         } else {
             told
         })
+    }
+
+    /// The arguments of an answer that is a call of its form: `plan(say="…")`.
+    fn called(&self) -> Option<Value> {
+        let schema = self.form.schema.to_string();
+        let name = self.form.name;
+        let tool = CallableTool {
+            name,
+            schema: &schema,
+        };
+        let [call] = &*TextCalls::find(self.raw, &[tool])?.calls else {
+            return None;
+        };
+        serde_json::from_str(&call.arguments).ok()
     }
 
     /// What an answer means that has no JSON, or only speaks of some.

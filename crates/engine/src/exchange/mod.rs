@@ -29,7 +29,7 @@ pub use ledger::{
 };
 pub use prompts::add_templates;
 pub use prose::is_in_language;
-pub use prose::{Prose, ProseRules};
+pub use prose::{Prose, ProseRules, Untrue};
 pub(crate) use refusal::tells_refusal;
 pub use refusal::{ends_with_refusal, is_refusal};
 pub use reply::{AnswerState, Asked, Reply};

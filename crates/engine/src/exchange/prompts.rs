@@ -18,8 +18,11 @@ pub(super) const TOO_SHORT: PromptTemplate<()> = PromptTemplate::new("rules/too_
 pub(super) const ONLY_TEXT: PromptTemplate<()> = PromptTemplate::new("rules/only_text");
 /// Somebody speaks in a text in which nobody does.
 pub(super) const NOBODY_SPEAKS: PromptTemplate<()> = PromptTemplate::new("rules/nobody_speaks");
-/// Something was said before.
+/// Somebody tells of itself by its name.
+pub(super) const FIRST_PERSON: PromptTemplate<()> = PromptTemplate::new("rules/first_person");
+/// Somebody tells a story instead of what it says.
 pub(super) const ALOUD: PromptTemplate<()> = PromptTemplate::new("rules/aloud");
+/// Something was said before.
 pub(super) const SAID_BEFORE: PromptTemplate<()> = PromptTemplate::new("rules/said_before");
 /// The answer lacks a fact.
 pub(super) const MUST_HOLD: PromptTemplate<MustHold> = PromptTemplate::new("rules/must_hold");
@@ -60,6 +63,7 @@ pub fn add_templates(prompts: &mut PromptSet) {
         .add(&NOBODY_SPEAKS)
         .add(&SAID_BEFORE)
         .add(&ALOUD)
+        .add(&FIRST_PERSON)
         .add(&MUST_HOLD)
         .add(&NO_JSON)
         .add(&WRONG_FORM)
@@ -111,6 +115,8 @@ pub(super) enum Found {
     /// JSON that can't be read.
     Broken,
     Prose,
+    /// Several answers to choose from.
+    Drafts,
 }
 
 #[derive(Default, Serialize)]

@@ -3,11 +3,14 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::prompts::{LANGUAGE, MUST_HOLD, MustHold, ONLY_TEXT, TOO_LONG, TOO_SHORT, TooLong};
+use super::prompts::{
+    FIRST_PERSON, LANGUAGE, MUST_HOLD, MustHold, ONLY_TEXT, TOO_LONG, TOO_SHORT, TooLong,
+};
 use super::refusal::is_refusal;
 use super::{Asked, Reply, Violation};
 use crate::message::Language;
-use crate::reading::{ProseFrame, letters, whole_sentences, without_speech};
+use crate::reading::{ProseFrame, is_in_third_person, letters, whole_sentences, without_speech};
+use crate::wording::FoldedText;
 
 /// Words of which English prose has at least one, and that are hardly words of other languages.
 const COMMON: [&str; 18] = [
@@ -37,8 +40,21 @@ pub struct ProseRules {
     pub writer: String,
     /// Those who say nothing in it, by name.
     pub silent: Vec<String>,
+    /// Whether its writer tells of itself, as "I".
+    pub in_first_person: bool,
+    /// What it may not say, since it is not true.
+    pub untrue: Vec<Untrue>,
     /// Whether headings, code and the like are part of it.
     pub has_markup: bool,
+}
+
+/// Something that is not true.
+#[derive(Clone, Debug)]
+pub struct Untrue {
+    /// The ways to say it.
+    pub said: Vec<String>,
+    /// What whoever says it is told, once.
+    pub violation: Violation,
 }
 
 impl Reply for Prose {
@@ -96,6 +112,17 @@ impl Reply for Prose {
         }
         if without_speech(&self.0, &rules.silent).is_some() {
             violations.push(Violation::nobody_speaks(""));
+        }
+        if rules.in_first_person && is_in_third_person(&self.0, &rules.writer) {
+            let rule = "tell it yourself, in the first person";
+            let violation = Violation::new("", rule).with_template(&FIRST_PERSON, &());
+            violations.push(violation.only_once());
+        }
+        if !rules.untrue.is_empty() {
+            let text = FoldedText::of(&self.0);
+            let says = |words: &String| text.contains_words(&FoldedText::of(words));
+            let untrue = rules.untrue.iter().filter(|it| it.said.iter().any(says));
+            violations.extend(untrue.map(|it| it.violation.clone().only_once()));
         }
         if is_refusal(&self.0) {
             violations.push(Violation::refusal());
@@ -273,6 +300,32 @@ mod tests {
             ("雾气压在草地上，井绳落水。", Language::Zh),
         ] {
             assert!(broken(text, world).is_empty(), "{text}");
+        }
+    }
+
+    #[test]
+    fn memories_are_told_by_whose_they_are_and_nothing_untrue() {
+        let rules = ProseRules {
+            writer: "Odile Marsh".into(),
+            in_first_person: true,
+            untrue: vec![Untrue {
+                said: vec!["Jory dies".into()],
+                violation: Violation::new("", "Jory lives"),
+            }],
+            ..ProseRules::default()
+        };
+        let told = |text: &str| Prose(text.into()).check(&rules);
+        for text in [
+            "Odile cut the rope and told nobody.",
+            "I cut the rope. Jory dies of it.",
+        ] {
+            assert!(matches!(&*told(text), [once] if once.only_once), "{text}");
+        }
+        for text in [
+            "I cut the rope. “Odile,” said Jory, and went.",
+            "A quiet day; the rope was cut.",
+        ] {
+            assert_eq!(told(text), [], "{text}");
         }
     }
 

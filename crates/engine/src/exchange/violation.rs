@@ -119,6 +119,7 @@ impl Violation {
         let (found, near, words) = match problem {
             NoJson::Nothing => (Found::Nothing, "", "the answer is empty"),
             NoJson::Prose => (Found::Prose, "", "there is no JSON in the answer"),
+            NoJson::Drafts => (Found::Drafts, "", "there are several answers"),
             NoJson::Broken(near) => (Found::Broken, near.as_str(), "the JSON can't be read"),
         };
         Self::json(found, near, words)

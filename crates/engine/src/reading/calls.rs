@@ -345,15 +345,20 @@ impl<'a> Tools<'a> {
                 .into_iter()
                 .collect();
         };
-        let name = match self.known(name) {
+        let tool = self.known(name);
+        let name = match tool {
             Some(tool) => tool.name,
             None if is_marked && arguments.is_some() => name,
             None => return Vec::new(),
         };
-        let arguments = match arguments {
-            None | Some(Value::Null) => String::new(),
-            Some(Value::String(text)) => text.clone(),
-            Some(arguments) => arguments.to_string(),
+        let arguments = match (arguments, tool) {
+            (None | Some(Value::Null), _) => String::new(),
+            (Some(Value::String(text)), _) => text.clone(),
+            (Some(Value::Object(members)), Some(tool)) => {
+                let is_other = |kind: Option<&str>| kind.is_some_and(|kind| kind != "string");
+                return vec![tool.call_typed(members.clone(), is_other)];
+            }
+            (Some(arguments), _) => arguments.to_string(),
         };
         let name = name.to_owned();
         vec![TextCall { name, arguments }]
@@ -377,14 +382,20 @@ impl CallableTool<'_> {
 
     /// A call with parameters that came as text: JSON if the tool wants no text there.
     fn call_tagged(&self, parameters: Map<String, Value>) -> TextCall {
+        self.call_typed(parameters, |kind| kind != Some("string"))
+    }
+
+    /// A call with parameters of which the text is JSON where the schema's type is another.
+    fn call_typed(
+        &self,
+        parameters: Map<String, Value>,
+        is_other: impl Fn(Option<&str>) -> bool,
+    ) -> TextCall {
         let schema = self.schema();
+        let kind_of = |name: &str| schema.get("properties")?.get(name)?.get("type")?.as_str();
         let typed = parameters.into_iter().map(|(name, value)| {
-            let kind = schema
-                .get("properties")
-                .and_then(|known| known.get(&name)?.get("type"));
-            let is_text = kind.is_some_and(|kind| kind == "string");
-            let text = value.as_str().filter(|_| !is_text).unwrap_or_default();
-            let json = serde_json::from_str(text.trim()).ok();
+            let text = value.as_str().filter(|_| is_other(kind_of(&name)));
+            let json = text.and_then(|text| serde_json::from_str(text.trim()).ok());
             (name, json.unwrap_or(value))
         });
         self.call(Value::Object(typed.collect()))
@@ -828,6 +839,11 @@ mod tests {
             ),
             (
                 "<tool_call>\n<function=dice>\n<parameter=sides>\n6\n</parameter>\n<parameter=why>\n12\n</parameter>\n</function>\n</tool_call>",
+                "",
+                vec![call("dice", json!({"sides": 6, "why": "12"}))],
+            ),
+            (
+                "{\"name\": \"dice\", \"parameters\": {\"sides\": \"6\", \"why\": \"12\"}}",
                 "",
                 vec![call("dice", json!({"sides": 6, "why": "12"}))],
             ),

@@ -6,10 +6,13 @@
 use serde_json::{Map, Value, json};
 
 use super::json::json_at;
+use super::lines::list_item;
 use super::listing::Listing;
 use super::options::{Meant, Offers, is_slip, words_of};
 use super::text::narrow;
-use super::words::{WRAPPERS, are_same, is_ellipsis, is_nothing, is_set_aside, truth};
+use super::words::{
+    WRAPPERS, are_same, is_ellipsis, is_nothing, is_set_aside, number_in_words, truth,
+};
 
 /// How deep an answer is read.
 const DEPTH: usize = 16;
@@ -202,6 +205,11 @@ fn kind_of(schema: &Value) -> &str {
     }
 }
 
+fn may_be_null(schema: &Value) -> bool {
+    let kinds = schema.get("type").and_then(Value::as_array);
+    kinds.is_some_and(|kinds| kinds.iter().any(|kind| kind == "null"))
+}
+
 /// The branch of a union that a value is meant for.
 fn branch<'s>(value: &Value, schema: &'s Value) -> &'s Value {
     let branches = schema
@@ -221,12 +229,30 @@ fn branch<'s>(value: &Value, schema: &'s Value) -> &'s Value {
         Value::Object(_) => "object",
         _ => "",
     };
-    let fitting = branches.iter().find(|branch| kind_of(branch) == kind);
+    let mut fitting = branches.iter().filter(|branch| kind_of(branch) == kind);
+    let tagged = fitting.clone().find(|branch| is_tagged(value, branch));
+    let fitting = tagged.or(fitting.next());
     let only = branches.first().filter(|_| branches.len() == 1);
     fitting.or(only).copied().unwrap_or(schema)
 }
 
+/// Whether an object has the tag of a branch, as a member or as its only name.
+fn is_tagged(value: &Value, branch: &Value) -> bool {
+    let mut members = properties(branch).into_iter().flatten();
+    members.any(|(name, schema)| {
+        let tag = schema.get("const").and_then(Value::as_str);
+        tag.is_some_and(|tag| {
+            let is_name = |members: &Map<_, _>| members.len() == 1 && members.contains_key(tag);
+            value.get(name).and_then(Value::as_str) == Some(tag)
+                || value.as_object().is_some_and(is_name)
+        })
+    })
+}
+
 fn words_in(schema: &Value) -> Option<Vec<&str>> {
+    if let Some(word) = schema.get("const") {
+        return word.as_str().map(|word| vec![word]);
+    }
     let listed = schema.get("enum")?.as_array()?;
     listed.iter().map(Value::as_str).collect()
 }
@@ -282,11 +308,12 @@ fn holds_known(
 fn same_member<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
     let words = words_of(name);
     let (glued, joined) = (words.concat(), words.join("_"));
+    let is_same = |known: &str| are_same(known, &joined) || are_same(known, &glued);
     let one = |name: &str| name.trim_end_matches('s').to_owned();
     let rules: [&dyn Fn(&str) -> bool; 4] = [
         &|known| words_of(known).concat() == glued,
         &|known| one(&words_of(known).concat()) == one(&glued),
-        &|known| are_same(known, &joined),
+        &|known| is_same(known),
         &|known| is_slip(&words_of(known), &words),
     ];
     let found = rules.iter().map(|is_meant| {
@@ -297,6 +324,34 @@ fn same_member<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
     found
         .next()
         .and_then(|(first, second)| first.filter(|_| second.is_none()))
+}
+
+/// Members that stand in another one where they mean nothing, beside it: its bracket is missing.
+fn raised(mut given: Map<String, Value>, known: &Map<String, Value>) -> Map<String, Value> {
+    let mut strays = Vec::new();
+    for (name, value) in &mut given {
+        let own = known.get(name).map(|schema| branch(value, schema));
+        let own = own.filter(|schema| is_closed(schema)).and_then(properties);
+        let (Some(own), Some(members)) = (own, value.as_object_mut()) else {
+            continue;
+        };
+        let names: Vec<_> = members.keys().cloned().collect();
+        let is_stray = |name: &String| known.contains_key(name) && !own.contains_key(name);
+        for name in names.into_iter().filter(is_stray) {
+            strays.extend(members.remove(&name).map(|value| (name, value)));
+        }
+    }
+    for (name, value) in strays {
+        given.entry(name).or_insert(value);
+    }
+    given
+}
+
+/// Takes those that are meant by these members.
+fn taken(from: &mut Vec<(String, Value)>, members: &Map<String, Value>) -> Map<String, Value> {
+    let names: Vec<_> = members.keys().map(String::as_str).collect();
+    from.extract_if(.., |(name, _)| same_member(name, &names).is_some())
+        .collect()
 }
 
 /// Members whose names are paths, within what they belong to: `{"speak.text": "…"}`.
@@ -340,6 +395,25 @@ fn with_its_members(
     (!others.is_empty()).then_some((choice, others))
 }
 
+/// Members that stand under the name of a choice among them: `{"say": {"text": "…"}}`.
+fn tagged(mut given: Map<String, Value>, known: &Map<String, Value>) -> Map<String, Value> {
+    let only = given.iter().next().filter(|_| given.len() == 1);
+    let Some((name, Value::Object(inner))) = only.filter(|(name, _)| !known.contains_key(*name))
+    else {
+        return given;
+    };
+    let is_named = |word: &&str| word.eq_ignore_ascii_case(name);
+    let choice = known.iter().find_map(|(choice, schema)| {
+        let word = words_in(schema)?.into_iter().find(is_named)?;
+        Some((choice.clone(), Value::from(word)))
+    });
+    if let Some(choice) = choice {
+        given = inner.clone();
+        given.extend([choice]);
+    }
+    given
+}
+
 /// A value that is JSON once more, or stands in a list alone.
 fn opened(value: Value) -> Value {
     match value {
@@ -351,6 +425,19 @@ fn opened(value: Value) -> Value {
         }
         value => value,
     }
+}
+
+/// Members that were listed with their names: `[{"name": "say", "value": "…"}]`.
+fn paired(value: Value) -> Value {
+    let pair = |item: &Value| {
+        let members = item.as_object().filter(|members| members.len() == 2)?;
+        let mut names = ["name", "key", "field", "member"].iter();
+        let name = names.find_map(|name| members.get(*name)?.as_str())?;
+        Some((name.to_owned(), members.get("value")?.clone()))
+    };
+    let items = value.as_array().filter(|items| items.len() > 1);
+    let members = items.and_then(|items| items.iter().map(pair).collect::<Option<Map<_, _>>>());
+    members.map_or(value, Value::Object)
 }
 
 /// Whether a value says nothing.
@@ -369,7 +456,8 @@ fn example(schema: &Value, with: &[&str], depth: usize) -> Value {
     let Some(depth) = depth.checked_sub(1) else {
         return Value::Null;
     };
-    if let Some(first) = schema.get("enum").and_then(|words| words.get(0)) {
+    let first = schema.get("enum").and_then(|words| words.get(0));
+    if let Some(first) = first.or(schema.get("const")) {
         return first.clone();
     }
     let schema = branch(&Value::Null, schema);
@@ -467,7 +555,7 @@ impl Fitter<'_> {
     }
 
     fn object(&mut self, value: Value, schema: &Value, path: &Path) -> Value {
-        match opened(value) {
+        match paired(opened(value)) {
             Value::Object(members) => Value::Object(self.members(members, schema, path)),
             scalar => match self.spread(&scalar, schema, path) {
                 Some(members) => Value::Object(self.members(members, schema, path)),
@@ -511,10 +599,10 @@ impl Fitter<'_> {
         {
             return said(name, &text);
         }
-        if let Some((name, _)) = others
-            .iter()
-            .find(|(_, schema)| kind_of(schema) == "string")
-        {
+        if let Some((name, _)) = others.iter().find(|(_, schema)| match kind_of(schema) {
+            "integer" | "number" => value.is_number(),
+            kind => kind == "string",
+        }) {
             return said(name, &text);
         }
         let mentioned = choices.iter().map(|(name, schema)| {
@@ -540,6 +628,7 @@ impl Fitter<'_> {
         let Some(known) = properties(schema) else {
             return given;
         };
+        let given = raised(tagged(given, known), known);
         let given = self.unwrapped(nested(given, known), known, path);
         let (mut found, mut unknown) = (Map::new(), Vec::new());
         for (name, value) in given.into_iter().filter(|(_, value)| !value.is_null()) {
@@ -551,6 +640,7 @@ impl Fitter<'_> {
         }
         self.rename(&mut found, &mut unknown, known, path);
         self.gather(&mut found, &mut unknown, known, path);
+        self.complete(&mut found, &mut unknown, known, path);
         self.adopt(&mut found, &mut unknown, schema, path);
         if is_closed(schema) {
             if path.shown.is_empty() {
@@ -665,8 +755,9 @@ impl Fitter<'_> {
             "action", "type", "kind", "do", "act", "command", "said", "done",
         ];
         let inner = known.iter().filter(|(name, _)| !found.contains_key(*name));
+        let said = Value::Object(unknown.iter().cloned().collect());
         let inner = inner.filter_map(|(name, schema)| {
-            let object = branch(&Value::Object(Map::new()), schema);
+            let object = branch(&said, schema);
             let object = if kind_of(object) == "array" {
                 object.get("items")?
             } else {
@@ -691,30 +782,62 @@ impl Fitter<'_> {
                 inner.iter().find(|(name, ..)| *name == which)
             }
             None => {
+                let holds = |members: &Map<String, Value>, said: &str| {
+                    let names: Vec<_> = members.keys().map(String::as_str).collect();
+                    same_member(said, &names).is_some()
+                };
                 let mut whole = inner.iter().filter(|(name, schema, members)| {
                     let needed = self.needed(schema, &path.member(name));
                     let names: Vec<_> = members.keys().map(String::as_str).collect();
-                    let said = |needed: &&str| {
+                    let is_said = |needed: &&str| {
                         unknown
                             .iter()
                             .any(|(name, _)| same_member(name, &names) == Some(needed))
                     };
-                    !needed.is_empty() && needed.iter().all(said)
+                    !needed.is_empty() && needed.iter().all(is_said)
                 });
                 let first = whole.next();
-                first.filter(|_| whole.next().is_none())
+                // What two could hold belongs to neither.
+                let is_shared = |other: &&(&String, &Value, &Map<String, Value>)| {
+                    let mine = unknown
+                        .iter()
+                        .filter(|(said, _)| first.is_some_and(|first| holds(first.2, said)));
+                    mine.into_iter().any(|(said, _)| holds(other.2, said))
+                };
+                first.filter(|_| !whole.any(|other| is_shared(&other)))
             }
         };
         let Some((name, _, members)) = which else {
             return;
         };
-        let names: Vec<_> = members.keys().map(String::as_str).collect();
-        let (mine, others) = std::mem::take(unknown)
-            .into_iter()
-            .partition(|(name, _)| same_member(name, &names).is_some());
-        *unknown = others;
-        let mine: Vec<(String, Value)> = mine;
-        found.insert((*name).clone(), Value::Object(Map::from_iter(mine)));
+        let mine = taken(unknown, members);
+        found.insert((*name).clone(), Value::Object(mine));
+        // Recursive: each time one more object is found.
+        self.gather(found, unknown, known, path);
+    }
+
+    /// Puts members beside a choice that belong to the object of which it is a part:
+    /// `{"action": "go", "target": "Mill"}`.
+    fn complete(
+        &self,
+        found: &mut Map<String, Value>,
+        unknown: &mut Vec<(String, Value)>,
+        known: &Map<String, Value>,
+        path: &Path,
+    ) {
+        for (name, value) in found.iter_mut().filter(|(_, value)| value.is_string()) {
+            let Some(schema) = known.get(name).filter(|_| !unknown.is_empty()) else {
+                continue;
+            };
+            let schema = branch(&Value::Object(Map::new()), schema);
+            let Some(members) = properties(schema) else {
+                continue;
+            };
+            if let Some(mut said) = self.spread(value, schema, &path.member(name)) {
+                said.extend(taken(unknown, members));
+                *value = said.into();
+            }
+        }
     }
 
     /// Takes what was said under a name that means nothing for the one choice that is missing, if
@@ -828,6 +951,7 @@ impl Fitter<'_> {
         let values = match value {
             Value::Array(values) => values,
             Value::String(text) => self.divided(text, items),
+            Value::Object(members) => listed_members(members, items),
             value => vec![value],
         };
         let words = words_in(items);
@@ -849,15 +973,19 @@ impl Fitter<'_> {
             return values;
         }
         let Some(words) = words_in(items) else {
-            return vec![text.into()];
+            let lines: Option<Vec<_>> = text.lines().map(list_item).collect();
+            let lines = lines.filter(|lines| lines.len() > 1);
+            return lines.map_or_else(
+                || vec![text.clone().into()],
+                |lines| lines.into_iter().map(Value::from).collect(),
+            );
         };
         let offers = self.offers(&words);
         let is_offered = |text: &str| matches!(offers.meant(text), Meant::One(_));
-        let parts = text.split([',', '，', '、', ';', '；', '\n']);
-        let parts: Vec<_> = parts
-            .map(str::trim)
-            .filter(|part| !part.is_empty())
-            .collect();
+        let parts = text.split([',', '，', '、', ';', '；', '\n', '和', '与', '及']);
+        let parts = parts.flat_map(|part| part.split(" and ")).map(str::trim);
+        let parts = parts.map(|part| part.strip_prefix("and ").unwrap_or(part));
+        let parts: Vec<_> = parts.filter(|part| !part.is_empty()).collect();
         if parts.len() > 1 && !is_offered(&text) && parts.iter().all(|part| is_offered(part)) {
             return parts.into_iter().map(Value::from).collect();
         }
@@ -872,7 +1000,8 @@ impl Fitter<'_> {
             return value;
         };
         let Some(words) = words else {
-            return text.into();
+            let is_null = may_be_null(schema) && matches!(&*text, "null" | "None");
+            return if is_null { Value::Null } else { text.into() };
         };
         match self.offers(&words).meant(&text) {
             Meant::One(index) => words.get(index).copied().unwrap_or_default().into(),
@@ -976,7 +1105,11 @@ impl Fitter<'_> {
         let found = match opened(value.clone()) {
             Value::Bool(is) => Some(is),
             Value::Number(number) => truth(&number.to_string()),
-            Value::String(text) => truth(&text),
+            Value::String(text) => truth(&text).or_else(|| {
+                let name = path.shown.rsplit('.').next();
+                name.filter(|name| words_of(name) == words_of(&text))
+                    .map(|_| true)
+            }),
             _ => None,
         };
         let Some(found) = found else {
@@ -987,16 +1120,40 @@ impl Fitter<'_> {
     }
 }
 
-/// The whole number that a text contains, if it is the only one.
+/// The items of a list that was written as an object: numbered, or each with whether it is one.
+fn listed_members(members: Map<String, Value>, items: &Value) -> Vec<Value> {
+    let are_numbered = members.keys().all(|name| name.parse::<usize>().is_ok());
+    let are_chosen = words_in(items).is_some() && members.values().all(Value::is_boolean);
+    if are_numbered {
+        members.into_values().collect()
+    } else if are_chosen {
+        let chosen = members.into_iter().filter(|(_, is)| *is == true);
+        chosen.map(|(name, _)| name.into()).collect()
+    } else {
+        vec![members.into()]
+    }
+}
+
+/// The whole number that a text says, if it is the only one, or the first of "8/10", "8 out of 10".
 fn only_number(text: &str) -> Option<i64> {
     let text: String = text.trim().chars().map(narrow).collect();
     if let Ok(number) = text.parse::<f64>() {
         return (number.fract() == 0.0 && number.abs() < 1e15).then_some(number as i64);
     }
+    let share = text.split_once('/').or_else(|| text.split_once(" out of "));
+    if let Some((part, whole)) = share {
+        let (part, whole) = (only_number(part)?, only_number(whole)?);
+        return (0..=whole).contains(&part).then_some(part);
+    }
     let digits = text.split(|c: char| !c.is_ascii_digit());
     let mut numbers = digits.filter(|digits| !digits.is_empty());
-    let number = numbers.next().filter(|_| numbers.next().is_none())?;
-    let before = text.split(number).next()?;
+    let Some(number) = numbers.next() else {
+        return number_in_words(&words_of(&text));
+    };
+    let before = text
+        .split(number)
+        .next()
+        .filter(|_| numbers.next().is_none())?;
     let number: i64 = number.parse().ok()?;
     Some(if before.ends_with(['-', '−']) {
         -number
@@ -1210,6 +1367,10 @@ mod tests {
                     r#"{"mind": "m", "speak": [{"target": ["Bob"], "text": "Hi"}]}"#,
                     speak.clone(),
                 ),
+                (
+                    r#"{"speak": {"target": "Bob", "text": "Hi", "mind": "m"}}"#,
+                    speak.clone(),
+                ),
                 (r#"{"mind": "m", "wait": {}, "target": null}"#, wait.clone()),
                 (
                     r#"{"mind": "m", "speak.target": "Bob", "speak.text": "Hi"}"#,
@@ -1301,6 +1462,100 @@ mod tests {
                 (
                     r#"{"mind": "m", "wait": {}, "feels": [{"about": "Ann", "change": -1.0, "reason": "w"}]}"#,
                     json!({"mind": "m", "wait": {}, "feels": {"about": "Ann Marsh", "change": -1, "why": "w"}}),
+                ),
+            ],
+        );
+    }
+
+    #[test]
+    fn numbers_lists_and_yes_or_no_may_be_said_in_words() {
+        let names = ["Bram", "Wren", "Teodor"];
+        let schema = object(
+            json!({
+                "tension": {"type": "integer"},
+                "agree": {"type": "boolean"},
+                "present": {"type": "array", "items": one_of(&names)},
+                "steps": {"type": "array", "items": {"type": "string"}},
+            }),
+            json!([]),
+        );
+        check(
+            &schema,
+            &[
+                (r#"{"tension": "nine"}"#, json!({"tension": 9})),
+                (r#"{"tension": "8/10"}"#, json!({"tension": 8})),
+                (r#"{"tension": "八分"}"#, json!({"tension": 8})),
+                (r#"{"tension": "十二"}"#, json!({"tension": 12})),
+                (r#"{"agree": "同意"}"#, json!({"agree": true})),
+                (r#"{"agree": "Agree"}"#, json!({"agree": true})),
+                (r#"{"agree": "No. I can't."}"#, json!({"agree": false})),
+                (
+                    r#"{"present": "Bram, Wren and Teodor"}"#,
+                    json!({"present": names}),
+                ),
+                (
+                    r#"{"present": {"Bram": true, "Wren": false, "Teodor": true}}"#,
+                    json!({"present": ["Bram", "Teodor"]}),
+                ),
+                (
+                    r#"{"steps": {"1": "Look.", "2": "Go."}}"#,
+                    json!({"steps": ["Look.", "Go."]}),
+                ),
+                (
+                    r#"{"steps": "1. Look.\n2. Go."}"#,
+                    json!({"steps": ["Look.", "Go."]}),
+                ),
+            ],
+        );
+        for text in ["ten or twelve", "7-8", "12/10"] {
+            let fitted = fit(&schema, &json!({"tension": text}).to_string());
+            assert!(!fitted.faults.is_empty(), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_object_is_found_beside_its_parts_or_under_its_choice() {
+        let target = json!({"type": "string"});
+        let action = object(
+            json!({"type": one_of(&["say", "go"]), "target": target}),
+            json!(["type", "target"]),
+        );
+        let branch = |name: &str| {
+            let tag = json!({"const": name});
+            object(json!({"type": tag, "to": target}), json!(["type", "to"]))
+        };
+        let union = json!({"anyOf": [branch("wait"), branch("go")]});
+        let schema = object(json!({ "action": union }), json!(["action"]));
+        for said in [
+            r#"{"action": {"type": "go", "to": "Mill"}}"#,
+            r#"{"action": {"go": {"to": "Mill"}}}"#,
+            r#"{"type": "go", "to": "Mill"}"#,
+        ] {
+            let wanted = json!({"action": {"type": "go", "to": "Mill"}});
+            check(&schema, &[(said, wanted)]);
+        }
+        let cost = object(json!({"minutes": {"type": "integer"}}), json!(["minutes"]));
+        let schema = object(json!({"action": action, "cost": cost}), json!(["action"]));
+        let both = json!({"action": {"type": "go", "target": "Mill"}, "cost": {"minutes": 5}});
+        check(
+            &schema,
+            &[
+                (
+                    r#"{"action": "go", "target": "Mill", "minutes": 5}"#,
+                    both.clone(),
+                ),
+                (
+                    r#"{"type": "go", "target": "Mill", "minutes": 5}"#,
+                    both.clone(),
+                ),
+                (
+                    r#"{"action": {"go": {"target": "Mill"}}, "cost": 5}"#,
+                    both.clone(),
+                ),
+                (
+                    r#"[{"name": "action", "value": {"type": "go", "target": "Mill"}},
+                        {"name": "cost", "value": {"minutes": 5}}]"#,
+                    both,
                 ),
             ],
         );

@@ -63,6 +63,8 @@ pub enum NoJson {
     Nothing,
     /// The answer is prose.
     Prose,
+    /// Several answers are offered to choose from.
+    Drafts,
     /// The JSON can't be read from here on.
     Broken(String),
 }
@@ -110,6 +112,9 @@ pub fn find_json(answer: &str) -> Result<FoundJson<'_>, NoJson> {
         let found = read_at(rest)?;
         let items = found.value.as_array();
         let has_objects = items.is_none_or(|items| items.iter().any(Value::is_object));
+        if start > 0 && found.value.is_object() && are_drafts(text, start) {
+            return Err(NoJson::Drafts);
+        }
         if has_objects && !is_blank_form(&found.value) || found.cut.is_some() {
             return Ok(found);
         }
@@ -121,6 +126,28 @@ pub fn find_json(answer: &str) -> Result<FoundJson<'_>, NoJson> {
         return find_json(&format!("{{{text}")).map(FoundJson::repaired);
     }
     list.ok_or(NoJson::Prose)
+}
+
+/// Whether the object at this place is one of several with titles that differ by a number or a
+/// letter: "Option 1:" before it, "Option 2:" before another.
+fn are_drafts(text: &str, start: usize) -> bool {
+    const TITLE: usize = 40;
+    let (before, rest) = text.split_at_checked(start).unwrap_or_default();
+    let is_line = |line: &&str| {
+        let line = line.trim_matches(is_blank);
+        !line.is_empty() && !line.starts_with("```")
+    };
+    let title = before.lines().rfind(is_line);
+    let Some(title) = title.filter(|title| title.len() <= TITLE) else {
+        return false;
+    };
+    let differ = |line: &str| {
+        let pairs = line.chars().zip(title.chars());
+        line.len() == title.len() && pairs.filter(|(a, b)| a != b).count() == 1
+    };
+    let lines: Vec<_> = rest.lines().filter(is_line).collect();
+    let mut pairs = lines.windows(2);
+    pairs.any(|pair| matches!(pair, [line, next] if differ(line) && next.starts_with('{')))
 }
 
 /// A text that was escaped for HTML.
@@ -263,6 +290,19 @@ fn begins_list(text: &str, is_whole: bool) -> bool {
         Some(char) => is_whole && (is_quote(char) || char.is_ascii_digit() || "[]-".contains(char)),
         None => false,
     }
+}
+
+/// Whether a text begins with a key in quotation marks, and its colon.
+fn begins_quoted_key(text: &str) -> bool {
+    let mut chars = text.chars();
+    let open = chars.next().filter(|char| is_quote(*char));
+    let inside = open.and_then(|open| chars.as_str().split_once(closing(open)));
+    inside.is_some_and(|(key, after)| {
+        let is_key = key
+            .chars()
+            .all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'));
+        is_key && after.trim_start_matches(is_blank).starts_with(is_colon)
+    })
 }
 
 /// Whether a text begins with a key without quotation marks, and its colon.
@@ -495,7 +535,8 @@ impl<'t> Reader<'t> {
 
     fn list(&mut self, depth: usize) -> Result<Value, Doubt> {
         let mut items = Vec::new();
-        while self.goes_on(']', depth) {
+        // A member's name shows that the bracket is missing.
+        while self.goes_on(']', depth) && !(depth > 0 && begins_quoted_key(self.rest())) {
             items.extend(self.value(Place::Item, depth + 1)?);
             self.next_part(Place::Item)?;
         }
@@ -599,6 +640,14 @@ impl<'t> Reader<'t> {
 
     /// What is taken of a text that lacks its end.
     fn cut_text(&mut self, text: String) -> String {
+        // Brackets show that only the quotation mark is missing.
+        let closed = text.trim_end_matches(|c| is_blank(c) || matches!(c, '}' | ']'));
+        if text
+            .get(closed.len()..)
+            .is_some_and(|end| end.contains('}'))
+        {
+            return closed.to_owned();
+        }
         let once = looped(&text);
         let whole = whole_sentences(once.unwrap_or(&text));
         self.cut = Some(match (once, whole) {
@@ -829,6 +878,19 @@ mod tests {
     }
 
     #[test]
+    fn of_several_drafts_none_is_the_answer() {
+        for text in [
+            "Option 1:\n{\"a\": 1}\nOption 2:\n{\"a\": 2}",
+            "**Draft A**\n```json\n{\"a\": 1}\n```\n**Draft B**\n```json\n{\"a\": 2}\n```\nWhich?",
+            "方案一：\n{\"a\": 1}\n\n方案二：\n{\"a\": 2}",
+        ] {
+            assert_eq!(value(text), Err(NoJson::Drafts), "{text}");
+        }
+        let next_turn = "Turn 1:\n{\"a\": 1}\nOdile waits.\n{\"a\": 2}";
+        assert_eq!(value(next_turn), Ok(json!({"a": 1})));
+    }
+
+    #[test]
     fn what_is_said_twice_and_differs_is_both() {
         let both = json!({"option": ["go", "stay"], "mind": "Well."});
         for text in [
@@ -856,6 +918,7 @@ mod tests {
             "{\"mind\": \"I can't.\", \"option\": \"take\"}\n{\"mind\": \"Or not.\", \"option\": \"leave\"}",
             "{\"mind\": \"I can't.\", \"option\": \"take\"}}",
             r#"{"mind": "I can't.", "option": "take",}"#,
+            r#"{"mind": "I can't.", "option": "take}"#,
             r#"{"mind": "I can't.", "option": "take" , , }"#,
             "{\n  // what I do\n  \"mind\": \"I can't.\", # so\n /* and */ \"option\": \"take\"}",
             r#"{'mind': "I can't.", 'option': 'take'}"#,
@@ -938,7 +1001,10 @@ mod tests {
                 r#"{"a": [{"b": 1}, {"b": 2}"#,
                 json!({"a": [{"b": 1}, {"b": 2}]}),
             ),
-            (r#"{"a": [{"b": "x"}, {"b": "y"}, "c": 3}"#, Value::Null),
+            (
+                r#"{"a": [{"b": "x"}, {"b": "y"}, "c": 3}"#,
+                json!({"a": [{"b": "x"}, {"b": "y"}], "c": 3}),
+            ),
             (
                 r#"{"a": {"b": ["x", "y"}, "c": "z"}"#,
                 json!({"a": {"b": ["x", "y"]}, "c": "z"}),

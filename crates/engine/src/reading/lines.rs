@@ -31,10 +31,10 @@ pub(crate) fn members_in(text: &str, is_member: impl Fn(&str) -> bool) -> Option
         .lines()
         .filter(|line| !line.trim_matches(is_blank).is_empty());
     let lines = lines.filter(|line| !matches!(line.trim(), "---" | "..."));
-    let lines: Vec<_> = lines
-        .take(MAX_LINES + 1)
-        .map(Line::of)
-        .collect::<Option<_>>()?;
+    let texts: Vec<_> = lines.take(MAX_LINES + 1).collect();
+    let is_table = texts.iter().all(|line| line.trim().starts_with('|'));
+    // A table has a heading and a rule.
+    let lines = lines_of(texts.into_iter().skip(if is_table { 2 } else { 0 }))?;
     let outer = lines.iter().filter(|line| line.indent == 0);
     let mut names: Vec<_> = outer.map(|line| line.name).collect();
     let are_known = names.iter().all(|name| is_member(name));
@@ -69,11 +69,40 @@ fn elements_of(text: &str, depth: usize) -> Option<Map<String, Value>> {
     Some(members)
 }
 
-/// A line with a member.
+/// A line with a member, and the items that are listed below it.
 struct Line<'t> {
     indent: usize,
     name: &'t str,
     value: &'t str,
+    items: Vec<&'t str>,
+}
+
+/// The members that lines say; `None` if one of them says none, nor an item of the last one's list.
+fn lines_of<'t>(texts: impl Iterator<Item = &'t str>) -> Option<Vec<Line<'t>>> {
+    let mut lines: Vec<Line> = Vec::new();
+    for text in texts {
+        let listing = lines.last_mut().filter(|line| line.value.is_empty());
+        match (Line::of(text), listing, list_item(text)) {
+            (None, Some(line), Some(item)) => line.items.push(item),
+            (Some(_), Some(line), Some(item)) if !line.items.is_empty() => line.items.push(item),
+            (line, ..) => lines.push(line?),
+        }
+    }
+    Some(lines)
+}
+
+/// An item of a list, behind its mark: `- …`, `2. …`.
+pub(super) fn list_item(line: &str) -> Option<&str> {
+    let line = line.trim_matches(is_blank);
+    let bullet = ["- ", "* ", "• "]
+        .iter()
+        .find_map(|mark| line.strip_prefix(mark));
+    let numbered = || {
+        let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
+        let item = rest.strip_prefix(['.', ')', '、', '．'])?;
+        (rest.len() < line.len()).then_some(item)
+    };
+    bullet.or_else(numbered).map(str::trim)
 }
 
 impl<'t> Line<'t> {
@@ -81,7 +110,19 @@ impl<'t> Line<'t> {
         let begun = line.trim_start_matches(is_blank);
         let indent = line.len() - begun.len();
         let bullet = begun.strip_prefix("- ").or(begun.strip_prefix("* "));
-        let (name, value) = bullet.unwrap_or(begun).split_once([':', '：'])?;
+        let line = bullet.unwrap_or(begun);
+        let cells = line
+            .trim()
+            .strip_prefix('|')
+            .and_then(|row| row.strip_suffix('|'));
+        let (name, value) = match cells {
+            Some(cells) => cells.split_once('|')?,
+            None => line
+                .split_once([':', '：'])
+                .into_iter()
+                .chain(line.split_once(" = "))
+                .min_by_key(|(name, _)| name.len())?,
+        };
         let is_around = |c: char| is_blank(c) || "*_`\"'“”".contains(c);
         let name = name.trim_matches(is_around);
         let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | ' ');
@@ -91,6 +132,7 @@ impl<'t> Line<'t> {
             indent,
             name,
             value,
+            items: Vec::new(),
         })
     }
 }
@@ -104,7 +146,9 @@ fn object_of(lines: &[Line]) -> Value {
             .take_while(|inner| inner.indent > line.indent)
             .count();
         let (inner, after) = after.split_at(inner);
-        let value = if line.value.is_empty() && !inner.is_empty() {
+        let value = if !line.items.is_empty() {
+            line.items.clone().into()
+        } else if line.value.is_empty() && !inner.is_empty() {
             object_of(inner)
         } else {
             value_of(line.value)
@@ -135,11 +179,17 @@ mod tests {
         let is_member = |name: &str| ["mind", "speak"].contains(&name);
         for text in [
             "mind: So.\nspeak:\n  text: Hi.",
+            "mind = \"So.\"\nspeak:\n  text: Hi.",
+            "| Field | Value |\n|---|---|\n| mind | So. |\n| speak | {\"text\": \"Hi.\"} |",
             "<mind>So.</mind>\n<speak><text>Hi.</text></speak>",
             "<plan>\n  <mind>So.</mind>\n  <speak>\n    <text>Hi.</text>\n  </speak>\n</plan>",
         ] {
             assert_eq!(members_in(text, is_member), Some(wanted.clone()), "{text}");
         }
+        assert_eq!(
+            members_in("mind: So.\nspeak:\n- Hi.\n- Go.", is_member),
+            Some(json!({"mind": "So.", "speak": ["Hi.", "Go."]}))
+        );
         for text in ["", "<b>Go</b> now.", "<b>Go.</b>", "Mira: Go."] {
             assert_eq!(members_in(text, is_member), None, "{text}");
         }

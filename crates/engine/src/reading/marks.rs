@@ -34,7 +34,7 @@ const TAGS: [&str; 19] = [
 const DETAILS: &str = "details";
 
 /// Other marks around thoughts.
-const PAIRS: [(&str, &str); 9] = [
+const PAIRS: [(&str, &str); 10] = [
     // Kimi-VL and Kimi K2 Thinking.
     ("◁think▷", "◁/think▷"),
     // Magistral and Ministral reasoning.
@@ -47,12 +47,14 @@ const PAIRS: [(&str, &str); 9] = [
     ("<|inner_prefix|>", "<|inner_suffix|>"),
     ("【思考过程】", "【最终回答】"),
     ("【思考】", "【回答】"),
+    // Apriel begins with its thoughts, without a mark.
+    ("", "[BEGIN FINAL RESPONSE]"),
     ("<|think|>", "<|/think|>"),
     ("<|thinking|>", "<|/thinking|>"),
 ];
 
 /// Special tokens that don't look like `<|…|>`.
-const TOKENS: [&str; 18] = [
+const TOKENS: [&str; 19] = [
     "</s>",
     "<s>",
     "<eos>",
@@ -64,6 +66,7 @@ const TOKENS: [&str; 18] = [
     "<start_of_turn>",
     "[/INST]",
     "[INST]",
+    "[END FINAL RESPONSE]",
     "<|endoftext|>",
     // Gemma 4.
     "<|turn>",

@@ -39,5 +39,5 @@ pub use marks::OwnMarks;
 pub use options::{Meant, Offer, Offers};
 pub(crate) use prose::tidy_texts;
 pub use prose::{ProseFrame, letters, whole_sentences, without_speech};
-pub use speech::{is_told_of, own_words};
+pub use speech::{is_in_third_person, is_told_of, own_words};
 pub use thoughts::{SplitText, StreamSplitter, ThinkingDelta};

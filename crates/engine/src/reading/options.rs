@@ -5,8 +5,8 @@
 //! another question.
 
 use super::words::{
-    TITLES, TITLES_BEHIND, is_filler, is_listing, is_negation, means_everyone, means_oneself,
-    number_word,
+    TITLES, TITLES_BEHIND, is_filler, is_first_person, is_listing, is_negation, is_reason,
+    is_reservation, is_turned_down, means_everyone, means_oneself, number_word,
 };
 use crate::wording::{FoldedText, typos_between};
 
@@ -68,10 +68,11 @@ type Rule = fn(&Offers, &Given) -> Vec<usize>;
 /// The rules that need no more than the words themselves.
 const CERTAIN: [Rule; 3] = [Offers::by_name, Offers::by_label, Offers::by_number];
 /// All others, the most certain first.
-const LIKELY: [Rule; 11] = [
+const LIKELY: [Rule; 12] = [
     Offers::by_both,
     Offers::by_mention,
     Offers::by_clause,
+    Offers::by_declaration,
     Offers::by_sentence,
     Offers::by_part,
     Offers::by_part_of_label,
@@ -242,18 +243,32 @@ impl Offers {
 
     /// Its number or letter in the list.
     fn by_number(&self, given: &Given) -> Vec<usize> {
+        let plain = given.words.concat();
+        let plain =
+            plain.trim_matches(|c: char| is_filler(&c.to_string()) || c == '一' || c == '那');
+        match plain {
+            "最后" => return self.at_place(self.offers.len()),
+            "后者" if self.offers.len() == 2 => return self.at_place(2),
+            "前者" if self.offers.len() == 2 => return self.at_place(1),
+            _ => {}
+        }
+        let is_name = |word: &String| self.offers.iter().any(|o| o.name == [word.as_str()]);
         let meaningful = given
             .words
             .iter()
-            .filter(|word| !is_filler(word) || is_letter(word));
+            .filter(|word| !is_filler(word) || is_letter(word) || is_name(word));
         let word = match meaningful.collect::<Vec<_>>()[..] {
             [word] => word,
             // "The second one".
             [word, one] if one == "one" => word,
             _ => return Vec::new(),
         };
-        if word == "last" {
-            return self.at_place(self.offers.len());
+        let of_two = self.offers.len() == 2;
+        match word.as_str() {
+            "last" => return self.at_place(self.offers.len()),
+            "latter" if of_two => return self.at_place(2),
+            "former" if of_two => return self.at_place(1),
+            _ => {}
         }
         if let Some(number) = word.parse().ok().or_else(|| number_word(word)) {
             return self.numbered(number);
@@ -358,20 +373,51 @@ impl Offers {
         found
     }
 
-    /// Its name before a comma, behind which nothing else is named: "Oskar, since he has the key".
+    /// Its name before a comma, behind which nothing else is named but in a reason: "Oskar, since
+    /// he has the key".
     fn by_clause(&self, given: &Given) -> Vec<usize> {
         let Some((head, tail)) = given.text.split_once([',', '，']) else {
             return Vec::new();
         };
+        if is_turned_down(head) {
+            return self.by_declaration(&Given::of(tail));
+        }
+        let is_reason = is_reason(tail);
         let (head, tail) = (Given::of(head), Given::of(tail));
-        if tail.is_denied() || !self.mentions(&tail.words).0.is_empty() {
+        if !is_reason && (tail.is_denied() || !self.mentions(&tail.words).0.is_empty()) {
             return Vec::new();
         }
-        [Self::by_name, Self::by_label]
-            .iter()
+        let rules: [Rule; 3] = [Self::by_name, Self::by_label, Self::by_mention];
+        let rules = rules.iter().take(if is_reason { 3 } else { 2 });
+        rules
             .map(|rule| rule(self, &head))
             .find(|found| !found.is_empty())
             .unwrap_or_default()
+    }
+
+    /// The only one that is named, after nothing but "I" and fillers: "I'll go to the chapel and
+    /// wait there."
+    fn by_declaration(&self, given: &Given) -> Vec<usize> {
+        let lengths = 1..given.words.len();
+        let named = lengths.filter_map(|begin| {
+            let rest = given.words.get(begin..)?;
+            let names = self.offers.iter().flat_map(|o| [&o.name, &o.label]);
+            let mut names = names.filter(|name| !name.iter().all(|word| is_filler(word)));
+            let name = names.find(|name| rest.starts_with(name))?;
+            Some((begin, begin + name.len()))
+        });
+        let Some((begin, end)) = named.into_iter().next() else {
+            return Vec::new();
+        };
+        let (before, after) = (given.words.get(..begin), given.words.get(end..));
+        let (before, after) = (before.unwrap_or_default(), after.unwrap_or_default());
+        let is_declared = before.first().is_some_and(|word| is_first_person(word))
+            && before.iter().all(|word| is_filler(word))
+            && !after.iter().any(|word| is_reservation(word));
+        match self.mentions(&given.words).0 {
+            found if is_declared && found.len() == 1 => found,
+            _ => Vec::new(),
+        }
     }
 
     /// The only one with a label that a sentence says in full: "I go through the green door." Who
@@ -437,7 +483,8 @@ impl Offers {
         }
     }
 
-    /// A Chinese name without the surname, with a word of kinship behind it: 九指叔 for 佟九指.
+    /// A Chinese name without the surname, with a word of kinship behind it: 九指叔 for 佟九指; or
+    /// without some characters within it: 周探长 for 周铁探长.
     fn by_given_name(&self, given: &Given) -> Vec<usize> {
         let are_han = |words: &[String]| {
             words
@@ -445,15 +492,21 @@ impl Offers {
                 .flat_map(|w| w.chars())
                 .all(|c| c >= '\u{2e80}')
         };
-        let is_short = (3..=4).contains(&given.words.len()) && are_han(&given.words);
+        let words = &given.words;
+        let is_short = (3..=4).contains(&words.len()) && are_han(words);
+        let is_given = |name: &Vec<String>| {
+            name.len() == 3 && words.starts_with(name.get(1..).unwrap_or_default())
+        };
+        let is_shortened = |name: &Vec<String>| {
+            let mut letters = name.iter();
+            (words.first(), words.last()) == (name.first(), name.last())
+                && words
+                    .iter()
+                    .all(|word| letters.any(|letter| letter == word))
+        };
         self.which(|offer| {
-            let is_name = is_short && offer.label.is_empty() && offer.name.len() == 3;
-            is_name
-                && are_han(&offer.name)
-                && offer
-                    .name
-                    .get(1..)
-                    .is_some_and(|name| given.words.starts_with(name))
+            let mut names = offer.names().filter(|name| are_han(name));
+            is_short && names.any(|name| is_given(name) || is_shortened(name))
         })
     }
 
@@ -481,7 +534,7 @@ impl Offers {
         }
         // A surname alone is enough with a title behind it.
         if behind > 0 && rest.len() == 1 {
-            return self.which(|offer| offer.name.starts_with(rest));
+            return self.which(|offer| offer.names().any(|name| name.starts_with(rest)));
         }
         let rest = Given::of_words(rest);
         let whole = self.by_name(&rest);
@@ -541,7 +594,8 @@ pub(super) fn is_slip(name: &[String], given: &[String]) -> bool {
     let longest = a.chars().count().max(b.chars().count());
     let most = match longest {
         ..4 => return false,
-        4 => usize::from(is_plural),
+        // A short word is only sure among others.
+        4 => usize::from(is_plural || name.len() > 1),
         5..9 => 1,
         _ => 2,
     };
@@ -724,6 +778,41 @@ mod tests {
         // What is not listed has no numbers.
         for given in ["1", "a", "first"] {
             assert!(meant("", &names, given).is_empty(), "{given}");
+        }
+    }
+
+    #[test]
+    fn what_somebody_says_that_it_does_is_meant() {
+        let places = ["the chapel", "the lamp room", "the boathouse"];
+        for (given, wanted) in [
+            ("I'll go to the chapel and wait there.", "the chapel"),
+            (
+                "I'd go to the boathouse, because the lamp room is watched.",
+                "the boathouse",
+            ),
+            (
+                "Rather than hide in the lamp room, I go to the chapel.",
+                "the chapel",
+            ),
+            ("The lamp roon", "the lamp room"),
+        ] {
+            assert_eq!(meant("", &places, given), [wanted], "{given}");
+        }
+        for given in [
+            "I'll go to the chapel or the boathouse.",
+            "I won't go to the chapel and wait there.",
+            "I'd go to the chapel if nobody saw me.",
+            "Nobody goes to the chapel and waits there.",
+        ] {
+            assert_ne!(meant("", &places, given).len(), 1, "{given}");
+        }
+        let people = ["沈秋雨", "周铁探长", "佟九指"];
+        for (given, wanted) in [
+            ("周探长", "周铁探长"),
+            ("九指叔", "佟九指"),
+            ("沈姑娘", "沈秋雨"),
+        ] {
+            assert_eq!(meant("", &people, given), [wanted], "{given}");
         }
     }
 

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 use unicode_segmentation::UnicodeSegmentation;
 
+use super::SplitText;
 use super::json::find_json;
 
 /// How many layers are taken off.
@@ -101,7 +102,7 @@ impl ProseFrame<'_> {
 
     /// The text without its outermost layer; `None` if it has none.
     fn without_layer(&self, text: &str) -> Option<String> {
-        let layers: [fn(&str) -> Option<String>; 11] = [
+        let layers: [fn(&str) -> Option<String>; 12] = [
             before_next_turn,
             fenced,
             enveloped,
@@ -113,6 +114,7 @@ impl ProseFrame<'_> {
             remarked,
             asking,
             in_brackets,
+            within_tokens,
         ];
         let echo = self.without_echo(text);
         echo.or_else(|| layers.into_iter().find_map(|layer| layer(text)))
@@ -517,6 +519,13 @@ fn asking(text: &str) -> Option<String> {
     (is_short && asks && ASKING.are_in(&words) && !has_speech(text)).then(String::new)
 }
 
+/// A text without special tokens around it, which may stand within its envelope.
+fn within_tokens(text: &str) -> Option<String> {
+    let is_token = text.starts_with("<|") || text.ends_with("|>");
+    let inner = is_token.then(|| SplitText::of(text).text)?;
+    (inner != text).then_some(inner)
+}
+
 /// Nothing, if the text is only a placeholder: `[Insert description here]`.
 fn in_brackets(text: &str) -> Option<String> {
     let inner = text.strip_prefix(['[', '<'])?.strip_suffix([']', '>'])?;
@@ -784,6 +793,7 @@ mod tests {
             "The Green:\n@",
             "\"@\"",
             "“@”",
+            "<answer><|begin_of_box|>@<|end_of_box|></answer>",
             "@\n\n((OOC: is this long enough?))",
             "@ (OOC: is this long enough?)",
             "@\n\n[OOC: I kept it short.]",

@@ -105,6 +105,11 @@ fn is_first_person(text: &str) -> bool {
         || text.chars().any(|c| FIRST_PERSON_ZH.contains(c))
 }
 
+/// Whether a text tells of somebody by its name and never as "I".
+pub fn is_in_third_person(text: &str, name: &str) -> bool {
+    names_of(name).any(|name| text.contains(name)) && !is_first_person(text)
+}
+
 /// Whether a text tells what somebody does instead of what it says: it begins with its name, and
 /// speaks neither of "me" nor to anybody.
 pub fn is_told_of(text: &str, name: &str) -> bool {

@@ -259,6 +259,13 @@ fn is_cut_mark(pending: &str, follows_text: bool) -> bool {
     is_role || is_mark && pending.chars().nth(1).is_some()
 }
 
+/// Words with which thoughts begin and end: of Granite, and of what Ollama prints.
+const TOLD: [(&str, &str); 3] = [
+    ("Here is my thought process:", "Here is my response:"),
+    ("Here's my thought process:", "Here's my response:"),
+    ("Thinking...\n", "...done thinking."),
+];
+
 /// What stands where a text begins: the role of a turn, or the name of a channel of which the marks
 /// were removed.
 fn beginning(text: &str, is_changed: bool) -> Seen {
@@ -278,6 +285,12 @@ fn beginning(text: &str, is_changed: bool) -> Seen {
     for (whole, removed, mark) in glued.into_iter().chain(lines) {
         match matches(text, whole) {
             Match::Whole => return Seen::Mark(removed.len(), mark),
+            found => is_partial |= found == Match::Partial,
+        }
+    }
+    for (begin, end) in TOLD {
+        match matches(text, begin) {
+            Match::Whole => return Seen::Mark(begin.len(), Mark::Perhaps(vec![End::new(end)])),
             found => is_partial |= found == Match::Partial,
         }
     }
@@ -490,6 +503,13 @@ mod tests {
             "",
         ),
         ("</s> so </s>", "so", ""),
+        ("Thinking...\nwhy\n...done thinking.\n\nso", "so", "why"),
+        ("Thinking...\nwhy", "Thinking...\nwhy", ""),
+        (
+            "why\n[BEGIN FINAL RESPONSE]\nso\n[END FINAL RESPONSE]",
+            "so",
+            "why",
+        ),
         ("<think>why</think>\n\nso<|im_end|>", "so", "why"),
         // Marks of calls belong to the text.
         ("<|python_tag|>{}", "<|python_tag|>{}", ""),

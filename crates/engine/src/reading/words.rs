@@ -10,6 +10,9 @@ const SAME: [&[&str]; 18] = [
         "inner_thought",
         "inner_thoughts",
         "inner_monologue",
+        "想法",
+        "内心",
+        "心理",
     ],
     &[
         "option",
@@ -20,6 +23,9 @@ const SAME: [&[&str]; 18] = [
         "selection",
         "selected",
         "pick",
+        "选项",
+        "选择",
+        "决定",
     ],
     &["vote", "vote_for", "vote_number", "vote_target", "voted"],
     &[
@@ -29,9 +35,11 @@ const SAME: [&[&str]; 18] = [
         "vote_reason",
         "reasoning",
         "rationale",
+        "理由",
+        "原因",
     ],
     &[
-        "text", "words", "message", "content", "speech", "say", "line", "dialogue",
+        "text", "words", "message", "content", "speech", "say", "line", "dialogue", "内容", "台词",
     ],
     &["say", "speech", "words", "dialogue", "line", "says", "said"],
     &["message", "text", "content", "words"],
@@ -42,6 +50,8 @@ const SAME: [&[&str]; 18] = [
         "listener",
         "whom",
         "target_name",
+        "对象",
+        "目标",
     ],
     &[
         "to",
@@ -125,23 +135,19 @@ pub(super) fn is_ellipsis(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| matches!(c, '.' | '…' | '。'))
 }
 
-/// A yes or a no, maybe with more words behind a comma.
+/// A yes or a no, maybe with more words behind it.
 pub(super) fn truth(text: &str) -> Option<bool> {
-    let (first, rest) = text.split_once([',', '，']).unwrap_or((text, ""));
+    const BEHIND: [char; 9] = [',', '，', '.', '。', '!', '！', ';', '；', '('];
+    let (first, rest) = text.split_once(BEHIND).unwrap_or((text, ""));
     let mut words = rest.split(|c: char| !c.is_alphanumeric());
     let is_plain = !words.any(|word| is_negation(&word.to_lowercase()));
-    match first
-        .trim()
-        .trim_end_matches(['.', '。', '!', '！'])
-        .to_lowercase()
-        .as_str()
-    {
-        "true" | "yes" | "y" | "1" | "是" | "对" | "能" | "可以" | "真" => {
-            is_plain.then_some(true)
-        }
-        "false" | "no" | "n" | "0" | "否" | "不" | "不是" | "不能" | "不可以" | "假" => {
-            Some(false)
-        }
+    match first.trim().to_lowercase().as_str() {
+        "true" | "yes" | "y" | "1" | "agree" | "agreed" | "i agree" | "是" | "是的" | "对"
+        | "对的" | "能" | "可以" | "真" | "好" | "好的" | "行" | "要" | "同意" | "赞成"
+        | "愿意" | "我同意" => is_plain.then_some(true),
+        "false" | "no" | "n" | "0" | "disagree" | "i disagree" | "否" | "不" | "不是" | "不能"
+        | "不可以" | "假" | "不行" | "不要" | "不同意" | "不赞成" | "不愿意" | "反对"
+        | "我不同意" | "我反对" => Some(false),
         _ => None,
     }
 }
@@ -194,7 +200,7 @@ pub(super) fn means_oneself(words: &[String]) -> bool {
 }
 
 /// Words that may stand around a name without meaning anything of their own.
-const FILLERS: [&str; 49] = [
+const FILLERS: [&str; 56] = [
     "correct",
     "best",
     "boxed",
@@ -244,6 +250,13 @@ const FILLERS: [&str; 49] = [
     "next_speaker",
     "go",
     "a",
+    "d",
+    "m",
+    "take",
+    "think",
+    "ill",
+    "id",
+    "im",
 ];
 const FILLER_CHARS: &str = "我去投票给选的是号玩家第位将项个择选答案和与及发言人";
 
@@ -280,6 +293,34 @@ pub(super) fn is_negation(word: &str) -> bool {
             .any(|char| "不别非没勿除或未无和与".contains(char))
 }
 
+/// Whether a clause begins as a reason does.
+pub(super) fn is_reason(clause: &str) -> bool {
+    let clause = clause.trim_start().to_lowercase();
+    let first = clause.split(' ').next().unwrap_or_default();
+    let han = ["因为", "免得", "不然", "否则", "毕竟", "反正", "省得"];
+    matches!(first, "because" | "since" | "as" | "otherwise" | "so")
+        || han.iter().any(|word| clause.starts_with(word))
+}
+
+/// Whether a clause says what is not chosen.
+pub(super) fn is_turned_down(clause: &str) -> bool {
+    let clause = clause.trim_start().to_lowercase();
+    let begins = ["rather than ", "instead of ", "与其", "不是"];
+    begins.iter().any(|words| clause.starts_with(words))
+}
+
+/// Whoever answers, as it says "I".
+pub(super) fn is_first_person(word: &str) -> bool {
+    matches!(word, "i" | "ill" | "id" | "im" | "we" | "我" | "我们")
+}
+
+/// Whether a word leaves open whether what was named is meant.
+pub(super) fn is_reservation(word: &str) -> bool {
+    is_negation(word) && !matches!(word, "and" | "和" | "与")
+        || matches!(word, "if" | "unless" | "until" | "s" | "的")
+        || word.chars().any(|char| "若如但的".contains(char))
+}
+
 /// Forms of address before a name, and behind it.
 pub(super) const TITLES: [&str; 28] = [
     "mr", "mrs", "ms", "miss", "mister", "missus", "sir", "lady", "lord", "dame", "madam", "maam",
@@ -291,10 +332,30 @@ pub(super) const TITLES_BEHIND: [&str; 24] = [
     "叔叔", "阿姨", "同学", "君", "班主", "掌柜", "师父", "老爷", "婆婆", "奶奶", "爷爷", "师娘",
 ];
 
+/// The only number that a few words say: "nine", "about nine", 八分, 十二.
+pub(super) fn number_in_words(words: &[String]) -> Option<i64> {
+    const FEW: usize = 4;
+    if let [word] = words
+        && ["zero", "零"].contains(&word.as_str())
+    {
+        return Some(0);
+    }
+    let are_few = words.len() <= FEW;
+    let mut numbers = words.iter().filter_map(|word| number_word(word));
+    let (first, second) = (numbers.next(), numbers.next());
+    let number = match (first?, second) {
+        (first, None) => first,
+        (10, Some(ones)) if ones < 10 && numbers.next().is_none() => 10 + ones,
+        (tens, Some(10)) => tens * 10 + numbers.next().unwrap_or_default(),
+        _ => return None,
+    };
+    i64::try_from(number).ok().filter(|_| are_few)
+}
+
 pub(super) fn number_word(word: &str) -> Option<usize> {
     // One letter may be that of a list.
     let series = [
-        "one two three four five six seven eight nine ten",
+        "one two three four five six seven eight nine ten eleven twelve",
         "first second third fourth fifth sixth seventh eighth ninth tenth",
         "- ii iii iv - vi vii viii ix -",
         "一 二 三 四 五 六 七 八 九 十",

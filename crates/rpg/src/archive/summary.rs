@@ -10,7 +10,7 @@ use playhouse_engine::event::kinds::Archive;
 use playhouse_engine::event::{ChapterClose, PhraseError, Phrasebook};
 use playhouse_engine::exchange::{Ask, AskTemplate, Prose, ProseRules, Reply};
 use playhouse_engine::knowledge::{FactBook, is_made};
-use playhouse_engine::reading::letters;
+use playhouse_engine::reading::{is_in_third_person, letters};
 use serde::{Deserialize, Serialize};
 
 use super::range::EntryRange;
@@ -126,6 +126,7 @@ pub(super) fn summary_ask(
         max_chars: MAX_CHARS.max(words.chars().count()),
         min_letters: MIN_LETTERS.min(letters(words)),
         writer: data.me.to_owned(),
+        in_first_person: data.kind != "stage" && !is_in_third_person(words, data.me),
         language: Some(world.language),
         ..ProseRules::default()
     };

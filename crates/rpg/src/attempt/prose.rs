@@ -9,33 +9,12 @@ use playhouse_engine::wording::FoldedText;
 use serde::Serialize;
 
 use super::stakes::{AttemptScope, Stake, Stakes, named};
+use crate::deaths::deaths_of;
 
 const NOT_THERE: PromptTemplate<Named> = PromptTemplate::new("rules/attempt_not_there");
 const DEATH: PromptTemplate<Named> = PromptTemplate::new("rules/attempt_death");
 const ITEM_FACT: PromptTemplate<Named> = PromptTemplate::new("rules/attempt_item_fact");
 const FACT_OF_FAILURE: PromptTemplate<()> = PromptTemplate::new("rules/attempt_fact");
-
-/// Words that say of somebody that it dies.
-const DEATHS: [&str; 8] = [
-    "{} dies",
-    "{} is dead",
-    "{} falls dead",
-    "{} drops dead",
-    "{} is killed",
-    "kills {}",
-    "he dies",
-    "she dies",
-];
-const DEATHS_ZH: [&str; 8] = [
-    "{}死了",
-    "{}断了气",
-    "{}咽了气",
-    "{}气绝",
-    "{}毙命",
-    "杀死{}",
-    "杀了{}",
-    "打死{}",
-];
 
 #[derive(Default, Serialize)]
 struct Named<'a> {
@@ -107,14 +86,8 @@ pub(super) fn faults(written: &Written<'_>, stakes: &Stakes) -> Vec<Violation> {
 
 /// Whether a text says that somebody dies.
 fn dies(text: &FoldedText, name: &str, around: &AttemptScope) -> bool {
-    let deaths = match around.language {
-        Language::En => DEATHS,
-        Language::Zh => DEATHS_ZH,
-    };
-    let first = name.split_whitespace().next().unwrap_or_default();
-    let mut told = deaths
-        .iter()
-        .flat_map(|death| [name, first].map(|name| death.replace("{}", name)));
+    let told = deaths_of(name, around.language).into_iter();
+    let mut told = told.chain(["he dies".to_owned(), "she dies".to_owned()]);
     told.any(|death| text.contains_words(&FoldedText::of(&death)))
 }
 

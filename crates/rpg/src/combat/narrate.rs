@@ -56,7 +56,13 @@ pub(super) fn ask_account(
         actions: &combat.actions,
         combatants: statuses(&combatants),
     };
-    let ask = ACCOUNT.ask(events.phrases(), &world, Writer::of(&stage.name), &data);
+    let alive = data.combatants.iter().filter(|status| status.hp > 0);
+    let alive: Vec<_> = alive.map(|status| status.name.clone()).collect();
+    let writer = Writer {
+        alive: &alive,
+        ..Writer::of(&stage.name)
+    };
+    let ask = ACCOUNT.ask(events.phrases(), &world, writer, &data);
     events.insert_or_fault(&mut commands, stage.entity, ask);
 }
 

@@ -69,6 +69,7 @@ pub(crate) fn ask_scene(
     let writer = Writer {
         name: &name.0,
         silent: &data.present,
+        ..Writer::default()
     };
     let ask = SCENE.ask(events.phrases(), &world.0, writer, &data);
     events.insert_or_fault(&mut commands, stage, ask);

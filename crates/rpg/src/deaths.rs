@@ -1,0 +1,60 @@
+//! Deaths that a text may tell although nobody died.
+
+use playhouse_engine::event::{PromptSet, PromptTemplate};
+use playhouse_engine::exchange::{Untrue, Violation};
+use playhouse_engine::message::Language;
+use serde::Serialize;
+
+const LIVES: PromptTemplate<Living> = PromptTemplate::new("rules/lives");
+
+#[derive(Default, Serialize)]
+struct Living<'a> {
+    name: &'a str,
+}
+
+/// Adds the templates of this file.
+pub(super) fn add_templates(prompts: &mut PromptSet) {
+    prompts.add(&LIVES);
+}
+
+/// That somebody dies, which is not true.
+pub(super) fn death_of(name: &str, language: Language) -> Untrue {
+    let violation = Violation::new("", format!("{name} is alive"));
+    Untrue {
+        said: deaths_of(name, language),
+        violation: violation.with_template(&LIVES, &Living { name }),
+    }
+}
+
+/// Ways to say that somebody dies.
+const DEATHS: [&str; 6] = [
+    "{} dies",
+    "{} is dead",
+    "{} falls dead",
+    "{} drops dead",
+    "{} is killed",
+    "kills {}",
+];
+const DEATHS_ZH: [&str; 8] = [
+    "{}死了",
+    "{}断了气",
+    "{}咽了气",
+    "{}气绝",
+    "{}毙命",
+    "杀死{}",
+    "杀了{}",
+    "打死{}",
+];
+
+/// The ways to say that somebody dies, by name.
+pub(super) fn deaths_of(name: &str, language: Language) -> Vec<String> {
+    let deaths: &[&str] = match language {
+        Language::En => &DEATHS,
+        Language::Zh => &DEATHS_ZH,
+    };
+    let first = name.split_whitespace().next().unwrap_or_default();
+    let names = [name, first];
+    let ways = deaths.iter();
+    ways.flat_map(|death| names.map(|name| death.replace("{}", name)))
+        .collect()
+}
