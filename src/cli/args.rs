@@ -379,6 +379,8 @@ pub(crate) struct RehearseArgs {
     pub(crate) cost_as: Option<String>,
     #[arg(long, value_name = "CONDITION")]
     pub(crate) find: Option<String>,
+    #[arg(long, value_name = "ID")]
+    pub(crate) why: Option<String>,
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
 }

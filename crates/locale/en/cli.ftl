@@ -404,6 +404,23 @@ cli_expectation_errors = { $count ->
    *[other] { $count } mistakes in the expectations
     }
 cli_no_price_as = --cost-as needs a price, but the model '{ $model }' has none
+cli_rehearsal_alone = alone was missing
+cli_rehearsal_always = { $name } came about in every run.
+cli_rehearsal_came_first = nothing was missing in { $runs } of { $of } runs, but { $other } came first
+cli_rehearsal_ended_otherwise = the story had ended before the end of the course
+cli_rehearsal_instead = nothing was missing, but { $other } came first
+cli_rehearsal_missing = Why not { $name }? Missed in { $runs } of { $of } runs, in { $asked } of which it was asked about
+cli_rehearsal_never_held = never held
+cli_rehearsal_never_title = What never came about
+cli_rehearsal_no_occasion = its place never had an occasion for it
+cli_rehearsal_no_such_id = no scene, option or ending is called "{ $id }"; an option is written as scene=option
+cli_rehearsal_not_chosen = it was offered and never chosen
+cli_rehearsal_not_decided = its scene never came to be decided
+cli_rehearsal_not_together = each part held at some time, but never all of them together
+cli_rehearsal_part = part of its condition
+cli_rehearsal_part_alone = in { $runs } of { $of } runs only this was missing: { $part }
+cli_rehearsal_part_never = this never held: { $parts }
+cli_rehearsal_why = why
 cli_rehearsal_answer_tokens = answer tokens per run
 cli_rehearsal_at_end = at the end
 cli_rehearsal_at_start = at the start

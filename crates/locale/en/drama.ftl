@@ -1,19 +1,13 @@
 # Texts of `crates/rpg/src/drama/`. Keys begin with `drama_`.
 
-drama_above_max = the maximum value is { $max }
 drama_add_one_first = add one first
-drama_can_not_hold = this can never hold: { $why }
 drama_change_it = change or remove it
 drama_common_fact_has_phrases = everyone knows this fact, so its phrases are never masked
 drama_count_from_0 = goals are counted from 0
 drama_did_you_mean = did you mean "{ $near }"?
 drama_empty_phrase = the phrase is empty
 drama_hides_endings = the ending "{ $id }" always holds, so the endings after it are never reached
-drama_is_never = it is Never
 drama_let_somebody_know = add names to known_by, or let an item or an effect teach it
-drama_no_chance = the chance is 0
-drama_no_fight_there = no fight takes place at "{ $stage }"
-drama_no_afternoon = a day at home has one round of talk
 drama_no_options = the choice has no options
 drama_no_range = the maximum value must be greater than 0
 drama_no_such_goal = there is no goal with this number; the actor has { $count ->
@@ -21,7 +15,6 @@ drama_no_such_goal = there is no goal with this number; the actor has { $count -
    *[other] { $count } goals
 }
 drama_no_title = the fact has no title
-drama_no_vote_for = no vote in the schedule offers "{ $winner }"
 drama_nobody_can_know = nobody can ever know the fact "{ $id }"
 drama_one_of = use one of: { $names }
 drama_out_of_range = the value must be from { $low } to { $high }
@@ -30,12 +23,8 @@ drama_remove_it = remove it
 drama_resolve_alone = resolve and moved_by work only together
 drama_stay_is_offered = every vote already offers staying
 drama_nothing_is_offered = "nothing" is already offered, as the way to do nothing, where only one other option is left
-drama_too_late = the schedule has { $days ->
-    [one] { $days } day
-   *[other] { $days } days
 } at home
 drama_unknown = unknown name: "{ $name }"
-drama_waits_for_itself = the scene waits for itself
 drama_write_max = write max: 3, for example
 drama_write_options = add options: [(id: "…", label: "…", seen: "…", effects: […])]
 drama_write_title = say in a few words what it is about, without giving it away
@@ -46,29 +35,8 @@ drama_empty_claim = the claim is empty
 drama_empty_sign = the sign has no words, so any event has it
 drama_judge_in_scene = judge it in a scene, and write Happened or Chose here
 drama_judged_in_schedule = nobody is asked about a claim when a step of the schedule begins
-drama_nobody_judges = nobody is asked about this claim; use it in the condition of a scene, an option or an ending as well
 drama_write_sign = write words of an event that shows it, such as: Brant Hollis says to Odile Marsh…tinderbox
 drama_write_claim = write a statement that is either true or false, such as: Brant has told Odile what the tinderbox is for
-drama_none_to_hold = the list of conditions is empty
-drama_always_holds = { $condition } always holds
-drama_not_before = { $condition } can't hold before day { $day }
-drama_not_both = { $one } and { $other } can't both hold
-drama_only_at_home = "{ $stage }" is a home stage, where it is Morning, Afternoon or Return
-drama_only_in_dungeon = "{ $stage }" is a stage of a dungeon, where it is Travel, Camp or Retreat
-drama_never_raised = nothing ever raises "{ $id }" above { $most }
-drama_never_lowered = nothing ever lowers "{ $id }" below { $lowest }
-drama_scene_is_played = the scene "{ $scene }" is being played
-drama_wait_in_circle = these scenes wait for each other: { $scenes }
-drama_scene_never_opens = the scene "{ $scene }" never opens
-drama_not_decided_yet = nothing has been decided yet in the scene "{ $scene }"
-drama_option_never_taken = nobody can ever take the option "{ $option }" of the scene "{ $scene }"
-drama_always_day = it is always day { $day } or later then
-drama_never_visited = the schedule never leads to "{ $stage }"
-drama_foe_is_gone = "{ $foe }" is a foe, who is only there while a fight lasts
-drama_everyone_knows = everyone knows the fact "{ $fact }"
-drama_sworn = the fact "{ $fact }" is sworn, and nothing teaches it to "{ $who }"
-drama_item_nowhere = "{ $item }" is nowhere at the start, and no effect gives or puts it anywhere
-drama_stays_home = "{ $who }" stays at home and never comes to "{ $stage }"
 drama_names_somebody = this mentions "{ $who }", but no condition here requires them to be at "{ $stage }"
 drama_let_be_there = add At("{ $who }", "{ $stage }") to the condition, tell it without that name, or name "{ $who }" in the scene's `absent` if it is true anyway
 drama_names_a_thing = this mentions "{ $item }", but no condition here says where it is
@@ -76,13 +44,6 @@ drama_let_be_held = add Holds(…, "{ $item }") to the condition, tell it withou
 drama_use_names_somebody = this mentions "{ $who }", who may not be there when the item is used
 drama_let_be_there_at_use = let the condition say who is there, such as All([Holds("…", "{ $item }"), Together(["…", "{ $who }"])]), or tell it without that name
 drama_let_be_held_at_use = add Holds(…, "{ $item }") to the condition, or tell it without that thing
-drama_lowest_bond = no bond is below -3
-drama_nobody_decides = nobody who may decide can ever be at "{ $stage }": { $who }
-drama_let_decide = name somebody who can be there, or move one of them there with an effect
-drama_hidden_ending = whenever this ending holds, so does one that comes first, so it is never reached: { $ids }
-drama_put_it_first = put it before that one, or change its condition
-drama_left_to_attempts = no effect raises "{ $id }" to { $least }, so it can only happen if somebody tries something
-drama_raise_it = raise it with an Add effect, or ask for less
 drama_not_the_party = this is about one person, not about the whole party
 drama_phrase_taken = the fact "{ $fact }" has this phrase too, so it can't be told which of them is meant
 drama_other_phrase = choose words that only one of them has

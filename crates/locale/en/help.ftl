@@ -180,6 +180,7 @@ help_new_dir = The folder to create
 help_new_world_lang = Language of the world: en, zh (default: that of the interface)
 help_rehearse_cost_as = Show what a run would cost with this model
 help_rehearse_find = Show the seeds of the runs that end with this condition true, such as 'Knows("Odile Marsh", "the-order")'
+help_rehearse_why = Show why this scene, option (scene=option) or ending did not come about: what was missing, and how often
 help_rehearse_html = Also write the tables and a graph to this HTML file
 help_rehearse_jobs = Number of runs played at a time (default: one per core)
 help_rehearse_runs = Number of runs

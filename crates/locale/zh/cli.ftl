@@ -369,6 +369,23 @@ cli_usage_choose = 请写场景和它的一个选项，例如 the-log=burn
 
 cli_expectation_errors = 预期文件里有 { $count } 处错误
 cli_no_price_as = --cost-as 需要价格，但模型“{ $model }”没有标价
+cli_rehearsal_alone = 只差它
+cli_rehearsal_always = { $name } 每次都出现了。
+cli_rehearsal_came_first = { $of } 次中有 { $runs } 次条件已全部满足，但 { $other } 抢了先
+cli_rehearsal_ended_otherwise = 全程还没走完，故事就已结束
+cli_rehearsal_instead = 条件已全部满足，但 { $other } 抢了先
+cli_rehearsal_missing = { $name } 为何没有出现？{ $of } 次中有 { $runs } 次没有出现，其中 { $asked } 次问到过它
+cli_rehearsal_never_held = 从未成立
+cli_rehearsal_never_title = 从未出现的
+cli_rehearsal_no_occasion = 它所在的地点从来没有过合适的时机
+cli_rehearsal_no_such_id = 没有叫“{ $id }”的场景、选项或结局；选项写作 场景=选项
+cli_rehearsal_not_chosen = 提供过，但从未被选中
+cli_rehearsal_not_decided = 它的场景从未走到抉择
+cli_rehearsal_not_together = 各项条件都曾成立，但从未同时成立
+cli_rehearsal_part = 条件中的一项
+cli_rehearsal_part_alone = { $of } 次中有 { $runs } 次只差这一项：{ $part }
+cli_rehearsal_part_never = 这一项从未成立：{ $parts }
+cli_rehearsal_why = 原因
 cli_rehearsal_answer_tokens = 每次运行的回答 token
 cli_rehearsal_at_end = 结束时
 cli_rehearsal_at_start = 开始时

@@ -183,6 +183,7 @@ help_new_dir = 要创建的文件夹
 help_new_world_lang = 世界的语言：en、zh（默认：与界面相同）
 help_rehearse_cost_as = 显示用这个模型运行一次的费用
 help_rehearse_find = 显示结束时符合此条件的运行的种子，如 'Knows("人物", "事实")'
+help_rehearse_why = 显示这个场景、选项（场景=选项）或结局为何没有出现：差了什么条件，差了几次
 help_rehearse_html = 另外把表格和图写入这个 HTML 文件
 help_rehearse_jobs = 同时运行的次数（默认：每个核心一次）
 help_rehearse_runs = 运行次数

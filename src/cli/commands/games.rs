@@ -89,6 +89,7 @@ pub(super) fn play_games(app: &App, args: &RunArgs, games: u32) -> Result<(), Co
         runs: &runs,
         rehearsal: &rehearsal,
         price: None,
+        why: None,
         unmet: &Problems::default(),
     };
     rehearse::print(app, &campaign, &report);

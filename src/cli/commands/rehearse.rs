@@ -10,6 +10,7 @@ use crate::engine::CancellationToken;
 use crate::locale::text;
 use crate::rpg::Campaign;
 use crate::rpg::rehearsal::{Rehearsal, RehearsalPlan, RunEnd, rehearse as play_runs};
+use crate::rpg::world_file::WorldFile;
 use serde_json::json;
 
 use super::play;
@@ -32,6 +33,9 @@ pub(super) fn rehearse(app: &App, args: &RehearseArgs) -> Result<(), CommandErro
         let message = text!(cli_expectation_errors, count = problems.len());
         CommandError::new(ErrorKind::World, message)
     })?;
+    if let Some(id) = &args.why {
+        check_id(id, &campaign.file)?;
+    }
     let price = args.cost_as.as_deref().map(|model| price(app, model));
     let price = price.transpose()?;
     let find = args.find.as_deref().map(|text| {
@@ -76,6 +80,7 @@ pub(super) fn rehearse(app: &App, args: &RehearseArgs) -> Result<(), CommandErro
         runs: &runs,
         rehearsal: &rehearsal,
         price: price.as_ref(),
+        why: args.why.as_deref(),
         unmet: &unmet,
     };
     print(app, &campaign, &report);
@@ -93,6 +98,23 @@ pub(super) fn rehearse(app: &App, args: &RehearseArgs) -> Result<(), CommandErro
         app.err().line(say!(app.language, cli_end_stopped));
     }
     verdict(app, &report)
+}
+
+/// Checks that a scene, an option or an ending has this id.
+fn check_id(id: &str, world: &WorldFile) -> Result<(), CommandError> {
+    let scenes = world.scenes.iter().flat_map(|scene| {
+        let options = scene.choice.iter().flat_map(|choice| &choice.options);
+        let options = options.map(|option| format!("{}={}", scene.id, option.id));
+        std::iter::once(scene.id.clone()).chain(options)
+    });
+    let endings = world.endings.iter().map(|ending| ending.id.clone());
+    let known: Vec<_> = scenes.chain(endings).collect();
+    if known.iter().any(|known| known == id) {
+        return Ok(());
+    }
+    let mut error = CommandError::new(ErrorKind::Usage, text!(cli_rehearsal_no_such_id, id));
+    error.help = loader::did_you_mean(id, known.iter().map(String::as_str));
+    Err(error)
 }
 
 /// The price of this model, which must be known.

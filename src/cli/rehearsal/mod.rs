@@ -12,7 +12,7 @@ mod sections;
 use crate::locale::Language;
 
 use self::report::{found, one_end};
-use self::sections::{Cell, sections};
+use self::sections::{Cell, Section, sections, whys};
 use super::output::{Output, Paragraph, Style};
 use super::say::say;
 use super::statistics::with_interval;
@@ -23,7 +23,33 @@ pub(crate) use self::report::{PricedAs, Report};
 
 /// Writes all tables, and how one story ended.
 pub(crate) fn write(out: &mut Output, language: Language, report: &Report<'_>) {
-    for section in sections(language, report) {
+    if let Some(name) = report.why {
+        return write_why(out, language, report, name);
+    }
+    write_sections(out, sections(language, report));
+    out.paragraph(&Paragraph::blank());
+    if let Some(end) = one_end(language, report) {
+        out.paragraph(&Paragraph::default().plain(end));
+        out.paragraph(&Paragraph::blank());
+    }
+    if let Some(found) = found(language, report) {
+        out.paragraph(&Paragraph::of(Style::Bold, found));
+        out.paragraph(&Paragraph::blank());
+    }
+    out.paragraph(&Paragraph::of(Style::Dim, say!(language, cli_stat_note)));
+}
+
+/// Writes what was missing of something that has this name.
+fn write_why(out: &mut Output, language: Language, report: &Report<'_>, name: &str) {
+    let whys = whys(language, report.rehearsal, name);
+    if whys.is_empty() {
+        out.paragraph(&Paragraph::default().plain(say!(language, cli_rehearsal_always, name)));
+    }
+    write_sections(out, whys);
+}
+
+fn write_sections(out: &mut Output, sections: Vec<Section>) {
+    for section in sections {
         out.paragraph(&Paragraph::blank());
         out.paragraph(&Paragraph::of(Style::Bold, &section.title));
         let mut table = TextTable::new(section.columns);
@@ -35,14 +61,4 @@ pub(crate) fn write(out: &mut Output, language: Language, report: &Report<'_>) {
         }
         table.write(out);
     }
-    out.paragraph(&Paragraph::blank());
-    if let Some(end) = one_end(language, report) {
-        out.paragraph(&Paragraph::default().plain(end));
-        out.paragraph(&Paragraph::blank());
-    }
-    if let Some(found) = found(language, report) {
-        out.paragraph(&Paragraph::of(Style::Bold, found));
-        out.paragraph(&Paragraph::blank());
-    }
-    out.paragraph(&Paragraph::of(Style::Dim, say!(language, cli_stat_note)));
 }

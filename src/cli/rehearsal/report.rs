@@ -18,6 +18,8 @@ pub(crate) struct Report<'a> {
     pub(crate) rehearsal: &'a Rehearsal,
     /// What a run is priced as.
     pub(crate) price: Option<&'a PricedAs>,
+    /// The scene, option or ending of which alone is told why it did not come about.
+    pub(crate) why: Option<&'a str>,
     /// Expectations that are not met.
     pub(crate) unmet: &'a Problems,
 }

@@ -2,8 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::locale::{Language, UiText};
-use crate::rpg::rehearsal::{Activity, DramaFigures, FightFigures, Rehearsal, Wording};
+use crate::locale::{Argument, Language, UiText};
+use crate::rpg::drama::PlotPoint;
+use crate::rpg::rehearsal::{
+    Activity, DramaFigures, FightFigures, MissedFigures, Rehearsal, Wording,
+};
 use crate::statistics::{Mean, Share};
 
 use super::report::Report;
@@ -38,6 +41,7 @@ pub(super) fn sections(language: Language, report: &Report<'_>) -> Vec<Section> 
         endings(language, &rehearsal.drama),
         scenes(language, &rehearsal.drama),
         options(language, &rehearsal.drama),
+        never(language, rehearsal),
         votes(language, &rehearsal.drama),
         facts(language, &rehearsal.drama),
         items(language, &rehearsal.drama),
@@ -192,6 +196,102 @@ fn options(language: Language, drama: &DramaFigures) -> Section {
             (say!(language, cli_rehearsal_chosen), Alignment::Right),
         ],
         rows: rows.collect(),
+    }
+}
+
+/// What came about in no run, and why.
+fn never(language: Language, rehearsal: &Rehearsal) -> Section {
+    let never = rehearsal.missed.iter().filter(|missed| missed.is_never());
+    let rows =
+        never.map(|missed| vec![Cell::Text(missed.name()), Cell::Text(why(language, missed))]);
+    Section {
+        title: say!(language, cli_rehearsal_never_title),
+        columns: vec![
+            (say!(language, cli_name), Alignment::Left),
+            (say!(language, cli_rehearsal_why), Alignment::Left),
+        ],
+        rows: rows.collect(),
+    }
+}
+
+/// What kept something from coming about, in short.
+fn why(language: Language, missed: &MissedFigures) -> String {
+    let asked = missed.asked.hits;
+    if asked == 0 {
+        return match &missed.point {
+            PlotPoint::Scene(_) => say!(language, cli_rehearsal_no_occasion),
+            PlotPoint::Option { .. } => say!(language, cli_rehearsal_not_decided),
+            PlotPoint::Ending(_) => say!(language, cli_rehearsal_ended_otherwise),
+        };
+    }
+    let parts = missed.parts.iter();
+    let never: Vec<_> = parts.filter(|part| part.never.hits == asked).collect();
+    if !never.is_empty() {
+        let parts = Argument::list(never.iter().map(|part| &part.part));
+        return say!(language, cli_rehearsal_part_never, parts);
+    }
+    let alone = missed.parts.iter().max_by_key(|part| part.alone.hits);
+    let alone = alone.filter(|part| part.alone.hits > 0);
+    let first = missed.instead.iter().max_by_key(|(_, runs)| **runs);
+    match (alone, first) {
+        (_, Some((other, runs))) => {
+            say!(
+                language,
+                cli_rehearsal_came_first,
+                other,
+                runs = *runs,
+                of = asked
+            )
+        }
+        (Some(part), None) => {
+            let (part, runs) = (&part.part, part.alone.hits);
+            say!(language, cli_rehearsal_part_alone, part, runs, of = asked)
+        }
+        (None, None) if missed.parts.iter().all(|part| part.never.hits == 0) => {
+            say!(language, cli_rehearsal_not_chosen)
+        }
+        (None, None) => say!(language, cli_rehearsal_not_together),
+    }
+}
+
+/// What was missing of one scene with its options, or one option or ending.
+pub(super) fn whys(language: Language, rehearsal: &Rehearsal, name: &str) -> Vec<Section> {
+    let is_it = |missed: &&MissedFigures| match &missed.point {
+        PlotPoint::Option { scene, .. } => scene == name || missed.name() == name,
+        _ => missed.name() == name,
+    };
+    let found = rehearsal.missed.iter().filter(is_it);
+    found.map(|missed| missing(language, missed)).collect()
+}
+
+fn missing(language: Language, missed: &MissedFigures) -> Section {
+    let parts = missed.parts.iter().map(|part| {
+        vec![
+            Cell::Text(part.part.clone()),
+            Cell::Share(part.never),
+            Cell::Share(part.alone),
+        ]
+    });
+    let instead = missed.instead.iter().map(|(other, runs)| {
+        let of = missed.asked.hits;
+        vec![
+            Cell::Text(say!(language, cli_rehearsal_instead, other)),
+            Cell::Text(String::new()),
+            Cell::Share(Share { hits: *runs, of }),
+        ]
+    });
+    let (runs, of, asked) = (missed.missed.hits, missed.missed.of, missed.asked.hits);
+    let name = missed.name();
+    Section {
+        title: say!(language, cli_rehearsal_missing, name, runs, of, asked),
+        columns: columns(
+            say!(language, cli_rehearsal_part),
+            [
+                say!(language, cli_rehearsal_never_held),
+                say!(language, cli_rehearsal_alone),
+            ],
+        ),
+        rows: parts.chain(instead).collect(),
     }
 }
 

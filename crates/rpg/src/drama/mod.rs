@@ -5,15 +5,12 @@
 //! knows is in [`knowledge`](playhouse_engine::knowledge). Writers tie them together with
 //! [`Scene`]s, whose [`Condition`]s say when they open and whose choices have [`Effect`]s, and with
 //! [`Ending`]s. Conditions read the whole world, so they are checked at meetings, when every place
-//! rests. What they say about each other, whatever the world is like, is in `logic`. Games decide
-//! how a scene is played and apply its effects. Start reading at [`Scene`].
+//! rests. Games decide how a scene is played and apply its effects. Start reading at [`Scene`].
 
 mod condition;
 mod data;
 mod judgement;
-mod logic;
-#[cfg(test)]
-mod logic_tests;
+mod nearness;
 mod occasion;
 mod quality;
 mod scene;
@@ -22,9 +19,10 @@ mod state;
 pub use condition::{Claim, Condition, PARTY, entities_of};
 pub use data::{BondSpec, Goal, Item, ItemUse, StoryData};
 pub use judgement::{Finding, Judgements};
-pub(crate) use logic::{Cases, ConditionContext, Impossible};
+pub use nearness::{Missing, Nearness, PlotPoint};
 pub use occasion::Occasion;
 pub use quality::{Qualities, Quality, QualityStep};
+pub(crate) use scene::note_scenes;
 pub use scene::{
     Choice, ChoiceOption, Effect, Ending, Scene, claims_of_endings, claims_of_scenes, next_scene,
 };

@@ -5,6 +5,7 @@ use playhouse_engine::world_data::{one_or_more, prose};
 use serde::{Deserialize, Serialize};
 
 use super::condition::{Claim, Condition};
+use super::nearness::{Nearness, PlotPoint};
 use super::occasion::Occasion;
 use super::state::History;
 
@@ -79,6 +80,20 @@ pub struct ChoiceOption {
     #[serde(deserialize_with = "prose")]
     pub seen: String,
     pub effects: Vec<Effect>,
+}
+
+impl Choice {
+    /// That somebody who may decide is at this place.
+    pub(crate) fn presence(&self, at: &str) -> Condition {
+        let mut present = self
+            .who
+            .iter()
+            .map(|who| Condition::At(who.clone(), at.to_owned()));
+        match self.who.len() {
+            1 => present.next().unwrap_or_default(),
+            _ => Condition::Any(present.collect()),
+        }
+    }
 }
 
 impl ChoiceOption {
@@ -198,7 +213,7 @@ impl Ending {
     }
 
     /// What its chances belong to: a scene may have the same id.
-    fn key(&self) -> String {
+    pub(crate) fn key(&self) -> String {
         format!("ending {}", self.id)
     }
 }
@@ -209,8 +224,18 @@ pub fn next_scene<'a>(world: &World, scenes: &'a [Scene], stage: &str) -> Option
     let history = world.resource::<History>();
     let candidates = candidates(world, scenes, stage);
     let open = candidates.filter(|(_, scene)| scene.when.holds(world, &scene.id));
-    open.min_by_key(|(number, scene)| precedence(history, *number, scene))
-        .map(|(_, scene)| scene)
+    let first = open.min_by_key(|(number, scene)| precedence(history, *number, scene));
+    first.map(|(_, scene)| scene)
+}
+
+/// Notes how near the other scenes of a stage came when this one opened on it, or none.
+pub(crate) fn note_scenes(world: &World, scenes: &[Scene], stage: &str, opened: Option<&Scene>) {
+    let opened = opened.map(|scene| &*scene.id);
+    let others = candidates(world, scenes, stage).filter(|(_, scene)| Some(&*scene.id) != opened);
+    for (_, scene) in others {
+        let point = PlotPoint::Scene(scene.id.clone());
+        Nearness::note(world, point, &scene.when.required(&scene.id), opened);
+    }
 }
 
 /// The claims on which it hangs which scene opens on a stage now. Empty, and quickly so,

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::clauses::Wording;
 use crate::components::FightResult;
-use crate::drama::GoalState;
+use crate::drama::{GoalState, Missing, PlotPoint};
 
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -115,6 +115,9 @@ pub struct RunFigures {
     pub course: Vec<Moment>,
     /// The heroes who fell, and how often.
     pub falls: BTreeMap<String, u32>,
+    /// What was missing of each scene, option and ending that was asked about.
+    #[serde(skip)]
+    pub missing: BTreeMap<PlotPoint, Missing>,
     /// How often an effect could not apply: by scene and option, with the effect.
     pub skipped: BTreeMap<String, u32>,
     pub learned: Vec<LearnedFact>,

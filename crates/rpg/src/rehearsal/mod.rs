@@ -10,6 +10,7 @@ mod course;
 mod drama;
 mod expectations;
 mod figures;
+mod missed;
 mod play;
 mod summary;
 mod watch;
@@ -22,5 +23,6 @@ pub use drama::{
 };
 pub use expectations::{Expectation, Expectations};
 pub use figures::{BondFigures, GoalFigures, LearnedFact, Moment, RunEnd, RunFigures};
+pub use missed::{MissedFigures, PartFigures};
 pub use play::{RehearsalError, RehearsalPlan, play, play_all, rehearse};
 pub use summary::{Activity, FailedRun, FightFigures, PurposeFigures, Rehearsal};

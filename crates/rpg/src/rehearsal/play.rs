@@ -21,7 +21,7 @@ use super::figures::{BondFigures, GoalFigures, LearnedFact, RunEnd, RunFigures};
 use super::watch::Watch;
 use crate::campaign::Campaign;
 use crate::campaign_phase::CampaignState;
-use crate::drama::{Belongings, Bonds, Condition, Goals, History, Qualities, StoryData};
+use crate::drama::{Belongings, Bonds, Condition, Goals, History, Nearness, Qualities, StoryData};
 use crate::improviser;
 
 /// One run in this many has automatic memories, which take a fifth of its time. The improviser
@@ -162,6 +162,7 @@ async fn play_engine(
         Ok(engine) => engine,
         Err(reason) => return RunFigures::failed(seed, reason),
     };
+    engine.world.init_resource::<Nearness>();
     let sink = watch.clone();
     engine.add_feed(Feed::observer(move |record| {
         let mut watch = sink.lock().unwrap_or_else(PoisonError::into_inner);
@@ -193,6 +194,7 @@ async fn play_engine(
         turns: world.resource::<WorldTurn>().0,
         days: world.resource::<CampaignState>().days_done,
         course: watch.course,
+        missing: Nearness::take(world),
         falls: watch.falls,
         skipped: watch.skipped,
         learned: learned(world),
@@ -296,6 +298,7 @@ impl RunFigures {
             turns: 0,
             days: 0,
             course: Vec::new(),
+            missing: BTreeMap::new(),
             falls: BTreeMap::new(),
             skipped: BTreeMap::new(),
             learned: Vec::new(),

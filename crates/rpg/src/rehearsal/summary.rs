@@ -12,6 +12,7 @@ use super::clauses::Wording;
 use super::course::{Course, CourseEdge, CourseNode};
 use super::drama::DramaFigures;
 use super::figures::{Moment, RunFigures};
+use super::missed::{self, MissedFigures};
 use crate::components::FightResult;
 use crate::world_file::{ActorFaction, WorldFile};
 
@@ -128,6 +129,8 @@ pub struct Rehearsal {
     /// What became of the drama.
     #[serde(flatten)]
     pub drama: DramaFigures,
+    /// Why scenes, options and endings did not come about in some runs.
+    pub missed: Vec<MissedFigures>,
     /// What happened, for a graph.
     pub nodes: Vec<CourseNode>,
     pub edges: Vec<CourseEdge>,
@@ -148,6 +151,10 @@ impl Rehearsal {
             rehearsal.runs += 1;
             rehearsal.add(run);
             rehearsal.drama.add(run);
+            rehearsal
+                .missed
+                .iter_mut()
+                .for_each(|missed| missed.add(run));
             course.add(run);
             for (purpose, of_run) in &run.spent {
                 spent
@@ -161,6 +168,7 @@ impl Rehearsal {
         }
         rehearsal.add_spending(&spent);
         rehearsal.drama.sort();
+        rehearsal.missed.retain(|missed| missed.missed.hits > 0);
         (rehearsal.nodes, rehearsal.edges) = course.graph(rehearsal.runs);
         rehearsal
     }
@@ -197,6 +205,7 @@ impl Rehearsal {
                 .map(|hero| (hero.name.clone(), Share::default()))
                 .collect(),
             drama: DramaFigures::of_nothing(world),
+            missed: missed::of_nothing(world),
             ..Self::default()
         }
     }

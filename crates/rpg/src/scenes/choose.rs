@@ -19,7 +19,7 @@ use super::leads::Leads;
 use super::open::OpenScene;
 use crate::campaign_phase::CampaignState;
 use crate::components::RpgWorld;
-use crate::drama::{Bonds, Goals, History, StoryData, entities_of};
+use crate::drama::{Bonds, Goals, History, Nearness, PlotPoint, Scene, StoryData, entities_of};
 use crate::everybody::publish;
 use crate::phase::{CurrentPlace, Phase};
 use crate::speaker::Speaker;
@@ -202,7 +202,9 @@ pub(crate) fn offer_choices(world: &mut World) -> bool {
 /// The choice of a scene; `None` if it has none, nobody who may decide is there, or no option's
 /// condition holds. Nobody is made to do the only thing that is left.
 fn offered(world: &World, stage: Entity, open: &OpenScene) -> Option<PendingChoice> {
-    let choice = world.resource::<StoryData>().choice(&open.id)?;
+    let scene = world.resource::<StoryData>().scene(&open.id)?;
+    note_options(world, scene);
+    let choice = scene.choice.as_ref()?;
     let mut named = choice.who.iter().flat_map(|who| entities_of(world, who));
     let who = named.find(|who| stage_of(world, *who) == Some(stage) && !is_dead(world, *who))?;
     let options = choice.options.iter().filter(|option| {
@@ -219,6 +221,22 @@ fn offered(world: &World, stage: Entity, open: &OpenScene) -> Option<PendingChoi
         who,
         options,
     })
+}
+
+/// Notes what was missing for each option: a part of its condition, or somebody who may decide.
+fn note_options(world: &World, scene: &Scene) {
+    let Some(choice) = &scene.choice else { return };
+    let presence = choice.presence(&scene.at);
+    for option in &choice.options {
+        let (id, option_id) = (&scene.id, &option.id);
+        let mut parts = option.when.required(&format!("{id}/{option_id}"));
+        parts.push((&presence, String::new()));
+        let point = PlotPoint::Option {
+            scene: id.clone(),
+            option: option_id.clone(),
+        };
+        Nearness::note(world, point, &parts, None);
+    }
 }
 
 /// The effects of a scene are applied, and it is over.

@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::components::RpgWorld;
 use crate::drama::{
-    Belongings, Bonds, ChoiceOption, Ending, GoalState, Goals, History, Promise, Promises,
-    StoryData,
+    Belongings, Bonds, ChoiceOption, Ending, GoalState, Goals, History, Nearness, PlotPoint,
+    Promise, Promises, StoryData,
 };
 use crate::phase::{CurrentPlace, Phase};
 use crate::question::{ProseQuestion, Writer};
@@ -155,7 +155,17 @@ pub(crate) fn reached_ending(world: &World, is_over: bool) -> Option<Ending> {
         .filter(|ending| is_over || ending.early);
     let reached = endings.find(|ending| ending.holds(world));
     let last = story.endings.last().filter(|_| is_over);
-    reached.or(last).cloned()
+    let reached = reached.or(last);
+    let instead = reached.map(|ending| &*ending.id);
+    let looked_at = story
+        .endings
+        .iter()
+        .filter(|ending| is_over || ending.early);
+    for ending in looked_at.filter(|ending| Some(&*ending.id) != instead) {
+        let point = PlotPoint::Ending(ending.id.clone());
+        Nearness::note(world, point, &ending.when.required(&ending.key()), instead);
+    }
+    reached.cloned()
 }
 
 /// Everybody learns how the story ends, and is asked what became of it. At a meeting.

@@ -8,7 +8,7 @@ use playhouse_engine::event::{AgentEvent, write_events_at_meeting};
 use playhouse_engine::knowledge::Today;
 use serde::{Deserialize, Serialize};
 
-use crate::drama::{History, Occasion, StoryData, next_scene};
+use crate::drama::{History, Occasion, StoryData, next_scene, note_scenes};
 use crate::everybody::{on_stage, set_phase};
 use crate::phase::Phase;
 
@@ -64,6 +64,7 @@ fn open_scene(world: &mut World, stage: Entity) -> bool {
         Some(CalledScene(id)) => scenes.iter().find(|scene| *scene.id == *id),
         None => next_scene(world, scenes, &name),
     };
+    note_scenes(world, scenes, &name, scene);
     let Some(scene) = scene.cloned() else {
         return false;
     };

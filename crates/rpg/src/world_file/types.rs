@@ -410,14 +410,6 @@ impl CampaignStep {
             Self::Home { .. } | Self::If(..) => &[],
         }
     }
-
-    /// The number of days at home.
-    pub(crate) fn days(&self) -> i32 {
-        match self.bare() {
-            Self::Home { days } => *days,
-            _ => 0,
-        }
-    }
 }
 
 /// Limits on lengths and rounds.

@@ -13,8 +13,17 @@ use playhouse_rpg::rehearsal::{
 use playhouse_rpg::world_file::new_world;
 
 fn small_world() -> Campaign {
+    world_with("")
+}
+
+/// The small world with more scenes.
+fn world_with(scenes: &str) -> Campaign {
     let folder = tempfile::tempdir().unwrap();
     new_world(folder.path(), Language::En).unwrap();
+    let file = folder.path().join("world.ron");
+    let world = std::fs::read_to_string(&file).unwrap();
+    let world = world.replace("scenes: [", &format!("scenes: [{scenes}"));
+    std::fs::write(&file, world).unwrap();
     let data = DataFolder::embedded();
     let world = DataFolder::at(folder.path()).unwrap();
     Campaign::load_from(&data, &world, "mill").unwrap()
@@ -243,4 +252,41 @@ fn the_shipped_worlds_are_what_their_files_expect() {
     for world in ["drowned-assize", "zhaoying-ban"] {
         assert_eq!(unmet(world, None, 1_000), "", "{world}");
     }
+}
+
+#[test]
+fn what_never_comes_about_is_told_with_what_was_missing() {
+    let scene = |id: &str, when: &str| {
+        format!("(id: \"{id}\", at: \"Village Green\", opening: \"So.\", when: {when}),\n")
+    };
+    let scenes = [
+        scene("late", "All([Day(1), Day(90)])"),
+        scene("first", "Day(1)"),
+        scene("camp", "Now(Camp)"),
+    ];
+    let campaign = world_with(&scenes.concat());
+    let plan = RehearsalPlan {
+        seed: 1,
+        runs: 4,
+        jobs: 2,
+        find: None,
+    };
+    let rehearsal = Rehearsal::of(&campaign.file, &runs(&campaign, plan));
+    let missed = |id: &str| {
+        let mut missed = rehearsal.missed.iter();
+        missed.find(|missed| missed.name() == id)
+    };
+    let all = Share { hits: 4, of: 4 };
+    let none = Share { hits: 0, of: 4 };
+    let late = missed("late").unwrap();
+    assert!(late.is_never());
+    assert_eq!((late.asked, late.parts.len()), (all, 2));
+    let [always, never] = &*late.parts else {
+        panic!("{late:?}");
+    };
+    assert_eq!((always.never, never.never), (none, all));
+    assert_eq!((&*never.part, never.alone), ("Day(90)", all));
+    // What opens on a day is not asked about in a camp, and the other way round.
+    assert_eq!(missed("camp").map(|missed| missed.parts.len()), Some(1));
+    assert!(missed("first").is_none());
 }

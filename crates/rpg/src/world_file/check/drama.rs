@@ -8,7 +8,6 @@ use playhouse_engine::knowledge::KnownBy;
 use playhouse_engine::locale::{Argument, text};
 use playhouse_engine::wording::nearest;
 
-use super::prospects::effects;
 use super::report::{NameSet, Report, part, report_twice};
 use crate::drama::{Condition, Effect, PARTY, Scene};
 use crate::world_file::types::{CampaignStep, FoeSpec, NOTHING, STAY, WorldFile};
@@ -429,7 +428,12 @@ impl<'a> Links<'a, '_> {
 
     fn endings(&mut self, world: &'a WorldFile) {
         for (i, ending) in world.endings.iter().enumerate() {
-            self.condition(&format!("endings[{i}].when"), &ending.when, world);
+            let path = format!("endings[{i}].when");
+            if ending.when == Condition::Always && i + 1 < world.endings.len() {
+                let wrong = text!(drama_hides_endings, id = ending.id.as_str());
+                self.report.error(&path, wrong, text!(drama_put_it_last));
+            }
+            self.condition(&path, &ending.when, world);
         }
     }
 
@@ -671,4 +675,15 @@ impl<'a> Links<'a, '_> {
             self.report.error(path, wrong, text!(drama_change_it));
         }
     }
+}
+
+/// All effects of a world.
+fn effects(world: &WorldFile) -> impl Iterator<Item = &Effect> {
+    let of_scenes = world.scenes.iter().flat_map(|scene| {
+        let options = scene.choice.iter().flat_map(|choice| &choice.options);
+        let of_options = options.flat_map(|option| &option.effects);
+        scene.effects.iter().chain(of_options)
+    });
+    let uses = world.items.iter().flat_map(|item| &item.uses);
+    of_scenes.chain(uses.flat_map(|does| &does.effects))
 }

@@ -2,28 +2,22 @@
 //!
 //! Each file checks one side of it: `names` what things are called, `texts` what is told, `numbers`
 //! stats, skills and limits, `links` who refers to whom, `drama` facts, items, scenes and endings,
-//! `holding` whether conditions can hold (by what `prospects` says of the world, and what `waiting`
-//! says of scenes that wait for each other), `named` whether those are there of whom scenes tell,
-//! `reachable` which stages can be reached. All of them write into a `Report`, which knows the
-//! places in the file.
+//! `named` whether those are there of whom scenes tell, `reachable` which stages can be reached. All
+//! of them write into a `Report`, which knows the places in the file. What never comes about although
+//! nothing is wrong with it is found by a [rehearsal](crate::rehearsal).
 
 mod drama;
-mod holding;
-#[cfg(test)]
-mod holding_tests;
 mod links;
 mod named;
 #[cfg(test)]
 mod named_tests;
 mod names;
 mod numbers;
-mod prospects;
 mod reachable;
 mod report;
 #[cfg(test)]
 mod tests;
 mod texts;
-mod waiting;
 
 use playhouse_engine::world_data::{Parsed, Problems, Source};
 
@@ -46,7 +40,6 @@ pub(super) fn check_condition(
     };
     let mut report = Report::new(&reading, problems);
     drama::check_condition(condition, world, &mut report);
-    holding::check_condition(condition, world, &mut report);
 }
 
 /// Adds everything that is wrong with a world to `problems`.
@@ -59,6 +52,5 @@ pub(super) fn check(reading: &Parsed<WorldFile>, problems: &mut Problems) {
     links::check(world, &mut report);
     reachable::check(world, &mut report);
     drama::check(world, &mut report);
-    holding::check(world, &mut report);
     named::check(world, &mut report);
 }

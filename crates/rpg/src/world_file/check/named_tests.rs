@@ -1,11 +1,74 @@
 //! Who and what is told of without being there.
 
 use playhouse_engine::mind::Language;
-use playhouse_engine::world_data::Severity;
+use playhouse_engine::world_data::{Problems, Severity};
 
-use super::holding_tests::{allows, finds};
 use super::named::given_name;
 use super::tests::wrong;
+
+/// The sample world with more in some of its lists, which may be new.
+fn with(lists: &[(&str, &str)]) -> Problems {
+    let changes: Vec<(String, String)> = lists
+        .iter()
+        .map(|(list, more)| match *list {
+            "qualities" => (
+                "scenes: [".into(),
+                format!("qualities: [{more}],\nscenes: ["),
+            ),
+            "schedule" => ("schedule: [".into(), format!("schedule: [{more}, ")),
+            "limits" => ("scenes: [".into(), format!("limits: ({more}),\nscenes: [")),
+            list => (format!("{list}: ["), format!("{list}: [{more},\n")),
+        })
+        .collect();
+    let changes: Vec<_> = changes
+        .iter()
+        .map(|(old, new)| (old.as_str(), new.as_str()))
+        .collect();
+    wrong(&changes)
+}
+
+fn told(problems: &Problems) -> Vec<(Severity, &str, String)> {
+    let problems = problems.iter();
+    problems
+        .map(|problem| {
+            (
+                problem.severity,
+                problem.field.as_str(),
+                problem.to_string(),
+            )
+        })
+        .collect()
+}
+
+/// Each change leads to one problem of this severity, at this field, which says this.
+fn finds(severity: Severity, cases: &[(&[(&str, &str)], &str, &str)]) {
+    for (lists, field, said) in cases {
+        let found = with(lists);
+        let told = told(&found);
+        let [(told_severity, told_field, message)] = told.as_slice() else {
+            panic!("{lists:?} leads to:\n{found}");
+        };
+        assert_eq!(
+            (*told_severity, *told_field),
+            (severity, *field),
+            "{lists:?} leads to: {message}"
+        );
+        assert!(message.contains(said), "{lists:?} leads to: {message}");
+        let chinese = found
+            .iter()
+            .next()
+            .map(|problem| problem.in_language(Language::Zh));
+        assert_ne!(chinese.as_deref(), Some(message.as_str()));
+    }
+}
+
+/// None of these leads to anything.
+fn allows(cases: &[&[(&str, &str)]]) {
+    for lists in cases {
+        let found = with(lists);
+        assert!(found.is_empty(), "{lists:?} leads to:\n{found}");
+    }
+}
 
 /// A scene at home that tells of Isa and the key, with more of its fields.
 fn telling(fields: &str) -> String {

@@ -72,11 +72,6 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// Whether everything could be read.
-    pub(super) fn is_complete(&self) -> bool {
-        self.reading.skipped.is_empty()
-    }
-
     /// Whether further problems are only counted. Checks that take the time of two lists may stop.
     pub(super) fn is_full(&self) -> bool {
         self.problems.is_full()

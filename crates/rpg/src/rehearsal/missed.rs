@@ -1,0 +1,133 @@
+//! Why scenes, options and endings did not come about: what was missing in the runs without them.
+
+use std::collections::BTreeMap;
+
+use playhouse_engine::statistics::Share;
+use serde::Serialize;
+
+use super::figures::{Moment, RunFigures};
+use crate::drama::{Condition, PlotPoint};
+use crate::world_file::WorldFile;
+
+/// A part of a condition that must hold.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct PartFigures {
+    /// The part, as a world file writes it.
+    pub part: String,
+    /// Of the runs in which it was asked about in vain, those in which this part never held.
+    pub never: Share,
+    /// Of the same, those in which at least once nothing else was missing.
+    pub alone: Share,
+}
+
+/// A scene, an option or an ending in the runs in which it did not come about.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct MissedFigures {
+    #[serde(flatten)]
+    pub point: PlotPoint,
+    /// Of all runs, those without it.
+    pub missed: Share,
+    /// Of the runs without it, those in which it was asked about: a scene when its place had an
+    /// occasion for it, an option when its scene came to be decided, an ending at the end.
+    pub asked: Share,
+    /// The parts of its condition, in the order of the world file.
+    pub parts: Vec<PartFigures>,
+    /// What came about instead although nothing was missing, and in how many runs.
+    pub instead: BTreeMap<String, u64>,
+}
+
+/// Those of a world, before any run.
+pub(super) fn of_nothing(world: &WorldFile) -> Vec<MissedFigures> {
+    let scenes = world.scenes.iter().flat_map(|scene| {
+        let options = scene.choice.iter().flat_map(|choice| &choice.options);
+        let options = options.map(|option| {
+            let point = PlotPoint::Option {
+                scene: scene.id.clone(),
+                option: option.id.clone(),
+            };
+            let presence = scene
+                .choice
+                .as_ref()
+                .map(|choice| choice.presence(&scene.at));
+            MissedFigures::new(point, &option.when, presence.as_ref())
+        });
+        let point = PlotPoint::Scene(scene.id.clone());
+        std::iter::once(MissedFigures::new(point, &scene.when, None)).chain(options)
+    });
+    let endings = world.endings.iter().map(|ending| {
+        let point = PlotPoint::Ending(ending.id.clone());
+        MissedFigures::new(point, &ending.when, None)
+    });
+    scenes.chain(endings).collect()
+}
+
+impl MissedFigures {
+    fn new(point: PlotPoint, when: &Condition, presence: Option<&Condition>) -> Self {
+        let written = |part: &Condition| {
+            let written = ron::to_string(part).unwrap_or_default();
+            written.replace("\",\"", "\", \"")
+        };
+        let parts = when.required("").into_iter().map(|(part, _)| part);
+        let parts = parts.chain(presence).map(|part| PartFigures {
+            part: written(part),
+            ..PartFigures::default()
+        });
+        Self {
+            point,
+            missed: Share::default(),
+            asked: Share::default(),
+            parts: parts.collect(),
+            instead: BTreeMap::new(),
+        }
+    }
+
+    /// Its name: the id of a scene or an ending, `scene=option` of an option.
+    pub fn name(&self) -> String {
+        match &self.point {
+            PlotPoint::Scene(id) | PlotPoint::Ending(id) => id.clone(),
+            PlotPoint::Option { scene, option } => format!("{scene}={option}"),
+        }
+    }
+
+    /// Whether it came about in no run.
+    pub fn is_never(&self) -> bool {
+        self.missed.of > 0 && self.missed.hits == self.missed.of
+    }
+
+    pub(super) fn add(&mut self, run: &RunFigures) {
+        let came_about = came_about(&self.point, run);
+        self.missed.count(!came_about);
+        if came_about {
+            return;
+        }
+        let missing = run.missing.get(&self.point);
+        self.asked.count(missing.is_some());
+        let Some(missing) = missing else { return };
+        for (number, part) in self.parts.iter_mut().enumerate() {
+            part.never.count(!missing.held.contains(&number));
+            let is_alone = missing.nearest.len() == 1 && missing.nearest.contains(&number);
+            part.alone.count(is_alone);
+        }
+        for instead in &missing.instead {
+            *self.instead.entry(instead.clone()).or_default() += 1;
+        }
+    }
+}
+
+fn came_about(point: &PlotPoint, run: &RunFigures) -> bool {
+    let mut course = run.course.iter();
+    match point {
+        PlotPoint::Scene(scene) => {
+            course.any(|moment| matches!(moment, Moment::Scene { id, .. } if id == scene))
+        }
+        PlotPoint::Option { scene, option } => course.any(|moment| match moment {
+            Moment::Choice {
+                scene: of,
+                option: chosen,
+                ..
+            } => of == scene && chosen == option,
+            _ => false,
+        }),
+        PlotPoint::Ending(ending) => run.ending.as_ref() == Some(ending),
+    }
+}
