@@ -19,6 +19,7 @@
 //! | `playhouse-rpg` | `rpg` | the campaign, and what is at stake in it: [`drama`] |
 //! | `playhouse-groupchat` | `groupchat` | teams that hold conversations |
 //! | `playhouse-undercover` | `undercover` | who is the undercover |
+//! | `playhouse-story` | | the read model of a story, for pages and commands: [`story`] |
 //! | `playhouse-page` | `page` | stories in the browser: a server, and reports in one file |
 //! | `playhouse-bevy` | `bevy` | an engine alongside a Bevy app |
 //! | `playhouse` | `cli` (default) | the program; `http` and all games |
@@ -43,6 +44,7 @@ pub use playhouse_groupchat as groupchat;
 pub use playhouse_page as page;
 #[cfg(feature = "rpg")]
 pub use playhouse_rpg::{self as rpg, drama};
+pub use playhouse_story as story;
 pub use playhouse_tools as tool;
 #[cfg(feature = "undercover")]
 pub use playhouse_undercover as undercover;

@@ -43,7 +43,7 @@ impl Reader<'_> {
         let mut beliefs = json!({
             "who": who, "about": about, "knows": knows.collect::<Vec<_>>(),
         });
-        let mut bonds = being.bonds.iter();
+        let mut bonds = being.game.bonds.iter();
         let bond = bonds.find(|(to, _)| **to == *name);
         set(
             &mut beliefs,
@@ -55,7 +55,7 @@ impl Reader<'_> {
         let promises = promised.iter().flat_map(|(by, to)| {
             let promises = by
                 .iter()
-                .flat_map(|by| by.promises.iter().map(|promise| (by.id, promise)));
+                .flat_map(|by| by.game.promises.iter().map(|promise| (by.id, promise)));
             promises.filter(|(_, promise)| promise.to == **to)
         });
         let promises = promises

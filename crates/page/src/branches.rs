@@ -10,9 +10,9 @@ use playhouse_engine::save::{BranchPoint, SaveError, Slot};
 use playhouse_engine::session::messages_of;
 use serde_json::{Value, json};
 
+use super::Contents;
 use super::reader::{ListQuery, MOST, Reader};
 use super::request::difference;
-use super::view::Contents;
 
 /// The course of a slot: what its own journal says, and where it branched from another.
 struct Course {

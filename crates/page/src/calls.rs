@@ -5,12 +5,12 @@ use std::sync::Arc;
 use playhouse_engine::event::By;
 use playhouse_engine::journal::{AskEnding, HOST, Outcome, ToolRoundRecord};
 use playhouse_engine::message::Block;
+use playhouse_story::Call;
 use serde_json::{Value, json};
 
-use super::call::Call;
+use super::Contents;
 use super::people::set;
 use super::reader::{ListQuery, MOST, Range, Reader};
-use super::view::Contents;
 
 /// How many characters of an answer a list shows.
 const FIRST_WORDS: usize = 120;

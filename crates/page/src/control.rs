@@ -111,7 +111,7 @@ impl Control {
         *self.wanted.borrow() == Wanted::Pause
     }
 
-    pub(super) fn begin(&self, token: CancellationToken) {
+    pub fn begin(&self, token: CancellationToken) {
         *self.token() = Some(token.clone());
         if *self.wanted.borrow() == Wanted::Stop {
             token.cancel();

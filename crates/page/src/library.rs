@@ -11,9 +11,9 @@ use playhouse_engine::session::{Game, Retaken};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::StoryView;
 use super::control::Control;
 use super::seat::Seat;
-use super::view::StoryView;
 
 /// Who made a recorded answer, since a request is in the form of its mind; `None` for a mind that
 /// is sent nothing.

@@ -5,16 +5,15 @@ use std::sync::Arc;
 use playhouse_engine::cast::{Kind, turn_number};
 use playhouse_engine::context::{Chapter, Entry};
 use playhouse_engine::knowledge::{Fact, Known};
-use playhouse_engine::message::{BodyId, Role, Tags};
+use playhouse_engine::message::{BodyId, Digest, Role, Tags};
 use playhouse_engine::session::PromptPart;
 use playhouse_rpg::next_archive;
+use playhouse_story::{Call, EventEntry};
 use serde_json::{Value, json};
 
-use super::call::Call;
 use super::reader::{Reader, SpentJson};
 use super::request::Sent;
-use super::state::{Being, WorldState, hue};
-use super::view::{Contents, EventEntry};
+use super::{Being, Contents, WorldState};
 
 impl Reader<'_> {
     /// The entities that it may know everything about: all for the host, itself for a seat.
@@ -41,7 +40,7 @@ impl Reader<'_> {
         let context = &being.context.value;
         let mut head = json!({
             "id": being.id, "name": being.name, "kind": being.kind, "hue": hue(&being.name),
-            "dead": being.is_dead, "items": being.items, "messages": context.len(),
+            "dead": being.is_dead, "items": being.game.items, "messages": context.len(),
             "tokens": context.tokens(), "knows": being.knowledge.value.all().count(),
             "calls": being.spent.calls, "cost": being.spent.cost.units(),
         });
@@ -52,7 +51,7 @@ impl Reader<'_> {
         set(
             &mut head,
             "hp",
-            being.health.map(|health| [health.hp, health.max]),
+            being.game.health.map(|health| [health.hp, health.max]),
         );
         set(&mut head, "mind", mind.filter(|mind| !mind.is_empty()));
         set(&mut head, "model", outcome.map(|outcome| &outcome.model));
@@ -75,10 +74,10 @@ impl Reader<'_> {
             let here: Vec<_> = here.map(|being| being.id).collect();
             let mut place = json!({
                 "id": stage.id, "name": stage.name, "exits": stage.exits, "here": here,
-                "items": stage.items, "doing": stage.doing,
+                "items": stage.game.items, "doing": stage.game.doing,
             });
             // The name of a scene may tell what is to come.
-            let scene = stage.scene.as_ref().filter(|_| self.is_host());
+            let scene = stage.game.scene.as_ref().filter(|_| self.is_host());
             set(&mut place, "scene", scene);
             place
         });
@@ -95,22 +94,22 @@ impl Reader<'_> {
         let system = system.filter(|entry| entry.role() == Role::System);
         set(&mut person, "profile", system.map(Entry::own_text));
         set(&mut person, "look", being.look.as_ref());
-        person["skills"] = json!(being.skills);
-        person["hand"] = json!(being.hand);
-        let bonds = being.bonds.iter().map(|(name, bond)| {
+        person["skills"] = json!(being.game.skills);
+        person["hand"] = json!(being.game.hand);
+        let bonds = being.game.bonds.iter().map(|(name, bond)| {
             json!({"to": to(name), "name": name, "word": bond.word, "value": bond.value})
         });
         person["bonds"] = bonds.collect();
-        let goals = being.goals.iter();
+        let goals = being.game.goals.iter();
         let goals = goals.map(|(words, state)| json!({"words": words, "state": state}));
         person["goals"] = goals.collect();
-        let promises = being.promises.iter().map(|promise| {
+        let promises = being.game.promises.iter().map(|promise| {
             let (name, words) = (&promise.to, &promise.words);
             json!({"to": to(name), "name": name, "words": words, "state": promise.state})
         });
         person["promises"] = promises.collect();
-        let items = being.items.iter().map(|name| {
-            let item = state.items.iter().find(|item| *item.name == **name);
+        let items = being.game.items.iter().map(|name| {
+            let item = state.game.items.iter().find(|item| *item.name == **name);
             json!({"name": name, "look": item.map_or("", |item| &item.look)})
         });
         person["items"] = items.collect();
@@ -196,7 +195,7 @@ impl Reader<'_> {
         }
         let mut whole = whole_context(id, contents.turn, parts);
         self.add_provider(&mut whole, contents.last_call_of(id));
-        let budget = contents.state.budget;
+        let budget = contents.state.game.budget;
         let next = budget
             .and_then(|budget| next_archive(context, &being.chapters.value, budget))
             .filter(|_| !being.is_dead);
@@ -299,7 +298,11 @@ impl Reader<'_> {
     pub(super) fn facts(&self) -> Value {
         let contents = self.view.read();
         let state = &contents.state;
-        let facts = state.facts.iter().filter(|fact| self.may_know(state, fact));
+        let facts = state
+            .facts
+            .value
+            .all()
+            .filter(|fact| self.may_know(state, fact));
         let facts = facts.map(|fact| {
             let knows = state.beings.iter();
             let knows = knows.filter(|being| self.may_inspect(being.id));
@@ -361,18 +364,18 @@ impl Reader<'_> {
 
     /// All scenes of the world. Only the host sees any.
     pub(super) fn scenes(&self) -> Value {
-        json!(self.view.read().state.scenes)
+        json!(self.view.read().state.game.scenes)
     }
 
     /// All qualities of the world. Only the host sees any.
     pub(super) fn qualities(&self) -> Value {
-        json!(self.view.read().state.qualities)
+        json!(self.view.read().state.game.qualities)
     }
 
     /// All items, and who has them; for a seat its own.
     pub(super) fn items(&self) -> Value {
         let contents = self.view.read();
-        let items = contents.state.items.iter();
+        let items = contents.state.game.items.iter();
         let may_see = |holder: Option<u32>| self.is_host() || (holder == self.seat);
         items
             .filter(|item| may_see(item.holder))
@@ -445,6 +448,12 @@ fn chapter_json(chapter: &Chapter) -> Value {
         "messages": chapter.messages.len(), "tokens": chapter.summary.short_tokens(),
         "summary": chapter.summary.full_text(),
     })
+}
+
+/// The hue of a name, 0 to 359.
+pub(super) fn hue(name: &str) -> u16 {
+    let digest = Digest::of(name.as_bytes());
+    u16::from_le_bytes([digest.0[0], digest.0[1]]) % 360
 }
 
 /// Adds a field that has something to say.

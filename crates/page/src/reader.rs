@@ -16,15 +16,16 @@ use playhouse_engine::event::{AudienceRule, EventRecord, Recipient};
 use playhouse_engine::exchange::Spent;
 use playhouse_engine::locale::{Language, UiText, text};
 use playhouse_rpg::third_person;
+use playhouse_story::{EventEntry, EventStyle, Run, RunState, words};
 use playhouse_undercover::events::CardDealt;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::event::{EventStyle, words};
+use super::fight::fight;
+use super::people::hue;
 use super::seat::Seat;
 use super::span::Span;
-use super::state::{Being, hue};
-use super::view::{Contents, EventEntry, Run, RunState, StoryView};
+use super::{Being, Contents, StoryView};
 
 /// The most of a list that one answer holds.
 pub(super) const MOST: u32 = 500;
@@ -358,9 +359,7 @@ impl Reader<'_> {
     }
 
     fn can(&self, contents: &Contents) -> Vec<&'static str> {
-        use super::view::RunState::{
-            Failed, Finished, Paused, Pausing, Playing, Reading, Saved, Stopped,
-        };
+        use RunState::{Failed, Finished, Paused, Pausing, Playing, Reading, Saved, Stopped};
         let is_played = matches!(contents.run.state, Playing | Pausing | Paused);
         if !self.is_host() {
             return if is_played {
@@ -388,11 +387,11 @@ impl Reader<'_> {
         let deeds = [
             ("tell", true),
             ("note", has_director()),
-            ("teach", !state.facts.is_empty()),
-            ("give", !state.items.is_empty()),
+            ("teach", !state.facts.value.is_empty()),
+            ("give", !state.game.items.is_empty()),
             ("move", true),
-            ("change", !state.qualities.is_empty()),
-            ("scene", !state.scenes.is_empty()),
+            ("change", !state.game.qualities.is_empty()),
+            ("scene", !state.game.scenes.is_empty()),
             ("end", true),
         ];
         let seats = self.seats.into_iter().flat_map(BTreeMap::values);
@@ -636,7 +635,7 @@ impl Reader<'_> {
             defaults: self.defaults_told(entry),
             kept: false,
             c: None,
-            fight: entry.fight.clone().filter(|_| seen.is_none()),
+            fight: fight(&record.kind, &record.data).filter(|_| seen.is_none()),
         };
         if self.is_host() {
             let (rule, stage, except) = rule_of(contents, record);
@@ -815,7 +814,7 @@ fn other_options(contents: &Contents, entry: &EventEntry) -> Option<(u32, Vec<Va
     let mut calls = contents.calls.iter().rev();
     let call = calls
         .find(|call| (call.who, call.turn) == (who, turn) && &*call.purpose == "scene.choose")?;
-    let mut scenes = contents.state.scenes.iter();
+    let mut scenes = contents.state.game.scenes.iter();
     let scene = scenes.find(|known| known.id == scene)?;
     let others = scene.options.iter().filter(|(id, _)| id != chosen);
     let others = others.map(|(id, label)| json!({"option": id, "label": label}));

@@ -14,16 +14,16 @@ use playhouse_engine::parallel;
 use playhouse_engine::secrets::redacted;
 use playhouse_engine::session::CallRequest;
 use playhouse_engine::wording::shown;
+use playhouse_story::EventStyle;
 use serde_json::{Value, json};
 use thiserror::Error;
 
+use super::StoryView;
 use super::assets::{render, script, style};
-use super::event::EventStyle;
 use super::pages::page;
 use super::reader::{ListQuery, MOST, Reader};
 use super::request::{self, Sent};
 use super::shared::page_labels;
-use super::view::StoryView;
 
 /// The events or calls in one chunk of a report.
 const CHUNK: u32 = 2_000;
@@ -339,24 +339,25 @@ fn script_element(kind: &str, id: &str, content: &str) -> String {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
     use std::ops::Range;
     use std::sync::Arc;
 
     use super::*;
-    use crate::About;
     use playhouse_engine::cast::StableId;
-    use playhouse_engine::event::{AudienceRule, EventRecord, Recipient, Record};
+    use playhouse_engine::event::{AudienceRule, EventRecord, Recipient};
     use playhouse_engine::journal::{AskEnding, Outcome};
     use playhouse_engine::message::{BodyId, Cost, Digest, FinishReason, PromptBytes, TokenUsage};
+    use playhouse_engine::session::Logged;
+    use playhouse_story::About;
 
-    fn speech(number: u32, words: &str, audience: Range<u32>) -> Record {
+    fn speech(number: u32, words: &str, audience: Range<u32>) -> Logged {
         let recipient = |id: u32| Recipient {
             id: StableId(id),
             name: format!("Somebody {id}").into(),
         };
         let speaker: Arc<str> = format!("Somebody {}", number % 8).into();
-        Record::Event(EventRecord {
+        Logged::Event(Box::new(EventRecord {
             id: BodyId {
                 place: number % 5,
                 number,
@@ -372,10 +373,10 @@ pub(super) mod tests {
             masked: Vec::new(),
             rule: AudienceRule::Notified,
             guarded: Vec::new(),
-        })
+        }))
     }
 
-    pub(crate) fn answer(who: u32, number: u32, text: String) -> Outcome {
+    fn answer(who: u32, number: u32, text: String) -> Outcome {
         Outcome {
             entity: format!("Somebody {who}").into(),
             id: who,
@@ -424,12 +425,13 @@ pub(super) mod tests {
             };
             if who < 30 {
                 let text = format!("I listen, number {number}, and say nothing of it.");
-                view.answered(answer(who, number, text), u64::from(number / 50));
+                let outcome = Arc::new(answer(who, number, text));
+                view.fill(vec![Logged::Answers(vec![(outcome, None)])]);
             }
             let words = format!("Word {number} of a long evening by the fire, <b>and more</b>.");
-            view.record(&speech(number, &words, 0..6));
+            view.fill(vec![speech(number, &words, 0..6)]);
         }
-        view.record(&speech(EVENTS, "Only you.", 7..8));
+        view.fill(vec![speech(EVENTS, "Only you.", 7..8)]);
         let page = report(&view, None, Language::En, Extras::default()).unwrap();
         // Of 100,000 events and 47,000 calls, 30 MB.
         let most = EVENTS as usize * 300;

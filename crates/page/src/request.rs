@@ -10,7 +10,7 @@ use playhouse_engine::session::{
 use serde_json::{Value, json};
 
 use super::library::Story;
-use super::view::{Contents, StoryView};
+use super::{Contents, StoryView};
 
 /// What was sent for a call, and for the call of the same entity before it.
 pub(super) struct Sent {

@@ -15,10 +15,12 @@ use playhouse_engine::message::one_line;
 use playhouse_engine::session::Retaken;
 use playhouse_rpg::HostDeed;
 use playhouse_rpg::drama::Effect;
+use playhouse_story::RunState;
 use serde::Deserialize;
 use serde::de::Error as _;
 use serde_json::{Value, json};
 
+use super::WorldState;
 use super::access::{Access, Visitor};
 use super::answer::{Asked, Failure, InLanguage, Json};
 use super::branches::{branches, compare, parting};
@@ -29,8 +31,6 @@ use super::reader::{ListQuery, Reader};
 use super::request;
 use super::seat::Seat;
 use super::shared::{Shared, page_labels};
-use super::state::WorldState;
-use super::view::RunState;
 
 /// A reader at a story.
 #[derive(Clone)]
@@ -578,6 +578,7 @@ fn host_deed(state: &WorldState, deed: &Deed) -> Option<HostDeed> {
         }
         Deed::Give { item, to } => {
             let item = state
+                .game
                 .items
                 .iter()
                 .find(|known| known.name == *item)?
@@ -591,11 +592,15 @@ fn host_deed(state: &WorldState, deed: &Deed) -> Option<HostDeed> {
         Deed::Teach { who, fact } => Effect::Teach(name(*who)?, state.fact(fact)?.id.clone()),
         Deed::Move { who, to } => Effect::Move(name(*who)?, name(*to)?),
         Deed::Change { quality, by } => {
-            let known = state.qualities.iter().find(|known| known.id == *quality);
+            let known = state
+                .game
+                .qualities
+                .iter()
+                .find(|known| known.id == *quality);
             Effect::Add(known?.id.clone(), *by)
         }
         Deed::Scene { scene } => {
-            let known = state.scenes.iter().find(|known| known.id == *scene)?;
+            let known = state.game.scenes.iter().find(|known| known.id == *scene)?;
             let id = known.id.clone();
             return Some(HostDeed::Scene { id });
         }

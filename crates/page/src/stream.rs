@@ -11,6 +11,7 @@ use axum::response::sse::{Event, KeepAlive, Sse};
 use futures_util::Stream;
 use futures_util::stream;
 use playhouse_engine::locale::Language;
+use playhouse_story::{AnswerDelta, CallState};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
@@ -18,11 +19,9 @@ use tokio::sync::{broadcast, watch};
 
 use super::access::Access;
 use super::answer::{Asked, Failure};
-use super::call::CallState;
 use super::reader::{Position, Reader};
 use super::routes::{Visit, visit};
 use super::shared::Shared;
-use super::view::AnswerDelta;
 
 /// How many events are sent at once.
 const AT_ONCE: u32 = 200;

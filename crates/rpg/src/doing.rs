@@ -8,7 +8,7 @@ use super::phase::Phase;
 use super::scenes::open::OpenScene;
 
 /// What is going on at a stage, in a word: its phase, or the scene that is open there.
-pub fn doing(stage: EntityRef<'_>) -> &'static str {
+pub(super) fn doing(stage: EntityRef<'_>) -> &'static str {
     let is_in_scene = stage.contains::<OpenScene>();
     match stage.get::<Phase>().copied().unwrap_or_default() {
         Phase::FightBegin | Phase::Act | Phase::Weigh | Phase::Narrate | Phase::Narrated => "fight",
@@ -24,6 +24,6 @@ pub fn doing(stage: EntityRef<'_>) -> &'static str {
 }
 
 /// The id of the scene that is open at a stage.
-pub fn open_scene(stage: EntityRef<'_>) -> Option<Arc<str>> {
+pub(super) fn open_scene(stage: EntityRef<'_>) -> Option<Arc<str>> {
     stage.get::<OpenScene>().map(|open| open.id.clone())
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::page::{self, Extras, StoryView};
 use crate::save::names;
 use crate::session::{EventLog, Wanted};
+use crate::story;
 use serde_json::json;
 
 use super::rehearse::write_page;
@@ -42,11 +43,11 @@ pub(super) fn export(
     let branches = branches.map_err(|error| CommandError::of(ErrorKind::Other, &error))?;
     let Saved {
         slot: of,
-        story,
+        story: stored,
         played,
         ..
     } = saved;
-    let read = page::read(&of, (story, log), played.game(), None, &view, None);
+    let read = story::read(&of, (stored, log), played.game(), None, &view, |_| {});
     play::runtime()?.block_on(read).map_err(session_error)?;
     let extras = Extras {
         branches: Some(branches),

@@ -51,7 +51,7 @@ pub(super) fn add_templates(prompts: &mut PromptSet) {
 }
 
 /// The budget of each entity's prompt in tokens.
-pub fn budget(world: &RpgWorld) -> u64 {
+pub(crate) fn budget(world: &RpgWorld) -> u64 {
     world.0.limits.context_tokens.max(0) as u64
 }
 

@@ -16,8 +16,8 @@ mod summary;
 #[cfg(test)]
 mod tests;
 
-pub(super) use day::archive_overdue;
-pub use day::{budget, next_archive};
+pub use day::next_archive;
+pub(super) use day::{archive_overdue, budget};
 
 use bevy_ecs::prelude::*;
 use playhouse_engine::engine::Setup;

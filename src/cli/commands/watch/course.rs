@@ -6,9 +6,10 @@ use crate::cli::servers::ToolServers;
 use crate::groupchat::team::TeamFile;
 use crate::locale::{Localize, UiText};
 use crate::mind::Minds;
-use crate::page::{self, Story};
+use crate::page::Story;
 use crate::save::{SaveError, Slot, StoredStory};
 use crate::session::{EventLog, Session};
+use crate::story;
 
 use crate::cli::app::App;
 use crate::cli::commands::edited::EditedGame;
@@ -73,9 +74,13 @@ impl SavedCourse {
             Some(now) if now != turn => played_on(slot, shown),
             _ => log.map(|log| (stored, log)),
         };
-        let control = story.control.as_deref();
+        let begin = |token| {
+            if let Some(control) = &story.control {
+                control.begin(token);
+            }
+        };
         let read = match stored {
-            Ok(stored) => page::read(slot, stored, game, until, view, control).await,
+            Ok(stored) => story::read(slot, stored, game, until, view, begin).await,
             Err(error) => Err(error.into()),
         };
         let resumed = match read {

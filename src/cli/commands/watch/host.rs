@@ -32,11 +32,12 @@ use crate::journal::{Input, Line, new_minds};
 use crate::locale::{Localize, text};
 use crate::mind::{Mind, MindAlias, Minds};
 use crate::page::{
-    self, About, BranchAt, Control, Invitation, LibraryError, Seat, Server, Story, StoryView,
+    self, BranchAt, Control, Invitation, LibraryError, Seat, Server, Story, StoryView,
 };
 use crate::rpg::Campaign;
 use crate::save::Slot;
 use crate::session::{self, Game, Session};
+use crate::story::{self, About};
 use crate::{rpg, undercover};
 /// How long a page waits for a story to be read before it shows what was read so far.
 const AT_ONCE: Duration = Duration::from_millis(500);
@@ -329,8 +330,8 @@ impl<'a> Host<'a> {
                 let (Some((mut session, servers)), Some(control)) = (begun, &played.control) else {
                     return Ok(Stop::Idle);
                 };
-                let answers = page::watch(&mut session.engine, view);
-                let following = tokio::spawn(page::follow(answers, view.clone()));
+                let answers = story::watch(&mut session.engine, view);
+                let following = tokio::spawn(story::follow(answers, view.clone()));
                 let look = |engine: &mut Engine| {
                     edited.iter_mut().for_each(|edited| edited.look(engine));
                     // A team whose run is over waits for a task.

@@ -1,13 +1,13 @@
-//! An event as a page shows it.
+//! How an event is told.
 
 use playhouse_engine::event::EventRecord;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// How a book sets an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum EventStyle {
+pub enum EventStyle {
     Speech,
     Whisper,
     /// Words for everybody everywhere.
@@ -33,7 +33,7 @@ pub(super) enum EventStyle {
 
 impl EventStyle {
     /// The form of an event, by its type and, for a few types, by what it holds.
-    pub(super) fn of(record: &EventRecord, is_by_stage: bool) -> Self {
+    pub fn of(record: &EventRecord, is_by_stage: bool) -> Self {
         let part = record.data.get("part").and_then(Value::as_str);
         match record.kind.as_str() {
             "speak" | "chat_said" | "undercover_description" | "epilogue" => Self::Speech,
@@ -67,7 +67,7 @@ impl EventStyle {
     }
 
     /// Whether it is a heading, to which readers may jump.
-    pub(super) fn is_heading(self) -> bool {
+    pub fn is_heading(self) -> bool {
         matches!(self, Self::Day | Self::Place | Self::Ending)
     }
 
@@ -80,7 +80,7 @@ impl EventStyle {
 }
 
 /// The words alone, without who says them.
-pub(super) fn words(form: EventStyle, data: &Value) -> Option<&str> {
+pub fn words(form: EventStyle, data: &Value) -> Option<&str> {
     if !form.has_words() {
         return None;
     }
@@ -90,41 +90,15 @@ pub(super) fn words(form: EventStyle, data: &Value) -> Option<&str> {
 }
 
 /// To whom it is said or given, by name.
-pub(super) fn target(data: &Value) -> Option<&str> {
+pub fn target(data: &Value) -> Option<&str> {
     let target = data.get("target").or_else(|| data.get("to"))?.as_str()?;
     (!target.is_empty() && target != "all").then_some(target)
-}
-
-/// What a table of a fight shows of an event.
-pub(super) fn fight(kind: &str, data: &Value) -> Option<Value> {
-    let standing = |fighter: &Value| {
-        json!({
-            "name": fighter["name"], "hp": fighter["hp"], "max": fighter["max_hp"],
-            "faction": fighter["faction"], "effects": fighter["effects"], "left": fighter["departure"],
-        })
-    };
-    Some(match kind {
-        "combat_initialization" => json!({
-            "part": "start", "heroes": data["heroes"], "foes": data["foes"],
-        }),
-        "combat_round" => {
-            let rows = data["standing"].as_array()?.iter().map(standing);
-            let rows: Vec<_> = rows.collect();
-            json!({"part": "round", "round": data["round"], "standing": rows})
-        }
-        "card_played" => json!({
-            "part": "card", "card": data["card"], "skill": data["skill"],
-            "targets": data["targets"],
-        }),
-        "combat_outcome" => json!({"part": "end", "result": data["result"]}),
-        "card_held" | "combat_move" => json!({"part": "move"}),
-        _ => return None,
-    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn words_are_those_that_were_said() {
@@ -137,6 +111,5 @@ mod tests {
         assert_eq!(target(&json!({"target": "all"})), None);
         // What a guard has emptied for a seat.
         assert_eq!(words(EventStyle::Speech, &Value::Null), None);
-        assert_eq!(fight("combat_round", &Value::Null), None);
     }
 }

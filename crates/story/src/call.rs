@@ -1,4 +1,4 @@
-//! A call of a mind as a page shows it.
+//! A call of a mind, while it goes on and as the journal has it.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use serde::Serialize;
 /// How far a call is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum CallState {
+pub enum CallState {
     #[default]
     Thinking,
     Writing,
@@ -24,7 +24,7 @@ pub(super) enum CallState {
 /// What a call does for a while.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Segment {
+pub enum Segment {
     /// The mind was asked, and has written nothing yet.
     Waiting,
     Writing,
@@ -37,38 +37,38 @@ pub(super) enum Segment {
 /// A call of a mind. Times are in milliseconds since the story began: recorded ones follow one
 /// another at each place, then come those that were measured.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Call {
-    pub(super) call: u32,
-    pub(super) who: u32,
+pub struct Call {
+    pub call: u32,
+    pub who: u32,
     /// The number of the ask among all of its entity.
-    pub(super) number: u32,
-    pub(super) purpose: Arc<str>,
-    pub(super) mind: Arc<str>,
-    pub(super) place: u32,
-    pub(super) turn: u64,
-    pub(super) start: u64,
-    pub(super) first: Option<u64>,
-    pub(super) end: Option<u64>,
+    pub number: u32,
+    pub purpose: Arc<str>,
+    pub mind: Arc<str>,
+    pub place: u32,
+    pub turn: u64,
+    pub start: u64,
+    pub first: Option<u64>,
+    pub end: Option<u64>,
     /// What it did, from when on; empty if its times were not measured.
-    pub(super) segments: Vec<(Segment, u64)>,
+    pub segments: Vec<(Segment, u64)>,
     /// The tools that were called, and when.
-    pub(super) tools: Vec<(Arc<str>, u64)>,
-    pub(super) state: CallState,
+    pub tools: Vec<(Arc<str>, u64)>,
+    pub state: CallState,
     /// The answer on which the host decides.
-    pub(super) held: Option<AnswerInReview>,
-    pub(super) by: Option<By>,
+    pub held: Option<AnswerInReview>,
+    pub by: Option<By>,
     /// What the journal keeps of it; `None` while it is open.
-    pub(super) outcome: Option<Arc<Outcome>>,
+    pub outcome: Option<Arc<Outcome>>,
 }
 
 impl Call {
     /// Whether its times were measured.
-    pub(super) fn is_timed(&self) -> bool {
+    pub fn is_timed(&self) -> bool {
         !self.mind.is_empty()
     }
 
     /// What it does from now on.
-    pub(super) fn enter(&mut self, segment: Segment, now: u64) {
+    pub fn enter(&mut self, segment: Segment, now: u64) {
         let last = self.segments.last().map(|(last, _)| *last);
         // What a mind writes to correct its answer belongs to the repair.
         let goes_on =
@@ -79,7 +79,7 @@ impl Call {
     }
 
     /// Its mind is asked: for the first time, with the results of tools, or again.
-    pub(super) fn ask(&mut self, now: u64) {
+    pub fn ask(&mut self, now: u64) {
         let segment = match self.segments.last() {
             Some((Segment::Waiting | Segment::Writing | Segment::Repair, _)) => Segment::Repair,
             _ => Segment::Waiting,

@@ -1,4 +1,4 @@
-//! The read model of one story: all that a page can show. It only grows.
+//! A story while it is read and played: it only grows, and nothing waits for its readers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -14,14 +14,13 @@ use playhouse_engine::message::{BodyId, Digest};
 use playhouse_engine::mind::{StreamDelta, StreamDeltaKind, stopwatch};
 use playhouse_engine::session::{Answered, Logged, Stay, answered};
 use playhouse_engine::world_data::Problem;
-use playhouse_rpg::third_person;
 use serde::Serialize;
 use serde_json::Value;
 use tokio::sync::{broadcast, watch};
 
 use super::call::{Call, CallState, Segment, made_by, recorded_segments};
-use super::event::{EventStyle, fight, target, words};
-use super::state::WorldState;
+use super::event::{EventStyle, target, words};
+use super::state::{Picture, WorldState};
 
 /// How many deltas of answers a reader may be behind before it is given the whole answers again.
 const MAX_DELTAS: usize = 1024;
@@ -53,28 +52,27 @@ pub struct About {
     pub models: Vec<String>,
 }
 
-/// An event with what a page adds to it.
+/// An event with what the story so far adds to it.
 #[derive(Debug)]
-pub(super) struct EventEntry {
-    pub(super) number: u32,
-    pub(super) record: EventRecord,
-    pub(super) day: u32,
-    pub(super) form: EventStyle,
-    pub(super) place: Option<u32>,
-    pub(super) by: Option<u32>,
-    pub(super) to: Option<u32>,
+pub struct EventEntry {
+    pub number: u32,
+    pub record: EventRecord,
+    pub day: u32,
+    pub form: EventStyle,
+    pub place: Option<u32>,
+    pub by: Option<u32>,
+    pub to: Option<u32>,
     /// Whether a reader who sees everything was told the same before.
-    pub(super) repeats: bool,
+    pub repeats: bool,
     /// The call whose answer it tells.
-    pub(super) call: Option<u32>,
+    pub call: Option<u32>,
     /// Those for whom the program answered, as far as readers were not told before, and why.
-    pub(super) defaults: Vec<(Arc<str>, UiText)>,
-    pub(super) fight: Option<Value>,
+    pub defaults: Vec<(Arc<str>, UiText)>,
 }
 
 impl EventEntry {
     /// The words alone; `None` if it has a form without words.
-    pub(super) fn words(&self) -> Option<&str> {
+    pub fn words(&self) -> Option<&str> {
         words(self.form, &self.record.data)
     }
 
@@ -89,25 +87,25 @@ impl EventEntry {
     }
 
     /// Whether an entity learned it.
-    pub(super) fn reached(&self, id: u32) -> bool {
+    pub fn reached(&self, id: u32) -> bool {
         self.record.audience.iter().any(|who| who.id.0 == id)
     }
 }
 
 /// The events and calls of a turn: from the first to before the second.
 #[derive(Clone, Debug, Serialize)]
-pub(super) struct TurnRange {
-    pub(super) turn: u64,
-    pub(super) day: u32,
-    pub(super) from: u32,
-    pub(super) to: u32,
-    pub(super) calls: (u32, u32),
+pub struct TurnRange {
+    pub turn: u64,
+    pub day: u32,
+    pub from: u32,
+    pub to: u32,
+    pub calls: (u32, u32),
 }
 
 /// Whether a story is played.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum RunState {
+pub enum RunState {
     Playing,
     /// A turn is being finished.
     Pausing,
@@ -123,47 +121,47 @@ pub(super) enum RunState {
 
 /// How the run is going.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Run {
-    pub(super) state: RunState,
-    pub(super) error: Option<UiText>,
+pub struct Run {
+    pub state: RunState,
+    pub error: Option<UiText>,
     /// Whether it pauses between two calls of a turn.
-    pub(super) at_gate: bool,
+    pub at_gate: bool,
     /// Whether answers wait for the host.
-    pub(super) reviews: bool,
+    pub reviews: bool,
     /// What is wrong in the story's data, which were changed while it is played.
-    pub(super) problems: Vec<Problem>,
+    pub problems: Vec<Problem>,
     /// The slot in which the story continues, since the host went back in it.
-    pub(super) moved: Option<Arc<str>>,
+    pub moved: Option<Arc<str>>,
 }
 
 /// A part of an answer that is being written.
 #[derive(Clone, Debug)]
-pub(super) struct AnswerDelta {
-    pub(super) call: u32,
+pub struct AnswerDelta {
+    pub call: u32,
     /// `None`: what was shown is taken back.
-    pub(super) text: Option<Arc<str>>,
+    pub text: Option<Arc<str>>,
 }
 
 /// What a view holds.
 #[derive(Default)]
-pub(super) struct Contents {
-    pub(super) events: Vec<Arc<EventEntry>>,
-    pub(super) calls: Vec<Arc<Call>>,
+pub struct Contents<G: Picture> {
+    pub events: Vec<Arc<EventEntry>>,
+    pub calls: Vec<Arc<Call>>,
     /// Each change of a call, by its number, oldest first.
-    pub(super) changes: Vec<u32>,
-    pub(super) turns: Vec<TurnRange>,
+    pub changes: Vec<u32>,
+    pub turns: Vec<TurnRange>,
     /// The events of each entity, by what it learned.
-    pub(super) learned: BTreeMap<u32, Vec<u32>>,
-    pub(super) by_body: BTreeMap<BodyId, u32>,
-    pub(super) state: Arc<WorldState>,
-    pub(super) run: Run,
-    pub(super) day: u32,
-    pub(super) turn: u64,
+    pub learned: BTreeMap<u32, Vec<u32>>,
+    pub by_body: BTreeMap<BodyId, u32>,
+    pub state: Arc<WorldState<G>>,
+    pub run: Run,
+    pub day: u32,
+    pub turn: u64,
     /// How often run or state changed.
-    pub(super) run_version: u64,
-    pub(super) state_version: u64,
+    pub run_version: u64,
+    pub state_version: u64,
     /// The words of open answers so far, by call.
-    pub(super) open_text: BTreeMap<u32, String>,
+    pub open_text: BTreeMap<u32, String>,
     /// The numbers of entities by name, those that are gone included.
     names: BTreeMap<Arc<str>, u32>,
     /// The open calls by name of the entity.
@@ -175,7 +173,7 @@ pub(super) struct Contents {
     /// Those of turns that are over.
     overdue: Vec<(Arc<str>, UiText)>,
     /// By entity, the last question that it was asked: what came before it was sent with it.
-    pub(super) sent: BTreeMap<u32, EntryId>,
+    pub sent: BTreeMap<u32, EntryId>,
     /// By entity, where it was from an event on.
     stays: BTreeMap<u32, Vec<(u32, Stay)>>,
     /// The places where anybody has been.
@@ -192,17 +190,17 @@ pub(super) struct Contents {
     next_state: u64,
 }
 
-/// All that a page can show of one story. The engine's thread adds to it; readers take what they
+/// All that can be shown of one story. The engine's thread adds to it; readers take what they
 /// need. Nothing waits for a reader.
-pub struct StoryView {
-    pub(super) about: About,
-    contents: RwLock<Contents>,
+pub struct StoryView<G: Picture> {
+    pub about: About,
+    contents: RwLock<Contents<G>>,
     news: watch::Sender<u64>,
     deltas: broadcast::Sender<AnswerDelta>,
     clock: Box<dyn Fn() -> u64 + Send + Sync>,
 }
 
-impl StoryView {
+impl<G: Picture> StoryView<G> {
     /// An empty view of a story.
     pub fn new(about: About) -> Self {
         Self {
@@ -220,27 +218,27 @@ impl StoryView {
     }
 
     /// The time of calls: what is measured follows what was recorded.
-    pub(super) fn time(&self, contents: &Contents) -> u64 {
+    pub fn time(&self, contents: &Contents<G>) -> u64 {
         self.now() + contents.recorded.unwrap_or_else(|| contents.recorded_end())
     }
 
     /// What it holds, to read. Take what you need and let go: the engine waits to write.
-    pub(super) fn read(&self) -> RwLockReadGuard<'_, Contents> {
+    pub fn read(&self) -> RwLockReadGuard<'_, Contents<G>> {
         self.contents.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write(&self) -> RwLockWriteGuard<'_, Contents> {
+    fn write(&self) -> RwLockWriteGuard<'_, Contents<G>> {
         let contents = self.contents.write();
         contents.unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Changes whenever there is something new.
-    pub(super) fn news(&self) -> watch::Receiver<u64> {
+    pub fn news(&self) -> watch::Receiver<u64> {
         self.news.subscribe()
     }
 
     /// Answers while they are written.
-    pub(super) fn deltas(&self) -> broadcast::Receiver<AnswerDelta> {
+    pub fn deltas(&self) -> broadcast::Receiver<AnswerDelta> {
         self.deltas.subscribe()
     }
 
@@ -392,14 +390,8 @@ impl StoryView {
         self.announce();
     }
 
-    /// Adds an outcome alone.
-    #[cfg(test)]
-    pub(super) fn answered(&self, outcome: Outcome, turn: u64) {
-        self.write().answer(&Arc::new(outcome), turn, 0);
-    }
-
     /// Takes a picture of the world, unless the last one is so new that it would cost too much.
-    pub(super) fn update_state(&self, world: &World, is_at_rest: bool) {
+    pub fn update_state(&self, world: &World, is_at_rest: bool) {
         let begin = self.now();
         self.write().note_stays(world);
         let before = self.read();
@@ -431,7 +423,7 @@ impl StoryView {
     }
 
     /// Whether what was played before is being read.
-    pub(super) fn is_reading(&self) -> bool {
+    pub fn is_reading(&self) -> bool {
         self.read().run.state == RunState::Reading
     }
 
@@ -448,7 +440,7 @@ impl StoryView {
     }
 
     /// Whether somebody plays it now.
-    pub(super) fn is_played(&self) -> bool {
+    pub fn is_played(&self) -> bool {
         let state = self.read().run.state;
         matches!(
             state,
@@ -457,7 +449,7 @@ impl StoryView {
     }
 
     /// Changes the state of the run, if it is still in the given one.
-    pub(super) fn change_run(&self, from: RunState, to: RunState) {
+    pub fn change_run(&self, from: RunState, to: RunState) {
         let state = self.read().run.state;
         if state == from {
             self.set_run(to, None);
@@ -470,7 +462,7 @@ impl StoryView {
     }
 
     /// Says whether answers wait for the host.
-    pub(super) fn set_reviews(&self, reviews: bool) {
+    pub fn set_reviews(&self, reviews: bool) {
         let mut contents = self.write();
         contents.run.reviews = reviews;
         contents.run_version += 1;
@@ -479,7 +471,7 @@ impl StoryView {
     }
 
     /// Says in which slot the story continues.
-    pub(super) fn set_moved(&self, slot: &str) {
+    pub fn set_moved(&self, slot: &str) {
         let mut contents = self.write();
         contents.run.moved = Some(slot.into());
         contents.run_version += 1;
@@ -488,18 +480,18 @@ impl StoryView {
     }
 
     /// Takes note that somebody was given a seat, or lost one.
-    pub(super) fn note_seats(&self) {
+    pub fn note_seats(&self) {
         self.write().run_version += 1;
         self.announce();
     }
 
     /// How many events there are.
-    pub(super) fn events(&self) -> usize {
+    pub fn events(&self) -> usize {
         self.read().events.len()
     }
 
     /// Whether a part of the story begins or ends in the events from this one on.
-    pub(super) fn has_scene_since(&self, event: usize) -> bool {
+    pub fn has_scene_since(&self, event: usize) -> bool {
         let contents = self.read();
         let events = contents.events.get(event..).unwrap_or_default();
         events.iter().any(|event| event.bounds_scene())
@@ -518,7 +510,7 @@ impl StoryView {
     }
 
     /// Says how the run is going.
-    pub(super) fn set_run(&self, state: RunState, error: Option<UiText>) {
+    pub fn set_run(&self, state: RunState, error: Option<UiText>) {
         let mut contents = self.write();
         if contents.run.state == state && contents.run.error == error {
             return;
@@ -539,8 +531,8 @@ impl StoryView {
     }
 }
 
-impl Contents {
-    pub(super) fn id_of(&self, name: &str) -> Option<u32> {
+impl<G: Picture> Contents<G> {
+    pub fn id_of(&self, name: &str) -> Option<u32> {
         self.names.get(name).copied()
     }
 
@@ -550,13 +542,13 @@ impl Contents {
     }
 
     /// The name of an entity.
-    pub(super) fn name_of(&self, id: u32) -> Option<Arc<str>> {
+    pub fn name_of(&self, id: u32) -> Option<Arc<str>> {
         let known = self.names.iter().find(|(_, known)| **known == id);
         known.map(|(name, _)| name.clone())
     }
 
     /// Everybody and everything that ever had a name, with its number.
-    pub(super) fn names(&self) -> impl Iterator<Item = (&Arc<str>, u32)> {
+    pub fn names(&self) -> impl Iterator<Item = (&Arc<str>, u32)> {
         self.names.iter().map(|(name, id)| (name, *id))
     }
 
@@ -586,25 +578,25 @@ impl Contents {
     }
 
     /// Where everybody was, and since which event.
-    pub(super) fn stays(&self) -> &BTreeMap<u32, Vec<(u32, Stay)>> {
+    pub fn stays(&self) -> &BTreeMap<u32, Vec<(u32, Stay)>> {
         &self.stays
     }
 
     /// Where somebody was when an event happened; `None` if it was not there yet.
-    pub(super) fn stay(&self, id: u32, event: u32) -> Option<Stay> {
+    pub fn stay(&self, id: u32, event: u32) -> Option<Stay> {
         let stays = self.stays.get(&id)?;
         let next = stays.partition_point(|(from, _)| *from <= event);
         Some(stays.get(next.checked_sub(1)?)?.1)
     }
 
     /// The last call of an entity that was answered.
-    pub(super) fn last_call_of(&self, id: u32) -> Option<&Arc<Call>> {
+    pub fn last_call_of(&self, id: u32) -> Option<&Arc<Call>> {
         let mut calls = self.calls.iter().rev();
         calls.find(|call| call.who == id && call.outcome.is_some())
     }
 
     /// The calls that nobody has answered yet.
-    pub(super) fn open_calls(&self) -> impl Iterator<Item = &Arc<Call>> {
+    pub fn open_calls(&self) -> impl Iterator<Item = &Arc<Call>> {
         let open = self.open.values();
         let open = open.filter_map(|call| self.calls.get(*call as usize));
         open.filter(|call| call.state != CallState::Done)
@@ -677,13 +669,12 @@ impl Contents {
             number,
             day: self.day,
             form,
-            place: self.id_of(third_person::place_of(&record)),
+            place: self.id_of(G::place_of(&record)),
             by,
             to: target(&record.data).and_then(|name| self.id_of(name)),
             repeats,
             call,
             defaults,
-            fight: fight(&record.kind, &record.data),
             record,
         }));
     }
@@ -802,7 +793,7 @@ impl Contents {
         self.open_text.clear();
     }
 
-    fn set_state(&mut self, state: Arc<WorldState>) {
+    fn set_state(&mut self, state: Arc<WorldState<G>>) {
         for being in &state.beings {
             if self.names.get(&being.name) != Some(&being.id) {
                 self.names.insert(being.name.clone(), being.id);
@@ -817,13 +808,23 @@ impl Contents {
 mod tests {
     use super::*;
     use playhouse_engine::engine::AnswerInReview;
+    use playhouse_engine::message::{Cost, TokenUsage};
+    use serde_json::json;
 
     #[test]
     fn calls_that_are_measured_follow_those_that_were_recorded() {
-        let view = StoryView::new(About::default());
-        for number in 0..3 {
-            view.answered(crate::report::tests::answer(1, number, "Yes.".into()), 0);
-        }
+        let view = StoryView::<()>::new(About::default());
+        let outcomes = (0..3).map(|number| {
+            let outcome = json!({
+                "entity": "Somebody", "id": 1, "number": number, "purpose": "home.speak",
+                "hash": Digest::default(), "asked": "What do you say?",
+                "ending": {"answered": {"text": "Yes.", "finish": "stop"}}, "calls": 1,
+                "retries": 0, "usage": TokenUsage::default(), "estimated": 0,
+                "cost": Cost::default(), "provider": "test", "model": "test", "ms": 2_000,
+            });
+            (Arc::new(serde_json::from_value(outcome).unwrap()), None)
+        });
+        view.fill(vec![Logged::Answers(outcomes.collect())]);
         let end = view.read().calls.last().unwrap().end.unwrap();
         view.signal(&Signal::CallStarted {
             entity: "Ann".into(),
@@ -838,7 +839,7 @@ mod tests {
 
     #[test]
     fn what_is_streamed_late_changes_no_state() {
-        let view = StoryView::new(About::default());
+        let view = StoryView::<()>::new(About::default());
         let entity: Arc<str> = "Ann".into();
         let start = || {
             view.signal(&Signal::CallStarted {

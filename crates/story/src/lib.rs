@@ -1,0 +1,20 @@
+//! The read model of a story: who is where, what happened, who learned it, what every mind was
+//! asked and answered, and what that cost.
+//!
+//! A [`StoryView`] is all that can be shown of one story: [`Contents`] has the events and calls, a
+//! [`WorldState`] is a picture of everybody. The engine's thread adds to it and never waits for a
+//! reader: [`watch`] lets it follow a story that is played, [`read`] fills it from a slot. It knows
+//! no game; what a game has to show beside that is its [`Picture`]. Pages and commands print what
+//! they find here. Start reading at [`Contents`].
+
+mod call;
+mod event;
+mod read;
+mod state;
+mod view;
+
+pub use call::{Call, CallState, Segment};
+pub use event::{EventStyle, target, words};
+pub use read::{follow, read, watch};
+pub use state::{Being, Kept, Picture, Taught, WorldState};
+pub use view::{About, AnswerDelta, Contents, EventEntry, Run, RunState, StoryView, TurnRange};

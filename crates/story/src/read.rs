@@ -1,0 +1,86 @@
+//! Fills a view: from what an engine does, or from a slot.
+
+use std::panic::resume_unwind;
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+
+use playhouse_engine::engine::{CancellationToken, Engine};
+use playhouse_engine::event::Feed;
+use playhouse_engine::mind::StreamReceiver;
+use playhouse_engine::save::{Slot, StoredStory};
+use playhouse_engine::session::{EventLog, Game, SessionError, play_again, play_on};
+
+use super::state::Picture;
+use super::view::StoryView;
+
+/// Lets a view see what an engine does from now on. What minds write arrives at the receiver; give
+/// it to [`follow`].
+pub fn watch<G: Picture>(engine: &mut Engine, view: &Arc<StoryView<G>>) -> StreamReceiver {
+    observe(engine, view);
+    view.begin(&engine.world);
+    let signals = view.clone();
+    engine.on_signal(move |signal| signals.signal(&signal));
+    // Answers that are being written are for the host alone.
+    engine.watch_all()
+}
+
+/// Shows answers while they are written, until the engine is dropped.
+pub async fn follow<G: Picture>(mut answers: StreamReceiver, view: Arc<StoryView<G>>) {
+    while let Some(delta) = answers.next().await {
+        view.delta(&delta);
+    }
+}
+
+/// Fills a view with a slot's story, until a turn or its end: from its log of events, if it has
+/// one, and by playing the rest of the journal again, which the token that `begin` gets can stop.
+/// If the log holds all until that turn, where everybody is then is left to [`watch`].
+///
+/// # Errors
+/// As [`playhouse_engine::session::replay`].
+pub async fn read<G: Picture>(
+    slot: &Slot,
+    (story, log): (StoredStory, Option<EventLog>),
+    game: &dyn Game,
+    until: Option<u64>,
+    view: &Arc<StoryView<G>>,
+    begin: impl FnOnce(CancellationToken),
+) -> Result<(), SessionError> {
+    let log = log.filter(|log| until.is_none_or(|until| until >= log.turn));
+    let logged = log.as_ref().map(|log| log.turn);
+    // While the world is loaded, which takes longer.
+    let filling = log.map(|log| {
+        let view = view.clone();
+        thread::spawn(move || view.fill(log.records))
+    });
+    let fill = || {
+        let filled = filling.map_or(Ok(()), JoinHandle::join);
+        filled.unwrap_or_else(|panic| resume_unwind(panic));
+    };
+    if until.is_some() && until == logged {
+        fill();
+        return Ok(());
+    }
+    // Nothing of the next turn was played.
+    let until = until.or_else(|| story.ends_with_a_turn().then(|| story.last_turn()));
+    let prepare = |engine: &mut Engine| {
+        fill();
+        observe(engine, view);
+        begin(engine.cancellation_token());
+        // Where everybody is when the first calls are made.
+        view.begin(&engine.world);
+    };
+    let replayed = if logged.is_some() {
+        play_on(slot, story, game, until, prepare).await?
+    } else {
+        play_again(story, game, until, prepare).await?
+    };
+    view.begin(&replayed.engine.world);
+    Ok(())
+}
+
+fn observe<G: Picture>(engine: &mut Engine, view: &Arc<StoryView<G>>) {
+    let records = view.clone();
+    engine.add_feed(Feed::observer(move |record| records.record(record)));
+    let outcomes = view.clone();
+    engine.on_commit(move |world, committed| outcomes.commit(world, committed));
+}

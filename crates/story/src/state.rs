@@ -1,0 +1,192 @@
+//! What became of the world: a picture of everybody, taken while it rests between two steps.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use bevy_ecs::change_detection::Tick;
+use bevy_ecs::prelude::*;
+use playhouse_engine::cast::{
+    Appearance, CastList, Dead, EntityName, Exits, Faction, Kind, OnStage, StableId,
+};
+use playhouse_engine::context::{AgentContext, Chapters};
+use playhouse_engine::event::EventRecord;
+use playhouse_engine::exchange::{Ledger, Spent};
+use playhouse_engine::knowledge::{Fact, FactBook, Knowledge, Today};
+use playhouse_engine::mind::MindAlias;
+
+/// What a game adds to the picture of its world.
+pub trait Picture: Default + Send + Sync + 'static {
+    /// What it adds to each entity.
+    type Being: Default + Send + Sync + 'static;
+
+    fn of(world: &World) -> Self;
+
+    fn being(world: &World, entity: EntityRef<'_>) -> Self::Being;
+
+    /// The name of the place to which an event belongs; empty if to none.
+    fn place_of(event: &EventRecord) -> &str {
+        &event.place
+    }
+}
+
+/// A game that adds nothing.
+impl Picture for () {
+    type Being = ();
+
+    fn of(_: &World) {}
+
+    fn being(_: &World, _: EntityRef<'_>) {}
+}
+
+/// A value of the world that is copied only when it changed.
+#[derive(Clone, Debug, Default)]
+pub struct Kept<T> {
+    changed: Option<Tick>,
+    pub value: Arc<T>,
+}
+
+impl<T: Clone + Default> Kept<T> {
+    fn new(changed: Option<Tick>, value: Option<&T>, last: Option<&Self>) -> Self {
+        if let Some(last) = last
+            && last.changed == changed
+        {
+            return last.clone();
+        }
+        Self {
+            changed,
+            value: Arc::new(value.cloned().unwrap_or_default()),
+        }
+    }
+}
+
+impl<T: Component + Clone + Default> Kept<T> {
+    fn of(entity: EntityRef<'_>, last: Option<&Self>) -> Self {
+        let changed = entity.get_change_ticks::<T>().map(|ticks| ticks.changed);
+        Self::new(changed, entity.get(), last)
+    }
+}
+
+/// Somebody or something that has a name.
+pub struct Being<G: Picture> {
+    pub id: u32,
+    pub name: Arc<str>,
+    pub kind: Kind,
+    pub faction: Option<Arc<str>>,
+    pub place: Option<u32>,
+    pub is_dead: bool,
+    /// The name of the model that it prefers.
+    pub mind: Option<Arc<str>>,
+    pub look: Option<Arc<str>>,
+    /// The places that can be reached from it, if it is a stage.
+    pub exits: Vec<u32>,
+    pub spent: Spent,
+    pub knowledge: Kept<Knowledge>,
+    pub context: Kept<AgentContext>,
+    pub chapters: Kept<Chapters>,
+    pub game: G::Being,
+}
+
+/// A picture of the world.
+#[derive(Default)]
+pub struct WorldState<G: Picture> {
+    pub day: u32,
+    /// In order of their numbers.
+    pub beings: Vec<Being<G>>,
+    pub facts: Kept<FactBook>,
+    /// By the id of an event, what it taught to whom.
+    pub taught: Arc<BTreeMap<Arc<str>, Taught>>,
+    pub game: G,
+}
+
+/// The facts that an event taught, each with those who learned it.
+pub type Taught = BTreeMap<Arc<str>, Vec<u32>>;
+
+impl<G: Picture> WorldState<G> {
+    /// A picture of the world. What has not changed since the last one is shared with it.
+    pub fn of(world: &World, last: &Self) -> Self {
+        let cast = world.resource::<CastList>().all();
+        let beings: Vec<_> = cast
+            .filter_map(|(id, entity)| {
+                let entity = world.get_entity(entity).ok()?;
+                Being::of(world, id, entity, last.being(id.0))
+            })
+            .collect();
+        let changed = world.get_resource_change_ticks::<FactBook>();
+        Self {
+            day: world.get_resource::<Today>().map_or(0, |today| today.0),
+            facts: Kept::new(
+                changed.map(|ticks| ticks.changed),
+                world.get_resource(),
+                Some(&last.facts),
+            ),
+            taught: taught(&beings, last),
+            game: G::of(world),
+            beings,
+        }
+    }
+
+    /// The entity of this number.
+    pub fn being(&self, id: u32) -> Option<&Being<G>> {
+        let found = self.beings.binary_search_by_key(&id, |being| being.id);
+        self.beings.get(found.ok()?)
+    }
+
+    /// The entity of this name.
+    pub fn named(&self, name: &str) -> Option<&Being<G>> {
+        self.beings.iter().find(|being| *being.name == *name)
+    }
+
+    /// The fact of this id.
+    pub fn fact(&self, id: &str) -> Option<&Arc<Fact>> {
+        self.facts.value.get(id)
+    }
+}
+
+impl<G: Picture> Being<G> {
+    fn of(world: &World, id: StableId, entity: EntityRef<'_>, last: Option<&Self>) -> Option<Self> {
+        let stage = entity.get::<OnStage>();
+        let place = stage.and_then(|stage| world.get::<StableId>(stage.0));
+        let exits = entity.get::<Exits>().into_iter().flat_map(|exits| &exits.0);
+        Some(Self {
+            id: id.0,
+            name: entity.get::<EntityName>()?.0.clone(),
+            kind: *entity.get::<Kind>()?,
+            faction: entity.get::<Faction>().map(|faction| faction.0.clone()),
+            place: place.map(|place| place.0),
+            is_dead: entity.contains::<Dead>(),
+            mind: entity.get::<MindAlias>().map(|mind| mind.0.clone()),
+            look: entity.get::<Appearance>().map(|look| look.0.clone()),
+            exits: exits.map(|id| id.0).collect(),
+            spent: entity
+                .get::<Ledger>()
+                .map(Ledger::total)
+                .unwrap_or_default(),
+            knowledge: Kept::of(entity, last.map(|last| &last.knowledge)),
+            context: Kept::of(entity, last.map(|last| &last.context)),
+            chapters: Kept::of(entity, last.map(|last| &last.chapters)),
+            game: G::being(world, entity),
+        })
+    }
+}
+
+/// What events taught, by what everybody knows.
+fn taught<G: Picture>(
+    beings: &[Being<G>],
+    last: &WorldState<G>,
+) -> Arc<BTreeMap<Arc<str>, Taught>> {
+    let known = beings.iter().map(|being| &being.knowledge.value);
+    let before = last.beings.iter().map(|being| &being.knowledge.value);
+    if beings.len() == last.beings.len() && known.zip(before).all(|(a, b)| Arc::ptr_eq(a, b)) {
+        return last.taught.clone();
+    }
+    let mut taught = BTreeMap::<_, Taught>::new();
+    for being in beings {
+        for (fact, known) in being.knowledge.value.all() {
+            if !known.event.is_empty() {
+                let by_event = taught.entry(known.event.clone()).or_default();
+                by_event.entry(fact.clone()).or_default().push(being.id);
+            }
+        }
+    }
+    Arc::new(taught)
+}
