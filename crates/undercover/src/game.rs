@@ -355,7 +355,7 @@ fn check_pair(pair: &WordPair) -> Result<(), MatchError> {
         check_word(word, pair)?;
     }
     let (first, second) = (&first.word, &second.word);
-    if FoldedText::skeleton(first) == FoldedText::skeleton(second) {
+    if FoldedText::of(first) == FoldedText::of(second) {
         return Err(MatchError::EqualWords(first.clone(), second.clone()));
     }
     Ok(())

@@ -1,15 +1,13 @@
 //! What a player must not say: its word, parts of it, and the same word in other languages.
 //!
-//! The check reads like a person: case, width, accents, spacing, invisible characters, look-alike
-//! letters and digits for letters make no difference. What can't be found in the letters, such as a
-//! riddle, a rhyme or a code, passes; the players have to judge it.
+//! Case, width, accents, spacing and invisible characters make no difference. What can't be found
+//! in the letters, such as a riddle, a rhyme or a code, passes; the players have to judge it.
 
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 
 use playhouse_engine::message::FoldedText;
-use playhouse_engine::wording::Readings;
 
 /// How a text says what it must not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -28,10 +26,10 @@ pub(super) enum Slip {
 pub(super) struct Taboo(Arc<Forbidden>);
 
 struct Forbidden {
-    word: Readings,
-    parts: Vec<Readings>,
+    word: FoldedText,
+    parts: Vec<FoldedText>,
     /// Translations and other spellings.
-    also: Vec<Readings>,
+    also: Vec<FoldedText>,
 }
 
 impl std::fmt::Debug for Taboo {
@@ -61,13 +59,11 @@ impl Taboo {
             let long = part.chars().count() >= if han { 1 } else { 3 };
             long && !COMMON.contains(&part.as_str()) && !SUFFIXES.contains(&part.as_str())
         };
+        let parts = parts.filter(is_part).map(|part| FoldedText::of(&part));
         Self(Arc::new(Forbidden {
-            word: Readings::of(word),
-            parts: parts
-                .filter(is_part)
-                .map(|part| Readings::of(&part))
-                .collect(),
-            also: also.iter().map(|text| Readings::of(text)).collect(),
+            parts: parts.collect(),
+            also: also.iter().map(|text| FoldedText::of(text)).collect(),
+            word: whole,
         }))
     }
 
@@ -79,8 +75,8 @@ impl Taboo {
 
 impl Forbidden {
     fn slip(&self, text: &str) -> Option<Slip> {
-        let said = Readings::of(text);
-        let says = |word: &Readings| !word.is_empty() && said.any(word, FoldedText::contains_words);
+        let said = FoldedText::of(text);
+        let says = |word: &FoldedText| said.contains_words(word);
         if says(&self.word) {
             Some(Slip::Word)
         } else if self.parts.iter().any(|part| says_part(&said, part)) {
@@ -93,19 +89,10 @@ impl Forbidden {
     }
 }
 
-/// Whether any word of a text is a part of a word, or is made from one. Endings count in the plain
-/// reading only, since among look-alikes too many words are similar.
-fn says_part(text: &Readings, part: &Readings) -> bool {
-    let (plain, plain_part) = (text.plain(), part.plain());
-    let disguised = |(said, part): (&FoldedText, &FoldedText)| {
-        let long = part.letters().len() >= 4;
-        said.contains_words(part)
-            || (long && said.words().any(|said| contains(said, part.letters())))
-    };
-    plain
-        .words()
-        .any(|said| is_related(said, plain_part.letters()))
-        || text.pairs(part).skip(1).any(disguised)
+/// Whether any word of a text is a part of a word, or is made from one.
+fn says_part(text: &FoldedText, part: &FoldedText) -> bool {
+    let mut words = text.words();
+    words.any(|said| is_related(said, part.letters()))
 }
 
 fn contains(long: &[char], short: &[char]) -> bool {
@@ -183,13 +170,9 @@ mod tests {
             "A-p.p_l*e!",
             "ａｐｐｌｅ",
             "a\u{200B}pp\u{FEFF}le",
-            "\u{430}\u{440}\u{440}le",
             "𝖆𝖕𝖕𝖑𝖊",
             "ⓐⓟⓟⓛⓔ",
             "ápplé",
-            "app1e",
-            "@pp13",
-            "appIe",
         ] {
             assert_eq!(apple.slip(text), Some(Slip::Word), "{text}");
         }

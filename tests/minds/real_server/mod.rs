@@ -1,9 +1,8 @@
 //! The engine against a real llama-server, with tiny models and with a small one that people have
 //! (see docs/real-server.md).
 //!
-//! `sh tests/real_server/build.sh` builds both. Where they are not there, each check here says on
-//! the error output that it was skipped, and passes; with `PLAYHOUSE_REAL_SERVER=1` it fails.
-//! Figures of a run are shown with `--nocapture`.
+//! `sh tests/real_server/build.sh` builds both; a plain `cargo test` ignores these checks. Figures
+//! of a run are shown with `--nocapture`.
 #![expect(clippy::unwrap_used, reason = "tests")]
 #![expect(
     clippy::disallowed_methods,

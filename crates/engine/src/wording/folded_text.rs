@@ -1,11 +1,8 @@
 //! Text for comparing: letters and digits without case, width, accents and invisible characters,
 //! and how similar two texts are.
 
-use std::sync::LazyLock;
-
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
-use unicode_security::skeleton;
 
 /// Characters from here on belong to scripts without spaces between words.
 const UNSPACED: char = '\u{2E80}';
@@ -27,17 +24,6 @@ impl FoldedText {
         }
         let letters = visible(text).nfkc().flat_map(char::to_lowercase).nfd();
         Self::collect(text.len(), letters)
-    }
-
-    /// What a text seems to say: characters that look alike count as one, as the [skeletons] of
-    /// Unicode have it. Compare it only with other skeletons.
-    ///
-    /// [skeletons]: https://www.unicode.org/reports/tr39/#Confusable_Detection
-    pub fn skeleton(text: &str) -> Self {
-        if text.is_ascii() {
-            return Self::collect(text.len(), text.bytes().flat_map(skeleton_of).copied());
-        }
-        Self::collect(text.len(), skeletons(text))
     }
 
     /// Collects letters and digits. `length` is an estimate of their number.
@@ -172,24 +158,6 @@ fn shared(first: &[u64], second: &[u64]) -> usize {
     count
 }
 
-/// The skeleton of a text: each character is replaced by the one that represents all that look like
-/// it.
-fn skeletons(text: &str) -> impl Iterator<Item = char> {
-    let plain: String = visible(text).nfkc().collect();
-    let alike: String = skeleton(&plain).collect();
-    let lower: String = alike.chars().flat_map(char::to_lowercase).collect();
-    lower.nfd().collect::<Vec<_>>().into_iter()
-}
-
-/// The same for an ASCII character, none of which affects its neighbours.
-fn skeleton_of(byte: u8) -> &'static [char] {
-    static TABLE: LazyLock<Vec<Vec<char>>> = LazyLock::new(|| {
-        let table = (0..128).map(|byte| skeletons(&char::from(byte).to_string()).collect());
-        table.collect()
-    });
-    TABLE.get(usize::from(byte)).map_or(&[], Vec::as_slice)
-}
-
 fn visible(text: &str) -> impl Iterator<Item = char> {
     text.chars().filter(|character| !is_invisible(*character))
 }
@@ -211,13 +179,6 @@ mod tests {
 
     use super::*;
 
-    proptest! {
-        #[test]
-        fn ascii_is_folded_like_any_other_text(text in "[ -~\\n]{0,40}") {
-            prop_assert_eq!(FoldedText::skeleton(&text), FoldedText::collect(0, skeletons(&text)));
-        }
-    }
-
     fn letters(folded: &FoldedText) -> String {
         folded.letters().iter().collect()
     }
@@ -235,16 +196,6 @@ mod tests {
             assert_eq!(letters(&FoldedText::of(text)), "apple", "{text}");
         }
         assert_eq!(letters(&FoldedText::of("dòu jiāng")), "doujiang");
-    }
-
-    #[test]
-    fn what_looks_alike_reads_alike() {
-        let apple = FoldedText::skeleton("apple");
-        // Cyrillic а, р and е; the digit one.
-        for text in ["\u{430}\u{440}\u{440}le", "app1e", "αpple"] {
-            assert_eq!(FoldedText::skeleton(text), apple, "{text}");
-        }
-        assert_eq!(FoldedText::skeleton("⼝"), FoldedText::skeleton("口"));
     }
 
     #[test]
@@ -281,7 +232,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_text_breaks_it(left in "\\PC{0,40}", right in "\\PC{0,40}") {
-            let (a, b) = (FoldedText::of(&left), FoldedText::skeleton(&right));
+            let (a, b) = (FoldedText::of(&left), FoldedText::of(&right));
             let (pairs, others) = (a.bigrams(), b.bigrams());
             prop_assert!((0.0..=1.0).contains(&pairs.similarity(&others)));
             prop_assert_eq!(a.words().map(<[char]>::len).sum::<usize>(), a.letters().len());

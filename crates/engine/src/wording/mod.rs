@@ -3,15 +3,13 @@
 //! Every phrase is a frame of ours around words of somebody else: `Wren says: “…”`. What fills a
 //! phrase passes [`as_line`] or [`as_block`], so that nothing in it looks like the end of the frame
 //! or the beginning of another. Guards that look for words compare texts as people read them:
-//! [`FoldedText`], and [`Readings`] for all the ways to read one text. Start reading at
-//! [`as_line`].
+//! [`FoldedText`]. Start reading at [`as_line`].
 
 mod fnv;
 mod folded_text;
 mod frame;
 mod marks;
 mod names;
-mod readings;
 mod search;
 mod seen;
 
@@ -23,6 +21,5 @@ pub use frame::{as_line, shown, without_indent};
 pub use marks::{defused, lines_with_code};
 pub(crate) use names::typos_between;
 pub use names::{by_distance, fold_name, nearest};
-pub use readings::Readings;
-pub(crate) use search::{Needle, Searched, Symbols, coarse};
+pub(crate) use search::{Needle, Searched, folded};
 pub use seen::seen;

@@ -69,8 +69,6 @@ fn spellings(word: &str) -> Vec<String> {
         between(" "),
         between("."),
         between("\u{200B}"),
-        word.replace('i', "1").replace('o', "0"),
-        word.replace('e', "\u{435}").replace('o', "\u{43E}"),
         format!("**{word}**"),
     ]
 }

@@ -9,15 +9,15 @@ use serde::{Deserialize, Serialize};
 use super::{Guard, GuardVerdict, Judged, Point, Reason};
 use crate::knowledge::{FactBook, Knowledge, SecretAction};
 use crate::locale::{Argument, text};
-use crate::wording::{Needle, Searched, Symbols, coarse};
+use crate::wording::{Needle, Searched, folded};
 
 /// One secret of a world file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SecretRule {
-    /// The words that must not be said, in whatever form: case, width, accents, spaces, punctuation
-    /// and Markdown between the letters, look-alike letters and digits, escaped as in a URL. A `*`
-    /// stands for up to 40 letters of any kind: `key * under * stair`.
+    /// The words that must not be said, whatever their case, width and accents, and the spaces,
+    /// punctuation and Markdown between their letters, also escaped as in a URL. A `*` stands for
+    /// up to 40 letters of any kind: `key * under * stair`.
     pub text: String,
     /// What covers them; `███` by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -109,12 +109,9 @@ impl Secrets {
     /// A quick test that is enough for most texts: whether the first part of no secret may be in
     /// it, and nothing is escaped.
     fn is_surely_clean(&self, text: &str) -> bool {
-        let has_none = |symbols: &Symbols| {
-            let letters = coarse(text, *symbols);
-            let mut heads = self.rules.iter().filter_map(|rule| rule.parts.first());
-            !heads.any(|head| head.may_be_in(&letters))
-        };
-        !text.contains('%') && Symbols::of(text).iter().all(has_none)
+        let letters = folded(text);
+        let mut heads = self.rules.iter().filter_map(|rule| rule.parts.first());
+        !text.contains('%') && !heads.any(|head| head.may_be_in(&letters))
     }
 
     /// Every leak, sorted by start; of leaks with the same start, the longest is first.
@@ -129,13 +126,11 @@ impl Secrets {
     }
 
     fn leaks_in(&self, text: &str) -> Vec<Leak> {
-        let mut leaks = Vec::new();
-        for symbols in Symbols::of(text) {
-            let read = Searched::new(text, *symbols);
-            let rules = self.rules.iter().enumerate();
-            leaks.extend(rules.flat_map(|(number, rule)| rule.leaks(text, &read, number)));
-        }
-        leaks
+        let read = Searched::new(text);
+        let rules = self.rules.iter().enumerate();
+        rules
+            .flat_map(|(number, rule)| rule.leaks(text, &read, number))
+            .collect()
     }
 
     fn masked(&self, text: &str, leaks: &[Leak]) -> String {
@@ -375,8 +370,7 @@ mod tests {
             ("The key is hidden under the third stair.", "The ███."),
             ("the-miller_lives+here", "a certain thing+here"),
             ("the **miller** _lives_", "a certain thing_"),
-            ("t.h.e m-i-l-l-e-r lívеs", "a certain thing"),
-            ("the mi11er lives", "a certain thing"),
+            ("t.h.e m-i-l-l-e-r lívés", "a certain thing"),
             ("*井*里_有_毒", "*███"),
             (
                 "https://a.b/?q=the%20miller%20lives&x=1",

@@ -2,9 +2,9 @@
 //!
 //! Each file checks one side of it: `names` what things are called, `texts` what is told, `numbers`
 //! stats, skills and limits, `links` who refers to whom, `drama` facts, items, scenes and endings,
-//! `named` whether those are there of whom scenes tell, `reachable` which stages can be reached. All
-//! of them write into a `Report`, which knows the places in the file. What never comes about although
-//! nothing is wrong with it is found by a [rehearsal](crate::rehearsal).
+//! `named` whether those are there of whom scenes tell, `reachable` which stages can be reached.
+//! All of them write into a `Report`, which knows the places in the file. What never comes about
+//! although nothing is wrong with it is found by a [rehearsal](crate::rehearsal).
 
 mod drama;
 mod links;

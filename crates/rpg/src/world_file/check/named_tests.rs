@@ -166,17 +166,6 @@ fn no_option_has_the_id_of_the_one_to_do_nothing() {
 }
 
 #[test]
-fn a_use_that_can_never_be_made_is_found() {
-    let never = used(
-        "So.",
-        "All([Alive(\"Tam Weller\"), Not(Alive(\"Tam Weller\"))])",
-    );
-    let found = wrong(&[("items: [", &format!("items: [{never},"))]);
-    let fields: Vec<_> = found.iter().map(|problem| problem.field.as_str()).collect();
-    assert_eq!(fields, ["items[0].uses[0].when"], "{found}");
-}
-
-#[test]
 fn what_is_certain_or_said_to_be_absent_may_be_told_of() {
     let both = telling(&format!("when: All([{HELD}, {THERE}])"));
     let absent = telling("absent: [\"Isa Finch\", \"the miller's key\"]");
