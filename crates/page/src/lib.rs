@@ -2,8 +2,9 @@
 //!
 //! A [`StoryView`] is the read model of one story, with what a campaign adds. The [`Server`]
 //! answers each connection from it at the connection's own speed. [`play`] plays a session turn by
-//! turn as a [`Control`] says, [`report`] writes a story into a file. What is served is written down
-//! in `docs/page.md`; templates, scripts and styles are in `assets/`. Start reading at [`Server`].
+//! turn as a [`Control`] says, [`report`] writes a story into a file. What is served is written
+//! down in `docs/page.md`; templates, scripts and styles are in `assets/`. Start reading at
+//! [`Server`].
 
 mod access;
 mod answer;

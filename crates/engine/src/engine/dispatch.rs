@@ -16,7 +16,9 @@ use super::{Engine, Signal, Stop};
 use crate::context::{AgentContext, ContextStats};
 use crate::event::{By, Phrasebook};
 use crate::exchange::prompts::{REPAIR, Repair, RepairViolation};
-use crate::exchange::{AnswerState, BoxedAnswer, Budget, Ledger, Spent, Violation, is_refusal};
+use crate::exchange::{
+    AnswerState, BoxedAnswer, Budget, Ledger, Spent, Violation, refuses_to_write,
+};
 use crate::journal::AskEnding;
 use crate::locale::text;
 use crate::message::shown;
@@ -366,7 +368,7 @@ impl Engine {
         };
         match job.ask.question.judge(&completion.text, state) {
             Ok(_) if is_filtered && job.is_prose() => self.refuses(job, &completion.text),
-            Err(_) if is_filtered || is_refusal(&completion.text) => {
+            Err(_) if is_filtered || refuses_to_write(&completion.text) => {
                 self.refuses(job, &completion.text);
             }
             Ok(_) if is_echo(&job, &completion.text) => {

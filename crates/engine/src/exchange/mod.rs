@@ -30,8 +30,8 @@ pub use ledger::{
 pub use prompts::add_templates;
 pub use prose::is_in_language;
 pub use prose::{Prose, ProseRules, Untrue};
-pub(crate) use refusal::tells_refusal;
 pub use refusal::{ends_with_refusal, is_refusal};
+pub(crate) use refusal::{refuses_to_write, tells_refusal};
 pub use reply::{AnswerState, Asked, Reply};
 pub(crate) use rounds::RoundMaker;
 pub use rounds::{TOOL_CALL, TOOL_RESULT, TRACE_KEY};

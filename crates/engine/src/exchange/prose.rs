@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::prompts::{
     FIRST_PERSON, LANGUAGE, MUST_HOLD, MustHold, ONLY_TEXT, TOO_LONG, TOO_SHORT, TooLong,
 };
-use super::refusal::is_refusal;
+use super::refusal::refuses_to_write;
 use super::{Asked, Reply, Violation};
 use crate::message::Language;
 use crate::reading::{ProseFrame, is_in_third_person, letters, whole_sentences, without_speech};
@@ -124,7 +124,7 @@ impl Reply for Prose {
             let untrue = rules.untrue.iter().filter(|it| it.said.iter().any(says));
             violations.extend(untrue.map(|it| it.violation.clone().only_once()));
         }
-        if is_refusal(&self.0) {
+        if refuses_to_write(&self.0) {
             violations.push(Violation::refusal());
         }
         if length > most {

@@ -9,12 +9,16 @@ const REASONS: [&str; 2] = ["exchange_refused", "exchange_refused_saying"];
 /// How many characters at the beginning of an answer are looked at for what the model can't do, and
 /// for what it says of that.
 const OPENING: usize = 120;
+/// How many of these may stand before the end of an apology.
+const SORRY: usize = 24;
 const BEGINNING: usize = 600;
 /// Whoever writes more than this does not only refuse.
 const LONGEST: usize = 1_500;
 
 /// Words of one language.
 struct Words {
+    /// How a refusal begins, and no description or memory does.
+    sorry: &'static [&'static str],
     /// That somebody can't or won't.
     cannot: &'static [&'static str],
     /// What assistants do for people.
@@ -26,6 +30,7 @@ struct Words {
 }
 
 const ENGLISH: Words = Words {
+    sorry: &["sorry", "apolog", "unfortunately", "regret"],
     cannot: &[
         "i can't",
         "i cannot",
@@ -104,6 +109,7 @@ const ENGLISH: Words = Words {
 };
 
 const CHINESE: Words = Words {
+    sorry: &["抱歉", "对不起", "不好意思", "遗憾"],
     cannot: &[
         "我无法",
         "我不能",
@@ -142,15 +148,33 @@ const CHINESE: Words = Words {
     ],
 };
 
-/// Whether a text is a model's refusal: short, and at its beginning it calls itself a model, or a
-/// first person can't do what assistants do, and speaks as one. What characters refuse each other
-/// lacks one of these.
+/// Whether what somebody says is a model's refusal: short, and at its beginning it calls itself a
+/// model, or a first person can't do what assistants do, and speaks as one. What characters refuse
+/// each other lacks one of these.
 pub fn is_refusal(text: &str) -> bool {
+    is_any(text, Words::refuse)
+}
+
+/// Whether a text is a refusal to write it. Nobody speaks in a text, so an apology for what can't
+/// be done is enough.
+pub(crate) fn refuses_to_write(text: &str) -> bool {
+    is_any(text, |words, text| {
+        let is_sorry = || {
+            words
+                .sorry
+                .iter()
+                .any(|sorry| start(text, SORRY).contains(sorry))
+        };
+        words.refuse(text) || is_sorry() && words.cannot_serve(text).next().is_some()
+    })
+}
+
+fn is_any(text: &str, refuses: impl Fn(&Words, &str) -> bool) -> bool {
     if text.chars().nth(LONGEST).is_some() {
         return false;
     }
     let text = text.trim().to_lowercase().replace('’', "'");
-    [ENGLISH, CHINESE].iter().any(|words| words.refuse(&text))
+    [ENGLISH, CHINESE].iter().any(|words| refuses(words, &text))
 }
 
 /// Whether an ask ended because its model refused.
@@ -170,14 +194,20 @@ impl Words {
             return true;
         }
         let beginning = start(text, BEGINNING);
-        let mut found = self.cannot.iter().filter_map(|words| {
+        let speaks_as_one = || self.assistant.iter().any(|word| beginning.contains(word));
+        self.cannot_serve(text).next().is_some() && speaks_as_one()
+    }
+
+    /// Where the opening says that a first person can't do what assistants do.
+    fn cannot_serve<'t>(&self, text: &'t str) -> impl Iterator<Item = &'t str> {
+        let opening = start(text, OPENING);
+        let found = self.cannot.iter().filter_map(|words| {
             let at = opening.find(words)?;
-            beginning.get(at + words.len()..)
+            text.get(at + words.len()..)
         });
-        found.any(|then| {
+        found.filter(|then| {
             let does = start(then, OPENING / 2);
             self.service.iter().any(|word| does.contains(word))
-                && self.assistant.iter().any(|word| beginning.contains(word))
         })
     }
 }
@@ -191,6 +221,27 @@ fn start(text: &str, most: usize) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_apology_is_no_description_and_no_memory() {
+        for refusal in [
+            "I'm sorry, but I can't write that. If you are in distress, please talk to somebody you trust.",
+            "I apologize, but I'm not able to continue with this scene.",
+            "Unfortunately, I cannot create this description.",
+            "抱歉，我不能继续写下去。如果你感到难过，请找信任的人聊聊。",
+            "I can't help with that.",
+        ] {
+            assert!(refuses_to_write(refusal), "{refusal}");
+        }
+        for written in [
+            "I'm sorry for what I said to Mira, and I can't take it back.",
+            "Fog lies on the green. I cannot see the mill.",
+            "对不起姐姐的是我，我不能忘记那一夜。",
+            "The clerk is sorry, says the notice, but the office will not open before noon.",
+        ] {
+            assert!(!refuses_to_write(written), "{written}");
+        }
+    }
 
     #[test]
     fn models_refuse_and_characters_may() {
