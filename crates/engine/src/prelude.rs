@@ -21,6 +21,9 @@ pub use crate::event::{
     AgentEvent, By, EventWriter, Fault, Feed, PhraseError, Phrasebook, Record, register_event,
     write_events_at_meeting,
 };
-pub use crate::exchange::{Answer, Answers, Ask, Prose, ProseRules, Reply, Violation};
+pub use crate::exchange::{
+    Answer, Answers, Ask, Prose, ProseRules, Reply, Violation, register_reply,
+};
+pub use crate::memory::Words;
 pub use crate::mind::{Mind, Minds, ScriptLine, ScriptMind};
 pub use crate::tool::{NoArguments, ToolCaller, ToolError, ToolSet};

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
-use playhouse_engine::context::{FightEnd, FightNote, Happening, Pledge};
+use playhouse_engine::context::Noting;
 use playhouse_engine::event::{AgentEvent, PromptSet, register_event};
 use playhouse_engine::message::{Tag, TagKey, Tags};
 use serde::{Deserialize, Serialize};
 
 use super::components::{Departure, FightResult};
+use super::happening::{FightEnd, FightNote, Happening, Pledge};
 
 /// The beginning of a fight; the stage's name.
 pub const COMBAT_INITIALIZATION: TagKey = TagKey::new("combat_initialization");
@@ -148,12 +149,15 @@ impl AgentEvent for Journey {
     const TYPE: &'static str = "dungeon";
     const IS_MINOR: bool = true;
 
-    fn happening(&self) -> Option<Happening> {
-        Some(Happening::Journey {
-            dungeon: self.dungeon.as_str().into(),
-            part: self.part.as_str().into(),
-            party: shared(&self.party),
-        })
+    fn happening(&self) -> Option<Noting> {
+        Some(
+            Happening::Journey {
+                dungeon: self.dungeon.as_str().into(),
+                part: self.part.as_str().into(),
+                party: shared(&self.party),
+            }
+            .into(),
+        )
     }
 }
 
@@ -178,14 +182,17 @@ impl AgentEvent for CombatInitialization {
         .into()
     }
 
-    fn happening(&self) -> Option<Happening> {
-        Some(Happening::Fight(FightNote {
-            fight: self.combat_id.as_str().into(),
-            place: self.stage.as_str().into(),
-            heroes: shared(&self.heroes),
-            foes: shared(&self.foes),
-            ..FightNote::default()
-        }))
+    fn happening(&self) -> Option<Noting> {
+        Some(
+            Happening::Fight(FightNote {
+                fight: self.combat_id.as_str().into(),
+                place: self.stage.as_str().into(),
+                heroes: shared(&self.heroes),
+                foes: shared(&self.foes),
+                ..FightNote::default()
+            })
+            .into(),
+        )
     }
 }
 
@@ -376,11 +383,14 @@ pub struct Wound {
 impl AgentEvent for Wound {
     const TYPE: &'static str = "wound";
 
-    fn happening(&self) -> Option<Happening> {
-        Some(Happening::Wounded {
-            who: self.actor.as_str().into(),
-            days: self.days,
-        })
+    fn happening(&self) -> Option<Noting> {
+        Some(
+            Happening::Wounded {
+                who: self.actor.as_str().into(),
+                days: self.days,
+            }
+            .into(),
+        )
     }
 }
 
@@ -438,17 +448,20 @@ impl AgentEvent for CombatOutcome {
         .into()
     }
 
-    fn happening(&self) -> Option<Happening> {
-        Some(Happening::Fight(FightNote {
-            fight: self.combat_id.as_str().into(),
-            place: self.stage.as_str().into(),
-            result: Some(end_of(self.result)),
-            fallen: shared(self.fallen.iter().chain(&self.felled)),
-            fled: shared(&self.fled),
-            yielded: shared(&self.yielded),
-            gains: shared(&self.gains),
-            ..FightNote::default()
-        }))
+    fn happening(&self) -> Option<Noting> {
+        Some(
+            Happening::Fight(FightNote {
+                fight: self.combat_id.as_str().into(),
+                place: self.stage.as_str().into(),
+                result: Some(end_of(self.result)),
+                fallen: shared(self.fallen.iter().chain(&self.felled)),
+                fled: shared(&self.fled),
+                yielded: shared(&self.yielded),
+                gains: shared(&self.gains),
+                ..FightNote::default()
+            })
+            .into(),
+        )
     }
 }
 
@@ -467,14 +480,17 @@ pub struct BattleReport {
 impl AgentEvent for BattleReport {
     const TYPE: &'static str = "battle_report";
 
-    fn happening(&self) -> Option<Happening> {
-        Some(Happening::Fight(FightNote {
-            place: self.stage.as_str().into(),
-            foes: shared(&self.foes),
-            result: Some(end_of(self.result)),
-            fallen: shared(&self.fallen),
-            ..FightNote::default()
-        }))
+    fn happening(&self) -> Option<Noting> {
+        Some(
+            Happening::Fight(FightNote {
+                place: self.stage.as_str().into(),
+                foes: shared(&self.foes),
+                result: Some(end_of(self.result)),
+                fallen: shared(&self.fallen),
+                ..FightNote::default()
+            })
+            .into(),
+        )
     }
 }
 
@@ -520,11 +536,14 @@ impl AgentEvent for ItemTaken {
         Some(&self.actor)
     }
 
-    fn happening(&self) -> Option<Happening> {
-        Some(Happening::Took {
-            who: self.actor.as_str().into(),
-            item: self.item.as_str().into(),
-        })
+    fn happening(&self) -> Option<Noting> {
+        Some(
+            Happening::Took {
+                who: self.actor.as_str().into(),
+                item: self.item.as_str().into(),
+            }
+            .into(),
+        )
     }
 }
 
@@ -544,12 +563,15 @@ impl AgentEvent for ItemGiven {
         Some(&self.actor)
     }
 
-    fn happening(&self) -> Option<Happening> {
-        Some(Happening::Gave {
-            who: self.actor.as_str().into(),
-            item: self.item.as_str().into(),
-            to: self.to.as_str().into(),
-        })
+    fn happening(&self) -> Option<Noting> {
+        Some(
+            Happening::Gave {
+                who: self.actor.as_str().into(),
+                item: self.item.as_str().into(),
+                to: self.to.as_str().into(),
+            }
+            .into(),
+        )
     }
 }
 
@@ -589,8 +611,8 @@ impl ItemMoved {
 impl AgentEvent for ItemMoved {
     const TYPE: &'static str = "item_moved";
 
-    fn happening(&self) -> Option<Happening> {
-        self.took().or_else(|| self.lost())
+    fn happening(&self) -> Option<Noting> {
+        self.took().or_else(|| self.lost()).map(Noting::from)
     }
 }
 
@@ -660,12 +682,15 @@ impl AgentEvent for ItemHidden {
         false
     }
 
-    fn happening(&self) -> Option<Happening> {
-        Some(Happening::Lost {
-            who: self.actor.as_str().into(),
-            item: self.item.as_str().into(),
-            hidden_at: Some(self.stage.as_str().into()),
-        })
+    fn happening(&self) -> Option<Noting> {
+        Some(
+            Happening::Lost {
+                who: self.actor.as_str().into(),
+                item: self.item.as_str().into(),
+                hidden_at: Some(self.stage.as_str().into()),
+            }
+            .into(),
+        )
     }
 }
 
@@ -721,13 +746,16 @@ impl AgentEvent for PromiseMade {
         Some(&mut self.words)
     }
 
-    fn happening(&self) -> Option<Happening> {
-        Some(Happening::Promised {
-            who: self.actor.as_str().into(),
-            to: self.to.as_str().into(),
-            words: self.words.as_str().into(),
-            state: Pledge::Made,
-        })
+    fn happening(&self) -> Option<Noting> {
+        Some(
+            Happening::Promised {
+                who: self.actor.as_str().into(),
+                to: self.to.as_str().into(),
+                words: self.words.as_str().into(),
+                state: Pledge::Made,
+            }
+            .into(),
+        )
     }
 }
 
@@ -751,13 +779,16 @@ impl AgentEvent for PromiseKept {
         Some(&mut self.words)
     }
 
-    fn happening(&self) -> Option<Happening> {
-        Some(Happening::Promised {
-            who: self.actor.as_str().into(),
-            to: self.to.as_str().into(),
-            words: self.words.as_str().into(),
-            state: Pledge::Kept,
-        })
+    fn happening(&self) -> Option<Noting> {
+        Some(
+            Happening::Promised {
+                who: self.actor.as_str().into(),
+                to: self.to.as_str().into(),
+                words: self.words.as_str().into(),
+                state: Pledge::Kept,
+            }
+            .into(),
+        )
     }
 }
 
@@ -783,12 +814,15 @@ impl AgentEvent for FeelingChanged {
         false
     }
 
-    fn happening(&self) -> Option<Happening> {
-        Some(Happening::Felt {
-            about: self.about.as_str().into(),
-            change: self.change,
-            why: self.why.as_str().into(),
-        })
+    fn happening(&self) -> Option<Noting> {
+        Some(
+            Happening::Felt {
+                about: self.about.as_str().into(),
+                change: self.change,
+                why: self.why.as_str().into(),
+            }
+            .into(),
+        )
     }
 }
 
@@ -810,14 +844,17 @@ impl AgentEvent for Attempted {
         Some(&mut self.what)
     }
 
-    fn happening(&self) -> Option<Happening> {
-        Some(Happening::Tried {
-            who: self.actor.as_str().into(),
-            attempt: self.what.as_str().into(),
-            outcome: "".into(),
-            found: "".into(),
-            left: "".into(),
-        })
+    fn happening(&self) -> Option<Noting> {
+        Some(
+            Happening::Tried {
+                who: self.actor.as_str().into(),
+                attempt: self.what.as_str().into(),
+                outcome: "".into(),
+                found: "".into(),
+                left: "".into(),
+            }
+            .into(),
+        )
     }
 }
 
@@ -860,14 +897,17 @@ impl AgentEvent for AttemptOutcome {
         Some(&mut self.message)
     }
 
-    fn happening(&self) -> Option<Happening> {
-        Some(Happening::Tried {
-            who: self.actor.as_str().into(),
-            attempt: "".into(),
-            outcome: self.outcome.as_str().into(),
-            found: self.found.as_str().into(),
-            left: self.left.as_str().into(),
-        })
+    fn happening(&self) -> Option<Noting> {
+        Some(
+            Happening::Tried {
+                who: self.actor.as_str().into(),
+                attempt: "".into(),
+                outcome: self.outcome.as_str().into(),
+                found: self.found.as_str().into(),
+                left: self.left.as_str().into(),
+            }
+            .into(),
+        )
     }
 }
 

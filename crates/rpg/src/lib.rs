@@ -21,6 +21,7 @@ pub mod drama;
 pub mod drift;
 pub mod events;
 mod everybody;
+pub mod happening;
 mod home;
 mod host;
 pub mod improviser;

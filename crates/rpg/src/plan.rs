@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use playhouse_engine::event::{PromptSet, PromptTemplate};
 use playhouse_engine::exchange::{Reply, Violation};
+use playhouse_engine::memory::Words;
 use playhouse_engine::reading::{Offers, letters};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -583,6 +584,14 @@ impl Reply for Plan {
     type Constraints = PlanConstraints;
     const NAME: &'static str = "plan";
     const IS_TOLD: bool = true;
+    const WORDS: &'static [Words] = &[
+        Words::Thought("/mind"),
+        Words::Spoken("/speak/text"),
+        Words::Spoken("/whisper/text"),
+        Words::Spoken("/announce/text"),
+        Words::Given("/promise/words"),
+        Words::Tried("/attempt/what"),
+    ];
     const LEFT_OUT: Option<&'static str> = Some("left_out");
     const MAY_BE_LEFT_OUT: &'static [&'static str] = &[
         "mind",

@@ -3,7 +3,7 @@
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::RunSystemOnce;
 use playhouse_engine::cast::{CastList, CurrentStage, Dead, OnStage};
-use playhouse_engine::context::{AgentContext, Chapters, Happening, Pledge};
+use playhouse_engine::context::{AgentContext, Chapters, Common};
 use playhouse_engine::engine::{Setup, StoryEnd};
 use playhouse_engine::event::{By, DeferredCommands, EventQueue, Record, Records, deliver};
 use playhouse_engine::exchange::{Answer, Ask, Prose};
@@ -29,6 +29,7 @@ use crate::drama::{
     Belongings, Bond, BondSpec, Bonds, Choice, ChoiceOption, Condition, Effect, Hidden, History,
     Item, ItemUse, Occasion, Promise, PromiseState, Promises, Scene, StoryData,
 };
+use crate::happening::{Happening, Pledge};
 
 /// The English world with the party in the tavern, about to step there.
 struct StageTest {
@@ -197,7 +198,9 @@ fn whoever_does_something_notes_it_too() {
     let notes = |who| {
         let chapters = stage.setup.world.get::<Chapters>(who).expect("has some");
         let notes = chapters.open_notes().iter();
-        notes.map(|note| note.happening.clone()).collect::<Vec<_>>()
+        notes
+            .filter_map(|note| note.happening.read::<Happening>())
+            .collect::<Vec<_>>()
     };
     let promised = Happening::Promised {
         who: "Pell Gantry".into(),
@@ -210,7 +213,7 @@ fn whoever_does_something_notes_it_too() {
         assert_eq!(noted.count(), 1);
     }
     let told = |note: &Happening| {
-        matches!(note, Happening::Told { fact, to, .. }
+        matches!(note, Happening::Common(Common::Told { fact, to, .. })
             if **fact == *"the-lamp" && *to == ["Brant Hollis".into()])
     };
     assert!(notes(pell).iter().any(told), "{:?}", notes(pell));

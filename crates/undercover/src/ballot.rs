@@ -8,6 +8,7 @@
 
 use playhouse_engine::event::{PromptSet, PromptTemplate};
 use playhouse_engine::exchange::{Reply, Violation};
+use playhouse_engine::memory::Words;
 use playhouse_engine::reading::{Meant, Offer, Offers};
 use playhouse_engine::wording::fold_name;
 use schemars::JsonSchema;
@@ -132,6 +133,7 @@ impl Reply for Ballot {
     type Constraints = Candidates;
     const NAME: &'static str = "ballot";
     const BARE_MEMBER: Option<&'static str> = Some("vote_number");
+    const WORDS: &'static [Words] = &[Words::Thought("/reason")];
     const MAY_BE_LEFT_OUT: &'static [&'static str] = &["reason", "i_am"];
 
     fn constrain_schema(_schema: &Value, candidates: &Candidates) -> Option<Value> {

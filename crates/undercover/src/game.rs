@@ -5,6 +5,7 @@ use playhouse_engine::cast::WorldSeed;
 use playhouse_engine::engine::{Inputs, MeetSet, Setup, StepSet};
 use playhouse_engine::event::Phrasebook;
 use playhouse_engine::event::guard::Guards;
+use playhouse_engine::exchange::register_reply;
 use playhouse_engine::journal::{GameSetup, Line, game_of_line};
 use playhouse_engine::locale::{Localize, UiText, text};
 use playhouse_engine::message::{FoldedText, Language};
@@ -16,6 +17,7 @@ use playhouse_engine::world_data::{
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::ballot::Ballot;
 use super::current_table::NextStep;
 use super::memory::PendingSummary;
 use super::phrases::prompts;
@@ -39,6 +41,7 @@ const MAX_TEXT_CHARS: usize = 400;
 /// Adds the game's systems, events and saved state, except for what only some rules need.
 pub fn plugin(setup: &mut Setup) {
     events::register(&mut setup.world);
+    register_reply::<Ballot>(&mut setup.world);
     setup
         .saves()
         .component::<Table>("undercover_table")

@@ -12,6 +12,7 @@ use crate::cli::say::say;
 use crate::cli::tables::{Alignment, TextTable};
 use crate::context::{AgentContext, Chapter, ChapterId, Chapters, Level, buffer};
 use crate::locale::{Language, Localize, text};
+use crate::rpg::happening::merged;
 
 /// Lists somebody's chapters, or opens one.
 pub(super) fn chapters(
@@ -115,7 +116,7 @@ fn open(app: &App, name: &str, chapters: &Chapters, chapter: &Chapter) {
     if app.settings.json {
         let mut shown = head(name, chapter);
         let notes = chapter.record.as_ref();
-        let notes = notes.map(|record| chapters.merged(record).notes);
+        let notes = notes.map(|record| merged(chapters, record).notes);
         shown["notes"] = json!(notes);
         shown["summary"] = chapter.summary.full_text().into();
         return out.json(&shown);

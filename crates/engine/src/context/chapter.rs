@@ -66,12 +66,18 @@ impl Chapters {
     }
 
     /// Notes what the last message of the conversation told.
-    pub fn note(&mut self, context: &AgentContext, day: u32, place: &str, happening: Happening) {
+    pub fn note(
+        &mut self,
+        context: &AgentContext,
+        day: u32,
+        place: &str,
+        happening: impl Into<Happening>,
+    ) {
         self.restore_note(Note {
             entry: EntryId(context.last_id()),
             day,
             place: place.into(),
-            happening,
+            happening: happening.into(),
         });
     }
 
@@ -127,7 +133,7 @@ impl Chapters {
         record
     }
 
-    /// A record with the notes of all chapters inside it, each once, in order of time.
+    /// A record with the notes of all chapters inside it, in order of time.
     pub fn merged(&self, record: &ChapterRecord) -> ChapterRecord {
         let mut wanted: BTreeSet<&ChapterId> = record.parts.iter().collect();
         let mut parts = vec![record];

@@ -124,6 +124,7 @@ mod agent_context;
 mod buffer;
 mod chapter;
 mod chapter_id;
+mod happening;
 mod json;
 #[cfg(test)]
 mod laws;
@@ -136,6 +137,7 @@ pub use agent_context::{
 pub use buffer::buffer;
 pub use chapter::{Chapter, Chapters};
 pub use chapter_id::ChapterId;
+pub use happening::{Common, Happened, Happening, Noting};
 pub use json::{context_from_json, context_to_json};
-pub use record::{ChapterRecord, FightEnd, FightNote, Happening, Level, Note, Pledge};
+pub use record::{ChapterRecord, Level, Note};
 pub use view::{SourceView, View};

@@ -15,7 +15,9 @@ use crate::exchange::{BoxedAnswer, Spent};
 use crate::journal::{AskEnding, Line, QuestionVector, TextVectors};
 use crate::knowledge::FactBook;
 use crate::locale::{Localize, UiText, text};
-use crate::memory::{LookupVectors, Vectors, Witnessed, chapter_texts, fact_text};
+use crate::memory::{
+    AnswerWords, Lens, LookupVectors, Vectors, Witnessed, chapter_texts, fact_text,
+};
 use crate::message::{Digest, TokenUsage, Vector, VectorError, tokens};
 use crate::mind::{Embedded, Embedder, MindError};
 
@@ -140,6 +142,7 @@ impl Engine {
         let none = Vectors::of(model.clone());
         let known = self.world.get_resource::<Vectors>();
         let known = known.filter(|known| known.model == *model).unwrap_or(&none);
+        let words = self.world.resource::<AnswerWords>();
         let mut texts = BTreeMap::new();
         for (_, entity) in self.world.resource::<CastList>().all() {
             let Some(chapters) = self.world.get::<Chapters>(entity) else {
@@ -147,7 +150,7 @@ impl Engine {
             };
             let done = self.embeddings.done.entry(entity).or_default();
             for chapter in chapters.all().iter().skip(*done) {
-                for (key, text) in known.missing(chapter_texts(chapter), MOST_TEXTS) {
+                for (key, text) in known.missing(chapter_texts(chapter, words), MOST_TEXTS) {
                     if texts.len() == MOST_TEXTS {
                         return texts;
                     }
@@ -200,7 +203,11 @@ impl Engine {
                 return None;
             }
             let types = self.world.resource::<EventTypes>();
-            let text = Witnessed::asked(context, cues, &|event| types.traits(event));
+            let lens = Lens {
+                events: &|event| types.traits(event),
+                ..Lens::of(self.world.resource::<AnswerWords>())
+            };
+            let text = Witnessed::asked(context, cues, lens);
             let text = self.guard_recalled(question, text.into())?;
             let text = text.as_str().to_owned();
             let ask = &job.ask;

@@ -12,7 +12,7 @@ use crate::event::{EventTypes, Phrasebook};
 use crate::exchange::ErasedAsk;
 use crate::exchange::prompts::{self, RECALLED, RecalledLine};
 use crate::journal::{AskEnding, RecalledMemory};
-use crate::memory::{Meaning, Memory, Vectors, Witnessed};
+use crate::memory::{AnswerWords, Lens, Meaning, Memory, Vectors, Witnessed};
 use crate::message::{Text, Vector};
 
 impl Engine {
@@ -36,8 +36,12 @@ impl Engine {
         let meaning = meaning.map(|(vectors, question)| Meaning { vectors, question });
         let past = (context, chapters);
         let types = self.world.resource::<EventTypes>();
-        let events = |event: &str| types.traits(event);
-        let mut memories = witnessed.come_to_mind(past, (&places, &events), (cues, meaning), room);
+        let lens = Lens {
+            places: &places,
+            events: &|event| types.traits(event),
+            words: self.world.resource::<AnswerWords>(),
+        };
+        let mut memories = witnessed.come_to_mind(past, lens, (cues, meaning), room);
         let phrases = self.world.resource::<Phrasebook>();
         // What surrounds them takes tokens, too.
         while !memories.is_empty() {
@@ -83,9 +87,12 @@ impl Engine {
         let used = match (ending, mind) {
             (AskEnding::Answered { text, .. }, Some((witnessed, context))) => {
                 let types = self.world.resource::<EventTypes>();
-                let events = |event: &str| types.traits(event);
+                let lens = Lens {
+                    events: &|event| types.traits(event),
+                    ..Lens::of(self.world.resource::<AnswerWords>())
+                };
                 let question = job.ask.sent_text();
-                witnessed.used(context, &events, &recalled.memories, text, &question)
+                witnessed.used(context, lens, &recalled.memories, text, &question)
             }
             _ => Vec::new(),
         };

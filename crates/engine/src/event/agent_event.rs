@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::{PhraseError, Phrasebook};
-use crate::context::Happening;
+use crate::context::Noting;
 use crate::memory::EventTraits;
 use crate::message::{Block, Tags};
 
@@ -85,12 +85,12 @@ pub trait AgentEvent: Serialize + DeserializeOwned + Send + Sync + 'static {
 
     /// What those in the audience note for the records of their chapters. They see all of it, so it
     /// holds nothing that the words don't tell.
-    fn happening(&self) -> Option<Happening> {
+    fn happening(&self) -> Option<Noting> {
         None
     }
 
     /// What whoever did it notes, and its name: by default its speaker, the same as the others.
-    fn own_happening(&self) -> Option<(&str, Happening)> {
+    fn own_happening(&self) -> Option<(&str, Noting)> {
         self.speaker().zip(self.happening())
     }
 
@@ -153,14 +153,12 @@ pub fn register_event<E: AgentEvent>(world: &mut World) {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use serde::Deserialize;
     use serde_json::Map;
 
     use super::*;
     use crate::context::{AgentContext, Chapter, ChapterId, Chapters};
-    use crate::memory::{Cues, Witnessed};
+    use crate::memory::{AnswerWords, Cues, Lens, Witnessed};
     use crate::message::Body;
 
     /// Events of a game of one's own.
@@ -208,11 +206,14 @@ mod tests {
         });
         context.add_human_message(event(now, "Who cut the ferry rope?"), Tags::new());
         let types = world.resource::<EventTypes>();
-        let events = |event: &str| types.traits(event);
-        let nowhere = |_| None::<Arc<str>>;
+        let words = AnswerWords::default();
+        let lens = Lens {
+            events: &|event| types.traits(event),
+            ..Lens::of(&words)
+        };
         let past = (&context, &chapters);
         let told = (&Cues::default(), None);
-        let memories = Witnessed::default().come_to_mind(past, (&nowhere, &events), told, 600);
+        let memories = Witnessed::default().come_to_mind(past, lens, told, 600);
         memories.len()
     }
 

@@ -16,7 +16,7 @@ use super::{
 use crate::cast::{
     CastList, Clock, CurrentStage, EntityName, Kind, MEETING, MeetingClock, StableId, WorldTurn,
 };
-use crate::context::{AgentContext, Chapter, Chapters, Happening};
+use crate::context::{AgentContext, Chapter, Chapters, Common, Happening};
 use crate::knowledge::{Fact, FactBook, Knowledge, Known, Today, is_made};
 use crate::message::{Block, Body, BodyId, Language, Tag, Tags};
 
@@ -94,10 +94,10 @@ pub fn deliver(
                 && !event.own_happening.as_ref().is_some_and(is_own)
             {
                 let seen = match &copy.masked {
-                    None => Some(happening.clone()),
-                    Some(_) => happening.clone().without_words(),
+                    None => Some(&happening.whole),
+                    Some(_) => happening.without_words.as_ref(),
                 };
-                if let Some(seen) = seen {
+                if let Some(seen) = seen.cloned() {
                     chapters.note(&context, teaching.today.0, &place_name, seen);
                 }
             }
@@ -162,7 +162,7 @@ impl Lesson {
         let about = if is_made(id) { text } else { title };
         let (fact, about) = (id.as_str().into(), about.as_str().into());
         let is_told = !self.from.is_empty() && !to.is_empty();
-        is_told.then(|| (self.from.clone(), Happening::Told { fact, about, to }))
+        is_told.then(|| (self.from.clone(), Common::Told { fact, about, to }.into()))
     }
 }
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 pub use super::learning::{Learned, Masked};
 use super::{AgentEvent, PromptSet, register_event};
-use crate::context::Happening;
+use crate::context::{Common, Noting};
 use crate::message::{Tag, Tags};
 
 /// Registers every type of this file.
@@ -200,9 +200,9 @@ events! {
         /// Where.
         stage: String,
     } {
-        fn happening(&self) -> Option<Happening> {
+        fn happening(&self) -> Option<Noting> {
             let (who, by) = (self.actor.as_str().into(), self.by.as_str().into());
-            Some(Happening::Died { who, by })
+            Some(Common::Died { who, by }.into())
         }
     }
 

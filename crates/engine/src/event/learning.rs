@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::agent_event::AgentEvent;
-use crate::context::Happening;
+use crate::context::{Common, Noting};
 use crate::knowledge::{Fact, MadeKind, is_made};
 
 /// Somebody learned something. Every recipient knows the fact from then on.
@@ -47,15 +47,16 @@ impl AgentEvent for Learned {
         std::slice::from_ref(&self.fact)
     }
 
-    fn happening(&self) -> Option<Happening> {
+    fn happening(&self) -> Option<Noting> {
         if self.from.is_empty() && MadeKind::of(&self.fact) == Some(MadeKind::Hiding) {
             return None; // Whoever hid it remembers that.
         }
-        Some(Happening::Learned {
+        let learned = Common::Learned {
             fact: self.fact.as_str().into(),
             text: self.message.as_str().into(),
             from: self.from.as_str().into(),
-        })
+        };
+        Some(learned.into())
     }
 }
 

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::AudienceRule;
 use super::guard::GuardAct;
 use crate::cast::StableId;
-use crate::context::{ChapterRecord, EntryId, Happening};
+use crate::context::{ChapterRecord, EntryId, Happening, Noting};
 use crate::message::{Block, Tags};
 
 /// An event before its delivery: its words and audience are fixed, its body is not made yet.
@@ -27,7 +27,7 @@ pub struct PendingEvent {
     /// Tags for the receivers' messages.
     pub tags: Tags,
     /// What its receivers note.
-    pub happening: Option<Happening>,
+    pub happening: Option<Noting>,
     /// What whoever did it notes instead, and its name.
     pub own_happening: Option<(Arc<str>, Happening)>,
     /// Who gets it, in a stable order.

@@ -314,7 +314,7 @@ impl EventWriter<'_, '_> {
                 pending.media = event.media();
                 pending.happening = event.happening();
                 let own = event.own_happening();
-                pending.own_happening = own.map(|(doer, happening)| (doer.into(), happening));
+                pending.own_happening = own.map(|(doer, noting)| (doer.into(), noting.whole));
                 self.push(pending, knower, heard_instead);
             }
             Err(reason) => self.faults.note(Fault::NoText {

@@ -16,7 +16,7 @@ use super::reply::{AnswerState, Asked, Schema, schema_of};
 use super::{Reply, Violation, Voice, is_refusal};
 use crate::cast::EntityName;
 use crate::event::{By, Fault, Faults};
-use crate::memory::Cues;
+use crate::memory::{AnswerWords, Cues};
 use crate::message::{Body, Digest, Tag, Tags};
 use crate::mind::AnswerForm;
 use crate::reading::{Form, FoundJson, find_json, tidy_texts};
@@ -457,7 +457,7 @@ impl<R: Reply> Spec<R> {
     fn tidy(&self, answer: &mut Value) -> bool {
         let is_tidied = R::IS_TOLD && tidy_texts(answer);
         let voice = self.voice.as_ref();
-        voice.is_some_and(|voice| voice.keep_own_words(answer)) || is_tidied
+        voice.is_some_and(|voice| voice.keep_own_words(answer, R::WORDS)) || is_tidied
     }
 
     /// Refuses what no character says, and what this one said lately.
@@ -466,7 +466,7 @@ impl<R: Reply> Spec<R> {
             return Err(vec![Violation::refusal()]);
         }
         let voice = self.voice.as_ref().filter(|_| !state.is_last);
-        match voice.and_then(|voice| voice.fault(answer)) {
+        match voice.and_then(|voice| voice.fault(answer, R::WORDS)) {
             Some(violation) => Err(vec![violation]),
             None => Ok(()),
         }
@@ -690,6 +690,13 @@ fn opened<R: Reply>(mut world: DeferredWorld, context: HookContext) {
         return;
     };
     let erased: Arc<dyn ErasedAsk> = ask.0.clone();
+    debug_assert!(
+        world
+            .get_resource::<AnswerWords>()
+            .is_none_or(|known| known.know(R::WORDS)),
+        "the reply '{}' has words but is not registered",
+        R::NAME
+    );
     let Some(mut asks) = world.get_resource_mut::<OpenAsks>() else {
         return;
     };

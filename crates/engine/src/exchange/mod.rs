@@ -32,7 +32,7 @@ pub use prose::is_in_language;
 pub use prose::{Prose, ProseRules, Untrue};
 pub use refusal::{ends_with_refusal, is_refusal};
 pub(crate) use refusal::{refuses_to_write, tells_refusal};
-pub use reply::{AnswerState, Asked, Reply};
+pub use reply::{AnswerState, Asked, Reply, register_reply};
 pub(crate) use rounds::RoundMaker;
 pub use rounds::{TOOL_CALL, TOOL_RESULT, TRACE_KEY};
 pub use template::AskTemplate;
@@ -42,10 +42,12 @@ pub use voice::Voice;
 use bevy_ecs::prelude::*;
 
 use crate::context::AgentContext;
+use crate::memory::AnswerWords;
 
 /// Adds what this module needs to a world.
 pub fn install(world: &mut World) {
     world.init_resource::<OpenAsks>();
     world.init_resource::<UntakenAnswers>();
+    world.init_resource::<AnswerWords>();
     world.register_required_components::<AgentContext, Ledger>();
 }

@@ -4,12 +4,14 @@ use std::any::TypeId;
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
+use bevy_ecs::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::Violation;
+use crate::memory::{AnswerWords, Words};
 use crate::message::Digest;
 use crate::reading::NoJson;
 use crate::tool::schema_for;
@@ -65,6 +67,9 @@ pub trait Reply: Serialize + DeserializeOwned + JsonSchema + Clone + Send + Sync
     /// Whether its texts are told, so that what models put around them is taken off.
     const IS_TOLD: bool = false;
 
+    /// The members that hold words, for the memory of whoever answers; register the type for this.
+    const WORDS: &'static [Words] = &[];
+
     /// Outermost members that an example of an answer has, although they need not be said.
     const IN_EXAMPLE: &'static [&'static str] = &[];
 
@@ -118,6 +123,11 @@ pub trait Reply: Serialize + DeserializeOwned + JsonSchema + Clone + Send + Sync
     fn to_text(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
     }
+}
+
+/// Registers a type of replies, so that the words in its answers are remembered.
+pub fn register_reply<R: Reply>(world: &mut World) {
+    world.get_resource_or_init::<AnswerWords>().add(R::WORDS);
 }
 
 /// A schema as value and as text.

@@ -5,11 +5,10 @@ use serde_json::Value;
 use super::Violation;
 use super::prompts::{ALOUD, SAID_BEFORE};
 use crate::context::AgentContext;
+use crate::memory::{AnswerWords, Words};
 use crate::message::Role;
 use crate::reading::{is_told_of, letters, own_words};
 
-/// Where answers have words that are said aloud.
-const SPOKEN: [&str; 4] = ["/speak/text", "/whisper/text", "/announce/text", "/say"];
 /// How many of the last answers are known.
 const LATELY: usize = 3;
 /// Fewer letters may be said again.
@@ -35,24 +34,21 @@ impl Voice {
 
     /// With what it said lately, by its context.
     #[must_use]
-    pub fn lately(mut self, context: &AgentContext) -> Self {
+    pub fn lately(mut self, context: &AgentContext, words: &AnswerWords) -> Self {
         let newest_first = context.entries().iter().rev();
         let answers = newest_first.filter(|entry| entry.role() == Role::Ai);
         for answer in answers.take(LATELY) {
             let value = serde_json::from_str(&answer.body().full_text());
             let value: Value = value.unwrap_or_default();
-            let said = SPOKEN
-                .iter()
-                .filter_map(|path| value.pointer(path)?.as_str());
-            self.lately.extend(said.map(compared));
+            self.lately.extend(words.spoken(&value).map(compared));
         }
         self
     }
 
     /// Leaves only its own words in an answer. Returns whether that changed any.
-    pub(super) fn keep_own_words(&self, answer: &mut Value) -> bool {
+    pub(super) fn keep_own_words(&self, answer: &mut Value, words: &[Words]) -> bool {
         let mut changed = false;
-        for path in SPOKEN {
+        for path in spoken(words) {
             let Some(Value::String(said)) = answer.pointer_mut(path) else {
                 continue;
             };
@@ -66,8 +62,8 @@ impl Voice {
     }
 
     /// What it says word for word as it did lately, or what tells of it instead. It is told once.
-    pub(super) fn fault(&self, answer: &Value) -> Option<Violation> {
-        SPOKEN.into_iter().find_map(|path| {
+    pub(super) fn fault(&self, answer: &Value, words: &[Words]) -> Option<Violation> {
+        spoken(words).find_map(|path| {
             let said = answer.pointer(path)?.as_str()?;
             let path = path.trim_start_matches('/').replace('/', ".");
             let is_repeated = letters(said) >= FEW_LETTERS && self.lately.contains(&compared(said));
@@ -85,6 +81,14 @@ impl Voice {
     }
 }
 
+/// Where answers have words that are said aloud.
+fn spoken(words: &[Words]) -> impl Iterator<Item = &'static str> {
+    words.iter().filter_map(|words| match words {
+        Words::Spoken(at) => Some(*at),
+        _ => None,
+    })
+}
+
 /// A text as it is compared: letters and digits in lower case.
 fn compared(text: &str) -> String {
     let letters = text.chars().filter(|c| c.is_alphanumeric());
@@ -97,6 +101,8 @@ mod tests {
 
     use super::*;
 
+    const WORDS: [Words; 2] = [Words::Spoken("/speak/text"), Words::Spoken("/say")];
+
     #[test]
     fn only_own_words_are_left_and_none_twice() {
         let voice = Voice {
@@ -105,12 +111,12 @@ mod tests {
         };
         let mut answer =
             json!({"speak": {"text": "Odile: Sit.\nEdda Hollis: No."}, "say": "Odile."});
-        assert!(voice.keep_own_words(&mut answer));
+        assert!(voice.keep_own_words(&mut answer, &WORDS));
         assert_eq!(answer, json!({"speak": {"text": "Sit."}, "say": "Odile."}));
-        assert!(!voice.keep_own_words(&mut answer));
-        assert_eq!(voice.fault(&answer), None);
+        assert!(!voice.keep_own_words(&mut answer, &WORDS));
+        assert_eq!(voice.fault(&answer, &WORDS), None);
         let again = json!({"say": "I'll stand where the water was, Mrs. Hollis!"});
-        let told = voice.fault(&again).expect("is told");
+        let told = voice.fault(&again, &WORDS).expect("is told");
         assert_eq!((&*told.path, told.only_once), ("say", true));
     }
 }

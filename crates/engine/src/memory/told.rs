@@ -3,55 +3,90 @@
 
 use std::borrow::Cow;
 
-use serde_json::{Map, Value};
+use bevy_ecs::prelude::*;
+use serde_json::Value;
 
 use crate::message::{Body, Role};
 
-/// Members of an answer in JSON that hold what was said to others.
-const SAID: [&str; 6] = ["speak", "whisper", "announce", "say", "promise", "reason"];
-/// Members of one of these that hold the words.
-const WORDS: [&str; 2] = ["text", "words"];
-
-/// What a message says. Of an answer in JSON, what was thought, then what was spoken in quotation
-/// marks, then what was tried in brackets; of one of another form, nothing.
-pub(super) fn words_of(role: Role, body: &Body) -> Cow<'_, str> {
-    let text = body.full_text();
-    if role != Role::Ai || !text.starts_with('{') {
-        return text;
-    }
-    let Ok(Value::Object(answer)) = serde_json::from_str(&text) else {
-        return text;
-    };
-    let thought = answer.get("mind").and_then(Value::as_str);
-    let thought = thought.map(str::trim).filter(|thought| !thought.is_empty());
-    let mut sentences: Vec<_> = thought.map(str::to_owned).into_iter().collect();
-    sentences.extend(said(&answer).map(|words| format!("“{words}”")));
-    let tried = answer
-        .get("attempt")
-        .and_then(|attempt| attempt.get("what"));
-    sentences.extend(
-        tried
-            .and_then(Value::as_str)
-            .map(|tried| format!("({tried})")),
-    );
-    Cow::Owned(sentences.join(" "))
+/// A member of an answer that holds words, by its JSON pointer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Words {
+    /// What nobody else learns.
+    Thought(&'static str),
+    /// What is said aloud. Only own words may stand there, and none that were said lately.
+    Spoken(&'static str),
+    /// What is said in another way, such as the words of a promise.
+    Given(&'static str),
+    /// What is tried.
+    Tried(&'static str),
 }
 
-/// What an answer of a mind says to others.
-pub fn spoken_words(answer: &str) -> Vec<String> {
-    match serde_json::from_str(answer) {
-        Ok(Value::Object(answer)) => said(&answer).map(str::to_owned).collect(),
-        _ => Vec::new(),
+impl Words {
+    /// Those that an answer has.
+    fn of(self, answer: &Value) -> Option<&str> {
+        let (Self::Thought(at) | Self::Spoken(at) | Self::Given(at) | Self::Tried(at)) = self;
+        let words = answer.pointer(at)?.as_str()?.trim();
+        (!words.is_empty()).then_some(words)
+    }
+
+    /// Their place in a memory: first what was thought, last what was tried.
+    fn order(&self) -> u8 {
+        match self {
+            Self::Thought(_) => 0,
+            Self::Spoken(_) => 1,
+            Self::Given(_) => 2,
+            Self::Tried(_) => 3,
+        }
     }
 }
 
-fn said(answer: &Map<String, Value>) -> impl Iterator<Item = &str> {
-    let members = SAID.iter().filter_map(|name| answer.get(*name));
-    let words = members.filter_map(|member| match member {
-        Value::Object(speech) => WORDS.iter().find_map(|name| speech.get(*name)?.as_str()),
-        member => member.as_str(),
-    });
-    words.map(str::trim).filter(|words| !words.is_empty())
+/// The members with words of all types of replies.
+#[derive(Resource, Clone, Debug, Default)]
+pub struct AnswerWords(Vec<Words>);
+
+impl AnswerWords {
+    pub(crate) fn add(&mut self, words: &[Words]) {
+        for words in words {
+            if !self.0.contains(words) {
+                self.0.push(*words);
+            }
+        }
+        self.0.sort_by_key(Words::order);
+    }
+
+    /// Whether all of these are known.
+    pub(crate) fn know(&self, words: &[Words]) -> bool {
+        words.iter().all(|words| self.0.contains(words))
+    }
+
+    /// What was said aloud in an answer.
+    pub(crate) fn spoken<'a>(&self, answer: &'a Value) -> impl Iterator<Item = &'a str> {
+        let spoken = self.0.iter();
+        let spoken = spoken.filter(|words| matches!(words, Words::Spoken(_)));
+        spoken.filter_map(|words| words.of(answer))
+    }
+
+    /// What a message says. Of an answer in JSON, what was thought, then what was said in quotation
+    /// marks, then what was tried in brackets; of one of another form, nothing.
+    pub(super) fn told<'b>(&self, role: Role, body: &'b Body) -> Cow<'b, str> {
+        let text = body.full_text();
+        if role != Role::Ai || !text.starts_with('{') {
+            return text;
+        }
+        let Ok(answer @ Value::Object(_)) = serde_json::from_str(&text) else {
+            return text;
+        };
+        let sentence = |words: &Words| {
+            let told = words.of(&answer)?;
+            Some(match words {
+                Words::Thought(_) => told.to_owned(),
+                Words::Spoken(_) | Words::Given(_) => format!("“{told}”"),
+                Words::Tried(_) => format!("({told})"),
+            })
+        };
+        let sentences: Vec<_> = self.0.iter().filter_map(sentence).collect();
+        Cow::Owned(sentences.join(" "))
+    }
 }
 
 /// The part of a message by which it is the same as another that tells the same: the words in
@@ -73,7 +108,17 @@ mod tests {
     use super::*;
 
     fn words(answer: &str) -> String {
-        words_of(Role::Ai, &Body::text(answer)).into_owned()
+        let mut words = AnswerWords::default();
+        words.add(&[
+            Words::Tried("/attempt/what"),
+            Words::Given("/promise/words"),
+        ]);
+        words.add(&[
+            Words::Thought("/mind"),
+            Words::Spoken("/speak/text"),
+            Words::Spoken("/say"),
+        ]);
+        words.told(Role::Ai, &Body::text(answer)).into_owned()
     }
 
     #[test]
@@ -87,7 +132,6 @@ mod tests {
         );
         let vow = r#"{"promise":{"to":"Bob","words":"I will come."},"mind":"So be it."}"#;
         assert_eq!(words(vow), "So be it. “I will come.”");
-        assert_eq!(spoken_words(vow), ["I will come."]);
     }
 
     #[test]

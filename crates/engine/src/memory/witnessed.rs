@@ -13,10 +13,12 @@ use serde::Serialize;
 
 use super::cues::Cues;
 use super::index::{self, Index};
-use super::told::{gist, words_of};
+use super::told::{AnswerWords, gist};
 use super::vectors::{Meaning, Vectors, merged, read_part};
 use super::words::telling;
-use crate::context::{AgentContext, Chapter, Chapters, Entry, EntryId, Happening, Note, Pledge};
+use crate::context::{AgentContext, Chapter, Chapters, Entry, EntryId, Note};
+use crate::event::AgentEvent;
+use crate::event::kinds::MemorySearch;
 use crate::message::{Body, Role, Tags, cut, tokens};
 
 /// A message fits if its score is at least this share of the best one's: one that merely stands
@@ -60,11 +62,27 @@ impl Default for EventTraits {
     }
 }
 
-/// What an event is to a memory, by the name of its type.
-pub type TraitsOfEvents<'e> = &'e dyn Fn(&str) -> EventTraits;
+/// What a memory needs to know of the world, to read what was witnessed in it.
+#[derive(Clone, Copy)]
+pub struct Lens<'l> {
+    /// The name of a place by its stable number, which the ids of messages hold.
+    pub places: &'l dyn Fn(u32) -> Option<Arc<str>>,
+    /// What an event is to a memory, by the name of its type.
+    pub events: &'l dyn Fn(&str) -> EventTraits,
+    /// Where answers have words.
+    pub words: &'l AnswerWords,
+}
 
-/// The name of a place by its stable number, which the ids of messages hold.
-pub type PlaceNames<'p> = &'p dyn Fn(u32) -> Option<Arc<str>>;
+impl<'l> Lens<'l> {
+    /// A lens that knows no places and takes all events for news.
+    pub fn of(words: &'l AnswerWords) -> Self {
+        Self {
+            places: &|_| None,
+            events: &|_| EventTraits::default(),
+            words,
+        }
+    }
+}
 
 /// A memory that was found.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -103,13 +121,13 @@ impl Witnessed {
     pub fn recall(
         &self,
         (context, chapters): (&AgentContext, &Chapters),
-        places: PlaceNames<'_>,
+        lens: Lens<'_>,
         question: (&str, Option<Meaning<'_>>),
         most: usize,
     ) -> Vec<Memory> {
         let mut past = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        past.grow(chapters);
-        past.search((context, chapters), places, question, most)
+        past.grow(chapters, lens);
+        past.search((context, chapters), lens, question, most)
     }
 
     /// What of an entity's archived past bears on what is going on, oldest first: what speaks of
@@ -120,7 +138,7 @@ impl Witnessed {
     pub fn come_to_mind(
         &self,
         (context, chapters): (&AgentContext, &Chapters),
-        (places, events): (PlaceNames<'_>, TraitsOfEvents<'_>),
+        lens: Lens<'_>,
         (cues, meaning): (&Cues, Option<Meaning<'_>>),
         room: u64,
     ) -> Vec<Memory> {
@@ -128,15 +146,15 @@ impl Witnessed {
             return Vec::new();
         }
         let mut past = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        past.grow(chapters);
-        past.bearing_on((context, chapters), (places, events), (cues, meaning), room)
+        past.grow(chapters, lens);
+        past.bearing_on((context, chapters), lens, (cues, meaning), room)
     }
 
     /// What an ask is about, in one text of which a vector can be made: its cues, and the messages
     /// since the last answer.
-    pub fn asked(context: &AgentContext, cues: &Cues, events: TraitsOfEvents<'_>) -> String {
+    pub fn asked(context: &AgentContext, cues: &Cues, lens: Lens<'_>) -> String {
         let given = cues.texts.iter().map(|text| Cow::Borrowed(text.as_str()));
-        let texts: Vec<_> = given.chain(latest(context, events)).collect();
+        let texts: Vec<_> = given.chain(latest(context, lens)).collect();
         read_part(&texts.join("\n")).to_owned()
     }
 
@@ -145,7 +163,7 @@ impl Witnessed {
     pub fn used(
         &self,
         context: &AgentContext,
-        events: TraitsOfEvents<'_>,
+        lens: Lens<'_>,
         memories: &[Memory],
         answer: &str,
         question: &str,
@@ -155,7 +173,7 @@ impl Witnessed {
         // A question is long, so it is read only if it can matter.
         let known = LazyCell::new(|| {
             let mut known = telling(question);
-            known.extend(latest(context, events).iter().flat_map(|cue| telling(cue)));
+            known.extend(latest(context, lens).iter().flat_map(|cue| telling(cue)));
             known.sort_unstable();
             known
         });
@@ -169,16 +187,16 @@ impl Witnessed {
 }
 
 /// What was said and done since somebody's last answer, latest first.
-fn latest<'c>(context: &'c AgentContext, events: TraitsOfEvents<'_>) -> Vec<Cow<'c, str>> {
+fn latest<'c>(context: &'c AgentContext, lens: Lens<'_>) -> Vec<Cow<'c, str>> {
     let entries = context.entries().iter().rev();
     let latest = entries.take_while(|entry| entry.role() != Role::Ai);
     let cues = latest.filter(|entry| {
         let is_news = entry
             .body()
             .event_type()
-            .is_none_or(|kind| events(kind).is_cue);
+            .is_none_or(|kind| (lens.events)(kind).is_cue);
         is_news
-            && is_witnessed(entry.role(), entry.body())
+            && is_witnessed(entry.role(), entry.body(), lens.words)
             && !context.tags(entry.id()).is_some_and(is_summary)
     });
     let texts = cues.take(CUES).map(|entry| entry.body().full_text());
@@ -188,30 +206,37 @@ fn latest<'c>(context: &'c AgentContext, events: TraitsOfEvents<'_>) -> Vec<Cow<
 /// What an entity remembers for a question, best first, of all that it ever witnessed.
 pub fn recall_all(
     (context, chapters): (&AgentContext, &Chapters),
-    places: PlaceNames<'_>,
+    lens: Lens<'_>,
     question: (&str, Option<Meaning<'_>>),
     most: usize,
 ) -> Vec<Memory> {
     let mut past = Past::default();
-    past.grow(chapters);
-    past.add_conversation(context);
-    past.search((context, chapters), places, question, most)
+    past.grow(chapters, lens);
+    past.add_conversation(context, lens);
+    past.search((context, chapters), lens, question, most)
 }
 
 /// What a chapter makes an entity remember, as it is indexed.
-pub fn chapter_texts(chapter: &Chapter) -> impl Iterator<Item = Cow<'_, str>> {
+pub fn chapter_texts<'c>(
+    chapter: &'c Chapter,
+    words: &AnswerWords,
+) -> impl Iterator<Item = Cow<'c, str>> {
     let messages = chapter.messages.iter().map(|held| &held.message);
-    let told = messages
-        .filter(|message| is_witnessed(message.role, &message.body) && !is_summary(&message.tags));
-    let told = told.map(|message| words_of(message.role, &message.body));
+    let told = messages.filter(|message| {
+        is_witnessed(message.role, &message.body, words) && !is_summary(&message.tags)
+    });
+    let told = told.map(|message| words.told(message.role, &message.body));
     told.chain([chapter.summary.full_text()])
 }
 
 /// The same of a conversation.
-pub fn conversation_texts(context: &AgentContext) -> impl Iterator<Item = Cow<'_, str>> {
+pub fn conversation_texts<'c>(
+    context: &'c AgentContext,
+    words: &AnswerWords,
+) -> impl Iterator<Item = Cow<'c, str>> {
     let entries = context.entries().iter();
-    let told = entries.filter(|entry| is_witnessed(entry.role(), entry.body()));
-    told.map(|entry| words_of(entry.role(), entry.body()))
+    let told = entries.filter(|entry| is_witnessed(entry.role(), entry.body(), words));
+    told.map(|entry| words.told(entry.role(), entry.body()))
 }
 
 /// Where a message of the index is.
@@ -250,7 +275,7 @@ type Matter = Arc<[[u32; 2]]>;
 
 impl Past {
     /// Adds the chapters that were closed since the last time.
-    fn grow(&mut self, chapters: &Chapters) {
+    fn grow(&mut self, chapters: &Chapters, lens: Lens<'_>) {
         if chapters.all().len() < self.chapters {
             *self = Self::default();
         }
@@ -268,17 +293,20 @@ impl Past {
                     day = Some(begun);
                 }
                 // Summaries in a chapter were added with their own chapters.
-                if is_witnessed(message.role, &message.body) && !is_summary(&message.tags) {
+                if is_witnessed(message.role, &message.body, lens.words)
+                    && !is_summary(&message.tags)
+                {
                     let source = Source::Chapter(chapter_index as u32, number as u32);
                     let own = speaker(message.role, &message.body, "");
-                    let text = words_of(message.role, &message.body);
+                    let text = lens.words.told(message.role, &message.body);
                     let first = notes.partition_point(|note| note.entry < held.id);
                     let own_notes = notes.get(first..).unwrap_or_default().iter();
                     let own_notes = own_notes.take_while(|note| note.entry == held.id);
                     let mut about = Vec::new();
                     for note in own_notes {
                         self.note(note, self.sources.len() as u32);
-                        about.extend(facts_of(note).filter(|fact| !text.contains(*fact)));
+                        let facts = note.happening.facts();
+                        about.extend(facts.filter(|fact| !text.contains(*fact)));
                     }
                     let session = &chapter.id.0;
                     self.add(source, [own, &text, session], day.as_deref(), &about);
@@ -294,8 +322,8 @@ impl Past {
 
     /// Keeps whom a message of the index concerns.
     fn note(&mut self, note: &Note, entry: u32) {
-        let (weight, people) = concerned(&note.happening);
-        for name in people {
+        let weight = note.happening.weight();
+        for name in note.happening.people() {
             let kept = self.people.entry(name.clone()).or_default();
             // Of those that weigh the same, the latest first.
             let place = kept.partition_point(|(known, _)| *known > weight);
@@ -306,16 +334,16 @@ impl Past {
         }
     }
 
-    fn add_conversation(&mut self, context: &AgentContext) {
+    fn add_conversation(&mut self, context: &AgentContext, lens: Lens<'_>) {
         let mut day = None;
         for (entry_index, entry) in context.entries().iter().enumerate() {
             let tags = context.tags(entry.id());
             let body = entry.body();
             day = tags.and_then(day_of).or(day);
-            if is_witnessed(entry.role(), body) && !tags.is_some_and(is_summary) {
+            if is_witnessed(entry.role(), body, lens.words) && !tags.is_some_and(is_summary) {
                 let own = speaker(entry.role(), body, context.name());
                 let source = Source::Conversation(entry_index as u32);
-                let text = words_of(entry.role(), body);
+                let text = lens.words.told(entry.role(), body);
                 self.add(source, [own, &text, ""], day.as_deref(), &[]);
             }
         }
@@ -343,8 +371,8 @@ impl Past {
     fn text<'p>(
         &self,
         entry: u32,
-        context: &'p AgentContext,
-        chapters: &'p Chapters,
+        (context, chapters): (&'p AgentContext, &'p Chapters),
+        words: &AnswerWords,
     ) -> Cow<'p, str> {
         let find = || {
             let source = self.sources.get(entry as usize)?;
@@ -352,7 +380,7 @@ impl Past {
                 Source::Chapter(chapter, number) => {
                     let chapter = chapters.all().get(chapter as usize)?;
                     let message = &chapter.messages.get(number as usize)?.message;
-                    words_of(message.role, &message.body)
+                    words.told(message.role, &message.body)
                 }
                 Source::Summary(chapter) => {
                     let chapter = chapters.all().get(chapter as usize)?;
@@ -360,7 +388,7 @@ impl Past {
                 }
                 Source::Conversation(index) => {
                     let entry = context.entries().get(index as usize)?;
-                    words_of(entry.role(), entry.body())
+                    words.told(entry.role(), entry.body())
                 }
             })
         };
@@ -382,7 +410,12 @@ impl Past {
     }
 
     /// Gives the messages of the index the vectors that they lack.
-    fn take_vectors(&mut self, vectors: &Vectors, (context, chapters): (&AgentContext, &Chapters)) {
+    fn take_vectors(
+        &mut self,
+        vectors: &Vectors,
+        past: (&AgentContext, &Chapters),
+        words: &AnswerWords,
+    ) {
         let taken = Some((vectors.model.clone(), vectors.len(), self.sources.len()));
         if self.vectors == taken {
             return;
@@ -393,7 +426,7 @@ impl Past {
         }
         for entry in 0..self.sources.len() as u32 {
             if !self.index.vectors.contains_key(&entry)
-                && let Some(vector) = vectors.get(&self.text(entry, context, chapters))
+                && let Some(vector) = vectors.get(&self.text(entry, past, words))
             {
                 // All have the same width, unless a save was changed.
                 let _ = self.index.add_vector(entry, vector.clone());
@@ -405,25 +438,25 @@ impl Past {
     fn bearing_on(
         &mut self,
         (context, chapters): (&AgentContext, &Chapters),
-        (places, events): (PlaceNames<'_>, TraitsOfEvents<'_>),
+        lens: Lens<'_>,
         (cues, meaning): (&Cues, Option<Meaning<'_>>),
         room: u64,
     ) -> Vec<Memory> {
         if let Some(meaning) = meaning {
-            self.take_vectors(meaning.vectors, (context, chapters));
+            self.take_vectors(meaning.vectors, (context, chapters), lens.words);
         }
-        let text = |entry| self.text(entry, context, chapters);
+        let text = |entry| self.text(entry, (context, chapters), lens.words);
         let may_come = |entry: u32| match self.sources.get(entry as usize) {
             Some(Source::Chapter(chapter, number)) => {
                 let chapter = chapters.all().get(*chapter as usize);
                 let held = chapter.and_then(|chapter| chapter.messages.get(*number as usize));
                 let kind = held.and_then(|held| held.message.body.event_type());
-                kind.is_none_or(|kind| !events(kind).is_minor)
+                kind.is_none_or(|kind| !(lens.events)(kind).is_minor)
             }
             _ => false,
         };
         let mut scores: BTreeMap<u32, f32> = BTreeMap::new();
-        let latest = latest(context, events);
+        let latest = latest(context, lens);
         let given = cues.texts.iter().map(|text| Cow::Borrowed(text.as_str()));
         for cue in latest.into_iter().chain(given) {
             let end = cue.char_indices().nth(CUE_CHARS).map(|(end, _)| end);
@@ -485,8 +518,7 @@ impl Past {
                 break;
             }
             let source = self.sources.get(entry as usize);
-            let memory =
-                source.and_then(|source| memory(*source, (context, chapters), places, days));
+            let memory = source.and_then(|source| memory(*source, (context, chapters), lens, days));
             let concerns = |memory: &Memory| {
                 let mut people = cues.people.iter();
                 !cues.of_people_only || people.any(|name| memory.text.contains(&**name))
@@ -515,14 +547,14 @@ impl Past {
     fn search(
         &mut self,
         (context, chapters): (&AgentContext, &Chapters),
-        places: PlaceNames<'_>,
+        lens: Lens<'_>,
         (question, meaning): (&str, Option<Meaning<'_>>),
         most: usize,
     ) -> Vec<Memory> {
         if let Some(meaning) = meaning {
-            self.take_vectors(meaning.vectors, (context, chapters));
+            self.take_vectors(meaning.vectors, (context, chapters), lens.words);
         }
-        let text = |entry| self.text(entry, context, chapters);
+        let text = |entry| self.text(entry, (context, chapters), lens.words);
         // Summaries in the prompt, and what is told twice, is left out.
         let wanted = most.saturating_mul(2).saturating_add(self.chapters.min(64));
         let mut hits = self.index.search(question, wanted, text);
@@ -536,8 +568,7 @@ impl Past {
         let mut found: Vec<Memory> = Vec::new();
         for hit in hits {
             let source = self.sources.get(hit.entry as usize);
-            let memory =
-                source.and_then(|source| memory(*source, (context, chapters), places, days));
+            let memory = source.and_then(|source| memory(*source, (context, chapters), lens, days));
             // Later summaries repeat much of earlier ones, so the best of them is enough.
             let is_new = |memory: &Memory| {
                 let mut known = found.iter();
@@ -557,7 +588,7 @@ impl Past {
 fn memory(
     source: Source,
     (context, chapters): (&AgentContext, &Chapters),
-    places: PlaceNames<'_>,
+    lens: Lens<'_>,
     days: [&Days; 2],
 ) -> Option<Memory> {
     let of_chapter = |index: u32| chapters.all().get(index as usize);
@@ -592,11 +623,11 @@ fn memory(
     };
     let is_summary = matches!(source, Source::Summary(_));
     Some(Memory {
-        text: words_of(role, body).into_owned(),
+        text: lens.words.told(role, body).into_owned(),
         speaker,
         day: Days::at(days, id),
         // A world agent is its own place.
-        place: places(body.id().place).filter(|place| place != context.name()),
+        place: (lens.places)(body.id().place).filter(|place| place != context.name()),
         chapter: chapter.map(|chapter| chapter.title.clone()),
         turn: chapter.map(|chapter| chapter.turn),
         summary: is_summary,
@@ -606,48 +637,12 @@ fn memory(
 
 /// Whether a message is something that happened, was said or thought: not the rules, a question to
 /// the mind, or the result of a tool.
-fn is_witnessed(role: Role, body: &Body) -> bool {
+fn is_witnessed(role: Role, body: &Body, words: &AnswerWords) -> bool {
     let is_event = || body.sender().is_some() || body.event_type().is_some();
     match role {
         Role::System | Role::Tool => false,
-        Role::Ai => !words_of(role, body).is_empty(),
-        Role::Human => is_event() && body.event_type() != Some("query"),
-    }
-}
-
-/// The facts in a note, in words.
-fn facts_of(note: &Note) -> impl Iterator<Item = &str> {
-    let facts: [&str; 2] = match &note.happening {
-        Happening::Learned { text, .. } => [text, ""],
-        Happening::Promised { words, to, .. } => [words, to],
-        Happening::Took { item, .. } | Happening::Lost { item, .. } => [item, ""],
-        Happening::Told { about, .. } => [about, ""],
-        Happening::Tried { found, left, .. } => [found, left],
-        Happening::Gave { item, to, .. } => [item, to],
-        _ => ["", ""],
-    };
-    facts.into_iter().filter(|fact| !fact.is_empty())
-}
-
-/// Whom something concerns, and how much it weighs.
-fn concerned(happening: &Happening) -> (u8, Vec<&Arc<str>>) {
-    match happening {
-        Happening::Died { who, by } => (5, vec![who, by]),
-        Happening::Promised {
-            who,
-            to,
-            state: Pledge::Broken,
-            ..
-        } => (5, vec![who, to]),
-        Happening::Promised { who, to, .. } => (4, vec![who, to]),
-        Happening::Decided { who, .. } => (4, vec![who]),
-        Happening::Fight(fight) if fight.result.is_some() => (3, fight.foes.iter().collect()),
-        Happening::Gave { who, to, .. } => (3, vec![who, to]),
-        Happening::Learned { from, .. } => (2, vec![from]),
-        Happening::Told { to, .. } => (2, to.iter().collect()),
-        Happening::Felt { about, .. } => (2, vec![about]),
-        Happening::Tried { who, .. } => (1, vec![who]),
-        _ => (0, Vec::new()),
+        Role::Ai => !words.told(role, body).is_empty(),
+        Role::Human => is_event() && body.event_type() != Some(MemorySearch::TYPE),
     }
 }
 
@@ -707,6 +702,8 @@ fn days_of(context: &AgentContext) -> Days {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::LazyLock;
+
     use serde_json::Map;
 
     use super::*;
@@ -717,8 +714,13 @@ mod tests {
         (id == 7).then(|| "Hall".into())
     }
 
-    fn traits(_: &str) -> EventTraits {
-        EventTraits::default()
+    static WORDS: LazyLock<AnswerWords> = LazyLock::new(AnswerWords::default);
+
+    fn lens() -> Lens<'static> {
+        Lens {
+            places: &hall,
+            ..Lens::of(&WORDS)
+        }
     }
 
     fn event(kind: &str, text: &str) -> Body {
@@ -768,7 +770,8 @@ mod tests {
         ];
         let (context, chapters) = two_days(lines, "Bob told me of the rope.");
         let witnessed = Witnessed::default();
-        let recall = |question| witnessed.recall((&context, &chapters), &hall, (question, None), 5);
+        let recall =
+            |question| witnessed.recall((&context, &chapters), lens(), (question, None), 5);
         let found = recall("With what were ropes cut?");
         let texts: Vec<_> = found.iter().map(|memory| memory.text.as_str()).collect();
         assert_eq!(texts[0], lines[0]);
@@ -784,7 +787,7 @@ mod tests {
         assert!(recall("").is_empty() && recall("xylophone").is_empty());
         let memories = recall_all(
             (&context, &chapters),
-            &hall,
+            lens(),
             ("What did Bob say of the rope?", None),
             5,
         );
@@ -807,7 +810,7 @@ mod tests {
         let witnessed = Witnessed::default();
         let come = |context: &AgentContext, cues: &Cues, room| {
             let past = (context, &chapters);
-            let memories = witnessed.come_to_mind(past, (&hall, &traits), (cues, None), room);
+            let memories = witnessed.come_to_mind(past, lens(), (cues, None), room);
             let texts = memories.into_iter().map(|memory| memory.text);
             texts.collect::<Vec<_>>()
         };
@@ -815,9 +818,9 @@ mod tests {
         assert_eq!(come(&context, &none, 600), [lines[0]]);
         assert!(come(&context, &none, 10).is_empty(), "there is no room");
         let past = (&context, &chapters);
-        let memories = witnessed.come_to_mind(past, (&hall, &traits), (&none, None), 600);
+        let memories = witnessed.come_to_mind(past, lens(), (&none, None), 600);
         let used = |answer: &str| {
-            let used = witnessed.used(&context, &traits, &memories, answer, "What do you do?");
+            let used = witnessed.used(&context, lens(), &memories, answer, "What do you do?");
             used == [true]
         };
         assert!(used("It must have been the baker: a bread knife!"));
@@ -844,7 +847,7 @@ mod tests {
         ];
         let (context, chapters) = two_days(lines, "老闻说了些事。");
         let found =
-            Witnessed::default().recall((&context, &chapters), &hall, ("船是怎么沉的？", None), 1);
+            Witnessed::default().recall((&context, &chapters), lens(), ("船是怎么沉的？", None), 1);
         assert_eq!(found[0].text, lines[0]);
     }
 
@@ -855,18 +858,18 @@ mod tests {
         let witnessed = Witnessed::default();
         assert!(
             !witnessed
-                .recall((&context, &chapters), &hall, ("bell", None), 5)
+                .recall((&context, &chapters), lens(), ("bell", None), 5)
                 .is_empty()
         );
         let none = Chapters::default();
         assert!(
             witnessed
-                .recall((&context, &none), &hall, ("bell", None), 5)
+                .recall((&context, &none), lens(), ("bell", None), 5)
                 .is_empty()
         );
         assert!(
             !witnessed
-                .recall((&context, &chapters), &hall, ("bell", None), 5)
+                .recall((&context, &chapters), lens(), ("bell", None), 5)
                 .is_empty()
         );
     }

@@ -10,7 +10,7 @@ use super::names::{RECALL, SEARCH_LORE};
 use super::prompts::{DICE, Dice};
 use super::{NoArguments, ToolCaller, ToolError, Toolbox};
 use crate::knowledge::{FactBook, Knowledge};
-use crate::memory::{LookupVectors, Lore, Meaning, Vectors, Witnessed};
+use crate::memory::{AnswerWords, Lens, LookupVectors, Lore, Meaning, Vectors, Witnessed};
 
 /// The maximum number of dice in one roll, and of sides of a die.
 const MAX_DICE: u32 = 100;
@@ -90,10 +90,14 @@ struct Search {
 fn recall(caller: &ToolCaller<'_>, search: Search) -> Result<Value, ToolError> {
     let past = caller.context().zip(caller.chapters());
     let past = past.zip(caller.own::<Witnessed>());
-    let found = past.map(|((context, chapters), witnessed)| {
+    let found = past.and_then(|((context, chapters), witnessed)| {
         let places = |id| caller.place_with_id(id);
         let question = (search.question.as_str(), meaning(caller, &search));
-        witnessed.recall((context, chapters), &places, question, MAX_FOUND)
+        let lens = Lens {
+            places: &places,
+            ..Lens::of(caller.data::<AnswerWords>()?)
+        };
+        Some(witnessed.recall((context, chapters), lens, question, MAX_FOUND))
     });
     Ok(json!({"found": found.unwrap_or_default()}))
 }

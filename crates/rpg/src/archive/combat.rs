@@ -11,7 +11,6 @@ use playhouse_engine::context::{AgentContext, Chapters, Entry};
 use playhouse_engine::event::{EventWriter, PhraseError, Phrasebook, PromptSet, PromptTemplate};
 use playhouse_engine::exchange::{Ask, AskTemplate, Prose};
 use playhouse_engine::knowledge::FactBook;
-use playhouse_engine::memory::spoken_words;
 use playhouse_engine::message::{Role, cut};
 use serde::Serialize;
 
@@ -21,7 +20,7 @@ use super::summary::{
     ClosedChapter, PendingSummary, SummaryData, entries, learned_and_felt, pending, spoken_lines,
     summary_ask,
 };
-use crate::combat::{FinishedFight, REFLECTION_TAG};
+use crate::combat::{CombatChoice, FinishedFight, REFLECTION_TAG};
 use crate::components::{Foe, RpgWorld};
 use crate::phase::{CurrentPlace, Phase};
 use crate::world_file::FightSummary;
@@ -226,10 +225,13 @@ fn thought_in(context: &AgentContext, range: EntryRange) -> String {
 fn said_in(context: &AgentContext, range: EntryRange) -> Vec<String> {
     let own = entries(context, range).rev();
     let own = own.filter(|entry| entry.role() == Role::Ai);
-    let said = own.flat_map(|entry| spoken_words(&entry.body().full_text()));
+    let said = own.filter_map(|entry| {
+        let choice = serde_json::from_str::<CombatChoice>(&entry.body().full_text());
+        choice.ok()?.say
+    });
     let mut said: Vec<_> = said
         .take(MAX_SAID)
-        .map(|words| cut(&words, SAID_CHARS))
+        .map(|words| cut(words.trim(), SAID_CHARS))
         .collect();
     said.reverse();
     said

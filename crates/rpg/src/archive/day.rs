@@ -8,7 +8,7 @@ use std::sync::Arc;
 use bevy_ecs::prelude::*;
 use playhouse_engine::cast::{CastList, EntityName, Kind, Whereabouts, all_of, is_dead};
 use playhouse_engine::context::{
-    AgentContext, Chapter, ChapterId, Chapters, Entry, EntryId, Happening, Level,
+    AgentContext, Chapter, ChapterId, Chapters, Entry, EntryId, Level,
 };
 use playhouse_engine::event::kinds::Archive;
 use playhouse_engine::event::{AgentEvent, EventWriter, PromptSet, PromptTemplate};
@@ -25,6 +25,7 @@ use crate::campaign_phase::CampaignState;
 use crate::components::RpgWorld;
 use crate::conversation::event_type;
 use crate::everybody::{on_stage, set_phase};
+use crate::happening::Happening;
 use crate::kickoff::kind_name;
 use crate::phase::{CurrentPlace, Phase};
 
@@ -272,8 +273,8 @@ fn fights(context: &AgentContext, chapters: &Chapters, range: EntryRange) -> Vec
     };
     let place_of = |chapter: &Chapter| {
         let notes = chapter.record.iter().flat_map(|record| &record.notes);
-        let mut places = notes.filter_map(|note| match &note.happening {
-            Happening::Fight(fight) => Some(fight.place.clone()),
+        let mut places = notes.filter_map(|note| match note.happening.read() {
+            Some(Happening::Fight(fight)) => Some(fight.place),
             _ => None,
         });
         places.next()

@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use playhouse_engine::context::{ChapterRecord, Happening, Level, Note, Pledge};
+use playhouse_engine::context::{ChapterRecord, Common, Level, Note};
 use playhouse_engine::event::{PhraseError, Phrasebook, PromptSet, PromptTemplate};
 use playhouse_engine::knowledge::is_made;
 use playhouse_engine::message::Text;
 use serde::Serialize;
+
+use crate::happening::{Happening, Pledge};
 
 /// The maximum number of people and of places that a record names in its first line.
 const MAX_NAMES: usize = 8;
@@ -63,12 +65,11 @@ pub(super) fn record_tokens(level: Level, room: u64) -> u64 {
 pub(super) fn record_text(
     phrases: &Phrasebook,
     me: &str,
-    record: &ChapterRecord,
+    record: &ChapterRecord<Happening>,
     room: u64,
 ) -> Result<String, PhraseError> {
     let mut lines = Vec::new();
-    let is_mine =
-        |note: &Note| matches!(&note.happening, Happening::Promised { to, .. } if **to == *me);
+    let is_mine = |note: &Note<Happening>| matches!(&note.happening, Happening::Promised { to, .. } if **to == *me);
     let mut promised: Vec<_> = record.notes.iter().filter(|note| is_mine(note)).collect();
     for note in &record.notes {
         if is_told_by_attempt(note, record, me) {
@@ -81,7 +82,7 @@ pub(super) fn record_text(
             && !words.is_empty()
             && !is_mine(note)
         {
-            let is_same = |known: &&Note| {
+            let is_same = |known: &&Note<Happening>| {
                 matches!(&known.happening, Happening::Promised { who: by, words: said, state: now, .. }
                     if (by, said, now) == (who, words, state))
             };
@@ -152,11 +153,11 @@ pub(super) fn record_text(
 }
 
 /// Whether a fact that play made only says that an attempt succeeded, which its own line says.
-fn is_told_by_attempt(note: &Note, record: &ChapterRecord, me: &str) -> bool {
-    let Happening::Learned { fact, text, from } = &note.happening else {
+fn is_told_by_attempt(note: &Note<Happening>, record: &ChapterRecord<Happening>, me: &str) -> bool {
+    let Happening::Common(Common::Learned { fact, text, from }) = &note.happening else {
         return false;
     };
-    let says = |other: &Note| match &other.happening {
+    let says = |other: &Note<Happening>| match &other.happening {
         Happening::Tried { who, attempt, .. } if other.day == note.day && **who == *me => {
             let tried = attempt.trim_end_matches(['.', '。']);
             !tried.is_empty() && text.contains(tried)
@@ -185,9 +186,7 @@ fn moved_item(happening: &Happening) -> Option<&str> {
 fn kind(happening: &Happening) -> (u8, [&str; 2]) {
     match happening {
         Happening::Fight(fight) => (0, [&fight.place, ""]),
-        Happening::Died { who, .. } => (1, [who, ""]),
         Happening::Wounded { who, .. } => (2, [who, ""]),
-        Happening::Learned { from, .. } => (3, [from, ""]),
         Happening::Took { who, item } => (4, [who, item]),
         Happening::Gave { who, item, .. } => (5, [who, item]),
         Happening::Lost { who, item, .. } => (6, [who, item]),
@@ -199,22 +198,24 @@ fn kind(happening: &Happening) -> (u8, [&str; 2]) {
         Happening::Felt { about, .. } => (10, [about, ""]),
         Happening::Journey { dungeon, .. } => (11, [dungeon, ""]),
         Happening::Tried { who, .. } => (12, [who, ""]),
-        Happening::Told { .. } => (13, ["", ""]),
+        Happening::Common(Common::Died { who, .. }) => (1, [who, ""]),
+        Happening::Common(Common::Learned { from, .. }) => (3, [from, ""]),
+        Happening::Common(Common::Told { .. }) => (13, ["", ""]),
         Happening::Decided { who, .. } => (14, [who, ""]),
     }
 }
 
 /// How much is lost if a line is left out: most by what the story depends on and by what one did
 /// oneself, least by journeys and by what play made.
-fn weight(note: &Note, me: &str) -> u32 {
+fn weight(note: &Note<Happening>, me: &str) -> u32 {
     let is_me = |name: &Arc<str>| **name == *me;
     match &note.happening {
-        Happening::Died { .. } | Happening::Fight(_) => 9,
-        Happening::Learned { fact, .. } if !is_made(fact) => 8,
+        Happening::Common(Common::Died { .. }) | Happening::Fight(_) => 9,
+        Happening::Common(Common::Learned { fact, .. }) if !is_made(fact) => 8,
         Happening::Decided { who, .. } if is_me(who) => 7,
         Happening::Promised { who, to, .. } if is_me(who) || is_me(to) => 7,
         Happening::Decided { .. } => 6,
-        Happening::Told { fact, .. } if !is_made(fact) => 5,
+        Happening::Common(Common::Told { fact, .. }) if !is_made(fact) => 5,
         Happening::Gave { who, to, .. } if is_me(who) || is_me(to) => 4,
         Happening::Took { who, .. } | Happening::Lost { who, .. } if is_me(who) => 4,
         Happening::Wounded { who, .. } if is_me(who) => 3,
@@ -222,7 +223,7 @@ fn weight(note: &Note, me: &str) -> u32 {
         Happening::Tried { who, .. } if is_me(who) => 3,
         Happening::Gave { .. } | Happening::Took { .. } | Happening::Lost { .. } => 2,
         Happening::Promised { .. } => 2,
-        Happening::Learned { .. } | Happening::Told { .. } | Happening::Wounded { .. } => 1,
+        Happening::Common(_) | Happening::Wounded { .. } => 1,
         Happening::Journey { .. } => 1,
         Happening::Tried { found, left, .. } if !found.is_empty() || !left.is_empty() => 1,
         Happening::Tried { .. } => 0,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 use playhouse_engine::context::{
-    AgentContext, ChapterRecord, Chapters, Entry, EntryId, Happening, Level,
+    AgentContext, ChapterRecord, Chapters, Common, Entry, EntryId, Level,
 };
 use playhouse_engine::event::kinds::Archive;
 use playhouse_engine::event::{ChapterClose, PhraseError, Phrasebook};
@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::range::EntryRange;
 use crate::conversation::{SpokenLine, is_speech};
+use crate::happening::{Happening, merged};
 use crate::world_file::WorldFile;
 
 /// The maximum number of characters of a summary.
@@ -44,7 +45,7 @@ pub(super) struct SummaryData<'a> {
     pub(super) said: Vec<SpokenLine>,
     // Of the record, for minds without language.
     pub(super) learned: Vec<LearnedNote<'a>>,
-    pub(super) felt: Vec<FeltNote<'a>>,
+    pub(super) felt: Vec<FeltNote>,
 }
 
 /// A fact that was learned.
@@ -52,13 +53,13 @@ pub(super) struct SummaryData<'a> {
 pub(super) struct LearnedNote<'a> {
     title: &'a str,
     /// From whom; empty for nobody.
-    from: &'a str,
+    from: Arc<str>,
 }
 
 /// How it feels differently for somebody.
 #[derive(Serialize)]
-pub(super) struct FeltNote<'a> {
-    about: &'a str,
+pub(super) struct FeltNote {
+    about: Arc<str>,
     change: i32,
 }
 
@@ -150,7 +151,7 @@ pub(super) fn pending(
 ) -> Result<PendingSummary, PhraseError> {
     let mut record = chapters.record_of(context, begin, end);
     let title = complete(&mut record)?;
-    let merged = chapters.merged(&record);
+    let merged = merged(chapters, &record);
     let text = super::record::record_text(phrases, context.name(), &merged, room)?;
     Ok(PendingSummary {
         begin,
@@ -163,24 +164,21 @@ pub(super) fn pending(
 
 /// What of a record minds without language need: the facts that were learned and have a title, and
 /// how it feels differently for whom.
-pub(super) fn learned_and_felt<'a>(
-    record: &'a ChapterRecord,
-    facts: &'a FactBook,
-) -> (Vec<LearnedNote<'a>>, Vec<FeltNote<'a>>) {
+pub(super) fn learned_and_felt<'f>(
+    record: &ChapterRecord,
+    facts: &'f FactBook,
+) -> (Vec<LearnedNote<'f>>, Vec<FeltNote>) {
     let (mut learned, mut felt) = (Vec::new(), Vec::new());
     for note in &record.notes {
-        match &note.happening {
-            Happening::Learned { fact, from, .. } => {
+        match note.happening.read() {
+            Some(Happening::Common(Common::Learned { fact, from, .. })) => {
                 // What play made has no title of its own.
-                let fact = facts.get(fact).filter(|fact| !is_made(&fact.id));
+                let fact = facts.get(&fact).filter(|fact| !is_made(&fact.id));
                 let title = fact.map(|fact| fact.title.as_str());
                 let title = title.filter(|title| !title.is_empty());
                 learned.extend(title.map(|title| LearnedNote { title, from }));
             }
-            Happening::Felt { about, change, .. } => felt.push(FeltNote {
-                about,
-                change: *change,
-            }),
+            Some(Happening::Felt { about, change, .. }) => felt.push(FeltNote { about, change }),
             _ => {}
         }
     }

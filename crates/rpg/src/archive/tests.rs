@@ -4,9 +4,7 @@ use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 use playhouse_engine::cast::Dead;
-use playhouse_engine::context::{
-    AgentContext, Chapters, EntryId, FightEnd, FightNote, Happening, Level, Note, Pledge,
-};
+use playhouse_engine::context::{AgentContext, Chapters, Common, EntryId, Level, Note};
 use playhouse_engine::event::{AgentEvent, Phrasebook, deliver};
 use playhouse_engine::exchange::{Ask, Prose, Reply};
 use playhouse_engine::message::{Body, Tag, Tags};
@@ -23,6 +21,7 @@ use crate::combat::FinishedFight;
 use crate::combat::tests::{FightTest, fight_test, world_file};
 use crate::components::{FightResult, RpgWorld};
 use crate::events::{COMBAT_ID, COMBAT_INITIALIZATION, COMBAT_OUTCOME, CombatOutcome};
+use crate::happening::{FightEnd, FightNote, Happening, Pledge, merged};
 use crate::phase::Phase;
 use crate::phrases;
 use crate::world_file::FightSummary;
@@ -199,7 +198,7 @@ fn aftermath(bad_tags: bool) -> FightTest {
             };
             last = context.add_human_message(line.clone(), tags);
             if (who, number) == (ann, 2) {
-                let answer = r#"{"mind": "At last.", "action": "hold", "say": "Good owl."}"#;
+                let answer = r#"{"action": "hold", "say": "Good owl."}"#;
                 context
                     .add_ai_message([Body::text(answer)])
                     .expect("one message");
@@ -209,7 +208,7 @@ fn aftermath(bad_tags: bool) -> FightTest {
             entry: last,
             day: 2,
             place: "Hall".into(),
-            happening: told.clone().expect("is noted"),
+            happening: told.clone().expect("is noted").whole,
         };
         let mut chapters = fight.world().get_mut::<Chapters>(who).expect("has some");
         chapters.restore_note(note);
@@ -265,7 +264,7 @@ fn a_fight_becomes_a_memory_and_a_chapter_that_share_their_words() {
     assert!(fight.get::<Chapters>(fight.rat).all().is_empty());
     let record = chapter(bob).record.clone().expect("has one");
     assert_eq!(record.with, ["Ann".into()]);
-    let Happening::Fight(told) = &record.notes[0].happening else {
+    let Some(Happening::Fight(told)) = record.notes[0].happening.read() else {
         panic!("{record:?}");
     };
     assert_eq!(told.result, Some(FightEnd::Won));
@@ -437,19 +436,19 @@ fn everything(me: &str, other: &str, place: &str) -> Vec<Happening> {
         fight("1", Some(FightEnd::Won), &[&other]),
         fight("2", Some(FightEnd::Lost), &[&me]),
         fight("", Some(FightEnd::Drawn), &[]),
-        Happening::Died {
+        Happening::Common(Common::Died {
             who: to.clone(),
             by: who.clone(),
-        },
+        }),
         Happening::Wounded {
             who: who.clone(),
             days: 2,
         },
-        Happening::Learned {
+        Happening::Common(Common::Learned {
             fact: "f".into(),
             text: "fact".into(),
             from: to.clone(),
-        },
+        }),
         Happening::Took {
             who: who.clone(),
             item: Arc::clone(&item),
@@ -475,11 +474,11 @@ fn everything(me: &str, other: &str, place: &str) -> Vec<Happening> {
         },
         tried("attempt", ""),
         tried("", "cost"),
-        Happening::Told {
+        Happening::Common(Common::Told {
             fact: "g".into(),
             about: "title".into(),
             to: vec![to.clone()],
-        },
+        }),
         Happening::Decided {
             who,
             choice: "choice".into(),
@@ -508,7 +507,7 @@ fn a_past_is_summed_up_beside_its_record_in_either_language() {
         }
         let mut record = chapters.record_of(&context, first.expect("is there"), last);
         record.with = vec![other.into()];
-        let record = chapters.merged(&record);
+        let record = merged(&chapters, &record);
         assert_eq!(record.notes.len(), 15, "fights, promises and feelings once");
         let text = record_text(&phrases, name, &record, 100_000).expect("is right");
         let short = record_text(&phrases, name, &record, 300).expect("is right");
@@ -560,12 +559,12 @@ fn a_life_of_many_promises_tells_of_other_things_too() {
         state: Pledge::Kept,
     };
     let first = note(1, kept("I will come."));
-    let learned = Happening::Learned {
+    let learned = Common::Learned {
         fact: "bell".into(),
         text: "The bell is cracked.".into(),
         from: "Bob".into(),
     };
-    note(2, learned);
+    note(2, Happening::Common(learned));
     let took = Happening::Took {
         who: "Ann".into(),
         item: "the key".into(),
@@ -586,7 +585,7 @@ fn a_life_of_many_promises_tells_of_other_things_too() {
     }
     let mut record = chapters.record_of(&context, first, last);
     record.level = Level::Life;
-    let record = chapters.merged(&record);
+    let record = merged(&chapters, &record);
     let text = record_text(&phrases, "Ann", &record, 6 * 200).expect("is right");
     assert!(text.contains("until day 59"), "{text}");
     for other in ["The bell is cracked.", "the key"] {
@@ -608,10 +607,12 @@ fn what_an_own_attempt_led_to_is_told_once() {
         found: "".into(),
         left: "".into(),
     };
-    let made = |fact: &str, text: &str| Happening::Learned {
-        fact: fact.into(),
-        text: text.into(),
-        from: "".into(),
+    let made = |fact: &str, text: &str| {
+        Happening::Common(Common::Learned {
+            fact: fact.into(),
+            text: text.into(),
+            from: "".into(),
+        })
     };
     let mut last = EntryId(0);
     for happening in [
@@ -622,7 +623,7 @@ fn what_an_own_attempt_led_to_is_told_once() {
         last = context.add_human_message("…", Tags::new());
         chapters.note(&context, 1, "The Hall", happening);
     }
-    let record = chapters.record_of(&context, EntryId(0), last);
+    let record = chapters.record_of(&context, EntryId(0), last).read();
     let text = record_text(&phrases, "Ann", &record, 6_000).expect("is right");
     assert_eq!(text.matches("force the door").count(), 1, "{text}");
     assert!(text.contains("off its hinges"), "{text}");
@@ -654,7 +655,7 @@ fn a_kept_promise_and_a_feeling_stand_on_the_day_of_their_last_change() {
         chapters.note(&context, day, "The Hall", happening);
     }
     let record = chapters.record_of(&context, EntryId(0), last);
-    let merged = chapters.merged(&record).notes;
+    let merged = merged(&chapters, &record).notes;
     let merged: Vec<_> = merged
         .into_iter()
         .map(|note| (note.day, note.happening))
@@ -677,6 +678,6 @@ fn a_feeling_has_no_reason_that_speaks_against_it() {
         chapters.note(&context, 1, "The Hall", happening);
     }
     let record = chapters.record_of(&context, EntryId(0), last);
-    let merged = chapters.merged(&record).notes;
+    let merged = merged(&chapters, &record).notes;
     assert_eq!(merged[0].happening, felt(-1, ""));
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use playhouse_engine::event::{PromptSet, PromptTemplate};
 use playhouse_engine::exchange::{Reply, Violation};
+use playhouse_engine::memory::Words;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -147,6 +148,7 @@ pub(crate) fn add_templates(prompts: &mut PromptSet) {
 impl Reply for CombatChoice {
     type Constraints = ChoiceConstraints;
     const NAME: &'static str = "fight_choice";
+    const WORDS: &'static [Words] = &[Words::Spoken("/say")];
     const IS_TOLD: bool = true;
     const IN_EXAMPLE: &'static [&'static str] = &["cards"];
     const MAY_BE_LEFT_OUT: &'static [&'static str] =

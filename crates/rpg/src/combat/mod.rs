@@ -24,11 +24,13 @@ pub(super) mod wounds;
 
 pub use state::{Combat, FightAction, FinishedFight, Hand, HeldCard};
 
+pub(super) use choice::CombatChoice;
 pub(super) use initialization::REFLECTION_TAG;
 
 use bevy_ecs::prelude::*;
 use playhouse_engine::engine::Setup;
 use playhouse_engine::event::{PromptSet, deliver};
+use playhouse_engine::exchange::register_reply;
 
 use super::components::CurrentFight;
 use super::phase::{CampaignSet, Phase, in_phase};
@@ -38,6 +40,7 @@ pub(super) fn plugin(setup: &mut Setup) {
     setup
         .world
         .register_required_components::<CurrentFight, Combat>();
+    register_reply::<choice::CombatChoice>(&mut setup.world);
     setup
         .saves()
         .component::<Combat>("combat")

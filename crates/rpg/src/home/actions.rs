@@ -12,7 +12,7 @@ use playhouse_engine::event::kinds::{
 use playhouse_engine::event::{AgentEvent, EventWriter, PromptSet, PromptTemplate};
 use playhouse_engine::exchange::Answers;
 use playhouse_engine::knowledge::{FactBook, Knowledge};
-use playhouse_engine::memory::{LookupVectors, Lore, Vectors, Witnessed};
+use playhouse_engine::memory::{AnswerWords, Lens, LookupVectors, Lore, Vectors, Witnessed};
 use rand::seq::SliceRandom;
 use serde::Serialize;
 use serde_json::Value;
@@ -117,6 +117,7 @@ pub(crate) struct Actions<'w, 's> {
     lore: Res<'w, Lore>,
     lookups: Res<'w, LookupVectors>,
     vectors: Option<Res<'w, Vectors>>,
+    words: Res<'w, AnswerWords>,
     memories: Query<'w, 's, Past>,
     pub(super) story: Res<'w, StoryData>,
     pub(super) belongings: Query<'w, 's, &'static mut Belongings>,
@@ -375,7 +376,12 @@ impl Actions<'_, '_> {
             let facts = facts
                 .iter()
                 .map(|fact| format!("{}: {}", fact.title, fact.text));
-            let remembered = witnessed.recall((context, chapters), &|_| None, sought, MAX_FINDS);
+            let remembered = witnessed.recall(
+                (context, chapters),
+                Lens::of(&self.words),
+                sought,
+                MAX_FINDS,
+            );
             let remembered = remembered.into_iter().map(|memory| memory.text);
             facts.chain(remembered).take(MAX_FINDS).collect()
         });

@@ -15,13 +15,17 @@ pub(super) mod vote;
 use bevy_ecs::prelude::*;
 use playhouse_engine::engine::Setup;
 use playhouse_engine::event::{PromptSet, deliver, register_event};
+use playhouse_engine::exchange::register_reply;
 
 use super::attempt::referee;
 use super::phase::{CampaignSet, Phase, in_phase};
+use super::plan::Plan;
 
 /// Adds the systems of this module.
 pub(super) fn plugin(setup: &mut Setup) {
     register_event::<vote::VoteCounted>(&mut setup.world);
+    register_reply::<Plan>(&mut setup.world);
+    register_reply::<vote::Vote>(&mut setup.world);
     setup.saves().component::<vote::Voted>("voted");
     let systems = (
         scene::take_scene.run_if(in_phase(Phase::SceneDone)),

@@ -11,7 +11,7 @@ use playhouse_engine::context::AgentContext;
 use playhouse_engine::event::{EventWriter, PhraseError, Phrasebook, PromptSet, PromptTemplate};
 use playhouse_engine::exchange::{Ask, AskTemplate, Voice};
 use playhouse_engine::knowledge::{FactBook, Knowledge, MadeFacts, MadeKind};
-use playhouse_engine::memory::Lore;
+use playhouse_engine::memory::{AnswerWords, Lore};
 use serde::Serialize;
 
 use super::here::{items_of, present};
@@ -412,7 +412,7 @@ pub(crate) fn ask_plans(
         let at_stake = at_stake.chain(choice.map(|choice| choice.question.clone()));
         let cues = limits.cues(at_stake.collect(), &constraints.present);
         let ask = plan_ask(events.phrases(), &world.0, &data, constraints.clone());
-        let voice = Voice::new(&name, &constraints.present).lately(context);
+        let voice = Voice::new(&name, &constraints.present).lately(context, &minds.words);
         let ask = ask.map(|ask| ask.recalling(cues).spoken_by(voice));
         events.insert_or_fault(&mut commands, actor, ask);
     }
@@ -443,6 +443,7 @@ pub(crate) struct ActorMinds<'w, 's> {
     uses: Query<'w, 's, &'static OpenUses>,
     appearances: Query<'w, 's, &'static Appearance>,
     bodies: Query<'w, 's, &'static Health>,
+    words: Res<'w, AnswerWords>,
 }
 
 impl ActorMinds<'_, '_> {

@@ -8,6 +8,7 @@ use playhouse_engine::event::kinds::{Mind, Speak};
 use playhouse_engine::event::{AgentEvent, EventWriter, PromptSet};
 use playhouse_engine::exchange::{Answers, AskTemplate, Reply, Violation, Voice};
 use playhouse_engine::knowledge::Today;
+use playhouse_engine::memory::Words;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -53,6 +54,7 @@ pub(crate) struct VoteConstraints {
 impl Reply for Vote {
     type Constraints = VoteConstraints;
     const NAME: &'static str = "vote";
+    const WORDS: &'static [Words] = &[Words::Thought("/mind"), Words::Spoken("/say")];
     const IS_TOLD: bool = true;
     const BARE_MEMBER: Option<&'static str> = Some("vote");
     const MAY_BE_LEFT_OUT: &'static [&'static str] = &["mind"];

@@ -6,10 +6,11 @@ use bevy_ecs::prelude::*;
 use playhouse_engine::cast::{
     CastList, EntityName, Kind, Whereabouts, WorldSeed, all_of, is_dead, stage_of,
 };
-use playhouse_engine::context::Happening;
+use playhouse_engine::context::Noting;
 use playhouse_engine::event::kinds::{Mind, Speak};
 use playhouse_engine::event::{AgentEvent, EventWriter, PromptSet, PromptTemplate};
 use playhouse_engine::exchange::{Answers, AskTemplate, Reply, Violation, Voice};
+use playhouse_engine::memory::Words;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -21,6 +22,7 @@ use crate::campaign_phase::CampaignState;
 use crate::components::RpgWorld;
 use crate::drama::{Bonds, Goals, History, Nearness, PlotPoint, Scene, StoryData, entities_of};
 use crate::everybody::publish;
+use crate::happening::Happening;
 use crate::phase::{CurrentPlace, Phase};
 use crate::speaker::Speaker;
 use crate::world_file::NOTHING;
@@ -71,19 +73,22 @@ pub(crate) struct ChoiceMade {
 impl AgentEvent for ChoiceMade {
     const TYPE: &'static str = "choice";
 
-    fn own_happening(&self) -> Option<(&str, Happening)> {
+    fn own_happening(&self) -> Option<(&str, Noting)> {
         let decided = Happening::Decided {
             who: self.actor.as_str().into(),
             choice: self.label.as_str().into(),
         };
-        Some((&self.actor, decided))
+        Some((&self.actor, decided.into()))
     }
 
-    fn happening(&self) -> Option<Happening> {
-        Some(Happening::Decided {
-            who: self.actor.as_str().into(),
-            choice: self.message.as_str().into(),
-        })
+    fn happening(&self) -> Option<Noting> {
+        Some(
+            Happening::Decided {
+                who: self.actor.as_str().into(),
+                choice: self.message.as_str().into(),
+            }
+            .into(),
+        )
     }
 }
 
@@ -111,6 +116,7 @@ pub(crate) struct DecisionConstraints {
 impl Reply for SceneDecision {
     type Constraints = DecisionConstraints;
     const NAME: &'static str = "decision";
+    const WORDS: &'static [Words] = &[Words::Thought("/mind"), Words::Spoken("/say")];
     const IS_TOLD: bool = true;
     const BARE_MEMBER: Option<&'static str> = Some("option");
     const MAY_BE_LEFT_OUT: &'static [&'static str] = &["mind"];

@@ -6,7 +6,7 @@ use bevy_ecs::prelude::*;
 use playhouse_engine::cast::{
     CastList, Dead, Exits, Faction, Kind, Occupants, StableId, is_dead, name_of, place_of, stage_of,
 };
-use playhouse_engine::context::{AgentContext, Chapters, Happening, Pledge};
+use playhouse_engine::context::{AgentContext, Chapters};
 use playhouse_engine::event::kinds::{Announce, Death};
 use playhouse_engine::event::{AgentEvent, deliver, write_events_at_meeting};
 use playhouse_engine::knowledge::{FactBook, Knowledge, Today};
@@ -21,6 +21,7 @@ use crate::drama::{
 };
 use crate::events::{ItemMoved, PromiseKept, PromiseMade};
 use crate::everybody::{public_of, publish};
+use crate::happening::{Happening, Pledge};
 use crate::spawn::{HERO, NEUTRAL};
 use crate::travel::send;
 

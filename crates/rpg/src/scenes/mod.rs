@@ -21,11 +21,13 @@ pub(super) mod open;
 use bevy_ecs::prelude::*;
 use playhouse_engine::engine::Setup;
 use playhouse_engine::event::{PromptSet, register_event};
+use playhouse_engine::exchange::register_reply;
 
 use super::phase::{CampaignSet, Phase, in_phase};
 
 /// Adds the systems and events of this module.
 pub(super) fn plugin(setup: &mut Setup) {
+    register_reply::<choose::SceneDecision>(&mut setup.world);
     register_event::<open::SceneOpens>(&mut setup.world);
     register_event::<choose::ChoiceMade>(&mut setup.world);
     register_event::<effects::SceneText>(&mut setup.world);

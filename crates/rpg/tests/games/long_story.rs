@@ -16,11 +16,11 @@ use std::time::{Duration, Instant};
 
 use bevy_ecs::prelude::*;
 use playhouse_engine::cast::{CastList, EntityName, Kind};
-use playhouse_engine::context::{AgentContext, Chapters, Happening, Level, Note};
+use playhouse_engine::context::{AgentContext, Chapters, Common, Level, Note};
 use playhouse_engine::engine::{Engine, MeetSet, Setup, Stop};
 use playhouse_engine::event::{EventTypes, write_events_at_meeting};
 use playhouse_engine::knowledge::{Fact, KnownBy, Today};
-use playhouse_engine::memory::{Cues, Witnessed};
+use playhouse_engine::memory::{AnswerWords, Cues, Lens, Witnessed};
 use playhouse_engine::message::Language;
 use playhouse_engine::mind::improviser::Improviser;
 use playhouse_engine::mind::{Answering, Mind, MindInfo, Minds, Prompt};
@@ -254,8 +254,8 @@ fn notes(chapters: &Chapters) -> Vec<Note> {
 }
 
 fn facts(notes: &[Note]) -> BTreeMap<String, u32> {
-    let learned = notes.iter().filter_map(|note| match &note.happening {
-        Happening::Learned { fact, .. } if fact.starts_with("planted-") => {
+    let learned = notes.iter().filter_map(|note| match note.happening.read() {
+        Some(Common::Learned { fact, .. }) if fact.starts_with("planted-") => {
             Some((fact.to_string(), note.day))
         }
         _ => None,
@@ -316,13 +316,15 @@ fn found_shares(engine: &mut Engine, language: Language, days: u32) -> [f64; 2] 
     let mut learners = query.iter(&engine.world);
     let learner = learners.find(|(name, kind, ..)| is_learner(name, **kind));
     let (_, _, context, chapters, witnessed) = learner.unwrap();
+    let words = engine.world.resource::<AnswerWords>();
     let mut found = [0; 2];
     for day in 1..=days {
         let planted = Planted::of(language, day);
         let mut entries = context.entries().iter();
         let stands = entries.any(|entry| entry.body().full_text().contains(&planted.text()));
         for (count, question) in found.iter_mut().zip(planted.questions()) {
-            let memories = witnessed.recall((context, chapters), &|_| None, (&question, None), 5);
+            let memories =
+                witnessed.recall((context, chapters), Lens::of(words), (&question, None), 5);
             let is_original = memories.iter().any(|memory| {
                 let is_of_day = memory.day.as_deref() == Some(&*day.to_string());
                 !memory.summary && is_of_day && memory.text.contains(&planted.text())
@@ -340,6 +342,7 @@ fn recall_time(engine: &mut Engine) -> Duration {
         .world
         .query::<(&Kind, &AgentContext, &Chapters, &Witnessed)>();
     let types = engine.world.resource::<EventTypes>();
+    let words = engine.world.resource::<AnswerWords>();
     let (mut took, mut count) = (Duration::ZERO, 0);
     for (kind, context, chapters, witnessed) in query.iter(&engine.world) {
         if *kind != Kind::Actor || chapters.all().is_empty() {
@@ -350,8 +353,11 @@ fn recall_time(engine: &mut Engine) -> Duration {
             ..Cues::default()
         };
         let past = (context, chapters);
-        let events = |event: &str| types.traits(event);
-        let recall = || witnessed.come_to_mind(past, (&|_| None, &events), (&cues, None), 600);
+        let lens = Lens {
+            events: &|event| types.traits(event),
+            ..Lens::of(words)
+        };
+        let recall = || witnessed.come_to_mind(past, lens, (&cues, None), 600);
         recall();
         let begun = Instant::now();
         for _ in 0..TIMES {

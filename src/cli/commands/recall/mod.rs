@@ -19,7 +19,9 @@ use crate::cli::output::{Paragraph, Style};
 use crate::cli::saved::{Saved, entity};
 use crate::cli::say::say;
 use crate::context::{AgentContext, Chapters};
-use crate::memory::{Meaning, Vectors, chapter_texts, conversation_texts, recall_all};
+use crate::memory::{
+    AnswerWords, Lens, Meaning, Vectors, chapter_texts, conversation_texts, recall_all,
+};
 
 /// Answers a question, or the questions of a file.
 pub(super) fn recall(app: &App, args: &RecallArgs) -> Result<(), CommandError> {
@@ -41,7 +43,11 @@ fn remember(app: &App, args: &RecallArgs, most: usize) -> Result<(), CommandErro
     let entity = entity(&setup.world, &who)?;
     let context = setup.world.get::<AgentContext>(entity);
     let past = context.zip(setup.world.get::<Chapters>(entity));
-    let places = |id| name_by_id(&setup.world, id);
+    let words = setup.world.resource::<AnswerWords>();
+    let lens = Lens {
+        places: &|id| name_by_id(&setup.world, id),
+        ..Lens::of(words)
+    };
     let asked = given(&args.question);
     let embeddings = Embeddings::of(app, args)?;
     let known = setup.world.get_resource::<Vectors>();
@@ -51,8 +57,8 @@ fn remember(app: &App, args: &RecallArgs, most: usize) -> Result<(), CommandErro
             let chapters = chapters
                 .all()
                 .iter()
-                .flat_map(|chapter| chapter_texts(chapter));
-            let texts = chapters.chain(conversation_texts(context));
+                .flat_map(|chapter| chapter_texts(chapter, words));
+            let texts = chapters.chain(conversation_texts(context, words));
             let question = embeddings.question(&asked)?;
             Ok((embeddings.vectors(known, texts)?, question))
         });
@@ -60,7 +66,7 @@ fn remember(app: &App, args: &RecallArgs, most: usize) -> Result<(), CommandErro
     let meaning = meaning
         .as_ref()
         .map(|(vectors, question)| Meaning { vectors, question });
-    let found = past.map(|past| recall_all(past, &places, (&asked, meaning), most));
+    let found = past.map(|past| recall_all(past, lens, (&asked, meaning), most));
     let found = found.unwrap_or_default();
     let mut out = app.out();
     for (rank, memory) in (1..).zip(&found) {
