@@ -9,7 +9,8 @@ const REASONS: [&str; 2] = ["exchange_refused", "exchange_refused_saying"];
 /// How many characters at the beginning of an answer are looked at for what the model can't do, and
 /// for what it says of that.
 const OPENING: usize = 120;
-/// How many of these may stand before the end of an apology.
+/// An apology to the reader, and where one stands at the latest.
+const APOLOGY: usize = 16;
 const SORRY: usize = 24;
 const BEGINNING: usize = 600;
 /// Whoever writes more than this does not only refuse.
@@ -23,6 +24,8 @@ struct Words {
     cannot: &'static [&'static str],
     /// What assistants do for people.
     service: &'static [&'static str],
+    /// How it speaks of what it was asked to write.
+    text: &'static [&'static str],
     /// What only an assistant says: of itself, of requests, and what it offers instead.
     assistant: &'static [&'static str],
     /// What models call themselves, and say of nobody else.
@@ -30,7 +33,14 @@ struct Words {
 }
 
 const ENGLISH: Words = Words {
-    sorry: &["sorry", "apolog", "unfortunately", "regret"],
+    sorry: &[
+        "sorry",
+        "apologies",
+        "apologize",
+        "apologise",
+        "unfortunately",
+        "regrettably",
+    ],
     cannot: &[
         "i can't",
         "i cannot",
@@ -42,13 +52,25 @@ const ENGLISH: Words = Words {
         "i'm not able",
         "i am not able",
         "i'm not comfortable",
+        "i'm not going to",
+        "i am not going to",
+        "i don't feel comfortable",
+        "i do not feel comfortable",
+        "i don't think i can",
+        "i'd rather not",
+        "i would rather not",
+        "i shouldn't",
+        "i should not",
         "i must decline",
+        "i must refuse",
         "i have to decline",
+        "i need to decline",
+        "for me to",
     ],
     service: &[
         "help",
         "assist",
-        "continue",
+        "continu",
         "creat",
         "generat",
         "writ",
@@ -63,6 +85,29 @@ const ENGLISH: Words = Words {
         "depict",
         "portray",
         "discuss",
+        "descri",
+        "request",
+    ],
+    text: &[
+        "write that",
+        "like this",
+        "describe this",
+        "topic",
+        "violen",
+        "this character",
+        "this scene",
+        "this scenario",
+        "this story",
+        "this passage",
+        "this description",
+        "this kind",
+        "this type",
+        "that request",
+        "this request",
+        "content",
+        "instead",
+        "would you like",
+        "do you want me",
     ],
     assistant: &[
         "as an ai",
@@ -91,6 +136,7 @@ const ENGLISH: Words = Words {
     ],
     models: &[
         "language model",
+        "artificial intelligence",
         "ai model",
         "ai assistant",
         "as an ai",
@@ -115,13 +161,45 @@ const CHINESE: Words = Words {
         "我不能",
         "我没法",
         "我没有办法",
+        "我没办法",
         "暂时无法",
         "我不便",
         "我不会",
+        "我不应",
+        "我拒绝",
     ],
     service: &[
-        "帮", "协助", "提供", "继续", "生成", "创作", "扮演", "满足", "回答", "讨论", "参与",
+        "帮",
+        "协助",
+        "提供",
+        "继续",
+        "生成",
+        "创作",
+        "扮演",
+        "满足",
+        "回答",
+        "讨论",
+        "参与",
         "撰写",
+        "描写",
+        "描述",
+        "写下去",
+        "编写",
+    ],
+    text: &[
+        "这个场景",
+        "这样的场景",
+        "这段",
+        "这种",
+        "这类",
+        "此类",
+        "该请求",
+        "请求",
+        "要求",
+        "内容",
+        "情节",
+        "剧情",
+        "暴力",
     ],
     assistant: &[
         "人工智能",
@@ -138,6 +216,7 @@ const CHINESE: Words = Words {
         "换个话题",
     ],
     models: &[
+        "您的请求",
         "语言模型",
         "人工智能助手",
         "ai助手",
@@ -155,17 +234,23 @@ pub fn is_refusal(text: &str) -> bool {
     is_any(text, Words::refuse)
 }
 
-/// Whether a text is a refusal to write it. Nobody speaks in a text, so an apology for what can't
-/// be done is enough.
+/// Whether a text is a refusal to write it. Nobody speaks in a text, so an apology is enough, or a
+/// word about the text itself.
 pub(crate) fn refuses_to_write(text: &str) -> bool {
     is_any(text, |words, text| {
-        let is_sorry = || {
-            words
-                .sorry
-                .iter()
-                .any(|sorry| start(text, SORRY).contains(sorry))
+        let has = |list: &[&str], part: &str| list.iter().any(|word| part.contains(word));
+        let is_about_it =
+            || has(words.sorry, start(text, SORRY)) || has(words.text, start(text, OPENING));
+        let begins_sorry = || {
+            let address = text
+                .split_once([',', '，', '.', '!', '！'])
+                .map(|(first, _)| first);
+            let is_sorry = |first: &str| words.sorry.iter().any(|sorry| first.ends_with(sorry));
+            address.is_some_and(|first| first.chars().count() <= APOLOGY && is_sorry(first))
         };
-        words.refuse(text) || is_sorry() && words.cannot_serve(text).next().is_some()
+        words.refuse(text)
+            || begins_sorry()
+            || words.cannot_serve(text).next().is_some() && is_about_it()
     })
 }
 
@@ -230,12 +315,21 @@ mod tests {
             "Unfortunately, I cannot create this description.",
             "抱歉，我不能继续写下去。如果你感到难过，请找信任的人聊聊。",
             "I can't help with that.",
+            "I do not feel comfortable writing this scene. Would you like me to try another approach?",
+            "It would be inappropriate for me to continue this story.",
+            "I'd rather not write that; can we talk about something else?",
+            "Content warning: I can't generate descriptions of self-harm.",
+            "这段描写涉及暴力，我无法生成。",
+            "我没有办法撰写这样的场景，请换一个要求。",
         ] {
             assert!(refuses_to_write(refusal), "{refusal}");
         }
         for written in [
             "I'm sorry for what I said to Mira, and I can't take it back.",
             "Fog lies on the green. I cannot see the mill.",
+            "I can't describe what I felt when the bell fell. The rope burned my hands.",
+            "I won't write to my sister again; the letters only make her cry.",
+            "The well is dry. It is not for me to help the miller with his wheel.",
             "对不起姐姐的是我，我不能忘记那一夜。",
             "The clerk is sorry, says the notice, but the office will not open before noon.",
         ] {
