@@ -277,7 +277,7 @@ fn a_model_that_writes_rubbish_stops_the_story_and_refusals_are_named() {
                 let answer = json!({"choices": [{"message": message, "finish_reason": "stop"}]});
                 Reply::Raw(200, "", answer.to_string())
             },
-            "the model refused: I can't help with that.",
+            "the model refused: “I can't help with that.”",
         ),
         (
             || {

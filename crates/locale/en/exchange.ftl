@@ -3,4 +3,4 @@
 exchange_check_failed = the answer failed its check: { $rules }
 exchange_guarded_answer = what the guards left of the answer failed its check
 exchange_refused = the model refused
-exchange_refused_saying = the model refused: { $words }
+exchange_refused_saying = the model refused: “{ $words }”
