@@ -48,7 +48,11 @@ impl Voice {
     /// Leaves only its own words in an answer. Returns whether that changed any.
     pub(super) fn keep_own_words(&self, answer: &mut Value, words: &[Words]) -> bool {
         let mut changed = false;
-        for path in spoken(words) {
+        let own = words.iter().filter_map(|words| match words {
+            Words::Spoken(at) | Words::Thought(at) => Some(at),
+            _ => None,
+        });
+        for path in own {
             let Some(Value::String(said)) = answer.pointer_mut(path) else {
                 continue;
             };
@@ -101,7 +105,11 @@ mod tests {
 
     use super::*;
 
-    const WORDS: [Words; 2] = [Words::Spoken("/speak/text"), Words::Spoken("/say")];
+    const WORDS: [Words; 3] = [
+        Words::Thought("/mind"),
+        Words::Spoken("/speak/text"),
+        Words::Spoken("/say"),
+    ];
 
     #[test]
     fn only_own_words_are_left_and_none_twice() {
@@ -109,10 +117,13 @@ mod tests {
             lately: vec![compared("I'll stand where the water was, Mrs Hollis.")],
             ..Voice::new("Odile Marsh", &["Edda Hollis".to_owned()])
         };
-        let mut answer =
-            json!({"speak": {"text": "Odile: Sit.\nEdda Hollis: No."}, "say": "Odile."});
+        let mut answer = json!({
+            "mind": "She lies.\nEdda Hollis: And what then?",
+            "speak": {"text": "Odile: Sit.\nEdda Hollis: No."}, "say": "Odile.",
+        });
         assert!(voice.keep_own_words(&mut answer, &WORDS));
-        assert_eq!(answer, json!({"speak": {"text": "Sit."}, "say": "Odile."}));
+        let own = json!({"mind": "She lies.", "speak": {"text": "Sit."}, "say": "Odile."});
+        assert_eq!(answer, own);
         assert!(!voice.keep_own_words(&mut answer, &WORDS));
         assert_eq!(voice.fault(&answer, &WORDS), None);
         let again = json!({"say": "I'll stand where the water was, Mrs. Hollis!"});

@@ -42,10 +42,21 @@ const TEXTS: Words = Words(
     "description|opening|text|version|scene|summary|epilogue|announcement|narration|account|\
     memory|response|paragraph|passage|reflection|draft|attempt|rewrite|closing|answer|reply|\
     output|描述|描写|正文|文字|回答|回复|总结|版本|内容|段落|开场|结尾|叙述|通报|回忆|答案|\
-    旁白|场景|尾声|独白|思考|记忆|monologue|memories|account",
+    旁白|场景|尾声|独白|思考|记忆|monologue|memories|account|speech|dialogue|body|thought|台词|\
+    对白|发言",
 );
 /// Under which names models write what nobody says.
 const ROLES: Words = Words("narrator|assistant|ai|gm|game master|dm|旁白|助手|解说|主持人");
+/// How models begin to speak as a character instead of speaking.
+const SPEAKING: Words = Words(
+    "what i'd say|what i would say|i'd say|i would say|i'd reply|i would reply|i'd think|\
+    i would think|as the character|in character|my line|my reply|我会说|我会这样说|我的回答",
+);
+/// What a text is called, and models write before it.
+const TITLES: Words = Words("title:|标题：|标题:");
+/// How models begin that hand over what they wrote, and speak of what was asked.
+const HOPES: Words = Words("i hope this|i hope that helps|hope this|希望这|希望对");
+const ASKED: Words = Words("request|as asked|as you asked|instruct|the prompt|要求|指示");
 /// How models offer to go on, or speak of what they wrote.
 const OFFERS: Words = Words(
     "would you like me|do you want me|let me know|i hope this|i hope that helps|feel free|\
@@ -54,7 +65,7 @@ const OFFERS: Words = Words(
 );
 /// What begins a remark in brackets.
 const REMARKS: Words = Words(
-    "ooc|out of character|out-of-character|note:|author's note|word count|end of description|end of scene|end of text|\
+    "ooc|out of character|out-of-character|note:|author's note|word count|end of|\
     to be continued|注：|注:|完）|待续|the end)|字数|出戏|备注|说明：|全文完|未完待续",
 );
 /// Offers that are known at the end of a paragraph, too.
@@ -169,6 +180,8 @@ pub(crate) fn tidy_texts(answer: &mut Value) -> bool {
                 announced,
                 remarked,
                 in_brackets,
+                in_quotes,
+                within_tokens,
                 without_loop,
             ];
             let mut tidied = None;
@@ -302,8 +315,18 @@ fn quoted(text: &str) -> Option<String> {
         let inner = text.strip_prefix(open)?.strip_suffix(close)?;
         (!inner.contains(open) && !inner.contains(close)).then_some(inner)
     })?;
-    // A single sentence may be what somebody says.
-    (sentences(inner).len() > 1).then(|| inner.to_owned())
+    // A single sentence may be what somebody says, or does.
+    let is_text = sentences(inner).len() > 1 || text.starts_with('*') && letters(inner) > 2 * ECHO;
+    is_text.then(|| inner.to_owned())
+}
+
+/// The words in the only quotation marks, if those are around all of a text.
+fn in_quotes(text: &str) -> Option<String> {
+    let pairs = [('"', '"'), ('“', '”'), ('「', '」')];
+    pairs.iter().find_map(|(open, close)| {
+        let inner = text.strip_prefix(*open)?.strip_suffix(*close)?;
+        (!inner.contains([*open, *close]) && is_spoken(inner)).then(|| inner.to_owned())
+    })
 }
 
 /// The text in a pair of tags, or in lines that are marked as a quotation.
@@ -341,7 +364,9 @@ fn announced(text: &str) -> Option<String> {
     let is_announcement =
         !before.contains('\n') && PRESENTING.are_in(&plain) && TEXTS.are_in(&plain);
     let is_label = TEXTS.have(&plain) || ROLES.have(&plain);
-    ((is_announcement || is_label) && !rest.trim().is_empty()).then(|| rest.to_owned())
+    let is_speaking = before.chars().nth(TITLE).is_none() && SPEAKING.are_in(&plain);
+    let is_apart = is_announcement || is_label || is_speaking;
+    (is_apart && !rest.trim().is_empty()).then(|| rest.to_owned())
 }
 
 /// A text that was announced without its last paragraph, if that alone speaks to the reader.
@@ -414,7 +439,7 @@ fn is_heading(line: &str) -> bool {
                 !inner.is_empty() && !inner.contains(close) && !inner.ends_with(ends_sentence)
             })
         });
-    is_marked || is_rule || is_between
+    is_marked || is_rule || is_between || TITLES.begin(&plain(line)).is_some()
 }
 
 /// The text without a remark to whoever asked, before or after it.
@@ -430,6 +455,11 @@ fn remarked(text: &str) -> Option<String> {
     {
         return Some(rest.to_owned());
     }
+    if let [first, _, ..] = sentences(text).as_slice()
+        && is_aside(first)
+    {
+        return text.strip_prefix(first).map(str::to_owned);
+    }
     let last_but_end = text.trim_end_matches(ends_sentence);
     let (at, end) = last_but_end
         .char_indices()
@@ -437,6 +467,12 @@ fn remarked(text: &str) -> Option<String> {
     let (rest, last) = text.split_at(at + end.len_utf8());
     let offers = last.chars().nth(ASIDE).is_none() && PLAIN_OFFERS.begin(&plain(last)).is_some();
     offers.then(|| rest.to_owned())
+}
+
+/// Whether the first sentence hands over what follows it, or is a note about what was asked.
+fn is_aside(first: &str) -> bool {
+    let first = plain(first);
+    HOPES.begin(&first).is_some() || REMARKS.begin(&first).is_some() && ASKED.are_in(&first)
 }
 
 /// The text without a remark in brackets at its end or at its beginning.
@@ -654,7 +690,12 @@ fn without_repetition(text: &str) -> Option<String> {
     if let Some(once) = looped(text) {
         return Some(whole_sentences(once).unwrap_or_default().to_owned());
     }
-    let sentences = sentences(text);
+    let mut sentences = sentences(text);
+    let count = sentences.len();
+    sentences.dedup_by(|next, last| letters(next) >= ECHO * 2 && plain(next) == plain(last));
+    if sentences.len() < count {
+        return Some(sentences.concat());
+    }
     let mut seen = BTreeSet::new();
     let mut is_new = |sentence: &&&str| seen.insert(plain(sentence));
     let new: Vec<_> = sentences.iter().filter(|s| is_new(s)).copied().collect();
@@ -809,6 +850,12 @@ mod tests {
             "In two to four sentences: how does the day begin here? Nobody speaks in your description.\n\n@",
             "In two to four sentences: how does the day begin here? @",
             "Narrator: @",
+            "As the character, I would say: @",
+            "Title: Morning\nBody: @",
+            "I hope this helps! @",
+            "Note: I kept it short as requested. @",
+            "@ [End of turn]",
+            "@<|eot_id|>",
             "Output:\n\n@",
             "旁白：@",
             "<response>\n@\n</response>",
@@ -894,6 +941,10 @@ mod tests {
             "cards": [{"name": "**Thrust**", "description": "[Description redacted]"}],
             "say": "{\"text\": \"Come with me now.\"}",
             "seen": "She nods.\", \"tells\": [\"the-lamp\"]}",
+            "thoughts": [
+                "Okay, here's what I'd say: No.", "\"Not yet.\"", "Not yet.<|eot_id|>",
+                "Not yet. [End of turn]", "I, as the character, say: Not yet.",
+            ],
         });
         assert!(tidy_texts(&mut answer));
         let tidy = json!({
@@ -902,6 +953,7 @@ mod tests {
             "cards": [{"name": "Thrust", "description": "…"}],
             "say": "Come with me now.",
             "seen": "She nods.",
+            "thoughts": ["No.", "Not yet.", "Not yet.", "Not yet.", "Not yet."],
         });
         assert_eq!(answer, tidy);
         for text in [
