@@ -50,12 +50,13 @@ const ROLES: Words = Words("narrator|assistant|ai|gm|game master|dm|旁白|助�
 /// How models begin to speak as a character instead of speaking.
 const SPEAKING: Words = Words(
     "what i'd say|what i would say|i'd say|i would say|i'd reply|i would reply|i'd think|\
-    i would think|as the character|in character|my line|my reply|我会说|我会这样说|我的回答",
+    i would think|as the character|in character|my line|my reply|我会说|我会这样说|作为角色|作为这个角色|我的回答",
 );
 /// What a text is called, and models write before it.
 const TITLES: Words = Words("title:|标题：|标题:");
 /// How models begin that hand over what they wrote, and speak of what was asked.
-const HOPES: Words = Words("i hope this|i hope that helps|hope this|希望这|希望对");
+const HOPES: Words =
+    Words("i hope this|i hope that helps|hope this|希望这|希望对|希望您喜欢|希望你喜欢");
 const ASKED: Words = Words("request|as asked|as you asked|instruct|the prompt|要求|指示");
 /// How models offer to go on, or speak of what they wrote.
 const OFFERS: Words = Words(
@@ -66,7 +67,7 @@ const OFFERS: Words = Words(
 /// What begins a remark in brackets.
 const REMARKS: Words = Words(
     "ooc|out of character|out-of-character|note:|author's note|word count|end of|\
-    to be continued|注：|注:|完）|待续|the end)|字数|出戏|备注|说明：|全文完|未完待续",
+    to be continued|注：|注:|完）|完】|待续|the end)|字数|出戏|备注|说明：|全文完|未完待续",
 );
 /// Offers that are known at the end of a paragraph, too.
 const PLAIN_OFFERS: Words = Words(
@@ -325,7 +326,9 @@ fn in_quotes(text: &str) -> Option<String> {
     let pairs = [('"', '"'), ('“', '”'), ('「', '」')];
     pairs.iter().find_map(|(open, close)| {
         let inner = text.strip_prefix(*open)?.strip_suffix(*close)?;
-        (!inner.contains([*open, *close]) && is_spoken(inner)).then(|| inner.to_owned())
+        // A few words are a name.
+        let is_said = is_spoken(inner) || letters(inner) > 2 * ECHO;
+        (is_said && !inner.contains([*open, *close])).then(|| inner.to_owned())
     })
 }
 
@@ -542,6 +545,9 @@ fn before_next_turn(text: &str) -> Option<String> {
         "\n### Input",
         "\nHuman:",
         "\nUser:",
+        "\nAssistant:",
+        "\n用户：",
+        "\n助手：",
     ];
     let at = turns.iter().filter_map(|turn| text.find(turn)).min()?;
     text.get(..at).map(str::to_owned)
@@ -855,6 +861,10 @@ mod tests {
             "I hope this helps! @",
             "Note: I kept it short as requested. @",
             "@ [End of turn]",
+            "@【完】",
+            "@\n\n用户：继续\n助手：好。",
+            "希望您喜欢！@",
+            "作为这个角色，我会说：@",
             "@<|eot_id|>",
             "Output:\n\n@",
             "旁白：@",
