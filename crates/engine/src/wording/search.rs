@@ -182,10 +182,17 @@ mod tests {
             "va\u{200B}ult code is ４７１１",
             "va\u{301}ult code is 4711",
             "ᵛault 𝐜𝐨𝐝𝐞 is ④⑦①①",
+            "the vault—code–is…4711",
         ] {
             assert!(found("vault code is 4711", text).is_some(), "{text}");
         }
-        for text in ["井里有毒", "井 里-有.毒", "井里，有毒", "*井*里_有_毒"] {
+        for text in [
+            "井里有毒",
+            "井 里-有.毒",
+            "井里，有毒",
+            "*井*里_有_毒",
+            "井——里…有·毒",
+        ] {
             assert!(found("井里有毒", text).is_some(), "{text}");
         }
         assert_eq!(found("bell", "the BÉLL!").as_deref(), Some("BÉLL"));
