@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bevy_ecs::prelude::*;
 
 use super::ask_tools::AskTools;
-use super::calls::Then;
+use super::calls::Continuation;
 use super::compact::folded_note;
 use super::embedding::Matter;
 use super::job::{FinishedAsk, Job, JobUsage, JobView, LengthGuess, PreparedAsk, Rounds};
@@ -39,7 +39,7 @@ impl Engine {
                 Matter::Recorded(vector) => Some(vector),
                 Matter::Text(text) => {
                     let about = Vectors::key(&text);
-                    let then = Then::Ask { about, asking };
+                    let then = Continuation::Ask { about, asking };
                     self.ask_for_vectors(job, [(about, text)], then);
                     continue;
                 }

@@ -87,11 +87,11 @@ pub(super) struct VectorRequest {
     pub(super) texts: Vec<Digest>,
     /// The most that their vectors may cost.
     pub(super) worst: Spent,
-    pub(super) then: Then,
+    pub(super) then: Continuation,
 }
 
 /// What continues when vectors have come, or when it is clear that none will.
-pub(super) enum Then {
+pub(super) enum Continuation {
     /// The mind is asked, with memories of what this text is about.
     Ask {
         about: Digest,

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::calls::{CallResult, Embeddings, Then, VectorRequest};
+use super::calls::{CallResult, Continuation, Embeddings, VectorRequest};
 use super::job::Job;
 use super::totals::worst_case;
 use super::{Engine, Signal};
@@ -236,7 +236,7 @@ impl Engine {
         &mut self,
         job: Box<Job>,
         texts: impl IntoIterator<Item = (Digest, String)>,
-        then: Then,
+        then: Continuation,
     ) {
         let can_embed = self.can_embed();
         let texts = texts.into_iter().filter(|(key, text)| {
@@ -304,20 +304,20 @@ impl Engine {
     }
 
     /// What waited for vectors continues with those that came.
-    fn go_on(&mut self, mut job: Box<Job>, then: Then) {
+    fn go_on(&mut self, mut job: Box<Job>, then: Continuation) {
         match then {
-            Then::Ask { about, asking } => {
+            Continuation::Ask { about, asking } => {
                 let vector = job.ask.vectors.get(&about).cloned();
                 self.remember(&mut job, vector.as_deref(), asking);
                 self.calls.waiting.push_back(job);
             }
-            Then::RunTools(completion) => {
+            Continuation::RunTools(completion) => {
                 let vectors = LookupVectors(job.ask.vectors.clone());
                 self.world.insert_resource(vectors);
                 self.start_tools(job, completion);
                 self.world.insert_resource(LookupVectors::default());
             }
-            Then::End(ending, value) => self.end(job, ending, Some(value)),
+            Continuation::End(ending, value) => self.end(job, ending, Some(value)),
         }
     }
 
@@ -329,7 +329,7 @@ impl Engine {
             let text = self.guard_recalled(question, text.into())?;
             Some((key, text.as_str().to_owned()))
         });
-        self.ask_for_vectors(job, sent, Then::End(ending, value));
+        self.ask_for_vectors(job, sent, Continuation::End(ending, value));
     }
 
     /// Goes on without vectors, and says so once.

@@ -41,7 +41,7 @@ impl Engine {
             events: &|event| types.traits(event),
             words: self.world.resource::<AnswerWords>(),
         };
-        let mut memories = witnessed.come_to_mind(past, lens, (cues, meaning), room);
+        let mut memories = witnessed.associate(past, lens, (cues, meaning), room);
         let phrases = self.world.resource::<Phrasebook>();
         // What surrounds them takes tokens, too.
         while !memories.is_empty() {

@@ -9,7 +9,7 @@ use futures_util::FutureExt;
 use futures_util::future::join_all;
 
 use super::ask_tools::AskTools;
-use super::calls::{CallResult, Then, ToolCallResult};
+use super::calls::{CallResult, Continuation, ToolCallResult};
 use super::job::Job;
 use super::{Engine, EngineError, Signal};
 use crate::cast::EntityName;
@@ -210,7 +210,7 @@ impl Engine {
             Some(Vectors::keyed(arguments.get("question")?.as_str()?))
         });
         let questions: BTreeMap<_, _> = questions.collect();
-        self.ask_for_vectors(job, questions, Then::RunTools(completion));
+        self.ask_for_vectors(job, questions, Continuation::RunTools(completion));
     }
 
     /// Runs the tools that a mind called. Pure tools run at once; async tools run together, and the

@@ -213,7 +213,7 @@ mod tests {
         };
         let past = (&context, &chapters);
         let told = (&Cues::default(), None);
-        let memories = Witnessed::default().come_to_mind(past, lens, told, 600);
+        let memories = Witnessed::default().associate(past, lens, told, 600);
         memories.len()
     }
 

@@ -400,7 +400,7 @@ impl Index {
     /// Whether two texts speak of the same: they have several words in common that do not stand in
     /// `known`, and these are rare together. Of scripts without spaces, pairs of characters are
     /// compared.
-    pub(super) fn is_same_matter(
+    pub(super) fn share_rare_terms(
         &self,
         left: &[[u32; 2]],
         right: &[[u32; 2]],

@@ -135,7 +135,7 @@ impl Witnessed {
     /// and those who are there. Nothing that stands in its prompt, no summaries, and no more tokens
     /// than there is room for. With the vector of [what it is about](Self::asked), also what has a
     /// meaning near to that.
-    pub fn come_to_mind(
+    pub fn associate(
         &self,
         (context, chapters): (&AgentContext, &Chapters),
         lens: Lens<'_>,
@@ -147,7 +147,7 @@ impl Witnessed {
         }
         let mut past = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         past.grow(chapters, lens);
-        past.bearing_on((context, chapters), lens, (cues, meaning), room)
+        past.related_to((context, chapters), lens, (cues, meaning), room)
     }
 
     /// What an ask is about, in one text of which a vector can be made: its cues, and the messages
@@ -179,8 +179,8 @@ impl Witnessed {
         });
         let is_used = |memory: &Memory| {
             let memory = telling(&memory.text);
-            past.index.is_same_matter(&memory, &answer, &[])
-                && past.index.is_same_matter(&memory, &answer, &known)
+            past.index.share_rare_terms(&memory, &answer, &[])
+                && past.index.share_rare_terms(&memory, &answer, &known)
         };
         memories.iter().map(is_used).collect()
     }
@@ -435,7 +435,7 @@ impl Past {
         self.vectors = taken;
     }
 
-    fn bearing_on(
+    fn related_to(
         &mut self,
         (context, chapters): (&AgentContext, &Chapters),
         lens: Lens<'_>,
@@ -474,7 +474,7 @@ impl Past {
                     .filter(|hit| hit.score >= fits && may_come(hit.entry));
                 let speaks_of_it = |entry: &u32| {
                     let own = self.matter(*entry, text);
-                    self.index.is_same_matter(&own, &about, &[])
+                    self.index.share_rare_terms(&own, &about, &[])
                 };
                 let entries = hits.map(|hit| hit.entry).filter(speaks_of_it);
                 entries.take(HITS).collect()
@@ -810,7 +810,7 @@ mod tests {
         let witnessed = Witnessed::default();
         let come = |context: &AgentContext, cues: &Cues, room| {
             let past = (context, &chapters);
-            let memories = witnessed.come_to_mind(past, lens(), (cues, None), room);
+            let memories = witnessed.associate(past, lens(), (cues, None), room);
             let texts = memories.into_iter().map(|memory| memory.text);
             texts.collect::<Vec<_>>()
         };
@@ -818,7 +818,7 @@ mod tests {
         assert_eq!(come(&context, &none, 600), [lines[0]]);
         assert!(come(&context, &none, 10).is_empty(), "there is no room");
         let past = (&context, &chapters);
-        let memories = witnessed.come_to_mind(past, lens(), (&none, None), 600);
+        let memories = witnessed.associate(past, lens(), (&none, None), 600);
         let used = |answer: &str| {
             let used = witnessed.used(&context, lens(), &memories, answer, "What do you do?");
             used == [true]

@@ -1,6 +1,6 @@
 //! How a story that is shown goes on.
 
-use super::shelf::library_error;
+use super::saves::library_error;
 use crate::cast::WorldTurn;
 use crate::cli::servers::ToolServers;
 use crate::groupchat::team::TeamFile;

@@ -12,7 +12,7 @@ use serde_json::json;
 use tokio::runtime::Runtime;
 
 use super::course::{Course, Opened, SavedCourse};
-use super::shelf::{Shelf, Wish, library_error};
+use super::saves::{PageCommand, SavesLibrary, library_error};
 use crate::cast::{EntityName, Kind};
 use crate::cli::app::App;
 use crate::cli::args::{ServerArgs, StoryArgs};
@@ -45,8 +45,8 @@ const AT_ONCE: Duration = Duration::from_millis(500);
 pub(super) struct Host<'a> {
     app: &'a App,
     runtime: Runtime,
-    shelf: Arc<Shelf>,
-    wishes: Receiver<Wish>,
+    library: Arc<SavesLibrary>,
+    commands: Receiver<PageCommand>,
     until: Option<u64>,
     /// How long those who have seats may be away.
     pub(super) max_away: Option<Duration>,
@@ -61,18 +61,18 @@ pub(super) struct Host<'a> {
 
 impl<'a> Host<'a> {
     pub(super) fn new(app: &'a App, until: Option<u64>) -> Result<Self, CommandError> {
-        let (sender, wishes) = channel();
-        let shelf = Shelf {
+        let (sender, commands) = channel();
+        let library = SavesLibrary {
             root: app.settings.saves.value.clone(),
             stories: Mutex::default(),
             only: Mutex::default(),
-            wishes: sender,
+            commands: sender,
         };
         Ok(Self {
             app,
             runtime: play::runtime()?,
-            shelf: Arc::new(shelf),
-            wishes,
+            library: Arc::new(library),
+            commands,
             until,
             max_away: None,
             heirs: BTreeMap::new(),
@@ -139,7 +139,7 @@ impl<'a> Host<'a> {
     }
 
     fn only(&self) -> MutexGuard<'_, Option<String>> {
-        self.shelf
+        self.library
             .only
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -266,7 +266,7 @@ impl<'a> Host<'a> {
     ) -> Result<(), CommandError> {
         let app = self.app;
         let address = SocketAddr::new(args.listen, args.port);
-        let server = Server::new(address, self.shelf.clone(), app.language, has_seats);
+        let server = Server::new(address, self.library.clone(), app.language, has_seats);
         let server = self.runtime.block_on(server);
         let server = server.map_err(|error| CommandError::of(ErrorKind::Other, &error))?;
         print_address(app, &server.access().host_address());
@@ -318,7 +318,7 @@ impl<'a> Host<'a> {
             played.view.expect(&session.engine.world);
         }
         let name = story.slot.name().to_string();
-        self.shelf.stories().insert(name, story.clone());
+        self.library.stories().insert(name, story.clone());
         let handle = self.runtime.handle().clone();
         let thread = std::thread::spawn(move || {
             handle.block_on(async {
@@ -353,20 +353,20 @@ impl<'a> Host<'a> {
 
     /// Does what pages want until it is interrupted.
     pub(super) fn serve(mut self) -> Result<(), CommandError> {
-        let end = self.shelf.wishes.clone();
+        let end = self.library.commands.clone();
         self.runtime.spawn(async move {
             if tokio::signal::ctrl_c().await.is_ok() {
                 note_interrupt();
                 // Whoever does not listen any more has ended.
-                let _ = end.send(Wish::End);
+                let _ = end.send(PageCommand::End);
             }
         });
-        while let Ok(wish) = self.wishes.recv() {
-            match wish {
-                Wish::Open(slot, reply) => {
+        while let Ok(command) = self.commands.recv() {
+            match command {
+                PageCommand::Open(slot, reply) => {
                     let _ = reply.send(self.open_for_page(&slot));
                 }
-                Wish::Note(Invitation {
+                PageCommand::Note(Invitation {
                     name,
                     address,
                     host,
@@ -374,7 +374,7 @@ impl<'a> Host<'a> {
                     print_seat(self.app, &name, &address);
                     host.iter().for_each(|host| print_address(self.app, host));
                 }
-                Wish::Branch {
+                PageCommand::Branch {
                     slot,
                     at,
                     name,
@@ -382,7 +382,7 @@ impl<'a> Host<'a> {
                 } => {
                     let _ = reply.send(self.branch(&slot, at, name));
                 }
-                Wish::End => break,
+                PageCommand::End => break,
             }
         }
         for (story, _) in &self.played {
@@ -402,10 +402,10 @@ impl<'a> Host<'a> {
 
     fn open_for_page(&mut self, slot: &str) -> Result<Option<Story>, LibraryError> {
         // Another page may have asked for it meanwhile.
-        if let Some(story) = self.shelf.stories().get(slot) {
+        if let Some(story) = self.library.stories().get(slot) {
             return Ok(Some(story.clone()));
         }
-        if Slot::find(&self.shelf.root, slot).is_err() {
+        if Slot::find(&self.library.root, slot).is_err() {
             return Ok(None);
         }
         let invited = self.heirs.get(slot).cloned().unwrap_or_default();
@@ -421,9 +421,9 @@ impl<'a> Host<'a> {
         at: BranchAt,
         name: Option<String>,
     ) -> Result<String, LibraryError> {
-        let root = &self.shelf.root;
+        let root = &self.library.root;
         let from = Slot::find(root, slot).map_err(|error| library_error(save_error(error)))?;
-        let story = self.shelf.stories().get(slot).cloned();
+        let story = self.library.stories().get(slot).cloned();
         let story = story.ok_or_else(|| text!(page_missing))?;
         let name = name.unwrap_or_else(|| free_name(root, slot));
         let game = &*story.game;

@@ -5,7 +5,7 @@
 
 mod course;
 mod host;
-mod shelf;
+mod saves;
 
 use std::sync::Arc;
 use std::time::Duration;

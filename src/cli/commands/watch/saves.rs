@@ -11,7 +11,7 @@ use crate::page::{BranchAt, Invitation, Library, LibraryError, Story, StoryEntry
 use crate::save::{list, names};
 use crate::undercover::Tournament;
 /// What a page wants of the command.
-pub(super) enum Wish {
+pub(super) enum PageCommand {
     Open(String, Sender<Result<Option<Story>, LibraryError>>),
     Note(Invitation),
     Branch {
@@ -24,31 +24,31 @@ pub(super) enum Wish {
 }
 
 /// The saves as pages see them.
-pub(super) struct Shelf {
+pub(super) struct SavesLibrary {
     pub(super) root: PathBuf,
     pub(super) stories: Mutex<BTreeMap<String, Story>>,
     /// The slot that is watched; `None` if all are served.
     pub(super) only: Mutex<Option<String>>,
-    pub(super) wishes: Sender<Wish>,
+    pub(super) commands: Sender<PageCommand>,
 }
 
-impl Shelf {
+impl SavesLibrary {
     pub(super) fn stories(&self) -> MutexGuard<'_, BTreeMap<String, Story>> {
         self.stories.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn ask<T>(
         &self,
-        wish: impl FnOnce(Sender<Result<T, LibraryError>>) -> Wish,
+        command: impl FnOnce(Sender<Result<T, LibraryError>>) -> PageCommand,
     ) -> Result<T, LibraryError> {
         let (reply, answer) = channel();
         let ends = || LibraryError::from(text!(page_ends));
-        self.wishes.send(wish(reply)).map_err(|_| ends())?;
+        self.commands.send(command(reply)).map_err(|_| ends())?;
         answer.recv().unwrap_or_else(|_| Err(ends()))
     }
 }
 
-impl Library for Shelf {
+impl Library for SavesLibrary {
     fn list(&self) -> Vec<StoryEntry> {
         let only = self
             .only
@@ -94,11 +94,11 @@ impl Library for Shelf {
         if let Some(story) = self.stories().get(slot) {
             return Ok(Some(story.clone()));
         }
-        self.ask(|reply| Wish::Open(slot.to_owned(), reply))
+        self.ask(|reply| PageCommand::Open(slot.to_owned(), reply))
     }
 
     fn branch(&self, slot: &str, at: BranchAt, name: Option<&str>) -> Result<String, LibraryError> {
-        self.ask(|reply| Wish::Branch {
+        self.ask(|reply| PageCommand::Branch {
             slot: slot.to_owned(),
             at,
             name: name.map(str::to_owned),
@@ -108,7 +108,7 @@ impl Library for Shelf {
 
     fn note(&self, invitation: Invitation) {
         // Whoever does not listen any more has ended.
-        let _ = self.wishes.send(Wish::Note(invitation));
+        let _ = self.commands.send(PageCommand::Note(invitation));
     }
 }
 
