@@ -75,7 +75,8 @@ impl Browser {
         let mut command = Command::new("chromedriver");
         command.arg("--port=0").stdin(Stdio::null());
         let driver = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
-        let mut driver = driver.expect("chromedriver is there, as Debian's chromium-driver");
+        // Debian has it as chromium-driver.
+        let mut driver = driver.unwrap();
         let mut lines = BufReader::new(driver.stdout.take().unwrap()).lines();
         let port = loop {
             let line = lines.next().unwrap().unwrap();
