@@ -458,6 +458,11 @@ fn remarked(text: &str) -> Option<String> {
     {
         return Some(rest.to_owned());
     }
+    if let Some((rest, last)) = text.trim_end().rsplit_once(' ')
+        && last.starts_with('#')
+    {
+        return Some(rest.to_owned());
+    }
     if let [first, _, ..] = sentences(text).as_slice()
         && is_aside(first)
     {
@@ -813,6 +818,7 @@ mod tests {
             "@\n\nIn summary, the scene shows how everyone feels.",
             "@\n\n总的来说，这一段展现了众人的团结。",
             "@\n\n#fog #village",
+            "@ #fog #village",
             "@（完）",
             "@\n\n*以上内容为虚构创作，请勿当真。*",
             "@\n\n### Instruction:\nGo on.\n\n### Response:\nNo more.",
