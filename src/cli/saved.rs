@@ -224,9 +224,9 @@ impl Saved {
             .map_err(|error| damaged(error, &app.in_command(name)))?;
         let saved = story.world.as_ref().map(StoredSnapshot::head).transpose();
         let saved = slot.explain(saved).map_err(save_error)?;
-        let turn = saved.map_or(0, |head| head.turn);
+        let turn = saved.as_ref().map_or(0, |head| head.turn);
         let (world, data) = match saved {
-            Some(head) => (head.world.clone(), head.data.clone()),
+            Some(head) => (head.world, head.data),
             None if story.header.world.is_empty() => {
                 // Old journals don't know their world.
                 let error = CommandError::new(ErrorKind::Save, text!(cli_no_snapshot, slot = name));

@@ -18,4 +18,3 @@ files_kind_special = a device, pipe or socket
 files_not_regular = is { $kind }; only regular files are read
 files_not_text = not UTF-8 text; save it as UTF-8
 files_too_large = is larger than { $max } bytes
-files_too_many_values = has too many lists, values and lines for its size to be read

@@ -19,4 +19,3 @@ files_kind_special = 设备、管道或套接字
 files_not_regular = 是{ $kind }；只能读取普通文件
 files_not_text = 不是 UTF-8 文本；请存为 UTF-8
 files_too_large = 超过 { $max } 字节
-files_too_many_values = 所含的列表、值和行相对其大小过多，无法读取

@@ -26,7 +26,7 @@ struct Course {
 impl Course {
     /// The course since the slot branched from another.
     fn own(slot: &Slot) -> Result<Option<Self>, SaveError> {
-        Ok(Self::of(&slot.read_outline()?, slot.branch_point()))
+        Ok(Self::of(&slot.read_journal()?, slot.branch_point()))
     }
 
     /// The course from the beginning.

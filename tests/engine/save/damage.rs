@@ -130,19 +130,17 @@ fn lines_that_are_missing_moved_or_from_elsewhere_are_found() {
     }
 }
 
-/// Long journals are parsed in parts, on all processors, while the next part is read.
 #[test]
-fn a_long_journal_has_all_its_lines_and_its_damage_is_found_where_it_is() {
-    let said = "A long evening. ".repeat(600);
+fn damage_to_a_journal_is_found_where_it_is() {
     let input = |turn| {
-        let value = serde_json::json!({"told": said});
+        let value = serde_json::json!({"told": "A long evening."});
         Line::Input(Input { turn, value })
     };
     let head = JournalHeader::new("town", "none", 1);
-    let mut lines = vec![Line::Header(head)];
-    lines.extend((0..500).map(input));
+    let lines: Vec<_> = std::iter::once(Line::Header(head))
+        .chain((0..20).map(input))
+        .collect();
     let bytes = Journal::encode(&lines);
-    assert!(bytes.len() > 4 << 20, "{} bytes", bytes.len());
     let root = tempfile::tempdir().unwrap();
     let file = root.path().join("journal.jsonl");
     let read = |bytes: &[u8]| {
@@ -151,12 +149,12 @@ fn a_long_journal_has_all_its_lines_and_its_damage_is_found_where_it_is() {
     };
     assert!(read(&bytes).unwrap() == lines);
     let last = bytes.len() - 10;
-    assert!(read(&bytes[..last]).unwrap() == lines[..500]);
+    assert!(read(&bytes[..last]).unwrap() == lines[..20]);
     let place = |line: usize| {
         let mut ends = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
-        ends.nth(line - 2).unwrap().0 + 100
+        ends.nth(line - 2).unwrap().0 + 10
     };
-    for line in [3, 250, 501] {
+    for line in [3, 10, 21] {
         let mut damaged = bytes.clone();
         damaged[place(line)] ^= 1;
         // A later one is not reached.

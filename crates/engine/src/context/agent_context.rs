@@ -655,14 +655,13 @@ impl AgentContext {
     /// Restores a saved context: messages with the ids they had.
     pub(crate) fn restore(
         name: Arc<str>,
-        messages: impl IntoIterator<Item = (EntryId, Message)>,
+        messages: Vec<StoredMessage>,
         last_id: u32,
         revisions: u32,
     ) -> Result<Self, UiText> {
-        let messages = messages.into_iter();
         let mut context = Self::new(name);
-        context.reserve(messages.size_hint().1.unwrap_or_default());
-        for (id, message) in messages {
+        context.reserve(messages.len());
+        for StoredMessage { id, message } in messages {
             if id.0 <= context.last_id {
                 return Err(text!(context_out_of_order, id = id.to_string()));
             }

@@ -291,7 +291,7 @@ proptest! {
     #[test]
     fn a_saved_context_is_restored_with_its_ids(edits in edits()) {
         let context = built(edits);
-        let messages = context.messages().map(|held| (held.id, held.message));
+        let messages = context.messages().collect();
         let again = AgentContext::restore(
             context.name().clone(), messages, context.last_id(), context.revisions(),
         );

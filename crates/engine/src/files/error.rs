@@ -38,8 +38,6 @@ pub enum FileProblem {
     TooLarge {
         max: u64,
     },
-    /// More JSON values than what is read may have.
-    TooManyValues,
     NotText,
 }
 
@@ -112,7 +110,6 @@ impl Localize for FileProblem {
             Self::Foreign(kind) => text!(files_foreign, kind),
             Self::HardLinks => text!(files_hard_links),
             Self::TooLarge { max } => text!(files_too_large, max),
-            Self::TooManyValues => text!(files_too_many_values),
             Self::NotText => text!(files_not_text),
         }
     }

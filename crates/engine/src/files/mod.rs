@@ -13,7 +13,6 @@ mod portable;
 mod read;
 #[cfg(unix)]
 mod unix;
-mod weight;
 
 pub(crate) use access::OpenMode;
 pub use error::{FileAction, FileError, FileKind, FileProblem};
@@ -24,4 +23,3 @@ pub use read::read_text;
 pub use read::{bounded, open, read};
 #[cfg(unix)]
 use unix as system;
-pub(crate) use weight::{MAX_EXCESS, excess_weight, is_too_heavy};

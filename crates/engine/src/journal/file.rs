@@ -8,7 +8,7 @@ use super::error::JournalError;
 use super::read::{self, JournalLines, MAX_BYTES, MAX_GAMES, MAX_LINE, Reading};
 use super::sums::{Sum, write_masked};
 use super::{JournalHeader, Line};
-use crate::files::{self, FileAction, FileError, MAX_EXCESS};
+use crate::files::{self, FileAction, FileError};
 
 /// The append-only record of a run.
 #[derive(Debug)]
@@ -26,9 +26,7 @@ struct JournalFile {
     path: PathBuf,
     /// Its length in bytes.
     length: u64,
-    /// What its lines weigh beyond what their lengths allow, and what the setups of the game among
-    /// them take.
-    weight: u64,
+    /// What the setups of the game among its lines take.
     games: u64,
     /// The sum of the last line; `None` if it is damaged.
     sum: Option<Sum>,
@@ -66,8 +64,7 @@ impl Journal {
     /// The file can't be read, or a line is invalid. The file is left unchanged then.
     pub(crate) fn open(mut file: File, path: &Path) -> Result<(Self, Vec<Line>), JournalError> {
         let found = read::read(&file, path, Reading::Whole)?;
-        let (length, sum) = (found.length, found.sum);
-        let (weight, games) = (found.weight, found.games);
+        let (length, sum, games) = (found.length, found.sum, found.games);
         let lines = found.all(path)?;
         let mut cut = || {
             file.set_len(length)?;
@@ -79,7 +76,6 @@ impl Journal {
             file,
             path: path.to_owned(),
             length,
-            weight,
             games,
             sum,
         };
@@ -102,11 +98,6 @@ impl Journal {
     /// As [`Self::read`], from an open file.
     pub(crate) fn read_from(file: &File, path: &Path) -> Result<Vec<Line>, JournalError> {
         read::read(file, path, Reading::Whole)?.all(path)
-    }
-
-    /// All lines but outcomes, which are most of a journal. Those are checked all the same.
-    pub(crate) fn read_outline(file: &File, path: &Path) -> Result<Vec<Line>, JournalError> {
-        read::read(file, path, Reading::Outline)?.all(path)
     }
 
     /// Whatever can be read of a damaged journal.
@@ -143,8 +134,7 @@ impl Journal {
 impl JournalFile {
     fn append(&mut self, lines: &[Line]) -> Result<(), JournalError> {
         let mut bytes = Vec::new();
-        let (mut weight, mut games) = (self.weight, self.games);
-        let mut sum = self.sum;
+        let (mut games, mut sum) = (self.games, self.sum);
         for line in lines {
             let start = bytes.len();
             if let Some(sum) = &mut sum {
@@ -154,11 +144,9 @@ impl JournalFile {
                 bytes.push(b'\n');
             }
             let length = self.length + bytes.len() as u64;
-            weight += read::weight_of(bytes.get(start..).unwrap_or_default());
             let own = (bytes.len() - start) as u64;
             games += read::games_of(line, own);
-            let is_long = own > MAX_LINE || length > MAX_BYTES;
-            if is_long || weight > MAX_EXCESS || games > MAX_GAMES {
+            if own > MAX_LINE || length > MAX_BYTES || games > MAX_GAMES {
                 let path = self.path.clone();
                 return Err(JournalError::Full { path });
             }
@@ -166,8 +154,7 @@ impl JournalFile {
         let file = &mut self.file;
         let written = file.write_all(&bytes).and_then(|()| file.sync_data());
         written.map_err(|source| FileError::io(&self.path, FileAction::Write, source))?;
-        (self.weight, self.games) = (weight, games);
-        self.sum = sum;
+        (self.games, self.sum) = (games, sum);
         self.length += bytes.len() as u64;
         Ok(())
     }

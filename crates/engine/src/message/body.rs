@@ -100,15 +100,14 @@ struct Inner {
     content: Content,
     /// Replaces the content in every prompt after the turn that asked.
     short: Option<Box<Text>>,
-    /// Bodies of the same kind of event mostly have equal extras, which a load shares.
     extra: Option<Arc<Extra>>,
 }
 
 /// Parts that few bodies have.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Extra {
-    pub(crate) metadata: Arc<Map<String, Value>>,
-    pub(crate) response: Option<ResponseMetadata>,
+struct Extra {
+    metadata: Arc<Map<String, Value>>,
+    response: Option<ResponseMetadata>,
 }
 
 impl Extra {
@@ -133,21 +132,27 @@ pub(crate) struct BodyParts {
     pub(crate) id: BodyId,
     pub(crate) time: u64,
     pub(crate) sender: Option<Arc<str>>,
+    pub(crate) shared_prefix: Option<Arc<Text>>,
     pub(crate) content: Content,
     pub(crate) short: Option<Box<str>>,
-    pub(crate) extra: Option<Arc<Extra>>,
+    pub(crate) metadata: Map<String, Value>,
+    pub(crate) response: Option<ResponseMetadata>,
 }
 
 impl From<BodyParts> for Body {
     fn from(parts: BodyParts) -> Self {
+        let extra = Extra {
+            metadata: parts.metadata.into(),
+            response: parts.response,
+        };
         Self(Arc::new(Inner {
             id: parts.id,
             time: parts.time,
             sender: parts.sender,
-            shared_prefix: None,
+            shared_prefix: parts.shared_prefix,
             content: parts.content,
             short: parts.short.map(|short| Box::new(Text::from(short))),
-            extra: parts.extra,
+            extra: (!extra.is_empty()).then(|| Arc::new(extra)),
         }))
     }
 }
@@ -369,11 +374,6 @@ impl Body {
     /// Whether two bodies share one allocation.
     pub fn same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
-    }
-
-    /// Whether there are other clones of this body.
-    pub(crate) fn is_shared(&self) -> bool {
-        Arc::strong_count(&self.0) > 1
     }
 
     /// An address that is unique among the bodies that are alive; only for building lookup tables.

@@ -1,15 +1,15 @@
-//! The types of `world.json`, for reading and writing. They borrow where that saves a copy.
+//! The types of `world.json`, which borrow from the world that is written.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::de::{self, Deserializer, MapAccess, Visitor};
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::bodies::Bodies;
-use super::entry_runs::RunDto;
+use super::bodies::BodyDto;
+use super::entries::EntryDto;
 use crate::cast::{Clock, Kind};
 use crate::context::{ChapterRecord, Note};
 use crate::message::Language;
@@ -18,26 +18,20 @@ use crate::message::Language;
 #[serde(deny_unknown_fields)]
 pub(super) struct WorldDto<'a> {
     pub(super) format: u32,
-    #[serde(borrow)]
     pub(super) engine: Cow<'a, str>,
-    #[serde(borrow)]
     pub(super) world: Cow<'a, str>,
-    #[serde(borrow)]
     pub(super) data: Cow<'a, str>,
     pub(super) language: Language,
     pub(super) seed: u64,
     pub(super) turn: u64,
     pub(super) meeting: Clock,
     pub(super) last_id: u32,
-    #[serde(borrow)]
-    pub(super) resources: Members<'a>,
-    #[serde(borrow)]
+    pub(super) resources: Members,
     pub(super) entities: Vec<EntityDto<'a>>,
     pub(super) arrivals: Vec<ArrivalDto>,
-    pub(super) messages: Bodies,
+    pub(super) messages: Vec<BodyDto<'a>>,
     pub(super) prefixes: Vec<Cow<'a, str>>,
     pub(super) agents_context: Vec<ContextDto>,
-    #[serde(borrow)]
     pub(super) chapters: Vec<ChaptersDto<'a>>,
 }
 
@@ -45,7 +39,6 @@ pub(super) struct WorldDto<'a> {
 #[serde(deny_unknown_fields)]
 pub(super) struct EntityDto<'a> {
     pub(super) id: u32,
-    #[serde(borrow)]
     pub(super) name: Cow<'a, str>,
     pub(super) kind: Kind,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -54,8 +47,7 @@ pub(super) struct EntityDto<'a> {
     pub(super) dead: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) clock: Option<Clock>,
-    #[serde(borrow)]
-    pub(super) components: Members<'a>,
+    pub(super) components: Members,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -71,14 +63,13 @@ pub(super) struct ContextDto {
     pub(super) entity: u32,
     pub(super) last_id: u32,
     pub(super) revisions: u32,
-    pub(super) messages: Vec<RunDto>,
+    pub(super) messages: Vec<EntryDto>,
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ChaptersDto<'a> {
     pub(super) entity: u32,
-    #[serde(borrow)]
     pub(super) closed: Vec<ChapterDto<'a>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) open_notes: Vec<Cow<'a, Note>>,
@@ -87,47 +78,38 @@ pub(super) struct ChaptersDto<'a> {
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ChapterDto<'a> {
-    #[serde(borrow)]
     pub(super) id: Cow<'a, str>,
-    #[serde(borrow)]
     pub(super) title: Cow<'a, str>,
     pub(super) turn: u64,
-    pub(super) messages: Vec<RunDto>,
-    pub(super) summing_up: Vec<RunDto>,
+    pub(super) messages: Vec<EntryDto>,
+    pub(super) summing_up: Vec<EntryDto>,
     pub(super) summary: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) record: Option<Cow<'a, ChapterRecord>>,
 }
 
-/// Components or resources in order, each name once.
-#[derive(Default)]
-pub(super) struct Members<'a>(pub(super) Vec<(Cow<'a, str>, Cow<'a, RawValue>)>);
+/// Components or resources, each name once.
+#[derive(Default, Serialize)]
+pub(super) struct Members(pub(super) BTreeMap<String, Box<RawValue>>);
 
-impl Serialize for Members<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
-    }
-}
-
-impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
+impl<'de> Deserialize<'de> for Members {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct MembersVisitor;
 
         impl<'de> Visitor<'de> for MembersVisitor {
-            type Value = Members<'de>;
+            type Value = Members;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object of values by name")
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut seen = BTreeSet::new();
-                let mut members = Vec::new();
-                while let Some((name, value)) = map.next_entry::<String, &RawValue>()? {
-                    if !seen.insert(name.clone()) {
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members, A::Error> {
+                let mut members = BTreeMap::new();
+                while let Some((name, value)) = map.next_entry::<String, Box<RawValue>>()? {
+                    if members.contains_key(&name) {
                         return Err(de::Error::custom(format!("duplicate member '{name}'")));
                     }
-                    members.push((name.into(), Cow::Borrowed(value)));
+                    members.insert(name, value);
                 }
                 Ok(Members(members))
             }

@@ -7,7 +7,6 @@ use super::error::SaveError;
 use super::json;
 use super::limits::FORMAT;
 use super::migrate::check_newer;
-use crate::files::is_too_heavy;
 use crate::journal::GameSetup;
 use crate::message::Language;
 
@@ -65,17 +64,15 @@ pub fn read_head(text: &[u8]) -> Result<SaveHead, SaveError> {
         game: Option<&'a RawValue>,
     }
 
-    let parsed = json::text_of(text).and_then(json::parse_text::<HeadDto>);
+    let parsed = json::parse::<HeadDto>(text);
     if !parsed.as_ref().is_ok_and(|head| head.format <= FORMAT) {
         check_newer(text)?;
     }
     let head = parsed?;
     let ResourcesDto { ending, game } = head.resources;
-    let game = game.map(RawValue::get);
-    let game = game.filter(|game| !is_too_heavy(game.as_bytes()));
     Ok(SaveHead {
         ending: ending.and_then(|ending| serde_json::from_str(ending.get()).ok()),
-        game: game.and_then(|game| serde_json::from_str(game).ok()),
+        game: game.and_then(|game| serde_json::from_str(game.get()).ok()),
         format: head.format,
         engine: head.engine,
         world: head.world,

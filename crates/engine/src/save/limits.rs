@@ -3,10 +3,6 @@
 /// The version of `world.json` that is written.
 pub const FORMAT: u32 = 1;
 
-/// The maximum number of messages that all contexts and chapters of a save hold together: 2²²,
-/// which take at most 200 MB of memory. Without it, runs could claim more in a few bytes.
-pub(super) const MAX_ENTRIES: u64 = 1 << 22;
-
 /// The maximum size in bytes of the messages of one context or chapter.
 pub(super) const MAX_LIST_BYTES: u64 = 1 << 26;
 

@@ -1,25 +1,24 @@
 //! Reading a save into a world that has its plugins and no cast yet.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 
+use super::bodies::bodies;
 use super::dto::{ArrivalDto, ChapterDto, ChaptersDto, ContextDto, EntityDto, Members, WorldDto};
-use super::entry_runs::{self, RunDto};
+use super::entries::{EntryDto, messages};
 use super::error::SaveError;
 use super::json;
 use super::limits::{FORMAT, MAX_COUNTER, MAX_ID};
 use super::migrate::{self, MIGRATIONS, Migration};
-use super::parts::Parts;
 use super::registry::SaveRegistry;
-use super::sizes::Sizes;
 use super::snapshot::Meta;
 use crate::cast::{
     CastList, Clock, Dead, EntityName, Kind, MeetingClock, OnStage, Place, StableId, WorldSeed,
     WorldTurn, check_name,
 };
-use crate::context::{AgentContext, Chapter, ChapterId, Chapters, StoredMessage};
+use crate::context::{AgentContext, Chapter, ChapterId, Chapters};
 use crate::event::EventTypes;
 use crate::locale::{Argument, UiText, text};
 use crate::message::Body;
@@ -64,14 +63,7 @@ pub fn restore(world: &mut World, text: &[u8], expected: &Expected) -> Result<Me
     if present > 0 {
         return Err(SaveError::CastPresent(present));
     }
-    let checked = json::checked(text)?;
-    let is_long = checked.len() >= json::LONG;
-    let parts = if is_long { Parts::of(checked) } else { None };
-    let save = match parts.as_ref().and_then(Parts::read) {
-        Some(save) => Ok(save),
-        None => json::parse_text::<WorldDto>(checked),
-    };
-    match save {
+    match json::parse::<WorldDto>(text) {
         Ok(save) if save.format == FORMAT => fill(world, save, expected),
         // A save of another version may be readable by chance or not at all, so check its version.
         outcome => match migrate::migrated(text, expected.migrations)? {
@@ -81,32 +73,29 @@ pub fn restore(world: &mut World, text: &[u8], expected: &Expected) -> Result<Me
     }
 }
 
-fn fill(world: &mut World, save: WorldDto, expected: &Expected) -> Result<Meta, SaveError> {
+fn fill(world: &mut World, mut save: WorldDto, expected: &Expected) -> Result<Meta, SaveError> {
     check_data(&save, expected)?;
     check_counter("turn", save.turn)?;
     check_entities(&save)?;
-    check_events(world, &save)?;
-    check_entries(&save)?;
-    let bodies = save.messages.with_prefixes(save.prefixes)?;
-    check_sizes(&save.agents_context, &save.chapters, &bodies)?;
-    let mut remembered = contexts_by_entity(&save.agents_context, &save.entities)?;
-    let mut closed = chapters_by_entity(&save.chapters, &save.entities)?;
+    let bodies = bodies(
+        std::mem::take(&mut save.messages),
+        std::mem::take(&mut save.prefixes),
+    )?;
+    check_events(world, &save, &bodies)?;
     world.insert_resource(WorldSeed(save.seed));
     world.insert_resource(save.language);
     world.insert_resource(WorldTurn(save.turn));
     world.insert_resource(MeetingClock(save.meeting));
     let registry = world.get_resource_or_init::<SaveRegistry>().clone();
     for (index, entity) in save.entities.iter().enumerate() {
-        let name: Arc<str> = entity.name.as_ref().into();
-        let context = match remembered.remove(&entity.id) {
-            Some((index, context)) => Some(read_context(index, context, &name, &bodies)?),
-            None => None,
-        };
-        let chapters = match closed.remove(&entity.id) {
-            Some((index, chapters)) => read_chapters(index, chapters, &bodies)?,
-            None => Chapters::default(),
-        };
-        spawn(world, &registry, index, entity, name, context, chapters)?;
+        spawn(world, &registry, index, entity)?;
+    }
+    for (index, context) in save.agents_context.iter().enumerate() {
+        let path = format!("agents_context[{index}]");
+        read_context(world, &path, context, &bodies)?;
+    }
+    for (index, chapters) in save.chapters.iter().enumerate() {
+        read_chapters(world, &format!("chapters[{index}]"), chapters, &bodies)?;
     }
     place_actors(world, &save.arrivals)?;
     read_resources(world, &registry, &save.resources)?;
@@ -186,166 +175,92 @@ fn check_entities(save: &WorldDto) -> Result<(), SaveError> {
     Ok(())
 }
 
-fn check_events(world: &mut World, save: &WorldDto) -> Result<(), SaveError> {
+fn check_events(world: &mut World, save: &WorldDto, bodies: &[Body]) -> Result<(), SaveError> {
     let types = world.get_resource_or_init::<EventTypes>();
-    let unknown = save.messages.events.iter();
-    let Some((event, message)) = unknown
-        .filter(|(event, _)| !types.knows(event))
-        .min_by_key(|(_, message)| **message)
-    else {
+    let mut events = bodies.iter().map(Body::event_type).zip(0..);
+    let unknown = events.find_map(|(event, body)| Some((event.filter(|e| !types.knows(e))?, body)));
+    let Some((event, body)) = unknown else {
         return Ok(());
     };
     let known: Vec<_> = types.names().collect();
     Err(SaveError::UnknownEvent {
-        location: format!("messages[{message}].metadata.event"),
-        event: event.clone(),
-        entity: holder_of(save, *message).unwrap_or_default(),
+        location: format!("messages[{body}].metadata.event"),
+        event: event.to_owned(),
+        entity: holder_of(save, body).unwrap_or_default(),
         known: known.join(", "),
     })
 }
 
 /// The name of the first entity that remembers a body, if there is one.
 fn holder_of(save: &WorldDto, body: u32) -> Option<String> {
-    let contains = |runs: &[RunDto]| runs.iter().any(|run| run.contains(body));
-    let mut contexts = save.agents_context.iter();
-    let in_context = contexts.find(|context| contains(&context.messages));
-    let in_chapter = || {
-        let mut chapters = save.chapters.iter();
-        chapters.find(|chapters| {
-            let mut closed = chapters.closed.iter();
-            closed.any(|chapter| {
-                chapter.summary == body
-                    || contains(&chapter.messages)
-                    || contains(&chapter.summing_up)
-            })
-        })
+    let contains = |entries: &[EntryDto]| entries.iter().any(|entry| entry.2 == body);
+    let is_in = |chapter: &ChapterDto| {
+        chapter.summary == body || contains(&chapter.messages) || contains(&chapter.summing_up)
     };
-    let id = match in_context {
-        Some(context) => context.entity,
-        None => in_chapter()?.entity,
-    };
+    let contexts = save.agents_context.iter();
+    let in_contexts = contexts
+        .filter(|context| contains(&context.messages))
+        .map(|context| context.entity);
+    let chapters = save.chapters.iter();
+    let in_chapters = chapters
+        .filter(|chapters| chapters.closed.iter().any(is_in))
+        .map(|chapters| chapters.entity);
+    let id = in_contexts.chain(in_chapters).next()?;
     let entity = save.entities.iter().find(|entity| entity.id == id)?;
     Some(entity.name.to_string())
 }
 
-/// Checks the entries of all contexts and chapters.
-fn check_entries(save: &WorldDto) -> Result<(), SaveError> {
-    let bodies = save.messages.list.len();
-    lists(&save.agents_context, &save.chapters)
-        .try_for_each(|(path, runs)| entry_runs::check(&path, runs, bodies))
-}
-
-/// Refuses contexts and chapters that hold too much.
-fn check_sizes(
-    contexts: &[ContextDto],
-    chapters: &[ChaptersDto],
-    bodies: &[Body],
-) -> Result<(), SaveError> {
-    let mut sizes = Sizes::of(bodies);
-    lists(contexts, chapters).try_for_each(|(path, runs)| {
-        let added = sizes.add(runs);
-        added.map_err(|problem| SaveError::wrong(path, problem))
-    })
-}
-
-/// The lists of entries of all contexts and chapters, each with its place.
-fn lists<'f>(
-    contexts: &'f [ContextDto],
-    chapters: &'f [ChaptersDto],
-) -> impl Iterator<Item = (String, &'f [RunDto])> {
-    let contexts = contexts.iter().enumerate().map(|(index, context)| {
-        let path = format!("agents_context[{index}].messages");
-        (path, context.messages.as_slice())
-    });
-    let chapters = chapters.iter().enumerate().flat_map(|(index, chapters)| {
-        let closed = chapters.closed.iter().enumerate();
-        closed.flat_map(move |(number, closed)| {
-            let path = format!("chapters[{index}].closed[{number}]");
-            [
-                (format!("{path}.messages"), closed.messages.as_slice()),
-                (format!("{path}.summing_up"), closed.summing_up.as_slice()),
-            ]
-        })
-    });
-    contexts.chain(chapters)
-}
-
 // --- contexts ---
 
-/// The parts of a list by their entity, each with its index. An entity has at most one.
-fn by_entity<'f, T>(
-    list: &'f [T],
-    what: &str,
-    entity_of: impl Fn(&T) -> u32,
-    entities: &[EntityDto],
-) -> Result<BTreeMap<u32, (usize, &'f T)>, SaveError> {
-    let mut sorted = BTreeMap::new();
-    for (index, part) in list.iter().enumerate() {
-        let id = entity_of(part);
-        let path = || format!("{what}[{index}].entity");
-        if entities
-            .binary_search_by_key(&id, |entity| entity.id)
-            .is_err()
-        {
-            return Err(SaveError::wrong(path(), text!(save_no_such_entity, id)));
-        }
-        if sorted.insert(id, (index, part)).is_some() {
-            return Err(SaveError::wrong(path(), text!(save_entity_twice, id)));
-        }
+/// The entity to which a part of the save belongs. It must not have such a part yet.
+fn owner<'w>(
+    world: &'w mut World,
+    path: &str,
+    id: u32,
+    has_one: impl Fn(&EntityWorldMut) -> bool,
+) -> Result<EntityWorldMut<'w>, SaveError> {
+    let wrong = |problem| SaveError::wrong(format!("{path}.entity"), problem);
+    let found = world.resource::<CastList>().by_id(StableId(id));
+    let entity = found.ok_or_else(|| wrong(text!(save_no_such_entity, id)))?;
+    let entity = world.entity_mut(entity);
+    if has_one(&entity) {
+        return Err(wrong(text!(save_entity_twice, id)));
     }
-    Ok(sorted)
-}
-
-fn contexts_by_entity<'f>(
-    contexts: &'f [ContextDto],
-    entities: &[EntityDto],
-) -> Result<BTreeMap<u32, (usize, &'f ContextDto)>, SaveError> {
-    by_entity(contexts, "agents_context", |part| part.entity, entities)
-}
-
-fn chapters_by_entity<'f, 'a>(
-    chapters: &'f [ChaptersDto<'a>],
-    entities: &[EntityDto],
-) -> Result<BTreeMap<u32, (usize, &'f ChaptersDto<'a>)>, SaveError> {
-    by_entity(chapters, "chapters", |part| part.entity, entities)
+    Ok(entity)
 }
 
 fn read_context(
-    index: usize,
+    world: &mut World,
+    path: &str,
     context: &ContextDto,
-    name: &Arc<str>,
     bodies: &[Body],
-) -> Result<AgentContext, SaveError> {
-    let path = format!("agents_context[{index}]");
+) -> Result<(), SaveError> {
+    let has_one = |entity: &EntityWorldMut| entity.contains::<AgentContext>();
+    let mut entity = owner(world, path, context.entity, has_one)?;
     check_number(&format!("{path}.last_id"), context.last_id)?;
-    let messages = entry_runs::messages(&context.messages, bodies);
-    AgentContext::restore(name.clone(), messages, context.last_id, context.revisions)
-        .map_err(|problem| SaveError::wrong(path, problem))
-}
-
-fn messages(runs: &[RunDto], bodies: &[Body]) -> Vec<StoredMessage> {
-    entry_runs::messages(runs, bodies)
-        .map(|(id, message)| StoredMessage { id, message })
-        .collect()
-}
-
-fn summary_of(path: &str, index: u32, bodies: &[Body]) -> Result<Body, SaveError> {
-    let body = bodies.get(index as usize).cloned();
-    body.ok_or_else(|| {
-        SaveError::out_of_range(format!("{path}.summary"), index, bodies.len(), "messages")
-    })
+    let messages = messages(&format!("{path}.messages"), &context.messages, bodies)?;
+    let name = entity.get::<EntityName>().map(|name| name.0.clone());
+    let (last_id, revisions) = (context.last_id, context.revisions);
+    let restored = AgentContext::restore(name.unwrap_or_default(), messages, last_id, revisions);
+    entity.insert(restored.map_err(|problem| SaveError::wrong(path, problem))?);
+    Ok(())
 }
 
 fn read_chapters(
-    index: usize,
-    chapters: &ChaptersDto,
+    world: &mut World,
+    path: &str,
+    saved: &ChaptersDto,
     bodies: &[Body],
-) -> Result<Chapters, SaveError> {
-    let (closed, open) = (&chapters.closed, &chapters.open_notes);
+) -> Result<(), SaveError> {
+    let has_one = |entity: &EntityWorldMut| {
+        let chapters = entity.get::<Chapters>();
+        chapters.is_some_and(|chapters| *chapters != Chapters::default())
+    };
+    let mut entity = owner(world, path, saved.entity, has_one)?;
     let mut chapters = Chapters::default();
     let mut ids = BTreeSet::new();
-    for (number, closed) in closed.iter().enumerate() {
-        let path = format!("chapters[{index}].closed[{number}]");
+    for (number, closed) in saved.closed.iter().enumerate() {
+        let path = format!("{path}.closed[{number}]");
         let chapter = read_chapter(&path, closed, bodies)?;
         if !ids.insert(&closed.id) {
             let problem = text!(save_chapter_twice, id = &*chapter.id.0);
@@ -353,20 +268,25 @@ fn read_chapters(
         }
         chapters.close(chapter);
     }
-    for note in open {
+    for note in &saved.open_notes {
         chapters.restore_note(note.clone().into_owned());
     }
-    Ok(chapters)
+    entity.insert(chapters);
+    Ok(())
 }
 
 fn read_chapter(path: &str, chapter: &ChapterDto, bodies: &[Body]) -> Result<Chapter, SaveError> {
+    let (index, count) = (chapter.summary, bodies.len());
+    let summary = bodies.get(index as usize).cloned().ok_or_else(|| {
+        SaveError::out_of_range(format!("{path}.summary"), index, count, "messages")
+    })?;
     Ok(Chapter {
         id: ChapterId(chapter.id.as_ref().into()),
         title: chapter.title.to_string(),
         turn: chapter.turn,
-        messages: messages(&chapter.messages, bodies),
-        summing_up: messages(&chapter.summing_up, bodies),
-        summary: summary_of(path, chapter.summary, bodies)?,
+        messages: messages(&format!("{path}.messages"), &chapter.messages, bodies)?,
+        summing_up: messages(&format!("{path}.summing_up"), &chapter.summing_up, bodies)?,
+        summary,
         record: chapter.record.clone().map(std::borrow::Cow::into_owned),
     })
 }
@@ -378,14 +298,9 @@ fn spawn(
     registry: &SaveRegistry,
     index: usize,
     dto: &EntityDto,
-    name: Arc<str>,
-    context: Option<AgentContext>,
-    chapters: Chapters,
 ) -> Result<(), SaveError> {
-    let mut entity = world.spawn((StableId(dto.id), EntityName(name), dto.kind, chapters));
-    if let Some(context) = context {
-        entity.insert(context);
-    }
+    let name = EntityName(Arc::from(&*dto.name));
+    let mut entity = world.spawn((StableId(dto.id), name, dto.kind, Chapters::default()));
     if let Some(clock) = dto.clock {
         entity.insert(clock);
     }
@@ -397,7 +312,7 @@ fn spawn(
     }
     for (name, value) in &dto.components.0 {
         let path = || format!("entities[{index}].components.{name}");
-        let Some(io) = registry.components.get(name.as_ref()) else {
+        let Some(io) = registry.components.get(name.as_str()) else {
             let known = registry.components.keys().copied();
             let known = Argument::list(known);
             return Err(SaveError::wrong(
@@ -456,7 +371,7 @@ fn read_resources(
 ) -> Result<(), SaveError> {
     for (name, value) in &resources.0 {
         let path = || format!("resources.{name}");
-        let Some(io) = registry.resources.get(name.as_ref()) else {
+        let Some(io) = registry.resources.get(name.as_str()) else {
             let known = registry.resources.keys().copied();
             let known = Argument::list(known);
             return Err(SaveError::wrong(

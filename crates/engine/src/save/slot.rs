@@ -18,7 +18,7 @@ use super::slot_name::SlotName;
 use super::snapshot::{Meta, snapshot};
 use super::story::{StoredSnapshot, StoredStory};
 use crate::cast::WorldTurn;
-use crate::files::{Durability, FileAction, FileError, Folder, OpenMode, is_too_heavy};
+use crate::files::{Durability, FileAction, FileError, Folder, OpenMode};
 use crate::journal::{BranchedFrom, Journal, JournalHeader, JournalLines, Line, SnapshotRecord};
 use crate::message::Digest;
 
@@ -278,16 +278,11 @@ impl Slot {
         let Some(mut events) = self.open()?.read(EVENTS, MAX_BYTES)? else {
             return Ok(None);
         };
-        let known = length_up_to(&events, world.digest());
+        let known = length_up_to(&events, world.digest);
         let Some((length, _)) = known else {
             return Ok(None);
         };
         events.truncate(length);
-        let lines = memchr::memchr_iter(b'\n', &events).count();
-        let is_short = lines > MAX_SHORT_LINES && events.len() / lines < SHORT_LINE;
-        if is_short || is_too_heavy(&events) {
-            return Ok(None);
-        }
         Ok(Some(events))
     }
 
@@ -310,15 +305,6 @@ impl Slot {
         Ok(Journal::read_from(&file, &self.journal_file())?)
     }
 
-    /// The lines of its journal without outcomes, which are checked and left out.
-    ///
-    /// # Errors
-    /// As [`Self::read_journal`].
-    pub fn read_outline(&self) -> Result<Vec<Line>, SaveError> {
-        let file = journal(&self.open()?, OpenMode::Read)?;
-        Ok(Journal::read_outline(&file, &self.journal_file())?)
-    }
-
     /// Its story: journal and snapshot, checked for damage. With `force`, the snapshot may be
     /// another than the journal records.
     ///
@@ -327,7 +313,7 @@ impl Slot {
     pub fn read(&self, force: bool) -> Result<StoredStory, SaveError> {
         // The snapshot first: whoever plays records the next one in the journal before it is here.
         let world = self.read_world()?.map(StoredSnapshot::from);
-        let lines = StoredSnapshot::examine_while(world.as_ref(), || self.read_journal())?;
+        let lines = self.read_journal()?;
         self.checked(lines, world, force)
     }
 
@@ -365,11 +351,6 @@ fn journal(folder: &Folder, access: OpenMode) -> Result<File, SaveError> {
         path: folder.path().join(JOURNAL),
     })
 }
-
-/// A log of events of more lines than this takes too much memory if they have fewer bytes than
-/// these on average. Those of a story have hundreds.
-const MAX_SHORT_LINES: usize = 200_000;
-const SHORT_LINE: usize = 60;
 
 /// How the line of a snapshot in a log of events begins.
 const SNAPSHOT_LINE: &str = "{\"snapshot\":[";
@@ -436,9 +417,7 @@ impl LockedSlot {
         let world = self.folder.read(WORLD, MAX_BYTES)?;
         let world = world.map(StoredSnapshot::from);
         let file = journal(&self.folder, OpenMode::Append)?;
-        let (journal, lines) = StoredSnapshot::examine_while(world.as_ref(), || {
-            Journal::open(file, &self.slot.journal_file())
-        })?;
+        let (journal, lines) = Journal::open(file, &self.slot.journal_file())?;
         let story = self.slot.checked(lines, world, force)?;
         self.recorded = story.snapshots().collect();
         Ok((journal, story))
@@ -461,7 +440,7 @@ impl LockedSlot {
     /// # Errors
     /// The file system refuses.
     pub fn continue_log(&mut self, world: &StoredSnapshot) -> Result<(), SaveError> {
-        self.continue_log_of(world.digest())
+        self.continue_log_of(world.digest)
     }
 
     fn continue_log_of(&mut self, digest: Digest) -> Result<(), SaveError> {

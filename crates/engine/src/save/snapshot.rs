@@ -1,27 +1,25 @@
 //! Writing a world that is at rest.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 
 use super::bodies::BodyTable;
 use super::dto::{ArrivalDto, ChapterDto, ChaptersDto, ContextDto, EntityDto, Members, WorldDto};
-use super::entry_runs::{RunDto, push_entry};
+use super::entries::{EntryDto, check_size};
 use super::error::SaveError;
 use super::json;
 use super::limits::{FORMAT, MAX_BYTES};
 use super::registry::{SaveRegistry, Written};
-use super::sizes::Sizes;
 use crate::cast::{
     CastList, Clock, Dead, EntityName, Kind, MeetingClock, Occupants, Place, StableId, WorldSeed,
     WorldTurn,
 };
-use crate::context::{AgentContext, Chapter, Chapters, StoredMessage};
+use crate::context::{AgentContext, Chapter, Chapters, EntryId, StoredMessage};
 use crate::event::{DeferredCommands, EventQueue};
 use crate::exchange::{OpenAsks, UntakenAnswers};
 use crate::locale::{UiText, text};
-use crate::message::Body;
+use crate::message::{Body, Role, Tags};
 
 /// What a save says about the world it was made from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,14 +49,12 @@ pub fn snapshot(world: &World, meta: &Meta) -> Result<Vec<u8>, SaveError> {
     let contexts = cast
         .iter()
         .filter_map(|member| context(member, &mut bodies));
-    let agents_context: Vec<_> = contexts.collect();
+    let agents_context = contexts.collect::<Result<_, _>>()?;
     let closed = cast
         .iter()
         .filter_map(|member| chapters(member, &mut bodies));
-    let chapters: Vec<_> = closed.collect();
+    let chapters = closed.collect::<Result<_, _>>()?;
     let (messages, prefixes) = bodies.into_parts();
-    check_size(&agents_context, &chapters, &messages.list)?;
-    let size = expected_size(messages.list.len());
     let meeting = world.get_resource::<MeetingClock>();
     let cast_list = world.get_resource::<CastList>();
     let save = WorldDto {
@@ -78,11 +74,11 @@ pub fn snapshot(world: &World, meta: &Meta) -> Result<Vec<u8>, SaveError> {
         entities: entities(&cast, &registry)?,
         arrivals: arrivals(world, &cast),
         messages,
-        prefixes: prefixes.into_iter().map(Cow::Borrowed).collect(),
+        prefixes,
         agents_context,
         chapters,
     };
-    let bytes = json::write(&save, size)?;
+    let bytes = json::write(&save)?;
     // What is written must be read back.
     if bytes.len() as u64 > MAX_BYTES {
         let problem = text!(save_too_many_bytes, bytes = bytes.len(), max = MAX_BYTES);
@@ -143,25 +139,7 @@ fn cast_in_order(world: &World) -> Result<Vec<Member<'_>>, SaveError> {
         .collect()
 }
 
-/// A few lines of text for each message, so that the snapshot is rarely moved while it grows.
-fn expected_size(messages: usize) -> usize {
-    (messages * 450).min(1 << 26)
-}
-
-fn check_size(
-    contexts: &[ContextDto],
-    chapters: &[ChaptersDto],
-    bodies: &[Body],
-) -> Result<(), SaveError> {
-    let mut sizes = Sizes::of(bodies);
-    let in_contexts = contexts.iter().map(|context| &context.messages);
-    let closed = chapters.iter().flat_map(|chapters| &chapters.closed);
-    let in_chapters = closed.flat_map(|closed| [&closed.messages, &closed.summing_up]);
-    let mut lists = in_contexts.chain(in_chapters);
-    lists.try_for_each(|runs| sizes.add(runs).map_err(SaveError::TooMuch))
-}
-
-fn resources(world: &World, registry: &SaveRegistry) -> Result<Members<'static>, SaveError> {
+fn resources(world: &World, registry: &SaveRegistry) -> Result<Members, SaveError> {
     let values = registry.resources.iter();
     let values = values.filter_map(|(name, io)| Some((*name, (io.write)(world)?)));
     members(values, |name| UiText::verbatim(format!("resources.{name}")))
@@ -170,9 +148,9 @@ fn resources(world: &World, registry: &SaveRegistry) -> Result<Members<'static>,
 fn members(
     values: impl Iterator<Item = (&'static str, Written)>,
     location_of: impl Fn(&'static str) -> UiText,
-) -> Result<Members<'static>, SaveError> {
+) -> Result<Members, SaveError> {
     let members = values.map(|(name, value)| match value {
-        Ok(value) => Ok((name.into(), Cow::Owned(value))),
+        Ok(value) => Ok((name.to_owned(), value)),
         Err(error) => Err(SaveError::Unwritable {
             location: location_of(name),
             problem: json::problem_of(&error),
@@ -216,46 +194,71 @@ fn arrivals(world: &World, cast: &[Member]) -> Vec<ArrivalDto> {
     cast.iter().filter_map(arrival).collect()
 }
 
-fn context<'w>(member: &Member<'w>, bodies: &mut BodyTable<'w>) -> Option<ContextDto> {
+fn context<'w>(
+    member: &Member<'w>,
+    bodies: &mut BodyTable<'w>,
+) -> Option<Result<ContextDto, SaveError>> {
     let context = member.entity.get::<AgentContext>()?;
-    let mut messages = Vec::new();
-    for entry in context.entries() {
-        let index = bodies.index_of(entry.body());
-        let tags = context.tags(entry.id());
-        push_entry(&mut messages, entry.id(), entry.role(), index, tags);
-    }
-    Some(ContextDto {
+    let entries = context.entries().iter().map(|entry| {
+        let tags = context.tags(entry.id()).cloned();
+        let (id, role) = (entry.id(), entry.role());
+        (id, role, entry.body(), tags.unwrap_or_default())
+    });
+    let messages = entries_of(entries, bodies);
+    Some(messages.map(|messages| ContextDto {
         entity: member.id.0,
         last_id: context.last_id(),
         revisions: context.revisions(),
         messages,
-    })
+    }))
 }
 
-fn chapters<'w>(member: &Member<'w>, bodies: &mut BodyTable<'w>) -> Option<ChaptersDto<'w>> {
+fn chapters<'w>(
+    member: &Member<'w>,
+    bodies: &mut BodyTable<'w>,
+) -> Option<Result<ChaptersDto<'w>, SaveError>> {
     let chapters = member.entity.get::<Chapters>()?;
     let (closed, open) = (chapters.all(), chapters.open_notes());
-    let chapter = |chapter: &'w Arc<Chapter>| ChapterDto {
+    if closed.is_empty() && open.is_empty() {
+        return None;
+    }
+    let closed = closed.iter().map(|chapter| closed_chapter(chapter, bodies));
+    let closed = closed.collect::<Result<_, _>>();
+    Some(closed.map(|closed| ChaptersDto {
+        entity: member.id.0,
+        closed,
+        open_notes: open.iter().map(Cow::Borrowed).collect(),
+    }))
+}
+
+fn closed_chapter<'w>(
+    chapter: &'w Chapter,
+    bodies: &mut BodyTable<'w>,
+) -> Result<ChapterDto<'w>, SaveError> {
+    Ok(ChapterDto {
         id: chapter.id.0.as_ref().into(),
         title: chapter.title.as_str().into(),
         turn: chapter.turn,
-        messages: runs(&chapter.messages, bodies),
-        summing_up: runs(&chapter.summing_up, bodies),
+        messages: entries_of(stored(&chapter.messages), bodies)?,
+        summing_up: entries_of(stored(&chapter.summing_up), bodies)?,
         summary: bodies.index_of(&chapter.summary),
         record: chapter.record.as_ref().map(Cow::Borrowed),
-    };
-    (!closed.is_empty() || !open.is_empty()).then(|| ChaptersDto {
-        entity: member.id.0,
-        closed: closed.iter().map(chapter).collect(),
-        open_notes: open.iter().map(Cow::Borrowed).collect(),
     })
 }
 
-fn runs<'w>(messages: &'w [StoredMessage], bodies: &mut BodyTable<'w>) -> Vec<RunDto> {
-    let mut runs = Vec::new();
-    for StoredMessage { id, message } in messages {
-        let index = bodies.index_of(&message.body);
-        push_entry(&mut runs, *id, message.role, index, Some(&message.tags));
-    }
-    runs
+fn stored(
+    messages: &[StoredMessage],
+) -> impl Iterator<Item = (EntryId, Role, &Body, Tags)> + Clone {
+    messages.iter().map(|StoredMessage { id, message }| {
+        (*id, message.role, &message.body, message.tags.clone())
+    })
+}
+
+fn entries_of<'w>(
+    messages: impl Iterator<Item = (EntryId, Role, &'w Body, Tags)> + Clone,
+    bodies: &mut BodyTable<'w>,
+) -> Result<Vec<EntryDto>, SaveError> {
+    check_size(messages.clone().map(|(_, _, body, _)| body)).map_err(SaveError::TooMuch)?;
+    let entry = |(id, role, body, tags)| EntryDto(id, role, bodies.index_of(body), tags);
+    Ok(messages.map(entry).collect())
 }

@@ -2,8 +2,6 @@
 
 use std::ops::Deref;
 use std::path::Path;
-use std::sync::OnceLock;
-use std::thread;
 
 use super::error::SaveError;
 use super::head::{SaveHead, read_head};
@@ -21,21 +19,17 @@ pub struct StoredStory {
     pub world: Option<StoredSnapshot>,
 }
 
-/// The bytes of a snapshot. Their digest and their header are found once, since there may be many.
+/// The bytes of a snapshot.
 #[derive(Clone, Debug)]
 pub struct StoredSnapshot {
     bytes: Vec<u8>,
-    digest: OnceLock<Digest>,
-    head: OnceLock<SaveHead>,
+    pub(super) digest: Digest,
 }
 
 impl From<Vec<u8>> for StoredSnapshot {
     fn from(bytes: Vec<u8>) -> Self {
-        Self {
-            bytes,
-            digest: OnceLock::new(),
-            head: OnceLock::new(),
-        }
+        let digest = Digest::of(&bytes);
+        Self { bytes, digest }
     }
 }
 
@@ -52,26 +46,8 @@ impl StoredSnapshot {
     ///
     /// # Errors
     /// As [`read_head`].
-    pub fn head(&self) -> Result<&SaveHead, SaveError> {
-        if let Some(head) = self.head.get() {
-            return Ok(head);
-        }
-        let head = read_head(&self.bytes)?;
-        Ok(self.head.get_or_init(|| head))
-    }
-
-    /// Does something, and meanwhile finds the digest and the header of a snapshot.
-    pub(super) fn examine_while<T>(snapshot: Option<&Self>, act: impl FnOnce() -> T) -> T {
-        thread::scope(|scope| {
-            if let Some(snapshot) = snapshot {
-                scope.spawn(|| (snapshot.digest(), snapshot.head().is_ok()));
-            }
-            act()
-        })
-    }
-
-    pub(super) fn digest(&self) -> Digest {
-        *self.digest.get_or_init(|| Digest::of(&self.bytes))
+    pub fn head(&self) -> Result<SaveHead, SaveError> {
+        read_head(&self.bytes)
     }
 }
 
@@ -130,7 +106,7 @@ impl StoredStory {
             return false;
         };
         let mut snapshots = self.snapshots();
-        snapshots.any(|known| known.turn == turn && known.digest == world.digest())
+        snapshots.any(|known| known.turn == turn && known.digest == world.digest)
     }
 
     /// Whether nothing was played after the last whole turn.
@@ -159,7 +135,7 @@ impl StoredStory {
 
     /// Whether the journal records a snapshot.
     fn records(&self, world: &StoredSnapshot) -> bool {
-        self.snapshots().any(|known| known.digest == world.digest())
+        self.snapshots().any(|known| known.digest == world.digest)
     }
 
     /// Why the journal does not record a snapshot of this turn.

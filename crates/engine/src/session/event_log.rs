@@ -12,12 +12,8 @@ use crate::engine::Engine;
 use crate::event::{EventRecord, Feed, Recipient, Record};
 use crate::journal::{Line, Outcome};
 use crate::message::Digest;
-use crate::parallel;
 use crate::save::{SaveError, Slot, StoredStory};
 use crate::secrets::redact_json;
-
-/// How much of a log is parsed at once, in bytes.
-const PIECE: usize = 1 << 18;
 
 /// What happened in a story, in order, up to its snapshot.
 pub struct EventLog {
@@ -119,8 +115,8 @@ impl EventLog {
             records: Vec::new(),
             turn: 0,
         };
-        for line in parsed_lines(bytes)? {
-            match line {
+        for line in serde_json::Deserializer::from_slice(bytes).into_iter() {
+            match line.ok()? {
                 LogLine::Name(id, name) => {
                     names.insert(id, name.clone());
                     log.records.push(Logged::Name(id, name));
@@ -152,30 +148,6 @@ impl EventLog {
         }
         Some(log)
     }
-}
-
-/// The lines of a log; `None` if one can't be read.
-fn parsed_lines(bytes: &[u8]) -> Option<impl Iterator<Item = LogLine>> {
-    let parsed = parallel::map(&pieces(bytes), |piece| {
-        let lines = piece.split_inclusive(|byte| *byte == b'\n');
-        let lines = lines.map(|line| serde_json::from_slice(line).ok());
-        lines.collect::<Option<Vec<_>>>()
-    });
-    let parsed: Option<Vec<_>> = parsed.into_iter().collect();
-    Some(parsed?.into_iter().flatten())
-}
-
-/// The lines of a log in pieces of [`PIECE`] bytes and a little more, each of whole lines.
-fn pieces(mut bytes: &[u8]) -> Vec<&[u8]> {
-    let mut pieces = Vec::new();
-    while !bytes.is_empty() {
-        let rest = bytes.get(PIECE..).unwrap_or_default();
-        let end = memchr::memchr(b'\n', rest).map_or(bytes.len(), |end| PIECE + end + 1);
-        let (piece, rest) = bytes.split_at(end);
-        pieces.push(piece);
-        bytes = rest;
-    }
-    pieces
 }
 
 /// Lines for the log of a story that is played.

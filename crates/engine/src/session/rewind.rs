@@ -154,7 +154,7 @@ pub(super) fn catch_up_logged(
     let saved = story.world.as_ref().map(StoredSnapshot::head).transpose();
     let saved = slot.explain(saved)?;
     let is_saved = saved.is_some();
-    let (turn, data) = match saved {
+    let (turn, data) = match &saved {
         Some(head) => (head.turn, &head.data),
         None => (0, &story.header.data),
     };
