@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, TryLockError};
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -111,10 +111,12 @@ impl Slot {
         let slot = Self::at(root, name.parse()?);
         let built = Folder::open_or_create(root)?.build(name, |folder| {
             folder.replace(JOURNAL, journal, Durability::Synced)?;
-            match world {
-                Some(world) => folder.replace(WORLD, world, Durability::Synced),
-                None => Ok(()),
+            if let Some(world) = world {
+                folder.replace(WORLD, world, Durability::Synced)?;
+                let log = log_head(Digest::of(world), &[]);
+                folder.replace(EVENTS, log.as_bytes(), Durability::Unsynced)?;
             }
+            Ok(())
         });
         built.map_err(|error: FileError| match error.io_kind() {
             Some(io::ErrorKind::AlreadyExists) => SaveError::SlotExists(name.to_owned()),
@@ -269,21 +271,12 @@ impl Slot {
         Ok(self.open()?.read(WORLD, MAX_BYTES)?)
     }
 
-    /// The lines of its log of events up to this snapshot, without that of the snapshot; `None` if
-    /// it is not logged. See `docs/save-format.md`.
+    /// The lines of its log of events, if it is of this snapshot. See `docs/save-format.md`.
     ///
     /// # Errors
     /// The file can't be read.
     pub fn read_events(&self, world: &StoredSnapshot) -> Result<Option<Vec<u8>>, SaveError> {
-        let Some(mut events) = self.open()?.read(EVENTS, MAX_BYTES)? else {
-            return Ok(None);
-        };
-        let known = length_up_to(&events, world.digest);
-        let Some((length, _)) = known else {
-            return Ok(None);
-        };
-        events.truncate(length);
-        Ok(Some(events))
+        read_log(&self.open()?, world)
     }
 
     /// The header of its snapshot; `None` if there is none yet.
@@ -352,41 +345,23 @@ fn journal(folder: &Folder, access: OpenMode) -> Result<File, SaveError> {
     })
 }
 
-/// How the line of a snapshot in a log of events begins.
-const SNAPSHOT_LINE: &str = "{\"snapshot\":[";
-
-/// The line of a snapshot in a log of events, with the checksum of all lines before it.
-fn snapshot_line(snapshot: Digest, checksum: Digest) -> Vec<u8> {
-    format!("{SNAPSHOT_LINE}\"{snapshot}\",\"{checksum}\"]}}\n").into_bytes()
+/// The lines of the log of events of this snapshot.
+fn read_log(folder: &Folder, world: &StoredSnapshot) -> Result<Option<Vec<u8>>, SaveError> {
+    let log = folder.read(EVENTS, MAX_BYTES)?;
+    Ok(log.and_then(|log| Some(lines_of(&log, world.digest)?.to_vec())))
 }
 
-/// The checksum of lines of a log, given that of all before them.
-fn checksum(before: Digest, lines: &[u8]) -> Digest {
-    Digest::of(&[&before.0, lines].concat())
+/// The first line of a log of events: of which snapshot it is, and a digest of the other lines.
+fn log_head(snapshot: Digest, lines: &[u8]) -> String {
+    let lines = Digest::of(lines);
+    format!("{{\"snapshot\":[\"{snapshot}\",\"{lines}\"]}}\n")
 }
 
-/// Where the line of this snapshot begins in a log of events, and the checksum of all up to its
-/// end; `None` if it has no such line, or something before a snapshot was changed.
-fn length_up_to(events: &[u8], snapshot: Digest) -> Option<(usize, Digest)> {
-    let mut found = None;
-    let (mut start, mut sum) = (0, Digest([0; 16]));
-    for line_start in memchr::memmem::find_iter(events, SNAPSHOT_LINE) {
-        if line_start > 0 && events.get(line_start - 1) != Some(&b'\n') {
-            continue; // Somebody said so.
-        }
-        sum = checksum(sum, events.get(start..line_start)?);
-        let line = events.get(line_start..).unwrap_or_default();
-        let length = snapshot_line(snapshot, sum).len();
-        let line = line.get(..length)?;
-        if line == snapshot_line(snapshot, sum) {
-            found = Some((line_start, checksum(sum, line)));
-        } else if !line.ends_with(format!("\"{sum}\"]}}\n").as_bytes()) {
-            return None;
-        }
-        sum = checksum(sum, line);
-        start = line_start + length;
-    }
-    found
+/// What follows the first line of a log; `None` if it is of another snapshot, or was changed.
+fn lines_of(log: &[u8], snapshot: Digest) -> Option<&[u8]> {
+    let end = log.iter().position(|byte| *byte == b'\n')?;
+    let (head, lines) = log.split_at_checked(end + 1)?;
+    (head == log_head(snapshot, lines).as_bytes()).then_some(lines)
 }
 
 /// A slot that this process has locked for writing. Dropping it unlocks it.
@@ -395,8 +370,8 @@ pub struct LockedSlot {
     slot: Slot,
     folder: Folder,
     buffers: Buffers,
-    /// The log of events, its length and its checksum, unless it has a gap.
-    events: Option<(File, u64, Digest)>,
+    /// The lines of the log of events, unless it has a gap.
+    events: Option<Vec<u8>>,
     /// The snapshots that its journal knows.
     recorded: BTreeSet<SnapshotRecord>,
     /// Locked while it is open. The system unlocks it however the process ends.
@@ -409,7 +384,7 @@ impl LockedSlot {
     }
 
     /// Opens its journal for appending, and reads its story as [`Slot::read`] does. An incomplete
-    /// last line of the journal is cut off.
+    /// last line of the journal is cut off, and a log of events that is of another snapshot removed.
     ///
     /// # Errors
     /// As [`Slot::read`].
@@ -420,66 +395,34 @@ impl LockedSlot {
         let (journal, lines) = Journal::open(file, &self.slot.journal_file())?;
         let story = self.slot.checked(lines, world, force)?;
         self.recorded = story.snapshots().collect();
+        self.events = match &story.world {
+            Some(world) => read_log(&self.folder, world)?,
+            None => Some(Vec::new()),
+        };
+        if self.events.is_none() {
+            self.folder.remove_file(EVENTS)?;
+        }
         Ok((journal, story))
     }
 
-    /// Begins the log of events of a story whose first snapshot is this one, after these lines.
-    ///
-    /// # Errors
-    /// The file system refuses.
-    pub fn begin_log(&mut self, lines: &[u8], world: &[u8]) -> Result<(), SaveError> {
-        let digest = Digest::of(world);
-        let line = snapshot_line(digest, checksum(Digest([0; 16]), lines));
-        let bytes = [lines, &line].concat();
-        self.folder.replace(EVENTS, &bytes, Durability::Unsynced)?;
-        self.continue_log_of(digest)
-    }
-
-    /// Continues the log of events after this snapshot. One that does not know it is removed.
-    ///
-    /// # Errors
-    /// The file system refuses.
-    pub fn continue_log(&mut self, world: &StoredSnapshot) -> Result<(), SaveError> {
-        self.continue_log_of(world.digest)
-    }
-
-    fn continue_log_of(&mut self, digest: Digest) -> Result<(), SaveError> {
-        let Some(events) = self.folder.read(EVENTS, MAX_BYTES)? else {
-            return Ok(());
-        };
-        let Some((length, sum)) = length_up_to(&events, digest) else {
-            return Ok(self.folder.remove_file(EVENTS)?);
-        };
-        let length = (length + snapshot_line(digest, sum).len()) as u64;
-        if let Some(file) = self.folder.file(EVENTS, OpenMode::Append)? {
-            let path = self.folder.path().join(EVENTS);
-            let cut = file.set_len(length);
-            cut.map_err(|source| FileError::io(&path, FileAction::Write, source))?;
-            self.events = Some((file, length, sum));
-        }
-        Ok(())
-    }
-
-    /// Adds lines and this snapshot to the log of events. One that is full or can't be written is
+    /// Adds lines to the log of events, which is of this snapshot now. One that becomes too long is
     /// removed: the journal alone is enough.
-    fn log(&mut self, lines: &[u8], digest: Digest) -> Result<(), SaveError> {
-        let Some((file, length, sum)) = &mut self.events else {
+    fn log(&mut self, lines: &[u8], snapshot: Digest) -> Result<(), SaveError> {
+        let Some(events) = &mut self.events else {
             return Ok(());
         };
-        let line = snapshot_line(digest, checksum(*sum, lines));
-        let bytes = [lines, &line].concat();
-        *sum = checksum(checksum(*sum, lines), &line);
-        *length += bytes.len() as u64;
-        if *length > MAX_BYTES || file.write_all(&bytes).is_err() {
-            self.events = None;
-            self.folder.remove_file(EVENTS)?;
+        events.extend_from_slice(lines);
+        let log = [log_head(snapshot, events).as_bytes(), events.as_slice()].concat();
+        if log.len() as u64 <= MAX_BYTES {
+            return Ok(self.folder.replace(EVENTS, &log, Durability::Unsynced)?);
         }
-        Ok(())
+        self.events = None;
+        Ok(self.folder.remove_file(EVENTS)?)
     }
 
-    /// Writes the snapshot of a world at rest, and the readable contexts that changed. The journal
-    /// records the snapshot before; so does the log of events, after these lines of what happened.
-    /// The last snapshot stays until the new one is safe on disk.
+    /// Writes the snapshot of a world at rest, these lines of what happened since the last one, and
+    /// the readable contexts that changed. The journal records the snapshot before. The last
+    /// snapshot stays until the new one is safe on disk.
     ///
     /// # Errors
     /// The world is not at rest, or the file system refuses.
@@ -499,8 +442,8 @@ impl LockedSlot {
         if self.recorded.insert(record) {
             journal.append(&[Line::Snapshot(record)])?;
         }
-        self.log(events, record.digest)?;
         self.folder.replace(WORLD, &bytes, Durability::Synced)?;
+        self.log(events, record.digest)?;
         self.write_contexts(world)
     }
 
@@ -602,26 +545,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_log_is_known_up_to_a_snapshot_unless_something_was_changed() {
+    fn a_log_is_of_one_snapshot_and_without_changes() {
         let snapshots = [b"one", b"two"].map(|world| Digest::of(world));
         let lines = b"{\"turn\":1}\n";
-        let (mut log, mut sum) = (Vec::new(), Digest([0; 16]));
-        for snapshot in snapshots {
-            sum = checksum(sum, lines);
-            let line = snapshot_line(snapshot, sum);
-            log.extend_from_slice(lines);
-            log.extend_from_slice(&line);
-            sum = checksum(sum, &line);
-        }
-        let known = |log: &[u8], snapshot| length_up_to(log, snapshot).map(|(length, _)| length);
-        let half = log.len() / 2;
-        assert_eq!(known(&log, snapshots[0]), Some(lines.len()));
-        assert_eq!(known(&log, snapshots[1]), Some(half + lines.len()));
-        assert_eq!(known(&log, Digest::of(b"three")), None);
+        let log = [log_head(snapshots[0], lines).as_bytes(), lines].concat();
+        assert_eq!(lines_of(&log, snapshots[0]), Some(&lines[..]));
+        assert_eq!(lines_of(&log, snapshots[1]), None);
         for byte in 0..log.len() {
             let mut changed = log.clone();
             changed[byte] ^= 1;
-            assert_eq!(known(&changed, snapshots[1]), None, "{byte}");
+            assert_eq!(lines_of(&changed, snapshots[0]), None, "{byte}");
         }
     }
 }

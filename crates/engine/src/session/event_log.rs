@@ -11,7 +11,6 @@ use crate::context::{AgentContext, EntryId};
 use crate::engine::Engine;
 use crate::event::{EventRecord, Feed, Recipient, Record};
 use crate::journal::{Line, Outcome};
-use crate::message::Digest;
 use crate::save::{SaveError, Slot, StoredStory};
 use crate::secrets::redact_json;
 
@@ -85,8 +84,6 @@ enum LogLine {
     /// Who is at another place than before.
     Stays(Vec<Stay>),
     Turn(u64),
-    /// The snapshot that was written then, and the checksum of all lines before.
-    Snapshot(Digest, Digest),
 }
 
 impl EventLog {
@@ -143,7 +140,6 @@ impl EventLog {
                     log.turn = turn;
                     log.records.push(Logged::Turn(turn));
                 }
-                LogLine::Snapshot(..) => {}
             }
         }
         Some(log)

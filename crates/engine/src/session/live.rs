@@ -52,7 +52,6 @@ impl Session {
         }));
         let mut locked = Slot::create(root, name, &lines, &bytes)?;
         locked.write_contexts(&setup.world)?;
-        locked.begin_log(&[], &bytes)?;
         let (journal, _) = locked.open_story(false)?;
         Self::open(locked, meta, setup, minds, journal)
     }
@@ -75,17 +74,10 @@ impl Session {
         let slot = locked.slot().clone();
         let (mut journal, mut story) = locked.open_story(force)?;
         let is_saved = story.world.is_some();
-        if let Some(snapshot) = &story.world {
-            locked.continue_log(snapshot)?;
-        }
         // What happened before a snapshot that is to be written.
         let mut unsaved = None;
         if !(is_saved && force) {
             unsaved = catch_up_logged(&slot, &mut story, game)?;
-        }
-        if !is_saved {
-            let events = unsaved.replace(Vec::new()).unwrap_or_default();
-            locked.begin_log(&events, story.world.as_deref().unwrap_or_default())?;
         }
         let head = story.header;
         let kept = KeptData::of(&story.lines);
