@@ -8,11 +8,12 @@ use crate::engine::{Engine, Setup, give_minds};
 use crate::groupchat::ChatGame;
 use crate::journal::{GameSetup, HOST, JournalHeader, Line, Recording, branch_input, new_minds};
 use crate::locale::{Localize, text};
-use crate::rpg::Campaign;
+use crate::rpg::{Campaign, CampaignPicture};
 use crate::save::{
     Expected, Listed, SaveError, Slot, SlotName, StoredSnapshot, StoredStory, list, restore,
 };
 use crate::session::{Game, SessionError, catch_up};
+use crate::story;
 use crate::undercover::{GAME, Match, MatchError, Tournament};
 use bevy_ecs::prelude::*;
 
@@ -21,6 +22,12 @@ use super::args::PlayArgs;
 use super::error::{CommandError, ErrorKind, engine_error};
 use super::loader;
 use super::say::say;
+
+/// The read model of a story, with what a campaign adds.
+pub(crate) type StoryView = story::StoryView<CampaignPicture>;
+pub(crate) type Contents = story::Contents<CampaignPicture>;
+pub(crate) type WorldState = story::WorldState<CampaignPicture>;
+pub(crate) type Being = story::Being<CampaignPicture>;
 
 /// A save, and the game that it is of.
 pub(crate) struct Saved {
@@ -277,6 +284,13 @@ impl Saved {
         Ok(setup)
     }
 
+    /// Its read model without its events: everybody by the last snapshot, calls by its journal.
+    pub(crate) fn contents(&self) -> Result<Contents, CommandError> {
+        // Reading is possible even if the data have changed since.
+        let world = self.world(true)?.world;
+        Ok(Contents::saved(&self.story.lines, &world))
+    }
+
     /// Gives an engine that continues it the seed with which it is to go on.
     pub(crate) fn tell_seed(&self, app: &App, engine: &mut Engine) {
         if let Some(seed) = self.new_seed {
@@ -382,6 +396,12 @@ pub(crate) fn entity(world: &World, name: &str) -> Result<Entity, CommandError> 
     let cast = world.resource::<CastList>();
     cast.by_name(name)
         .ok_or_else(|| nobody(name, cast.names().map(|name| &**name)))
+}
+
+/// As [`entity`], in the read model.
+pub(crate) fn being<'s>(state: &'s WorldState, name: &str) -> Result<&'s Being, CommandError> {
+    let known = || state.beings.iter().map(|being| &*being.name);
+    state.named(name).ok_or_else(|| nobody(name, known()))
 }
 
 /// The error of naming nobody of these.

@@ -1,13 +1,13 @@
 //! The branches of a story: other slots that branched from it, or began alike.
 
 use std::cell::LazyCell;
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::collections::BTreeMap;
 
 use playhouse_engine::journal::{JournalHeader, Line, Meeting, new_seed};
 use playhouse_engine::locale::{Localize, UiText};
 use playhouse_engine::save::{BranchPoint, SaveError, Slot};
 use playhouse_engine::session::messages_of;
+use playhouse_story::knowledge_differences;
 use serde_json::{Value, json};
 
 use super::Contents;
@@ -237,27 +237,11 @@ pub(super) fn compare(here: &Reader<'_>, there: &Reader<'_>, turn: u64, part: &L
         drop(contents);
         (reader.events_from(shared.saturating_add(from), MOST), of)
     };
-    let known = |reader: &Reader<'_>| {
-        let state = reader.view.read().state.clone();
-        let beings = state.beings.iter();
-        let known = beings.map(|being| {
-            let facts = being.knowledge.value.all();
-            (being.id, facts.map(|(fact, _)| fact.clone()).collect())
-        });
-        known.collect::<BTreeMap<u32, BTreeSet<Arc<str>>>>()
-    };
-    let (mine, theirs) = (known(here), known(there));
-    let nothing = BTreeSet::new();
-    let knows = mine.keys().chain(theirs.keys()).collect::<BTreeSet<_>>();
-    let knows = knows.into_iter().filter_map(|who| {
-        let mine = mine.get(who).unwrap_or(&nothing);
-        let theirs = theirs.get(who).unwrap_or(&nothing);
-        let (here, there): (Vec<_>, Vec<_>) = (
-            mine.difference(theirs).collect(),
-            theirs.difference(mine).collect(),
-        );
-        let differs = !here.is_empty() || !there.is_empty();
-        differs.then(|| json!({"who": who, "here": here, "there": there}))
+    let [mine, theirs] = [here, there].map(|reader| reader.view.read().state.clone());
+    let mut knows = knowledge_differences(&mine, &theirs);
+    knows.sort_by_key(|difference| difference.id);
+    let knows = knows.into_iter().map(|difference| {
+        json!({"who": difference.id, "here": difference.first, "there": difference.second})
     });
     let knows: Vec<_> = knows.collect();
     let ((mine, of_mine), (theirs, of_theirs)) = (after(here), after(there));

@@ -95,7 +95,7 @@ impl Reader<'_> {
         set(&mut person, "profile", system.map(Entry::own_text));
         set(&mut person, "look", being.look.as_ref());
         person["skills"] = json!(being.game.skills);
-        person["hand"] = json!(being.game.hand);
+        person["hand"] = json!(being.game.hand.cards);
         let bonds = being.game.bonds.iter().map(|(name, bond)| {
             json!({"to": to(name), "name": name, "word": bond.word, "value": bond.value})
         });
@@ -143,10 +143,9 @@ impl Reader<'_> {
         row["text"] = json!(fact.text);
         // From whom somebody else has it is not for a seat to know.
         let most = if self.is_host() { usize::MAX } else { 1 };
-        let chain = chain(&contents.state, &fact.id, known)
-            .into_iter()
-            .take(most);
-        row["chain"] = chain.map(|being| json!(being)).collect();
+        let chain = contents.state.sources(&fact.id, known).into_iter();
+        let chain = chain.map_while(|name| Some(contents.state.named(&name)?.id));
+        row["chain"] = json!(chain.take(most).collect::<Vec<_>>());
         row
     }
 
@@ -392,21 +391,6 @@ fn card<'c>(contents: &'c Contents, being: &Being) -> Option<&'c Arc<EventEntry>
         let player = event.record.data.get("player").and_then(Value::as_str);
         event.record.kind == "undercover_deal" && player == Some(&*being.name)
     })
-}
-
-/// From whom somebody has a fact, then from whom that one has it, back to the source.
-fn chain(state: &WorldState, fact: &str, known: &Known) -> Vec<u32> {
-    let mut chain = Vec::new();
-    let mut next = known.from.clone();
-    while let Some(being) = next.and_then(|name| state.named(&name)) {
-        if chain.contains(&being.id) {
-            break;
-        }
-        chain.push(being.id);
-        let known = being.knowledge.value.get(fact);
-        next = known.and_then(|known| known.from.clone());
-    }
-    chain
 }
 
 /// A context of these parts.

@@ -10,13 +10,13 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use playhouse_engine::cast::{Kind, StableId, turn_number};
-use playhouse_engine::event::guard::{Act, GuardAct};
+use playhouse_engine::event::guard::GuardAct;
 use playhouse_engine::event::kinds::Learned;
 use playhouse_engine::event::{AudienceRule, EventRecord, Recipient};
 use playhouse_engine::exchange::Spent;
 use playhouse_engine::locale::{Language, UiText, text};
 use playhouse_rpg::third_person;
-use playhouse_story::{EventEntry, EventStyle, Run, RunState, words};
+use playhouse_story::{EventEntry, EventStyle, Run, RunState, WhyNot, words};
 use playhouse_undercover::events::CardDealt;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -638,7 +638,7 @@ impl Reader<'_> {
             fight: fight(&record.kind, &record.data).filter(|_| seen.is_none()),
         };
         if self.is_host() {
-            let (rule, stage, except) = rule_of(contents, record);
+            let (rule, stage, except) = rule_of(contents, entry);
             event.id = Some(record.id.to_string());
             event.rule = Some(rule);
             event.stage = stage.filter(|stage| Some(*stage) != entry.place);
@@ -648,7 +648,7 @@ impl Reader<'_> {
             event.masked = masked.map(|(who, text)| (who.id.0, text.clone())).collect();
             let notes = record.guarded.iter().map(guard_note);
             event.notes = notes.map(|note| note.in_language(self.language)).collect();
-            event.kept = is_kept(record);
+            event.kept = entry.is_withheld();
             event.c = entry.call;
         }
         event
@@ -689,15 +689,11 @@ impl Reader<'_> {
             if self.text_of(&contents, entry) != entry.record.text {
                 event["as_read"] = entry.record.text.as_str().into();
             }
-            let others = contents.state.beings.iter();
-            let others = others
-                .filter(|being| !entry.reached(being.id))
-                .map(|being| {
-                    let why = why_not(&contents, entry, being.id);
-                    let stay = contents.stay(being.id, entry.number);
-                    let place = stay.and_then(|stay| stay.place).map(|place| place.0);
-                    json!({"who": being.id, "why": why.name(), "at": place})
-                });
+            let others = contents.not_told(entry).map(|(being, why)| {
+                let stay = contents.stay(being.id, entry.number);
+                let place = stay.and_then(|stay| stay.place).map(|place| place.0);
+                json!({"who": being.id, "why": why.name(), "at": place})
+            });
             event["not_told"] = others.collect();
             if let Some((call, options)) = other_options(&contents, entry) {
                 event["c"] = call.into();
@@ -760,25 +756,26 @@ impl Reader<'_> {
     /// Who learned which events, and by which rule or why not.
     pub(super) fn audience(&self, query: &ListQuery) -> Value {
         let contents = self.view.read();
-        let columns = contents.state.beings.iter();
-        let columns: Vec<u32> = columns.map(|being| being.id).collect();
+        let beings = &contents.state.beings;
+        let columns: Vec<u32> = beings.iter().map(|being| being.id).collect();
         let count = |id: &u32| contents.learned.get(id).map_or(0, Vec::len);
         let counts: Vec<_> = columns.iter().map(count).collect();
         let range = self.range(&contents, query, |n, entry| {
-            let cell = |id: &u32| {
-                if !entry.reached(*id) {
-                    why_not(&contents, entry, *id).cell()
-                } else if entry.record.masked.iter().any(|(who, _)| who.id.0 == *id) {
+            let cell = |being: &Being| {
+                let id = being.id;
+                if !entry.reached(id) {
+                    cell(contents.why_not(entry, being))
+                } else if entry.record.masked.iter().any(|(who, _)| who.id.0 == id) {
                     'm'
                 } else {
                     'y'
                 }
             };
-            let cells: Vec<_> = columns.iter().map(cell).collect();
+            let cells: Vec<_> = beings.iter().map(cell).collect();
             let words = entry.words().map(str::to_owned);
             let text = words.unwrap_or_else(|| self.text_of(&contents, entry));
             let text: String = text.chars().take(80).collect();
-            let (rule, stage, _) = rule_of(&contents, &entry.record);
+            let (rule, stage, _) = rule_of(&contents, entry);
             json!({
                 "n": n, "form": entry.form, "by": entry.by, "text": text, "cells": cells,
                 "rule": rule, "stage": stage,
@@ -822,42 +819,16 @@ fn other_options(contents: &Contents, entry: &EventEntry) -> Option<(u32, Vec<Va
     (!others.is_empty()).then_some((call.call, others))
 }
 
-/// Why an entity did not learn an event.
-#[derive(Clone, Copy)]
-enum WhyNot {
-    Elsewhere,
-    LeftOut,
-    NotNamed,
-    Dead,
-    Later,
-    Private,
-    /// A guard kept it back.
-    Withheld,
-}
-
-impl WhyNot {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Elsewhere => "elsewhere",
-            Self::LeftOut => "left_out",
-            Self::NotNamed => "not_named",
-            Self::Dead => "dead",
-            Self::Later => "later",
-            Self::Private => "private",
-            Self::Withheld => "withheld",
-        }
-    }
-
-    fn cell(self) -> char {
-        match self {
-            Self::Elsewhere => 'e',
-            Self::LeftOut => 'x',
-            Self::NotNamed => 'n',
-            Self::Dead => 'd',
-            Self::Later => 'l',
-            Self::Private => 'p',
-            Self::Withheld => 'g',
-        }
+/// How a table shows why somebody did not learn an event.
+fn cell(why: WhyNot) -> char {
+    match why {
+        WhyNot::Elsewhere(_) => 'e',
+        WhyNot::LeftOut => 'x',
+        WhyNot::NotNamed => 'n',
+        WhyNot::Dead => 'd',
+        WhyNot::Later => 'l',
+        WhyNot::Private => 'p',
+        WhyNot::Withheld => 'g',
     }
 }
 
@@ -889,56 +860,17 @@ fn in_third_person(
     }
 }
 
-/// Whether a guard kept an event back from some.
-fn is_kept(record: &EventRecord) -> bool {
-    record.guarded.iter().any(|act| act.act == Act::Block)
-}
-
-fn why_not(contents: &Contents, entry: &EventEntry, id: u32) -> WhyNot {
-    let being = contents.state.being(id);
-    let excludes = |names: &[Arc<str>]| being.is_some_and(|being| names.contains(&being.name));
-    let absent = |stage: Option<u32>| match contents.stay(id, entry.number) {
-        None => WhyNot::Later,
-        Some(stay) if stay.dead => WhyNot::Dead,
-        Some(stay)
-            if is_kept(&entry.record)
-                && (stage.is_none()
-                    || stage == stay.place.map(|place| place.0)
-                    || stage == Some(id)) =>
-        {
-            WhyNot::Withheld
-        }
-        Some(_) => WhyNot::Elsewhere,
-    };
-    match &entry.record.rule {
-        AudienceRule::Private => WhyNot::Private,
-        AudienceRule::Notified => WhyNot::NotNamed,
-        AudienceRule::BroadcastToStage { exclude, .. } | AudienceRule::Announced { exclude }
-            if excludes(exclude) =>
-        {
-            WhyNot::LeftOut
-        }
-        AudienceRule::BroadcastToStage { stage, .. } => absent(contents.id_of(stage)),
-        AudienceRule::Announced { .. } => absent(None),
-    }
-}
-
 /// The rule's name, its stage, and who was left out.
-fn rule_of(contents: &Contents, record: &EventRecord) -> (&'static str, Option<u32>, Vec<u32>) {
-    let ids = |names: &[Arc<str>]| {
-        names
-            .iter()
-            .filter_map(|name| contents.id_of(name))
-            .collect()
+fn rule_of(contents: &Contents, entry: &EventEntry) -> (&'static str, Option<u32>, Vec<u32>) {
+    let (rule, stage) = match &entry.record.rule {
+        AudienceRule::BroadcastToStage { stage, .. } => ("stage", contents.id_of(stage)),
+        AudienceRule::Notified => ("named", None),
+        AudienceRule::Announced { .. } => ("everywhere", None),
+        AudienceRule::Private => ("private", None),
     };
-    match &record.rule {
-        AudienceRule::BroadcastToStage { stage, exclude } => {
-            ("stage", contents.id_of(stage), ids(exclude))
-        }
-        AudienceRule::Notified => ("named", None, Vec::new()),
-        AudienceRule::Announced { exclude } => ("everywhere", None, ids(exclude)),
-        AudienceRule::Private => ("private", None, Vec::new()),
-    }
+    let excluded = entry.excluded().iter();
+    let excluded = excluded.filter_map(|name| contents.id_of(name));
+    (rule, stage, excluded.collect())
 }
 
 /// What a guard did, and why.

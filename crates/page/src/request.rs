@@ -5,8 +5,9 @@ use std::sync::PoisonError;
 
 use playhouse_engine::message::BodyId;
 use playhouse_engine::session::{
-    CallRequest, ChangeKind, PromptMessage, PromptPart, SessionError, Wanted, changes, requests,
+    CallRequest, PromptMessage, PromptPart, SessionError, Wanted, requests,
 };
+use playhouse_story::{ChangeKind, changes};
 use serde_json::{Value, json};
 
 use super::library::Story;

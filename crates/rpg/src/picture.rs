@@ -9,7 +9,7 @@ use playhouse_story::Picture;
 use serde::Serialize;
 
 use super::archive::budget;
-use super::combat::{Hand, HeldCard};
+use super::combat::Hand;
 use super::components::{CurrentFight, Fighter, Health, RpgWorld, goals_of};
 use super::doing::{doing, open_scene};
 use super::drama::{
@@ -34,7 +34,7 @@ pub struct BeingPicture {
     pub health: Option<Health>,
     pub skills: Vec<Arc<str>>,
     /// The cards that it has drawn.
-    pub hand: Vec<HeldCard>,
+    pub hand: Hand,
     pub bonds: Vec<(Arc<str>, Bond)>,
     /// The words of each goal, and whether it was reached.
     pub goals: Vec<(String, GoalState)>,
@@ -114,7 +114,7 @@ impl Picture for CampaignPicture {
         BeingPicture {
             health: entity.get::<Health>().copied(),
             skills: all(entity.get(), |fighter: &Fighter| fighter.skills.clone()),
-            hand: all(entity.get(), |hand: &Hand| hand.cards.clone()),
+            hand: entity.get::<Hand>().cloned().unwrap_or_default(),
             bonds: all(entity.get(), |bonds: &Bonds| {
                 let bonds = bonds.0.iter();
                 bonds.map(|(to, bond)| (to.clone(), bond.clone())).collect()

@@ -7,14 +7,22 @@
 //! no game; what a game has to show beside that is its [`Picture`]. Pages and commands print what
 //! they find here. Start reading at [`Contents`].
 
+mod audience;
 mod call;
+mod costs;
+mod difference;
 mod event;
+mod knowledge;
 mod read;
 mod state;
 mod view;
 
+pub use audience::WhyNot;
 pub use call::{Call, CallState, Segment};
+pub use costs::{Costs, Prompts};
+pub use difference::{Change, ChangeKind, Parting, PartingAnswer, changes, parting};
 pub use event::{EventStyle, target, words};
+pub use knowledge::{KnowledgeDifference, knowledge_differences};
 pub use read::{follow, read, watch};
 pub use state::{Being, Kept, Picture, Taught, WorldState};
 pub use view::{About, AnswerDelta, Contents, EventEntry, Run, RunState, StoryView, TurnRange};

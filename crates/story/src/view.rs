@@ -8,7 +8,7 @@ use playhouse_engine::cast::{CastList, Kind, WorldTurn, turn_number};
 use playhouse_engine::context::EntryId;
 use playhouse_engine::engine::Signal;
 use playhouse_engine::event::{EventRecord, Record};
-use playhouse_engine::journal::{AskEnding, Outcome};
+use playhouse_engine::journal::{AskEnding, Line, Outcome};
 use playhouse_engine::locale::{Language, UiText, text};
 use playhouse_engine::message::{BodyId, Digest};
 use playhouse_engine::mind::{StreamDelta, StreamDeltaKind, stopwatch};
@@ -84,11 +84,6 @@ impl EventEntry {
                 kind,
                 "scene_opens" | "combat_initialization" | "combat_outcome"
             )
-    }
-
-    /// Whether an entity learned it.
-    pub fn reached(&self, id: u32) -> bool {
-        self.record.audience.iter().any(|who| who.id.0 == id)
     }
 }
 
@@ -532,6 +527,32 @@ impl<G: Picture> StoryView<G> {
 }
 
 impl<G: Picture> Contents<G> {
+    /// The calls of a journal, without what they led to.
+    pub fn of_journal(journal: &[Line]) -> Self {
+        let mut contents = Self::default();
+        for line in journal {
+            match line {
+                Line::Outcome(outcome) => contents.answer(outcome, contents.turn, 0),
+                Line::Meeting(meeting) => contents.end_turn(meeting.turn),
+                _ => {}
+            }
+        }
+        contents
+    }
+
+    /// A story as it was saved: the calls of its journal, and everybody in this world.
+    pub fn saved(journal: &[Line], world: &World) -> Self {
+        let mut contents = Self::of_journal(journal);
+        contents.set_state(Arc::new(WorldState::of(world, &WorldState::default())));
+        contents
+    }
+
+    /// All calls that were answered, in that order, and how.
+    pub fn answers(&self) -> impl Iterator<Item = (&Call, &Outcome)> {
+        let calls = self.calls.iter();
+        calls.filter_map(|call| Some((&**call, &**call.outcome.as_ref()?)))
+    }
+
     pub fn id_of(&self, name: &str) -> Option<u32> {
         self.names.get(name).copied()
     }

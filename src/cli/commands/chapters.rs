@@ -1,13 +1,12 @@
 //! `chapters`: what somebody's past became: chapters, volumes and lives, and what they replaced.
 
-use bevy_ecs::prelude::*;
 use serde_json::{Value, json};
 
 use crate::cast::turn_number;
 use crate::cli::app::App;
 use crate::cli::error::{CommandError, ErrorKind};
 use crate::cli::loader::did_you_mean;
-use crate::cli::saved::{Saved, entity};
+use crate::cli::saved::{Saved, being};
 use crate::cli::say::say;
 use crate::cli::tables::{Alignment, TextTable};
 use crate::context::{AgentContext, Chapter, ChapterId, Chapters, Level, buffer};
@@ -22,10 +21,8 @@ pub(super) fn chapters(
     id: Option<&str>,
     is_original: bool,
 ) -> Result<(), CommandError> {
-    let world = Saved::find(app, slot)?.world(true)?.world;
-    let entity = entity(&world, name)?;
-    let none = Chapters::default();
-    let chapters = world.get::<Chapters>(entity).unwrap_or(&none);
+    let story = Saved::find(app, slot)?.contents()?;
+    let chapters = &being(&story.state, name)?.chapters.value;
     match id {
         None => list(app, name, chapters),
         Some(id) => {

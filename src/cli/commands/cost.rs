@@ -1,12 +1,12 @@
 //! `cost`: what a save, or all games of a tournament, have cost, by entity and by purpose, with the
 //! vectors for recall.
 
-use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use crate::exchange::{Ledger, Spent, recorded_ledgers};
-use crate::journal::Line;
+use crate::exchange::Spent;
 use crate::locale::Language;
-use crate::message::{PromptBytes, TokenUsage};
+use crate::message::PromptBytes;
+use crate::story::{Costs, Prompts};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ use crate::cli::app::App;
 use crate::cli::error::CommandError;
 use crate::cli::labels::purpose_label;
 use crate::cli::output::Paragraph;
-use crate::cli::saved::{damaged, slots_of};
+use crate::cli::saved::{Contents, damaged, slots_of};
 use crate::cli::say::say;
 use crate::cli::tables::{Alignment, TextTable, spending, spending_by_purpose};
 
@@ -23,109 +23,35 @@ const VECTORS: &str = "vectors";
 
 /// Prints what a save has cost, by its journal: also what was paid after the last snapshot.
 pub(super) fn cost(app: &App, name: &str) -> Result<(), CommandError> {
-    let mut by_entity = Vec::<(String, Spent)>::new();
-    let mut total = Ledger::default();
-    let mut vectors = Spent::default();
-    let mut prompts = Vec::<(String, Prompts)>::new();
+    let mut costs = Costs::default();
     for slot in slots_of(app, name)? {
         let lines = slot.read_journal();
         let lines = lines.map_err(|error| damaged(error, &app.in_command(slot.name().as_str())))?;
-        for (name, of_outcome) in lines.iter().filter_map(Prompts::of) {
-            match prompts.iter_mut().find(|(known, _)| **known == *name) {
-                Some((_, sum)) => sum.add(&of_outcome),
-                None => prompts.push((name.to_string(), of_outcome)),
-            }
+        let story = Contents::of_journal(&lines);
+        for (name, id) in story.names() {
+            app.out().names().add(name, id);
         }
-        for line in &lines {
-            if let Line::Outcome(outcome) = line
-                && outcome.id != 0
-            {
-                app.out().names().add(&outcome.entity, outcome.id);
-            }
-        }
-        for spent in lines.iter().filter_map(on_vectors) {
-            vectors += spent;
-        }
-        for (name, ledger) in recorded_ledgers(&lines) {
-            total.add(&ledger);
-            let spent = ledger.total();
-            match by_entity.iter_mut().find(|(known, _)| **known == *name) {
-                Some((_, sum)) => *sum += spent,
-                None => by_entity.push((name.to_string(), spent)),
-            }
-        }
+        costs.add(&lines);
     }
-    if vectors != Spent::default() {
-        total.purposes.insert(VECTORS.to_owned(), vectors);
-    }
-    print(app, &by_entity, &total.purposes, &prompts);
+    print(app, &costs);
     Ok(())
 }
 
-/// What vectors have cost.
-fn on_vectors(line: &Line) -> Option<Spent> {
-    let (input, cost) = match line {
-        Line::Vectors(vectors) => (vectors.tokens, vectors.cost),
-        Line::Question(question) => (question.tokens, question.cost),
-        _ => return None,
-    };
-    let usage = TokenUsage {
-        input,
-        ..TokenUsage::default()
-    };
-    Some(Spent {
-        usage,
-        cost,
-        ..Spent::default()
-    })
-}
-
-/// The prompts of an entity: their bytes, and the memories that came with questions.
-#[derive(Default, Serialize)]
-struct Prompts {
-    bytes: PromptBytes,
-    recalled: u64,
-    /// Those that answers seem to use.
-    used: u64,
-}
-
-impl Prompts {
-    /// Those of an outcome, and whose they are.
-    fn of(line: &Line) -> Option<(&str, Self)> {
-        let Line::Outcome(outcome) = line else {
-            return None;
-        };
-        let used = outcome.recalled.iter().filter(|recalled| recalled.used);
-        let prompts = Self {
-            bytes: outcome.prompt_bytes,
-            recalled: outcome.recalled.len() as u64,
-            used: used.count() as u64,
-        };
-        Some((&outcome.entity, prompts))
-    }
-
-    fn add(&mut self, other: &Self) {
-        self.bytes += other.bytes;
-        self.recalled += other.recalled;
-        self.used += other.used;
-    }
-}
-
-fn print(
-    app: &App,
-    by_entity: &[(String, Spent)],
-    by_purpose: &BTreeMap<String, Spent>,
-    prompts: &[(String, Prompts)],
-) {
+fn print(app: &App, costs: &Costs) {
+    let mut by_purpose = costs.by_purpose();
+    let vectors = Some(costs.vectors).filter(|spent| *spent != Spent::default());
+    by_purpose.extend(vectors.map(|spent| (VECTORS.to_owned(), spent)));
+    let by_entity = costs.by_entity.iter();
+    let by_entity = by_entity.map(|(name, ledger)| (name.to_string(), ledger.total()));
     let mut out = app.out();
     if app.settings.json {
         for (name, spent) in by_entity {
-            out.json(&record("cost", ("entity", name), spent));
+            out.json(&record("cost", ("entity", &name), &spent));
         }
-        for (purpose, spent) in by_purpose {
+        for (purpose, spent) in &by_purpose {
             out.json(&record("cost", ("purpose", purpose), spent));
         }
-        for (name, prompts) in prompts {
+        for (name, prompts) in &costs.prompts {
             let mut record = record("prompts", ("entity", name), prompts);
             record["repeated_share"] = prompts.bytes.repeated_share().into();
             out.json(&record);
@@ -133,21 +59,19 @@ fn print(
         return;
     }
     let name = say!(app.language, cli_name);
-    let vectors = by_purpose.get(VECTORS).map(|spent| {
+    let vectors = vectors.map(|spent| {
         let label = purpose_label(VECTORS).in_language(app.language);
-        (label, *spent)
+        (label, spent)
     });
-    let by_entity: Vec<_> = by_entity.iter().cloned().chain(vectors).collect();
+    let by_entity: Vec<_> = by_entity.chain(vectors).collect();
     spending(app.language, name, &by_entity).write(&mut out);
     out.paragraph(&Paragraph::blank());
-    spending_by_purpose(app.language, by_purpose).write(&mut out);
-    if prompts
-        .iter()
-        .any(|(_, prompts)| !prompts.bytes.is_nothing())
-    {
+    spending_by_purpose(app.language, &by_purpose).write(&mut out);
+    let mut prompts = costs.prompts.iter();
+    if prompts.any(|(_, prompts)| !prompts.bytes.is_nothing()) {
         out.paragraph(&Paragraph::blank());
         out.paragraph(&Paragraph::default().plain(say!(app.language, cli_prompts)));
-        prompt_table(app.language, prompts).write(&mut out);
+        prompt_table(app.language, &costs.prompts).write(&mut out);
     }
 }
 
@@ -168,7 +92,7 @@ fn record(kind: &str, (what, name): (&str, &str), figures: &impl Serialize) -> V
 }
 
 /// How much of the prompts of each entity repeats its last one, and what the rest is.
-fn prompt_table(language: Language, prompts: &[(String, Prompts)]) -> TextTable {
+fn prompt_table(language: Language, prompts: &[(Arc<str>, Prompts)]) -> TextTable {
     let numbers = [
         say!(language, cli_prompts_sent),
         say!(language, cli_prompts_repeated),

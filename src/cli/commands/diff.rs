@@ -2,16 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use crate::cast::CastList;
-use crate::context::AgentContext;
 use crate::journal::{AskEnding, Outcome};
-use crate::knowledge::Knowledge;
 use crate::locale::Argument;
-use crate::session::{
-    Change, ChangeKind, KnowledgeDifference, Parting, PartingAnswer, PromptMessage, changes,
-    knowledge_differences, messages_of, parting,
+use crate::session::{PromptMessage, messages_of};
+use crate::story::{
+    Change, ChangeKind, KnowledgeDifference, Parting, PartingAnswer, changes,
+    knowledge_differences, parting,
 };
-use bevy_ecs::prelude::*;
 use serde_json::{Value, json};
 
 use super::sent::{self, message_json};
@@ -19,7 +16,7 @@ use crate::cli::app::App;
 use crate::cli::error::CommandError;
 use crate::cli::labels::purpose_label;
 use crate::cli::output::{Output, Paragraph, Style};
-use crate::cli::saved::{Saved, entity};
+use crate::cli::saved::{Saved, WorldState, being};
 use crate::cli::say::say;
 
 /// How many characters of an answer or message are shown.
@@ -37,7 +34,8 @@ pub(super) fn stories(
 ) -> Result<(), CommandError> {
     let saves = (Saved::find(app, slot)?, Saved::find(app, other)?);
     let found = parting(&saves.0.story.lines, &saves.1.story.lines);
-    let worlds = (saves.0.world(true)?.world, saves.1.world(true)?.world);
+    let states = [saves.0.contents()?.state, saves.1.contents()?.state];
+    let [first, second] = &states;
     let mut out = app.out();
     let slots = [slot, other];
     let headers = (&saves.0.story.header, &saves.1.story.header);
@@ -57,19 +55,18 @@ pub(super) fn stories(
         return Ok(());
     }
     write_parting(app, &mut out, slots, &found);
-    for difference in knowledge_differences(&worlds.0, &worlds.1) {
-        if name.is_none_or(|name| difference.name == name) {
-            write_knowledge(app, &mut out, slots, (&worlds.0, &worlds.1), &difference);
+    for difference in knowledge_differences(first, second) {
+        if name.is_none_or(|name| *difference.name == *name) {
+            write_knowledge(app, &mut out, slots, [first, second], &difference);
         }
     }
     let Some(name) = name else {
         return Ok(());
     };
-    let messages = |world| -> Result<Vec<PromptMessage>, CommandError> {
-        let context = World::get::<AgentContext>(world, entity(world, name)?);
-        Ok(context.map(messages_of).unwrap_or_default())
+    let messages = |state| -> Result<Vec<PromptMessage>, CommandError> {
+        Ok(messages_of(&being(state, name)?.context.value))
     };
-    let (first, second) = (messages(&worlds.0)?, messages(&worlds.1)?);
+    let (first, second) = (messages(first)?, messages(second)?);
     write_changes(app, &mut out, &changes(&first, &second));
     Ok(())
 }
@@ -235,40 +232,49 @@ fn write_knowledge(
     app: &App,
     out: &mut Output,
     slots: [&str; 2],
-    worlds: (&World, &World),
+    states: [&WorldState; 2],
     difference: &KnowledgeDifference,
 ) {
     let KnowledgeDifference {
         name,
         first,
         second,
+        ..
     } = difference;
+    // That of a made fact is its text, which ends a sentence.
+    let title = |state: &WorldState, fact: &str| {
+        let title = state.fact(fact).map_or("", |fact| &*fact.title);
+        title.trim_end_matches(['.', '。']).to_owned()
+    };
     // What taught a fact, which is known in one of the stories only.
-    let event = |world: &World, fact: &str| {
-        let who = world.resource::<CastList>().by_name(name)?;
-        let event = &world.get::<Knowledge>(who)?.get(fact)?.event;
+    let event = |state: &WorldState, fact: &str| {
+        let event = &state.named(name)?.knowledge.value.get(fact)?.event;
         Some(event.to_string()).filter(|event| !event.is_empty())
     };
-    let sides = [(worlds.0, first), (worlds.1, second)];
+    let sides = states.into_iter().zip([first, second]);
     if app.settings.json {
-        let taught = sides.iter().flat_map(|(world, facts)| {
-            facts
-                .keys()
-                .filter_map(|fact| Some((fact.clone(), event(world, fact)?)))
+        let taught = sides.clone().flat_map(|(state, facts)| {
+            let facts = facts.iter();
+            facts.filter_map(move |fact| Some((fact.clone(), event(state, fact)?)))
         });
         let events: BTreeMap<_, _> = taught.collect();
+        let titles = sides.map(|(state, facts)| {
+            let titles = facts.iter().map(|fact| (fact.clone(), title(state, fact)));
+            titles.collect::<BTreeMap<_, _>>()
+        });
+        let titles: Vec<_> = titles.collect();
         return out.json(&json!({
-            "record": "knowledge", "name": name, "first": first, "second": second,
+            "record": "knowledge", "name": name, "first": titles[0], "second": titles[1],
             "events": events,
         }));
     }
-    for (save, (world, facts)) in slots.into_iter().zip(sides) {
+    for (save, (state, facts)) in slots.into_iter().zip(sides) {
         if !facts.is_empty() {
-            let titles = facts.iter().map(|(fact, title)| match event(world, fact) {
-                Some(event) => format!("{title} [{event}]"),
-                None => title.clone(),
+            let titles = facts.iter().map(|fact| match event(state, fact) {
+                Some(event) => format!("{} [{event}]", title(state, fact)),
+                None => title(state, fact),
             });
-            let titles = Argument::list(titles);
+            let (name, titles) = (&**name, Argument::list(titles));
             let text = say!(app.language, cli_diff_knows, name, save, titles);
             out.paragraph(&Paragraph::indented(0, 2).plain(text));
         }

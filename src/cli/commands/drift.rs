@@ -2,13 +2,11 @@
 
 use serde_json::json;
 
-use crate::cast::CastList;
 use crate::cli::app::App;
 use crate::cli::error::{CommandError, ErrorKind};
 use crate::cli::saved::{Played, Saved};
 use crate::cli::say::say;
 use crate::cli::tables::{Alignment, TextTable};
-use crate::context::{AgentContext, Chapters};
 use crate::locale::text;
 use crate::rpg::drift::{Drift, drift as drift_of};
 
@@ -21,19 +19,15 @@ pub(super) fn drift(app: &App, slot: &str) -> Result<(), CommandError> {
             text!(cli_drift_no_world, slot),
         ));
     };
-    let world = saved.world(true)?.world;
+    let state = saved.contents()?.state;
     let voices = campaign.file.actors.iter();
     let voices = voices.map(|actor| (&actor.name, &actor.voice));
-    let none = Chapters::default();
-    let mut rows: Vec<(&str, Vec<Drift>)> = Vec::new();
-    for (name, voice) in voices {
-        let entity = world.resource::<CastList>().by_name(name);
-        let context = entity.and_then(|entity| world.get::<AgentContext>(entity));
-        let chapters = entity.and_then(|entity| world.get::<Chapters>(entity));
-        if let Some(context) = context {
-            rows.push((name, drift_of(voice, context, chapters.unwrap_or(&none))));
-        }
-    }
+    let rows = voices.filter_map(|(name, voice)| {
+        let being = state.named(name)?;
+        let drifts = drift_of(voice, &being.context.value, &being.chapters.value);
+        Some((name.as_str(), drifts))
+    });
+    let rows: Vec<(&str, Vec<Drift>)> = rows.collect();
     let mut out = app.out();
     if app.settings.json {
         for (name, drifts) in rows {

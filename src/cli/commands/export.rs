@@ -5,15 +5,14 @@ use std::sync::Arc;
 
 use crate::page::{self, Extras, StoryView};
 use crate::save::names;
-use crate::session::{EventLog, Wanted};
-use crate::story;
+use crate::session::Wanted;
 use serde_json::json;
 
 use super::rehearse::write_page;
-use super::{play, sent, watch};
+use super::{sent, told, watch};
 use crate::cli::app::App;
 use crate::cli::error::{CommandError, ErrorKind};
-use crate::cli::saved::{Saved, save_error, session_error};
+use crate::cli::saved::Saved;
 use crate::cli::say::say;
 
 /// Writes the page of a save into a file, as the host or as one of its characters sees it; with
@@ -32,23 +31,11 @@ pub(super) fn export(
     } else {
         Vec::new()
     };
-    let log = EventLog::of(&saved.slot, &saved.story).map_err(save_error)?;
-    if log.is_none() {
-        // What can't be resumed is not played through either.
-        saved.world(true)?;
-    }
     let slots = names(&app.settings.saves.value).unwrap_or_default();
     let slots: Vec<_> = slots.iter().map(ToString::to_string).collect();
     let branches = page::branches(&slots, &saved.slot, Some(&saved.story.lines));
     let branches = branches.map_err(|error| CommandError::of(ErrorKind::Other, &error))?;
-    let Saved {
-        slot: of,
-        story: stored,
-        played,
-        ..
-    } = saved;
-    let read = story::read(&of, (stored, log), played.game(), None, &view, |_| {});
-    play::runtime()?.block_on(read).map_err(session_error)?;
+    told::fill(&saved, None, &view)?;
     let extras = Extras {
         branches: Some(branches),
         requests,

@@ -1,22 +1,19 @@
 //! `who` and `knows`: who knows a fact and from whom, and what somebody knows.
 
-use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use playhouse_engine::wording::nearest;
 
-use crate::cast::{CastList, EntityName, turn_number};
-use crate::context::{AgentContext, Chapters};
-use crate::drama::{Bonds, Promise, Promises};
-use crate::knowledge::{Fact, FactBook, Knowledge, Known};
+use crate::cast::turn_number;
+use crate::drama::Promise;
+use crate::knowledge::{Fact, Known};
 use crate::locale::{Language, text};
-use crate::message::{Body, Role};
-use bevy_ecs::prelude::*;
 use serde_json::{Value, json};
 
 use crate::cli::app::App;
 use crate::cli::error::{CommandError, ErrorKind};
 use crate::cli::output::Paragraph;
-use crate::cli::saved::{Saved, entity};
+use crate::cli::saved::{Saved, WorldState, being};
 use crate::cli::say::say;
 use crate::cli::tables::{Alignment, TextTable};
 
@@ -25,32 +22,19 @@ const LAST_HEARD: usize = 10;
 
 /// Prints who knows a fact, since when, and the chain back to its source.
 pub(super) fn who(app: &App, slot: &str, fact: &str) -> Result<(), CommandError> {
-    let setup = Saved::find(app, slot)?.world(true)?;
-    let world = &setup.world;
-    let fact = find_fact(world, fact)?;
-    let mut rows = Vec::new();
-    for (_, entity) in world.resource::<CastList>().all() {
-        let known = world
-            .get::<Knowledge>(entity)
-            .and_then(|knowledge| knowledge.get(&fact.id));
-        if let (Some(name), Some(known)) = (world.get::<EntityName>(entity), known) {
-            rows.push((
-                name.to_string(),
-                known.clone(),
-                chain(world, &fact.id, known),
-            ));
-        }
-    }
+    let state = Saved::find(app, slot)?.contents()?.state;
+    let fact = find_fact(&state, fact)?;
+    let mut rows: Vec<_> = state.who_knows(&fact.id).collect();
     // Those who knew it first are first.
-    rows.sort_by_key(|(_, known, _)| known.turn);
+    rows.sort_by_key(|(_, known)| known.turn);
     let mut out = app.out();
     if app.settings.json {
         let everyone = fact.is_common();
         out.json(&json!({
             "record": "fact", "fact": fact.id, "title": fact.title, "everyone": everyone,
         }));
-        for (name, known, chain) in &rows {
-            out.json(&row(name, known, chain));
+        for (being, known) in rows {
+            out.json(&row(&state, &being.name, &fact.id, known));
         }
         return Ok(());
     }
@@ -67,11 +51,11 @@ pub(super) fn who(app: &App, slot: &str, fact: &str) -> Result<(), CommandError>
         say!(language, cli_knows_event),
     ];
     let mut table = TextTable::new(heads.map(|head| (head, Alignment::Left)));
-    for (name, known, chain) in rows {
+    for (being, known) in rows {
         table.row([
-            name,
-            since(language, &known),
-            shown(&chain),
+            being.name.to_string(),
+            since(language, known),
+            shown(&state.sources(&fact.id, known)),
             known.event.to_string(),
         ]);
     }
@@ -81,30 +65,14 @@ pub(super) fn who(app: &App, slot: &str, fact: &str) -> Result<(), CommandError>
 
 /// Prints what somebody knows, and from whom.
 pub(super) fn knows(app: &App, slot: &str, name: &str) -> Result<(), CommandError> {
-    let setup = Saved::find(app, slot)?.world(true)?;
-    let world = &setup.world;
-    let entity = entity(world, name)?;
-    let book = world.resource::<FactBook>();
-    let knowledge = world.get::<Knowledge>(entity);
-    let known = |fact: &Fact| {
-        knowledge
-            .and_then(|knowledge| knowledge.get(&fact.id))
-            .cloned()
-    };
-    let facts = book.all().filter_map(|fact| Some((fact, known(fact)?)));
-    let denials = |fact| {
-        let denials = knowledge.map(|knowledge| book.denials(fact, knowledge));
-        denials.into_iter().flatten()
-    };
+    let state = Saved::find(app, slot)?.contents()?.state;
+    let being = being(&state, name)?;
+    let denials = |fact| state.facts.value.denials(fact, &being.knowledge.value);
     let mut out = app.out();
     if app.settings.json {
-        for (fact, known) in facts {
-            let mut row = row_of_fact(world, name, fact, &known);
-            row["denies"] = json!(
-                denials(fact)
-                    .map(|denial| denial.id.clone())
-                    .collect::<Vec<_>>()
-            );
+        for (fact, known) in state.known_by(being) {
+            let mut row = row_of_fact(&state, name, fact, known);
+            row["denies"] = denials(fact).map(|denial| json!(denial.id)).collect();
             out.json(&row);
         }
         return Ok(());
@@ -118,8 +86,7 @@ pub(super) fn knows(app: &App, slot: &str, name: &str) -> Result<(), CommandErro
         say!(language, cli_knows_event),
     ];
     let mut table = TextTable::new(heads.map(|head| (head, Alignment::Left)));
-    for (fact, known) in facts {
-        let from = shown(&chain(world, &fact.id, &known));
+    for (fact, known) in state.known_by(being) {
         let denials = denials(fact).map(|denial| {
             let title = &denial.title;
             say!(language, cli_knows_denies, title)
@@ -127,8 +94,8 @@ pub(super) fn knows(app: &App, slot: &str, name: &str) -> Result<(), CommandErro
         table.row([
             fact.id.clone(),
             std::iter::once(fact.title.clone()).chain(denials).collect(),
-            since(language, &known),
-            from,
+            since(language, known),
+            shown(&state.sources(&fact.id, known)),
             known.event.to_string(),
         ]);
     }
@@ -139,30 +106,26 @@ pub(super) fn knows(app: &App, slot: &str, name: &str) -> Result<(), CommandErro
 /// Prints what somebody believes of somebody else: the facts about them, how it feels, what was
 /// promised between them, and what it saw or heard of them last.
 pub(super) fn about(app: &App, slot: &str, name: &str, about: &str) -> Result<(), CommandError> {
-    let setup = Saved::find(app, slot)?.world(true)?;
-    let world = &setup.world;
-    let (who, other) = (entity(world, name)?, entity(world, about)?);
-    let book = world.resource::<FactBook>();
-    let knowledge = world.get::<Knowledge>(who);
-    let facts = book.all().filter(|fact| fact.tells_of(about));
-    let facts = facts.filter_map(|fact| Some((fact, knowledge?.get(&fact.id)?.clone())));
-    let bond = world.get::<Bonds>(who).and_then(|bonds| bonds.0.get(about));
+    let state = Saved::find(app, slot)?.contents()?.state;
+    let (who, other) = (being(&state, name)?, being(&state, about)?);
+    let facts = state.known_by(who).filter(|(fact, _)| fact.tells_of(about));
+    let bond = who.game.bonds.iter().find(|(to, _)| **to == *about);
     let promises = [(who, name, about), (other, about, name)];
     let promises = promises.iter().flat_map(|(by, from, to)| {
-        let promises = world
-            .get::<Promises>(*by)
-            .into_iter()
-            .flat_map(|promises| &promises.0);
-        let promises = promises.filter(|promise| *promise.to == **to);
+        let promises = by
+            .game
+            .promises
+            .iter()
+            .filter(|promise| *promise.to == **to);
         promises.map(|promise| (*from, promise))
     });
-    let heard = heard_of(world, who, about);
+    let heard = who.heard_of(about, LAST_HEARD);
     let (mut out, language) = (app.out(), app.language);
     if app.settings.json {
         for (fact, known) in facts {
-            out.json(&row_of_fact(world, name, fact, &known));
+            out.json(&row_of_fact(&state, name, fact, known));
         }
-        if let Some(bond) = bond {
+        if let Some((_, bond)) = bond {
             let (word, value) = (&bond.word, bond.value);
             out.json(&json!({
                 "record": "bond", "name": name, "to": about, "word": word, "value": value,
@@ -184,8 +147,8 @@ pub(super) fn about(app: &App, slot: &str, name: &str, about: &str) -> Result<()
     }
     for (fact, known) in facts {
         let (title, event) = (&fact.title, &*known.event);
-        let since = since(language, &known);
-        let heading = match &chain(world, &fact.id, &known)[..] {
+        let since = since(language, known);
+        let heading = match &state.sources(&fact.id, known)[..] {
             [] if event.is_empty() => say!(language, cli_knows_about_start, title, since),
             [] => say!(language, cli_knows_about_found, title, since, event),
             from => say!(
@@ -200,7 +163,7 @@ pub(super) fn about(app: &App, slot: &str, name: &str, about: &str) -> Result<()
         out.paragraph(&Paragraph::indented(0, 2).plain(heading));
         out.paragraph(&Paragraph::indented(2, 2).plain(&fact.text));
     }
-    if let Some(bond) = bond {
+    if let Some((_, bond)) = bond {
         let (word, value) = (&*bond.word, bond.value);
         out.line(say!(language, cli_knows_feels, about, word, value));
     }
@@ -220,57 +183,18 @@ pub(super) fn about(app: &App, slot: &str, name: &str, about: &str) -> Result<()
     Ok(())
 }
 
-/// The last events that somebody got from somebody else, or that name them, oldest first; also
-/// those that are in chapters. Questions are not events, and summaries are not news.
-fn heard_of<'w>(world: &'w World, who: Entity, about: &str) -> Vec<&'w Body> {
-    let chapters = world.get::<Chapters>(who).into_iter();
-    let chapters = chapters.flat_map(Chapters::all);
-    let past = chapters.clone().flat_map(|chapter| &chapter.messages);
-    let past = past.map(|held| (held.message.role, &held.message.body));
-    let context = world.get::<AgentContext>(who).into_iter();
-    let now = context.flat_map(AgentContext::entries);
-    let now = now.map(|entry| (entry.role(), entry.body()));
-    let summaries: BTreeSet<_> = chapters.map(|chapter| chapter.summary.id()).collect();
-    let heard = past.chain(now).filter(|(role, body)| {
-        let is_event = body
-            .metadata()
-            .is_some_and(|metadata| metadata.contains_key("event"));
-        let is_by = body.sender().is_some_and(|by| **by == *about);
-        let is_news = *role == Role::Human && is_event && !summaries.contains(&body.id());
-        is_news && (is_by || body.full_text().contains(about))
-    });
-    let heard: Vec<_> = heard.map(|(_, body)| body).collect();
-    let older = heard.len().saturating_sub(LAST_HEARD);
-    heard.into_iter().skip(older).collect()
-}
-
-/// From whom somebody knows a fact, then from whom that one knows it, back to the source.
-fn chain(world: &World, fact: &str, known: &Known) -> Vec<String> {
-    let mut chain = Vec::new();
-    let mut next = known.from.clone();
-    while let Some(from) = next {
-        if chain.contains(&from.to_string()) {
-            break;
-        }
-        let entity = world.resource::<CastList>().by_name(&from);
-        chain.push(from.to_string());
-        let known = entity.and_then(|entity| world.get::<Knowledge>(entity)?.get(fact));
-        next = known.and_then(|known| known.from.clone());
-    }
-    chain
-}
-
-/// The chain in a table; nobody told what was known from the start or found out.
-fn shown(chain: &[String]) -> String {
-    match chain {
+/// The chain back to the source, in a table; nobody told what was known from the start or found
+/// out.
+fn shown(sources: &[Arc<str>]) -> String {
+    match sources {
         [] => "-".to_owned(),
-        chain => chain.join(" ← "),
+        sources => sources.join(" ← "),
     }
 }
 
 /// A fact that somebody knows, as JSON.
-fn row_of_fact(world: &World, name: &str, fact: &Fact, known: &Known) -> Value {
-    let mut row = row(name, known, &chain(world, &fact.id, known));
+fn row_of_fact(state: &WorldState, name: &str, fact: &Fact, known: &Known) -> Value {
+    let mut row = row(state, name, &fact.id, known);
     row["fact"] = json!(fact.id);
     row["title"] = json!(fact.title);
     row["text"] = json!(fact.text);
@@ -286,7 +210,7 @@ fn since(language: Language, known: &Known) -> String {
     }
 }
 
-fn row(name: &str, known: &Known, chain: &[String]) -> Value {
+fn row(state: &WorldState, name: &str, fact: &str, known: &Known) -> Value {
     json!({
         "record": "known",
         "name": name,
@@ -294,15 +218,15 @@ fn row(name: &str, known: &Known, chain: &[String]) -> Value {
         "turn": turn_number(known.turn),
         "by": known.by,
         "event": known.event,
-        "from": chain,
+        "from": state.sources(fact, known),
     })
 }
 
-fn find_fact(world: &World, id: &str) -> Result<Fact, CommandError> {
-    let book = world.resource::<FactBook>();
+fn find_fact<'s>(state: &'s WorldState, id: &str) -> Result<&'s Fact, CommandError> {
+    let book = &state.facts.value;
     let by_title = || book.all().find(|fact| fact.title == id);
     if let Some(fact) = book.get(id).or_else(by_title) {
-        return Ok(Fact::clone(fact));
+        return Ok(fact);
     }
     let error = CommandError::new(ErrorKind::Usage, text!(cli_knows_no_fact, id));
     Err(match nearest(id, book.all().map(|fact| fact.id.as_str())) {

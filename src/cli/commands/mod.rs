@@ -33,6 +33,7 @@ mod saves;
 mod sent;
 mod show;
 mod timeline;
+mod told;
 mod tournament;
 mod trace;
 mod trust;

@@ -1,11 +1,11 @@
 //! `show`: what the entities of a save remember, and what their minds were sent.
 
-use crate::cast::{CastList, EntityName, Kind, turn_number};
-use crate::context::{AgentContext, Chapters, buffer, context_to_json};
+use std::sync::Arc;
+
+use crate::cast::{Kind, turn_number};
+use crate::context::{buffer, context_to_json};
 use crate::locale::text;
-use crate::rpg::Hand;
 use crate::session::{CallRequest, Wanted, state_at};
-use bevy_ecs::prelude::*;
 use serde_json::json;
 
 use super::{play, sent};
@@ -13,7 +13,7 @@ use crate::cli::app::App;
 use crate::cli::args::ShowAs;
 use crate::cli::error::{CommandError, ErrorKind};
 use crate::cli::labels::purpose_label;
-use crate::cli::saved::{Saved, entity, nobody, session_error};
+use crate::cli::saved::{Saved, WorldState, being, session_error};
 use crate::cli::say::say;
 use crate::cli::tables::{Alignment, TextTable};
 
@@ -42,18 +42,18 @@ pub(super) fn show(
     {
         return show_request(app, &saved, name, form, moment);
     }
-    let world = match moment.turn {
-        // Reading is possible even if the data have changed since.
-        None => saved.world(true)?.world,
+    let state = match moment.turn {
+        None => saved.contents()?.state,
         Some(turn) => {
             let past = state_at(&saved.slot, saved.played.game(), turn);
             let past = play::runtime()?.block_on(past);
-            past.map_err(session_error)?.engine.world
+            let world = past.map_err(session_error)?.engine.world;
+            Arc::new(WorldState::of(&world, &WorldState::default()))
         }
     };
     match name {
-        None => list(app, &world),
-        Some(name) => show_one(app, &world, name, form)?,
+        None => list(app, &state),
+        Some(name) => show_one(app, &state, name, form)?,
     }
     Ok(())
 }
@@ -80,7 +80,7 @@ fn show_request(
                 Some(last) => last,
                 None => {
                     // Refuses unknown names.
-                    entity(&saved.world(true)?.world, name)?;
+                    being(&saved.contents()?.state, name)?;
                     let message = text!(cli_nothing_sent, who = name);
                     return Err(CommandError::new(ErrorKind::Usage, message));
                 }
@@ -143,10 +143,8 @@ fn which(app: &App, request: &CallRequest) -> String {
     text.in_language(app.language)
 }
 
-fn show_one(app: &App, world: &World, name: &str, form: ShowAs) -> Result<(), CommandError> {
-    let Some(context) = world.get::<AgentContext>(entity(world, name)?) else {
-        return Err(nobody(name, std::iter::empty()));
-    };
+fn show_one(app: &App, state: &WorldState, name: &str, form: ShowAs) -> Result<(), CommandError> {
+    let context = &being(state, name)?.context.value;
     let mut out = app.out();
     if form == ShowAs::Buffer && !app.settings.json {
         out.line(buffer(context).trim_end());
@@ -162,31 +160,16 @@ fn show_one(app: &App, world: &World, name: &str, form: ShowAs) -> Result<(), Co
     Ok(())
 }
 
-fn list(app: &App, world: &World) {
-    let rows: Vec<_> = world
-        .resource::<CastList>()
-        .all()
-        .filter_map(|(id, entity)| {
-            let context = world.get::<AgentContext>(entity)?;
-            let chapters = world.get::<Chapters>(entity);
-            let hand = world.get::<Hand>(entity);
-            Some((
-                id,
-                world.get::<EntityName>(entity)?.to_string(),
-                *world.get::<Kind>(entity)?,
-                context.len(),
-                context.tokens(),
-                chapters.map_or(0, |chapters| chapters.all().len()),
-                hand.map_or_else(Vec::new, |hand| hand.names().map(str::to_owned).collect()),
-            ))
-        })
-        .collect();
+fn list(app: &App, state: &WorldState) {
     let mut out = app.out();
     if app.settings.json {
-        for (id, name, kind, messages, tokens, chapters, hand) in rows {
+        for being in &state.beings {
+            let context = &being.context.value;
             out.json(&json!({
-                "record": "entity", "id": id, "name": name, "kind": kind, "messages": messages,
-                "tokens": tokens, "chapters": chapters, "hand": hand,
+                "record": "entity", "id": being.id, "name": being.name, "kind": being.kind,
+                "messages": context.len(), "tokens": context.tokens(),
+                "chapters": being.chapters.value.all().len(),
+                "hand": being.game.hand.names().collect::<Vec<_>>(),
             }));
         }
         return;
@@ -200,19 +183,21 @@ fn list(app: &App, world: &World) {
         (say!(language, cli_chapters), Alignment::Right),
         (say!(language, cli_hand), Alignment::Left),
     ]);
-    for (_, name, kind, messages, tokens, chapters, hand) in rows {
-        let kind = match kind {
+    for being in &state.beings {
+        let kind = match being.kind {
             Kind::Actor => say!(language, cli_actor),
             Kind::Stage => say!(language, cli_stage),
             Kind::WorldAgent => say!(language, cli_world_agent),
         };
-        let numbers = [
-            messages.to_string(),
-            tokens.to_string(),
-            chapters.to_string(),
-        ];
-        let hand = hand.join(", ");
-        table.row([name, kind].into_iter().chain(numbers).chain([hand]));
+        let context = &being.context.value;
+        table.row([
+            being.name.to_string(),
+            kind,
+            context.len().to_string(),
+            context.tokens().to_string(),
+            being.chapters.value.all().len().to_string(),
+            being.game.hand.names().collect::<Vec<_>>().join(", "),
+        ]);
     }
     table.write(&mut out);
 }

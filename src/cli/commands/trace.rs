@@ -3,9 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::cast::CastList;
 use crate::groupchat::{MindCall, RoleMessage, calls_within};
-use crate::journal::{AskEnding, Line, Outcome};
+use crate::journal::{AskEnding, Outcome};
 use crate::locale::Language;
 use crate::message::{Block, Role};
 use crate::session::{CallRequest, PromptPart, Wanted};
@@ -16,7 +15,7 @@ use crate::cli::app::App;
 use crate::cli::args::TraceFormat;
 use crate::cli::error::CommandError;
 use crate::cli::labels::purpose_label;
-use crate::cli::saved::{Played, Saved, nobody};
+use crate::cli::saved::{Contents, Played, Saved, nobody};
 use crate::cli::say::say;
 
 /// What each call saw, by who was asked and the number of the ask.
@@ -35,12 +34,12 @@ pub(super) fn trace(
     form: TraceFormat,
 ) -> Result<(), CommandError> {
     let saved = Saved::find(app, slot)?;
-    let outcomes = saved.story.lines.iter().filter_map(|line| match line {
-        Line::Outcome(outcome) => Some(&**outcome),
-        _ => None,
-    });
+    let story = match name {
+        Some(_) => saved.contents()?,
+        None => Contents::of_journal(&saved.story.lines),
+    };
     let mut counts = BTreeMap::<String, usize>::new();
-    let calls = outcomes.map(|outcome| {
+    let calls = story.answers().map(|(_, outcome)| {
         let mut within = calls_within(outcome);
         for call in &mut within {
             let count = counts.entry(call.agent.clone()).or_default();
@@ -51,13 +50,10 @@ pub(super) fn trace(
     });
     let calls: Vec<_> = calls.collect();
     if let Some(name) = name {
-        let world = saved.world(true)?.world;
-        let cast = world.resource::<CastList>().names().map(|name| &**name);
-        let asked = calls.iter().flat_map(|(outcome, within)| {
-            let within = within.iter().map(|call| call.agent.as_str());
-            within.chain([&*outcome.entity])
-        });
-        check_known(name, &cast.chain(asked).collect())?;
+        let within = calls.iter().flat_map(|(_, within)| within);
+        let within = within.map(|call| call.agent.as_str());
+        let names = story.names().map(|(name, _)| &**name);
+        check_known(name, &names.chain(within).collect())?;
     }
     let is_shown = |who: &str| name.is_none_or(|name| *name == *who);
     if form == TraceFormat::Ag2 {

@@ -1,123 +1,98 @@
 //! `why`: who received an event, and by which rule; or all events with their IDs.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use crate::cast::turn_number;
-use crate::event::{AudienceRule, EventRecord, Feed, Record};
+use crate::event::{AudienceRule, EventRecord};
 use crate::locale::{Argument, UiText, text};
-use crate::message::{BodyId, one_line};
-use crate::session::{NotTold, WhyNot, not_told, replay_with};
+use crate::message::one_line;
+use crate::story::{EventEntry, WhyNot};
 use serde_json::json;
 
-use super::play;
+use super::told;
 use crate::cli::app::App;
 use crate::cli::error::{CommandError, ErrorKind};
 use crate::cli::labels::{event_label, guard_note};
 use crate::cli::output::{Paragraph, Style};
 use crate::cli::record_printer::numbered_event;
-use crate::cli::saved::{Saved, session_error};
+use crate::cli::saved::{Being, Contents, Saved};
 use crate::cli::say::say;
 
 /// How many of several events are named.
 const MOST_NAMED: usize = 8;
 
-/// Explains the audience of an event, or lists all events, by playing the story again. The event
-/// is named by its ID, or by a part of its text that no other event has.
+/// Explains the audience of an event, or lists all events. The event is named by its ID, or by a
+/// part of its text that no other event has.
 pub(super) fn why(app: &App, slot: &str, event: Option<&str>) -> Result<(), CommandError> {
-    let saved = Saved::find(app, slot)?;
+    let saved = Saved::as_stored(app, slot)?;
+    let view = told::read(&saved, None)?;
     let Some(wanted) = event else {
-        list(app, &events(&saved, |_| true)?);
+        list(app, &view.read().events);
         return Ok(());
     };
-    let id = match wanted.parse() {
-        Ok(id) => id,
-        Err(_) => id_by_text(app, &saved, slot, wanted)?,
-    };
-    let found = Arc::new(Mutex::new(None));
-    let sink = found.clone();
-    let replayed = play::runtime()?.block_on(async {
-        replay_with(&saved.slot, saved.played.game(), None, |engine| {
-            let token = engine.cancellation_token();
-            engine.add_feed(Feed::observer(move |record| match record {
-                Record::Event(event) if event.id == id => {
-                    *sink.lock().unwrap_or_else(PoisonError::into_inner) = Some(event.clone());
-                    token.cancel();
-                }
-                _ => {}
-            }));
+    let event = find(app, &view.read(), slot, wanted)?;
+    // Who was in the world then.
+    let then = told::read(&saved, Some(turn_number(event.record.turn)))?;
+    let contents = then.read();
+    let others: Vec<_> = contents
+        .not_told(&event)
+        .filter(|(being, why)| {
+            *why != WhyNot::Later && event.record.speaker.as_ref() != Some(&being.name)
         })
-        .await
-    });
-    let world = &replayed.map_err(session_error)?.engine.world;
-    let found = found.lock().unwrap_or_else(PoisonError::into_inner).take();
-    let Some(event) = found else {
-        let error = CommandError::new(ErrorKind::Usage, text!(cli_no_such_event, id = wanted));
-        return Err(error
-            .at(slot)
-            .help(text!(cli_event_id_help, slot = app.in_command(slot))));
-    };
-    print(app, &event, &not_told(world, &event));
+        .collect();
+    print(app, &contents, &event.record, &others);
     Ok(())
 }
 
-/// The events of a save that are wanted, in order.
-fn events(
-    saved: &Saved,
-    is_wanted: impl Fn(&EventRecord) -> bool + Send + Sync + 'static,
-) -> Result<Vec<EventRecord>, CommandError> {
-    let found = Arc::new(Mutex::new(Vec::new()));
-    let sink = found.clone();
-    let replayed = play::runtime()?.block_on(async {
-        replay_with(&saved.slot, saved.played.game(), None, |engine| {
-            engine.add_feed(Feed::observer(move |record| match record {
-                Record::Event(event) if is_wanted(event) => {
-                    let mut found = sink.lock().unwrap_or_else(PoisonError::into_inner);
-                    found.push(event.clone());
-                }
-                _ => {}
-            }));
-        })
-        .await
-    });
-    replayed.map_err(session_error)?;
-    let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
-    Ok(std::mem::take(&mut *found))
-}
-
-/// The event whose text alone has these words.
-fn id_by_text(app: &App, saved: &Saved, slot: &str, words: &str) -> Result<BodyId, CommandError> {
-    // As people copy it.
-    let wanted = one_line(words);
-    let found = events(saved, move |event| {
-        !wanted.is_empty() && one_line(&event.text).contains(&wanted)
-    })?;
-    if let [event] = &found[..] {
-        return Ok(event.id);
-    }
+/// The event of this ID, or the one whose text alone has these words.
+fn find(
+    app: &App,
+    contents: &Contents,
+    slot: &str,
+    wanted: &str,
+) -> Result<Arc<EventEntry>, CommandError> {
     let usage = |message| CommandError::new(ErrorKind::Usage, message).at(slot);
-    if found.is_empty() {
-        let error = usage(text!(cli_no_event_says, words));
-        return Err(error.help(text!(cli_event_id_help, slot = app.in_command(slot))));
+    let list_help = || text!(cli_event_id_help, slot = app.in_command(slot));
+    if let Ok(id) = wanted.parse() {
+        let number = contents.by_body.get(&id);
+        let event = number.and_then(|number| contents.events.get(*number as usize));
+        let missing = || usage(text!(cli_no_such_event, id = wanted)).help(list_help());
+        return event.cloned().ok_or_else(missing);
     }
-    let (count, first) = (found.len(), found.iter().take(MOST_NAMED));
-    let ids = Argument::list(first.map(|event| event.id.to_string()));
-    let error = usage(text!(cli_many_events_say, words, count));
-    Err(error.help(text!(cli_many_events_help, ids)))
+    // As people copy it.
+    let words = one_line(wanted);
+    let says = |event: &&Arc<EventEntry>| {
+        !words.is_empty() && one_line(&event.record.text).contains(&words)
+    };
+    let found: Vec<_> = contents.events.iter().filter(says).collect();
+    match &found[..] {
+        [event] => Ok(Arc::clone(event)),
+        [] => Err(usage(text!(cli_no_event_says, words = wanted)).help(list_help())),
+        found => {
+            let first = found.iter().take(MOST_NAMED);
+            let ids = Argument::list(first.map(|event| event.record.id.to_string()));
+            let error = usage(text!(
+                cli_many_events_say,
+                words = wanted,
+                count = found.len()
+            ));
+            Err(error.help(text!(cli_many_events_help, ids)))
+        }
+    }
 }
 
 /// Lists events with their IDs.
-fn list(app: &App, events: &[EventRecord]) {
+fn list(app: &App, events: &[Arc<EventEntry>]) {
     let mut out = app.out();
-    if app.settings.json {
-        return events.iter().for_each(|event| {
+    let language = app.language;
+    for event in events.iter().map(|event| &event.record) {
+        if app.settings.json {
             out.json(&json!({
                 "record": "event", "id": event.id, "turn": turn_number(event.turn), "place": &*event.place,
                 "type": event.kind, "speaker": event.speaker.as_deref(), "text": event.text,
-            }))
-        });
-    }
-    let language = app.language;
-    for event in events {
+            }));
+            continue;
+        }
         let kind = event_label(&event.kind).in_language(language);
         let heading = Paragraph::indented(0, 2).add(Style::Bold, event.id.to_string());
         let text = event.text.lines().next().unwrap_or_default();
@@ -127,15 +102,22 @@ fn list(app: &App, events: &[EventRecord]) {
     }
 }
 
-fn print(app: &App, event: &EventRecord, others: &[NotTold]) {
-    let told = event.audience.iter().map(|who| who.name.to_string());
-    let told: Vec<_> = told.collect();
+fn print(app: &App, contents: &Contents, event: &EventRecord, others: &[(&Being, WhyNot)]) {
+    let told: Vec<_> = event
+        .audience
+        .iter()
+        .map(|who| who.name.to_string())
+        .collect();
+    let place_of = |why: &WhyNot| match why {
+        WhyNot::Elsewhere(place) => place.and_then(|place| contents.name_of(place)),
+        _ => None,
+    };
     let mut out = app.out();
     if app.settings.json {
-        let others = others.iter().map(|other| {
-            let mut json = json!({"id": other.id, "name": other.name, "why": key(&other.why)});
-            if let WhyNot::Elsewhere { place } = &other.why {
-                json["at"] = json!(place);
+        let others = others.iter().map(|(other, why)| {
+            let mut json = json!({"id": other.id, "name": other.name, "why": why.name()});
+            if let WhyNot::Elsewhere(_) = why {
+                json["at"] = json!(place_of(why).unwrap_or_default());
             }
             json
         });
@@ -145,8 +127,8 @@ fn print(app: &App, event: &EventRecord, others: &[NotTold]) {
         }));
     }
     let language = app.language;
-    let others = others.iter().map(|other| {
-        let (who, why) = (&other.name, reason(&other.why));
+    let others = others.iter().map(|(other, why)| {
+        let (who, why) = (&*other.name, reason(*why, place_of(why)));
         say!(language, cli_not_told, who, why)
     });
     let others: Vec<_> = others.collect();
@@ -180,28 +162,16 @@ fn print(app: &App, event: &EventRecord, others: &[NotTold]) {
     }
 }
 
-/// Why somebody was not told, for programs.
-fn key(why: &WhyNot) -> &'static str {
-    match why {
-        WhyNot::Elsewhere { .. } => "elsewhere",
-        WhyNot::LeftOut => "left_out",
-        WhyNot::NotNamed => "not_named",
-        WhyNot::Private => "private",
-        WhyNot::Dead => "dead",
-        WhyNot::Withheld => "withheld",
-    }
-}
-
 /// Why somebody was not told, for people.
-fn reason(why: &WhyNot) -> UiText {
-    match why {
-        WhyNot::Elsewhere { place } if place.is_empty() => text!(cli_why_not_elsewhere),
-        WhyNot::Elsewhere { place } => text!(cli_why_not_at, place),
-        WhyNot::LeftOut => text!(cli_why_not_left_out),
-        WhyNot::NotNamed => text!(cli_why_not_named),
-        WhyNot::Private => text!(cli_why_not_private),
-        WhyNot::Dead => text!(cli_why_not_dead),
-        WhyNot::Withheld => text!(cli_why_not_withheld),
+fn reason(why: WhyNot, place: Option<Arc<str>>) -> UiText {
+    match (why, place) {
+        (WhyNot::Elsewhere(_), Some(place)) => text!(cli_why_not_at, place = &*place),
+        (WhyNot::Elsewhere(_) | WhyNot::Later, _) => text!(cli_why_not_elsewhere),
+        (WhyNot::LeftOut, _) => text!(cli_why_not_left_out),
+        (WhyNot::NotNamed, _) => text!(cli_why_not_named),
+        (WhyNot::Private, _) => text!(cli_why_not_private),
+        (WhyNot::Dead, _) => text!(cli_why_not_dead),
+        (WhyNot::Withheld, _) => text!(cli_why_not_withheld),
     }
 }
 

@@ -5,12 +5,8 @@
 //! journal, and a replay asks no mind at all. The games are behind the trait [`Game`]. Start
 //! reading at [`Session::resume`].
 //!
-//! What a story was can be looked up: [`requests`] are what minds were sent, [`timeline`] lists the
-//! calls, [`not_told`] says who missed an event and why, and `difference.rs` compares two prompts
-//! or two stories.
+//! What minds were sent can be looked up: [`requests`].
 
-mod audience;
-mod difference;
 mod error;
 mod event_log;
 mod host;
@@ -19,14 +15,8 @@ mod live;
 mod requests;
 mod retake;
 mod rewind;
-mod timeline;
 mod world;
 
-pub use audience::{NotTold, WhyNot, not_told};
-pub use difference::{
-    Change, ChangeKind, KnowledgeDifference, Parting, PartingAnswer, changes,
-    knowledge_differences, parting,
-};
 pub use error::{SessionError, SetupError};
 pub use event_log::{Answered, EventLog, Logged, Stay, answered};
 pub use host::{HOST_FIELD, add_told_template, register_told, take_told};
@@ -37,7 +27,6 @@ pub use retake::{Retaken, Retried, retake, retry_defaults};
 pub use rewind::{
     Replayed, branch, branch_with, catch_up, play_again, play_on, replay, replay_with, state_at,
 };
-pub use timeline::{TimedCall, timeline};
 
 use bevy_ecs::prelude::*;
 

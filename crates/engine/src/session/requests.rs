@@ -54,7 +54,7 @@ impl PromptMessage {
     }
 
     /// What tells it from the other messages of its entity's prompts.
-    pub(super) fn key(&self) -> (Role, Option<BodyId>, Digest) {
+    pub fn key(&self) -> (Role, Option<BodyId>, Digest) {
         let body = match self.part {
             PromptPart::Memory { body, .. } if body != BodyId::NONE => Some(body),
             _ => None,

@@ -3,12 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use bevy_ecs::prelude::*;
-
-use super::requests::{PromptMessage, PromptPart};
-use crate::cast::{CastList, EntityName};
-use crate::journal::{Line, Meeting, Outcome};
-use crate::knowledge::{FactBook, Knowledge};
+use playhouse_engine::journal::{Line, Meeting, Outcome};
+use playhouse_engine::session::{PromptMessage, PromptPart};
 
 /// One step from a prompt to another.
 #[derive(Clone, Debug, PartialEq)]
@@ -254,66 +250,10 @@ fn last_turn(lines: &[Line]) -> u64 {
     turns.unwrap_or_default()
 }
 
-/// What somebody knows in one of two stories only: facts by id, with their titles.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KnowledgeDifference {
-    pub name: String,
-    /// What it knows in the first story alone.
-    pub first: BTreeMap<String, String>,
-    /// What it knows in the second story alone.
-    pub second: BTreeMap<String, String>,
-}
-
-/// What everybody knows in one of two worlds only, by name.
-pub fn knowledge_differences(first: &World, second: &World) -> Vec<KnowledgeDifference> {
-    let (a, b) = (known(first), known(second));
-    let names: BTreeSet<_> = a.keys().chain(b.keys()).collect();
-    let nothing = BTreeMap::new();
-    let differences = names.into_iter().map(|name| {
-        let facts = (
-            a.get(name).unwrap_or(&nothing),
-            b.get(name).unwrap_or(&nothing),
-        );
-        let only = |one: &BTreeMap<String, String>, other: &BTreeMap<String, String>| {
-            let only = one.iter().filter(|(fact, _)| !other.contains_key(*fact));
-            only.map(|(fact, title)| (fact.clone(), title.clone()))
-                .collect()
-        };
-        KnowledgeDifference {
-            name: name.clone(),
-            first: only(facts.0, facts.1),
-            second: only(facts.1, facts.0),
-        }
-    });
-    let is_difference = |difference: &KnowledgeDifference| {
-        !difference.first.is_empty() || !difference.second.is_empty()
-    };
-    differences.filter(is_difference).collect()
-}
-
-/// The facts that everybody knows, with their titles, by name.
-fn known(world: &World) -> BTreeMap<String, BTreeMap<String, String>> {
-    let book = world.resource::<FactBook>();
-    let cast = world.resource::<CastList>().all();
-    let known = cast.filter_map(|(_, entity)| {
-        let name = world.get::<EntityName>(entity)?.to_string();
-        let facts = world.get::<Knowledge>(entity)?.all().map(|(id, _)| {
-            let title = book.get(id).map_or("", |fact| &*fact.title);
-            // That of a made fact is its text, which ends a sentence.
-            (
-                id.to_string(),
-                title.trim_end_matches(['.', '。']).to_owned(),
-            )
-        });
-        Some((name, facts.collect()))
-    });
-    known.collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::message::{BodyId, Role};
+    use playhouse_engine::message::{BodyId, Role};
 
     fn message(number: u32, text: &str, is_summary: bool) -> PromptMessage {
         let part = match number {

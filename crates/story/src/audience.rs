@@ -1,0 +1,103 @@
+//! Who was not told of an event, and why.
+
+use std::sync::Arc;
+
+use playhouse_engine::cast::Kind;
+use playhouse_engine::event::AudienceRule;
+use playhouse_engine::event::guard::Act;
+
+use super::state::{Being, Picture};
+use super::view::{Contents, EventEntry};
+
+/// Why somebody was not told of an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WhyNot {
+    /// It was at another place, or at none.
+    Elsewhere(Option<u32>),
+    /// The rule left it out by name.
+    LeftOut,
+    /// The rule named others only.
+    NotNamed,
+    Dead,
+    /// It came later.
+    Later,
+    /// It was a thought of somebody else.
+    Private,
+    /// A guard kept it back.
+    Withheld,
+}
+
+impl WhyNot {
+    /// The name for programs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Elsewhere(_) => "elsewhere",
+            Self::LeftOut => "left_out",
+            Self::NotNamed => "not_named",
+            Self::Dead => "dead",
+            Self::Later => "later",
+            Self::Private => "private",
+            Self::Withheld => "withheld",
+        }
+    }
+}
+
+impl EventEntry {
+    /// Whether an entity learned it.
+    pub fn reached(&self, id: u32) -> bool {
+        self.record.audience.iter().any(|who| who.id.0 == id)
+    }
+
+    /// Whether a guard kept it back from some.
+    pub fn is_withheld(&self) -> bool {
+        self.record.guarded.iter().any(|act| act.act == Act::Block)
+    }
+
+    /// Those whom its rule left out by name.
+    pub fn excluded(&self) -> &[Arc<str>] {
+        match &self.record.rule {
+            AudienceRule::BroadcastToStage { exclude, .. }
+            | AudienceRule::Announced { exclude } => exclude,
+            AudienceRule::Notified | AudienceRule::Private => &[],
+        }
+    }
+}
+
+impl<G: Picture> Contents<G> {
+    /// Those in the world who did not learn an event, and why.
+    pub fn not_told<'s>(
+        &'s self,
+        event: &'s EventEntry,
+    ) -> impl Iterator<Item = (&'s Being<G>, WhyNot)> {
+        let others = self
+            .state
+            .beings
+            .iter()
+            .filter(|being| !event.reached(being.id));
+        others.map(|being| (being, self.why_not(event, being)))
+    }
+
+    /// Why an entity did not learn an event.
+    pub fn why_not(&self, event: &EventEntry, being: &Being<G>) -> WhyNot {
+        let stage = match &event.record.rule {
+            AudienceRule::Private => return WhyNot::Private,
+            AudienceRule::Notified => return WhyNot::NotNamed,
+            _ if event.excluded().contains(&being.name) => return WhyNot::LeftOut,
+            AudienceRule::BroadcastToStage { stage, .. } => Some(self.id_of(stage)),
+            AudienceRule::Announced { .. } => None,
+        };
+        let Some(stay) = self.stay(being.id, event.number) else {
+            return WhyNot::Later;
+        };
+        let place = stay.place.map(|place| place.0);
+        let was_there = match stage {
+            Some(stage) => stage == place || stage == Some(being.id),
+            None => place.is_some() || being.kind != Kind::Actor,
+        };
+        match () {
+            () if stay.dead => WhyNot::Dead,
+            () if was_there && event.is_withheld() => WhyNot::Withheld,
+            () => WhyNot::Elsewhere(place),
+        }
+    }
+}
