@@ -14,6 +14,8 @@ use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+use super::old_names::OldCommand;
+
 /// The whole command line. Without a command it is one of `run`.
 #[derive(Debug, Parser)]
 #[command(name = "playhouse", version)]
@@ -180,10 +182,12 @@ pub(crate) struct PlayArgs {
 
 /// The arguments of `watch`.
 #[cfg(feature = "page")]
-#[derive(Clone, Debug, PartialEq, Args)]
+#[derive(Clone, Debug, Default, PartialEq, Args)]
 pub(crate) struct WatchArgs {
     #[command(flatten)]
     pub(crate) story: StoryArgs,
+    #[arg(long, conflicts_with_all = ["world", "seed", "save", "paused", "invite"])]
+    pub(crate) all: bool,
     #[arg(long)]
     pub(crate) paused: bool,
     #[arg(long, value_name = "ACTOR")]
@@ -225,16 +229,6 @@ pub(crate) enum ChatFormat {
     #[default]
     Rule,
     Log,
-}
-
-/// How calls are printed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum TraceFormat {
-    /// All that the journal has of each.
-    #[default]
-    Full,
-    /// As AG2's users print it: the messages before each answer of a participant.
-    Ag2,
 }
 
 /// The arguments of `chat`.
@@ -454,45 +448,75 @@ fn model_of(text: &str) -> Result<(String, String), BadValue> {
     }
 }
 
-/// In which form `show` prints an entity's memory.
+/// What `show` prints of a save.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ShowAs {
+pub(crate) enum View {
+    /// The conversation of an entity as text; without one, all entities.
     #[default]
-    Buffer,
+    #[value(alias = "buffer")]
+    Memory,
     Json,
     Request,
+    Chapters,
+    Calls,
+    Trace,
+    Ag2,
+    Costs,
+    Events,
+    Voice,
 }
 
-/// The commands.
+/// The arguments of `show`.
+#[derive(Clone, Debug, Default, PartialEq, Args)]
+pub(crate) struct ShowArgs {
+    pub(crate) slot: String,
+    #[arg(required_if_eq("view", "chapters"))]
+    pub(crate) entity: Option<String>,
+    #[arg(long, alias = "as", default_value = "memory")]
+    pub(crate) view: View,
+    #[arg(long, value_name = "N")]
+    pub(crate) turn: Option<u64>,
+    #[arg(long, value_name = "N", requires = "entity", conflicts_with = "turn")]
+    pub(crate) call: Option<u32>,
+    #[arg(long, value_name = "N", requires = "call")]
+    pub(crate) attempt: Option<u32>,
+    #[arg(long, value_name = "ID", requires = "entity", conflicts_with_all = ["view", "turn", "call"])]
+    pub(crate) chapter: Option<String>,
+    #[arg(long, requires = "chapter")]
+    pub(crate) original: bool,
+}
+
+/// What is asked about a save.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Question {
+    Who {
+        fact: String,
+    },
+    What {
+        name: String,
+        #[arg(long, value_name = "NAME")]
+        about: Option<String>,
+    },
+    Why {
+        event: String,
+    },
+    Recall {
+        name: String,
+        #[arg(value_name = "TEXT")]
+        question: String,
+        #[arg(long = "limit", alias = "k", value_name = "N", default_value_t = 10,
+              value_parser = clap::value_parser!(u32).range(1..=1_000))]
+        k: u32,
+        #[arg(long, value_name = "MODEL")]
+        embeddings: Option<String>,
+    },
+}
+
+/// The commands, as help lists them: to play, to look into saves, other games, to write worlds, to
+/// set up.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Run(RunArgs),
-    /// The commands of a feature that this build lacks, which say so.
-    #[cfg(not(feature = "page"))]
-    #[command(name = "watch", aliases = ["serve", "export"], hide = true, disable_help_flag = true)]
-    WithoutPage {
-        #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
-        arguments: Vec<String>,
-    },
-    #[cfg(feature = "page")]
-    Watch(Box<WatchArgs>),
-    #[cfg(feature = "page")]
-    Serve {
-        #[arg(long, value_name = "SECONDS")]
-        away: Option<u64>,
-        #[command(flatten)]
-        server: ServerArgs,
-    },
-    #[cfg(feature = "page")]
-    Export {
-        slot: String,
-        #[arg(long, value_name = "FILE")]
-        html: PathBuf,
-        #[arg(long, value_name = "ACTOR")]
-        seat: Option<String>,
-        #[arg(long, conflicts_with = "seat")]
-        calls: bool,
-    },
     Resume {
         slot: String,
         #[arg(long)]
@@ -510,13 +534,49 @@ pub(crate) enum Command {
         #[command(flatten)]
         play: PlayArgs,
     },
-    Chat(ChatArgs),
-    Undercover(Box<UndercoverArgs>),
-    Trace {
+    /// The commands of a feature that this build lacks, which say so.
+    #[cfg(not(feature = "page"))]
+    #[command(name = "watch", aliases = ["serve", "export"], hide = true, disable_help_flag = true)]
+    WithoutPage {
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
+        arguments: Vec<String>,
+    },
+    #[cfg(feature = "page")]
+    Watch(Box<WatchArgs>),
+    Branch {
         slot: String,
+        new: Option<String>,
+        #[arg(long, value_name = "N", required_unless_present_any = ["choose", "retry"])]
+        turn: Option<u64>,
+        #[arg(long, value_name = "SCENE_OPTION", value_parser = scene_and_option, conflicts_with = "turn")]
+        choose: Option<(String, String)>,
+        #[arg(long, conflicts_with_all = ["turn", "choose"])]
+        retry: bool,
+        #[arg(long, value_name = "N", conflicts_with_all = ["choose", "retry"])]
+        seed: Option<u64>,
+        #[arg(long, value_name = "PLAYER_MODEL", value_parser = model_of, conflicts_with_all = ["choose", "retry"])]
+        model_of: Vec<(String, String)>,
+    },
+    Saves {
+        #[arg(long)]
+        verify: bool,
+        #[arg(long, value_name = "SLOT", conflicts_with = "verify")]
+        repair: Option<String>,
+    },
+    Show(ShowArgs),
+    #[command(disable_help_subcommand = true)]
+    Ask {
+        slot: String,
+        #[command(subcommand)]
+        question: Question,
+    },
+    Diff {
+        slot: String,
+        #[arg(value_name = "OTHER")]
+        other: String,
         entity: Option<String>,
-        #[arg(long = "format", default_value = "full")]
-        form: TraceFormat,
+        #[arg(long, value_name = "N", num_args = 2, requires = "entity")]
+        calls: Vec<u32>,
     },
     Replay {
         slot: String,
@@ -532,85 +592,18 @@ pub(crate) enum Command {
               default_missing_value = READING_SPEED, value_parser = clap::value_parser!(u32).range(1..=100_000))]
         pace: Option<u32>,
     },
-    Saves {
-        #[arg(long)]
-        verify: bool,
-    },
-    Repair {
+    #[cfg(feature = "page")]
+    Export {
         slot: String,
+        #[arg(long, value_name = "FILE")]
+        html: PathBuf,
+        #[arg(long, value_name = "ACTOR")]
+        seat: Option<String>,
+        #[arg(long, conflicts_with = "seat")]
+        calls: bool,
     },
-    Cost {
-        slot: String,
-    },
-    Branch {
-        slot: String,
-        new: String,
-        #[arg(long, value_name = "N", required_unless_present = "choose")]
-        turn: Option<u64>,
-        #[arg(long, value_name = "SCENE_OPTION", value_parser = scene_and_option, conflicts_with = "turn")]
-        choose: Option<(String, String)>,
-        #[arg(long, value_name = "N", conflicts_with = "choose")]
-        seed: Option<u64>,
-        #[arg(long, value_name = "PLAYER_MODEL", value_parser = model_of, conflicts_with = "choose")]
-        model_of: Vec<(String, String)>,
-    },
-    Retry {
-        slot: String,
-        new: Option<String>,
-    },
-    Why {
-        slot: String,
-        event: Option<String>,
-    },
-    Who {
-        slot: String,
-        fact: String,
-    },
-    Knows {
-        slot: String,
-        name: String,
-        #[arg(long, value_name = "NAME")]
-        about: Option<String>,
-    },
-    Show {
-        slot: String,
-        entity: Option<String>,
-        #[arg(long = "as", default_value = "buffer")]
-        form: ShowAs,
-        #[arg(long, value_name = "N")]
-        turn: Option<u64>,
-        #[arg(long, value_name = "N", requires = "entity", conflicts_with = "turn")]
-        call: Option<u32>,
-        #[arg(long, value_name = "N", requires = "call")]
-        attempt: Option<u32>,
-    },
-    Timeline {
-        slot: String,
-        entity: Option<String>,
-    },
-    Diff {
-        slot: String,
-        #[arg(value_name = "OTHER")]
-        other: String,
-        entity: Option<String>,
-        #[arg(long, value_name = "N", num_args = 2, requires = "entity")]
-        calls: Vec<u32>,
-    },
-    Recall(RecallArgs),
-    Chapters {
-        slot: String,
-        name: String,
-        id: Option<String>,
-        #[arg(long, requires = "id")]
-        original: bool,
-    },
-    Drift {
-        slot: String,
-    },
-    Check {
-        world: String,
-    },
-    Rehearse(RehearseArgs),
+    Chat(ChatArgs),
+    Undercover(Box<UndercoverArgs>),
     New {
         #[arg(default_value = "story")]
         dir: PathBuf,
@@ -618,6 +611,18 @@ pub(crate) enum Command {
         world_lang: Option<LanguageArg>,
     },
     Worlds,
+    Check {
+        world: String,
+    },
+    Rehearse(RehearseArgs),
+    Doctor(DoctorArgs),
+    Config,
+    Trust(TrustArgs),
+    #[command(disable_help_subcommand = true)]
+    Data {
+        #[command(subcommand)]
+        action: DataCommand,
+    },
     Convert {
         file: Option<PathBuf>,
         #[arg(long, value_name = "FORM", value_parser = profile())]
@@ -627,20 +632,17 @@ pub(crate) enum Command {
         #[arg(long, value_name = "NAME")]
         name: Option<String>,
     },
-    Config,
-    Doctor(DoctorArgs),
-    Trust(TrustArgs),
-    #[command(disable_help_subcommand = true)]
-    Data {
-        #[command(subcommand)]
-        action: DataCommand,
-    },
     Completions {
         shell: Shell,
     },
     Manual {
         dir: PathBuf,
     },
+    /// Also measures how well memories are found.
+    #[command(hide = true)]
+    Recall(RecallArgs),
+    #[command(flatten)]
+    Old(OldCommand),
 }
 
 /// What is done with the data folder.
@@ -737,24 +739,28 @@ mod tests {
             "playhouse replay s --pace=300",
             "playhouse saves -vv",
             "playhouse saves --verify",
-            "playhouse repair s",
-            "playhouse cost s --json",
+            "playhouse saves --repair s",
             "playhouse branch s t --turn 4",
             "playhouse branch s t --choose the-log=burn",
             "playhouse branch s t --turn 4 --seed 9",
+            "playhouse branch s --retry",
+            "playhouse ask s who the-order",
+            "playhouse ask s what Ann --about Bea",
+            "playhouse ask s why 3-17 --json",
+            "playhouse ask s recall Ann dog --limit 5 --json",
             "playhouse data export d --force",
             "playhouse completions zsh",
             "playhouse manual man",
-            "playhouse who s the-order",
-            "playhouse knows s Ann",
-            "playhouse chapters s Ann",
-            "playhouse drift s --json",
-            "playhouse chapters s Ann 2 --original --json",
-            "playhouse why s",
-            "playhouse why s 3-17",
-            "playhouse recall s Ann dog --limit 5 --json",
             "playhouse recall --corpus talk.jsonl --questions asked.jsonl --limit 10 --json",
             "playhouse show s",
+            "playhouse show s Mira --view request --turn 2",
+            "playhouse show s Mira --view chapters",
+            "playhouse show s Mira --chapter 2 --original --json",
+            "playhouse show s --view trace",
+            "playhouse show s Ava --view ag2",
+            "playhouse show s --view costs --json",
+            "playhouse show s --view events",
+            "playhouse show s --view voice",
             "playhouse chat",
             "playhouse chat en/writing-desk --task hi --format log --save s --force --seed 3 --model m",
             "playhouse undercover",
@@ -762,10 +768,6 @@ mod tests {
             "playhouse undercover --games 200 --jobs 2",
             "playhouse undercover --from saves/one two",
             "playhouse resume s --task more",
-            "playhouse trace s",
-            "playhouse trace s Ava",
-            "playhouse trace s Ava --format ag2",
-            "playhouse show s Mira --as request --turn 2",
             "playhouse check w",
             "playhouse rehearse w",
             "playhouse rehearse w --runs 1000 --seed 3 --jobs 2 --cost-as deepseek --html w.html --json",
@@ -803,12 +805,16 @@ mod tests {
             "playhouse branch s t --choose the-log=burn --seed 9",
             "playhouse completions tcsh",
             "playhouse data",
-            "playhouse show s --as film",
+            "playhouse show s --view film",
+            "playhouse show s --view chapters",
+            "playhouse ask s",
+            "playhouse ask s who",
+            "playhouse branch s --retry --turn 4",
             "playhouse recall s Ann",
             "playhouse recall s Ann dog --limit 0",
             "playhouse recall --corpus talk.jsonl",
             "playhouse recall s Ann dog --corpus talk.jsonl --questions asked.jsonl",
-            "playhouse chapters s Ann --original",
+            "playhouse show s Ann --original",
             "playhouse convert talk.json",
             "playhouse convert talk.json --to yaml",
             "playhouse --width 3",

@@ -292,8 +292,8 @@ mod tests {
             }
         }
         for command in command.get_subcommands() {
-            // It repeats all commands.
-            if path != "help" {
+            // It repeats all commands; those that are hidden have no page.
+            if path != "help" && !command.is_hide_set() {
                 check(command, command.get_name());
             }
         }
@@ -318,8 +318,8 @@ mod tests {
         assert!(program.contains(usage), "{program}");
         for (command, usage) in [
             ("data", "playhouse data [选项] <命令>"),
-            ("chapters", "playhouse chapters [选项] <存档> <名字> [编号]"),
-            ("knows", "--about <名字>"),
+            ("show", "playhouse show [选项] <存档> [名字]"),
+            ("ask", "playhouse ask [选项] <存档> <命令>"),
             ("diff", "<另一个存档>"),
             #[cfg(feature = "page")]
             ("watch", "playhouse watch [选项] [世界|存档]"),
@@ -338,7 +338,7 @@ mod tests {
                 ("playhouse run --seed x", "x"),
                 ("playhouse run --seed", "--seed"),
                 ("playhouse run one two", "two"),
-                ("playhouse show s --as film", "buffer"),
+                ("playhouse show s --view film", "memory"),
                 ("playhouse resume", "slot"),
                 ("playhouse resume", "playhouse resume --help"),
                 ("playhouse data export", "playhouse data export --help"),

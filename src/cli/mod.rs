@@ -20,6 +20,7 @@ mod help;
 mod labels;
 mod loader;
 mod lock;
+mod old_names;
 mod output;
 mod process;
 mod progress;

@@ -91,7 +91,7 @@ fn printed_commands_name_the_folder_of_saves_that_was_given() {
             "branch drowned-assize twig --turn 1",
             "playhouse resume twig",
         ),
-        ("why twig xyzzy", "playhouse why twig"),
+        ("why twig xyzzy", "playhouse show twig"),
         ("run --save capped --max-calls 2", "playhouse resume capped"),
     ] {
         let said = elsewhere(command);
@@ -406,15 +406,13 @@ fn what_the_pages_show_of_a_run_works() {
             &english[..],
             "drowned-assize",
             ["SAVE", "OTHER"],
-            &[
-                "why", "who", "knows", "show", "cost", "branch", "replay", "saves",
-            ][..],
+            &["ask", "show", "diff", "branch", "replay", "saves"][..],
         ),
         (
             &chinese[..],
             "zhaoying-ban",
             ["存档", "另一存档"],
-            &["why", "branch"][..],
+            &["ask", "branch"][..],
         ),
     ] {
         let [save, other] = saves;
@@ -455,11 +453,15 @@ fn what_the_pages_show_of_a_run_works() {
     }
 }
 
-/// The lines of the block in which a page shows what can be done with a save.
+/// The lines of the blocks in which a page shows what can be done with a save.
 fn shown(page: &str) -> impl Iterator<Item = &str> {
-    let mut blocks = page.split("```");
-    let block = blocks.find(|block| block.contains("playhouse why"));
-    block.unwrap().lines()
+    let blocks = page.split("```").skip(1).step_by(2);
+    let of_saves = |block: &&str| {
+        ["branch", "ask"]
+            .iter()
+            .any(|name| block.contains(&format!("playhouse {name}")))
+    };
+    blocks.filter(of_saves).flat_map(str::lines)
 }
 
 #[test]

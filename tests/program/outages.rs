@@ -359,7 +359,8 @@ fn default_answers_show_and_are_asked_for_again_in_a_branch() {
         "{told}"
     );
     assert!(
-        said.contains("instead of a model: Tam Weller: ") && said.contains("playhouse retry s"),
+        said.contains("instead of a model: Tam Weller: ")
+            && said.contains("playhouse branch s --retry"),
         "{said}"
     );
     let mut show = playhouse(folder);

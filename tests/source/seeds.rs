@@ -3,7 +3,7 @@
 //! Code in the first column of a table of the page is the document's. All other code is ours, in
 //! one of these forms, and must exist:
 //!
-//! - `playhouse trace SAVE --json`: a command with options, and their values in lower case;
+//! - `playhouse show SAVE --view trace`: a command with options, and their values in lower case;
 //! - `crates/engine/src/context/json.rs`: a file or a folder;
 //! - `tests/engine/steps.rs::name`: a function of a file, mostly a test;
 //! - `world.limits.short_questions`, `team.participants.tools`: a field of a world or team file;
@@ -43,7 +43,7 @@ fn whatever_does_not_exist_is_reported_with_its_row() {
     let table = "## A\n\n### B\n\n| document | here | shown by | what differs, and why |\n\
                  | --- | --- | --- | --- |\n";
     let good = "| `x` | `AgentContext::len`, `perspective`, `cast::spawn` | `crates/engine/src/context/json.rs` | |\n\
-                | `x` | `world.limits.hand_size`, `team.fold.keep` | `playhouse trace SAVE --json` | |\n\
+                | `x` | `world.limits.hand_size`, `team.fold.keep` | `playhouse show SAVE --view trace` | |\n\
                 | `x` | `\"kickoff\"` | `tests/source/seeds.rs::root` | `playhouse convert --to langchain` |\n\
                 | `x` | none | | it has a reason |\n";
     assert_eq!(problems(&format!("{table}{good}")), [""; 0]);
@@ -55,7 +55,7 @@ fn whatever_does_not_exist_is_reported_with_its_row() {
         ("world.limits.no_such_limit", "no such field"),
         ("team.no_such_field", "no such field"),
         ("playhouse nosuchcommand", "no such command"),
-        ("playhouse trace --no-such-option", "`--no-such-option`"),
+        ("playhouse show --no-such-option", "`--no-such-option`"),
         ("playhouse convert --to nosuchform", "`nosuchform`"),
         ("\"no such text\"", "no such text"),
         ("what is this?", "of no known form"),

@@ -94,10 +94,12 @@ impl<G: Picture> Contents<G> {
             Some(stage) => stage == place || stage == Some(being.id),
             None => place.is_some() || being.kind != Kind::Actor,
         };
-        match () {
-            () if stay.dead => WhyNot::Dead,
-            () if was_there && event.is_withheld() => WhyNot::Withheld,
-            () => WhyNot::Elsewhere(place),
+        if stay.dead {
+            WhyNot::Dead
+        } else if was_there && event.is_withheld() {
+            WhyNot::Withheld
+        } else {
+            WhyNot::Elsewhere(place)
         }
     }
 }

@@ -55,6 +55,13 @@ impl Costs {
         };
     }
 
+    /// Leaves out what others than this entity have cost.
+    pub fn keep(&mut self, who: &str) {
+        self.by_entity.retain(|(name, _)| **name == *who);
+        self.prompts.retain(|(name, _)| **name == *who);
+        self.vectors = Spent::default();
+    }
+
     /// What was spent on each purpose, by all entities.
     pub fn by_purpose(&self) -> BTreeMap<String, Spent> {
         let mut total = Ledger::default();
@@ -76,10 +83,10 @@ impl Prompts {
 
 /// The value under a name, which is new if there is none.
 fn entry<'r, T: Default>(rows: &'r mut Vec<(Arc<str>, T)>, name: &Arc<str>) -> &'r mut T {
-    let found = rows.iter().position(|(known, _)| known == name);
-    let index = found.unwrap_or_else(|| {
+    let index = rows.iter().position(|(known, _)| known == name);
+    let index = index.unwrap_or(rows.len());
+    if index == rows.len() {
         rows.push((name.clone(), T::default()));
-        rows.len() - 1
-    });
+    }
     &mut rows[index].1
 }

@@ -13,7 +13,7 @@ use super::play;
 use crate::cli::app::App;
 use crate::cli::error::{CommandError, ErrorKind};
 use crate::cli::loader;
-use crate::cli::saved::{Played, Saved, entity, free_name, session_error};
+use crate::cli::saved::{Played, Saved, entity, session_error};
 use crate::cli::say::say;
 use crate::cli::slot_settings;
 
@@ -75,12 +75,11 @@ pub(super) fn choose(
 
 /// Starts a slot from before the first default answer of another, in which all of them are asked
 /// again.
-pub(super) fn retry(app: &App, old: &str, new: Option<String>) -> Result<(), CommandError> {
+pub(super) fn retry(app: &App, old: &str, new: &str) -> Result<(), CommandError> {
     let saved = Saved::find(app, old)?;
     let root = &app.settings.saves.value;
-    let new = new.unwrap_or_else(|| free_name(root, old));
     let game = saved.played.game();
-    let retried = session::retry_defaults(root, &saved.slot, &new, game, HOST);
+    let retried = session::retry_defaults(root, &saved.slot, new, game, HOST);
     let retried = play::runtime()?.block_on(retried).map_err(session_error)?;
     let Some(Retried { slot, turn, count }) = retried else {
         if app.prints_text() {

@@ -1,4 +1,4 @@
-//! `chapters`: what somebody's past became: chapters, volumes and lives, and what they replaced.
+//! The view `chapters`: what somebody's past became: chapters, volumes and lives, and what they replaced.
 
 use serde_json::{Value, json};
 
@@ -13,27 +13,21 @@ use crate::context::{AgentContext, Chapter, ChapterId, Chapters, Level, buffer};
 use crate::locale::{Language, Localize, text};
 use crate::rpg::happening::merged;
 
-/// Lists somebody's chapters, or opens one.
-pub(super) fn chapters(
+/// Prints what somebody reads of a chapter of its past, or the messages that it replaced.
+pub(super) fn open(
     app: &App,
     slot: &str,
     name: &str,
-    id: Option<&str>,
+    id: &str,
     is_original: bool,
 ) -> Result<(), CommandError> {
     let story = Saved::find(app, slot)?.contents()?;
     let chapters = &being(&story.state, name)?.chapters.value;
-    match id {
-        None => list(app, name, chapters),
-        Some(id) => {
-            let chapter = find(chapters, name, id)?;
-            if is_original {
-                original(app, name, chapter)?;
-            } else {
-                open(app, name, chapters, chapter);
-            }
-        }
+    let chapter = find(chapters, name, id)?;
+    if is_original {
+        return original(app, name, chapter);
     }
+    summary(app, name, chapters, chapter);
     Ok(())
 }
 
@@ -50,13 +44,16 @@ fn find<'a>(chapters: &'a Chapters, name: &str, id: &str) -> Result<&'a Chapter,
     })
 }
 
-fn list(app: &App, name: &str, chapters: &Chapters) {
+/// Lists somebody's chapters.
+pub(super) fn list(app: &App, slot: &str, name: &str) -> Result<(), CommandError> {
+    let story = Saved::find(app, slot)?.contents()?;
+    let chapters = &being(&story.state, name)?.chapters.value;
     let mut out = app.out();
     if app.settings.json {
         for chapter in chapters.all() {
             out.json(&head(name, chapter));
         }
-        return;
+        return Ok(());
     }
     let language = app.language;
     let mut table = TextTable::new([
@@ -78,6 +75,7 @@ fn list(app: &App, name: &str, chapters: &Chapters) {
         ]);
     }
     table.write(&mut out);
+    Ok(())
 }
 
 fn level_name(language: Language, level: Level) -> String {
@@ -108,7 +106,7 @@ fn head(name: &str, chapter: &Chapter) -> Value {
 }
 
 /// What its owner reads, and in JSON all notes, those of the chapters inside it included.
-fn open(app: &App, name: &str, chapters: &Chapters, chapter: &Chapter) {
+fn summary(app: &App, name: &str, chapters: &Chapters, chapter: &Chapter) {
     let mut out = app.out();
     if app.settings.json {
         let mut shown = head(name, chapter);

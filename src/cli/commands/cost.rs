@@ -1,4 +1,4 @@
-//! `cost`: what a save, or all games of a tournament, have cost, by entity and by purpose, with the
+//! The view `costs`: what a save, or all games of a tournament, have cost, by entity and by purpose, with the
 //! vectors for recall.
 
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::cli::app::App;
 use crate::cli::error::CommandError;
 use crate::cli::labels::purpose_label;
 use crate::cli::output::Paragraph;
-use crate::cli::saved::{Contents, damaged, slots_of};
+use crate::cli::saved::{Contents, damaged, nobody, slots_of};
 use crate::cli::say::say;
 use crate::cli::tables::{Alignment, TextTable, spending, spending_by_purpose};
 
@@ -22,7 +22,7 @@ use crate::cli::tables::{Alignment, TextTable, spending, spending_by_purpose};
 const VECTORS: &str = "vectors";
 
 /// Prints what a save has cost, by its journal: also what was paid after the last snapshot.
-pub(super) fn cost(app: &App, name: &str) -> Result<(), CommandError> {
+pub(super) fn cost(app: &App, name: &str, who: Option<&str>) -> Result<(), CommandError> {
     let mut costs = Costs::default();
     for slot in slots_of(app, name)? {
         let lines = slot.read_journal();
@@ -32,6 +32,13 @@ pub(super) fn cost(app: &App, name: &str) -> Result<(), CommandError> {
             app.out().names().add(name, id);
         }
         costs.add(&lines);
+    }
+    if let Some(who) = who {
+        let known = |costs: &Costs| costs.by_entity.iter().any(|(name, _)| **name == *who);
+        if !known(&costs) {
+            return Err(nobody(who, costs.by_entity.iter().map(|(name, _)| &**name)));
+        }
+        costs.keep(who);
     }
     print(app, &costs);
     Ok(())

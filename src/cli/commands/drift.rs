@@ -1,17 +1,17 @@
-//! `drift`: how far characters' speech has drifted from their voices.
+//! The view `voice`: how far characters' speech has drifted from their voices.
 
 use serde_json::json;
 
 use crate::cli::app::App;
 use crate::cli::error::{CommandError, ErrorKind};
-use crate::cli::saved::{Played, Saved};
+use crate::cli::saved::{Played, Saved, being};
 use crate::cli::say::say;
 use crate::cli::tables::{Alignment, TextTable};
 use crate::locale::text;
 use crate::rpg::drift::{Drift, drift as drift_of};
 
 /// Prints how far the speech of each character with a voice drifts from it over time.
-pub(super) fn drift(app: &App, slot: &str) -> Result<(), CommandError> {
+pub(super) fn drift(app: &App, slot: &str, who: Option<&str>) -> Result<(), CommandError> {
     let saved = Saved::find(app, slot)?;
     let Played::World(campaign) = &saved.played else {
         return Err(CommandError::new(
@@ -22,6 +22,10 @@ pub(super) fn drift(app: &App, slot: &str) -> Result<(), CommandError> {
     let state = saved.contents()?.state;
     let voices = campaign.file.actors.iter();
     let voices = voices.map(|actor| (&actor.name, &actor.voice));
+    if let Some(who) = who {
+        being(&state, who)?;
+    }
+    let voices = voices.filter(|(name, _)| who.is_none_or(|who| **name == *who));
     let rows = voices.filter_map(|(name, voice)| {
         let being = state.named(name)?;
         let drifts = drift_of(voice, &being.context.value, &being.chapters.value);

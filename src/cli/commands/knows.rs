@@ -1,4 +1,4 @@
-//! `who` and `knows`: who knows a fact and from whom, and what somebody knows.
+//! Who knows a fact and from whom, and what somebody knows.
 
 use std::sync::Arc;
 

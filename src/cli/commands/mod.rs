@@ -47,8 +47,9 @@ mod worlds;
 use std::path::Path;
 
 use super::app::App;
-use super::args::{ChatArgs, Command, DataCommand};
+use super::args::{ChatArgs, Command, DataCommand, Question, RecallArgs};
 use super::error::CommandError;
+use super::saved::free_name;
 
 pub(crate) fn run(command: Command, app: &App) -> Result<(), CommandError> {
     match command {
@@ -62,8 +63,6 @@ pub(crate) fn run(command: Command, app: &App) -> Result<(), CommandError> {
         )),
         #[cfg(feature = "page")]
         Command::Watch(args) => watch::watch(app, &args),
-        #[cfg(feature = "page")]
-        Command::Serve { away, server } => watch::serve(app, &server, away),
         #[cfg(feature = "page")]
         Command::Export {
             slot,
@@ -93,7 +92,6 @@ pub(crate) fn run(command: Command, app: &App) -> Result<(), CommandError> {
         }
         Command::Chat(args) => chat::chat(app, &args),
         Command::Undercover(args) => undercover::undercover(app, &args),
-        Command::Trace { slot, entity, form } => trace::trace(app, &slot, entity.as_deref(), form),
         Command::Replay {
             slot,
             until,
@@ -102,53 +100,54 @@ pub(crate) fn run(command: Command, app: &App) -> Result<(), CommandError> {
             ids: _,
             pace: _,
         } => replay::replay(app, &slot, until, seat.as_deref(), form),
-        Command::Saves { verify } => saves::saves(app, verify),
-        Command::Repair { slot } => repair::run(app, &slot),
-        Command::Cost { slot } => cost::cost(app, &slot),
-        Command::Who { slot, fact } => knows::who(app, &slot, &fact),
-        Command::Chapters {
-            slot,
-            name,
-            id,
-            original,
-        } => chapters::chapters(app, &slot, &name, id.as_deref(), original),
-        Command::Drift { slot } => drift::drift(app, &slot),
-        Command::Knows {
-            slot,
-            name,
-            about: Some(about),
-        } => knows::about(app, &slot, &name, &about),
-        Command::Knows { slot, name, .. } => knows::knows(app, &slot, &name),
+        Command::Saves {
+            repair: Some(slot), ..
+        } => repair::run(app, &slot),
+        Command::Saves { verify, .. } => saves::saves(app, verify),
         Command::Branch {
             slot,
             new,
             turn,
             choose,
+            retry,
             seed,
             model_of,
-        } => match choose {
-            Some((scene, option)) => branch::choose(app, &slot, &new, &scene, &option),
-            None => branch::branch(app, &slot, &new, turn.unwrap_or_default(), seed, &model_of),
-        },
-        Command::Retry { slot, new } => branch::retry(app, &slot, new),
-        Command::Why { slot, event } => why::why(app, &slot, event.as_deref()),
-        Command::Recall(args) => recall::recall(app, &args),
-        Command::Show {
-            slot,
-            entity,
-            form,
-            turn,
-            call,
-            attempt,
         } => {
-            let moment = show::StoryPoint {
-                turn,
-                call,
-                attempt,
-            };
-            show::show(app, &slot, entity.as_deref(), form, moment)
+            let new = new.unwrap_or_else(|| free_name(&app.settings.saves.value, &slot));
+            match choose {
+                _ if retry => branch::retry(app, &slot, &new),
+                Some((scene, option)) => branch::choose(app, &slot, &new, &scene, &option),
+                None => branch::branch(app, &slot, &new, turn.unwrap_or_default(), seed, &model_of),
+            }
         }
-        Command::Timeline { slot, entity } => timeline::timeline(app, &slot, entity.as_deref()),
+        Command::Show(args) => show::show(app, &args),
+        Command::Ask { slot, question } => match question {
+            Question::Who { fact } => knows::who(app, &slot, &fact),
+            Question::What {
+                name,
+                about: Some(about),
+            } => knows::about(app, &slot, &name, &about),
+            Question::What { name, .. } => knows::knows(app, &slot, &name),
+            Question::Why { event } => why::why(app, &slot, &event),
+            Question::Recall {
+                name,
+                question,
+                k,
+                embeddings,
+            } => {
+                let args = RecallArgs {
+                    slot: Some(slot),
+                    who: Some(name),
+                    question: Some(question),
+                    k,
+                    embeddings,
+                    ..RecallArgs::default()
+                };
+                recall::recall(app, &args)
+            }
+        },
+        Command::Recall(args) => recall::recall(app, &args),
+        Command::Old(old) => run(old.into(), app),
         Command::Diff {
             slot,
             other,

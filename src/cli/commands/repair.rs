@@ -1,4 +1,4 @@
-//! `repair`: a damaged save goes back to its last good point.
+//! `saves --repair`: a damaged save goes back to its last good point.
 
 use crate::save::{Repair, repair};
 use serde_json::json;

@@ -1,4 +1,5 @@
-//! `show`: what the entities of a save remember, and what their minds were sent.
+//! `show`: the views of a save; here those of what its entities remember, and what their minds
+//! were sent.
 
 use std::sync::Arc;
 
@@ -8,41 +9,60 @@ use crate::locale::text;
 use crate::session::{CallRequest, Wanted, state_at};
 use serde_json::json;
 
-use super::{play, sent};
+use super::trace::TraceForm;
+use super::{chapters, cost, drift, play, sent, timeline, trace, why};
 use crate::cli::app::App;
-use crate::cli::args::ShowAs;
+use crate::cli::args::{ShowArgs, View};
 use crate::cli::error::{CommandError, ErrorKind};
 use crate::cli::labels::purpose_label;
 use crate::cli::saved::{Saved, WorldState, being, session_error};
 use crate::cli::say::say;
 use crate::cli::tables::{Alignment, TextTable};
 
-/// The moment of which something is shown; now by default.
-#[derive(Clone, Copy, Default)]
-pub(super) struct StoryPoint {
-    /// The end of this turn.
-    pub(super) turn: Option<u64>,
-    /// The call with this number among those of the entity.
-    pub(super) call: Option<u32>,
-    /// Which of the requests of that call.
-    pub(super) attempt: Option<u32>,
+/// Prints a view of a save.
+pub(super) fn show(app: &App, args: &ShowArgs) -> Result<(), CommandError> {
+    let (slot, name) = (&*args.slot, args.entity.as_deref());
+    if let (Some(name), Some(id)) = (name, &args.chapter) {
+        return chapters::open(app, slot, name, id, args.original);
+    }
+    check_moment(args)?;
+    match args.view {
+        View::Memory | View::Json | View::Request => memory(app, args),
+        View::Chapters => chapters::list(app, slot, name.unwrap_or_default()),
+        View::Calls => timeline::timeline(app, slot, name),
+        View::Trace => trace::trace(app, slot, name, TraceForm::Full),
+        View::Ag2 => trace::trace(app, slot, name, TraceForm::Ag2),
+        View::Costs => cost::cost(app, slot, name),
+        View::Events => why::events(app, slot, name),
+        View::Voice => drift::drift(app, slot, name),
+    }
+}
+
+/// Refuses a moment for what is always of the whole story.
+fn check_moment(args: &ShowArgs) -> Result<(), CommandError> {
+    let is_of_moment = matches!(args.view, View::Memory | View::Json | View::Request);
+    let given = [
+        ("--turn", args.turn.is_some()),
+        ("--call", args.call.is_some()),
+    ];
+    let unfit = given
+        .into_iter()
+        .find(|(_, is_given)| *is_given && !is_of_moment);
+    unfit.map_or(Ok(()), |(option, _)| {
+        let message = text!(cli_view_option, option);
+        Err(CommandError::new(ErrorKind::Usage, message))
+    })
 }
 
 /// Prints the memory of one entity, or lists all.
-pub(super) fn show(
-    app: &App,
-    slot: &str,
-    name: Option<&str>,
-    form: ShowAs,
-    moment: StoryPoint,
-) -> Result<(), CommandError> {
-    let saved = Saved::find(app, slot)?;
-    if let Some(name) = name
-        && (moment.call.is_some() || form == ShowAs::Request)
+fn memory(app: &App, args: &ShowArgs) -> Result<(), CommandError> {
+    let saved = Saved::find(app, &args.slot)?;
+    if let Some(name) = &args.entity
+        && (args.call.is_some() || args.view == View::Request)
     {
-        return show_request(app, &saved, name, form, moment);
+        return show_request(app, &saved, name, args);
     }
-    let state = match moment.turn {
+    let state = match args.turn {
         None => saved.contents()?.state,
         Some(turn) => {
             let past = state_at(&saved.slot, saved.played.game(), turn);
@@ -51,27 +71,21 @@ pub(super) fn show(
             Arc::new(WorldState::of(&world, &WorldState::default()))
         }
     };
-    match name {
+    match &args.entity {
         None => list(app, &state),
-        Some(name) => show_one(app, &state, name, form)?,
+        Some(name) => show_one(app, &state, name, args.view)?,
     }
     Ok(())
 }
 
 /// Prints what an entity's mind was sent: with a call, for that one; else its last request.
-fn show_request(
-    app: &App,
-    saved: &Saved,
-    name: &str,
-    form: ShowAs,
-    moment: StoryPoint,
-) -> Result<(), CommandError> {
-    let request = match moment.call {
-        Some(number) => sent::of_call(app, saved, name, number, moment.attempt)?,
+fn show_request(app: &App, saved: &Saved, name: &str, args: &ShowArgs) -> Result<(), CommandError> {
+    let request = match args.call {
+        Some(number) => sent::of_call(app, saved, name, number, args.attempt)?,
         None => {
             let wanted = Wanted {
                 entity: Some(name.to_owned()),
-                turns: moment.turn,
+                turns: args.turn,
                 last: true,
                 ..Wanted::default()
             };
@@ -87,7 +101,10 @@ fn show_request(
             }
         }
     };
-    let body = request.body.as_deref().filter(|_| form == ShowAs::Request);
+    let body = request
+        .body
+        .as_deref()
+        .filter(|_| args.view == View::Request);
     if app.settings.json {
         let mut json = sent::request_json(&request);
         json["messages"] = request.messages.iter().map(sent::message_json).collect();
@@ -103,19 +120,19 @@ fn show_request(
         app.err().line(which(app, &request));
     }
     let mut out = app.out();
-    match (form, body) {
+    match (args.view, body) {
         (_, Some(body)) => out.bytes(body),
-        (ShowAs::Buffer | ShowAs::Request, None) => {
+        (View::Json, None) => {
+            let messages: Vec<_> = request.messages.iter().map(sent::message_json).collect();
+            out.pretty_json(&messages);
+        }
+        (_, None) => {
             for message in &request.messages {
                 let name = message.speaker.as_deref().unwrap_or_default();
                 out.line(format!("{} {name}", message.role.name()).trim_end());
                 out.line(&message.text);
                 out.line("");
             }
-        }
-        (ShowAs::Json, None) => {
-            let messages: Vec<_> = request.messages.iter().map(sent::message_json).collect();
-            out.pretty_json(&messages);
         }
     }
     Ok(())
@@ -143,10 +160,10 @@ fn which(app: &App, request: &CallRequest) -> String {
     text.in_language(app.language)
 }
 
-fn show_one(app: &App, state: &WorldState, name: &str, form: ShowAs) -> Result<(), CommandError> {
+fn show_one(app: &App, state: &WorldState, name: &str, view: View) -> Result<(), CommandError> {
     let context = &being(state, name)?.context.value;
     let mut out = app.out();
-    if form == ShowAs::Buffer && !app.settings.json {
+    if view == View::Memory && !app.settings.json {
         out.line(buffer(context).trim_end());
         return Ok(());
     }

@@ -1,4 +1,4 @@
-//! `timeline`: the calls of a save in the order in which they were answered.
+//! The view `calls`: the calls of a save in the order in which they were answered.
 
 use crate::journal::{AskEnding, Outcome};
 use crate::story::Call;

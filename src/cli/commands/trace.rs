@@ -1,4 +1,4 @@
-//! `trace`: what each call of an entity was asked, and what it answered; in a team, what it saw.
+//! The view `trace`: what each call of an entity was asked, and what it answered; in a team, what it saw.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -12,7 +12,6 @@ use serde_json::{Value, json};
 
 use super::sent;
 use crate::cli::app::App;
-use crate::cli::args::TraceFormat;
 use crate::cli::error::CommandError;
 use crate::cli::labels::purpose_label;
 use crate::cli::saved::{Contents, Played, Saved, nobody};
@@ -20,6 +19,15 @@ use crate::cli::say::say;
 
 /// What each call saw, by who was asked and the number of the ask.
 type Seen = BTreeMap<(Arc<str>, u32), CallRequest>;
+
+/// How calls are printed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum TraceForm {
+    /// All that the journal has of each.
+    Full,
+    /// As AG2's users print it: the messages before each answer of a participant.
+    Ag2,
+}
 
 /// How AG2 calls whoever passes the messages on.
 const CHAT_MANAGER: &str = "chat_manager";
@@ -31,7 +39,7 @@ pub(super) fn trace(
     app: &App,
     slot: &str,
     name: Option<&str>,
-    form: TraceFormat,
+    form: TraceForm,
 ) -> Result<(), CommandError> {
     let saved = Saved::find(app, slot)?;
     let story = match name {
@@ -56,7 +64,7 @@ pub(super) fn trace(
         check_known(name, &names.chain(within).collect())?;
     }
     let is_shown = |who: &str| name.is_none_or(|name| *name == *who);
-    if form == TraceFormat::Ag2 {
+    if form == TraceForm::Ag2 {
         let seen = by_ask(sent::find(app, &saved, wanted(name))?);
         print_ag2(app, &calls, &seen, is_shown);
         return Ok(());

@@ -1,4 +1,4 @@
-//! `why`: who received an event, and by which rule; or all events with their IDs.
+//! The view `events`, and why somebody received an event.
 
 use std::sync::Arc;
 
@@ -15,22 +15,34 @@ use crate::cli::error::{CommandError, ErrorKind};
 use crate::cli::labels::{event_label, guard_note};
 use crate::cli::output::{Paragraph, Style};
 use crate::cli::record_printer::numbered_event;
-use crate::cli::saved::{Being, Contents, Saved};
+use crate::cli::saved::{Being, Contents, Saved, nobody};
 use crate::cli::say::say;
 
 /// How many of several events are named.
 const MOST_NAMED: usize = 8;
 
-/// Explains the audience of an event, or lists all events. The event is named by its ID, or by a
-/// part of its text that no other event has.
-pub(super) fn why(app: &App, slot: &str, event: Option<&str>) -> Result<(), CommandError> {
-    let saved = Saved::as_stored(app, slot)?;
-    let view = told::read(&saved, None)?;
-    let Some(wanted) = event else {
-        list(app, &view.read().events);
-        return Ok(());
+/// Lists the events of a save, or those that one entity learned, with their IDs.
+pub(super) fn events(app: &App, slot: &str, name: Option<&str>) -> Result<(), CommandError> {
+    let view = told::read(&Saved::as_stored(app, slot)?, None)?;
+    let contents = view.read();
+    let learned = |name| {
+        let known = contents.names().map(|(name, _)| &**name);
+        contents.id_of(name).ok_or_else(|| nobody(name, known))
     };
-    let event = find(app, &view.read(), slot, wanted)?;
+    let who = name.map(learned).transpose()?;
+    let events = contents.events.iter();
+    list(
+        app,
+        events.filter(|event| who.is_none_or(|who| event.reached(who))),
+    );
+    Ok(())
+}
+
+/// Explains the audience of an event, which is named by its ID, or by a part of its text that no
+/// other event has.
+pub(super) fn why(app: &App, slot: &str, wanted: &str) -> Result<(), CommandError> {
+    let saved = Saved::as_stored(app, slot)?;
+    let event = find(app, &told::read(&saved, None)?.read(), slot, wanted)?;
     // Who was in the world then.
     let then = told::read(&saved, Some(turn_number(event.record.turn)))?;
     let contents = then.read();
@@ -82,10 +94,10 @@ fn find(
 }
 
 /// Lists events with their IDs.
-fn list(app: &App, events: &[Arc<EventEntry>]) {
+fn list<'e>(app: &App, events: impl Iterator<Item = &'e Arc<EventEntry>>) {
     let mut out = app.out();
     let language = app.language;
-    for event in events.iter().map(|event| &event.record) {
+    for event in events.map(|event| &event.record) {
         if app.settings.json {
             out.json(&json!({
                 "record": "event", "id": event.id, "turn": turn_number(event.turn), "place": &*event.place,

@@ -25,7 +25,7 @@ fn damage_is_found_by_every_command_and_repaired_on_request() {
     // What was paid is in the journal.
     accepted(folder, "cost one");
     for command in ["resume one", "replay one", "branch one two --turn 1"] {
-        refused(folder, command, "playhouse repair one");
+        refused(folder, command, "playhouse saves --repair one");
     }
     let list = attacked(folder, "saves --verify");
     assert_eq!(list.status.code(), Some(4), "{}", err(&list));
@@ -86,7 +86,7 @@ fn damaged_games_of_a_tournament_are_named_and_repaired() {
     let list = attacked(folder, "saves --verify");
     assert_eq!(list.status.code(), Some(4));
     assert!(out(&list).contains("t/games/00002"), "{}", out(&list));
-    refused(folder, "resume t -q", "playhouse repair t");
+    refused(folder, "resume t -q", "playhouse saves --repair t");
     // The good game is counted all the same.
     let counted = attacked(folder, "undercover --from t --json");
     assert_eq!(counted.status.code(), Some(4));

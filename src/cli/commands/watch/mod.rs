@@ -1,4 +1,4 @@
-//! `watch` and `serve`: stories on pages.
+//! `watch`: stories on pages.
 //!
 //! The command's own thread opens stories, one after the other, when a page asks for them; each
 //! story that is played has a thread of its own; a page is answered by the runtime.
@@ -22,11 +22,15 @@ use crate::cli::loader;
 use crate::locale::text;
 use crate::save::Slot;
 
-/// Plays a world, or opens a save, and serves its page until it is interrupted.
+/// Plays a world, or opens a save or all of them, and serves pages until it is interrupted.
 pub(super) fn watch(app: &App, args: &WatchArgs) -> Result<(), CommandError> {
     check_options(&args.story.play)?;
     let mut host = Host::new(app, args.story.play.until)?;
     host.max_away = args.away.map(Duration::from_secs);
+    if args.all {
+        host.listen(&args.server, false)?;
+        return host.serve();
+    }
     let shown = match slot_of(app, args) {
         Some(slot) => host.read(slot, &args.invite)?,
         None => host.start(&args.story, args.paused, &args.invite)?,
@@ -90,12 +94,4 @@ pub(crate) fn slot_of<'a>(app: &App, args: &'a WatchArgs) -> Option<&'a str> {
     let named = args.story.world.as_deref().filter(|_| !is_new);
     let root = &app.settings.saves.value;
     named.filter(|name| Slot::find(root, name).is_ok())
-}
-
-/// Serves the pages of all saves until it is interrupted.
-pub(super) fn serve(app: &App, args: &ServerArgs, away: Option<u64>) -> Result<(), CommandError> {
-    let mut host = Host::new(app, None)?;
-    host.max_away = away.map(Duration::from_secs);
-    host.listen(args, false)?;
-    host.serve()
 }
