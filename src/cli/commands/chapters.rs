@@ -1,4 +1,5 @@
-//! The view `chapters`: what somebody's past became: chapters, volumes and lives, and what they replaced.
+//! The view `chapters`: what somebody's past became: chapters, volumes and lives, and what they
+//! replaced.
 
 use serde_json::{Value, json};
 

@@ -1,5 +1,5 @@
-//! The view `costs`: what a save, or all games of a tournament, have cost, by entity and by purpose, with the
-//! vectors for recall.
+//! The view `costs`: what a save, or all games of a tournament, have cost, by entity and by
+//! purpose, with the vectors for recall.
 
 use std::sync::Arc;
 

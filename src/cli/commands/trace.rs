@@ -1,4 +1,5 @@
-//! The view `trace`: what each call of an entity was asked, and what it answered; in a team, what it saw.
+//! The view `trace`: what each call of an entity was asked, and what it answered; in a team, what
+//! it saw.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
