@@ -23,7 +23,6 @@ drama_remove_it = remove it
 drama_resolve_alone = resolve and moved_by work only together
 drama_stay_is_offered = every vote already offers staying
 drama_nothing_is_offered = "nothing" is already offered, as the way to do nothing, where only one other option is left
-} at home
 drama_unknown = unknown name: "{ $name }"
 drama_write_max = write max: 3, for example
 drama_write_options = add options: [(id: "…", label: "…", seen: "…", effects: […])]

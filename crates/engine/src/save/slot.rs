@@ -384,7 +384,7 @@ impl LockedSlot {
     }
 
     /// Opens its journal for appending, and reads its story as [`Slot::read`] does. An incomplete
-    /// last line of the journal is cut off, and a log of events that is of another snapshot removed.
+    /// last line of the journal is cut off, and a log of events of another snapshot removed.
     ///
     /// # Errors
     /// As [`Slot::read`].
