@@ -22,10 +22,10 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
 
+use super::actions::Plan;
 use super::campaign::Campaign;
 use super::everybody::PUBLIC;
-use super::home::actions::take_plans;
-use super::plan::Plan;
+use super::home::plans::take_plans;
 use super::scenes::effects::{Cause, apply_effects};
 use super::talk::Talk;
 use super::world_file::{Actor, ActorFaction, Limits, Stage, WorldAgent, WorldFile};

@@ -7,7 +7,7 @@ use playhouse_engine::world_data::{DataError, DataFolder, Problems};
 use playhouse_tools as tool;
 
 use super::{
-    archive, attempt, campaign_state, combat, deaths, events, home, host, kickoff, plan, scenes,
+    actions, archive, attempt, campaign_state, combat, deaths, events, home, host, kickoff, scenes,
     spawn,
 };
 
@@ -42,7 +42,7 @@ fn prompts() -> PromptSet {
     campaign_state::add_templates(&mut prompts);
     kickoff::add_templates(&mut prompts);
     deaths::add_templates(&mut prompts);
-    plan::add_templates(&mut prompts);
+    actions::add_templates(&mut prompts);
     home::add_templates(&mut prompts);
     attempt::add_templates(&mut prompts);
     host::add_templates(&mut prompts);

@@ -8,9 +8,9 @@ use playhouse_engine::mind::Language;
 use playhouse_engine::world_data::DataFolder;
 use serde::Deserialize;
 
+use super::actions::{Plan, PlanConstraints};
 use super::campaign::Campaign;
 use super::combat::choice::{ChoiceConstraints, CombatChoice, PlayableSkill};
-use super::plan::{Plan, PlanConstraints};
 
 const RECORDED: [&str; 2] = [
     include_str!("../tests/recorded/en.jsonl"),

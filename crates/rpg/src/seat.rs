@@ -7,6 +7,8 @@ use playhouse_engine::mind::Notes;
 use playhouse_engine::mind::human::{Chosen, Dialogue, SeatLessons};
 use serde_json::{Map, Value, json};
 
+use crate::actions::member::Source;
+use crate::actions::{ActionSpec, Slot};
 use crate::world_file::STAY;
 
 /// The thought that stands for none.
@@ -26,36 +28,12 @@ fn take_turn(notes: Notes<'_>, dialogue: &mut Dialogue<'_>) -> io::Result<Option
     if notes.text("place").is_empty() {
         return Ok(None);
     }
-    let others = notes.list("present").len() > 0;
-    let said = [
-        ("speak", others),
-        ("whisper", others && notes.flag("whisper")),
-        ("announce", true),
-    ];
-    let has = |member: &str| notes.list(member).len() > 0;
-    let done = [
-        ("take", has("lying")),
-        ("give", others && has("items")),
-        ("show", others && has("items")),
-        ("read", !readable(notes).is_empty()),
-        ("use", has("uses")),
-        ("hide", has("items")),
-        ("promise", has("promise_to")),
-        ("keep", has("promises")),
-        ("attempt", notes.flag("attempt")),
-        ("query", true),
-        ("move", has("exits")),
-        ("follow", others && has("exits")),
-        ("wait", true),
-    ];
-    let possible = |actions: &[(&'static str, bool)]| {
-        let actions = actions.iter().filter(|(_, is_possible)| *is_possible);
-        actions.map(|(action, _)| *action).collect::<Vec<_>>()
-    };
-    let (said, done) = (possible(&said), possible(&done));
+    let possible = ActionSpec::all().filter(|action| is_possible(action, notes));
+    let (said, done): (Vec<_>, Vec<_>) = possible.partition(|action| action.slot == Slot::Said);
     let actions: Vec<_> = said.iter().chain(&done).copied().collect();
+    let is_heard = notes.list("present").len() > 0;
     let mut plan = Map::new();
-    let first = match first_of(&actions, others, dialogue)? {
+    let first = match first_of(&actions, is_heard, dialogue)? {
         First::Action(action) => action,
         First::Words(words) => {
             let target = one_of(text!(mind_seat_target), notes.names("present"), dialogue)?;
@@ -64,15 +42,16 @@ fn take_turn(notes: Notes<'_>, dialogue: &mut Dialogue<'_>) -> io::Result<Option
             })));
         }
     };
-    fill(first, notes, &mut plan, dialogue)?;
-    if said.contains(&first) {
+    plan.insert(first.name.into(), fill(first, notes, dialogue)?);
+    if first.slot == Slot::Said {
         // To wait is to do nothing.
-        let mut more = done;
-        more.retain(|action| *action != "wait");
-        more.insert(0, "nothing");
-        match choose(text!(rpg_seat_and_then), &more, dialogue)? {
-            "nothing" => {}
-            second => fill(second, notes, &mut plan, dialogue)?,
+        let more = done.into_iter().filter(|action| action.name != "wait");
+        let more: Vec<_> = more.collect();
+        let labels = std::iter::once(text!(rpg_seat_nothing)).chain(labels(&more));
+        let chosen = dialogue.choice(text!(rpg_seat_and_then), &labels.collect::<Vec<_>>())?;
+        let second = chosen.checked_sub(1).and_then(|index| more.get(index));
+        if let Some(second) = second {
+            plan.insert(second.name.into(), fill(second, notes, dialogue)?);
         }
     }
     let thought = dialogue.text_or(text!(mind_seat_thought), NO_THOUGHT)?;
@@ -80,143 +59,122 @@ fn take_turn(notes: Notes<'_>, dialogue: &mut Dialogue<'_>) -> io::Result<Option
     Ok(Some(plan.into()))
 }
 
+/// Whether there is something to choose for each member.
+fn is_possible(action: &ActionSpec, notes: Notes<'_>) -> bool {
+    action.members.iter().all(|member| {
+        let is_free = member.source != Source::Deed || notes.flag("attempt");
+        let names = member.source.noted(notes);
+        is_free && names.is_none_or(|names| !names.is_empty())
+    })
+}
+
 /// What somebody does first.
 enum First {
-    Action(&'static str),
+    Action(&'static ActionSpec),
     /// It says these words.
     Words(String),
 }
 
 /// Asks what somebody does first; it may say words only if somebody hears them.
 fn first_of(
-    actions: &[&'static str],
+    actions: &[&'static ActionSpec],
     is_heard: bool,
     dialogue: &mut Dialogue<'_>,
 ) -> io::Result<First> {
-    if !is_heard {
-        return choose(text!(mind_seat_what_to_do), actions, dialogue).map(First::Action);
-    }
-    let labels = actions.iter().map(|action| label(action));
-    let labels: Vec<_> = labels.collect();
-    Ok(
-        match dialogue.choice_or_words(text!(rpg_seat_do_or_say), &labels)? {
-            Chosen::Option(index) => First::Action(actions.get(index).copied().unwrap_or("wait")),
-            Chosen::Words(words) => First::Words(words),
-        },
-    )
-}
-
-fn choose(
-    question: UiText,
-    actions: &[&'static str],
-    dialogue: &mut Dialogue<'_>,
-) -> io::Result<&'static str> {
-    let labels = actions.iter().map(|action| label(action));
-    let labels: Vec<_> = labels.collect();
-    let chosen = dialogue.choice(question, &labels)?;
-    Ok(actions.get(chosen).copied().unwrap_or("wait"))
-}
-
-/// An action in words; one of another game as it is.
-pub(super) fn label(action: &str) -> UiText {
-    match action {
-        "speak" => text!(rpg_seat_speak),
-        "whisper" => text!(rpg_seat_whisper),
-        "announce" => text!(rpg_seat_announce),
-        "query" => text!(rpg_seat_query),
-        "take" => text!(rpg_seat_take),
-        "give" => text!(rpg_seat_give),
-        "show" => text!(rpg_seat_show),
-        "read" => text!(rpg_seat_read),
-        "use" => text!(rpg_seat_use),
-        "hide" => text!(rpg_seat_hide),
-        "follow" => text!(rpg_seat_follow),
-        "promise" => text!(rpg_seat_promise),
-        "keep" => text!(rpg_seat_keep),
-        "attempt" => text!(rpg_seat_attempt),
-        "move" => text!(rpg_seat_move),
-        "nothing" => text!(rpg_seat_nothing),
-        "wait" => text!(rpg_seat_wait),
-        other => UiText::verbatim(other),
-    }
-}
-
-/// Asks for the parts of an action.
-fn fill(
-    action: &str,
-    notes: Notes<'_>,
-    plan: &mut Map<String, Value>,
-    dialogue: &mut Dialogue<'_>,
-) -> io::Result<()> {
-    let (whom, what) = (text!(mind_seat_target), text!(rpg_seat_item));
-    let filled = match action {
-        "speak" | "whisper" | "announce" => {
-            let mut said = Map::new();
-            if action != "announce" {
-                let target = one_of(whom, notes.names("present"), dialogue)?;
-                said.insert("target".into(), target.into());
-            }
-            let words = dialogue.text(text!(mind_seat_words))?;
-            said.insert("text".into(), words.into());
-            if let Some(fact) = told(notes, dialogue)? {
-                said.insert("tells".into(), json!([fact]));
-            }
-            said.into()
-        }
-        "take" => json!({"item": one_of(what, notes.names("lying"), dialogue)?}),
-        "give" | "show" => json!({
-            "item": one_of(what, notes.names("items"), dialogue)?,
-            "to": one_of(whom, notes.names("present"), dialogue)?,
-        }),
-        "read" => json!({"item": one_of(what, readable(notes), dialogue)?}),
-        "hide" => json!({"item": one_of(what, notes.names("items"), dialogue)?}),
-        "follow" => json!({"who": one_of(whom, notes.names("present"), dialogue)?}),
-        "use" => {
-            let uses: Vec<_> = notes.list("uses").collect();
-            let rows = uses.iter().map(|using| {
-                let (item, with) = (using.text("item"), using.text("with"));
-                match with {
-                    "" => UiText::verbatim(item),
-                    _ => text!(rpg_seat_use_with, item, with),
-                }
-            });
-            let rows: Vec<_> = rows.collect();
-            let chosen = dialogue.choice(what, &rows)?;
-            let part = |part| uses.get(chosen).map(|using| using.text(part));
-            json!({"item": part("item"), "with": part("with")})
-        }
-        "promise" => json!({
-            "to": one_of(whom, notes.texts("promise_to"), dialogue)?,
-            "words": dialogue.text(text!(rpg_seat_vow))?,
-        }),
-        "keep" => {
-            let promises: Vec<_> = notes.list("promises").collect();
-            let rows = promises.iter().map(|promise| {
-                let (to, words) = (promise.text("to"), promise.text("words"));
-                text!(rpg_seat_promise_to, to, words)
-            });
-            let rows: Vec<_> = rows.collect();
-            let chosen = dialogue.choice(text!(rpg_seat_which_promise), &rows)?;
-            let number = promises.get(chosen).map(|promise| promise.number("number"));
-            json!({"promise": number})
-        }
-        "attempt" => json!({"what": dialogue.text(text!(rpg_seat_what_to_try))?}),
-        "move" => {
-            let to = one_of(text!(mind_seat_to), notes.texts("exits"), dialogue)?;
-            json!({ "to": to })
-        }
-        "wait" => json!({"reason": dialogue.text_or(text!(mind_seat_reason), NO_THOUGHT)?}),
-        _ => json!({"text": dialogue.text(text!(rpg_seat_what_to_find))?}),
+    let labels: Vec<_> = labels(actions).collect();
+    let chosen = if is_heard {
+        dialogue.choice_or_words(text!(rpg_seat_do_or_say), &labels)?
+    } else {
+        Chosen::Option(dialogue.choice(text!(mind_seat_what_to_do), &labels)?)
     };
-    plan.insert(action.to_owned(), filled);
-    Ok(())
+    match chosen {
+        Chosen::Option(index) => {
+            let action = actions.get(index).copied();
+            action
+                .map(First::Action)
+                .ok_or(io::ErrorKind::InvalidInput.into())
+        }
+        Chosen::Words(words) => Ok(First::Words(words)),
+    }
 }
 
-/// The names of the items that can be read.
-fn readable(notes: Notes<'_>) -> Vec<&str> {
-    let items = notes.list("items").chain(notes.list("lying"));
-    let readable = items.filter(|item| item.flag("readable"));
-    readable.map(Notes::name).collect()
+fn labels(actions: &[&ActionSpec]) -> impl Iterator<Item = UiText> {
+    actions.iter().map(|action| ActionSpec::label(action.name))
+}
+
+/// Asks for the members of an action.
+fn fill(action: &ActionSpec, notes: Notes<'_>, dialogue: &mut Dialogue<'_>) -> io::Result<Value> {
+    let mut filled = Map::new();
+    for member in action.members {
+        match member.source {
+            Source::Usable => {
+                let (item, with) = choose_use(notes, dialogue)?;
+                filled.insert(member.name.into(), item.into());
+                filled.insert("with".into(), with.into());
+            }
+            // These follow from what was chosen before or comes after; nobody asks what for.
+            Source::UsedWith | Source::Promisee | Source::Motive | Source::Step => {}
+            source => {
+                if let Some(value) = ask(source, notes, dialogue)? {
+                    filled.insert(member.name.into(), value);
+                }
+            }
+        }
+    }
+    Ok(filled.into())
+}
+
+/// Asks for a member; `None` if nothing is chosen.
+fn ask(source: Source, notes: Notes<'_>, dialogue: &mut Dialogue<'_>) -> io::Result<Option<Value>> {
+    let text = match source {
+        Source::PromiseNumber => return Ok(Some(choose_promise(notes, dialogue)?.into())),
+        Source::Facts => return Ok(told(notes, dialogue)?.map(|fact| json!([fact]))),
+        Source::Speech => dialogue.text(text!(mind_seat_words))?,
+        Source::Vow => dialogue.text(text!(rpg_seat_vow))?,
+        Source::Deed => dialogue.text(text!(rpg_seat_what_to_try))?,
+        Source::Search => dialogue.text(text!(rpg_seat_what_to_find))?,
+        Source::Reason => dialogue.text_or(text!(mind_seat_reason), NO_THOUGHT)?,
+        Source::Exit => one_of(text!(mind_seat_to), notes.texts("exits"), dialogue)?,
+        Source::Lying | Source::Held | Source::Readable => {
+            let items = source.noted(notes).unwrap_or_default();
+            one_of(text!(rpg_seat_item), items, dialogue)?
+        }
+        _ => {
+            let people = source.noted(notes).unwrap_or_default();
+            one_of(text!(mind_seat_target), people, dialogue)?
+        }
+    };
+    Ok(Some(text.into()))
+}
+
+/// Which item is used, and with what.
+fn choose_use<'n>(notes: Notes<'n>, dialogue: &mut Dialogue<'_>) -> io::Result<(&'n str, &'n str)> {
+    let uses: Vec<_> = notes.list("uses").collect();
+    let rows = uses.iter().map(|using| {
+        let (item, with) = (using.text("item"), using.text("with"));
+        match with {
+            "" => UiText::verbatim(item),
+            _ => text!(rpg_seat_use_with, item, with),
+        }
+    });
+    let chosen = dialogue.choice(text!(rpg_seat_item), &rows.collect::<Vec<_>>())?;
+    let part = |part| uses.get(chosen).map(|using| using.text(part));
+    Ok((
+        part("item").unwrap_or_default(),
+        part("with").unwrap_or_default(),
+    ))
+}
+
+/// The number of the promise that is kept.
+fn choose_promise(notes: Notes<'_>, dialogue: &mut Dialogue<'_>) -> io::Result<i64> {
+    let promises: Vec<_> = notes.list("promises").collect();
+    let rows = promises.iter().map(|promise| {
+        let (to, words) = (promise.text("to"), promise.text("words"));
+        text!(rpg_seat_promise_to, to, words)
+    });
+    let chosen = dialogue.choice(text!(rpg_seat_which_promise), &rows.collect::<Vec<_>>())?;
+    let number = promises.get(chosen).map(|promise| promise.number("number"));
+    Ok(number.unwrap_or_default())
 }
 
 /// The id of the fact that words tell, if they tell one.
@@ -395,18 +353,18 @@ mod tests {
         The tavern is full.
           1) speak to somebody
           2) announce to everyone
-          3) search your memory
-          4) go to another place
-          5) go along with somebody
+          3) go along with somebody
+          4) search your memory
+          5) go to another place
           6) wait
         What do you do, or say? > Type a number from 1 to 6, a name from the list, or a sentence to say.
         What do you do, or say? >   1) Ann
           2) Bob
         To whom? > What do you say? > Type a line, or press Ctrl-D to leave.
         What do you say? >   1) nothing else
-          2) search your memory
-          3) go to another place
-          4) go along with somebody
+          2) go along with somebody
+          3) search your memory
+          4) go to another place
         Do you do anything else? > What do you think? [Enter: …] >
         ");
     }
@@ -436,7 +394,7 @@ mod tests {
     #[tokio::test]
     async fn something_said_and_something_done_go_together() {
         let ask = ask_plan(&["米拉"]);
-        let (result, shown) = ask.answer(Language::Zh, "1\n晚上好！\n3\n2\n\n").await;
+        let (result, shown) = ask.answer(Language::Zh, "1\n晚上好！\n4\n2\n\n").await;
         assert_eq!(
             json_of(&result.unwrap()),
             json!({"mind": "…", "speak": {"target": "米拉", "text": "晚上好！"}, "move": {"to": "Quay"}})

@@ -11,16 +11,17 @@ use playhouse_engine::knowledge::{Fact, FactBook, Knowledge, Known, MadeKind, ma
 use playhouse_engine::world_data::DataFolder;
 use serde_json::Value;
 
+use super::actions::{Plan, PlanConstraints};
 use super::campaign::Campaign;
 use super::campaign_phase::{CampaignPhase, CampaignState};
 use super::campaign_state::advance_campaign;
 use super::components::{Acquaintances, ClosedDungeons, FallenFoes, Health, KickedOff, RpgWorld};
 use super::everybody::publish;
 use super::home::uses::open_uses;
-use super::home::{actions, plans, scene};
+use super::home::{plans, scene};
 use super::kickoff;
 use super::phase::Phase;
-use super::plan::{Announcement, Destination, Lookup, Plan, Speech, WaitReason};
+
 use super::scenes::choose::{self, SceneDecision, apply_choices, offer_choices};
 use super::scenes::effects::{Cause, apply_effects};
 use super::scenes::endings;
@@ -85,7 +86,7 @@ impl StageTest {
         self.world()
             .entity_mut(who)
             .insert(Answer::new(plan, By::Mind));
-        let taken = self.world().run_system_once(actions::take_plans);
+        let taken = self.world().run_system_once(plans::take_plans);
         taken.expect("runs");
     }
 }
@@ -172,10 +173,13 @@ fn a_plan_may_address_those_present_and_go_where_ways_lead() {
     assert_eq!(ask.noted()["place"], Value::from("The Lamp and Ledger"));
 }
 
+fn plan(json: &str) -> Plan {
+    serde_json::from_str(json).expect("a plan")
+}
+
 /// What somebody who acts like this is told, after everybody has learned what there was to learn.
 fn turn(stage: &mut StageTest, who: Entity, plan: &str) -> Vec<&'static str> {
-    let plan = serde_json::from_str(plan).expect("a plan");
-    stage.answer_plan(who, plan);
+    stage.answer_plan(who, self::plan(plan));
     let told = stage.told().into_iter();
     let told = told.filter(|(_, audience)| audience.contains(&who));
     let told = told.map(|(kind, _)| kind).collect();
@@ -1109,31 +1113,13 @@ fn whoever_has_left_is_neither_heard_nor_spoken_to() {
     for asked in asked(&mut stage) {
         stage.world().entity_mut(asked).remove::<Ask<Plan>>();
     }
-    let plan = Plan {
-        mind: "m".into(),
-        announce: Some(Announcement {
-            text: "I go.".into(),
-            ..Announcement::default()
-        }),
-        go: Some(Destination {
-            to: "Customs Stair".into(),
-        }),
-        ..Plan::default()
-    };
-    stage.answer_plan(brant, plan);
+    let going = r#"{"mind": "m", "announce": {"text": "I go."}, "move": {"to": "Customs Stair"}}"#;
+    stage.answer_plan(brant, plan(going));
     let told = stage.told();
     assert_eq!(told[1], ("announce", vec![tavern, pell]));
     assert_eq!(told[2], ("leave", vec![tavern, pell]));
-    let plan = Plan {
-        mind: "m".into(),
-        speak: Some(Speech {
-            target: "Brant Hollis".into(),
-            text: "Wait!".into(),
-            ..Speech::default()
-        }),
-        ..Plan::default()
-    };
-    stage.answer_plan(pell, plan);
+    let calling = r#"{"mind": "m", "speak": {"target": "Brant Hollis", "text": "Wait!"}}"#;
+    stage.answer_plan(pell, plan(calling));
     assert_eq!(stage.told()[4], ("refusal", vec![pell]));
     assert_eq!(asked(&mut stage), [], "one who is alone had its turn");
 }
@@ -1155,31 +1141,18 @@ fn nobody_plans_on_an_empty_stage_and_the_dead_never_do() {
 
 #[test]
 fn speech_excludes_its_speaker_and_a_whisper_reaches_one_ear() {
-    let words = |target: &str| {
-        Some(Speech {
-            target: target.into(),
-            text: "Listen.".into(),
-            ..Speech::default()
-        })
+    let words = |kind: &str| {
+        let words = r#"{"target": "Pell Gantry", "text": "Listen."}"#;
+        plan(&format!(r#"{{"mind": "m", "{kind}": {words}}}"#))
     };
     let mut stage = stage_test();
     let (tavern, brant, pell) = (stage.tavern, stage.brant, stage.pell);
-    let plan = Plan {
-        mind: "m".into(),
-        speak: words("Pell Gantry"),
-        ..Plan::default()
-    };
-    stage.answer_plan(brant, plan);
+    stage.answer_plan(brant, words("speak"));
     assert_eq!(stage.told()[0], ("mind", vec![brant]));
     assert_eq!(stage.told()[1], ("speak", vec![tavern, pell]));
 
     let mut stage = stage_test();
-    let plan = Plan {
-        mind: "m".into(),
-        whisper: words("Pell Gantry"),
-        ..Plan::default()
-    };
-    stage.answer_plan(brant, plan);
+    stage.answer_plan(brant, words("whisper"));
     assert_eq!(stage.told()[1], ("whisper", vec![pell]));
 }
 
@@ -1187,17 +1160,8 @@ fn speech_excludes_its_speaker_and_a_whisper_reaches_one_ear() {
 fn what_the_rules_refuse_is_told_to_its_actor_alone() {
     let mut stage = stage_test();
     let brant = stage.brant;
-    let way = Some(Destination {
-        to: "The Slanted Hold".into(),
-    });
-    stage.answer_plan(
-        brant,
-        Plan {
-            mind: "m".into(),
-            go: way,
-            ..Plan::default()
-        },
-    );
+    let going = plan(r#"{"mind": "m", "move": {"to": "The Slanted Hold"}}"#);
+    stage.answer_plan(brant, going);
     assert_eq!(stage.told()[1], ("refusal", vec![brant]));
     assert!(stage.world().resource::<DeferredCommands>().is_empty());
 }
@@ -1206,17 +1170,8 @@ fn what_the_rules_refuse_is_told_to_its_actor_alone() {
 fn a_walk_takes_effect_at_the_meeting() {
     let mut stage = stage_test();
     let (brant, tavern) = (stage.brant, stage.tavern);
-    let way = Some(Destination {
-        to: "Customs Stair".into(),
-    });
-    stage.answer_plan(
-        brant,
-        Plan {
-            mind: "m".into(),
-            go: way,
-            ..Plan::default()
-        },
-    );
+    let going = plan(r#"{"mind": "m", "move": {"to": "Customs Stair"}}"#);
+    stage.answer_plan(brant, going);
     assert_eq!(
         stage.world().get::<OnStage>(brant).map(|on| on.0),
         Some(tavern)
@@ -1273,17 +1228,8 @@ fn what_happens_in_public_is_news_to_world_agents() {
 fn a_question_finds_lore_and_tells_its_asker_alone() {
     let mut stage = stage_test();
     let brant = stage.brant;
-    let query = Some(Lookup {
-        text: "What happened to the Constancy?".into(),
-    });
-    stage.answer_plan(
-        brant,
-        Plan {
-            mind: "m".into(),
-            query,
-            ..Plan::default()
-        },
-    );
+    let query = r#"{"mind": "m", "query": {"text": "What happened to the Constancy?"}}"#;
+    stage.answer_plan(brant, plan(query));
     let queue = stage.setup.world.resource::<EventQueue>();
     let asked = &queue.0[1];
     assert_eq!((asked.kind, &asked.audience), ("query", &vec![brant]));
@@ -1298,15 +1244,7 @@ fn a_question_finds_lore_and_tells_its_asker_alone() {
 fn waiting_is_only_a_thought() {
     let mut stage = stage_test();
     let brant = stage.brant;
-    let wait = Some(WaitReason { reason: "r".into() });
-    stage.answer_plan(
-        brant,
-        Plan {
-            mind: "m".into(),
-            wait,
-            ..Plan::default()
-        },
-    );
+    stage.answer_plan(brant, Plan::wait("m", "r"));
     assert_eq!(stage.told(), [("mind", vec![brant])]);
 }
 
@@ -1488,22 +1426,14 @@ fn a_mind_is_told_what_is_wrong_in_its_own_language() {
         playhouse_engine::message::Language::Zh,
     )
     .expect("the shipped phrases are right");
-    let facts = super::plan::PlanConstraints {
+    let facts = PlanConstraints {
         present: vec!["甲".into()],
         speech_chars: 1,
-        ..super::plan::PlanConstraints::default()
+        ..PlanConstraints::default()
     };
-    let words = Some(Speech {
-        target: "乙".into(),
-        text: "太长了".into(),
-        ..Speech::default()
-    });
-    let plan = Plan {
-        speak: words,
-        query: Some(Lookup { text: "x".into() }),
-        wait: Some(WaitReason { reason: "x".into() }),
-        ..Plan::default()
-    };
+    let plan = plan(
+        r#"{"speak": {"target": "乙", "text": "太长了"}, "query": {"text": "x"}, "wait": {"reason": "x"}}"#,
+    );
     let broken = playhouse_engine::exchange::Reply::check(&plan, &facts);
     assert_eq!(broken.len(), 3);
     for rule in broken {

@@ -9,6 +9,8 @@ use rand::Rng;
 use rand::seq::SliceRandom;
 use serde::{Deserialize, Serialize};
 
+use crate::actions::Attempt;
+
 /// On a stage: the talk there. One has a turn after the other.
 #[derive(Component, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -50,21 +52,23 @@ pub(super) fn plugin(setup: &mut Setup) {
 
 /// What somebody did with its turn.
 #[derive(Clone, Debug, Default)]
-pub(super) struct TurnTaken {
+pub(crate) struct TurnTaken {
     /// To whom it spoke.
     pub(super) addressed: Option<Arc<str>>,
+    /// To whom it wanted to whisper.
+    pub(super) whispered_to: Option<String>,
     /// Whether it said nothing and did nothing.
     pub(super) passed: bool,
     /// Whether it searched and did nothing else.
     pub(super) searched: bool,
-    /// Whether it leaves the stage.
-    pub(super) left: bool,
+    /// To which place it leaves.
+    pub(super) left_for: Option<String>,
     /// For whom its feelings changed.
     pub(super) felt: Option<Arc<str>>,
     /// With whom it goes along.
     pub(super) follows: Option<Arc<str>>,
-    /// Whether it tried something that has to be judged.
-    pub(super) attempted: bool,
+    /// What it tried, which has to be judged.
+    pub(super) tried: Option<Attempt>,
 }
 
 impl Talk {
@@ -173,13 +177,13 @@ impl Talk {
         if let Some(about) = taken.felt {
             self.felt.insert((name.clone(), about));
         }
-        if taken.attempted {
+        if taken.tried.is_some() {
             *self.attempts.entry(name.clone()).or_default() += 1;
         }
         if let Some(leader) = taken.follows {
             self.following.insert(name.clone(), leader);
         }
-        if taken.left {
+        if taken.left_for.is_some() {
             self.leave(name);
         }
     }
@@ -312,7 +316,7 @@ mod tests {
         assert_eq!(alone.len(), 1);
         assert_eq!(round(&mut talk, &[], passing).len(), 0);
         let left = TurnTaken {
-            left: true,
+            left_for: Some("Mill".into()),
             ..TurnTaken::default()
         };
         talk.take_turn(&"A".into(), left);
@@ -320,7 +324,7 @@ mod tests {
         talk.begin(2);
         assert!(!talk.has_left("A"));
         let attempted = TurnTaken {
-            attempted: true,
+            tried: Some(Attempt::default()),
             ..TurnTaken::default()
         };
         talk.take_turn(&"A".into(), attempted);

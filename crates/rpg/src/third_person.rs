@@ -11,8 +11,8 @@ use playhouse_engine::locale::{Argument, Language, UiText, text};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::actions::ActionSpec;
 use super::events::{CardHeld, CardsDrawn, Day, Journey, NothingNew};
-use super::seat::label;
 
 /// An event in the third person; `None` if its own words are right for everybody.
 pub fn third_person(event: &EventRecord) -> Option<UiText> {
@@ -80,7 +80,12 @@ pub fn third_person(event: &EventRecord) -> Option<UiText> {
                 action,
                 reason,
             } = data(event)?;
-            text!(story_refused, actor, action = label(&action), reason)
+            text!(
+                story_refused,
+                actor,
+                action = ActionSpec::label(&action),
+                reason
+            )
         }
         "story_closes" => UiText::verbatim(field(event, "message")?),
         "whisper" => {

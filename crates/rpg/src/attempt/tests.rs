@@ -20,14 +20,14 @@ use super::pending::PendingAttempts;
 use super::referee::{ask_ruling, take_ruling};
 use super::ruling::{AttemptResult, Ruling};
 use super::stakes::{AttemptScope, Stake, Stakes};
+use crate::actions::Plan;
 use crate::campaign::Campaign;
 use crate::components::Health;
 use crate::drama::{
     Belongings, Bonds, Hidden, History, Item, Qualities, Quality, StoryData, change_bond,
 };
-use crate::home::actions::take_plans;
+use crate::home::plans::take_plans;
 use crate::phase::Phase;
-use crate::plan::Plan;
 
 static CAMPAIGN: LazyLock<Campaign> = LazyLock::new(|| {
     let campaign = Campaign::load(&DataFolder::embedded(), "drowned-assize");

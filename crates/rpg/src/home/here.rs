@@ -7,7 +7,7 @@ use crate::drama::{Belongings, Item, StoryData};
 use crate::talk::Talk;
 
 /// The living who are on a stage and have not left it in this round.
-pub(super) fn present(whereabouts: &Whereabouts, talk: &Talk, stage: Entity) -> Vec<Entity> {
+pub(crate) fn present(whereabouts: &Whereabouts, talk: &Talk, stage: Entity) -> Vec<Entity> {
     let mut living = whereabouts.living_on(stage);
     living.retain(|actor| {
         let name = whereabouts.name(*actor);

@@ -1,15 +1,14 @@
 //! Days at home: stages describe themselves, actors talk and act in turns, heroes vote where to
 //! go, world agents make announcements.
 //!
-//! Start reading at `plans.rs`, which asks actors what they do; `actions.rs` carries it out.
+//! Start reading at `plans.rs`, which asks actors what they do; `crate::actions` carries it out.
 
-pub(super) mod actions;
 pub(super) mod announcements;
-mod deeds;
-mod here;
+pub(super) mod here;
 pub(super) mod plans;
 pub(super) mod scene;
 pub(super) mod uses;
+mod view;
 pub(super) mod vote;
 
 use bevy_ecs::prelude::*;
@@ -17,9 +16,9 @@ use playhouse_engine::engine::Setup;
 use playhouse_engine::event::{PromptSet, deliver, register_event};
 use playhouse_engine::exchange::register_reply;
 
-use super::attempt::referee;
-use super::phase::{CampaignSet, Phase, in_phase};
-use super::plan::Plan;
+use crate::actions::Plan;
+use crate::attempt::referee;
+use crate::phase::{CampaignSet, Phase, in_phase};
 
 /// Adds the systems of this module.
 pub(super) fn plugin(setup: &mut Setup) {
@@ -30,7 +29,7 @@ pub(super) fn plugin(setup: &mut Setup) {
     let systems = (
         scene::take_scene.run_if(in_phase(Phase::SceneDone)),
         scene::ask_scene.run_if(in_phase(Phase::Scene)),
-        actions::take_plans.run_if(in_phase(Phase::PlanDone)),
+        plans::take_plans.run_if(in_phase(Phase::PlanDone)),
         referee::take_ruling.run_if(in_phase(Phase::Attempted)),
         // Who is next hears what was just said, and the stage sees what is tried.
         deliver.run_if(in_phase(Phase::Plan)),
@@ -51,8 +50,6 @@ pub(super) fn plugin(setup: &mut Setup) {
 pub(super) fn add_templates(prompts: &mut PromptSet) {
     announcements::ANNOUNCEMENT.add_templates(prompts);
     plans::add_templates(prompts);
-    actions::add_templates(prompts);
-    deeds::add_templates(prompts);
     vote::add_templates(prompts);
     prompts.add_event::<vote::VoteCounted>();
     scene::SCENE.add_templates(prompts);

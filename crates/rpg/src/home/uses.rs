@@ -21,7 +21,7 @@ pub(crate) struct OpenUses {
 
 impl OpenUses {
     /// The uses that are open, of items that are at hand with what is there.
-    pub(super) fn offered<'s>(
+    pub(crate) fn offered<'s>(
         &self,
         story: &'s StoryData,
         is_at_hand: impl Fn(&str) -> bool,
@@ -42,7 +42,7 @@ impl OpenUses {
     }
 
     /// Closes a use that somebody makes until the next meeting.
-    pub(super) fn close(&mut self, used: &str, number: usize, does: &ItemUse) {
+    pub(crate) fn close(&mut self, used: &str, number: usize, does: &ItemUse) {
         let is_it = |open: &(Arc<str>, usize)| *open.0 == *used && open.1 == number;
         self.open.retain(|open| !is_it(open));
         let moves = |effect: &Effect| match effect {
@@ -61,11 +61,11 @@ impl OpenUses {
 }
 
 /// A use that somebody is offered.
-pub(super) struct OfferedUse<'s> {
-    pub(super) item: &'s str,
+pub(crate) struct OfferedUse<'s> {
+    pub(crate) item: &'s str,
     /// Which of its uses.
-    pub(super) number: usize,
-    pub(super) does: &'s ItemUse,
+    pub(crate) number: usize,
+    pub(crate) does: &'s ItemUse,
 }
 
 /// Looks which uses are open now. At a meeting.
@@ -95,7 +95,7 @@ pub(crate) fn open_uses(world: &mut World) {
 }
 
 /// Applies the effects of a use. At a meeting.
-pub(super) fn finish_use(world: &mut World, stage: Entity, item: &str, number: usize) {
+pub(crate) fn finish_use(world: &mut World, stage: Entity, item: &str, number: usize) {
     let story = world.resource::<StoryData>();
     let does = story.item(item).and_then(|item| item.uses.get(number));
     let does = does.cloned().unwrap_or_default();

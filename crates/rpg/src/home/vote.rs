@@ -13,12 +13,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::actions::member::one_of;
 use crate::campaign_phase::{CampaignPhase, CampaignState};
 use crate::components::RpgWorld;
 use crate::drama::History;
 use crate::everybody::{inform_home, names, party, set_phase};
 use crate::phase::{CurrentPlace, Phase};
-use crate::plan::one_of;
 use crate::spawn::HERO;
 use crate::speaker::Speaker;
 use crate::world_file::{ActorFaction, STAY};

@@ -8,14 +8,11 @@ use serde_json::{Map, Value, json};
 use super::telling::{Listeners, TellableFact, Telling};
 use super::temperament::Temperament;
 use super::voice::{unsaid, voice_line};
+use crate::actions::member::{Member, Source};
+use crate::actions::{ActionSpec, Appeal, Slot};
 
-/// What may be said and done, as the reply names it.
-const KINDS: [&str; 16] = [
-    "speak", "whisper", "announce", "take", "give", "show", "read", "use", "hide", "follow",
-    "promise", "keep", "attempt", "query", "move", "wait",
-];
 /// What may be done in the same turn as something said.
-const BESIDE: [&str; 7] = ["take", "give", "show", "read", "promise", "keep", "move"];
+const WITH_WORDS: [&str; 5] = ["take", "give", "show", "read", "move"];
 /// The percentage of turns with words in which something is done as well.
 const DOES_BOTH: usize = 15;
 /// The percentage of turns with words in which the words are lines of the actor's own voice, as
@@ -48,27 +45,25 @@ pub(super) fn plan<'a>(prompt: &Prompt<'a>, writer: &mut Writer<'a>) -> Option<V
         .as_ref()
         .filter(|_| can_speak)
         .map_or(0, |telling| telling.weight(home.temperament.openness));
-    let mut weights: Vec<_> = KINDS.iter().map(|kind| weight(kind, writer)).collect();
+    let kinds: Vec<_> = home.actions.iter().map(|action| action.row.name).collect();
+    let mut weights: Vec<_> = kinds.iter().map(|kind| weight(kind, writer)).collect();
     weights.push(tell_weight);
     let chosen = writer.rng().weighted(weights.iter().copied());
     let symbol = match chosen {
-        Some(index) if index == KINDS.len() => telling?.tell(&home.kinds, writer, &mut turn)?,
-        Some(index) => home.act(KINDS.get(index)?, writer, &mut turn)?,
+        Some(index) if index == kinds.len() => telling?.tell(&kinds, writer, &mut turn)?,
+        Some(index) => home.act(kinds.get(index)?, writer, &mut turn)?,
         None => home.act(home.calm(&refused), writer, &mut turn)?,
     };
-    let did = |turn: &Map<String, Value>| turn.keys().any(|kind| BESIDE.contains(&kind.as_str()));
-    let spoke = turn.keys().any(|kind| SAID.contains(&kind.as_str()));
+    let mut said = ActionSpec::all().filter(|row| row.slot == Slot::Said);
+    let spoke = said.any(|row| turn.contains_key(row.name));
+    let did = WITH_WORDS.iter().any(|kind| turn.contains_key(*kind));
     if spoke && writer.rng().happens(DOES_BOTH) {
-        let weights = BESIDE.iter().map(|kind| match *kind {
-            "promise" => 0,
-            kind => weight(kind, writer),
-        });
-        let weights: Vec<_> = weights.collect();
+        let weights: Vec<_> = WITH_WORDS.iter().map(|kind| weight(kind, writer)).collect();
         let beside = writer.rng().weighted(weights.iter().copied());
-        if let Some(kind) = beside.and_then(|index| BESIDE.get(index)) {
+        if let Some(kind) = beside.and_then(|index| WITH_WORDS.get(index)) {
             home.act(kind, writer, &mut turn)?;
         }
-    } else if did(&turn) && writer.is_known("item") && writer.is_known("target") && can_speak {
+    } else if did && writer.is_known("item") && writer.is_known("target") && can_speak {
         home.say_beside(writer, &mut turn);
     }
     if let Some(feeling) = home.feel(writer) {
@@ -84,8 +79,6 @@ pub(super) fn plan<'a>(prompt: &Prompt<'a>, writer: &mut Writer<'a>) -> Option<V
     Some(turn.into())
 }
 
-const SAID: [&str; 3] = ["speak", "whisper", "announce"];
-
 /// What the notes tell, and what the constrained schema leaves open.
 struct Home<'n> {
     notes: Notes<'n>,
@@ -94,31 +87,29 @@ struct Home<'n> {
     subjects: Vec<&'n str>,
     present: Vec<&'n str>,
     heard: Vec<Notes<'n>>,
-    kinds: Vec<&'static str>,
+    /// What the schema allows.
+    actions: Vec<PossibleAction<'n>>,
     listeners: Vec<&'n str>,
-    confidants: Vec<&'n str>,
     exits: Vec<&'n str>,
-    lying: Vec<&'n str>,
-    held: Vec<&'n str>,
-    /// What it has that there is something to read in.
-    shown: Vec<&'n str>,
-    readable: Vec<&'n str>,
-    promise_to: Vec<&'n str>,
     feels_about: Vec<&'n str>,
     facts: Vec<TellableFact<'n>>,
     /// What it has learned in this talk.
     news: Vec<TellableFact<'n>>,
 }
 
+/// An action that the schema allows.
+struct PossibleAction<'n> {
+    row: &'static ActionSpec,
+    /// For each member that has names to choose from those that it would choose.
+    members: Vec<(Member, Vec<&'n str>)>,
+}
+
 impl<'n> Home<'n> {
     fn read(schema: &Value, notes: Notes<'n>, temperament: Temperament) -> Option<Self> {
-        let options = schema.get("properties")?.as_object()?;
-        let kinds = KINDS.into_iter().filter(|kind| options.contains_key(*kind));
-        let kinds: Vec<_> = kinds.collect();
+        let properties = schema.get("properties")?.as_object()?;
         // Names of the notes that the schema allows: a turn never names anybody who is not there.
-        let allowed = |path: &str, names: Vec<&'n str>| {
-            let (member, part) = path.split_once('.').unwrap_or((path, ""));
-            let pointer = format!("/properties/{member}/properties/{part}/enum");
+        let allowed = |action: &str, member: &str, names: Vec<&'n str>| {
+            let pointer = format!("/properties/{action}/properties/{member}/enum");
             let legal = schema.pointer(&pointer).and_then(Value::as_array);
             let is_legal = |name: &&str| {
                 legal.is_some_and(|legal| legal.iter().any(|other| other.as_str() == Some(*name)))
@@ -129,59 +120,65 @@ impl<'n> Home<'n> {
         let present = notes.names("present");
         let mut all_others = present.clone();
         all_others.retain(|name| *name != me);
-        let others = || all_others.clone();
-        let of = |list: &str, leaves_out: &'static str| {
-            let things = notes.list(list).filter(|thing| !thing.flag(leaves_out));
+        let things = |list: &str, test: &dyn Fn(Notes<'_>) -> bool| {
+            let things = notes.list(list).filter(|thing| test(*thing));
             things.map(Notes::name).collect::<Vec<_>>()
         };
-        let unread = [of("items", "is_known"), of("lying", "is_known")].concat();
+        let chosen = |action: &str, source: Source| match source {
+            Source::Addressee
+            | Source::Confidant
+            | Source::Person
+            | Source::Leader
+            | Source::Listener => Some(all_others.clone()),
+            // What is at stake for one changes hands by choices alone.
+            Source::Held => Some(things("items", &|thing: Notes<'_>| {
+                !thing.flag("is_own") && (action != "show" || thing.flag("readable"))
+            })),
+            Source::Readable => {
+                let is_unread = |thing: Notes<'_>| !thing.flag("is_known");
+                Some([things("items", &is_unread), things("lying", &is_unread)].concat())
+            }
+            source => source.noted(notes),
+        };
+        let possible = |row: &'static ActionSpec| {
+            let members = row.members.iter().filter_map(|member| {
+                let names = chosen(row.name, member.source)?;
+                Some((*member, allowed(row.name, member.name, names)))
+            });
+            let members = members.collect();
+            PossibleAction { row, members }
+        };
+        let rows = ActionSpec::all().filter(|row| properties.contains_key(row.name));
+        let actions: Vec<_> = rows.map(possible).collect();
         let facts = notes.list("facts").map(TellableFact::of);
-        (!kinds.is_empty()).then(|| Self {
+        (!actions.is_empty()).then(|| Self {
             notes,
             me,
             temperament,
             subjects: subjects(notes),
             heard: notes.list("heard").collect(),
-            listeners: allowed("speak.target", others()),
-            confidants: allowed("whisper.target", others()),
-            exits: allowed("move.to", notes.texts("exits")),
-            lying: allowed("take.item", notes.names("lying")),
-            // What is at stake for one changes hands by choices alone.
-            held: allowed("give.item", of("items", "is_own")),
-            shown: {
-                let things = notes.list("items").filter(|thing| thing.flag("readable"));
-                let things = things.filter(|thing| !thing.flag("is_own"));
-                allowed("show.item", things.map(Notes::name).collect())
-            },
-            readable: allowed("read.item", unread),
-            promise_to: allowed("promise.to", others()),
-            feels_about: allowed("feels.about", others()),
+            listeners: allowed("speak", "target", all_others.clone()),
+            exits: allowed("move", "to", notes.texts("exits")),
+            feels_about: allowed("feels", "about", all_others.clone()),
             facts: facts.collect(),
             news: notes.list("news").map(TellableFact::of).collect(),
             present,
-            kinds,
+            actions,
         })
     }
 
+    fn action(&self, kind: &str) -> Option<&PossibleAction<'n>> {
+        self.actions.iter().find(|action| action.row.name == kind)
+    }
+
+    /// Whether there is something to choose for each member.
     fn allows(&self, kind: &str) -> bool {
-        let has_object = match kind {
-            "speak" => !self.listeners.is_empty(),
-            "whisper" => !self.confidants.is_empty(),
-            "move" => !self.exits.is_empty(),
-            "take" => !self.lying.is_empty(),
-            "give" => !self.held.is_empty() && !self.listeners.is_empty(),
-            "show" => !self.shown.is_empty() && !self.listeners.is_empty(),
-            "read" => !self.readable.is_empty(),
-            "use" => self.notes.list("uses").next().is_some(),
-            "hide" => !self.held.is_empty(),
-            "follow" => !self.exits.is_empty() && !self.listeners.is_empty(),
-            "promise" => !self.promise_to.is_empty(),
-            // It can't tell whether it has done what it promised.
-            "keep" => false,
-            "query" => !self.subjects.is_empty(),
-            _ => true,
+        let has_choice = |action: &PossibleAction<'_>| {
+            let mut members = action.members.iter();
+            members.all(|(_, names)| !names.is_empty())
         };
-        has_object && self.kinds.contains(&kind)
+        let is_fit = kind != "query" || !self.subjects.is_empty();
+        is_fit && self.action(kind).is_some_and(has_choice)
     }
 
     fn refused_kinds(
@@ -221,23 +218,19 @@ impl<'n> Home<'n> {
             "speak" if self.heard.is_empty() || self.is_asked() => 60,
             "speak" if self.has_own_words(writer) => 55,
             "speak" => 30,
-            "whisper" if !recent => 4,
             "read" if self.unread(writer).is_some() => 40,
-            "take" => 12,
-            "use" if !last => 8,
-            "hide" if !recent => 3,
-            "follow" if !recent => 4,
             "give" if !recent => giving / 2,
-            "show" if !recent => 2,
-            "promise" if !recent => 1,
-            "attempt" if !recent => 1,
-            "query" if !last => 3,
             "move" if self.notes.flag("is_needed") => 0,
             "move" if is_alone => 40,
             "move" if !recent && self.notes.number("round") != 1 => restless,
             "wait" if is_alone => 25,
             "wait" => 14,
-            _ => 0,
+            _ => match self.action(kind).map(|action| action.row.appeal) {
+                Some(Appeal::Always(weight)) => weight,
+                Some(Appeal::NotTwice(weight)) if !last => weight,
+                Some(Appeal::Rarely(weight)) if !recent => weight,
+                _ => 0,
+            },
         }
     }
 
@@ -299,16 +292,12 @@ impl<'n> Home<'n> {
         let (symbol, action) = match kind {
             "speak" => self.speak(writer)?,
             "whisper" => {
-                self.to_any(&self.confidants, writer)?;
+                self.to_any(self.names(kind), writer)?;
                 let target = writer.known("target").to_owned();
                 let text = writer.line("whisper.plain");
                 ("mind.whisper", json!({"target": target, "text": text}))
             }
             "announce" => ("mind.announce", json!({"text": writer.line("announce")})),
-            "take" => (
-                "mind.item",
-                json!({"item": self.item(&self.lying, writer)?}),
-            ),
             "read" => {
                 let item = self.unread(writer)?;
                 writer.set("item", item);
@@ -321,23 +310,8 @@ impl<'n> Home<'n> {
                 writer.set("item", item);
                 ("mind.item", json!({"item": item, "with": with}))
             }
-            "hide" => ("mind.item", json!({"item": self.item(&self.held, writer)?})),
-            "follow" => {
-                let who = self.to_any(&self.listeners, writer)?;
-                ("mind.wait", json!({"who": who}))
-            }
-            "give" | "show" => {
-                let shown = if kind == "show" {
-                    &self.shown
-                } else {
-                    &self.held
-                };
-                let item = self.item(shown, writer)?;
-                let to = self.to_any(&self.listeners, writer)?;
-                ("mind.item", json!({"item": item, "to": to}))
-            }
             "promise" => {
-                let to = self.to_any(&self.promise_to, writer)?;
+                let to = self.to_any(self.names(kind), writer)?;
                 let words = writer.line("promise.words");
                 ("mind.promise", json!({"to": to, "words": words}))
             }
@@ -347,10 +321,34 @@ impl<'n> Home<'n> {
             ),
             "query" => self.query(writer)?,
             "move" => self.walk(writer)?,
-            _ => ("mind.wait", json!({"reason": writer.line("wait")})),
+            "wait" => ("mind.wait", json!({"reason": writer.line("wait")})),
+            _ => self.choose(kind, writer)?,
         };
         turn.insert(kind.to_owned(), action);
         Some(symbol)
+    }
+
+    /// One name for each member that has some to choose from.
+    fn choose(&self, kind: &str, writer: &mut Writer<'n>) -> Option<(&'static str, Value)> {
+        let mut symbol = "mind.wait";
+        let mut chosen = Map::new();
+        for (member, names) in &self.action(kind)?.members {
+            let name = match member.source {
+                Source::Lying | Source::Held | Source::Readable => {
+                    symbol = "mind.item";
+                    self.item(names, writer)?
+                }
+                _ => self.to_any(names, writer)?,
+            };
+            chosen.insert(member.name.to_owned(), name.into());
+        }
+        Some((symbol, chosen.into()))
+    }
+
+    /// The names to choose from for the first member.
+    fn names(&self, kind: &str) -> &[&'n str] {
+        let first = self.action(kind).and_then(|action| action.members.first());
+        first.map_or(&[], |(_, names)| names)
     }
 
     /// One of these people; whoever is already being spoken to, if possible.
@@ -379,7 +377,7 @@ impl<'n> Home<'n> {
 
     /// Something to read that it has not read, as far as it remembers.
     fn unread(&self, writer: &Writer<'_>) -> Option<&'n str> {
-        let mut readable = self.readable.iter().copied();
+        let mut readable = self.names("read").iter().copied();
         readable.find(|item| {
             let read = format!("\"read\":{{\"item\":{}}}", Value::from(*item));
             !writer.remembers(&read)
@@ -549,5 +547,6 @@ fn earlier_kinds(prompt: &Prompt<'_>) -> Vec<Vec<&'static str>> {
 fn kinds_of(answer: &str) -> Vec<&'static str> {
     let answer: Value = serde_json::from_str(answer).unwrap_or_default();
     let is_there = |kind: &&str| answer.get(*kind).is_some_and(|action| !action.is_null());
-    KINDS.into_iter().filter(is_there).collect()
+    let kinds = ActionSpec::all().map(|action| action.name);
+    kinds.filter(is_there).collect()
 }

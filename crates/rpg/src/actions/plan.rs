@@ -1,0 +1,352 @@
+//! What an actor answers in its turn at home: a thought, at most one thing said, at most one thing
+//! done, and perhaps a promise given or kept beside them.
+
+use playhouse_engine::event::{PromptSet, PromptTemplate};
+use playhouse_engine::exchange::{Reply, Violation};
+use playhouse_engine::memory::Words;
+use playhouse_engine::reading::Offers;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::{ActionSpec, Plan, Slot, Use, Wait};
+
+/// What is legal in one turn.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PlanConstraints {
+    /// The names of those present.
+    pub(crate) present: Vec<String>,
+    /// The names of the places one can walk to.
+    pub(crate) exits: Vec<String>,
+    /// Whether whispering is allowed.
+    pub(crate) whisper: bool,
+    /// The maximum number of characters of one speech.
+    pub(crate) speech_chars: usize,
+    /// The names of those about whom feelings may change now.
+    pub(crate) feels_about: Vec<String>,
+    /// The ids of the facts that may be told.
+    pub(crate) tells: Vec<String>,
+    /// The ids of the facts that one knows and that nobody can be told: everyone knows them, or
+    /// they are sworn.
+    pub(crate) untold: Vec<String>,
+    /// The names of the items that one has.
+    pub(crate) held: Vec<String>,
+    /// The names of the items that lie here for everybody to see.
+    pub(crate) lying: Vec<String>,
+    /// The names of the items that one can read.
+    pub(crate) readable: Vec<String>,
+    /// The uses of items: of which, and with what.
+    pub(crate) uses: Vec<Use>,
+    /// The names of those to whom one may promise something.
+    pub(crate) promise_to: Vec<String>,
+    /// To whom each promise was made that one has not kept yet, in the order of their numbers.
+    pub(crate) promised_to: Vec<String>,
+    /// Whether something else may be tried now.
+    pub(crate) attempt: bool,
+}
+
+const NO_ACTION: PromptTemplate<NoAction> = PromptTemplate::new("rules/no_action");
+const ONE_ACTION: PromptTemplate<OneAction> = PromptTemplate::new("rules/one_action");
+
+#[derive(Default, Serialize)]
+struct NoAction<'a> {
+    actions: &'a [&'a str],
+}
+
+#[derive(Default, Serialize)]
+struct OneAction<'a> {
+    found: &'a [&'a str],
+}
+
+/// Adds the templates of this file.
+pub(super) fn add_templates(prompts: &mut PromptSet) {
+    prompts.add(&NO_ACTION).add(&ONE_ACTION);
+}
+
+impl Plan {
+    /// A plan to do nothing.
+    pub(crate) fn wait(mind: impl Into<String>, reason: impl Into<String>) -> Self {
+        let reason = reason.into();
+        Self {
+            mind: mind.into(),
+            wait: Some(Wait { reason }),
+            ..Self::default()
+        }
+    }
+
+    /// The names of what it holds in a slot.
+    fn in_slot(&self, slot: Slot) -> Vec<&'static str> {
+        let rows = self.held().filter(|row| row.slot == slot);
+        rows.map(|row| row.name).collect()
+    }
+
+    /// What it would have said and done besides, had it been possible.
+    pub(super) fn impossible(&self) -> Vec<&'static str> {
+        let names = ActionSpec::all().map(|action| action.name);
+        let is_left_out = |name: &&str| self.left_out.iter().any(|left| left == name);
+        names.filter(is_left_out).collect()
+    }
+
+    /// What its words are meant to tell.
+    pub(super) fn told(&self) -> Vec<String> {
+        let speak = self.speak.iter().flat_map(|words| &words.tells);
+        let whisper = self.whisper.iter().flat_map(|words| &words.tells);
+        let announce = self.announce.iter().flat_map(|words| &words.tells);
+        speak.chain(whisper).chain(announce).cloned().collect()
+    }
+
+    /// Whether the actor says nothing and does nothing.
+    pub(super) fn passes(&self) -> bool {
+        self.holds_only("wait")
+    }
+
+    /// Whether the actor searches and does nothing else.
+    pub(super) fn only_searches(&self) -> bool {
+        self.query.is_some() && self.holds_only("query")
+    }
+
+    fn holds_only(&self, name: &str) -> bool {
+        let mut rows = self.held();
+        rows.all(|row| row.name == name || row.slot == Slot::Felt)
+    }
+
+    /// Where its words say what they tell.
+    fn tells_mut(&mut self) -> impl Iterator<Item = &mut Vec<String>> {
+        let speak = self.speak.as_mut().map(|words| &mut words.tells);
+        let whisper = self.whisper.as_mut().map(|words| &mut words.tells);
+        let announce = self.announce.as_mut().map(|words| &mut words.tells);
+        [speak, whisper, announce].into_iter().flatten()
+    }
+
+    /// That it neither says nor does anything.
+    fn check_some(&self, constraints: &PlanConstraints) -> Option<Violation> {
+        if self.held().any(|row| row.slot != Slot::Felt) {
+            return None;
+        }
+        let possible: Vec<_> = constraints.possible().collect();
+        let rule = format!("say or do something: {}", possible.join(", "));
+        let data = NoAction { actions: &possible };
+        let violation = Violation::new("", rule).with_template(&NO_ACTION, &data);
+        // Whoever only thinks, and is asked again and only thinks, does nothing.
+        let is_thought = !self.mind.trim().is_empty();
+        Some(if is_thought {
+            violation.only_once()
+        } else {
+            violation
+        })
+    }
+
+    /// That it says or does several things.
+    fn check_one(&self, slot: Slot) -> Option<Violation> {
+        let found = &*self.in_slot(slot);
+        (found.len() > 1).then(|| {
+            let rule = format!("only one of {}", found.join(", "));
+            Violation::new("", rule).with_template(&ONE_ACTION, &OneAction { found })
+        })
+    }
+}
+
+impl PlanConstraints {
+    /// The names of what may be said and done now.
+    pub(crate) fn possible(&self) -> impl Iterator<Item = &'static str> {
+        let possible = ActionSpec::all().filter(move |action| action.is_possible(self));
+        possible.map(|action| action.name)
+    }
+}
+
+impl Reply for Plan {
+    type Constraints = PlanConstraints;
+    const NAME: &'static str = "plan";
+    const IS_TOLD: bool = true;
+    const WORDS: &'static [Words] = &[
+        Words::Thought("/mind"),
+        Words::Spoken("/speak/text"),
+        Words::Spoken("/whisper/text"),
+        Words::Spoken("/announce/text"),
+        Words::Given("/promise/words"),
+        Words::Tried("/attempt/what"),
+    ];
+    const LEFT_OUT: Option<&'static str> = Some("left_out");
+    const MAY_BE_LEFT_OUT: &'static [&'static str] = Self::OPTIONAL;
+
+    fn looks_up(&self) -> Option<&str> {
+        self.query.as_ref().map(|question| question.text.as_str())
+    }
+
+    fn constrain_schema(_schema: &Value, constraints: &PlanConstraints) -> Option<Value> {
+        let thought = json!({"type": "string", "maxLength": constraints.speech_chars});
+        let possible = super::ACTIONS
+            .iter()
+            .filter(|row| row.is_possible(constraints));
+        let possible = possible.map(|row| (row.name.to_owned(), row.schema(constraints)));
+        let mut properties = Map::from_iter(possible);
+        properties.insert("mind".to_owned(), thought);
+        Some(json!({
+            "type": "object",
+            "properties": properties,
+            "required": ["mind"],
+            "minProperties": 2,
+            "additionalProperties": false,
+        }))
+    }
+
+    /// What is told may stand beside the words, what is said to all is said to nobody in
+    /// particular, waiting beside a deed means nothing, and a feeling moves by one step however
+    /// much it says.
+    fn settled(mut self, constraints: &PlanConstraints) -> Self {
+        let told = std::mem::take(&mut self.tells);
+        for tells in self.tells_mut().filter(|tells| tells.is_empty()) {
+            tells.clone_from(&told);
+        }
+        let present = || Offers::of_names(constraints.present.iter().map(String::as_str));
+        if let Some(speech) = &mut self.speak
+            && !constraints.present.contains(&speech.target)
+            && present().are_all_meant(&speech.target)
+        {
+            speech.target.clear();
+        }
+        if self.in_slot(Slot::Done).len() > 1 {
+            self.wait = None;
+        }
+        self.feels = self.feels.filter(|feeling| feeling.change != 0);
+        if let Some(feeling) = &mut self.feels {
+            feeling.change = feeling.change.signum();
+        }
+        self
+    }
+
+    fn check(&self, constraints: &PlanConstraints) -> Vec<Violation> {
+        // Nobody need think of anything.
+        let mind = Violation::too_long("mind", &self.mind, constraints.speech_chars);
+        let mut found: Vec<_> = mind.into_iter().collect();
+        found.extend(self.check_some(constraints));
+        found.extend(self.check_one(Slot::Said));
+        found.extend(self.check_one(Slot::Done));
+        self.check_actions(constraints, &mut found);
+        found
+    }
+}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use playhouse_engine::exchange::Ask;
+
+    fn using(item: &str, with: &str) -> Use {
+        let (item, with) = (item.into(), with.into());
+        Use { item, with }
+    }
+
+    fn constraints() -> PlanConstraints {
+        PlanConstraints {
+            present: vec!["Bob".into()],
+            exits: vec!["Mill".into()],
+            whisper: true,
+            speech_chars: 50,
+            feels_about: vec!["Bob".into()],
+            tells: vec!["the-lamp".into()],
+            untold: vec!["the-oath".into()],
+            held: vec!["the key".into()],
+            lying: vec!["the log".into()],
+            readable: vec!["the log".into()],
+            uses: vec![using("the key", "Mill"), using("the key", "the log")],
+            promise_to: vec!["Bob".into()],
+            promised_to: vec!["Bob".into(), "Ann".into(), "Bob".into()],
+            attempt: true,
+        }
+    }
+
+    fn broken_paths(json: &str) -> Vec<String> {
+        let ask = Ask::new("home.plan", "", constraints(), Plan::wait("", ""));
+        let violations = ask.read(json).err().unwrap_or_default().into_iter();
+        violations.map(|violation| violation.path).collect()
+    }
+
+    #[test]
+    fn one_thing_said_and_one_thing_done_pass() {
+        for right in [
+            r#"{"mind": "m", "speak": {"target": "Bob", "text": "Hi"}}"#,
+            r#"{"mind": "m", "wait": {"reason": "r"}, "speak": null}"#,
+            r#"{"mind": "m", "announce": {"text": "Hi"}, "move": {"to": "Mill"}}"#,
+            r#"{"mind": "m", "wait": {"reason": "r"}, "move": {"to": "Mill"}}"#,
+            r#"{"mind": "m", "wait": {"reason": "r"}, "feels": {"about": "Bob", "change": 2, "why": "w"}}"#,
+            r#"{"mind": "m", "wait": {"reason": "r"}, "feels": {"about": "Bob", "change": -1, "why": "w"}}"#,
+            r#"{"mind": "m", "speak": {"target": "Bob", "text": "t", "tells": ["the-lamp"]}, "take": {"item": "the log"}}"#,
+            r#"{"mind": "m", "whisper": {"target": "Bob", "text": "t"}, "tells": ["the-lamp"]}"#,
+            r#"{"mind": "m", "announce": {"text": "t", "tells": ["the-oath"]}}"#,
+            r#"{"mind": "m", "give": {"item": "the key", "to": "Bob"}}"#,
+            r#"{"mind": "m", "promise": {"to": "Bob", "words": "I will."}}"#,
+            r#"{"mind": "m", "speak": {"target": "Bob", "text": "Hi"}, "promise": {"to": "Bob", "words": "I will."}, "move": {"to": "Mill"}}"#,
+            r#"{"mind": "m", "keep": {"to": "Bob", "promise": 3}}"#,
+            r#"{"mind": "m", "keep": {"promise": "number 1"}}"#,
+            r#"{"mind": "m", "keep": {"to": "Ann"}}"#,
+            r#"{"mind": "m", "attempt": {"what": "force the door"}}"#,
+            r#"{"mind": "m", "attempt": {"what": "force the door", "aim": "to get out"}}"#,
+            r#"{"mind": "m", "give": {"item": "the key", "to": "Bob"}, "keep": {"to": "Ann"}}"#,
+            r#"{"mind": "m", "announce": "Hi", "move": "Mill", "feels": {"about": "Eve", "change": "+1", "why": "w"}}"#,
+            r#"{"mind": "m", "use": {"item": "the key", "with": "the log"}}"#,
+            r#"{"mind": "m", "hide": {"item": "the key"}}"#,
+            r#"{"mind": "m", "follow": {"who": "Bob"}}"#,
+        ] {
+            assert_eq!(broken_paths(right), Vec::<String>::new(), "{right}");
+        }
+        let feeling = r#"{"about": "Bob", "change": 1, "why": "w"}"#;
+        assert_eq!(
+            broken_paths(&format!(r#"{{"mind": "m", "feels": {feeling}}}"#)),
+            [""]
+        );
+        let two_done = r#"{"mind": "m", "take": {"item": "the log"}, "move": {"to": "Mill"}}"#;
+        assert_eq!(broken_paths(two_done), [""]);
+        let two_said =
+            r#"{"mind": "m", "announce": {"text": "a"}, "speak": {"target": "Bob", "text": "b"}}"#;
+        assert_eq!(broken_paths(two_said), [""]);
+    }
+
+    #[test]
+    fn every_wrong_member_is_named() {
+        let wrong = r#"{"mind": "", "whisper": {"target": "Eve", "text": ""}}"#;
+        assert_eq!(broken_paths(wrong), ["whisper.target", "whisper.text"]);
+        assert_eq!(
+            broken_paths(r#"{"mind": "m", "move": {"to": "Moon"}}"#),
+            ["move.to"]
+        );
+        let unknown = r#"{"mind": "m", "announce": {"text": "t", "tells": ["the-boy"]}, "show": {"item": "the log", "to": "Eve"}}"#;
+        assert_eq!(
+            broken_paths(unknown),
+            ["announce.tells[0]", "show.item", "show.to"]
+        );
+        for (keep, path) in [
+            (r#"{"to": "Bob"}"#, "keep.promise"),
+            (r#"{"to": "Bob", "promise": 2}"#, "keep.promise"),
+            (r#"{"to": "Eve", "promise": 2}"#, "keep.to"),
+            ("{}", "keep.promise"),
+        ] {
+            let plan = format!(r#"{{"mind": "m", "keep": {keep}}}"#);
+            assert_eq!(broken_paths(&plan), [path], "{keep}");
+        }
+        for (done, path) in [
+            (r#""use": {"item": "the log"}"#, "use.item"),
+            (r#""use": {"item": "the key"}"#, "use.with"),
+            (r#""hide": {"item": "the log"}"#, "hide.item"),
+            (r#""follow": {"who": "Eve"}"#, "follow.who"),
+        ] {
+            let plan = format!(r#"{{"mind": "m", {done}}}"#);
+            assert_eq!(broken_paths(&plan), [path], "{done}");
+        }
+    }
+
+    #[test]
+    fn the_schema_holds_only_what_is_legal() {
+        let alone = PlanConstraints {
+            exits: vec!["Mill".into()],
+            speech_chars: 50,
+            ..PlanConstraints::default()
+        };
+        let schema = Plan::constrain_schema(&Value::Null, &alone).unwrap();
+        let members = schema["properties"].as_object().unwrap();
+        let members: Vec<_> = members.keys().map(String::as_str).collect();
+        assert_eq!(members, ["announce", "mind", "move", "query", "wait"]);
+        assert_eq!(
+            schema["properties"]["move"]["properties"]["to"]["enum"],
+            json!(["Mill"])
+        );
+    }
+}

@@ -1,0 +1,218 @@
+//! What a row of the table of actions says, and what the program makes of it.
+
+use playhouse_engine::event::PromptSet;
+use playhouse_engine::exchange::Violation;
+use playhouse_engine::locale::UiText;
+use serde_json::{Map, Value, json};
+
+use super::member::{Given, Member};
+use super::rules::{Acting, Rules};
+use super::{ACTIONS, PlanConstraints};
+use crate::talk::TurnTaken;
+
+/// Where an action stands in a turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Slot {
+    /// One thing is said in a turn.
+    Said,
+    /// One thing is done in a turn.
+    Done,
+    /// It may stand beside both.
+    Beside,
+    /// It is no action, only a feeling.
+    Felt,
+}
+
+/// How much an action attracts the improviser; to say something attracts it by 30 to 90.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Appeal {
+    Never,
+    Always(u32),
+    /// Unless it was done in the turn before.
+    NotTwice(u32),
+    /// Unless it was done in one of the last turns.
+    Rarely(u32),
+    /// The improviser knows more about it.
+    Special,
+}
+
+/// A row of the table.
+#[derive(Debug)]
+pub(crate) struct ActionSpec {
+    /// As answers name it.
+    pub(crate) name: &'static str,
+    pub(crate) slot: Slot,
+    pub(crate) members: &'static [Member],
+    pub(crate) appeal: Appeal,
+}
+
+/// What follows when somebody does it.
+pub(super) trait Action {
+    const APPEAL: Appeal = Appeal::Never;
+
+    fn carry_out(self, rules: &mut Rules<'_, '_>, acting: &Acting<'_>, taken: &mut TurnTaken);
+
+    /// What it breaks beyond the rules of each member.
+    fn check(&self, _constraints: &PlanConstraints) -> Option<Violation> {
+        None
+    }
+
+    fn add_templates(_prompts: &mut PromptSet) {}
+}
+
+impl ActionSpec {
+    /// All that can be said or done.
+    pub(crate) fn all() -> impl Iterator<Item = &'static Self> + Clone {
+        ACTIONS.iter().filter(|action| action.slot != Slot::Felt)
+    }
+
+    /// What it is called at a seat and in what is told of it; the name itself if it is unknown.
+    pub(crate) fn label(name: &str) -> UiText {
+        UiText::find(&format!("rpg_seat_{name}")).unwrap_or_else(|| UiText::verbatim(name))
+    }
+
+    /// Whether each member has a legal value.
+    pub(super) fn is_possible(&self, constraints: &PlanConstraints) -> bool {
+        let mut members = self.members.iter();
+        members.all(|member| member.source.is_open(constraints))
+    }
+
+    /// The schema of what is legal now.
+    pub(super) fn schema(&self, constraints: &PlanConstraints) -> Value {
+        let members = self.members.iter();
+        let members =
+            members.filter_map(|member| Some((member, member.source.schema(constraints)?)));
+        let (members, schemas): (Vec<&Member>, Vec<_>) = members.unzip();
+        let names = members.iter().map(|member| member.name.to_owned());
+        let required = members.iter().filter(|member| !member.source.is_list());
+        json!({
+            "type": "object",
+            "properties": Map::from_iter(names.zip(schemas)),
+            "required": required.map(|member| member.name).collect::<Vec<_>>(),
+            "additionalProperties": false,
+        })
+    }
+
+    /// Checks each member.
+    pub(super) fn check(
+        &self,
+        given: &[Given<'_>],
+        constraints: &PlanConstraints,
+    ) -> impl Iterator<Item = Violation> {
+        let members = self.members.iter().zip(given);
+        members.flat_map(move |(member, given)| {
+            let path = format!("{}.{}", self.name, member.name);
+            member.source.check(&path, *given, constraints)
+        })
+    }
+}
+
+/// A name without the mark of a raw identifier.
+pub(super) const fn plain(name: &'static str) -> &'static str {
+    match name.as_bytes() {
+        [b'r', b'#', ..] => name.split_at(2).1,
+        _ => name,
+    }
+}
+
+/// Defines a type for each row, and `Plan`, which may hold one of each. Members after a semicolon
+/// may be left out.
+macro_rules! actions {
+    ($(
+        $(#[$doc:meta])*
+        $field:ident: $Action:ident, $slot:ident {
+            $( $(#[$attribute:meta])* $member:ident: $type:ty = $source:ident ),*
+            $(; $( $(#[$mark:meta])* $optional:ident: $kind:ty = $origin:ident ),+ )?
+        }
+    )+) => {
+        $(
+            #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+            pub(crate) struct $Action {
+                $( $(#[$attribute])* pub(crate) $member: $type, )*
+                $($( $(#[$mark])* #[serde(default)] pub(crate) $optional: $kind, )+)?
+            }
+        )+
+
+        /// All rows, in the order in which they are carried out.
+        pub(crate) static ACTIONS: &[ActionSpec] = &[$( ActionSpec {
+            name: plain(stringify!($field)),
+            slot: Slot::$slot,
+            members: &[
+                $( Member { name: stringify!($member), source: Source::$source }, )*
+                $($( Member { name: stringify!($optional), source: Source::$origin }, )+)?
+            ],
+            appeal: <$Action as Action>::APPEAL,
+        } ),+];
+
+        /// What an actor answers.
+        #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+        #[schemars(description = "A private thought, at most one thing said (speak, whisper, \
+            announce) and at most one thing done\n(all others but feels), at least one of them.")]
+        pub(crate) struct Plan {
+            /// What is said may say here, too, what it tells.
+            #[serde(default, skip_serializing)]
+            #[schemars(skip)]
+            pub(super) tells: Vec<String>,
+            /// What the answer would do besides, and is not possible now.
+            #[serde(default, skip_serializing)]
+            #[schemars(skip)]
+            pub(super) left_out: Vec<String>,
+            /// What you think and feel, in the first person; nobody else learns it.
+            #[serde(default)]
+            #[schemars(!default)]
+            pub(crate) mind: String,
+            $(
+                $(#[$doc])*
+                #[serde(default, skip_serializing_if = "Option::is_none")]
+                pub(crate) $field: Option<$Action>,
+            )+
+        }
+
+        impl Plan {
+            /// The paths of what need not be said.
+            const OPTIONAL: &[&str] = &["mind" $($($(
+                , plain(concat!(stringify!($field), ".", stringify!($optional)))
+            )+)?)+];
+
+            /// The rows of what it holds.
+            fn held(&self) -> impl Iterator<Item = &'static ActionSpec> + Clone {
+                let is_held = [$( self.$field.is_some() ),+];
+                let rows = ACTIONS.iter().zip(is_held);
+                rows.filter_map(|(row, is_held)| is_held.then_some(row))
+            }
+
+            /// Checks all that it holds.
+            fn check_actions(&self, constraints: &PlanConstraints, found: &mut Vec<Violation>) {
+                let mut rows = ACTIONS.iter();
+                $(
+                    let row = rows.next();
+                    if let Some((action, row)) = self.$field.as_ref().zip(row) {
+                        let given = [
+                            $( Given::from(&action.$member), )*
+                            $($( Given::from(&action.$optional), )+)?
+                        ];
+                        found.extend(row.check(&given, constraints));
+                        found.extend(action.check(constraints));
+                    }
+                )+
+            }
+
+            /// Carries out all that it holds, in the order of the table.
+            pub(super) fn carry_out(
+                self,
+                rules: &mut Rules<'_, '_>,
+                acting: &Acting<'_>,
+                taken: &mut TurnTaken,
+            ) {
+                $( if let Some(action) = self.$field {
+                    action.carry_out(rules, acting, taken);
+                } )+
+            }
+        }
+
+        /// Adds the templates of all actions.
+        fn add_templates_of_actions(prompts: &mut PromptSet) {
+            $( <$Action as Action>::add_templates(prompts); )+
+        }
+    };
+}

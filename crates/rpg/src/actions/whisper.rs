@@ -1,0 +1,31 @@
+//! Somebody says something into one ear.
+
+use playhouse_engine::event::kinds;
+
+use super::rules::{Acting, Rules};
+use super::{Action, Appeal, Whisper};
+use crate::talk::TurnTaken;
+
+impl Action for Whisper {
+    const APPEAL: Appeal = Appeal::Rarely(4);
+
+    fn carry_out(self, rules: &mut Rules<'_, '_>, acting: &Acting<'_>, taken: &mut TurnTaken) {
+        let Self {
+            target,
+            text,
+            tells,
+        } = self;
+        taken.whispered_to = Some(target.clone());
+        let Some(listener) = rules.listener(acting, "whisper", &target) else {
+            return;
+        };
+        taken.addressed = Some(target.as_str().into());
+        let event = kinds::Whisper {
+            actor: acting.name.to_string(),
+            target,
+            message: text,
+            tells,
+        };
+        rules.events.notify_entities(&[listener], event);
+    }
+}

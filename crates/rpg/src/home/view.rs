@@ -1,0 +1,360 @@
+//! What somebody who is asked for its plan knows and has.
+
+use std::cmp::Reverse;
+
+use bevy_ecs::prelude::*;
+use bevy_ecs::system::SystemParam;
+use playhouse_engine::cast::{Appearance, Whereabouts, WorldTurn};
+use playhouse_engine::context::AgentContext;
+use playhouse_engine::knowledge::{FactBook, Knowledge, MadeFacts, MadeKind};
+use playhouse_engine::memory::{AnswerWords, Lore};
+use serde::Serialize;
+
+use super::here::items_of;
+use super::uses::OpenUses;
+use crate::actions::Use;
+use crate::components::{Health, LastFight, RpgWorld};
+use crate::conversation::{SpokenLine, heard, last_event_text};
+use crate::drama::{
+    Belongings, Bonds, Condition, Goal, Goals, Hidden, History, PARTY, Promise, Promises, StoryData,
+};
+use crate::interests::Interests;
+use crate::kickoff::names_without;
+use crate::world_file::ActorFaction;
+
+/// The maximum number of facts that play made which somebody is offered to tell.
+const MADE_FACTS: usize = 3;
+/// The maximum number of all facts that somebody is offered to tell.
+const MAX_FACTS: usize = 12;
+
+/// What somebody knows and has, wants and feels.
+pub(super) struct View<'a> {
+    pub(super) name: String,
+    pub(super) is_hero: bool,
+    /// The names of the others who are here.
+    pub(super) present: Vec<String>,
+    pub(super) context: &'a AgentContext,
+    knowledge: Option<&'a Knowledge>,
+    pub(super) last_fight: Option<&'a LastFight>,
+    pub(super) bonds: Option<&'a Bonds>,
+    /// What it has promised and not kept yet; `None` if it can't promise anything.
+    pub(super) promises: Option<Vec<OpenPromise<'a>>>,
+    /// What it wants and has neither got nor lost.
+    pub(super) wanted: Vec<&'a Goal>,
+    pub(super) heard: Vec<SpokenLine>,
+    /// All that it knows and not everyone does.
+    pub(super) facts: Vec<KnownFact<'a>>,
+    pub(super) items: Vec<SeenItem<'a>>,
+    pub(super) lying: Vec<SeenItem<'a>>,
+}
+
+/// A fact that somebody knows.
+#[derive(Clone, Serialize)]
+pub(super) struct KnownFact<'a> {
+    pub(super) id: &'a str,
+    pub(super) title: &'a str,
+    pub(super) text: &'a str,
+    /// From whom it was learned; empty if from nobody.
+    pub(super) from: &'a str,
+    /// The titles of what else it knows that can't be true if this is.
+    pub(super) denies: Vec<&'a str>,
+    /// Whether it was learned in this talk.
+    pub(super) is_new: bool,
+    /// Whether one's own goal or choice depends on it, for minds that can't read text.
+    pub(super) is_own: bool,
+    /// Whether a goal of one's own is lost if it spreads.
+    pub(super) is_feared: bool,
+    /// Whether it was known at the start.
+    #[serde(skip)]
+    pub(super) is_from_start: bool,
+    /// Whether play made it.
+    #[serde(skip)]
+    pub(super) is_made: bool,
+    /// Whether nobody can say it.
+    #[serde(skip)]
+    pub(super) is_sworn: bool,
+    /// Whether it is not news to anybody here.
+    #[serde(skip)]
+    pub(super) is_known_here: bool,
+    /// The turn in which it was learned.
+    #[serde(skip)]
+    pub(super) since: u64,
+}
+
+#[derive(Serialize)]
+pub(super) struct SeenItem<'a> {
+    pub(super) name: &'a str,
+    pub(super) look: &'a str,
+    /// Whether there is something to read.
+    pub(super) readable: bool,
+    /// Whether one's own goal or choice depends on it.
+    pub(super) is_own: bool,
+    /// Whether one knows all that there is to read.
+    pub(super) is_known: bool,
+}
+
+#[derive(Serialize)]
+pub(super) struct OpenPromise<'a> {
+    /// From 1, by which it is named when it is kept.
+    pub(super) number: usize,
+    pub(super) to: &'a str,
+    pub(super) words: &'a str,
+}
+
+/// What actors know, have and feel.
+#[derive(SystemParam)]
+pub(crate) struct ActorMinds<'w, 's> {
+    pub(super) world: Res<'w, RpgWorld>,
+    turn: Res<'w, WorldTurn>,
+    pub(super) whereabouts: Whereabouts<'w, 's>,
+    book: Res<'w, FactBook>,
+    made: Res<'w, MadeFacts>,
+    lore: Res<'w, Lore>,
+    pub(super) story: Res<'w, StoryData>,
+    minds: Query<
+        'w,
+        's,
+        (
+            &'static AgentContext,
+            Option<&'static Knowledge>,
+            Option<&'static LastFight>,
+            Option<&'static Bonds>,
+            Option<&'static Promises>,
+            Option<&'static Goals>,
+        ),
+    >,
+    history: Res<'w, History>,
+    belongings: Query<'w, 's, &'static Belongings>,
+    hidden: Query<'w, 's, &'static Hidden>,
+    uses: Query<'w, 's, &'static OpenUses>,
+    pub(super) appearances: Query<'w, 's, &'static Appearance>,
+    pub(super) bodies: Query<'w, 's, &'static Health>,
+    pub(super) words: Res<'w, AnswerWords>,
+}
+
+impl ActorMinds<'_, '_> {
+    /// What somebody knows and has who is on a stage with all these.
+    pub(super) fn view(&self, stage: Entity, here: &[Entity], actor: Entity) -> Option<View<'_>> {
+        let (context, knowledge, last_fight, bonds, promises, states) =
+            self.minds.get(actor).ok()?;
+        let name = self.whereabouts.name_text(actor);
+        let mut actors = self.world.0.actors.iter();
+        let written = actors.find(|actor| actor.name == name);
+        let goals = written.map_or(&[][..], |actor| &actor.goals);
+        let wanted = states.into_iter().flat_map(|states| states.open(goals));
+        let wanted: Vec<_> = wanted.collect();
+        let interests = Interests::of(&name, &wanted, &self.story.scenes, &self.history);
+        let others = here.iter().copied().filter(|other| *other != actor);
+        let others: Vec<_> = others.collect();
+        let items = |holder| self.items_of(holder, stage, knowledge, &interests);
+        Some(View {
+            is_hero: written.is_some_and(|actor| actor.faction == ActorFaction::Hero),
+            present: names_without(&self.whereabouts, here, actor),
+            promises: promises.map(open_promises),
+            heard: heard(context),
+            facts: self.known(knowledge, &others, &interests).collect(),
+            items: items(actor).collect(),
+            lying: items(stage).collect(),
+            name,
+            context,
+            knowledge,
+            last_fight,
+            bonds,
+            wanted,
+        })
+    }
+
+    /// What somebody has, or what lies on a stage for somebody who knows this to see, unless it is
+    /// used up.
+    fn items_of<'a>(
+        &'a self,
+        holder: Entity,
+        stage: Entity,
+        knowledge: Option<&'a Knowledge>,
+        interests: &Interests<'_>,
+    ) -> impl Iterator<Item = SeenItem<'a>> {
+        let hidden = self.hidden.get(holder).ok();
+        let uses = self.uses.get(stage).ok();
+        let knows = move |fact: &String| knowledge.is_some_and(|known| known.knows(fact));
+        let items = items_of(&self.story, self.belongings.get(holder).ok()).filter(move |item| {
+            let is_hidden = hidden.is_some_and(|hidden| hidden.hides(&item.name, knowledge));
+            !is_hidden && !uses.is_some_and(|uses| uses.is_spent(&item.name))
+        });
+        items.map(move |item| SeenItem {
+            name: &item.name,
+            look: &item.look,
+            readable: !item.teaches.is_empty(),
+            is_own: interests.items.contains(item.name.as_str()),
+            is_known: item.teaches.iter().all(knows),
+        })
+    }
+
+    /// What can be used here, and with what.
+    pub(super) fn uses(&self, stage: Entity, view: &View<'_>) -> Vec<Use> {
+        let Ok(open) = self.uses.get(stage) else {
+            return Vec::new();
+        };
+        let place = self.whereabouts.name_text(stage);
+        let is_there = |what: &str| {
+            let is_here = view.present.iter().any(|name| name == what);
+            what == place || view.is_at_hand(what) || is_here
+        };
+        let open = open.offered(&self.story, |item| view.is_at_hand(item), is_there);
+        let open = open.into_iter().map(|open| Use {
+            item: open.item.to_owned(),
+            with: open.does.with.clone(),
+        });
+        open.collect()
+    }
+
+    /// The ids of the facts that everyone knows.
+    pub(super) fn common(&self) -> impl Iterator<Item = String> {
+        let common = self.book.all().filter(|fact| fact.is_common());
+        common.map(|fact| fact.id.clone())
+    }
+
+    /// Whether something is still hidden where this fact says.
+    fn hides_by(&self, fact: &str) -> bool {
+        let mut hidden = self.hidden.iter().flat_map(|hidden| hidden.0.values());
+        hidden.any(|by| **by == *fact)
+    }
+
+    /// Whether the condition of a scene names somebody.
+    pub(super) fn is_named(&self, scene: &str, name: &str) -> bool {
+        let scene = self.story.scene(scene);
+        let parts = scene.map(|scene| scene.when.parts()).unwrap_or_default();
+        parts.iter().any(|part| match part {
+            Condition::At(who, _) | Condition::Alive(who) => who == name || who == PARTY,
+            Condition::Together(names) => names.iter().any(|who| who == name),
+            _ => false,
+        })
+    }
+
+    /// What somebody may tell of what is news to somebody here, and how much more it could tell:
+    /// what it has always known first, so that nobody's own secrets make way for news; then what
+    /// was spoken of or learned last; what play made last, and only the newest of it.
+    pub(super) fn worth_telling<'a>(&self, view: &View<'a>) -> (Vec<KnownFact<'a>>, usize) {
+        let news = view.tellable().filter(|fact| !fact.is_known_here);
+        let mut facts: Vec<_> = news.cloned().collect();
+        let count = facts.len();
+        let made = self.made.newest_first();
+        let made = made.filter(|made| facts.iter().any(|fact| fact.id == made.id));
+        let newest: Vec<_> = made.take(MADE_FACTS).map(|made| made.id.clone()).collect();
+        facts.retain(|fact| !fact.is_made || newest.iter().any(|id| id == fact.id));
+        let found = if facts.len() > MAX_FACTS {
+            let spoken = view.spoken_of();
+            self.lore
+                .find(&self.book, view.knowledge, (&spoken, None), MAX_FACTS)
+        } else {
+            Vec::new()
+        };
+        facts.sort_by_key(|fact| {
+            let spoken_of = found.iter().position(|found| found.id == fact.id);
+            let is_own_secret = fact.is_from_start && fact.is_own;
+            (
+                fact.is_made,
+                !fact.is_from_start,
+                !is_own_secret,
+                spoken_of.unwrap_or(usize::MAX),
+                Reverse(fact.since),
+            )
+        });
+        facts.truncate(MAX_FACTS);
+        let more = count - facts.len();
+        (facts, more)
+    }
+
+    /// All facts that somebody knows and not everyone does, in the order of the world file.
+    fn known<'a>(
+        &'a self,
+        knowledge: Option<&'a Knowledge>,
+        others: &[Entity],
+        interests: &Interests<'_>,
+    ) -> impl Iterator<Item = KnownFact<'a>> {
+        let knows = |other: &Entity, id: &str| {
+            let known = self.minds.get(*other).ok().and_then(|(_, known, ..)| known);
+            known.is_some_and(|known| known.knows(id))
+        };
+        let facts = self.book.all().filter(|fact| !fact.is_common());
+        facts.filter_map(move |fact| {
+            let knowledge = knowledge?;
+            let known = knowledge.get(&fact.id)?;
+            let made = MadeKind::of(&fact.id);
+            if made == Some(MadeKind::Hiding) && !self.hides_by(&fact.id) {
+                return None;
+            }
+            let denials = self.book.denials(fact, knowledge);
+            let is_known_here = others.iter().all(|other| knows(other, &fact.id));
+            Some(KnownFact {
+                denies: denials.map(|fact| fact.title.as_str()).collect(),
+                id: &fact.id,
+                title: if made.is_some() {
+                    &fact.text
+                } else {
+                    &fact.title
+                },
+                text: &fact.text,
+                from: known.from.as_deref().unwrap_or_default(),
+                is_new: !known.by.is_empty() && known.turn == self.turn.0,
+                is_own: interests.facts.contains(fact.id.as_str()),
+                is_feared: interests.feared.contains(fact.id.as_str()),
+                is_from_start: known.by.is_empty(),
+                is_made: made.is_some(),
+                is_sworn: fact.sworn,
+                // Whoever is alone can tell everybody elsewhere.
+                is_known_here: !others.is_empty() && is_known_here,
+                since: known.turn,
+            })
+        })
+    }
+}
+
+impl<'a> View<'a> {
+    /// What it knows and can say.
+    pub(super) fn tellable(&self) -> impl Iterator<Item = &KnownFact<'a>> {
+        self.facts.iter().filter(|fact| !fact.is_sworn)
+    }
+
+    /// What it knows and nobody can say.
+    pub(super) fn sworn(&self) -> impl Iterator<Item = &KnownFact<'a>> {
+        self.facts.iter().filter(|fact| fact.is_sworn)
+    }
+
+    /// All that it has and that lies here.
+    pub(super) fn at_hand(&self) -> impl Iterator<Item = &SeenItem<'a>> {
+        self.items.iter().chain(&self.lying)
+    }
+
+    fn is_at_hand(&self, item: &str) -> bool {
+        self.at_hand().any(|known| known.name == item)
+    }
+
+    /// What was said to it and what it found.
+    fn spoken_of(&self) -> String {
+        let found = last_event_text(self.context, "query");
+        let spoken = self.heard.iter().map(SpokenLine::text).chain([&*found]);
+        spoken.collect::<Vec<_>>().join("\n")
+    }
+
+    /// What it has promised and not kept yet.
+    pub(super) fn open_promises(&self) -> &[OpenPromise<'a>] {
+        self.promises.as_deref().unwrap_or_default()
+    }
+}
+
+fn open_promises(promises: &Promises) -> Vec<OpenPromise<'_>> {
+    let open = promises.open().zip(1..);
+    open.map(|(Promise { to, words, .. }, number)| OpenPromise { number, to, words })
+        .collect()
+}
+
+/// The titles of what nobody can say and is news to somebody here, in the order of the world file: what is one's
+/// own, and the newest of the rest, as many as are offered to be told.
+pub(super) fn worth_listing<'a>(view: &View<'a>) -> Vec<&'a str> {
+    let news = view.sworn().filter(|fact| !fact.is_known_here);
+    let mut news: Vec<_> = news.enumerate().collect();
+    news.sort_by_key(|(_, fact)| (!fact.is_own, Reverse(fact.since)));
+    news.truncate(MAX_FACTS);
+    news.sort_by_key(|(place, _)| *place);
+    news.into_iter().map(|(_, fact)| fact.title).collect()
+}
