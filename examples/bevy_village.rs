@@ -36,16 +36,15 @@ impl Reply for Reaction {
 }
 
 /// A guard calls out.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, AgentEvent)]
+#[event("call", style = Speech, speaker = guard, text = told, crate = playhouse)]
 struct Call {
     guard: String,
     words: String,
 }
 
-impl AgentEvent for Call {
-    const TYPE: &'static str = "call";
-
-    fn text(&self, _: &Phrasebook, _: &Value) -> Result<String, PhraseError> {
+impl Call {
+    fn told(&self, _: &Phrasebook, _: &Value) -> Result<String, PhraseError> {
         Ok(format!("{} calls: {}", self.guard, self.words))
     }
 }

@@ -24,12 +24,9 @@ impl Reply for Bid {
 }
 
 /// What everybody on the stage hears, in the words of the template `events/sold` if there is one.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, AgentEvent)]
+#[event("sold", style = Deed, crate = playhouse)]
 struct Sold(String, u32);
-
-impl AgentEvent for Sold {
-    const TYPE: &'static str = "sold";
-}
 
 fn ask_bids(bidders: Query<(Entity, &Purse)>, mut commands: Commands) {
     for (bidder, purse) in &bidders {

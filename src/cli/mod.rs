@@ -57,9 +57,11 @@ use self::args::{Command, CommandLine, CommonArgs, LanguageArg, PlayArgs};
 use self::env::Env;
 use self::error::CommandError;
 use self::settings::{SETTINGS_FILE, Settings, SettingsFile, SettingsFiles};
+use crate::event::EventTypes;
 #[cfg(feature = "mcp")]
 use crate::tool::servers;
 use crate::trust::{NeedsTrust, Untrusted};
+use crate::{groupchat, rpg, undercover};
 
 /// Runs the program.
 pub fn main() -> ExitCode {
@@ -95,6 +97,14 @@ fn start() -> ExitCode {
         Ok((command, common)) => run(command, &common, &env, found),
         Err(error) => explain(&error, &App::new(guess, &env)),
     }
+}
+
+/// The event types of all games.
+fn event_types() -> EventTypes {
+    EventTypes::default()
+        .with(rpg::events::EVENTS)
+        .with(undercover::events::EVENTS)
+        .with(groupchat::EVENTS)
 }
 
 /// The settings files.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::event::kinds::Archive;
-use crate::event::{AgentEvent, AnswerRecord, By, EventRecord, Record};
+use crate::event::{AgentEvent, AnswerRecord, By, EventRecord, Recipients, Record, Telling};
 use crate::locale::{Language, text};
 use crate::undercover::events::{
     CardDealt, Described, GameOver, NamedPlayer, RoundStarted, Verdict, VotesCast,
@@ -151,7 +151,12 @@ impl UndercoverPrinter {
     }
 
     fn deal(&mut self, deal: &CardDealt) {
-        let dealt = deal.third_person().in_language(self.language);
+        let to = Recipients {
+            names: &[],
+            language: self.language,
+        };
+        let dealt = deal.third_person(&to).unwrap_or_default();
+        let dealt = dealt.in_language(self.language);
         self.write([Paragraph::indented(2, 4).add(Style::Whisper, dealt)]);
     }
 

@@ -1413,8 +1413,8 @@ fn add_keys(text: &str, keys: &mut std::collections::BTreeSet<String>) {
     ] {
         add("purpose", ask);
     }
-    add("event", "const TYPE: &'static str =");
-    if text.contains("impl AgentEvent for $name") {
+    add("event", "#[event(");
+    if text.contains("macro_rules! message_events") {
         // Those of a macro: a name, its fields, and its type.
         let types = text.lines().filter_map(|line| {
             let (name, rest) = line.trim().split_once(" = \"")?;

@@ -22,7 +22,8 @@ use serde_json::Value;
 pub const GAME: &str = "(game)";
 
 /// Something that happened in the game.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema, AgentEvent)]
+#[event("game", style = Deed, text = told)]
 pub struct GameEvent {
     /// The stage on which all learn of it; empty if `characters` are meant.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -67,10 +68,8 @@ impl GameEvent {
     }
 }
 
-impl AgentEvent for GameEvent {
-    const TYPE: &'static str = "game";
-
-    fn text(&self, _phrases: &Phrasebook, _data: &Value) -> Result<String, PhraseError> {
+impl GameEvent {
+    fn told(&self, _phrases: &Phrasebook, _data: &Value) -> Result<String, PhraseError> {
         Ok(self.text.clone())
     }
 }

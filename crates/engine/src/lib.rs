@@ -49,6 +49,9 @@
 //! # }
 //! ```
 
+// The derives name the engine as its users do.
+extern crate self as playhouse_engine;
+
 pub use bevy_ecs;
 pub use playhouse_locale as locale;
 

@@ -37,7 +37,7 @@ pub use names::mentions;
 pub use perspective::{RoleMessage, perspective};
 pub use run::{ChatError, Task, Team, interrupt_for_input, seat_user_proxy};
 pub use saved_state::OtherParticipants;
-pub use stage::{CONTROLLER, Chat, Phase, UserInput};
+pub use stage::{CONTROLLER, Chat, EVENTS, Phase, UserInput};
 pub use stream::{Response, StreamItem, TaskResult};
 pub use stream_merger::{Retracted, StreamEvent, StreamMerger, TeamStreamEvent};
 pub use team_message::TeamMessage;

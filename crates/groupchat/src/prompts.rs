@@ -3,7 +3,7 @@
 use playhouse_engine::event::{Kinds, Phrasebook, PromptSet, PromptTemplate};
 use playhouse_engine::exchange;
 use playhouse_engine::message::Language;
-use playhouse_engine::session::add_told_template;
+use playhouse_engine::session::TOLD;
 use playhouse_engine::world_data::{DataError, DataFolder, Problem, Problems, Severity};
 use playhouse_tools as tool;
 use serde::Serialize;
@@ -102,7 +102,7 @@ fn prompts() -> PromptSet {
     let mut prompts = PromptSet::default();
     exchange::add_templates(&mut prompts);
     tool::add_templates(&mut prompts);
-    add_told_template(&mut prompts);
+    prompts.add_events(&[TOLD]);
     prompts
         .add(&SAID)
         .add(&HANDOFF_CONTEXT)

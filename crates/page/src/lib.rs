@@ -15,7 +15,6 @@ mod calls;
 mod connections;
 mod control;
 mod error;
-mod fight;
 mod library;
 mod pages;
 mod people;

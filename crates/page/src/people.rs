@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use playhouse_engine::cast::{Kind, turn_number};
 use playhouse_engine::context::{Chapter, Entry};
+use playhouse_engine::event::AgentEvent;
 use playhouse_engine::knowledge::{Fact, Known};
 use playhouse_engine::message::{BodyId, Digest, Role, Tags};
 use playhouse_engine::session::PromptPart;
 use playhouse_rpg::next_archive;
 use playhouse_story::{Call, EventEntry};
+use playhouse_undercover::events::CardDealt;
 use serde_json::{Value, json};
 
 use super::reader::{Reader, SpentJson};
@@ -389,7 +391,7 @@ fn card<'c>(contents: &'c Contents, being: &Being) -> Option<&'c Arc<EventEntry>
     let mut learned = learned.filter_map(|number| contents.events.get(*number as usize));
     learned.find(|event| {
         let player = event.record.data.get("player").and_then(Value::as_str);
-        event.record.kind == "undercover_deal" && player == Some(&*being.name)
+        event.record.kind == CardDealt::TYPE && player == Some(&*being.name)
     })
 }
 

@@ -11,17 +11,14 @@ use std::sync::Arc;
 
 use playhouse_engine::cast::{Kind, StableId, turn_number};
 use playhouse_engine::event::guard::GuardAct;
-use playhouse_engine::event::kinds::Learned;
-use playhouse_engine::event::{AudienceRule, EventRecord, Recipient};
+use playhouse_engine::event::kinds::Archive;
+use playhouse_engine::event::{AgentEvent, AudienceRule, EventRecord, Recipient, Recipients};
 use playhouse_engine::exchange::Spent;
 use playhouse_engine::locale::{Language, UiText, text};
-use playhouse_rpg::third_person;
-use playhouse_story::{EventEntry, EventStyle, Run, RunState, WhyNot, words};
-use playhouse_undercover::events::CardDealt;
+use playhouse_story::{About, EventEntry, Form, Run, RunState, WhyNot, words};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::fight::fight;
 use super::people::hue;
 use super::seat::Seat;
 use super::span::Span;
@@ -114,7 +111,7 @@ pub(super) struct EventJson {
     turn: u64,
     day: u32,
     kind: String,
-    pub(super) form: EventStyle,
+    pub(super) form: Form,
     #[serde(skip_serializing_if = "Option::is_none")]
     place: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -185,7 +182,7 @@ impl EventJson {
     /// Shortens the summary of a chapter to its first line, if all who got it are among these
     /// people, whose chapters are told elsewhere. A seat gets its own alone.
     pub(super) fn without_chapter(mut self, people: &BTreeSet<u32>) -> Self {
-        if self.kind == "archive"
+        if self.kind == Archive::TYPE
             && self.who.iter().all(|who| people.contains(who))
             && let Some((first, _)) = self.text.split_once('\n')
         {
@@ -570,7 +567,7 @@ impl Reader<'_> {
 
     /// Whether a book prints an event.
     pub(super) fn is_told(&self, entry: &EventEntry) -> bool {
-        entry.form != EventStyle::Own && !self.repeats(entry)
+        entry.form != Form::Own && !self.repeats(entry)
     }
 
     /// Whether it was told the same before. A seat gets everything once.
@@ -590,17 +587,24 @@ impl Reader<'_> {
     pub(super) fn text_of(&self, contents: &Contents, entry: &EventEntry) -> String {
         let record = &entry.record;
         if self.is_host() {
-            let language = self.view.about.language;
-            let text = in_third_person(contents, record, language);
-            return text.map_or_else(|| record.text.clone(), |text| text.in_language(language));
+            let about = &self.view.about;
+            let text = in_third_person(contents, record, about);
+            let text = text.map(|text| text.in_language(about.language));
+            return text.unwrap_or_else(|| record.text.clone());
         }
         let seen = self.seen(entry);
         seen.map_or_else(|| record.text.clone(), |seen| seen.text)
     }
 
+    /// What a table of a fight shows of an event.
+    fn board_of(&self, record: &EventRecord) -> Option<Value> {
+        self.view.about.events.telling(record)?.board()
+    }
+
     fn title_of(&self, entry: &EventEntry) -> Option<String> {
-        let heading = third_person::heading(&entry.record)?;
-        Some(heading.in_language(self.view.about.language))
+        let about = &self.view.about;
+        let heading = about.events.telling(&entry.record)?.heading()?;
+        Some(heading.in_language(about.language))
     }
 
     fn event_json(&self, contents: &Contents, n: u32, entry: &EventEntry) -> EventJson {
@@ -635,7 +639,7 @@ impl Reader<'_> {
             defaults: self.defaults_told(entry),
             kept: false,
             c: None,
-            fight: fight(&record.kind, &record.data).filter(|_| seen.is_none()),
+            fight: self.board_of(record).filter(|_| seen.is_none()),
         };
         if self.is_host() {
             let (rule, stage, except) = rule_of(contents, entry);
@@ -833,31 +837,19 @@ fn cell(why: WhyNot) -> char {
 }
 
 /// An event in the third person; `None` if its own words are right for everybody.
-fn in_third_person(
-    contents: &Contents,
-    record: &EventRecord,
-    language: Language,
-) -> Option<UiText> {
-    match record.kind.as_str() {
-        "learned" => {
-            let is_stage = |who: &&Recipient| {
-                let being = contents.state.being(who.id.0);
-                being.is_some_and(|being| being.kind == Kind::Stage)
-            };
-            let (stages, others): (Vec<_>, Vec<_>) = record.audience.iter().partition(is_stage);
-            let who = if others.is_empty() { stages } else { others };
-            let who: Vec<_> = who.iter().map(|who| who.name.to_string()).collect();
-            let learned: Learned = third_person::data(record)?;
-            Some(third_person::learned(
-                &learned,
-                &who,
-                &learned.message,
-                language,
-            ))
-        }
-        "undercover_deal" => Some(third_person::data::<CardDealt>(record)?.third_person()),
-        _ => third_person::third_person(record),
-    }
+fn in_third_person(contents: &Contents, record: &EventRecord, about: &About) -> Option<UiText> {
+    let telling = about.events.telling(record)?;
+    let is_stage = |who: &&Recipient| {
+        let being = contents.state.being(who.id.0);
+        being.is_some_and(|being| being.kind == Kind::Stage)
+    };
+    let (stages, others): (Vec<_>, Vec<_>) = record.audience.iter().partition(is_stage);
+    let names = if others.is_empty() { stages } else { others };
+    let names: Vec<_> = names.iter().map(|who| who.name.to_string()).collect();
+    telling.third_person(&Recipients {
+        names: &names,
+        language: about.language,
+    })
 }
 
 /// The rule's name, its stage, and who was left out.

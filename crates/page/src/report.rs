@@ -14,7 +14,7 @@ use playhouse_engine::parallel;
 use playhouse_engine::secrets::redacted;
 use playhouse_engine::session::CallRequest;
 use playhouse_engine::wording::shown;
-use playhouse_story::EventStyle;
+use playhouse_story::Form;
 use serde_json::{Value, json};
 use thiserror::Error;
 
@@ -235,7 +235,7 @@ fn told_by(reader: &Reader<'_>) -> BTreeMap<u32, u32> {
     let events = contents.events.iter().rev();
     let told = events.filter_map(|event| Some((event.call?, event)));
     let (thoughts, others): (Vec<_>, Vec<_>) =
-        told.partition(|(_, event)| event.form == EventStyle::Thought);
+        told.partition(|(_, event)| event.form == Form::Thought);
     let told = thoughts.into_iter().chain(others);
     told.map(|(call, event)| (call, event.number)).collect()
 }

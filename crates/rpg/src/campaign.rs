@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 use playhouse_engine::engine::{Inputs, MeetSet, Setup};
-use playhouse_engine::event::Phrasebook;
 use playhouse_engine::event::guard::{Guards, SecretRule, Secrets};
+use playhouse_engine::event::{Phrasebook, register_events};
 use playhouse_engine::journal::{GameSetup, Line, game_of_line};
 use playhouse_engine::knowledge::restore_made_facts;
 use playhouse_engine::locale::{Localize, UiText, text};
@@ -20,11 +20,12 @@ use thiserror::Error;
 use super::adapt::Unfit;
 use super::campaign_state::advance_campaign;
 use super::components::{RpgWorld, insert_data};
+use super::events::EVENTS;
 use super::spawn::{SpawnError, spawn_cast};
 use super::world_file::WorldFile;
 use super::{
-    adapt, archive, attempt, campaign_phase, campaign_state, combat, components, events, home,
-    host, kickoff, phase, phrases, scenes, talk,
+    adapt, archive, attempt, campaign_phase, campaign_state, combat, components, home, host,
+    kickoff, phase, phrases, scenes, talk,
 };
 use crate::drama;
 
@@ -81,7 +82,7 @@ impl From<Problems> for CampaignError {
 
 /// Adds the campaign's systems, events and saved state.
 fn plugin(setup: &mut Setup) {
-    events::register(&mut setup.world);
+    register_events(&mut setup.world, EVENTS);
     drama::plugin(setup);
     components::plugin(setup);
     phase::plugin(setup);

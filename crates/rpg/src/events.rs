@@ -2,14 +2,24 @@
 
 use std::sync::Arc;
 
-use bevy_ecs::prelude::*;
 use playhouse_engine::context::Noting;
-use playhouse_engine::event::{AgentEvent, PromptSet, register_event};
+use playhouse_engine::event::{AgentEvent, EventData, EventStyle, EventType, Recipients, subject};
+use playhouse_engine::locale::{Argument, UiText, text};
 use playhouse_engine::message::{Tag, TagKey, Tags};
+use playhouse_engine::session::TOLD;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use super::components::{Departure, FightResult};
 use super::happening::{FightEnd, FightNote, Happening, Pledge};
+use super::home::vote::VoteCounted;
+use super::host::HostDid;
+use super::scenes::choose::ChoiceMade;
+use super::scenes::effects::{EffectSkipped, SceneText};
+use super::scenes::endings::{Epilogue, StoryCloses};
+use super::scenes::judge::ClaimJudged;
+use super::scenes::open::SceneOpens;
+use super::actions::ActionSpec;
 
 /// The beginning of a fight; the stage's name.
 pub const COMBAT_INITIALIZATION: TagKey = TagKey::new("combat_initialization");
@@ -18,74 +28,53 @@ pub const COMBAT_OUTCOME: TagKey = TagKey::new("combat_outcome");
 /// Pairs the beginning and the end of a fight.
 pub const COMBAT_ID: TagKey = TagKey::new("combat_id");
 
-/// Registers every type of this file.
-pub(super) fn register(world: &mut World) {
-    register_event::<Day>(world);
-    register_event::<StageDescription>(world);
-    register_event::<Journey>(world);
-    register_event::<CombatInitialization>(world);
-    register_event::<CombatRound>(world);
-    register_event::<CardsDrawn>(world);
-    register_event::<CardPlayed>(world);
-    register_event::<CombatMove>(world);
-    register_event::<CardHeld>(world);
-    register_event::<Wound>(world);
-    register_event::<Narration>(world);
-    register_event::<CombatOutcome>(world);
-    register_event::<BattleReport>(world);
-    register_event::<News>(world);
-    register_event::<Homecoming>(world);
-    register_event::<ItemTaken>(world);
-    register_event::<ItemGiven>(world);
-    register_event::<ItemMoved>(world);
-    register_event::<ItemShown>(world);
-    register_event::<ItemRead>(world);
-    register_event::<ItemUsed>(world);
-    register_event::<ItemHidden>(world);
-    register_event::<Following>(world);
-    register_event::<NothingNew>(world);
-    register_event::<PromiseMade>(world);
-    register_event::<PromiseKept>(world);
-    register_event::<FeelingChanged>(world);
-    register_event::<Attempted>(world);
-    register_event::<AttemptOutcome>(world);
-}
-
-/// Adds the template of every type of this file.
-pub(super) fn add_templates(prompts: &mut PromptSet) {
-    prompts.add_event::<Day>();
-    prompts.add_event::<StageDescription>();
-    prompts.add_event::<Journey>();
-    prompts.add_event::<CombatInitialization>();
-    prompts.add_event::<CombatRound>();
-    prompts.add_event::<CardsDrawn>();
-    prompts.add_event::<CardPlayed>();
-    prompts.add_event::<CombatMove>();
-    prompts.add_event::<CardHeld>();
-    prompts.add_event::<Wound>();
-    prompts.add_event::<Narration>();
-    prompts.add_event::<CombatOutcome>();
-    prompts.add_event::<BattleReport>();
-    prompts.add_event::<News>();
-    prompts.add_event::<Homecoming>();
-    prompts.add_event::<ItemTaken>();
-    prompts.add_event::<ItemGiven>();
-    prompts.add_event::<ItemMoved>();
-    prompts.add_event::<ItemShown>();
-    prompts.add_event::<ItemRead>();
-    prompts.add_event::<ItemUsed>();
-    prompts.add_event::<ItemHidden>();
-    prompts.add_event::<Following>();
-    prompts.add_event::<NothingNew>();
-    prompts.add_event::<PromiseMade>();
-    prompts.add_event::<PromiseKept>();
-    prompts.add_event::<FeelingChanged>();
-    prompts.add_event::<Attempted>();
-    prompts.add_event::<AttemptOutcome>();
-}
+/// Every event type of the campaign.
+pub const EVENTS: &[EventType] = &[
+    EventType::of::<Day>(),
+    EventType::of::<StageDescription>(),
+    EventType::of::<Journey>(),
+    EventType::of::<CombatInitialization>(),
+    EventType::of::<CombatRound>(),
+    EventType::of::<CardsDrawn>(),
+    EventType::of::<CardPlayed>(),
+    EventType::of::<CombatMove>(),
+    EventType::of::<CardHeld>(),
+    EventType::of::<Wound>(),
+    EventType::of::<Narration>(),
+    EventType::of::<CombatOutcome>(),
+    EventType::of::<BattleReport>(),
+    EventType::of::<News>(),
+    EventType::of::<Homecoming>(),
+    EventType::of::<ItemTaken>(),
+    EventType::of::<ItemGiven>(),
+    EventType::of::<ItemMoved>(),
+    EventType::of::<ItemShown>(),
+    EventType::of::<ItemRead>(),
+    EventType::of::<ItemUsed>(),
+    EventType::of::<ItemHidden>(),
+    EventType::of::<Following>(),
+    EventType::of::<NothingNew>(),
+    EventType::of::<PromiseMade>(),
+    EventType::of::<PromiseKept>(),
+    EventType::of::<FeelingChanged>(),
+    EventType::of::<Attempted>(),
+    EventType::of::<AttemptOutcome>(),
+    EventType::of::<Refusal>(),
+    EventType::of::<VoteCounted>(),
+    EventType::of::<SceneOpens>(),
+    EventType::of::<ChoiceMade>(),
+    EventType::of::<SceneText>(),
+    EventType::of::<EffectSkipped>(),
+    EventType::of::<ClaimJudged>(),
+    EventType::of::<Epilogue>(),
+    EventType::of::<StoryCloses>(),
+    EventType::of::<HostDid>(),
+    TOLD,
+];
 
 /// A day at home, or a round of one, begins or ends.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
+#[event("day", style = shown, no_cue, minor, tags = message_tags, heading = begins)]
 pub struct Day {
     /// Which day, from 1.
     pub day: u32,
@@ -99,12 +88,27 @@ pub struct Day {
     pub rounds: u32,
 }
 
-impl AgentEvent for Day {
-    const TYPE: &'static str = "day";
-    const IS_CUE: bool = false;
-    const IS_MINOR: bool = true;
+impl Day {
+    fn shown(&self) -> EventStyle {
+        match self.part.as_str() {
+            "begin" => EventStyle::Day,
+            "round" => EventStyle::Round,
+            _ => EventStyle::Hidden,
+        }
+    }
 
-    fn tags(&self) -> Tags {
+    fn begins(&self) -> Option<UiText> {
+        let Self { day, round, .. } = self;
+        Some(match (self.part.as_str(), round, self.rounds) {
+            ("begin", ..) => text!(story_day, day),
+            ("end", ..) => return None,
+            (_, 1, 2) => text!(story_morning),
+            (_, 2, 2) => text!(story_afternoon),
+            _ => text!(story_day_round, round),
+        })
+    }
+
+    fn message_tags(&self) -> Tags {
         let day = self.day.to_string();
         match self.part.as_str() {
             "end" => Tag::DAY_END.of(day).into(),
@@ -115,26 +119,16 @@ impl AgentEvent for Day {
 }
 
 /// A stage's description of itself.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
+#[event("scene", style = Scene, speaker = stage, spoken = message)]
 pub struct StageDescription {
     pub stage: String,
     pub message: String,
 }
 
-impl AgentEvent for StageDescription {
-    const TYPE: &'static str = "scene";
-
-    fn speaker(&self) -> Option<&str> {
-        Some(&self.stage)
-    }
-
-    fn spoken(&mut self) -> Option<&mut String> {
-        Some(&mut self.message)
-    }
-}
-
 /// The party sets out, goes deeper or returns home.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
+#[event("dungeon", style = shown, minor, happening = noted, heading = begins, line = walk)]
 pub struct Journey {
     pub dungeon: String,
     /// `enter`, `advance` or `return`.
@@ -145,11 +139,34 @@ pub struct Journey {
     pub party: Vec<String>,
 }
 
-impl AgentEvent for Journey {
-    const TYPE: &'static str = "dungeon";
-    const IS_MINOR: bool = true;
+impl Journey {
+    fn shown(&self) -> EventStyle {
+        match self.part.as_str() {
+            "enter" => EventStyle::Departure,
+            _ => EventStyle::Place,
+        }
+    }
 
-    fn happening(&self) -> Option<Noting> {
+    fn begins(&self) -> Option<UiText> {
+        let Self { dungeon, stage, .. } = self;
+        Some(match self.part.as_str() {
+            "enter" => text!(story_journey, dungeon),
+            "advance" => UiText::verbatim(stage),
+            _ => text!(story_way_home),
+        })
+    }
+
+    fn walk(&self, to: &Recipients<'_>) -> Option<UiText> {
+        let Self { dungeon, stage, .. } = self;
+        let party = subject(&self.party, to.language);
+        Some(match self.part.as_str() {
+            "enter" => text!(story_enters, party, dungeon),
+            "return" => text!(story_returns, dungeon),
+            _ => text!(story_advances, stage),
+        })
+    }
+
+    fn noted(&self) -> Option<Noting> {
         Some(
             Happening::Journey {
                 dungeon: self.dungeon.as_str().into(),
@@ -161,7 +178,11 @@ impl AgentEvent for Journey {
     }
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
+#[event(
+    "combat_initialization", style = FightBegins, minor, tags = message_tags, happening = noted,
+    board = json!({"part": "start", "heroes": heroes, "foes": foes})
+)]
 pub struct CombatInitialization {
     pub stage: String,
     /// Pairs it with its outcome.
@@ -170,11 +191,8 @@ pub struct CombatInitialization {
     pub foes: Vec<String>,
 }
 
-impl AgentEvent for CombatInitialization {
-    const TYPE: &'static str = "combat_initialization";
-    const IS_MINOR: bool = true;
-
-    fn tags(&self) -> Tags {
+impl CombatInitialization {
+    fn message_tags(&self) -> Tags {
         [
             COMBAT_INITIALIZATION.of(self.stage.as_str()),
             COMBAT_ID.of(self.combat_id.as_str()),
@@ -182,7 +200,7 @@ impl AgentEvent for CombatInitialization {
         .into()
     }
 
-    fn happening(&self) -> Option<Noting> {
+    fn noted(&self) -> Option<Noting> {
         Some(
             Happening::Fight(FightNote {
                 fight: self.combat_id.as_str().into(),
@@ -224,7 +242,8 @@ pub struct CombatantStatus {
 }
 
 /// A round of a fight begins.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
+#[event("combat_round", style = Fight, minor, board = standing_board)]
 pub struct CombatRound {
     pub stage: String,
     /// Which round, from 1.
@@ -233,16 +252,28 @@ pub struct CombatRound {
     pub standing: Vec<CombatantStatus>,
 }
 
-impl AgentEvent for CombatRound {
-    const TYPE: &'static str = "combat_round";
-    const IS_MINOR: bool = true;
+impl CombatRound {
+    fn standing_board(&self) -> Option<EventData> {
+        let standing = |fighter: &CombatantStatus| {
+            json!({
+                "name": fighter.name, "hp": fighter.hp, "max": fighter.max_hp,
+                "faction": fighter.faction, "effects": fighter.effects, "left": fighter.departure,
+            })
+        };
+        let standing: Vec<_> = self.standing.iter().map(standing).collect();
+        Some(json!({"part": "round", "round": self.round, "standing": standing}))
+    }
 }
 
 /// The tag of a message by which somebody draws cards; its value is the round.
 pub(super) const DRAW_TAG: &str = "draw_cards";
 
 /// A hand of cards was drawn; only its holder learns of it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
+#[event(
+    "cards_drawn", style = Working, no_cue, minor, private, tags = message_tags,
+    short_template = "events/cards_drawn_short", third_person = seen
+)]
 pub struct CardsDrawn {
     pub actor: String,
     /// In which round, from 1.
@@ -270,23 +301,23 @@ pub struct DrawnCard {
     pub rounds: i32,
 }
 
-impl AgentEvent for CardsDrawn {
-    const TYPE: &'static str = "cards_drawn";
-    const IS_CUE: bool = false;
-    const IS_MINOR: bool = true;
-
-    fn is_public(&self) -> bool {
-        false
+impl CardsDrawn {
+    fn seen(&self, _: &Recipients<'_>) -> Option<UiText> {
+        let names = self.cards.iter().map(|card| match &*card.name {
+            "" => &*card.skill,
+            name => name,
+        });
+        Some(text!(
+            story_draws,
+            actor = &self.actor,
+            cards = Argument::list(names)
+        ))
     }
 
-    fn tags(&self) -> Tags {
+    fn message_tags(&self) -> Tags {
         // The key is no member of a message.
         let tags = Tags::new().with_user(DRAW_TAG, self.round);
         tags.unwrap_or_default()
-    }
-
-    fn short_template() -> Option<String> {
-        Some("events/cards_drawn_short".into())
     }
 }
 
@@ -304,7 +335,11 @@ pub struct TargetResult {
 }
 
 /// A card was played and resolved by the rules.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
+#[event(
+    "card_played", style = Fight, minor, speaker = actor, spoken = description,
+    board = json!({"part": "card", "card": card, "skill": skill, "targets": targets})
+)]
 pub struct CardPlayed {
     pub stage: String,
     pub actor: String,
@@ -318,21 +353,12 @@ pub struct CardPlayed {
     pub targets: Vec<TargetResult>,
 }
 
-impl AgentEvent for CardPlayed {
-    const TYPE: &'static str = "card_played";
-    const IS_MINOR: bool = true;
-
-    fn speaker(&self) -> Option<&str> {
-        Some(&self.actor)
-    }
-
-    fn spoken(&mut self) -> Option<&mut String> {
-        Some(&mut self.description)
-    }
-}
-
 /// Somebody in a fight holds back, shows something, wavers, flees or yields.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
+#[event(
+    "combat_move", style = Fight, minor, speaker = actor, spoken = description,
+    board = json!({"part": "move"})
+)]
 pub struct CombatMove {
     pub stage: String,
     pub actor: String,
@@ -346,44 +372,43 @@ pub struct CombatMove {
     pub description: String,
 }
 
-impl AgentEvent for CombatMove {
-    const TYPE: &'static str = "combat_move";
-    const IS_MINOR: bool = true;
-
-    fn speaker(&self) -> Option<&str> {
-        Some(&self.actor)
-    }
-
-    fn spoken(&mut self) -> Option<&mut String> {
-        Some(&mut self.description)
-    }
-}
-
 /// A card that somebody chose was not played; only its player learns of it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
+#[event(
+    "card_held", style = FightNote, minor, third_person = seen, board = json!({"part": "move"})
+)]
 pub struct CardHeld {
     pub actor: String,
     pub card: String,
     pub reason: String,
 }
 
-impl AgentEvent for CardHeld {
-    const TYPE: &'static str = "card_held";
-    const IS_MINOR: bool = true;
+impl CardHeld {
+    fn seen(&self, _: &Recipients<'_>) -> Option<UiText> {
+        let Self {
+            actor,
+            card,
+            reason,
+        } = self;
+        Some(if reason == "no_energy" {
+            text!(story_no_energy, actor, card)
+        } else {
+            text!(story_no_target, actor, card)
+        })
+    }
 }
 
 /// A hero is wounded, or its wound has healed.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
+#[event("wound", style = Note, happening = noted)]
 pub struct Wound {
     pub actor: String,
     /// The number of days at home until it has healed; 0 when it has.
     pub days: u32,
 }
 
-impl AgentEvent for Wound {
-    const TYPE: &'static str = "wound";
-
-    fn happening(&self) -> Option<Noting> {
+impl Wound {
+    fn noted(&self) -> Option<Noting> {
         Some(
             Happening::Wounded {
                 who: self.actor.as_str().into(),
@@ -395,26 +420,19 @@ impl AgentEvent for Wound {
 }
 
 /// A stage narrates what happened on it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
+#[event("narration", style = Account, speaker = stage, spoken = message)]
 pub struct Narration {
     pub stage: String,
     pub message: String,
 }
 
-impl AgentEvent for Narration {
-    const TYPE: &'static str = "narration";
-
-    fn speaker(&self) -> Option<&str> {
-        Some(&self.stage)
-    }
-
-    fn spoken(&mut self) -> Option<&mut String> {
-        Some(&mut self.message)
-    }
-}
-
 /// A fight is over.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
+#[event(
+    "combat_outcome", style = FightEnds, minor, tags = message_tags, happening = noted,
+    board = json!({"part": "end", "result": result})
+)]
 pub struct CombatOutcome {
     pub stage: String,
     /// Pairs it with its beginning.
@@ -436,11 +454,8 @@ pub struct CombatOutcome {
     pub gains: Vec<String>,
 }
 
-impl AgentEvent for CombatOutcome {
-    const TYPE: &'static str = "combat_outcome";
-    const IS_MINOR: bool = true;
-
-    fn tags(&self) -> Tags {
+impl CombatOutcome {
+    fn message_tags(&self) -> Tags {
         [
             COMBAT_OUTCOME.of(self.stage.as_str()),
             COMBAT_ID.of(self.combat_id.as_str()),
@@ -448,7 +463,7 @@ impl AgentEvent for CombatOutcome {
         .into()
     }
 
-    fn happening(&self) -> Option<Noting> {
+    fn noted(&self) -> Option<Noting> {
         Some(
             Happening::Fight(FightNote {
                 fight: self.combat_id.as_str().into(),
@@ -466,7 +481,8 @@ impl AgentEvent for CombatOutcome {
 }
 
 /// How a fight ended, as world agents learn of it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
+#[event("battle_report", style = Report, happening = noted)]
 pub struct BattleReport {
     pub dungeon: String,
     pub stage: String,
@@ -477,10 +493,8 @@ pub struct BattleReport {
     pub fallen: Vec<String>,
 }
 
-impl AgentEvent for BattleReport {
-    const TYPE: &'static str = "battle_report";
-
-    fn happening(&self) -> Option<Noting> {
+impl BattleReport {
+    fn noted(&self) -> Option<Noting> {
         Some(
             Happening::Fight(FightNote {
                 place: self.stage.as_str().into(),
@@ -495,19 +509,17 @@ impl AgentEvent for BattleReport {
 }
 
 /// What was seen or heard in public at home, as world agents learn of it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
+#[event("news", style = Hidden)]
 pub struct News {
     pub stage: String,
     /// What those who were there saw or heard.
     pub message: String,
 }
 
-impl AgentEvent for News {
-    const TYPE: &'static str = "news";
-}
-
 /// The campaign is over.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
+#[event("homecoming", style = Ending, heading = text!(story_homecoming))]
 pub struct Homecoming {
     /// The number of fights won.
     pub won: u32,
@@ -517,26 +529,17 @@ pub struct Homecoming {
     pub party: Vec<String>,
 }
 
-impl AgentEvent for Homecoming {
-    const TYPE: &'static str = "homecoming";
-}
-
 /// Somebody takes something that lies on its stage.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
+#[event("take", style = Showing, speaker = actor, happening = noted)]
 pub struct ItemTaken {
     pub actor: String,
     pub item: String,
     pub look: String,
 }
 
-impl AgentEvent for ItemTaken {
-    const TYPE: &'static str = "take";
-
-    fn speaker(&self) -> Option<&str> {
-        Some(&self.actor)
-    }
-
-    fn happening(&self) -> Option<Noting> {
+impl ItemTaken {
+    fn noted(&self) -> Option<Noting> {
         Some(
             Happening::Took {
                 who: self.actor.as_str().into(),
@@ -548,7 +551,8 @@ impl AgentEvent for ItemTaken {
 }
 
 /// Somebody gives something to somebody.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
+#[event("give", style = Showing, speaker = actor, happening = noted)]
 pub struct ItemGiven {
     pub actor: String,
     pub to: String,
@@ -556,14 +560,8 @@ pub struct ItemGiven {
     pub look: String,
 }
 
-impl AgentEvent for ItemGiven {
-    const TYPE: &'static str = "give";
-
-    fn speaker(&self) -> Option<&str> {
-        Some(&self.actor)
-    }
-
-    fn happening(&self) -> Option<Noting> {
+impl ItemGiven {
+    fn noted(&self) -> Option<Noting> {
         Some(
             Happening::Gave {
                 who: self.actor.as_str().into(),
@@ -576,7 +574,8 @@ impl AgentEvent for ItemGiven {
 }
 
 /// An item has another holder, lies elsewhere, or is gone, by what somebody decided.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
+#[event("item_moved", style = Deed, happening = noted)]
 pub struct ItemMoved {
     pub item: String,
     /// How it looks; empty if somebody had it, or if it is gone.
@@ -608,16 +607,15 @@ impl ItemMoved {
     }
 }
 
-impl AgentEvent for ItemMoved {
-    const TYPE: &'static str = "item_moved";
-
-    fn happening(&self) -> Option<Noting> {
+impl ItemMoved {
+    fn noted(&self) -> Option<Noting> {
         self.took().or_else(|| self.lost()).map(Noting::from)
     }
 }
 
 /// Somebody shows something to somebody.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
+#[event("show", style = Showing, speaker = actor)]
 pub struct ItemShown {
     pub actor: String,
     pub to: String,
@@ -625,31 +623,17 @@ pub struct ItemShown {
     pub look: String,
 }
 
-impl AgentEvent for ItemShown {
-    const TYPE: &'static str = "show";
-
-    fn speaker(&self) -> Option<&str> {
-        Some(&self.actor)
-    }
-}
-
 /// Somebody reads something; what it learns from it is told to it alone.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
+#[event("read", style = Deed, speaker = actor)]
 pub struct ItemRead {
     pub actor: String,
     pub item: String,
 }
 
-impl AgentEvent for ItemRead {
-    const TYPE: &'static str = "read";
-
-    fn speaker(&self) -> Option<&str> {
-        Some(&self.actor)
-    }
-}
-
 /// Somebody uses something, in the words of the world file.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
+#[event("use", style = Deed, speaker = actor)]
 pub struct ItemUsed {
     pub actor: String,
     pub item: String,
@@ -659,30 +643,17 @@ pub struct ItemUsed {
     pub message: String,
 }
 
-impl AgentEvent for ItemUsed {
-    const TYPE: &'static str = "use";
-
-    fn speaker(&self) -> Option<&str> {
-        Some(&self.actor)
-    }
-}
-
 /// Somebody hides something where it is; nobody else learns it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
+#[event("hide", style = Deed, private, happening = noted)]
 pub struct ItemHidden {
     pub actor: String,
     pub item: String,
     pub stage: String,
 }
 
-impl AgentEvent for ItemHidden {
-    const TYPE: &'static str = "hide";
-
-    fn is_public(&self) -> bool {
-        false
-    }
-
-    fn happening(&self) -> Option<Noting> {
+impl ItemHidden {
+    fn noted(&self) -> Option<Noting> {
         Some(
             Happening::Lost {
                 who: self.actor.as_str().into(),
@@ -695,22 +666,18 @@ impl AgentEvent for ItemHidden {
 }
 
 /// Somebody means to go where somebody goes.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
+#[event("follow", style = Deed, speaker = actor)]
 pub struct Following {
     pub actor: String,
     pub who: String,
 }
 
-impl AgentEvent for Following {
-    const TYPE: &'static str = "follow";
-
-    fn speaker(&self) -> Option<&str> {
-        Some(&self.actor)
-    }
-}
-
 /// Somebody has read something that says nothing new; nobody else learns it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
+#[event(
+    "nothing_new", style = Working, private, third_person = text!(story_nothing_new, actor, item)
+)]
 pub struct NothingNew {
     pub actor: String,
     pub item: String,
@@ -718,16 +685,9 @@ pub struct NothingNew {
     pub says: Vec<String>,
 }
 
-impl AgentEvent for NothingNew {
-    const TYPE: &'static str = "nothing_new";
-
-    fn is_public(&self) -> bool {
-        false
-    }
-}
-
 /// Somebody makes a promise.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
+#[event("promise", style = Deed, speaker = actor, spoken = words, happening = noted)]
 pub struct PromiseMade {
     pub actor: String,
     pub to: String,
@@ -735,18 +695,8 @@ pub struct PromiseMade {
     pub words: String,
 }
 
-impl AgentEvent for PromiseMade {
-    const TYPE: &'static str = "promise";
-
-    fn speaker(&self) -> Option<&str> {
-        Some(&self.actor)
-    }
-
-    fn spoken(&mut self) -> Option<&mut String> {
-        Some(&mut self.words)
-    }
-
-    fn happening(&self) -> Option<Noting> {
+impl PromiseMade {
+    fn noted(&self) -> Option<Noting> {
         Some(
             Happening::Promised {
                 who: self.actor.as_str().into(),
@@ -760,7 +710,8 @@ impl AgentEvent for PromiseMade {
 }
 
 /// Somebody keeps a promise.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
+#[event("keep", style = SharedDeed, speaker = actor, spoken = words, happening = noted)]
 pub struct PromiseKept {
     pub actor: String,
     /// To whom it was made.
@@ -768,18 +719,8 @@ pub struct PromiseKept {
     pub words: String,
 }
 
-impl AgentEvent for PromiseKept {
-    const TYPE: &'static str = "keep";
-
-    fn speaker(&self) -> Option<&str> {
-        Some(&self.actor)
-    }
-
-    fn spoken(&mut self) -> Option<&mut String> {
-        Some(&mut self.words)
-    }
-
-    fn happening(&self) -> Option<Noting> {
+impl PromiseKept {
+    fn noted(&self) -> Option<Noting> {
         Some(
             Happening::Promised {
                 who: self.actor.as_str().into(),
@@ -792,8 +733,24 @@ impl AgentEvent for PromiseKept {
     }
 }
 
+/// An action that the rules refused, told to its actor alone.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
+#[event(
+    "refusal", style = Note, minor, private,
+    third_person = text!(story_refused, actor, action = ActionSpec::label(action), reason)
+)]
+pub struct Refusal {
+    /// Whose action.
+    pub actor: String,
+    /// What was tried.
+    pub action: String,
+    /// Why not.
+    pub reason: String,
+}
+
 /// Somebody feels differently for somebody; nobody else learns it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
+#[event("feels", style = Note, speaker = actor, private, happening = noted)]
 pub struct FeelingChanged {
     pub actor: String,
     pub about: String,
@@ -803,18 +760,8 @@ pub struct FeelingChanged {
     pub why: String,
 }
 
-impl AgentEvent for FeelingChanged {
-    const TYPE: &'static str = "feels";
-
-    fn speaker(&self) -> Option<&str> {
-        Some(&self.actor)
-    }
-
-    fn is_public(&self) -> bool {
-        false
-    }
-
-    fn happening(&self) -> Option<Noting> {
+impl FeelingChanged {
+    fn noted(&self) -> Option<Noting> {
         Some(
             Happening::Felt {
                 about: self.about.as_str().into(),
@@ -826,25 +773,16 @@ impl AgentEvent for FeelingChanged {
     }
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
+#[event("attempt", style = Choice, speaker = actor, spoken = what, happening = noted)]
 pub struct Attempted {
     pub actor: String,
     /// What, in its words.
     pub what: String,
 }
 
-impl AgentEvent for Attempted {
-    const TYPE: &'static str = "attempt";
-
-    fn speaker(&self) -> Option<&str> {
-        Some(&self.actor)
-    }
-
-    fn spoken(&mut self) -> Option<&mut String> {
-        Some(&mut self.what)
-    }
-
-    fn happening(&self) -> Option<Noting> {
+impl Attempted {
+    fn noted(&self) -> Option<Noting> {
         Some(
             Happening::Tried {
                 who: self.actor.as_str().into(),
@@ -860,7 +798,8 @@ impl AgentEvent for Attempted {
 
 /// What came of an attempt. Nobody speaks it, so it tells no fact: a phrase that gives one away is
 /// masked, whatever the stage knows.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
+#[event("attempt_outcome", style = Outcome, knower = known_by, spoken = message, happening = noted)]
 pub struct AttemptOutcome {
     pub actor: String,
     /// `full`, `cost` or `not`.
@@ -886,18 +825,12 @@ pub struct AttemptOutcome {
     pub is_known: bool,
 }
 
-impl AgentEvent for AttemptOutcome {
-    const TYPE: &'static str = "attempt_outcome";
-
-    fn knower(&self) -> Option<&str> {
+impl AttemptOutcome {
+    fn known_by(&self) -> Option<&str> {
         self.is_known.then_some(&self.actor)
     }
 
-    fn spoken(&mut self) -> Option<&mut String> {
-        Some(&mut self.message)
-    }
-
-    fn happening(&self) -> Option<Noting> {
+    fn noted(&self) -> Option<Noting> {
         Some(
             Happening::Tried {
                 who: self.actor.as_str().into(),

@@ -8,7 +8,7 @@ use playhouse_engine::event::guard::Guards;
 use playhouse_engine::event::kinds::{
     Announce, Archive, Kickoff, Learned, MemorySearch, Speak, Whisper,
 };
-use playhouse_engine::event::{EventWriter, deliver, register_event, write_events_at_meeting};
+use playhouse_engine::event::{EventWriter, deliver, register_events, write_events_at_meeting};
 use playhouse_engine::locale::Language;
 use playhouse_engine::testing::{TinyWorld, attacks, harmless, tiny};
 use playhouse_engine::wording::{as_line, defused};
@@ -162,8 +162,7 @@ fn hall(language: Language) -> TinyWorld {
     let mut tiny = tiny();
     let (phrases, _) = super::phrases::load(&DataFolder::embedded(), language).expect("are right");
     let world = tiny.world();
-    super::events::register(world);
-    register_event::<Epilogue>(world);
+    register_events(world, super::events::EVENTS);
     world.insert_resource(phrases);
     world.insert_resource(language);
     world.insert_resource(Guards::built_in(600, Vec::new()));

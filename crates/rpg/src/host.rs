@@ -4,10 +4,10 @@
 use bevy_ecs::prelude::*;
 use playhouse_engine::cast::{CastList, Kind, all_of};
 use playhouse_engine::engine::{Inputs, MeetSet, Setup, StoryEnd};
-use playhouse_engine::event::{AgentEvent, PromptSet, register_event, write_events_at_meeting};
+use playhouse_engine::event::{AgentEvent, write_events_at_meeting};
 use playhouse_engine::journal::{given_by, is_undo, new_minds, new_seed};
 use playhouse_engine::knowledge::FactBook;
-use playhouse_engine::session::{HOST_FIELD, add_told_template};
+use playhouse_engine::session::HOST_FIELD;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -36,7 +36,8 @@ pub enum HostDeed {
 }
 
 /// What a host did, in the record of the story. Nobody in the story is told.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
+#[event("host_deed", style = HostDeed, private)]
 pub(crate) struct HostDid {
     by: String,
     what: DeedKind,
@@ -70,14 +71,6 @@ enum DeedKind {
     Minds,
     /// The story is over.
     End,
-}
-
-impl AgentEvent for HostDid {
-    const TYPE: &'static str = "host_deed";
-
-    fn is_public(&self) -> bool {
-        false
-    }
 }
 
 /// A deed in the journal.
@@ -174,17 +167,9 @@ impl HostDeed {
 
 /// Adds the systems of this file.
 pub(super) fn plugin(setup: &mut Setup) {
-    register_event::<HostDid>(&mut setup.world);
     let inputs = take_inputs.run_if(resource_exists::<Inputs>);
     let before = inputs.in_set(MeetSet::Rules).before(advance_campaign);
     setup.meet.add_systems(before);
-}
-
-/// The phrases of what a host does.
-pub(super) fn add_templates(prompts: &mut PromptSet) {
-    prompts.add_event::<HostDid>();
-    // That of other games is in the same folder.
-    add_told_template(prompts);
 }
 
 /// What an input says of the branch that begins with it.

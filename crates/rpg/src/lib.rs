@@ -41,7 +41,6 @@ pub mod seat;
 mod spawn;
 mod speaker;
 mod talk;
-pub mod third_person;
 mod travel;
 pub mod world_file;
 
@@ -53,6 +52,8 @@ mod knowledge_tests;
 mod recorded_tests;
 #[cfg(test)]
 mod stage_tests;
+#[cfg(test)]
+mod telling_tests;
 
 pub use adapt::Unfit;
 pub use archive::next_archive;

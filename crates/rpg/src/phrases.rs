@@ -6,9 +6,9 @@ use playhouse_engine::mind::Language;
 use playhouse_engine::world_data::{DataError, DataFolder, Problems};
 use playhouse_tools as tool;
 
+use super::events::EVENTS;
 use super::{
-    actions, archive, attempt, campaign_state, combat, deaths, events, home, host, kickoff, scenes,
-    spawn,
+    actions, archive, attempt, campaign_state, combat, deaths, home, kickoff, scenes, spawn,
 };
 
 /// Reads and checks the templates of a language. The problems that come with them are warnings.
@@ -36,8 +36,8 @@ fn prompts() -> PromptSet {
     let mut prompts = PromptSet::default();
     exchange::add_templates(&mut prompts);
     tool::add_templates(&mut prompts);
-    kinds::add_templates(&mut prompts);
-    events::add_templates(&mut prompts);
+    prompts.add_events(kinds::EVENTS);
+    prompts.add_events(EVENTS);
     spawn::add_templates(&mut prompts);
     campaign_state::add_templates(&mut prompts);
     kickoff::add_templates(&mut prompts);
@@ -45,7 +45,6 @@ fn prompts() -> PromptSet {
     actions::add_templates(&mut prompts);
     home::add_templates(&mut prompts);
     attempt::add_templates(&mut prompts);
-    host::add_templates(&mut prompts);
     combat::add_templates(&mut prompts);
     archive::add_templates(&mut prompts);
     scenes::add_templates(&mut prompts);

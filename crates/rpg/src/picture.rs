@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 use playhouse_engine::cast::{CastList, StableId};
-use playhouse_engine::event::EventRecord;
 use playhouse_story::Picture;
 use serde::Serialize;
 
@@ -16,7 +15,6 @@ use super::drama::{
     Belongings, Bond, Bonds, GoalState, Hidden, History, Item, Promise, Promises, Qualities,
     Quality, Scene, StoryData,
 };
-use super::third_person;
 
 /// What a campaign adds to the picture of its world.
 #[derive(Debug, Default)]
@@ -130,10 +128,6 @@ impl Picture for CampaignPicture {
             },
             scene: open_scene(entity),
         }
-    }
-
-    fn place_of(event: &EventRecord) -> &str {
-        third_person::place_of(event)
     }
 }
 

@@ -1,13 +1,13 @@
 //! How an event is told.
 
-use playhouse_engine::event::EventRecord;
+use playhouse_engine::event::EventStyle;
 use serde::Serialize;
 use serde_json::Value;
 
 /// How a book sets an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum EventStyle {
+pub enum Form {
     Speech,
     Whisper,
     /// Words for everybody everywhere.
@@ -31,41 +31,33 @@ pub enum EventStyle {
     Own,
 }
 
-impl EventStyle {
-    /// The form of an event, by its type and, for a few types, by what it holds.
-    pub fn of(record: &EventRecord, is_by_stage: bool) -> Self {
-        let part = record.data.get("part").and_then(Value::as_str);
-        match record.kind.as_str() {
-            "speak" | "chat_said" | "undercover_description" | "epilogue" => Self::Speech,
-            "whisper" | "chat_whispered" | "chat_handed" => Self::Whisper,
-            "announce" => Self::Call,
-            "kickoff" if !is_by_stage => Self::Thought,
-            "mind" => Self::Thought,
-            "kickoff" | "scene" | "narration" | "scene_opens" | "scene_text" | "told_by_host"
-            | "attempt_outcome" => Self::Narration,
-            "appearance" => Self::Look,
-            "leave" | "arrive" => Self::Move,
-            "choice" | "vote" | "attempt" | "undercover_votes" => Self::Choice,
-            "day" if part == Some("begin") => Self::Day,
-            "day" if part == Some("round") => Self::Round,
-            "undercover_round" => Self::Day,
-            "dungeon" => Self::Place,
-            "combat_initialization"
-            | "combat_round"
-            | "card_played"
-            | "card_held"
-            | "combat_move"
-            | "combat_outcome" => Self::Fight,
-            "query" | "refusal" | "learned" | "masked" | "wound" | "cards_drawn"
-            | "nothing_new" | "feels" | "undercover_deal" | "host_deed" => Self::Note,
-            "judged" if record.data.get("holds") == Some(&Value::Bool(true)) => Self::Note,
-            "homecoming" | "story_closes" | "undercover_end" => Self::Ending,
-            "day" | "judged" | "effect_skipped" | "archive" | "news" | "chat_recalled"
-            | "chat_own" | "chat_noted" | "chat_inside" => Self::Own,
-            _ => Self::Deed,
+impl From<EventStyle> for Form {
+    fn from(style: EventStyle) -> Self {
+        use EventStyle as Style;
+        match style {
+            Style::Speech => Self::Speech,
+            Style::Whisper => Self::Whisper,
+            Style::Announcement => Self::Call,
+            Style::Opening | Style::Thought => Self::Thought,
+            Style::Scene | Style::Account | Style::Text | Style::SceneText => Self::Narration,
+            Style::Told | Style::Outcome => Self::Narration,
+            Style::Look => Self::Look,
+            Style::Move => Self::Move,
+            Style::Deed | Style::SharedDeed | Style::Showing => Self::Deed,
+            Style::Fall | Style::Report => Self::Deed,
+            Style::Choice => Self::Choice,
+            Style::Day => Self::Day,
+            Style::Round => Self::Round,
+            Style::Departure | Style::Place => Self::Place,
+            Style::FightBegins | Style::Fight | Style::FightEnds | Style::FightNote => Self::Fight,
+            Style::Note | Style::Working | Style::HostDeed | Style::Lesson => Self::Note,
+            Style::Ending => Self::Ending,
+            Style::Memory | Style::Hidden => Self::Own,
         }
     }
+}
 
+impl Form {
     /// Whether it is a heading, to which readers may jump.
     pub fn is_heading(self) -> bool {
         matches!(self, Self::Day | Self::Place | Self::Ending)
@@ -80,7 +72,7 @@ impl EventStyle {
 }
 
 /// The words alone, without who says them.
-pub fn words(form: EventStyle, data: &Value) -> Option<&str> {
+pub fn words(form: Form, data: &Value) -> Option<&str> {
     if !form.has_words() {
         return None;
     }
@@ -97,19 +89,20 @@ pub fn target(data: &Value) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use serde_json::json;
+
+    use super::*;
 
     #[test]
     fn words_are_those_that_were_said() {
         let said = json!({"actor": "Pell", "target": "Jory", "message": "The lamp is out."});
-        assert_eq!(words(EventStyle::Speech, &said), Some("The lamp is out."));
+        assert_eq!(words(Form::Speech, &said), Some("The lamp is out."));
         assert_eq!(target(&said), Some("Jory"));
-        assert_eq!(words(EventStyle::Move, &said), None);
+        assert_eq!(words(Form::Move, &said), None);
         let of_team = json!({"message": {"source": "Ada", "content": "Yes."}});
-        assert_eq!(words(EventStyle::Speech, &of_team), Some("Yes."));
+        assert_eq!(words(Form::Speech, &of_team), Some("Yes."));
         assert_eq!(target(&json!({"target": "all"})), None);
         // What a guard has emptied for a seat.
-        assert_eq!(words(EventStyle::Speech, &Value::Null), None);
+        assert_eq!(words(Form::Speech, &Value::Null), None);
     }
 }

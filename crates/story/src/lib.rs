@@ -21,7 +21,7 @@ pub use audience::WhyNot;
 pub use call::{Call, CallState, Segment};
 pub use costs::{Costs, Prompts};
 pub use difference::{Change, ChangeKind, Parting, PartingAnswer, changes, parting};
-pub use event::{EventStyle, target, words};
+pub use event::{Form, target, words};
 pub use knowledge::{KnowledgeDifference, knowledge_differences};
 pub use read::{follow, read, watch};
 pub use state::{Being, Kept, Picture, Taught, WorldState};

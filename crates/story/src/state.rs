@@ -9,7 +9,6 @@ use playhouse_engine::cast::{
     Appearance, CastList, Dead, EntityName, Exits, Faction, Kind, OnStage, StableId,
 };
 use playhouse_engine::context::{AgentContext, Chapters};
-use playhouse_engine::event::EventRecord;
 use playhouse_engine::exchange::{Ledger, Spent};
 use playhouse_engine::knowledge::{Fact, FactBook, Knowledge, Today};
 use playhouse_engine::mind::MindAlias;
@@ -22,11 +21,6 @@ pub trait Picture: Default + Send + Sync + 'static {
     fn of(world: &World) -> Self;
 
     fn being(world: &World, entity: EntityRef<'_>) -> Self::Being;
-
-    /// The name of the place to which an event belongs; empty if to none.
-    fn place_of(event: &EventRecord) -> &str {
-        &event.place
-    }
 }
 
 /// A game that adds nothing.

@@ -7,7 +7,7 @@ use bevy_ecs::prelude::*;
 use playhouse_engine::cast::{CastList, Kind, WorldTurn, turn_number};
 use playhouse_engine::context::EntryId;
 use playhouse_engine::engine::Signal;
-use playhouse_engine::event::{EventRecord, Record};
+use playhouse_engine::event::{EventRecord, EventStyle, EventTypes, Record};
 use playhouse_engine::journal::{AskEnding, Line, Outcome};
 use playhouse_engine::locale::{Language, UiText, text};
 use playhouse_engine::message::{BodyId, Digest};
@@ -19,7 +19,7 @@ use serde_json::Value;
 use tokio::sync::{broadcast, watch};
 
 use super::call::{Call, CallState, Segment, made_by, recorded_segments};
-use super::event::{EventStyle, target, words};
+use super::event::{Form, target, words};
 use super::state::{Picture, WorldState};
 
 /// How many deltas of answers a reader may be behind before it is given the whole answers again.
@@ -50,6 +50,9 @@ pub struct About {
     /// The models that somebody may have in a branch. Only the host sees them.
     #[serde(skip)]
     pub models: Vec<String>,
+    /// The types of its events.
+    #[serde(skip)]
+    pub events: EventTypes,
 }
 
 /// An event with what the story so far adds to it.
@@ -58,7 +61,8 @@ pub struct EventEntry {
     pub number: u32,
     pub record: EventRecord,
     pub day: u32,
-    pub form: EventStyle,
+    pub style: EventStyle,
+    pub form: Form,
     pub place: Option<u32>,
     pub by: Option<u32>,
     pub to: Option<u32>,
@@ -78,12 +82,12 @@ impl EventEntry {
 
     /// Whether a scene, a fight, a round or a day begins with it, or a fight ends.
     fn bounds_scene(&self) -> bool {
-        let kind = self.record.kind.as_str();
-        self.form.is_heading()
-            || matches!(
-                kind,
-                "scene_opens" | "combat_initialization" | "combat_outcome"
-            )
+        let bounds = [
+            EventStyle::SceneText,
+            EventStyle::FightBegins,
+            EventStyle::FightEnds,
+        ];
+        self.form.is_heading() || bounds.contains(&self.style)
     }
 }
 
@@ -244,7 +248,7 @@ impl<G: Picture> StoryView<G> {
     pub(super) fn record(&self, record: &Record) {
         let mut contents = self.write();
         match record {
-            Record::Event(event) => contents.add_event(event.clone()),
+            Record::Event(event) => contents.add_event(event.clone(), &self.about.events),
             Record::Answer(_) | Record::Chapter { .. } => return,
             Record::Turn { turn } => contents.end_turn(*turn),
         }
@@ -372,7 +376,7 @@ impl<G: Picture> StoryView<G> {
         for logged in records {
             match logged {
                 Logged::Name(id, name) => drop(contents.names.insert(name, id.0)),
-                Logged::Event(event) => contents.add_event(*event),
+                Logged::Event(event) => contents.add_event(*event, &self.about.events),
                 Logged::Answers(answered) => {
                     let turn = contents.turn;
                     contents.take(&answered, turn, 0);
@@ -637,7 +641,7 @@ impl<G: Picture> Contents<G> {
         })
     }
 
-    fn add_event(&mut self, record: EventRecord) {
+    fn add_event(&mut self, record: EventRecord, types: &EventTypes) {
         for who in &record.audience {
             if self.names.get(&who.name) != Some(&who.id.0) {
                 self.names.insert(who.name.clone(), who.id.0);
@@ -645,19 +649,23 @@ impl<G: Picture> Contents<G> {
         }
         let number = self.events.len() as u32;
         let by = record.speaker.as_ref().and_then(|name| self.id_of(name));
-        let is_by_stage = record.speaker.as_ref() == Some(&record.place);
-        let form = match EventStyle::of(&record, is_by_stage) {
+        let telling = types.telling(&record);
+        let style = telling.as_ref().map(|telling| telling.style());
+        let style = style.unwrap_or_default();
+        let form = match style {
             // Places learn too, but readers need not be told.
-            EventStyle::Note if record.kind == "learned" && self.is_for_places(&record) => {
-                EventStyle::Own
-            }
+            EventStyle::Lesson if self.is_for_places(&record) => Form::Own,
             // How a place looks is told when somebody comes there.
-            EventStyle::Narration if record.kind == "kickoff" && self.is_far(&record.place) => {
-                EventStyle::Own
+            EventStyle::Opening if record.speaker.as_ref() == Some(&record.place) => {
+                if self.is_far(&record.place) {
+                    Form::Own
+                } else {
+                    Form::Narration
+                }
             }
-            form => form,
+            style => style.into(),
         };
-        if form == EventStyle::Day
+        if form == Form::Day
             && let Some(day) = record.data.get("day").and_then(Value::as_u64)
         {
             self.day = day as u32;
@@ -668,17 +676,15 @@ impl<G: Picture> Contents<G> {
         let told = Digest::of(told.as_bytes());
         let repeats = match form {
             // Readers need each look once.
-            EventStyle::Look => !self.looks.insert(told),
+            Form::Look => !self.looks.insert(told),
             // Those elsewhere hear of it later than those who saw it.
-            EventStyle::Call | EventStyle::Move | EventStyle::Narration | EventStyle::Choice => {
-                !self.told.insert(told)
-            }
+            Form::Call | Form::Move | Form::Narration | Form::Choice => !self.told.insert(told),
             // The same for those at home.
-            _ => record.kind == "battle_report",
+            _ => style == EventStyle::Report,
         };
         let call = by.and_then(|by| self.answered.get(&by).copied());
         let mut defaults = Vec::new();
-        if form != EventStyle::Own {
+        if form != Form::Own {
             defaults.append(&mut self.overdue);
             defaults.extend(call.and_then(|call| self.defaults.remove(&call)));
         }
@@ -686,11 +692,13 @@ impl<G: Picture> Contents<G> {
             self.learned.entry(who.id.0).or_default().push(number);
         }
         self.by_body.insert(record.id, number);
+        let place = telling.as_ref().and_then(|telling| telling.place());
         self.events.push(Arc::new(EventEntry {
             number,
             day: self.day,
+            style,
             form,
-            place: self.id_of(G::place_of(&record)),
+            place: self.id_of(place.unwrap_or(&record.place)),
             by,
             to: target(&record.data).and_then(|name| self.id_of(name)),
             repeats,

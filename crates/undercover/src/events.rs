@@ -1,35 +1,23 @@
 //! The events of the game, as players learn of them.
 
-use bevy_ecs::prelude::*;
-use playhouse_engine::event::{AgentEvent, PromptSet, register_event};
+use playhouse_engine::event::{AgentEvent, EventType, Recipients};
 use playhouse_engine::locale::{UiText, text};
 use playhouse_engine::message::Tags;
-use playhouse_engine::session::{add_told_template, register_told};
+use playhouse_engine::session::TOLD;
 use serde::{Deserialize, Serialize};
 
 use super::ids::{PlayerId, PlayerRole, Side};
 
-/// Registers every type of this file.
-pub(super) fn register(world: &mut World) {
-    register_event::<CardDealt>(world);
-    register_event::<RoundStarted>(world);
-    register_event::<Described>(world);
-    register_event::<VotesCast>(world);
-    register_event::<Verdict>(world);
-    register_event::<GameOver>(world);
-    register_told(world);
-}
-
-/// Adds the template of every type of this file.
-pub(super) fn add_templates(prompts: &mut PromptSet) {
-    prompts.add_event::<CardDealt>();
-    prompts.add_event::<RoundStarted>();
-    prompts.add_event::<Described>();
-    prompts.add_event::<VotesCast>();
-    prompts.add_event::<Verdict>();
-    prompts.add_event::<GameOver>();
-    add_told_template(prompts);
-}
+/// Every event type of the game.
+pub const EVENTS: &[EventType] = &[
+    EventType::of::<CardDealt>(),
+    EventType::of::<RoundStarted>(),
+    EventType::of::<Described>(),
+    EventType::of::<VotesCast>(),
+    EventType::of::<Verdict>(),
+    EventType::of::<GameOver>(),
+    TOLD,
+];
 
 /// The tag of the message that deals a card; its value is the word, empty for a blank player.
 pub(super) const CARD: &str = "card";
@@ -42,7 +30,11 @@ fn tag(key: &str, value: &str) -> Tags {
 }
 
 /// A player gets its card; nobody else learns of it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
+#[event(
+    "undercover_deal", style = Note, private, tags = message_tags,
+    template = "undercover/events/deal", third_person = seen
+)]
 pub struct CardDealt {
     pub player: String,
     /// Its word; empty for a blank player.
@@ -50,34 +42,24 @@ pub struct CardDealt {
 }
 
 impl CardDealt {
-    /// Who got what, told to somebody who watches.
-    pub fn third_person(&self) -> UiText {
+    fn seen(&self, _: &Recipients<'_>) -> Option<UiText> {
         let Self { player, word } = self;
-        if word.is_empty() {
+        Some(if word.is_empty() {
             text!(story_gets_blank, player)
         } else {
             text!(story_gets_word, player, word)
-        }
+        })
     }
 }
 
-impl AgentEvent for CardDealt {
-    const TYPE: &'static str = "undercover_deal";
-
-    fn is_public(&self) -> bool {
-        false
-    }
-
-    fn tags(&self) -> Tags {
+impl CardDealt {
+    fn message_tags(&self) -> Tags {
         tag(CARD, &self.word)
     }
-
-    fn template() -> String {
-        "undercover/events/deal".into()
-    }
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
+#[event("undercover_round", style = Day, tags = message_tags, template = "undercover/events/round")]
 pub struct RoundStarted {
     /// Which round, from 1.
     pub round: u32,
@@ -92,41 +74,23 @@ pub struct NamedPlayer {
     pub player: String,
 }
 
-impl AgentEvent for RoundStarted {
-    const TYPE: &'static str = "undercover_round";
-
-    fn tags(&self) -> Tags {
+impl RoundStarted {
+    fn message_tags(&self) -> Tags {
         tag(ROUND, &self.round.to_string())
-    }
-
-    fn template() -> String {
-        "undercover/events/round".into()
     }
 }
 
 /// A player has described its word.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
+#[event(
+    "undercover_description", style = Speech, speaker = player, spoken = description,
+    template = "undercover/events/description"
+)]
 pub struct Described {
     pub round: u32,
     pub player_id: PlayerId,
     pub player: String,
     pub description: String,
-}
-
-impl AgentEvent for Described {
-    const TYPE: &'static str = "undercover_description";
-
-    fn speaker(&self) -> Option<&str> {
-        Some(&self.player)
-    }
-
-    fn spoken(&mut self) -> Option<&mut String> {
-        Some(&mut self.description)
-    }
-
-    fn template() -> String {
-        "undercover/events/description".into()
-    }
 }
 
 /// A vote, with names.
@@ -150,7 +114,8 @@ pub struct VoteCount {
 }
 
 /// All have voted; the votes are shown at once.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
+#[event("undercover_votes", style = Choice, template = "undercover/events/votes")]
 pub struct VotesCast {
     pub round: u32,
     /// Whether it was a run-off.
@@ -161,16 +126,9 @@ pub struct VotesCast {
     pub tally: Vec<VoteCount>,
 }
 
-impl AgentEvent for VotesCast {
-    const TYPE: &'static str = "undercover_votes";
-
-    fn template() -> String {
-        "undercover/events/votes".into()
-    }
-}
-
 /// The votes are counted: a player is voted out, or nobody.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
+#[event("undercover_verdict", style = Deed, template = "undercover/events/verdict")]
 pub struct Verdict {
     pub round: u32,
     /// Who is voted out; `None` for nobody.
@@ -179,14 +137,6 @@ pub struct Verdict {
     pub role: Option<PlayerRole>,
     /// The names of those in a tie; empty if there was none.
     pub tied: Vec<String>,
-}
-
-impl AgentEvent for Verdict {
-    const TYPE: &'static str = "undercover_verdict";
-
-    fn template() -> String {
-        "undercover/events/verdict".into()
-    }
 }
 
 /// A player's card, shown when the game is over.
@@ -200,7 +150,8 @@ pub struct RevealedCard {
 }
 
 /// The game is over; all cards are shown.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
+#[event("undercover_end", style = Ending, template = "undercover/events/end")]
 pub struct GameOver {
     pub round: u32,
     pub winner: Side,
@@ -208,12 +159,4 @@ pub struct GameOver {
     pub rounds_ran_out: bool,
     /// All cards, sorted by number.
     pub cards: Vec<RevealedCard>,
-}
-
-impl AgentEvent for GameOver {
-    const TYPE: &'static str = "undercover_end";
-
-    fn template() -> String {
-        "undercover/events/end".into()
-    }
 }

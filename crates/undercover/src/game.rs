@@ -3,8 +3,8 @@
 use bevy_ecs::prelude::*;
 use playhouse_engine::cast::WorldSeed;
 use playhouse_engine::engine::{Inputs, MeetSet, Setup, StepSet};
-use playhouse_engine::event::Phrasebook;
 use playhouse_engine::event::guard::Guards;
+use playhouse_engine::event::{Phrasebook, register_events};
 use playhouse_engine::exchange::register_reply;
 use playhouse_engine::journal::{GameSetup, Line, game_of_line};
 use playhouse_engine::locale::{Localize, UiText, text};
@@ -19,6 +19,7 @@ use thiserror::Error;
 
 use super::ballot::Ballot;
 use super::current_table::NextStep;
+use super::events::EVENTS;
 use super::memory::PendingSummary;
 use super::phrases::prompts;
 use super::rules::{Reflect, Rules, RulesError};
@@ -26,7 +27,7 @@ use super::secret::{Card, PrivateRecord};
 use super::setup::{pick, set_up_table, update_system_messages};
 use super::table::{Seat, Table};
 use super::taboo::Taboo;
-use super::{check, describe, events, flow, memory, reflect, vote};
+use super::{check, describe, flow, memory, reflect, vote};
 
 /// The name of this game in journals and saves.
 pub const GAME: &str = "undercover";
@@ -40,7 +41,7 @@ const MAX_TEXT_CHARS: usize = 400;
 
 /// Adds the game's systems, events and saved state, except for what only some rules need.
 pub fn plugin(setup: &mut Setup) {
-    events::register(&mut setup.world);
+    register_events(&mut setup.world, EVENTS);
     register_reply::<Ballot>(&mut setup.world);
     setup
         .saves()

@@ -4,13 +4,17 @@ use std::sync::Arc;
 
 use super::play;
 use crate::cli::error::CommandError;
+use crate::cli::event_types;
 use crate::cli::saved::{Saved, StoryView, save_error, session_error};
 use crate::session::EventLog;
 use crate::story::{self, About};
 
 /// The story of a save with its events, until a turn or its end.
 pub(super) fn read(saved: &Saved, until: Option<u64>) -> Result<Arc<StoryView>, CommandError> {
-    let view = Arc::new(StoryView::new(About::default()));
+    let view = Arc::new(StoryView::new(About {
+        events: event_types(),
+        ..About::default()
+    }));
     view.expect(&saved.world(true)?.world);
     fill(saved, until, &view)?;
     Ok(view)

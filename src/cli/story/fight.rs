@@ -1,5 +1,6 @@
 //! Fights: how everybody stands, which cards are played, how it ends.
 
+use crate::event::{AgentEvent, EventRecord};
 use crate::locale::{Argument, text};
 use crate::rpg::components::{Departure, FightResult};
 use crate::rpg::events::{
@@ -7,7 +8,7 @@ use crate::rpg::events::{
     TargetResult,
 };
 
-use super::formatter::{Formatter, heading};
+use super::formatter::{Formatter, data, heading};
 use crate::cli::output::{Paragraph, Style, cells, padded};
 use crate::cli::say::say;
 
@@ -18,7 +19,19 @@ const FULL: &str = "█";
 const EMPTY: &str = "▒";
 
 impl Formatter {
-    pub(super) fn combat_initialization(&mut self, event: &CombatInitialization) -> Vec<Paragraph> {
+    /// The paragraphs of an event of a fight; `None` if there are none for its type.
+    pub(super) fn fight(&mut self, event: &EventRecord) -> Option<Vec<Paragraph>> {
+        Some(match event.kind.as_str() {
+            CombatInitialization::TYPE => self.combat_initialization(&data(event)?),
+            CombatRound::TYPE => self.combat_round(&data(event)?),
+            CardPlayed::TYPE => self.card_played(&data(event)?),
+            CombatMove::TYPE => self.combat_move(&data(event)?),
+            CombatOutcome::TYPE => self.combat_outcome(&data(event)?),
+            _ => return None,
+        })
+    }
+
+    fn combat_initialization(&mut self, event: &CombatInitialization) -> Vec<Paragraph> {
         for (names, camp) in [(&event.heroes, "hero"), (&event.foes, "foe")] {
             names.iter().for_each(|name| self.roster.note(name, camp));
         }
@@ -30,7 +43,7 @@ impl Formatter {
         ]
     }
 
-    pub(super) fn combat_round(&mut self, event: &CombatRound) -> Vec<Paragraph> {
+    fn combat_round(&mut self, event: &CombatRound) -> Vec<Paragraph> {
         for fighter in &event.standing {
             self.roster.note(&fighter.name, &fighter.faction);
         }
@@ -72,7 +85,7 @@ impl Formatter {
         }
     }
 
-    pub(super) fn card_played(&mut self, event: &CardPlayed) -> Vec<Paragraph> {
+    fn card_played(&mut self, event: &CardPlayed) -> Vec<Paragraph> {
         let CardPlayed {
             actor, card, skill, ..
         } = event;
@@ -122,7 +135,7 @@ impl Formatter {
         }
     }
 
-    pub(super) fn combat_move(&mut self, event: &CombatMove) -> Vec<Paragraph> {
+    fn combat_move(&mut self, event: &CombatMove) -> Vec<Paragraph> {
         let CombatMove {
             actor, description, ..
         } = event;
@@ -141,7 +154,7 @@ impl Formatter {
         vec![self.mark_default(paragraph, actor)]
     }
 
-    pub(super) fn combat_outcome(&self, event: &CombatOutcome) -> Vec<Paragraph> {
+    fn combat_outcome(&self, event: &CombatOutcome) -> Vec<Paragraph> {
         let stage = &event.stage;
         let (style, text) = match event.result {
             FightResult::Won => (Style::Good, text!(story_fight_won, stage)),

@@ -4,17 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::event::guard::GuardAct;
-use crate::event::kinds::{
-    Announce, Archive, Arrive, Death, Kickoff, Learned, Leave, Mind, Sighting, Speak, Whisper,
+use crate::event::kinds::Learned;
+use crate::event::{
+    AgentEvent, AnswerRecord, By, CallRecord, EventRecord, EventStyle, EventTypes, Recipients,
+    Telling, subject,
 };
-use crate::event::{AnswerRecord, By, CallRecord, EventRecord};
 use crate::locale::{Argument, Language, UiText, text};
 use crate::message::one_line;
-use crate::rpg::events::{Journey, Narration, StageDescription};
-use crate::rpg::third_person::{self, data, third_person};
 use serde_json::Value;
 
 use super::roster::Roster;
+use crate::cli::event_types;
 use crate::cli::labels::guard_note;
 use crate::cli::output::{Paragraph, Style};
 use crate::cli::say::say;
@@ -29,6 +29,7 @@ const LONGEST_RESULT: usize = 160;
 pub(super) struct Formatter {
     pub(super) language: Language,
     pub(super) roster: Roster,
+    events: EventTypes,
     printed: BTreeSet<String>,
     /// The appearances that were printed.
     looks: BTreeSet<String>,
@@ -51,6 +52,7 @@ impl Formatter {
         Self {
             language,
             roster,
+            events: event_types(),
             printed: BTreeSet::new(),
             looks: BTreeSet::new(),
             defaults: BTreeMap::new(),
@@ -118,178 +120,182 @@ impl Formatter {
     }
 
     pub(super) fn event(&mut self, event: &EventRecord) -> Vec<Paragraph> {
-        let paragraphs = self.known(event);
-        let mut paragraphs =
-            paragraphs.unwrap_or_else(|| vec![Paragraph::indented(2, 4).plain(&event.text)]);
+        let mut paragraphs = self.told(event);
         paragraphs.extend(event.guarded.iter().map(|act| self.guarded(act)));
         paragraphs
     }
 
-    /// The paragraphs of an event whose type is known and whose data fit it.
-    fn known(&mut self, event: &EventRecord) -> Option<Vec<Paragraph>> {
-        Some(match event.kind.as_str() {
-            "kickoff" => {
-                let Kickoff { actor, message } = data(event)?;
-                self.opening(&actor, &message)
+    /// How readers are told of an event; `None` if its type is unknown or its data don't fit it.
+    pub(super) fn telling(&self, event: &EventRecord) -> Option<Box<dyn Telling>> {
+        self.events.telling(event)
+    }
+
+    /// The name of the place to which an event belongs; empty if to none.
+    pub(super) fn place_of(&self, event: &EventRecord) -> Arc<str> {
+        let telling = self.telling(event);
+        let place = telling.as_ref().and_then(|telling| telling.place());
+        place.map_or_else(|| event.place.clone(), Into::into)
+    }
+
+    fn told(&mut self, event: &EventRecord) -> Vec<Paragraph> {
+        let Some(telling) = self.telling(event) else {
+            return vec![deed(&event.text)];
+        };
+        let to = Recipients {
+            names: &[],
+            language: self.language,
+        };
+        let speaker = event.speaker.as_deref().unwrap_or_default();
+        let message = field(event, "message").unwrap_or_default();
+        let style = telling.style();
+        match style {
+            EventStyle::Opening => self.opening(speaker, message),
+            EventStyle::Scene => {
+                self.roster.note_stage(speaker);
+                self.prose(speaker, message)
             }
-            "scene" => {
-                let StageDescription { stage, message } = data(event)?;
-                self.roster.note_stage(&stage);
-                self.prose(&stage, &message)
-            }
-            "narration" => {
-                // Its blows were told one by one.
-                let Narration { stage, .. } = data(event)?;
-                self.roster.note_stage(&stage);
-                self.defaults.remove(&stage);
+            // What it tells was told piece by piece.
+            EventStyle::Account => {
+                self.roster.note_stage(speaker);
+                self.defaults.remove(speaker);
                 Vec::new()
             }
-            "speak" => {
-                let event: Speak = data(event)?;
-                let to = match event.target.as_str() {
-                    "" | "all" => String::new(),
-                    target => say!(self.language, story_says_to, target),
-                };
-                vec![self.said(&event.actor, &to, &event.message, Style::Plain)]
+            EventStyle::Speech => {
+                let target = field(event, "target").filter(|to| !["", "all"].contains(to));
+                let to = target.map(|target| say!(self.language, story_says_to, target));
+                vec![self.said(speaker, &to.unwrap_or_default(), message, Style::Plain)]
             }
-            "whisper" => {
-                let Whisper {
-                    actor,
-                    target,
-                    message,
-                    ..
-                } = data(event)?;
+            EventStyle::Whisper => {
+                let target = field(event, "target").unwrap_or_default();
                 let to = say!(self.language, story_whispers_to, target);
-                vec![self.said(&actor, &to, &message, Style::Whisper)]
+                vec![self.said(speaker, &to, message, Style::Whisper)]
             }
-            "announce" => {
-                let Announce { actor, message, .. } = data(event)?;
-                if !self.once(&format!("announce {actor} {message}")) {
-                    return Some(Vec::new());
-                }
-                if actor.is_empty() {
-                    return Some(vec![Paragraph::indented(2, 2).plain(&message)]);
-                }
-                let announces = say!(self.language, story_announces);
-                vec![self.said(&actor, &announces, &message, Style::Voice)]
+            EventStyle::Announcement => self.announcement(speaker, message),
+            EventStyle::Thought => {
+                vec![self.aside(speaker, &say!(self.language, story_thinks), message)]
             }
-            "mind" => {
-                let Mind { actor, message } = data(event)?;
-                vec![self.aside(&actor, &say!(self.language, story_thinks), &message)]
-            }
-            "query" | "nothing_new" | "cards_drawn" | "card_held" if !self.shows_workings => {
+            EventStyle::Look => self.look(event),
+            EventStyle::Working
+            | EventStyle::FightNote
+            | EventStyle::Report
+            | EventStyle::Memory
+                if !self.shows_workings =>
+            {
                 Vec::new()
             }
-            "query" | "nothing_new" | "cards_drawn" | "card_held" | "refusal" | "masked" => {
-                vec![self.note(Style::Dim, &third_person(event)?)]
-            }
-            "leave" => {
-                let Leave { actor, stage, to } = data(event)?;
-                self.walk(&actor, &stage, &to)
-            }
-            "arrive" => {
-                let Arrive { actor, from, stage } = data(event)?;
-                if from.is_empty() {
-                    vec![moved(say!(self.language, story_appears, actor))]
-                } else {
-                    self.walk(&actor, &from, &stage)
+            EventStyle::Working | EventStyle::FightNote | EventStyle::Note => {
+                match telling.third_person(&to).or_else(|| telling.line(&to)) {
+                    Some(note) => vec![self.note(Style::Dim, &note)],
+                    None => vec![deed(&event.text)],
                 }
             }
-            "appearance" => {
-                let Sighting { actor, look } = data(event)?;
-                // Everybody sees everybody; readers need each look once.
-                if !self.looks.insert(format!("{actor} {look}")) {
-                    return Some(Vec::new());
-                }
-                vec![self.aside(&actor, "", &look)]
-            }
-            "death" => {
-                let Death { actor, by, .. } = data(event)?;
-                let falls = if by.is_empty() {
-                    text!(story_falls, actor)
+            EventStyle::Move | EventStyle::Departure | EventStyle::Place => {
+                let line = telling
+                    .line(&to)
+                    .map(|line| line.in_language(self.language));
+                let line = line.unwrap_or_else(|| event.text.clone());
+                if !self.once(&format!("way {line}")) {
+                    Vec::new()
+                } else if style == EventStyle::Departure {
+                    self.begin(&*telling, &line)
                 } else {
-                    text!(story_falls_by, actor, by)
-                };
-                let falls = falls.in_language(self.language);
+                    vec![moved(&line)]
+                }
+            }
+            EventStyle::Fall => {
+                let falls = telling
+                    .line(&to)
+                    .map(|line| line.in_language(self.language));
+                let falls = falls.unwrap_or_else(|| event.text.clone());
                 vec![Paragraph::indented(4, 6).add(Style::Bad, falls)]
             }
-            // Readers remember for themselves.
-            "archive" if !self.shows_workings => Vec::new(),
-            "archive" => {
-                let Archive { actor, message, .. } = data(event)?;
-                // A place remembers what it has just told.
-                if self.roster.is_stage(&actor) {
-                    return Some(Vec::new());
-                }
-                let remembers = say!(self.language, story_remembers, actor);
-                let row = Paragraph::indented(2, 4).add(Style::Dim, remembers);
-                vec![row.plain(self.colon()).plain(message)]
+            EventStyle::Memory => self.memory(event),
+            EventStyle::Day | EventStyle::Round => self.day(&*telling),
+            EventStyle::FightBegins | EventStyle::Fight | EventStyle::FightEnds => {
+                self.fight(event).unwrap_or_else(|| vec![deed(&event.text)])
             }
-            "day" => self.day(event),
-            "dungeon" => self.journey(event)?,
-            "combat_initialization" => self.combat_initialization(&data(event)?),
-            "combat_round" => self.combat_round(&data(event)?),
-            "card_played" => self.card_played(&data(event)?),
-            "combat_move" => self.combat_move(&data(event)?),
-            "combat_outcome" => self.combat_outcome(&data(event)?),
-            // Those at home hear of what has been told.
-            "battle_report" if !self.shows_workings => Vec::new(),
-            "homecoming" => self.story_end(event),
-            "learned" => {
-                let learned: Learned = data(event)?;
-                // Places learn too, but readers need not be told.
-                match &self.roster.actors(&event.audience)[..] {
-                    [] => Vec::new(),
-                    // Those who were there saw it come true.
-                    _ if learned.is_made() && learned.from.is_empty() => Vec::new(),
-                    who => vec![self.learned(who, &learned)],
+            EventStyle::Lesson => self.lesson(event),
+            EventStyle::HostDeed => vec![Paragraph::indented(4, 6).add(Style::Dim, &event.text)],
+            EventStyle::Text | EventStyle::SceneText => {
+                if self.once(&format!("told {}", event.text)) {
+                    vec![Paragraph::indented(2, 2).plain(&event.text)]
+                } else {
+                    Vec::new()
                 }
             }
-            // What world agents hear of was told where it happened.
-            "news" => Vec::new(),
-            "host_deed" => vec![Paragraph::indented(4, 6).add(Style::Dim, &event.text)],
-            // Not of the story; `why` shows it.
-            "effect_skipped" => Vec::new(),
-            "judged" if !self.shows_workings => Vec::new(),
-            "judged" => {
-                let text = |field: &str| event.data.get(field).and_then(Value::as_str);
-                let (judge, claim) = (text("judge")?, text("claim")?);
-                if event.data.get("holds") != Some(&Value::Bool(true)) {
-                    return Some(Vec::new());
+            EventStyle::Showing => vec![deed(&self.without_known_look(event))],
+            EventStyle::Outcome => vec![self.outcome(event)],
+            EventStyle::Choice => {
+                if self.once(&format!("chosen {}", event.text)) {
+                    let chosen = format!("◆ {}", event.text);
+                    vec![Paragraph::indented(2, 4).add(Style::Bold, chosen)]
+                } else {
+                    Vec::new()
                 }
-                vec![self.note(Style::Dim, &text!(story_judged, judge, claim))]
             }
-            "scene_opens" | "scene_text" => {
-                if !self.once(&format!("told {}", event.text)) {
-                    return Some(Vec::new());
+            EventStyle::SharedDeed if !self.once(&format!("deed {}", event.text)) => Vec::new(),
+            EventStyle::Ending => {
+                let words = telling.third_person(&to);
+                let words = words.map(|words| words.in_language(self.language));
+                let words = words.unwrap_or_else(|| event.text.clone());
+                if self.once(&format!("ending {words}")) {
+                    self.begin(&*telling, &words)
+                } else {
+                    Vec::new()
                 }
-                vec![Paragraph::indented(2, 2).plain(&event.text)]
             }
-            "give" | "show" | "take" => {
-                let text = self.without_known_look(event);
-                vec![Paragraph::indented(2, 4).plain(text)]
+            EventStyle::Hidden => Vec::new(),
+            EventStyle::Deed | EventStyle::SharedDeed | EventStyle::Told | EventStyle::Report => {
+                vec![deed(&event.text)]
             }
-            "attempt_outcome" => vec![self.outcome(event)],
-            "choice" | "vote" | "attempt" => {
-                if !self.once(&format!("chosen {}", event.text)) {
-                    return Some(Vec::new());
-                }
-                vec![Paragraph::indented(2, 4).add(Style::Bold, format!("◆ {}", event.text))]
-            }
-            "keep" if !self.once(&format!("keep {}", event.text)) => Vec::new(),
-            "epilogue" => {
-                let actor = event.speaker.clone().unwrap_or_default();
-                let message = event.data.get("message").and_then(Value::as_str);
-                vec![self.said(&actor, "", message.unwrap_or_default(), Style::Plain)]
-            }
-            "story_closes" => {
-                let mut paragraphs = self.chapter(event);
-                let message = third_person(event)?.in_language(self.language);
-                paragraphs.push(Paragraph::indented(2, 2).plain(message));
-                paragraphs
-            }
-            _ => return None,
-        })
+        }
+    }
+
+    /// Words for everybody everywhere, each once a turn.
+    fn announcement(&mut self, who: &str, message: &str) -> Vec<Paragraph> {
+        if !self.once(&format!("announce {who} {message}")) {
+            return Vec::new();
+        }
+        if who.is_empty() {
+            return vec![Paragraph::indented(2, 2).plain(message)];
+        }
+        let announces = say!(self.language, story_announces);
+        vec![self.said(who, &announces, message, Style::Voice)]
+    }
+
+    /// Everybody sees everybody; readers need each look once.
+    fn look(&mut self, event: &EventRecord) -> Vec<Paragraph> {
+        let who = field(event, "actor").unwrap_or_default();
+        let look = field(event, "look").unwrap_or_default();
+        if self.looks.insert(format!("{who} {look}")) {
+            vec![self.aside(who, "", look)]
+        } else {
+            Vec::new()
+        }
+    }
+
+    /// What somebody will remember; a place remembers what it has just told.
+    fn memory(&self, event: &EventRecord) -> Vec<Paragraph> {
+        let who = field(event, "actor").unwrap_or_default();
+        if self.roster.is_stage(who) {
+            return Vec::new();
+        }
+        let remembers = say!(self.language, story_remembers, actor = who);
+        let row = Paragraph::indented(2, 4).add(Style::Dim, remembers);
+        let message = field(event, "message").unwrap_or_default();
+        vec![row.plain(self.colon()).plain(message)]
+    }
+
+    /// Places learn too, but readers need not be told, nor what those who were there saw come true.
+    fn lesson(&mut self, event: &EventRecord) -> Vec<Paragraph> {
+        let Some(learned) = data::<Learned>(event) else {
+            return vec![deed(&event.text)];
+        };
+        let who = self.roster.actors(&event.audience);
+        if who.is_empty() || learned.is_made() && learned.from.is_empty() {
+            return Vec::new();
+        }
+        vec![self.learned(&who, &learned)]
     }
 
     /// What somebody has learned: the fact itself if it is new to readers, else what it is about.
@@ -309,22 +315,17 @@ impl Formatter {
         } else {
             (Style::Dim, title.as_str())
         };
-        let learned = third_person::learned(learned, who, words, self.language);
-        self.note(style, &learned)
-    }
-
-    /// One line for one walk: those who left and those who were reached are told of it one by one.
-    fn walk(&mut self, actor: &str, from: &str, to: &str) -> Vec<Paragraph> {
-        if !self.once(&format!("walk {actor} {from} {to}")) {
-            return Vec::new();
-        }
-        vec![moved(say!(self.language, story_walks, actor, from, to))]
+        let to = Recipients {
+            names: who,
+            language: self.language,
+        };
+        self.note(style, &learned.told_to(&to, words))
     }
 
     /// The words of an event that shows an item; how it looks is said once.
     fn without_known_look(&mut self, event: &EventRecord) -> String {
-        let text = |field: &str| event.data.get(field).and_then(Value::as_str);
-        let (item, look) = (text("item"), text("look").unwrap_or_default().trim());
+        let item = field(event, "item");
+        let look = field(event, "look").unwrap_or_default().trim();
         let is_new = self
             .looks
             .insert(format!("{} {look}", item.unwrap_or_default()));
@@ -342,8 +343,7 @@ impl Formatter {
 
     /// How an attempt came out: as the place tells it, and what it brought and cost.
     fn outcome(&self, event: &EventRecord) -> Paragraph {
-        let told = event.data.get("message").and_then(Value::as_str);
-        let told = told.filter(|told| !told.is_empty());
+        let told = field(event, "message").filter(|told| !told.is_empty());
         let parts = told.and_then(|told| Some((told, event.text.split_once(told)?.1)));
         Paragraph::indented(2, 2).plain(match parts {
             Some((told, gains)) => told.to_owned() + gains.trim_start_matches(['”', '"']),
@@ -406,56 +406,28 @@ impl Formatter {
         Paragraph::indented(4, 6).add(style, note)
     }
 
-    fn day(&mut self, event: &EventRecord) -> Vec<Paragraph> {
-        let Some(begins) = third_person::heading(event) else {
+    fn day(&mut self, telling: &dyn Telling) -> Vec<Paragraph> {
+        let Some(begins) = telling.heading() else {
             return Vec::new();
         };
         let begins = begins.in_language(self.language);
         if !self.once(&format!("heading {begins}")) {
             Vec::new()
-        } else if event.data.get("part").and_then(Value::as_str) == Some("round") {
+        } else if telling.style() == EventStyle::Round {
             vec![Paragraph::blank(), heading("·", &begins)]
         } else {
             chapter(&begins)
         }
     }
 
-    fn journey(&mut self, event: &EventRecord) -> Option<Vec<Paragraph>> {
-        let Journey {
-            dungeon,
-            part,
-            stage,
-            party,
-        } = data(event)?;
-        if !self.once(&format!("journey {dungeon} {part} {stage}")) {
-            return Some(Vec::new());
-        }
-        Some(match part.as_str() {
-            "enter" => {
-                let party = self.names(&party);
-                let enters = say!(self.language, story_enters, party, dungeon);
-                let mut paragraphs = self.chapter(event);
-                paragraphs.push(Paragraph::indented(2, 2).plain(enters));
-                paragraphs
-            }
-            "return" => vec![moved(say!(self.language, story_returns, dungeon))],
-            _ => vec![moved(say!(self.language, story_advances, stage))],
-        })
-    }
-
-    fn story_end(&mut self, event: &EventRecord) -> Vec<Paragraph> {
-        if !self.once("homecoming") {
-            return Vec::new();
-        }
-        let mut paragraphs = self.chapter(event);
-        paragraphs.push(Paragraph::indented(2, 2).plain(&event.text));
+    /// The heading of a chapter and the first words below it.
+    fn begin(&self, telling: &dyn Telling, words: &str) -> Vec<Paragraph> {
+        let title = telling
+            .heading()
+            .map(|title| title.in_language(self.language));
+        let mut paragraphs = title.map_or_else(Vec::new, |title| chapter(&title));
+        paragraphs.push(Paragraph::indented(2, 2).plain(words));
         paragraphs
-    }
-
-    /// The heading of a chapter that begins with an event.
-    fn chapter(&self, event: &EventRecord) -> Vec<Paragraph> {
-        let title = third_person::heading(event);
-        title.map_or_else(Vec::new, |title| chapter(&title.in_language(self.language)))
     }
 
     fn guarded(&self, act: &GuardAct) -> Paragraph {
@@ -478,7 +450,7 @@ impl Formatter {
 
     /// Names as the subject of a sentence.
     pub(super) fn names(&self, names: &[String]) -> String {
-        third_person::names(names, self.language)
+        subject(names, self.language)
     }
 
     pub(super) fn list(&self, items: &[String]) -> String {
@@ -506,7 +478,20 @@ fn texts(value: &Value) -> Vec<String> {
     }
 }
 
-fn moved(text: String) -> Paragraph {
+/// The event of a record, if it is of this type.
+pub(super) fn data<E: AgentEvent>(event: &EventRecord) -> Option<E> {
+    E::deserialize(&event.data).ok()
+}
+
+fn field<'e>(event: &'e EventRecord, name: &str) -> Option<&'e str> {
+    event.data.get(name).and_then(Value::as_str)
+}
+
+fn deed(text: &str) -> Paragraph {
+    Paragraph::indented(2, 4).plain(text)
+}
+
+fn moved(text: &str) -> Paragraph {
     Paragraph::indented(2, 4).add(Style::Dim, format!("→ {text}"))
 }
 

@@ -18,9 +18,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde_json::Value;
 
 use crate::cast::turn_number;
-use crate::event::{EventRecord, Record};
+use crate::event::{EventRecord, EventStyle, Record};
 use crate::locale::Language;
-use crate::rpg::third_person::place_of;
 
 use self::formatter::{Formatter, heading};
 pub(crate) use self::outcome::write_outcome;
@@ -65,7 +64,7 @@ impl RecordPrinter for StoryPrinter {
                 if let Some(last) = paragraphs.pop_if(|_| self.shows_ids) {
                     paragraphs.push(last.add(Style::Dim, format!(" [{}]", event.id)));
                 }
-                (place_of(event).into(), paragraphs)
+                (self.formatter.place_of(event), paragraphs)
             }
             Record::Answer(answer) => (answer.place.clone(), self.formatter.answer(answer)),
         };
@@ -120,20 +119,25 @@ impl StoryPrinter {
     /// Whether these are first words in a place that nobody has reached yet.
     fn is_out_of_sight(&self, record: &Record) -> bool {
         let place = match record {
-            Record::Event(event) if event.kind == "kickoff" => &event.place,
+            Record::Event(event) if self.has_style(event, EventStyle::Opening) => &event.place,
             Record::Answer(answer) if answer.purpose == "kickoff" => &answer.place,
             _ => return false,
         };
         self.formatter.roster.is_far(place)
     }
 
+    fn has_style(&self, event: &EventRecord, style: EventStyle) -> bool {
+        let telling = self.formatter.telling(event);
+        telling.is_some_and(|telling| telling.style() == style)
+    }
+
     /// If a place is seen for the first time, prints the first words there.
     fn show_reached(&mut self, record: &Record) {
-        let Record::Event(EventRecord { kind, data, .. }) = record else {
+        let Record::Event(event) = record else {
             return;
         };
-        let seen = data.get("actor").and_then(Value::as_str);
-        let Some(seen) = seen.filter(|_| kind == "appearance") else {
+        let seen = event.data.get("actor").and_then(Value::as_str);
+        let Some(seen) = seen.filter(|_| self.has_style(event, EventStyle::Look)) else {
             return;
         };
         if self.formatter.roster.reach(seen) {

@@ -22,7 +22,9 @@ fn story(language: Language, width: usize) -> (StoryPrinter, Written) {
 }
 
 fn event(place: &str, kind: &str, data: Value) -> Record {
+    let speaker = data.get("actor").or(data.get("stage"));
     Record::Event(EventRecord {
+        speaker: speaker.and_then(Value::as_str).map(Into::into),
         id: BodyId {
             place: 1,
             number: 1,
@@ -31,7 +33,6 @@ fn event(place: &str, kind: &str, data: Value) -> Record {
         time: 1,
         place: place.into(),
         kind: kind.into(),
-        speaker: None,
         data,
         text: format!("({kind})"),
         audience: vec![Recipient {
@@ -169,20 +170,23 @@ fn what_others_hear_of_later_is_told_once() {
     let leave = || json!({"actor": "Tobin", "stage": "Inn", "to": "Quay"});
     let arrive = json!({"actor": "Tobin", "stage": "Quay", "from": "Inn"});
     let announce = || json!({"actor": "Mira", "stage": "Inn", "message": "Fire!"});
+    let keep = || json!({"actor": "Mira", "to": "Tobin", "words": "I will come."});
+    let report =
+        json!({"dungeon": "Mill", "stage": "Mill", "result": "won", "foes": [], "fallen": []});
     let records = [
         event("Inn", "announce", announce()),
-        event("Inn", "keep", json!({})),
+        event("Inn", "keep", keep()),
         event("Inn", "leave", leave()),
         event("", "announce", announce()),
-        event("", "keep", json!({})),
+        event("", "keep", keep()),
         event("", "arrive", arrive),
         event("", "leave", leave()),
         // What is not part of the story is not told at all.
-        event("", "battle_report", json!({})),
+        event("", "battle_report", report),
         event(
             "",
             "judged",
-            json!({"judge": "Inn", "claim": "so", "holds": true}),
+            json!({"judge": "Inn", "claim": "so", "holds": true, "shown_by": ""}),
         ),
     ];
     let text = told(Language::En, 60, &records);

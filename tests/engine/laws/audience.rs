@@ -214,12 +214,9 @@ fn at_the_meeting_anybody_may_be_told() {
     );
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, AgentEvent)]
+#[event("unknown_to_all", style = Deed, crate = playhouse)]
 struct Unknown {}
-
-impl AgentEvent for Unknown {
-    const TYPE: &'static str = "unknown_to_all";
-}
 
 #[tokio::test]
 async fn an_unregistered_event_stops_the_run_and_is_named() {

@@ -19,19 +19,17 @@
 //!
 //! #[derive(Component)]
 //! struct Fighter;
-//! #[derive(Serialize, Deserialize)]
+//! #[derive(Serialize, Deserialize, AgentEvent)]
+//! #[event("combat_outcome", style = Fight, tags = message_tags)]
 //! struct CombatOutcome;
-//! impl AgentEvent for CombatOutcome {
-//!     const TYPE: &'static str = "combat_outcome";
-//!     fn tags(&self) -> Tags {
+//! impl CombatOutcome {
+//!     fn message_tags(&self) -> Tags {
 //!         TagKey::new("combat_outcome").of("Hall").into()
 //!     }
 //! }
-//! #[derive(Serialize, Deserialize)]
+//! #[derive(Serialize, Deserialize, AgentEvent)]
+//! #[event("combat_archive", style = Memory)]
 //! struct CombatArchive(String);
-//! impl AgentEvent for CombatArchive {
-//!     const TYPE: &'static str = "combat_archive";
-//! }
 //!
 //! fn question(purpose: &'static str, prompt: impl Into<Box<str>>) -> Ask<Prose> {
 //!     Ask::new(purpose, prompt, ProseRules::default(), Prose("…".into()))

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{PhraseError, Phrasebook};
+use super::{EventRecord, PhraseError, Phrasebook, PromptSet, Telling, kinds};
 use crate::context::Noting;
 use crate::memory::EventTraits;
 use crate::message::{Block, Tags};
@@ -18,19 +18,26 @@ use crate::message::{Block, Tags};
 /// use playhouse_engine::prelude::*;
 ///
 /// /// A bell rings; the phrase `events/bell` says so.
-/// #[derive(Serialize, Deserialize)]
+/// #[derive(Serialize, Deserialize, AgentEvent)]
+/// #[event("bell", style = Deed)]
 /// struct Bell {
 ///     strokes: u32,
-/// }
-///
-/// impl AgentEvent for Bell {
-///     const TYPE: &'static str = "bell";
 /// }
 ///
 /// let mut setup = Setup::new(1);
 /// register_event::<Bell>(&mut setup.world);
 /// ```
-pub trait AgentEvent: Serialize + DeserializeOwned + Send + Sync + 'static {
+///
+/// An event that does not say how readers are shown it is no event:
+///
+/// ```compile_fail
+/// use playhouse_engine::prelude::*;
+///
+/// #[derive(Serialize, Deserialize, AgentEvent)]
+/// #[event("bell")]
+/// struct Bell;
+/// ```
+pub trait AgentEvent: Telling + Serialize + DeserializeOwned + Send + Sync + 'static {
     /// The name under which the type is registered, such as `speak`.
     const TYPE: &'static str;
 
@@ -120,11 +127,60 @@ pub trait AgentEvent: Serialize + DeserializeOwned + Send + Sync + 'static {
     }
 }
 
-/// The names of the event types that are known, and what each is to a memory.
-#[derive(Resource, Default)]
-pub struct EventTypes(BTreeMap<&'static str, EventTraits>);
+/// A type of events, for the lists of a game.
+#[derive(Clone, Copy, Debug)]
+pub struct EventType {
+    name: &'static str,
+    traits: EventTraits,
+    read: fn(&Value) -> Option<Box<dyn Telling>>,
+    add_template: fn(&mut PromptSet),
+}
+
+impl EventType {
+    /// A type whose words are in its phrase, which is checked against its fields.
+    pub const fn of<E: AgentEvent + Default>() -> Self {
+        Self {
+            add_template: |prompts| prompts.add_event::<E>(),
+            ..Self::without_phrase::<E>()
+        }
+    }
+
+    /// A type whose words come from elsewhere.
+    pub const fn without_phrase<E: AgentEvent>() -> Self {
+        Self {
+            name: E::TYPE,
+            traits: EventTraits {
+                is_cue: E::IS_CUE,
+                is_minor: E::IS_MINOR,
+            },
+            read: |data| Some(Box::new(E::deserialize(data).ok()?)),
+            add_template: |_| (),
+        }
+    }
+}
+
+/// The event types that are known: those of the engine, and those of games.
+#[derive(Resource, Clone, Debug)]
+pub struct EventTypes(BTreeMap<&'static str, EventType>);
+
+impl Default for EventTypes {
+    fn default() -> Self {
+        Self(BTreeMap::new()).with(kinds::EVENTS)
+    }
+}
 
 impl EventTypes {
+    /// The same with the types of a list.
+    #[must_use]
+    pub fn with(mut self, types: &[EventType]) -> Self {
+        self.add(types);
+        self
+    }
+
+    fn add(&mut self, types: &[EventType]) {
+        self.0.extend(types.iter().map(|each| (each.name, *each)));
+    }
+
     /// Whether a type of this name is registered.
     pub fn knows(&self, name: &str) -> bool {
         self.0.contains_key(name)
@@ -137,22 +193,38 @@ impl EventTypes {
 
     /// What an event of this name is to a memory; an unknown one is like most.
     pub fn traits(&self, name: &str) -> EventTraits {
-        self.0.get(name).copied().unwrap_or_default()
+        self.0
+            .get(name)
+            .map(|known| known.traits)
+            .unwrap_or_default()
+    }
+
+    /// How an event is told to people; `None` if its type is unknown or its data don't fit it.
+    pub fn telling(&self, event: &EventRecord) -> Option<Box<dyn Telling>> {
+        (self.0.get(&*event.kind)?.read)(&event.data)
     }
 }
 
 /// Registers an event type, so that systems may write it and saves may name it.
 pub fn register_event<E: AgentEvent>(world: &mut World) {
-    let traits = EventTraits {
-        is_cue: E::IS_CUE,
-        is_minor: E::IS_MINOR,
-    };
-    let mut types = world.get_resource_or_init::<EventTypes>();
-    types.0.insert(E::TYPE, traits);
+    register_events(world, &[EventType::without_phrase::<E>()]);
+}
+
+/// Registers the event types of a list.
+pub fn register_events(world: &mut World, types: &[EventType]) {
+    world.get_resource_or_init::<EventTypes>().add(types);
+}
+
+impl PromptSet {
+    /// Adds the phrases of the event types of a list.
+    pub fn add_events(&mut self, types: &[EventType]) {
+        types.iter().for_each(|each| (each.add_template)(self));
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use playhouse_derive::AgentEvent;
     use serde::Deserialize;
     use serde_json::Map;
 
@@ -162,26 +234,15 @@ mod tests {
     use crate::message::Body;
 
     /// Events of a game of one's own.
-    #[derive(Serialize, Deserialize)]
+    #[derive(Serialize, Deserialize, AgentEvent)]
+    #[event("verdict", style = Deed)]
     struct Verdict;
-    #[derive(Serialize, Deserialize)]
+    #[derive(Serialize, Deserialize, AgentEvent)]
+    #[event("blow", style = Deed, minor)]
     struct Blow;
-    #[derive(Serialize, Deserialize)]
+    #[derive(Serialize, Deserialize, AgentEvent)]
+    #[event("roll", style = Deed, no_cue)]
     struct Roll;
-
-    impl AgentEvent for Verdict {
-        const TYPE: &'static str = "verdict";
-    }
-
-    impl AgentEvent for Blow {
-        const TYPE: &'static str = "blow";
-        const IS_MINOR: bool = true;
-    }
-
-    impl AgentEvent for Roll {
-        const TYPE: &'static str = "roll";
-        const IS_CUE: bool = false;
-    }
 
     fn event(kind: &str, text: &str) -> Body {
         Body::text(text).with_metadata(Map::from_iter([("event".to_owned(), kind.into())]))

@@ -1,230 +1,246 @@
-//! The event types of the engine. Games register their own beside them.
+//! The event types of the engine. Games have their own beside them.
 
-use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 
 pub use super::learning::{Learned, Masked};
-use super::{AgentEvent, PromptSet, register_event};
+use super::{AgentEvent, EventType, Recipients};
 use crate::context::{Common, Noting};
+use crate::locale::{UiText, text};
 use crate::message::{Tag, Tags};
 
-/// Registers every type of this file.
-pub fn register(world: &mut World) {
-    register_event::<Kickoff>(world);
-    register_event::<Speak>(world);
-    register_event::<Whisper>(world);
-    register_event::<Announce>(world);
-    register_event::<Mind>(world);
-    register_event::<MemorySearch>(world);
-    register_event::<Refusal>(world);
-    register_event::<Leave>(world);
-    register_event::<Arrive>(world);
-    register_event::<Sighting>(world);
-    register_event::<Death>(world);
-    register_event::<Archive>(world);
-    register_event::<Learned>(world);
-    register_event::<Masked>(world);
+/// Every type of this file.
+pub const EVENTS: &[EventType] = &[
+    EventType::of::<Kickoff>(),
+    EventType::of::<Speak>(),
+    EventType::of::<Whisper>(),
+    EventType::of::<Announce>(),
+    EventType::of::<Mind>(),
+    EventType::of::<MemorySearch>(),
+    EventType::of::<Leave>(),
+    EventType::of::<Arrive>(),
+    EventType::of::<Sighting>(),
+    EventType::of::<Death>(),
+    EventType::of::<Archive>(),
+    EventType::of::<Learned>(),
+    EventType::of::<Masked>(),
+];
+
+/// An entity's story begins.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
+#[event("kickoff", style = Opening, no_cue, minor, speaker = actor, spoken = message)]
+pub struct Kickoff {
+    /// Who.
+    pub actor: String,
+    /// What it found.
+    pub message: String,
 }
 
-macro_rules! events {
-    ($($(#[$doc:meta])* $name:ident = $type:literal
-        { $($(#[$field_attribute:meta])* $field:ident: $kind:ty,)* }
-        $({ $($body:tt)* })?)*) => {
-        $(
-            $(#[$doc])*
-            #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-            pub struct $name { $($(#[$field_attribute])* pub $field: $kind,)* }
-
-            impl AgentEvent for $name {
-                const TYPE: &'static str = $type;
-                $($($body)*)?
-            }
-        )*
-
-        /// Adds the template of every type of this file.
-        pub fn add_templates(prompts: &mut PromptSet) {
-            $(prompts.add_event::<$name>();)*
-            prompts.add_event::<Learned>();
-            prompts.add_event::<Masked>();
-        }
-    };
+/// Words said aloud to somebody on the same stage.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
+#[event("speak", style = Speech, speaker = actor, spoken = message, tells = tells)]
+pub struct Speak {
+    /// Who speaks.
+    pub actor: String,
+    /// To whom.
+    pub target: String,
+    /// The words.
+    pub message: String,
+    /// The ids of the facts that they tell on purpose.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tells: Vec<String>,
 }
 
-events! {
-    /// An entity's story begins.
-    Kickoff = "kickoff" {
-        /// Who.
-        actor: String,
-        /// What it found.
-        message: String,
-    } {
-        const IS_CUE: bool = false;
-        const IS_MINOR: bool = true;
-        fn speaker(&self) -> Option<&str> { Some(&self.actor) }
-        fn spoken(&mut self) -> Option<&mut String> { Some(&mut self.message) }
+/// Words for one pair of ears.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
+#[event(
+    "whisper", style = Whisper, speaker = actor, spoken = message, tells = tells, private,
+    third_person = text!(story_whispered, actor, target, message)
+)]
+pub struct Whisper {
+    /// Who whispers.
+    pub actor: String,
+    /// To whom.
+    pub target: String,
+    /// The words.
+    pub message: String,
+    /// The ids of the facts that they tell on purpose.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tells: Vec<String>,
+}
+
+/// Words for every stage.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
+#[event("announce", style = Announcement, speaker = actor, spoken = message, tells = tells)]
+pub struct Announce {
+    /// Who announces.
+    pub actor: String,
+    /// From where; empty for a voice of the world.
+    pub stage: String,
+    /// The words.
+    pub message: String,
+    /// The ids of the facts that they tell on purpose.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tells: Vec<String>,
+}
+
+/// A private thought.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
+#[event("mind", style = Thought, speaker = actor, private)]
+pub struct Mind {
+    /// Who thinks.
+    pub actor: String,
+    /// The thought.
+    pub message: String,
+}
+
+/// A search in one's own memory, and what it found.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
+#[event("query", style = Working, no_cue, minor, speaker = actor, private, third_person = seen)]
+pub struct MemorySearch {
+    /// Who searches.
+    pub actor: String,
+    /// For what.
+    pub message: String,
+    /// What was found; empty for nothing.
+    pub found: Vec<String>,
+}
+
+impl MemorySearch {
+    fn seen(&self, _: &Recipients<'_>) -> Option<UiText> {
+        let Self { actor, message, .. } = self;
+        let found = if self.found.is_empty() {
+            text!(story_nothing_found)
+        } else {
+            UiText::verbatim(self.found.join(" … "))
+        };
+        Some(text!(story_searched, actor, message, found))
+    }
+}
+
+/// Somebody leaves a stage.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
+#[event(
+    "leave", style = Move, minor, tags = message_tags,
+    line = text!(story_walks, actor, from = stage, to)
+)]
+pub struct Leave {
+    /// Who.
+    pub actor: String,
+    /// From where.
+    pub stage: String,
+    /// To where.
+    pub to: String,
+}
+
+impl Leave {
+    fn message_tags(&self) -> Tags {
+        Tag::STAGE_TRANSITION.of(self.stage.as_str()).into()
+    }
+}
+
+/// Somebody arrives on a stage.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
+#[event("arrive", style = Move, minor, tags = message_tags, line = walk)]
+pub struct Arrive {
+    /// Who.
+    pub actor: String,
+    /// Where.
+    pub stage: String,
+    /// From where; empty for a first appearance.
+    pub from: String,
+}
+
+impl Arrive {
+    fn message_tags(&self) -> Tags {
+        Tag::STAGE_TRANSITION.of(self.stage.as_str()).into()
     }
 
-    /// Words said aloud to somebody on the same stage.
-    Speak = "speak" {
-        /// Who speaks.
-        actor: String,
-        /// To whom.
-        target: String,
-        /// The words.
-        message: String,
-        /// The ids of the facts that they tell on purpose.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        tells: Vec<String>,
-    } {
-        fn tells(&self) -> &[String] { &self.tells }
-        fn speaker(&self) -> Option<&str> { Some(&self.actor) }
-        fn spoken(&mut self) -> Option<&mut String> { Some(&mut self.message) }
+    fn walk(&self, _: &Recipients<'_>) -> Option<UiText> {
+        let Self { actor, stage, from } = self;
+        Some(if from.is_empty() {
+            text!(story_appears, actor)
+        } else {
+            text!(story_walks, actor, from, to = stage)
+        })
+    }
+}
+
+/// Somebody's look, as others see it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
+#[event(
+    "appearance", style = Look, minor, third_person = text!(story_row, name = actor, what = look)
+)]
+pub struct Sighting {
+    /// Who.
+    pub actor: String,
+    /// How it looks.
+    pub look: String,
+}
+
+/// Somebody dies or falls.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
+#[event("death", style = Fall, happening = noted, line = fall)]
+pub struct Death {
+    /// Who.
+    pub actor: String,
+    /// By whose hand; empty for nobody's.
+    pub by: String,
+    /// Where.
+    pub stage: String,
+}
+
+impl Death {
+    fn noted(&self) -> Option<Noting> {
+        let (who, by) = (self.actor.as_str().into(), self.by.as_str().into());
+        Some(Common::Died { who, by }.into())
     }
 
-    /// Words for one pair of ears.
-    Whisper = "whisper" {
-        /// Who whispers.
-        actor: String,
-        /// To whom.
-        target: String,
-        /// The words.
-        message: String,
-        /// The ids of the facts that they tell on purpose.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        tells: Vec<String>,
-    } {
-        fn tells(&self) -> &[String] { &self.tells }
-        fn speaker(&self) -> Option<&str> { Some(&self.actor) }
-        fn spoken(&mut self) -> Option<&mut String> { Some(&mut self.message) }
-        fn is_public(&self) -> bool { false }
+    fn fall(&self, _: &Recipients<'_>) -> Option<UiText> {
+        let Self { actor, by, .. } = self;
+        Some(if by.is_empty() {
+            text!(story_falls, actor)
+        } else {
+            text!(story_falls_by, actor, by)
+        })
+    }
+}
+
+/// A chapter was closed: its summary, for its owner alone.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
+#[event(
+    "archive", style = Memory, no_cue, minor, private, tags = message_tags, third_person = seen
+)]
+pub struct Archive {
+    /// Whose.
+    pub actor: String,
+    /// On which stage it ended.
+    pub stage: String,
+    /// The chapter's id.
+    pub chapter: String,
+    /// What code knows of it, in words; may be empty.
+    #[serde(default)]
+    pub record: String,
+    /// The owner's own words; empty if it found none.
+    pub message: String,
+}
+
+impl Archive {
+    fn message_tags(&self) -> Tags {
+        [
+            Tag::ARCHIVE.of(self.stage.as_str()),
+            Tag::CHAPTER.of(self.chapter.as_str()),
+        ]
+        .into()
     }
 
-    /// Words for every stage.
-    Announce = "announce" {
-        /// Who announces.
-        actor: String,
-        /// From where; empty for a voice of the world.
-        stage: String,
-        /// The words.
-        message: String,
-        /// The ids of the facts that they tell on purpose.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        tells: Vec<String>,
-    } {
-        fn tells(&self) -> &[String] { &self.tells }
-        fn speaker(&self) -> Option<&str> { Some(&self.actor) }
-        fn spoken(&mut self) -> Option<&mut String> { Some(&mut self.message) }
-    }
-
-    /// A private thought.
-    Mind = "mind" {
-        /// Who thinks.
-        actor: String,
-        /// The thought.
-        message: String,
-    } {
-        fn speaker(&self) -> Option<&str> { Some(&self.actor) }
-        fn is_public(&self) -> bool { false }
-    }
-
-    /// A search in one's own memory, and what it found.
-    MemorySearch = "query" {
-        /// Who searches.
-        actor: String,
-        /// For what.
-        message: String,
-        /// What was found; empty for nothing.
-        found: Vec<String>,
-    } {
-        const IS_CUE: bool = false;
-        const IS_MINOR: bool = true;
-        fn speaker(&self) -> Option<&str> { Some(&self.actor) }
-        fn is_public(&self) -> bool { false }
-    }
-
-    /// An action that the rules refused, told to its actor alone.
-    Refusal = "refusal" {
-        /// Whose action.
-        actor: String,
-        /// What was tried.
-        action: String,
-        /// Why not.
-        reason: String,
-    } {
-        const IS_MINOR: bool = true;
-        fn is_public(&self) -> bool { false }
-    }
-
-    /// Somebody leaves a stage.
-    Leave = "leave" {
-        /// Who.
-        actor: String,
-        /// From where.
-        stage: String,
-        /// To where.
-        to: String,
-    } {
-        const IS_MINOR: bool = true;
-        fn tags(&self) -> Tags { Tag::STAGE_TRANSITION.of(self.stage.as_str()).into() }
-    }
-
-    /// Somebody arrives on a stage.
-    Arrive = "arrive" {
-        /// Who.
-        actor: String,
-        /// Where.
-        stage: String,
-        /// From where; empty for a first appearance.
-        from: String,
-    } {
-        const IS_MINOR: bool = true;
-        fn tags(&self) -> Tags { Tag::STAGE_TRANSITION.of(self.stage.as_str()).into() }
-    }
-
-    /// Somebody's look, as others see it.
-    Sighting = "appearance" {
-        /// Who.
-        actor: String,
-        /// How it looks.
-        look: String,
-    } {
-        const IS_MINOR: bool = true;
-    }
-
-    /// Somebody dies or falls.
-    Death = "death" {
-        /// Who.
-        actor: String,
-        /// By whose hand; empty for nobody's.
-        by: String,
-        /// Where.
-        stage: String,
-    } {
-        fn happening(&self) -> Option<Noting> {
-            let (who, by) = (self.actor.as_str().into(), self.by.as_str().into());
-            Some(Common::Died { who, by }.into())
-        }
-    }
-
-    /// A chapter was closed: its summary, for its owner alone.
-    Archive = "archive" {
-        /// Whose.
-        actor: String,
-        /// On which stage it ended.
-        stage: String,
-        /// The chapter's id.
-        chapter: String,
-        /// What code knows of it, in words; may be empty.
-        #[serde(default)]
-        record: String,
-        /// The owner's own words; empty if it found none.
-        message: String,
-    } {
-        const IS_CUE: bool = false;
-        const IS_MINOR: bool = true;
-        fn is_public(&self) -> bool { false }
-        fn tags(&self) -> Tags {
-            [Tag::ARCHIVE.of(self.stage.as_str()), Tag::CHAPTER.of(self.chapter.as_str())].into()
-        }
+    fn seen(&self, _: &Recipients<'_>) -> Option<UiText> {
+        let Self { actor, message, .. } = self;
+        let message = if message.is_empty() {
+            &self.record
+        } else {
+            message
+        };
+        let remembers = text!(story_remembers, actor);
+        Some(text!(story_row, name = remembers, what = message))
     }
 }

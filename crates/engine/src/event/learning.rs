@@ -2,12 +2,17 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::agent_event::AgentEvent;
+use super::{AgentEvent, Recipients};
 use crate::context::{Common, Noting};
 use crate::knowledge::{Fact, MadeKind, is_made};
+use crate::locale::{UiText, text};
 
 /// Somebody learned something. Every recipient knows the fact from then on.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
+#[event(
+    "learned", style = Lesson, no_cue, private, tells = std::slice::from_ref(&self.fact),
+    happening = noted, third_person = seen
+)]
 pub struct Learned {
     /// The id of the fact.
     pub fact: String,
@@ -29,25 +34,28 @@ impl Learned {
         }
     }
 
+    /// That these have learned the fact, by these words.
+    pub fn told_to(&self, to: &Recipients<'_>, fact: &str) -> UiText {
+        let who = to.subject();
+        if self.from.is_empty() {
+            text!(story_found_out, who, fact)
+        } else {
+            text!(story_learned, who, fact, from = &self.from)
+        }
+    }
+
+    fn seen(&self, to: &Recipients<'_>) -> Option<UiText> {
+        Some(self.told_to(to, &self.message))
+    }
+
     /// Whether play made the fact.
     pub fn is_made(&self) -> bool {
         is_made(&self.fact)
     }
 }
 
-impl AgentEvent for Learned {
-    const TYPE: &'static str = "learned";
-    const IS_CUE: bool = false;
-
-    fn is_public(&self) -> bool {
-        false
-    }
-
-    fn tells(&self) -> &[String] {
-        std::slice::from_ref(&self.fact)
-    }
-
-    fn happening(&self) -> Option<Noting> {
+impl Learned {
+    fn noted(&self) -> Option<Noting> {
         if self.from.is_empty() && MadeKind::of(&self.fact) == Some(MadeKind::Hiding) {
             return None; // Whoever hid it remembers that.
         }
@@ -61,17 +69,10 @@ impl AgentEvent for Learned {
 }
 
 /// Others did not hear what its speaker said, told to the speaker alone.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
+#[event("masked", style = Note, private, third_person = text!(story_masked, actor))]
 pub struct Masked {
     pub actor: String,
     /// What the others heard; empty if they heard nothing.
     pub message: String,
-}
-
-impl AgentEvent for Masked {
-    const TYPE: &'static str = "masked";
-
-    fn is_public(&self) -> bool {
-        false
-    }
 }

@@ -16,9 +16,10 @@ mod learning;
 mod phrasebook;
 mod prompts;
 mod queue;
+mod telling;
 mod writer;
 
-pub use agent_event::{AgentEvent, EventTypes, register_event};
+pub use agent_event::{AgentEvent, EventType, EventTypes, register_event, register_events};
 pub use deliver::deliver;
 pub use fault::{Fault, Faults};
 pub use feed::{
@@ -26,10 +27,15 @@ pub use feed::{
     Records,
 };
 pub use phrasebook::{PhraseError, Phrasebook};
+/// `#[derive(AgentEvent)]`.
+pub use playhouse_derive::AgentEvent;
 pub use queue::{ChapterClose, DeferredCommand, DeferredCommands, EventQueue, PendingEvent};
+pub use telling::{EventStyle, Recipients, Telling, subject};
 pub use writer::{EventWriter, write_events_at_meeting};
 
 pub use crate::world_data::{Kinds, PromptSet, PromptTemplate};
+/// The fields of an event.
+pub use serde_json::Value as EventData;
 
 use bevy_ecs::prelude::*;
 
@@ -49,5 +55,4 @@ pub fn install(world: &mut World) {
     world.init_resource::<Today>();
     world.init_resource::<guard::FactPhrases>();
     world.insert_resource(guard::Guards::none());
-    kinds::register(world);
 }

@@ -49,11 +49,11 @@ impl EventWriter<'_, '_> {
 
 impl PromptSet {
     /// Adds the template of an event type.
-    pub fn add_event<E: AgentEvent + Default>(&mut self) -> &mut Self {
+    pub(super) fn add_event<E: AgentEvent + Default>(&mut self) {
         if let Some(short) = E::short_template() {
             self.add_named::<E>(short);
         }
-        self.add_named::<E>(E::template())
+        self.add_named::<E>(E::template());
     }
 
     /// Reads and checks the templates in a folder such as `prompts/en`. The problems that come with

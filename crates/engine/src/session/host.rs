@@ -7,24 +7,17 @@ use serde_json::Value;
 
 use crate::cast::CastList;
 use crate::engine::Inputs;
-use crate::event::{AgentEvent, PromptSet, register_event, write_events_at_meeting};
+use crate::event::{AgentEvent, EventType, write_events_at_meeting};
 
 /// The field of an input that holds what a host did.
 pub const HOST_FIELD: &str = "host";
 
 /// Words of the host to some of those who are in the story.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
+#[event("told_by_host", style = Told, private)]
 struct ToldByHost {
     by: String,
     message: String,
-}
-
-impl AgentEvent for ToldByHost {
-    const TYPE: &'static str = "told_by_host";
-
-    fn is_public(&self) -> bool {
-        false
-    }
 }
 
 #[derive(Deserialize)]
@@ -40,15 +33,8 @@ enum Deed {
     Tell { who: Vec<String>, text: String },
 }
 
-/// Registers the event of this file, for a game that has [`take_told`] in its meeting.
-pub fn register_told(world: &mut World) {
-    register_event::<ToldByHost>(world);
-}
-
-/// The phrase of this file.
-pub fn add_told_template(prompts: &mut PromptSet) {
-    prompts.add_event::<ToldByHost>();
-}
+/// The event of this file, for a game that has [`take_told`] in its meeting.
+pub const TOLD: EventType = EventType::of::<ToldByHost>();
 
 /// Takes what a host tells somebody.
 pub fn take_told(world: &mut World) {

@@ -36,6 +36,7 @@ mod user_input;
 
 pub(super) use chat::Utterance;
 pub use chat::{Chat, Phase};
+pub use events::EVENTS;
 pub(super) use events::{InnerMessage, OwnMessage};
 pub(super) use interrupt::{INTERRUPT, take_inputs};
 pub(super) use play::plugin;

@@ -3,23 +3,22 @@
 use bevy_ecs::prelude::*;
 use playhouse_engine::cast::{CurrentStage, EntityName};
 use playhouse_engine::engine::{Inputs, MeetSet, Setup, StepSet};
-use playhouse_engine::event::By;
+use playhouse_engine::event::{By, register_events};
 use playhouse_engine::exchange::{Answers, Reply};
-use playhouse_engine::session::{register_told, take_told};
+use playhouse_engine::session::take_told;
 
 use super::answers::ChatAnswers;
 use super::chat::{Chat, Phase};
-use super::events;
+use super::events::EVENTS;
 use super::interrupt;
 use super::replies::TextReply;
 use super::step::{ChatParams, ChatStep};
 
 /// Adds the systems, events and saved components of conversations.
 pub(crate) fn plugin(setup: &mut Setup) {
-    events::register(&mut setup.world);
+    register_events(&mut setup.world, EVENTS);
     setup.saves().component::<Chat>("chat");
     setup.step.add_systems(play.in_set(StepSet::Rules));
-    register_told(&mut setup.world);
     let inputs = interrupt::take_inputs.run_if(resource_exists::<Inputs>);
     let inputs = (inputs, take_told).chain();
     setup.meet.add_systems(inputs.in_set(MeetSet::Rules));

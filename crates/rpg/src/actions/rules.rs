@@ -6,7 +6,7 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::system::SystemParam;
 use playhouse_engine::cast::{CastList, Exits, Whereabouts};
 use playhouse_engine::context::{AgentContext, Chapters};
-use playhouse_engine::event::kinds::{Mind, Refusal};
+use playhouse_engine::event::kinds::Mind;
 use playhouse_engine::event::{AgentEvent, EventWriter, PromptSet, PromptTemplate};
 use playhouse_engine::knowledge::{FactBook, Knowledge};
 use playhouse_engine::memory::{AnswerWords, LookupVectors, Lore, Vectors, Witnessed};
@@ -14,6 +14,7 @@ use serde::Serialize;
 
 use super::Plan;
 use crate::drama::{Belongings, Bonds, Hidden, Promises, StoryData};
+use crate::events::Refusal;
 use crate::home::here::present;
 use crate::home::uses::OpenUses;
 use crate::talk::{Talk, TurnTaken};

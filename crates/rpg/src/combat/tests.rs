@@ -6,7 +6,9 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::system::{IntoSystem, RunSystemOnce};
 use playhouse_engine::cast::{Dead, Faction, Kind, spawn};
 use playhouse_engine::context::Chapters;
-use playhouse_engine::event::{AgentEvent, By, DeferredCommands, EventQueue, deliver};
+use playhouse_engine::event::{
+    AgentEvent, By, DeferredCommands, EventQueue, deliver, register_events,
+};
 use playhouse_engine::exchange::{Answer, Ask, Prose, Reply};
 use playhouse_engine::knowledge::{Fact, Knowledge, KnownBy};
 use playhouse_engine::mind::{MindError, ScriptLine, ScriptMind};
@@ -81,7 +83,7 @@ pub(crate) fn world_file() -> WorldFile {
 pub(crate) fn fight_test() -> FightTest {
     let mut tiny = tiny();
     let setup = &mut tiny.setup;
-    crate::events::register(&mut setup.world);
+    register_events(&mut setup.world, crate::events::EVENTS);
     crate::components::plugin(setup);
     crate::phase::plugin(setup);
     super::plugin(setup);

@@ -13,7 +13,7 @@ pub(super) mod vote;
 
 use bevy_ecs::prelude::*;
 use playhouse_engine::engine::Setup;
-use playhouse_engine::event::{PromptSet, deliver, register_event};
+use playhouse_engine::event::{PromptSet, deliver};
 use playhouse_engine::exchange::register_reply;
 
 use crate::actions::Plan;
@@ -22,7 +22,6 @@ use crate::phase::{CampaignSet, Phase, in_phase};
 
 /// Adds the systems of this module.
 pub(super) fn plugin(setup: &mut Setup) {
-    register_event::<vote::VoteCounted>(&mut setup.world);
     register_reply::<Plan>(&mut setup.world);
     register_reply::<vote::Vote>(&mut setup.world);
     setup.saves().component::<vote::Voted>("voted");
@@ -51,6 +50,5 @@ pub(super) fn add_templates(prompts: &mut PromptSet) {
     announcements::ANNOUNCEMENT.add_templates(prompts);
     plans::add_templates(prompts);
     vote::add_templates(prompts);
-    prompts.add_event::<vote::VoteCounted>();
     scene::SCENE.add_templates(prompts);
 }

@@ -98,7 +98,8 @@ impl Reply for Vote {
 pub(crate) struct Voted(Arc<str>);
 
 /// The votes have been counted.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
+#[event("vote", style = Choice)]
 pub(crate) struct VoteCounted {
     /// Who voted for what.
     pub(crate) votes: Vec<OneVote>,
@@ -116,10 +117,6 @@ pub(crate) struct OneVote {
     /// A dungeon, or `stay`.
     #[serde(rename = "for")]
     pub(crate) option: String,
-}
-
-impl AgentEvent for VoteCounted {
-    const TYPE: &'static str = "vote";
 }
 
 /// What somebody is asked for its vote with.

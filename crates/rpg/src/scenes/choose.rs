@@ -55,7 +55,8 @@ pub(crate) struct PendingChoice {
 pub(crate) struct Decided(Arc<str>);
 
 /// Somebody decided.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
+#[event("choice", style = Choice, own_happening = noted_by_doer, happening = noted)]
 pub(crate) struct ChoiceMade {
     /// Who.
     pub(crate) actor: String,
@@ -70,10 +71,8 @@ pub(crate) struct ChoiceMade {
     pub(crate) label: String,
 }
 
-impl AgentEvent for ChoiceMade {
-    const TYPE: &'static str = "choice";
-
-    fn own_happening(&self) -> Option<(&str, Noting)> {
+impl ChoiceMade {
+    fn noted_by_doer(&self) -> Option<(&str, Noting)> {
         let decided = Happening::Decided {
             who: self.actor.as_str().into(),
             choice: self.label.as_str().into(),
@@ -81,7 +80,7 @@ impl AgentEvent for ChoiceMade {
         Some((&self.actor, decided.into()))
     }
 
-    fn happening(&self) -> Option<Noting> {
+    fn noted(&self) -> Option<Noting> {
         Some(
             Happening::Decided {
                 who: self.actor.as_str().into(),

@@ -29,31 +29,21 @@ use crate::travel::send;
 const WHY_CHARS: usize = 80;
 
 /// Something that the world file tells everybody at a place.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
+#[event("scene_text", style = Text)]
 pub(crate) struct SceneText {
     pub(crate) message: String,
 }
 
-impl AgentEvent for SceneText {
-    const TYPE: &'static str = "scene_text";
-}
-
 /// An effect could not apply. Nobody is told; it is for those who look behind the story.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
+#[event("effect_skipped", style = Hidden, private)]
 pub(crate) struct EffectSkipped {
     /// The scene and the option that it belongs to; empty for what a host or an attempt did.
     pub(crate) of: String,
     /// The effect, as in the world file.
     pub(crate) effect: String,
     pub(crate) why: Obstacle,
-}
-
-impl AgentEvent for EffectSkipped {
-    const TYPE: &'static str = "effect_skipped";
-
-    fn is_public(&self) -> bool {
-        false
-    }
 }
 
 /// Why an effect can't apply.

@@ -7,6 +7,7 @@ use playhouse_engine::event::{
 };
 use playhouse_engine::exchange::{Answers, AskTemplate, Prose};
 use playhouse_engine::knowledge::{FactBook, Knowledge};
+use playhouse_engine::locale::UiText;
 use serde::{Deserialize, Serialize};
 
 use crate::components::RpgWorld;
@@ -40,40 +41,24 @@ pub(super) fn add_templates(prompts: &mut PromptSet) {
 }
 
 /// What became of somebody, in its own words.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
+#[event("epilogue", style = Speech, speaker = actor, spoken = message, tells_nothing, place = "")]
 pub(crate) struct Epilogue {
     pub(crate) actor: String,
     pub(crate) message: String,
 }
 
-impl AgentEvent for Epilogue {
-    const TYPE: &'static str = "epilogue";
-
-    fn speaker(&self) -> Option<&str> {
-        Some(&self.actor)
-    }
-
-    fn spoken(&mut self) -> Option<&mut String> {
-        Some(&mut self.message)
-    }
-
-    /// The story is over, and nobody learns anything any more.
-    fn tells_by_words(&self) -> bool {
-        false
-    }
-}
-
 /// The story ends: which ending was reached.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
+#[event(
+    "story_closes", style = Ending, third_person = UiText::verbatim(message),
+    heading = UiText::verbatim(title)
+)]
 pub(crate) struct StoryCloses {
     pub(crate) ending: String,
     pub(crate) title: String,
     /// What the world file says of it.
     pub(crate) message: String,
-}
-
-impl AgentEvent for StoryCloses {
-    const TYPE: &'static str = "story_closes";
 }
 
 /// What somebody is asked for its epilogue with.

@@ -11,9 +11,10 @@ use std::sync::Arc;
 use bevy_ecs::prelude::*;
 use playhouse_engine::cast::{EntityName, Kind, Whereabouts, WorldTurn, all_of};
 use playhouse_engine::context::{AgentContext, Chapters};
-use playhouse_engine::event::{AgentEvent, EventWriter, PromptSet};
+use playhouse_engine::event::{AgentEvent, EventStyle, EventWriter, PromptSet};
 use playhouse_engine::exchange::{Answers, AskTemplate, Reply};
 use playhouse_engine::knowledge::Today;
+use playhouse_engine::locale::text;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -56,7 +57,8 @@ struct PendingClaim {
 }
 
 /// A judge found that something is so, or not; nobody is told.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
+#[event("judged", style = shown, private, line = text!(story_judged, judge, claim))]
 pub(crate) struct ClaimJudged {
     /// Who judged.
     pub(crate) judge: String,
@@ -68,11 +70,14 @@ pub(crate) struct ClaimJudged {
     pub(crate) shown_by: String,
 }
 
-impl AgentEvent for ClaimJudged {
-    const TYPE: &'static str = "judged";
-
-    fn is_public(&self) -> bool {
-        false
+impl ClaimJudged {
+    /// Readers may see what was found, not what was not.
+    fn shown(&self) -> EventStyle {
+        if self.holds {
+            EventStyle::Working
+        } else {
+            EventStyle::Hidden
+        }
     }
 }
 

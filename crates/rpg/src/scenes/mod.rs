@@ -20,21 +20,14 @@ pub(super) mod open;
 
 use bevy_ecs::prelude::*;
 use playhouse_engine::engine::Setup;
-use playhouse_engine::event::{PromptSet, register_event};
+use playhouse_engine::event::PromptSet;
 use playhouse_engine::exchange::register_reply;
 
 use super::phase::{CampaignSet, Phase, in_phase};
 
-/// Adds the systems and events of this module.
+/// Adds the systems of this module.
 pub(super) fn plugin(setup: &mut Setup) {
     register_reply::<choose::SceneDecision>(&mut setup.world);
-    register_event::<open::SceneOpens>(&mut setup.world);
-    register_event::<choose::ChoiceMade>(&mut setup.world);
-    register_event::<effects::SceneText>(&mut setup.world);
-    register_event::<effects::EffectSkipped>(&mut setup.world);
-    register_event::<judge::ClaimJudged>(&mut setup.world);
-    register_event::<endings::Epilogue>(&mut setup.world);
-    register_event::<endings::StoryCloses>(&mut setup.world);
     setup
         .saves()
         .component::<open::OpenScene>("open_scene")
@@ -57,13 +50,6 @@ pub(super) fn plugin(setup: &mut Setup) {
 
 /// Adds the templates of this module.
 pub(super) fn add_templates(prompts: &mut PromptSet) {
-    prompts.add_event::<open::SceneOpens>();
-    prompts.add_event::<choose::ChoiceMade>();
-    prompts.add_event::<effects::SceneText>();
-    prompts.add_event::<effects::EffectSkipped>();
-    prompts.add_event::<judge::ClaimJudged>();
-    prompts.add_event::<endings::Epilogue>();
-    prompts.add_event::<endings::StoryCloses>();
     choose::add_templates(prompts);
     judge::add_templates(prompts);
     endings::add_templates(prompts);

@@ -29,15 +29,12 @@ pub(crate) struct OpenScene {
 pub(crate) struct CalledScene(pub(crate) Arc<str>);
 
 /// A scene begins, in the words of the world file.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
+#[event("scene_opens", style = SceneText, place = stage)]
 pub(crate) struct SceneOpens {
     pub(crate) stage: String,
     pub(crate) scene: String,
     pub(crate) message: String,
-}
-
-impl AgentEvent for SceneOpens {
-    const TYPE: &'static str = "scene_opens";
 }
 
 /// Lets people on a stage talk: in the scene that opens there on this occasion, or else for this

@@ -21,6 +21,7 @@ use crate::cli::commands::play::{self, RunView, stopped};
 use crate::cli::commands::players::Players;
 use crate::cli::commands::{chat, sent};
 use crate::cli::error::{CommandError, ErrorKind, engine_error};
+use crate::cli::event_types;
 use crate::cli::loader;
 use crate::cli::process::note_interrupt;
 use crate::cli::saved::{Played, Saved, clear, free_name, save_error, session_error};
@@ -510,6 +511,7 @@ pub(in crate::cli::commands) fn about(
         world,
         game,
         seed,
+        events: event_types(),
         ..About::default()
     };
     Ok(match &saved.played {
@@ -544,5 +546,6 @@ fn about_world(
         seed,
         models: loader::model_names(app),
         currency: info.price.map(|price| price.currency),
+        events: event_types(),
     })
 }
