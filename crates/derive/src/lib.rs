@@ -5,8 +5,8 @@ mod event;
 use proc_macro::TokenStream;
 use syn::{DeriveInput, parse_macro_input};
 
-/// Derives `AgentEvent` and `Telling`: the name of an event type, how readers are shown it, and what
-/// else differs from the defaults of the traits.
+/// Derives `AgentEvent` and `Telling`: the name of an event type, how readers are shown it, and
+/// what else differs from the defaults of the traits.
 ///
 /// ```ignore
 /// /// Somebody goes.
@@ -21,10 +21,12 @@ use syn::{DeriveInput, parse_macro_input};
 /// | member | what it says |
 /// | --- | --- |
 /// | `style` | a variant of `EventStyle`, or a method that returns one; it must be there |
-/// | `third_person`, `line`, `heading`, `board` | of `Telling`: an expression of the fields, or a method that returns an option |
+/// | `third_person`, `line`, `heading`, `board` | of `Telling`: an expression, or a method |
 /// | `place` | of `Telling`: a field or another expression |
 /// | `minor`, `no_cue` | `IS_MINOR = true`, `IS_CUE = false` |
-/// | `private`, `own`, `tells_nothing` | `is_public() == false`, `is_own() == true`, `tells_by_words() == false` |
+/// | `private` | `is_public() == false` |
+/// | `own` | `is_own() == true` |
+/// | `tells_nothing` | `tells_by_words() == false` |
 /// | `speaker`, `spoken`, `tells`, `media` | a field or another expression |
 /// | `template`, `short_template` | the name of a phrase |
 /// | `knower`, `tags`, `happening`, `own_happening`, `text` | a method of the type |

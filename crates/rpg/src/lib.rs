@@ -2,10 +2,10 @@
 //!
 //! A world file says who and where. `campaign_state.rs` leads from the kickoff over days at home
 //! and journeys (`journey.rs`) to the last homecoming, `actions/` is the table of what can be said
-//! and done at home, `combat/` contains the fights on a stage, `archive/` replaces what is over with
-//! summaries, `rehearsal/` plays a world many times. What is at stake is in [`drama`]. What a place
-//! is doing is its [`Phase`]; each system `ask_x` is followed by its `take_x`. Start reading at
-//! [`Campaign`].
+//! and done at home, `combat/` contains the fights on a stage, `archive/` replaces what is over
+//! with summaries, `rehearsal/` plays a world many times. What is at stake is in [`drama`]. What a
+//! place is doing is its [`Phase`]; each system `ask_x` is followed by its `take_x`. Start reading
+//! at [`Campaign`].
 
 mod actions;
 mod adapt;

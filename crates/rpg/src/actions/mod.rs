@@ -1,8 +1,8 @@
 //! What can be said and done in a turn at home: one table, and a file for what follows from each.
 //!
-//! The schema of an answer, its check, the menus at a seat and what the improviser may choose follow
-//! from the table; `member.rs` knows where legal values come from, `plan.rs` reads and checks an
-//! answer, `rules.rs` carries it out.
+//! The schema of an answer, its check, the menus at a seat and what the improviser may choose
+//! follow from the table; `member.rs` knows where legal values come from, `plan.rs` reads and
+//! checks an answer, `rules.rs` carries it out.
 //!
 //! The comments of the table are part of the schema that models read.
 

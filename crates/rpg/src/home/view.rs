@@ -348,8 +348,8 @@ fn open_promises(promises: &Promises) -> Vec<OpenPromise<'_>> {
         .collect()
 }
 
-/// The titles of what nobody can say and is news to somebody here, in the order of the world file: what is one's
-/// own, and the newest of the rest, as many as are offered to be told.
+/// The titles of what nobody can say and is news to somebody here, in the order of the world file:
+/// what is one's own, and the newest of the rest, as many as are offered to be told.
 pub(super) fn worth_listing<'a>(view: &View<'a>) -> Vec<&'a str> {
     let news = view.sworn().filter(|fact| !fact.is_known_here);
     let mut news: Vec<_> = news.enumerate().collect();
