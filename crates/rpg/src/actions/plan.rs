@@ -75,15 +75,13 @@ impl Plan {
 
     /// The names of what it holds in a slot.
     fn in_slot(&self, slot: Slot) -> Vec<&'static str> {
-        let rows = self.held().filter(|row| row.slot == slot);
-        rows.map(|row| row.name).collect()
+        names(self.held().filter(|row| row.slot == slot))
     }
 
     /// What it would have said and done besides, had it been possible.
     pub(super) fn impossible(&self) -> Vec<&'static str> {
-        let names = ActionSpec::all().map(|action| action.name);
-        let is_left_out = |name: &&str| self.left_out.iter().any(|left| left == name);
-        names.filter(is_left_out).collect()
+        let is_left_out = |row: &&ActionSpec| self.left_out.iter().any(|left| left == row.name);
+        names(ActionSpec::all().filter(is_left_out))
     }
 
     /// What its words are meant to tell.
@@ -122,7 +120,7 @@ impl Plan {
         if self.held().any(|row| row.slot != Slot::Felt) {
             return None;
         }
-        let possible: Vec<_> = constraints.possible().collect();
+        let possible = names(ActionSpec::all().filter(|row| row.is_possible(constraints)));
         let rule = format!("say or do something: {}", possible.join(", "));
         let data = NoAction { actions: &possible };
         let violation = Violation::new("", rule).with_template(&NO_ACTION, &data);
@@ -145,12 +143,11 @@ impl Plan {
     }
 }
 
-impl PlanConstraints {
-    /// The names of what may be said and done now.
-    pub(crate) fn possible(&self) -> impl Iterator<Item = &'static str> {
-        let possible = ActionSpec::all().filter(move |action| action.is_possible(self));
-        possible.map(|action| action.name)
-    }
+/// The names of rows in the order in which refusals list them.
+fn names(rows: impl Iterator<Item = &'static ActionSpec>) -> Vec<&'static str> {
+    let mut rows: Vec<_> = rows.collect();
+    rows.sort_by_key(|row| (row.slot, !["query", "move"].contains(&row.name)));
+    rows.into_iter().map(|row| row.name).collect()
 }
 
 impl Reply for Plan {

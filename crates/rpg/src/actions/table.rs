@@ -11,14 +11,14 @@ use super::{ACTIONS, PlanConstraints};
 use crate::talk::TurnTaken;
 
 /// Where an action stands in a turn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Slot {
     /// One thing is said in a turn.
     Said,
+    /// It may stand beside what is said and what is done.
+    Beside,
     /// One thing is done in a turn.
     Done,
-    /// It may stand beside both.
-    Beside,
     /// It is no action, only a feeling.
     Felt,
 }

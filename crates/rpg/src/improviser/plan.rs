@@ -177,7 +177,12 @@ impl<'n> Home<'n> {
             let mut members = action.members.iter();
             members.all(|(_, names)| !names.is_empty())
         };
-        let is_fit = kind != "query" || !self.subjects.is_empty();
+        let is_fit = match kind {
+            "query" => !self.subjects.is_empty(),
+            // Things are hidden from somebody.
+            "hide" => !self.listeners.is_empty(),
+            _ => true,
+        };
         is_fit && self.action(kind).is_some_and(has_choice)
     }
 
