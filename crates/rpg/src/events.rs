@@ -10,6 +10,7 @@ use playhouse_engine::session::TOLD;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::actions::ActionSpec;
 use super::components::{Departure, FightResult};
 use super::happening::{FightEnd, FightNote, Happening, Pledge};
 use super::home::vote::VoteCounted;
@@ -19,7 +20,6 @@ use super::scenes::effects::{EffectSkipped, SceneText};
 use super::scenes::endings::{Epilogue, StoryCloses};
 use super::scenes::judge::ClaimJudged;
 use super::scenes::open::SceneOpens;
-use super::actions::ActionSpec;
 
 /// The beginning of a fight; the stage's name.
 pub const COMBAT_INITIALIZATION: TagKey = TagKey::new("combat_initialization");
