@@ -374,9 +374,9 @@ cli_rehearsal_always = { $name } 每次都出现了。
 cli_rehearsal_came_first = { $of } 次中有 { $runs } 次条件已全部满足，但 { $other } 抢了先
 cli_rehearsal_ended_otherwise = 全程还没走完，故事就已结束
 cli_rehearsal_instead = 条件已全部满足，但 { $other } 抢了先
-cli_rehearsal_missing = { $name } 为何没有出现？{ $of } 次中有 { $runs } 次没有出现，其中 { $asked } 次问到过它
+cli_rehearsal_missing = { $name } 为何没有出现？{ $of } 次中有 { $runs } 次没有出现，其中 { $asked } 次检查过它的条件
 cli_rehearsal_never_held = 从未成立
-cli_rehearsal_never_title = 从未出现的
+cli_rehearsal_never_title = 从未出现的内容
 cli_rehearsal_no_occasion = 它所在的地点从来没有过合适的时机
 cli_rehearsal_no_such_id = 没有叫“{ $id }”的场景、选项或结局；选项写作 场景=选项
 cli_rehearsal_not_chosen = 提供过，但从未被选中
