@@ -697,15 +697,7 @@ pub struct PromiseMade {
 
 impl PromiseMade {
     fn noted(&self) -> Option<Noting> {
-        Some(
-            Happening::Promised {
-                who: self.actor.as_str().into(),
-                to: self.to.as_str().into(),
-                words: self.words.as_str().into(),
-                state: Pledge::Made,
-            }
-            .into(),
-        )
+        pledged([&self.actor, &self.to, &self.words], Pledge::Made)
     }
 }
 
@@ -721,16 +713,19 @@ pub struct PromiseKept {
 
 impl PromiseKept {
     fn noted(&self) -> Option<Noting> {
-        Some(
-            Happening::Promised {
-                who: self.actor.as_str().into(),
-                to: self.to.as_str().into(),
-                words: self.words.as_str().into(),
-                state: Pledge::Kept,
-            }
-            .into(),
-        )
+        pledged([&self.actor, &self.to, &self.words], Pledge::Kept)
     }
+}
+
+/// A promise by somebody, to somebody, in these words.
+fn pledged([who, to, words]: [&str; 3], state: Pledge) -> Option<Noting> {
+    let promised = Happening::Promised {
+        who: who.into(),
+        to: to.into(),
+        words: words.into(),
+        state,
+    };
+    Some(promised.into())
 }
 
 /// An action that the rules refused, told to its actor alone.

@@ -441,7 +441,7 @@ impl<'a> RunView<'a> {
         let save = self.app.in_command(slot);
         let mut tries = vec![(format!("show {save}"), say!(language, cli_try_show))];
         if let Some(secret) = secret {
-            let command = format!("who {save} {}", secret.id);
+            let command = format!("ask {save} who {}", secret.id);
             tries.push((command, say!(language, cli_try_who)));
         }
         #[cfg(feature = "page")]
