@@ -39,7 +39,7 @@ pub(super) fn convert(app: &App, conversion: &Conversion<'_>) -> Result<(), Comm
         None => say!(app.language, cli_standard_input),
     };
     let text = text_of(conversion.file).map_err(|error| error.at(&place))?;
-    if count_values(&text) > MAX_VALUES {
+    if files::count_values(text.as_bytes()) > MAX_VALUES {
         let message = text!(cli_input_too_many, max = MAX_VALUES);
         return Err(CommandError::new(ErrorKind::Other, message).at(&place));
     }
@@ -60,22 +60,6 @@ pub(super) fn convert(app: &App, conversion: &Conversion<'_>) -> Result<(), Comm
         value => out.pretty_json(&value),
     }
     Ok(())
-}
-
-/// About how many values a JSON text has: one for each comma that is not in a string.
-fn count_values(text: &str) -> usize {
-    let (mut in_string, mut escaped) = (false, false);
-    let is_separator = |byte: &u8| {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' => escaped = in_string,
-            b'"' => in_string = !in_string,
-            b',' => return !in_string,
-            _ => {}
-        }
-        false
-    };
-    1 + text.bytes().filter(is_separator).count()
 }
 
 /// The text of a file, or of standard input.

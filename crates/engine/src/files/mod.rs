@@ -8,6 +8,7 @@
 mod access;
 mod error;
 mod folder;
+mod json_values;
 #[cfg(not(unix))]
 mod portable;
 mod read;
@@ -17,6 +18,8 @@ mod unix;
 pub(crate) use access::OpenMode;
 pub use error::{FileAction, FileError, FileKind, FileProblem};
 pub use folder::{Durability, Folder};
+pub use json_values::count_values;
+pub(crate) use json_values::{MAX_SAVED_VALUES, has_more_values};
 #[cfg(not(unix))]
 use portable as system;
 pub use read::read_text;

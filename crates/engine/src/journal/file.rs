@@ -8,7 +8,7 @@ use super::error::JournalError;
 use super::read::{self, JournalLines, MAX_BYTES, MAX_GAMES, MAX_LINE, Reading};
 use super::sums::{Sum, write_masked};
 use super::{JournalHeader, Line};
-use crate::files::{self, FileAction, FileError};
+use crate::files::{self, FileAction, FileError, MAX_SAVED_VALUES, count_values};
 
 /// The append-only record of a run.
 #[derive(Debug)]
@@ -28,6 +28,8 @@ struct JournalFile {
     length: u64,
     /// What the setups of the game among its lines take.
     games: u64,
+    /// How many values its lines have.
+    values: usize,
     /// The sum of the last line; `None` if it is damaged.
     sum: Option<Sum>,
 }
@@ -64,7 +66,13 @@ impl Journal {
     /// The file can't be read, or a line is invalid. The file is left unchanged then.
     pub(crate) fn open(mut file: File, path: &Path) -> Result<(Self, Vec<Line>), JournalError> {
         let found = read::read(&file, path, Reading::Whole)?;
-        let (length, sum, games) = (found.length, found.sum, found.games);
+        let JournalLines {
+            length,
+            games,
+            values,
+            sum,
+            ..
+        } = found;
         let lines = found.all(path)?;
         let mut cut = || {
             file.set_len(length)?;
@@ -77,6 +85,7 @@ impl Journal {
             path: path.to_owned(),
             length,
             games,
+            values,
             sum,
         };
         let journal = Self {
@@ -151,11 +160,72 @@ impl JournalFile {
                 return Err(JournalError::Full { path });
             }
         }
+        let values = self.values + count_values(&bytes);
+        if values > MAX_SAVED_VALUES {
+            let path = self.path.clone();
+            return Err(JournalError::Full { path });
+        }
         let file = &mut self.file;
         let written = file.write_all(&bytes).and_then(|()| file.sync_data());
         written.map_err(|source| FileError::io(&self.path, FileAction::Write, source))?;
-        (self.games, self.sum) = (games, sum);
+        (self.games, self.values, self.sum) = (games, values, sum);
         self.length += bytes.len() as u64;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::journal::Stopped;
+
+    fn opened(folder: &Path, bytes: &[u8]) -> (File, PathBuf) {
+        let path = folder.join("journal.jsonl");
+        let mut options = File::options();
+        let mut file = options
+            .read(true)
+            .append(true)
+            .create(true)
+            .open(&path)
+            .unwrap();
+        file.write_all(bytes).unwrap();
+        file.rewind().unwrap();
+        (file, path)
+    }
+
+    #[test]
+    fn a_journal_of_too_many_values_is_refused_unparsed() {
+        let mut sum = Sum::default();
+        let mut bytes = Vec::new();
+        sum.write(&Line::Header(JournalHeader::new("w", "d", 1)), &mut bytes);
+        let start = bytes.len();
+        let values = "0,".repeat(MAX_SAVED_VALUES);
+        bytes.extend_from_slice(format!("{{\"input\":[{values}0]}}").as_bytes());
+        sum.close(start, &mut bytes);
+        let folder = tempfile::tempdir().unwrap();
+        let (file, path) = opened(folder.path(), &bytes);
+        let error = Journal::read_from(&file, &path).unwrap_err();
+        assert!(matches!(error, JournalError::Unreadable { line: 2, .. }));
+        assert!(
+            error.to_string().contains("more than 4194304 values"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn nothing_is_appended_that_would_not_be_read_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let header = Line::Header(JournalHeader::new("w", "d", 1));
+        let (file, path) = opened(folder.path(), &Journal::encode(&[header]));
+        let (mut journal, _) = Journal::open(file, &path).unwrap();
+        let line = Line::Stopped(Stopped {
+            turn: 1,
+            reason: String::new(),
+        });
+        let values = &mut journal.file.as_mut().unwrap().values;
+        *values = MAX_SAVED_VALUES;
+        let full = journal.append(vec![line]);
+        assert!(matches!(full, Err(JournalError::Full { .. })));
+        assert_eq!(Journal::read(&path).unwrap().len(), 1);
     }
 }

@@ -10,7 +10,7 @@ use super::error::JournalError;
 use super::recording::is_of_game;
 use super::sums::{Sum, Summed};
 use super::{FORMAT, JournalHeader, Line};
-use crate::files::{FileAction, FileError, FileProblem};
+use crate::files::{FileAction, FileError, FileProblem, MAX_SAVED_VALUES, count_values};
 use crate::locale::{Localize, UiText, text};
 
 /// The maximum length of a journal in bytes.
@@ -38,6 +38,8 @@ pub(crate) struct JournalLines {
     pub(super) length: u64,
     /// What the setups of the game among them take.
     pub(super) games: u64,
+    /// How many values its lines have.
+    pub(super) values: usize,
     /// The sum of the last line; `None` if it is damaged.
     pub(super) sum: Option<Sum>,
 }
@@ -67,6 +69,7 @@ impl JournalLines {
 
     fn add(&mut self, read: ReadLine) {
         self.length += read.length;
+        self.values = read.values;
         self.sum = read.sum;
         let line = read.line.and_then(|line| self.accepted(line, read.length));
         self.damaged += usize::from(line.is_err());
@@ -100,6 +103,7 @@ pub(super) fn read(
     let mut lines = FileLines {
         reader: BufReader::new(file.take(MAX_BYTES)),
         checks: Checks::Head,
+        values: 0,
         path,
     };
     while let Some(line) = lines.next()? {
@@ -136,7 +140,7 @@ pub(super) fn header_of(file: &File, path: &Path) -> Option<JournalHeader> {
     reader.read_until(b'\n', &mut raw).ok()?;
     raw.pop_if(|last| *last == b'\n');
     Checks::Head.check(&mut raw, path).ok()?;
-    match parsed(&raw) {
+    match parsed(&raw, &mut 0) {
         Ok(Line::Header(head)) => Some(head),
         _ => None,
     }
@@ -146,6 +150,8 @@ pub(super) fn header_of(file: &File, path: &Path) -> Option<JournalHeader> {
 struct FileLines<'f> {
     reader: BufReader<Take<&'f File>>,
     checks: Checks,
+    /// How many values the lines so far have.
+    values: usize,
     path: &'f Path,
 }
 
@@ -168,7 +174,7 @@ impl FileLines<'_> {
             return Ok(None);
         }
         let line = match self.checks.check(&mut text, path) {
-            Ok(()) if is_whole => parsed(&text),
+            Ok(()) if is_whole => parsed(&text, &mut self.values),
             Ok(()) => Err(text!(journal_damaged)),
             Err(JournalError::Unreadable { problem, .. }) => Err(problem),
             Err(error) => return Err(error),
@@ -177,6 +183,7 @@ impl FileLines<'_> {
             line,
             length,
             is_whole,
+            values: self.values,
             sum: self.checks.sum(),
         }))
     }
@@ -190,11 +197,18 @@ struct ReadLine {
     length: u64,
     /// Whether it has its end.
     is_whole: bool,
+    /// How many values the lines up to it have.
+    values: usize,
     /// The sum of the lines up to it.
     sum: Option<Sum>,
 }
 
-fn parsed(raw: &[u8]) -> Result<Line, UiText> {
+/// Parses a line after others with so many values, to which it adds its own.
+fn parsed(raw: &[u8], values: &mut usize) -> Result<Line, UiText> {
+    *values += count_values(raw);
+    if *values > MAX_SAVED_VALUES {
+        return Err(text!(journal_too_many_values, max = MAX_SAVED_VALUES));
+    }
     let line = std::str::from_utf8(raw).map_err(|_| text!(journal_damaged))?;
     serde_json::from_str(line).map_err(|error| error.text())
 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use indexmap::{IndexMap, IndexSet};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use super::error::SaveError;
@@ -13,24 +13,57 @@ use crate::message::{Block, Body, BodyId, BodyParts, Content, ResponseMetadata, 
 
 /// Gives every distinct body its index in a save.
 #[derive(Default)]
-pub(super) struct BodyTable<'w>(IndexMap<usize, &'w Body>);
+pub(super) struct BodyTable<'w> {
+    bodies: IndexMap<usize, TableRow<'w>>,
+    prefixes: IndexSet<&'w str>,
+}
+
+struct TableRow<'w> {
+    body: &'w Body,
+    bytes: usize,
+    /// The index of its shared prefix.
+    prefix: Option<u32>,
+}
 
 impl<'w> BodyTable<'w> {
     /// The index of a body; a new one if the body is new.
     pub(super) fn index_of(&mut self, body: &'w Body) -> u32 {
-        self.0.insert_full(body.address(), body).0 as u32
+        let entry = self.bodies.entry(body.address());
+        let index = entry.index() as u32;
+        entry.or_insert_with(|| TableRow {
+            body,
+            bytes: body.bytes(),
+            prefix: body
+                .shared_prefix()
+                .map(|text| self.prefixes.insert_full(text.as_str()).0 as u32),
+        });
+        index
     }
 
-    /// All bodies, and the prefixes that they share, in order of their indexes.
-    pub(super) fn into_parts(self) -> (Vec<BodyDto<'w>>, Vec<Cow<'w, str>>) {
-        let mut prefixes = IndexSet::new();
-        let bodies = self.0.into_values().map(|body| {
-            let prefix = body.shared_prefix().map(|text| text.as_str());
-            let prefix = prefix.map(|text| prefixes.insert_full(text).0 as u32);
-            BodyDto::of(body, prefix)
-        });
-        let bodies = bodies.collect();
-        (bodies, prefixes.into_iter().map(Cow::Borrowed).collect())
+    /// The length in bytes of the body with this index.
+    pub(super) fn bytes_of(&self, index: u32) -> usize {
+        let row = self.bodies.get_index(index as usize);
+        row.map_or(0, |(_, row)| row.bytes)
+    }
+
+    /// The prefixes that bodies share, in order of their indexes.
+    pub(super) fn prefixes(&self) -> Vec<Cow<'w, str>> {
+        self.prefixes.iter().copied().map(Cow::Borrowed).collect()
+    }
+
+    /// About how many bytes a save of these bodies has. Too much costs nothing; with too little, it
+    /// is copied while it grows.
+    pub(super) fn expected_len(&self) -> usize {
+        const AROUND_A_TEXT: usize = 160;
+        let rows = self.bodies.values();
+        rows.map(|row| row.bytes + AROUND_A_TEXT).sum()
+    }
+}
+
+impl Serialize for BodyTable<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let rows = self.bodies.values();
+        serializer.collect_seq(rows.map(|row| BodyDto::of(row.body, row.prefix)))
     }
 }
 
@@ -111,10 +144,9 @@ pub(super) fn bodies(
             SaveError::out_of_range(location, prefix, prefixes.len(), "prefixes")
         })
     };
-    let messages = messages.into_iter().enumerate();
-    let bodies = messages.map(|(index, message)| {
+    let body = |(index, message): (usize, BodyDto)| {
         let prefix = message.prefix.map(|prefix| prefix_at(index, prefix));
         Ok(message.into_body(prefix.transpose()?))
-    });
-    bodies.collect()
+    };
+    messages.into_iter().enumerate().map(body).collect()
 }

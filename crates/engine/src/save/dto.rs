@@ -16,7 +16,7 @@ use crate::message::Language;
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct WorldDto<'a> {
+pub(super) struct WorldDto<'a, Bodies = Vec<BodyDto<'a>>> {
     pub(super) format: u32,
     pub(super) engine: Cow<'a, str>,
     pub(super) world: Cow<'a, str>,
@@ -29,7 +29,7 @@ pub(super) struct WorldDto<'a> {
     pub(super) resources: Members,
     pub(super) entities: Vec<EntityDto<'a>>,
     pub(super) arrivals: Vec<ArrivalDto>,
-    pub(super) messages: Vec<BodyDto<'a>>,
+    pub(super) messages: Bodies,
     pub(super) prefixes: Vec<Cow<'a, str>>,
     pub(super) agents_context: Vec<ContextDto>,
     pub(super) chapters: Vec<ChaptersDto<'a>>,

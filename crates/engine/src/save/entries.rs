@@ -24,7 +24,7 @@ pub(super) fn messages(
     entries: &[EntryDto],
     bodies: &[Body],
 ) -> Result<Vec<StoredMessage>, SaveError> {
-    let messages = entries.iter().enumerate().map(|(index, entry)| {
+    let message = |(index, entry): (usize, &EntryDto)| {
         let path = || format!("{path}[{index}]");
         let EntryDto(id, role, body, tags) = entry;
         if id.0 > MAX_ID {
@@ -37,22 +37,21 @@ pub(super) fn messages(
             tags: tags.clone(),
         };
         Ok(StoredMessage { id: *id, message })
-    });
-    let messages = messages.collect::<Result<Vec<_>, _>>()?;
-    check_size(messages.iter().map(|stored| &stored.message.body))
-        .map_err(|problem| SaveError::wrong(path, problem))?;
+    };
+    let messages: Vec<_> = entries
+        .iter()
+        .enumerate()
+        .map(message)
+        .collect::<Result<_, _>>()?;
+    let sizes = messages.iter().map(|stored| stored.message.body.bytes());
+    check_size(sizes.sum()).map_err(|problem| SaveError::wrong(path, problem))?;
     Ok(messages)
 }
 
 /// Refuses a list of more text than fits into memory: a long body may be in it many times.
-pub(super) fn check_size<'b>(bodies: impl IntoIterator<Item = &'b Body>) -> Result<(), UiText> {
-    let sizes = bodies.into_iter().map(|body| body.bytes() as u64);
-    let mut sums = sizes.scan(0, |sum, size| {
-        *sum += size;
-        Some(*sum)
-    });
-    match sums.find(|sum| *sum > MAX_LIST_BYTES) {
-        Some(bytes) => Err(text!(save_list_too_large, bytes, max = MAX_LIST_BYTES)),
-        None => Ok(()),
+pub(super) fn check_size(bytes: usize) -> Result<(), UiText> {
+    if bytes > MAX_LIST_BYTES {
+        return Err(text!(save_list_too_large, bytes, max = MAX_LIST_BYTES));
     }
+    Ok(())
 }

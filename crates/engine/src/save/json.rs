@@ -8,10 +8,15 @@ use serde_json::value::RawValue;
 
 use super::error::SaveError;
 use super::limits::MAX_DEPTH;
+use crate::files::{MAX_SAVED_VALUES, has_more_values};
 use crate::locale::{Localize, UiText, text};
 
 /// Parses a save; if that fails, once more to find out where, since keeping the place takes time.
 pub(super) fn parse<'a, T: Deserialize<'a>>(save: &'a [u8]) -> Result<T, SaveError> {
+    if has_more_values(save, MAX_SAVED_VALUES) {
+        let problem = text!(save_more_values, max = MAX_SAVED_VALUES);
+        return Err(SaveError::wrong("file", problem));
+    }
     let text = std::str::from_utf8(save).map_err(|error| {
         let location = format!("byte {}", error.valid_up_to());
         SaveError::wrong(location, text!(save_not_utf8))
@@ -30,9 +35,9 @@ fn describe<'a, T: Deserialize<'a>>(text: &'a str, error: &serde_json::Error) ->
     }
 }
 
-/// Writes a save; if that fails, once more to find out where.
-pub(super) fn write(save: &impl Serialize) -> Result<Vec<u8>, SaveError> {
-    let mut bytes = Vec::new();
+/// Writes a save of about this many bytes; if that fails, once more to find out where.
+pub(super) fn write(save: &impl Serialize, length: usize) -> Result<Vec<u8>, SaveError> {
+    let mut bytes = Vec::with_capacity(length);
     let writer = &mut serde_json::Serializer::with_formatter(&mut bytes, Bounded::default());
     if save.serialize(writer).is_ok() {
         return Ok(bytes);
@@ -115,6 +120,16 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_save_of_too_many_values_is_refused_unparsed() {
+        let save = format!("[{}0]", "0,".repeat(MAX_SAVED_VALUES));
+        let error = parse::<serde_json::Value>(save.as_bytes()).unwrap_err();
+        assert!(
+            error.to_string().contains("more than 4194304 values"),
+            "{error}"
+        );
+    }
+
+    #[test]
     fn a_value_too_deep_to_be_read_back_is_named() {
         let deep = |levels| (0..levels).fold(json!("["), |inner, _| json!([inner]));
         assert_eq!(
@@ -122,7 +137,7 @@ mod tests {
             2 * MAX_DEPTH + 3
         );
         assert!(to_raw(&deep(MAX_DEPTH + 1)).is_err());
-        let error = write(&json!({"a": {"b": deep(200)}})).unwrap_err();
+        let error = write(&json!({"a": {"b": deep(200)}}), 0).unwrap_err();
         let path = "a.b[0][0]";
         assert!(error.to_string().starts_with(path), "{error}");
     }

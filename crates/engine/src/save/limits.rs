@@ -4,7 +4,7 @@
 pub const FORMAT: u32 = 1;
 
 /// The maximum size in bytes of the messages of one context or chapter.
-pub(super) const MAX_LIST_BYTES: u64 = 1 << 26;
+pub(super) const MAX_LIST_BYTES: usize = 1 << 26;
 
 /// Larger times and turns are refused, so that a story can continue counting.
 pub(super) const MAX_COUNTER: u64 = 1 << 52;

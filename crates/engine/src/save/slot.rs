@@ -18,7 +18,9 @@ use super::slot_name::SlotName;
 use super::snapshot::{Meta, snapshot};
 use super::story::{StoredSnapshot, StoredStory};
 use crate::cast::WorldTurn;
-use crate::files::{Durability, FileAction, FileError, Folder, OpenMode};
+use crate::files::{
+    Durability, FileAction, FileError, Folder, MAX_SAVED_VALUES, OpenMode, has_more_values,
+};
 use crate::journal::{BranchedFrom, Journal, JournalHeader, JournalLines, Line, SnapshotRecord};
 use crate::message::Digest;
 
@@ -97,8 +99,10 @@ impl Slot {
         own: impl IntoIterator<Item = Line>,
     ) -> Result<LockedSlot, SaveError> {
         let shared = self.read_journal()?.into_iter().take(count).skip(1);
-        let lines = std::iter::once(Line::Header(header)).chain(shared);
-        let lines: Vec<_> = lines.chain(own).collect();
+        let lines: Vec<_> = std::iter::once(Line::Header(header))
+            .chain(shared)
+            .chain(own)
+            .collect();
         Self::build(root, name, &Journal::encode(&lines), None)
     }
 
@@ -159,8 +163,9 @@ impl Slot {
 
     /// Opens its folder, in which there is nothing but regular files and folders.
     fn open(&self) -> Result<Folder, SaveError> {
-        let folder = Folder::open(&self.root)?.folder(self.name.as_str())?;
-        let folder = folder.ok_or_else(|| self.missing())?;
+        let folder = Folder::open(&self.root)?
+            .folder(self.name.as_str())?
+            .ok_or_else(|| self.missing())?;
         folder.check_entries()?;
         Ok(folder)
     }
@@ -173,8 +178,9 @@ impl Slot {
         let folder = self.open()?;
         let path = self.folder.join(LOCK);
         let failed = |source| FileError::io(&path, FileAction::Lock, source);
-        let lock = folder.file(LOCK, OpenMode::Lock)?;
-        let lock = lock.ok_or_else(|| failed(io::ErrorKind::NotFound.into()))?;
+        let lock = folder
+            .file(LOCK, OpenMode::Lock)?
+            .ok_or_else(|| failed(io::ErrorKind::NotFound.into()))?;
         match lock.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
@@ -348,7 +354,8 @@ fn journal(folder: &Folder, access: OpenMode) -> Result<File, SaveError> {
 /// The lines of the log of events of this snapshot.
 fn read_log(folder: &Folder, world: &StoredSnapshot) -> Result<Option<Vec<u8>>, SaveError> {
     let log = folder.read(EVENTS, MAX_BYTES)?;
-    Ok(log.and_then(|log| Some(lines_of(&log, world.digest)?.to_vec())))
+    let readable = log.filter(|log| !has_more_values(log, MAX_SAVED_VALUES));
+    Ok(readable.and_then(|log| Some(lines_of(&log, world.digest)?.to_vec())))
 }
 
 /// The first line of a log of events: of which snapshot it is, and a digest of the other lines.
@@ -389,8 +396,10 @@ impl LockedSlot {
     /// # Errors
     /// As [`Slot::read`].
     pub fn open_story(&mut self, force: bool) -> Result<(Journal, StoredStory), SaveError> {
-        let world = self.folder.read(WORLD, MAX_BYTES)?;
-        let world = world.map(StoredSnapshot::from);
+        let world = self
+            .folder
+            .read(WORLD, MAX_BYTES)?
+            .map(StoredSnapshot::from);
         let file = journal(&self.folder, OpenMode::Append)?;
         let (journal, lines) = Journal::open(file, &self.slot.journal_file())?;
         let story = self.slot.checked(lines, world, force)?;
@@ -413,7 +422,7 @@ impl LockedSlot {
         };
         events.extend_from_slice(lines);
         let log = [log_head(snapshot, events).as_bytes(), events.as_slice()].concat();
-        if log.len() as u64 <= MAX_BYTES {
+        if log.len() as u64 <= MAX_BYTES && !has_more_values(&log, MAX_SAVED_VALUES) {
             return Ok(self.folder.replace(EVENTS, &log, Durability::Unsynced)?);
         }
         self.events = None;

@@ -18,6 +18,7 @@ use crate::cast::{
 use crate::context::{AgentContext, Chapter, Chapters, EntryId, StoredMessage};
 use crate::event::{DeferredCommands, EventQueue};
 use crate::exchange::{OpenAsks, UntakenAnswers};
+use crate::files::{MAX_SAVED_VALUES, has_more_values};
 use crate::locale::{UiText, text};
 use crate::message::{Body, Role, Tags};
 
@@ -43,18 +44,19 @@ pub struct FittedTo(pub String);
 pub fn snapshot(world: &World, meta: &Meta) -> Result<Vec<u8>, SaveError> {
     check_rest(world)?;
     let cast = cast_in_order(world)?;
-    let registry = world.get_resource::<SaveRegistry>();
-    let registry = registry.cloned().unwrap_or_default();
+    let registry = world
+        .get_resource::<SaveRegistry>()
+        .cloned()
+        .unwrap_or_default();
     let mut bodies = BodyTable::default();
-    let contexts = cast
+    let agents_context = cast
         .iter()
-        .filter_map(|member| context(member, &mut bodies));
-    let agents_context = contexts.collect::<Result<_, _>>()?;
-    let closed = cast
+        .filter_map(|member| context(member, &mut bodies))
+        .collect::<Result<_, _>>()?;
+    let chapters = cast
         .iter()
-        .filter_map(|member| chapters(member, &mut bodies));
-    let chapters = closed.collect::<Result<_, _>>()?;
-    let (messages, prefixes) = bodies.into_parts();
+        .filter_map(|member| chapters(member, &mut bodies))
+        .collect::<Result<_, _>>()?;
     let meeting = world.get_resource::<MeetingClock>();
     let cast_list = world.get_resource::<CastList>();
     let save = WorldDto {
@@ -73,18 +75,27 @@ pub fn snapshot(world: &World, meta: &Meta) -> Result<Vec<u8>, SaveError> {
         resources: resources(world, &registry)?,
         entities: entities(&cast, &registry)?,
         arrivals: arrivals(world, &cast),
-        messages,
-        prefixes,
+        messages: &bodies,
+        prefixes: bodies.prefixes(),
         agents_context,
         chapters,
     };
-    let bytes = json::write(&save)?;
-    // What is written must be read back.
+    let bytes = json::write(&save, bodies.expected_len())?;
+    check_readable(&bytes)?;
+    Ok(bytes)
+}
+
+/// Refuses to write what could not be read back.
+fn check_readable(bytes: &[u8]) -> Result<(), SaveError> {
     if bytes.len() as u64 > MAX_BYTES {
         let problem = text!(save_too_many_bytes, bytes = bytes.len(), max = MAX_BYTES);
         return Err(SaveError::TooMuch(problem));
     }
-    Ok(bytes)
+    if has_more_values(bytes, MAX_SAVED_VALUES) {
+        let problem = text!(save_too_many_values, max = MAX_SAVED_VALUES);
+        return Err(SaveError::TooMuch(problem));
+    }
+    Ok(())
 }
 
 fn resource<R: Resource + Copy + Default>(world: &World) -> R {
@@ -140,8 +151,10 @@ fn cast_in_order(world: &World) -> Result<Vec<Member<'_>>, SaveError> {
 }
 
 fn resources(world: &World, registry: &SaveRegistry) -> Result<Members, SaveError> {
-    let values = registry.resources.iter();
-    let values = values.filter_map(|(name, io)| Some((*name, (io.write)(world)?)));
+    let values = registry
+        .resources
+        .iter()
+        .filter_map(|(name, io)| Some((*name, (io.write)(world)?)));
     members(values, |name| UiText::verbatim(format!("resources.{name}")))
 }
 
@@ -164,8 +177,10 @@ fn entities<'w>(
     registry: &SaveRegistry,
 ) -> Result<Vec<EntityDto<'w>>, SaveError> {
     let entity = |member: &Member<'w>| {
-        let values = registry.components.iter();
-        let values = values.filter_map(|(name, io)| Some((*name, (io.write)(member.entity)?)));
+        let values = registry
+            .components
+            .iter()
+            .filter_map(|(name, io)| Some((*name, (io.write)(member.entity)?)));
         Ok(EntityDto {
             id: member.id.0,
             name: member.name.0.as_ref().into(),
@@ -200,12 +215,10 @@ fn context<'w>(
 ) -> Option<Result<ContextDto, SaveError>> {
     let context = member.entity.get::<AgentContext>()?;
     let entries = context.entries().iter().map(|entry| {
-        let tags = context.tags(entry.id()).cloned();
-        let (id, role) = (entry.id(), entry.role());
-        (id, role, entry.body(), tags.unwrap_or_default())
+        let tags = context.tags(entry.id()).cloned().unwrap_or_default();
+        (entry.id(), entry.role(), entry.body(), tags)
     });
-    let messages = entries_of(entries, bodies);
-    Some(messages.map(|messages| ContextDto {
+    Some(entries_of(entries, bodies).map(|messages| ContextDto {
         entity: member.id.0,
         last_id: context.last_id(),
         revisions: context.revisions(),
@@ -222,8 +235,10 @@ fn chapters<'w>(
     if closed.is_empty() && open.is_empty() {
         return None;
     }
-    let closed = closed.iter().map(|chapter| closed_chapter(chapter, bodies));
-    let closed = closed.collect::<Result<_, _>>();
+    let closed: Result<_, _> = closed
+        .iter()
+        .map(|chapter| closed_chapter(chapter, bodies))
+        .collect();
     Some(closed.map(|closed| ChaptersDto {
         entity: member.id.0,
         closed,
@@ -246,19 +261,38 @@ fn closed_chapter<'w>(
     })
 }
 
-fn stored(
-    messages: &[StoredMessage],
-) -> impl Iterator<Item = (EntryId, Role, &Body, Tags)> + Clone {
+fn stored(messages: &[StoredMessage]) -> impl Iterator<Item = (EntryId, Role, &Body, Tags)> {
     messages.iter().map(|StoredMessage { id, message }| {
         (*id, message.role, &message.body, message.tags.clone())
     })
 }
 
 fn entries_of<'w>(
-    messages: impl Iterator<Item = (EntryId, Role, &'w Body, Tags)> + Clone,
+    messages: impl Iterator<Item = (EntryId, Role, &'w Body, Tags)>,
     bodies: &mut BodyTable<'w>,
 ) -> Result<Vec<EntryDto>, SaveError> {
-    check_size(messages.clone().map(|(_, _, body, _)| body)).map_err(SaveError::TooMuch)?;
-    let entry = |(id, role, body, tags)| EntryDto(id, role, bodies.index_of(body), tags);
-    Ok(messages.map(entry).collect())
+    let mut bytes = 0;
+    let entry = |(id, role, body, tags)| {
+        let index = bodies.index_of(body);
+        bytes += bodies.bytes_of(index);
+        EntryDto(id, role, index, tags)
+    };
+    let entries = messages.map(entry).collect();
+    check_size(bytes).map_err(SaveError::TooMuch)?;
+    Ok(entries)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_written_that_would_not_be_read_back() {
+        assert!(check_readable(&vec![b','; MAX_SAVED_VALUES]).is_ok());
+        let error = check_readable(&vec![b','; MAX_SAVED_VALUES + 1]).unwrap_err();
+        assert!(
+            error.to_string().contains("more than 4194304 values"),
+            "{error}"
+        );
+    }
 }
