@@ -9,7 +9,7 @@ mod faults;
 mod minds;
 mod running;
 mod saving;
-mod size;
+mod shared_texts;
 mod states;
 mod streaming;
 mod tasks;

@@ -1,0 +1,62 @@
+//! The save of a conversation holds each text twice, however many heard it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use playhouse::engine::Engine;
+use playhouse::groupchat::team::{Participant, TeamFile};
+use playhouse::groupchat::{ChatGame, UserInput, UserProxy, seat_user_proxy};
+use playhouse::mind::{Answering, Completion, Mind, MindInfo, Minds, Prompt};
+use playhouse::save::snapshot;
+use playhouse::session::Game;
+use playhouse::testing::journal;
+use playhouse::world_data::DataFolder;
+
+const PARTICIPANTS: usize = 12;
+const TURNS: usize = 24;
+
+/// Answers at once, each time with another line.
+struct Talker {
+    info: MindInfo,
+    lines: AtomicUsize,
+}
+
+impl Mind for Talker {
+    fn info(&self) -> &MindInfo {
+        &self.info
+    }
+
+    fn answer(&self, _prompt: &Prompt<'_>) -> Answering {
+        let number = self.lines.fetch_add(1, Ordering::Relaxed);
+        Box::pin(std::future::ready(Ok(Completion::instant(
+            "talker",
+            line(number),
+        ))))
+    }
+}
+
+fn line(number: usize) -> String {
+    format!("Line {number} about the weather.")
+}
+
+#[tokio::test]
+async fn a_text_is_saved_as_the_speakers_answer_and_once_for_all_who_heard_it() {
+    let names = (0..PARTICIPANTS).map(|number| format!("Member {number}"));
+    let team = TeamFile::new("table", names.map(Participant::named)).with_max_turns(1_000);
+    let game = ChatGame::new(&DataFolder::embedded(), team).unwrap();
+    let mut setup = game.set_up(1).unwrap();
+    game.populate(&mut setup).unwrap();
+    let user_proxy = UserProxy::new();
+    user_proxy.add_input(UserInput::task("Talk about the weather."));
+    let talker = Talker {
+        info: MindInfo::embedded("talker"),
+        lines: AtomicUsize::new(0),
+    };
+    let minds = seat_user_proxy(&game, Minds::all(Arc::new(talker)), &user_proxy);
+    let mut engine = Engine::new(setup, minds, journal()).unwrap();
+    engine.run(Some(TURNS as u64 + 1)).await.unwrap();
+    let saved = String::from_utf8(snapshot(&engine.world, &game.meta()).unwrap()).unwrap();
+    for number in 0..TURNS {
+        assert_eq!(saved.matches(&line(number)).count(), 2, "{number}");
+    }
+}
