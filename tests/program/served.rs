@@ -48,7 +48,7 @@ impl Answer {
 fn send(address: &str, head: &str, body: &str) -> TcpStream {
     let mut stream = TcpStream::connect(address).unwrap();
     stream
-        .set_read_timeout(Some(Duration::from_secs(120)))
+        .set_read_timeout(Some(Duration::from_secs(600)))
         .unwrap();
     let length = body.len();
     let text = format!("{head}\r\nContent-Length: {length}\r\n\r\n{body}");

@@ -115,22 +115,27 @@ impl Server {
     }
 
     pub(crate) async fn sees_a_client_leave(&self) {
-        for _ in 0..200 {
-            if self.state.left.load(Ordering::SeqCst) > 0 {
-                return;
+        self.wait_until(|state| state.left.load(Ordering::SeqCst) > 0)
+            .await;
+    }
+
+    pub(crate) async fn receives_a_request(&self) {
+        self.wait_until(|state| !state.received.lock().unwrap().is_empty())
+            .await;
+    }
+
+    async fn wait_until(&self, holds: impl Fn(&State) -> bool) {
+        let waiting = async {
+            while !holds(&self.state) {
+                tokio::time::sleep(Duration::from_millis(10)).await;
             }
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-        panic!("no client left within two seconds");
+        };
+        let in_time = tokio::time::timeout(Duration::from_secs(60), waiting).await;
+        in_time.expect("it happens within a minute");
     }
 }
 
 fn models(base: &str, key: Option<&str>, model: &str, options: &str) -> Models {
-    let timeouts = if options.contains("timeouts:") {
-        ""
-    } else {
-        "timeouts: (first_byte: 0.4, between_bytes: 0.3),"
-    };
     let retry = if options.contains("retry:") {
         ""
     } else {
@@ -139,7 +144,7 @@ fn models(base: &str, key: Option<&str>, model: &str, options: &str) -> Models {
     let text = format!(
         r#"(
             providers: {{"test": (
-                base_url: "{base}", key_env: "TEST_KEY", {timeouts} {retry}
+                base_url: "{base}", key_env: "TEST_KEY", {retry}
                 {options}
             )}},
             models: {{"m": (provider: "test", model: "{model}", window: 4096)}},

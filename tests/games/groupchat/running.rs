@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use futures_util::StreamExt;
 use playhouse::context::context_to_json;
@@ -17,6 +16,7 @@ use playhouse::mind::{
 use playhouse::tool::code::CodePolicy;
 use playhouse::world_data::DataFolder;
 use serde_json::{Value, json};
+use tokio::sync::Notify;
 
 use super::cases::short;
 use super::minds::Scripted;
@@ -319,6 +319,8 @@ fn heard_contains(team: &Team, who: &str, text: &str) -> bool {
 struct Waits {
     info: MindInfo,
     open: Arc<AtomicBool>,
+    /// Told when it is asked and doesn't answer.
+    asked: Arc<Notify>,
 }
 
 impl Mind for Waits {
@@ -331,6 +333,7 @@ impl Mind for Waits {
             let completion = Completion::instant("p", "here I am");
             Box::pin(std::future::ready(Ok(completion)))
         } else {
+            self.asked.notify_one();
             Box::pin(std::future::pending())
         }
     }
@@ -349,9 +352,11 @@ async fn code_that_ran_is_not_run_again_when_a_run_goes_on() {
     };
     file.participants[2].kind = ParticipantKind::Person;
     let open = Arc::new(AtomicBool::new(false));
+    let asked = Arc::new(Notify::new());
     let person = Waits {
         info: MindInfo::embedded("p"),
         open: open.clone(),
+        asked: asked.clone(),
     };
     let yes = json!({"text": {"approved": true, "reason": "harmless"}});
     let script = Scripted::new(&json!({"B": [yes, "I saw it run"]}));
@@ -362,8 +367,10 @@ async fn code_that_ran_is_not_run_again_when_a_run_goes_on() {
     });
     let mut team = Team::new(game, minds.with_seat("C", Arc::new(person)), 7).unwrap();
     let task = format!("```sh\necho once | tee -a {}\n```", mark.path().display());
-    let given_up = tokio::time::timeout(Duration::from_secs(3), team.run(task)).await;
-    assert!(given_up.is_err(), "nobody answers");
+    tokio::select! {
+        answered = team.run(task) => panic!("{answered:?}"),
+        () = asked.notified() => {}
+    }
     open.store(true, Ordering::SeqCst);
     let rest = team.run(Task::continue_run()).await.unwrap();
     assert_eq!(rest.last().unwrap().to_text(), "here I am");
@@ -387,10 +394,12 @@ async fn a_run_that_was_given_up_while_a_person_thinks_goes_on_here_and_after_a_
         let mut file = three().with_max_turns(4);
         file.participants[2].kind = ParticipantKind::Person;
         let open = Arc::new(AtomicBool::new(false));
+        let asked = Arc::new(Notify::new());
         let made = |script: &Scripted| {
             let person = Waits {
                 info: MindInfo::embedded("p"),
                 open: open.clone(),
+                asked: asked.clone(),
             };
             let minds = Minds::all(Arc::new(script.clone()));
             let minds = minds.with_seat("C", Arc::new(person));
@@ -400,8 +409,10 @@ async fn a_run_that_was_given_up_while_a_person_thinks_goes_on_here_and_after_a_
         let mut team = made(&script);
         // Twice, to check that nothing recorded is lost.
         for task in [Task::from("hi"), Task::continue_run()] {
-            let given_up = tokio::time::timeout(Duration::from_millis(50), team.run(task)).await;
-            assert!(given_up.is_err(), "nobody answers");
+            tokio::select! {
+                answered = team.run(task) => panic!("{answered:?}"),
+                () = asked.notified() => {}
+            }
         }
         let state = team.save_state().unwrap();
         let later = Scripted::new(&Value::Null);

@@ -303,7 +303,8 @@ async fn a_prompt_too_long_is_known_in_each_spelling_and_silence_is_not_waited_o
     // transformers never answers.
     let server = Server::start([]).await;
     *server.state.always.lock().unwrap() = Some(vec![Step::Hang]);
-    let error = ask(&*server.mind(""), false).await.unwrap_err();
+    let mind = server.mind("timeouts: (first_byte: 0.2)");
+    let error = ask(&*mind, false).await.unwrap_err();
     assert!(matches!(error, MindError::TimedOut { .. }), "{error}");
 }
 

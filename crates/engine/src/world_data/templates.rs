@@ -439,7 +439,6 @@ fn find_variable(text: &str, tags: &[Tag<'_>], variable: &str) -> Option<usize> 
 
 #[cfg(test)]
 mod tests {
-    use std::time::Instant;
 
     use serde_json::json;
 
@@ -608,10 +607,9 @@ mod tests {
         }
     }
 
+    /// Were each looked for from the beginning of its template, this would take minutes.
     #[test]
-    #[expect(clippy::disallowed_methods, reason = "measures how long it takes")]
-    fn checking_takes_about_as_long_as_reading() {
-        let began = Instant::now();
+    fn mistakes_are_found_in_templates_of_any_length() {
         let many = |text: fn(usize) -> String| (0..2_000).map(text).collect::<String>();
         let comment = format!("{{#{}%}}#}}", "{%".repeat(30_000));
         let asks = format!(
@@ -639,8 +637,6 @@ mod tests {
             "asks:1:24003: error: unknown variable `a.x0`; this prompt has no variables"
         );
         assert_eq!(problems.len(), 101);
-        let took = began.elapsed();
-        assert!(took.as_secs() < 5, "{took:?}");
     }
 
     #[test]

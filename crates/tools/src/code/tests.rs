@@ -142,12 +142,12 @@ async fn a_process_that_runs_on_is_ended_with_all_that_it_started() {
     };
     let mark = tempfile::NamedTempFile::new().unwrap();
     let code = format!(
-        "(sleep 1; echo alive > {}) & sleep 30",
+        "(sleep 4; echo alive > {}) & sleep 60",
         mark.path().display()
     );
     let (code, _) = ran(&[(CodeLanguage::Sh, &code)], &policy).await;
     assert_eq!(code, OUT_OF_TIME);
-    tokio::time::sleep(Duration::from_millis(1_300)).await;
+    tokio::time::sleep(Duration::from_millis(4_300)).await;
     assert_eq!(std::fs::read_to_string(mark.path()).unwrap(), "");
 }
 
