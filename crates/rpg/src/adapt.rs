@@ -86,28 +86,28 @@ fn check_cast(world: &mut World, new: &WorldFile, reasons: &mut Vec<UiText>) {
         };
         let name: &str = &name.0;
         let is_there = match kind {
-            Kind::Stage => new.stages.iter().any(|stage| stage.name == name),
-            Kind::WorldAgent => new.agents.iter().any(|agent| agent.name == name),
-            Kind::Actor if entity.contains::<Foe>() => new.foes.iter().any(|foe| foe.name == name),
-            Kind::Actor => new.actors.iter().any(|actor| actor.name == name),
+            Kind::Stage => new.stage(name).is_some(),
+            Kind::WorldAgent => new.agent(name).is_some(),
+            Kind::Actor if entity.contains::<Foe>() => new.foe(name).is_some(),
+            Kind::Actor => new.actor(name).is_some(),
         };
         // A foe that comes back is nowhere between its fights.
         let is_away = entity.contains::<Foe>() && !entity.contains::<OnStage>();
         if !is_there && !is_away && !entity.contains::<Dead>() {
             reasons.push(text!(rpg_unfit_gone, name));
         }
-        let stage = new.stages.iter().find(|stage| stage.name == name);
         let is_home = entity.contains::<HomeStage>();
+        let stage = new.stage(name);
         if stage.is_some_and(|stage| (stage.kind == StageKind::Home) != is_home) {
             reasons.push(text!(rpg_unfit_kind, name));
         }
-        let actor = new.actors.iter().find(|actor| actor.name == name);
         let goals = entity.get::<Goals>().map_or(0, |goals| goals.0.len());
+        let actor = new.actor(name);
         if actor.is_some_and(|actor| actor.goals.len() < goals) {
             reasons.push(text!(rpg_unfit_goals, name));
         }
         for skill in skills_of(entity) {
-            if new.skills.iter().all(|known| known.name != *skill) {
+            if new.skill(&skill).is_none() {
                 reasons.push(text!(rpg_unfit_skill, skill = &*skill, name));
             }
         }
@@ -116,14 +116,17 @@ fn check_cast(world: &mut World, new: &WorldFile, reasons: &mut Vec<UiText>) {
 
 /// The skills that a fighter has, and those whose effects last.
 fn skills_of(entity: EntityRef<'_>) -> BTreeSet<Arc<str>> {
-    let own = entity.get::<Fighter>().map(|fighter| &fighter.skills[..]);
-    let effects = entity.get::<StatusEffects>().map(|effects| &effects.0[..]);
-    let lasting = effects
-        .unwrap_or_default()
-        .iter()
-        .map(|effect| &effect.skill);
-    let own = own.unwrap_or_default().iter();
-    own.chain(lasting).cloned().collect()
+    let own = entity
+        .get::<Fighter>()
+        .into_iter()
+        .flat_map(|fighter| &fighter.skills);
+    let effects = entity
+        .get::<StatusEffects>()
+        .into_iter()
+        .flat_map(|effects| &effects.0);
+    own.chain(effects.map(|effect| &effect.skill))
+        .cloned()
+        .collect()
 }
 
 /// People and places are there from the start; only foes may come later.
@@ -168,45 +171,37 @@ fn check_possessions(world: &World, old: &WorldFile, new: &WorldFile, reasons: &
 /// What has begun stays as it began.
 fn check_course(world: &World, old: &WorldFile, new: &WorldFile, reasons: &mut Vec<UiText>) {
     let state = world.resource::<CampaignState>();
-    let begun = |file: &WorldFile| {
-        let steps = file.schedule.iter().take(state.steps_done);
-        steps.cloned().collect::<Vec<_>>()
-    };
-    if begun(old) != begun(new) {
-        let steps = state.steps_done;
+    let steps = state.steps_done;
+    if !old
+        .schedule
+        .iter()
+        .take(steps)
+        .eq(new.schedule.iter().take(steps))
+    {
         reasons.push(text!(rpg_unfit_schedule, steps));
     }
-    let dungeon_of = |file: &WorldFile, name: &str| {
-        let dungeon = file.dungeons.iter().find(|dungeon| dungeon.name == name);
-        dungeon.map(|dungeon| dungeon.fights.clone())
-    };
     let mut dungeons: BTreeSet<Arc<str>> = state.phase.dungeons().iter().cloned().collect();
     let ahead = state.ahead.iter().flat_map(|step| step.dungeons());
     dungeons.extend(ahead.map(|name| name.as_str().into()));
     let mut scenes: BTreeSet<Arc<str>> = BTreeSet::new();
     for (_, entity) in members(world) {
         let entity = world.entity(entity);
-        dungeons.extend(
-            entity
-                .get::<CurrentFight>()
-                .map(|fight| fight.dungeon.clone()),
-        );
+        let fight = entity.get::<CurrentFight>();
+        dungeons.extend(fight.map(|fight| fight.dungeon.clone()));
         scenes.extend(entity.get::<OpenScene>().map(|scene| scene.id.clone()));
         scenes.extend(entity.get::<CalledScene>().map(|scene| scene.0.clone()));
-        scenes.extend(
-            entity
-                .get::<PendingChoice>()
-                .map(|choice| choice.scene.clone()),
-        );
+        let choice = entity.get::<PendingChoice>();
+        scenes.extend(choice.map(|choice| choice.scene.clone()));
     }
     for dungeon in dungeons {
-        if dungeon_of(old, &dungeon) != dungeon_of(new, &dungeon) {
+        let fights = |file: &WorldFile| Some(file.dungeon(&dungeon)?.fights.clone());
+        if fights(old) != fights(new) {
             reasons.push(text!(rpg_unfit_dungeon, dungeon = &*dungeon));
         }
     }
     let options_of = |file: &WorldFile, id: &str| -> Option<Vec<String>> {
         let scene = file.scenes.iter().find(|scene| scene.id == id)?;
-        let options = scene.choice.iter().flat_map(|choice| &choice.options);
+        let options = scene.options().iter();
         Some(options.map(|option| option.id.clone()).collect())
     };
     for scene in scenes {
@@ -227,20 +222,18 @@ pub(super) fn changes(old: &WorldFile, new: &WorldFile) -> Vec<UiText> {
     let nothing = Value::Null;
     let (mut taken, mut at_start) = (Vec::new(), Vec::new());
     for member in members {
-        let of =
-            |file: &serde_json::Map<String, Value>| file.get(member).unwrap_or(&nothing).clone();
-        let (before, after) = (of(&old), of(&new));
+        let [before, after] = [&old, &new].map(|file| file.get(member).unwrap_or(&nothing));
         if before == after {
             continue;
         }
-        let (Some(before), Some(after)) = (by_name(&before), by_name(&after)) else {
+        let (Some(before), Some(after)) = (by_name(before), by_name(after)) else {
             let is_at_start = AT_START.contains(&(member, ""));
-            let place = if is_at_start {
+            let changes = if is_at_start {
                 &mut at_start
             } else {
                 &mut taken
             };
-            place.push(text!(rpg_changed_member, member));
+            changes.push(text!(rpg_changed_member, member));
             continue;
         };
         let names: BTreeSet<_> = before.keys().chain(after.keys()).collect();
@@ -262,8 +255,11 @@ pub(super) fn changes(old: &WorldFile, new: &WorldFile) -> Vec<UiText> {
             }
         }
     }
-    let later = at_start.into_iter();
-    taken.extend(later.map(|change| text!(rpg_changed_later, change)));
+    taken.extend(
+        at_start
+            .into_iter()
+            .map(|change| text!(rpg_changed_later, change)),
+    );
     taken
 }
 
@@ -281,9 +277,8 @@ fn fields_that_differ(before: &Value, after: &Value) -> Vec<String> {
         return Vec::new();
     };
     let fields: BTreeSet<_> = before.keys().chain(after.keys()).collect();
-    let differ = fields.into_iter();
-    let differ = differ.filter(|field| before.get(*field) != after.get(*field));
-    differ.cloned().collect()
+    let differ = |field: &&String| before.get(*field) != after.get(*field);
+    fields.into_iter().filter(differ).cloned().collect()
 }
 
 /// Takes over a file that passed the [`check`], at a meeting. Its data are in the world already.
@@ -329,23 +324,18 @@ fn fit_entity(
     old: &WorldFile,
     new: &WorldFile,
 ) -> Result<Option<String>, SpawnError> {
-    if let Some(stage) = new.stages.iter().find(|stage| stage.name == name) {
+    if let Some(stage) = new.stage(name) {
         let look = Appearance(stage.profile.as_str().into());
         world.entity_mut(entity).insert(look);
         connect(world, stage);
         return stage_identity(world, stage).map(Some);
     }
-    if let Some(agent) = new.agents.iter().find(|agent| agent.name == name) {
+    if let Some(agent) = new.agent(name) {
         return agent_identity(world, agent).map(Some);
     }
-    if let Some(actor) = new.actors.iter().find(|actor| actor.name == name) {
-        let before = old.actors.iter().find(|actor| actor.name == name);
-        fit_fighter(
-            world,
-            entity,
-            (before.map(|actor| actor.stats), actor.stats),
-            &actor.skills,
-        );
+    if let Some(actor) = new.actor(name) {
+        let before = old.actor(name).map(|actor| actor.stats);
+        fit_fighter(world, entity, before, fighter(actor.stats, &actor.skills));
         let look = Appearance(actor.look.as_str().into());
         let mut fitted = world.entity_mut(entity);
         fitted.insert(look);
@@ -355,14 +345,9 @@ fn fit_entity(
         }
         return actor_identity(world, new, actor).map(Some);
     }
-    if let Some(foe) = new.foes.iter().find(|foe| foe.name == name) {
-        let before = old.foes.iter().find(|foe| foe.name == name);
-        fit_fighter(
-            world,
-            entity,
-            (before.map(|foe| foe.stats), foe.stats),
-            &foe.skills,
-        );
+    if let Some(foe) = new.foe(name) {
+        let before = old.foe(name).map(|foe| foe.stats);
+        fit_fighter(world, entity, before, fighter(foe.stats, &foe.skills));
         let look = Appearance(foe.look.as_str().into());
         let returns = foe.returns;
         world.entity_mut(entity).insert((look, Foe { returns }));
@@ -371,14 +356,10 @@ fn fit_entity(
     Ok(None)
 }
 
-fn fit_fighter(
-    world: &mut World,
-    entity: Entity,
-    (before, stats): (Option<Stats>, Stats),
-    skills: &[String],
-) {
+fn fit_fighter(world: &mut World, entity: Entity, before: Option<Stats>, fighter: Fighter) {
     let mut entity = world.entity_mut(entity);
-    entity.insert(fighter(stats, skills));
+    let stats = fighter.stats;
+    entity.insert(fighter);
     let is_other = before.is_some_and(|before| before.hp != stats.hp);
     if is_other && let Some(mut health) = entity.get_mut::<Health>() {
         let is_whole = health.hp == health.max;

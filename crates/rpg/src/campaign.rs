@@ -32,7 +32,6 @@ use crate::drama;
 /// The maximum number of characters of a speech that reaches anybody.
 const MAX_SPEECH_CHARS: usize = 4_000;
 
-/// How a journal calls this game.
 const NAME: &str = "campaign";
 /// The path of a world's file in a folder of its own.
 const OWN_FILE: &str = "world.ron";
@@ -41,16 +40,13 @@ const OWN_FILE: &str = "world.ron";
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct KeptWorld {
-    /// The name of its folder.
     world: String,
     data: String,
-    /// The path of its file.
     file: String,
     /// The world's file and the prompts that are not as the program has them, by path.
     texts: KeptFiles,
 }
 
-/// Why a world can't be played.
 #[derive(Debug, Error)]
 #[error("{}", self.text())]
 pub enum CampaignError {

@@ -12,7 +12,6 @@ use super::world_file::CampaignStep;
 #[derive(Resource, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CampaignState {
-    /// What is going on.
     pub phase: CampaignPhase,
     /// The number of completed steps of the schedule.
     pub steps_done: usize,
@@ -24,49 +23,47 @@ pub struct CampaignState {
     pub voted: Option<Arc<str>>,
     /// The number of completed days at home, over the whole campaign.
     pub days_done: u32,
-    /// The number of fights won.
     pub won: u32,
-    /// The number of all fights.
     pub fights: u32,
 }
 
 impl CampaignState {
     /// The dungeon in which the party is or from which it has just come; empty if there is none.
     pub(super) fn dungeon(&self) -> &str {
-        let mut phase = &self.phase;
-        while let CampaignPhase::Choice { after }
-        | CampaignPhase::Judge { after }
-        | CampaignPhase::Archive { after } = phase
-        {
-            phase = after;
-        }
-        match phase {
-            CampaignPhase::Travel { dungeon, .. }
-            | CampaignPhase::Arrival { dungeon, .. }
-            | CampaignPhase::Fight { dungeon, .. }
-            | CampaignPhase::Camp { dungeon, .. }
-            | CampaignPhase::Retreat { dungeon }
-            | CampaignPhase::Return { dungeon } => dungeon,
-            _ => "",
-        }
+        self.phase.dungeon().map_or("", |dungeon| dungeon)
     }
+}
+
+/// A day of a stay at home.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Stay {
+    /// From 1; 0 if there is no stay.
+    pub day: u32,
+    /// The number of days of the stay.
+    pub days: u32,
+}
+
+/// A fight of a dungeon.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FightPlace {
+    pub dungeon: Arc<str>,
+    /// From 0.
+    pub fight: usize,
 }
 
 /// What is going on in the campaign.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum CampaignPhase {
-    /// Nothing has happened yet.
     #[default]
     NotStarted,
     /// Everybody begins its story.
     Kickoff,
     /// A round of a day at home.
     Home {
-        /// Which day of this stay, from 1.
-        day: u32,
-        /// The number of days of this stay.
-        days: u32,
+        stay: Stay,
         /// Which round of plans, from 1.
         round: u32,
     },
@@ -74,69 +71,50 @@ pub enum CampaignPhase {
     Vote {
         /// The dungeons that they may vote for.
         dungeons: Vec<Arc<str>>,
-        /// Which day of this stay; 0 if there was none.
-        day: u32,
-        /// The number of days of this stay.
-        days: u32,
+        stay: Stay,
     },
     /// A day at home ends: the world agents make their announcements.
     Evening {
-        /// Which day of this stay.
-        day: u32,
-        /// The number of days of this stay.
-        days: u32,
+        stay: Stay,
     },
     /// The day is over; conversations that have grown long are archived.
     Night {
-        /// Which day of this stay.
-        day: u32,
-        /// The number of days of this stay.
-        days: u32,
+        stay: Stay,
     },
-    /// The party has reached a dungeon and talks before it meets anybody.
+    /// The party has reached a dungeon and talks before it meets its foes.
     Travel {
-        dungeon: Arc<str>,
-        /// Which fight, from 0.
-        fight: usize,
+        at: FightPlace,
     },
     /// The party reaches the stage of a fight, where its foes appear.
     Arrival {
-        dungeon: Arc<str>,
-        /// Which fight, from 0.
-        fight: usize,
+        at: FightPlace,
     },
     Fight {
-        dungeon: Arc<str>,
-        /// Which fight, from 0.
-        fight: usize,
+        at: FightPlace,
     },
     /// After a fight that was won, the party talks.
     Camp {
-        dungeon: Arc<str>,
-        /// The fight that was won, from 0.
-        fight: usize,
+        at: FightPlace,
     },
     /// After a fight that was not won, those who still stand talk.
-    Retreat { dungeon: Arc<str> },
-    /// The party is home again and talks.
-    Return {
-        /// The dungeon from which it came.
+    Retreat {
         dungeon: Arc<str>,
     },
-    /// The choices in the scenes of a phase are made.
+    /// The party is home again from a dungeon, and talks.
+    Return {
+        dungeon: Arc<str>,
+    },
+    /// The choices in the scenes of a phase are made, after which the campaign continues.
     Choice {
-        /// The phase after which the campaign continues.
         after: Box<Self>,
     },
     /// Conversations that have grown too long are archived before the campaign continues.
     Archive {
-        /// The phase after which the campaign continues.
         after: Box<Self>,
     },
-    /// Judges are asked about the claims on which the next phase depends.
+    /// Judges are asked about the claims on which the next phase depends: a phase of talk, a
+    /// choice, or the end of the course.
     Judge {
-        /// What comes then: a phase of talk begins, what has to be decided is decided, or the
-        /// course is over.
         after: Box<Self>,
     },
     /// The course is over: the first ending that holds is reached.
@@ -145,7 +123,6 @@ pub enum CampaignPhase {
     Epilogue,
     /// The world agents close the story.
     Closing,
-    /// The campaign is over.
     Over,
 }
 
@@ -156,31 +133,42 @@ impl CampaignPhase {
             Self::Travel { .. } | Self::Camp { .. } | Self::Return { .. } | Self::Vote { .. } => {
                 true
             }
-            Self::Night { day, days } => day == days,
+            Self::Night { stay } => stay.day == stay.days,
             Self::Archive { after } => after.may_meet_foes(),
             _ => false,
         }
     }
 
+    /// The phase after which the campaign continues, if it waits for something in between.
+    fn bare(&self) -> &Self {
+        match self {
+            Self::Archive { after } | Self::Choice { after } | Self::Judge { after } => {
+                after.bare()
+            }
+            phase => phase,
+        }
+    }
+
+    /// The dungeon in which the party is or from which it has just come.
+    fn dungeon(&self) -> Option<&Arc<str>> {
+        match self.bare() {
+            Self::Travel { at } | Self::Arrival { at } | Self::Fight { at } | Self::Camp { at } => {
+                Some(&at.dungeon)
+            }
+            Self::Retreat { dungeon } | Self::Return { dungeon } => Some(dungeon),
+            _ => None,
+        }
+    }
+
     /// The dungeons that it is about.
     pub(super) fn dungeons(&self) -> &[Arc<str>] {
-        match self {
+        match self.bare() {
             Self::Vote { dungeons, .. } => dungeons,
-            Self::Travel { dungeon, .. }
-            | Self::Arrival { dungeon, .. }
-            | Self::Fight { dungeon, .. }
-            | Self::Camp { dungeon, .. }
-            | Self::Retreat { dungeon }
-            | Self::Return { dungeon } => std::slice::from_ref(dungeon),
-            Self::Archive { after } | Self::Choice { after } | Self::Judge { after } => {
-                after.dungeons()
-            }
-            _ => &[],
+            phase => phase.dungeon().map_or(&[], std::slice::from_ref),
         }
     }
 }
 
-/// Saves what this file defines.
 pub(super) fn plugin(setup: &mut Setup) {
     setup.world.init_resource::<CampaignState>();
     setup.saves().resource::<CampaignState>("campaign");

@@ -8,7 +8,7 @@ use playhouse_engine::event::{Phrasebook, PromptSet, PromptTemplate, write_event
 use playhouse_engine::knowledge::Today;
 
 use super::archive::archive_overdue;
-use super::campaign_phase::{CampaignPhase, CampaignState};
+use super::campaign_phase::{CampaignPhase, CampaignState, Stay};
 use super::combat::resolve::weigh_resolve;
 use super::combat::wounds::heal_wounds;
 use super::components::{ClosedDungeons, Residence, RpgWorld};
@@ -16,9 +16,7 @@ use super::events::{Day, Homecoming};
 use super::everybody::{home_stages, inform_home, names, on_stage, party, set_phase};
 use super::home::uses::open_uses;
 use super::home::vote::{count_votes, elect};
-use super::journey::{
-    after_camp, after_fight, begin_fight, begin_talk, meet_foes, return_home, send_home, set_out,
-};
+use super::journey::{begin_talk, continue_journey, send_home, set_out};
 use super::phase::Phase;
 use super::scenes::choose::{apply_choices, offer_choices};
 use super::scenes::endings::{begin_closing, begin_epilogue, reached_ending, settle_goals};
@@ -30,14 +28,12 @@ use crate::drama::{Ending, History, Occasion, StoryData};
 
 const FINISHED: PromptTemplate<()> = PromptTemplate::new("engine/finished");
 
-/// Adds the systems of this file.
 pub(super) fn plugin(setup: &mut Setup) {
     setup
         .meet
         .add_systems((advance_campaign, open_uses).chain().in_set(MeetSet::Rules));
 }
 
-/// Adds the templates of this file.
 pub(super) fn add_templates(prompts: &mut PromptSet) {
     prompts.add(&FINISHED);
 }
@@ -53,9 +49,7 @@ pub(super) fn advance_campaign(world: &mut World) {
         CampaignPhase::Judge { after } => match *after {
             CampaignPhase::Choice { after } => (*after, true),
             CampaignPhase::CourseOver => return end_course(world),
-            CampaignPhase::Home { day, days, round } => {
-                return begin_home_talk(world, day, days, round);
-            }
+            CampaignPhase::Home { stay, round } => return begin_home_talk(world, stay, round),
             talk => {
                 let next = begin_talk(world, talk);
                 return go_on(world, next);
@@ -69,14 +63,14 @@ pub(super) fn advance_campaign(world: &mut World) {
         phase => (phase, false),
     };
     let may_end = is_running(&phase);
-    let after = |phase: &CampaignPhase| Box::new(phase.clone());
+    let choice = |phase: &CampaignPhase| CampaignPhase::Choice {
+        after: Box::new(phase.clone()),
+    };
     if !is_judged && judge_choices(world, may_end) {
-        let after = after(&phase);
-        return judge_before(world, CampaignPhase::Choice { after });
+        return judge_before(world, choice(&phase));
     }
     if offer_choices(world) {
-        let after = after(&phase);
-        return set_campaign_phase(world, CampaignPhase::Choice { after });
+        return set_campaign_phase(world, choice(&phase));
     }
     settle_goals(world);
     if may_end && let Some(ending) = reached_ending(world, false) {
@@ -100,56 +94,37 @@ fn archive_or_go_on(world: &mut World, phase: CampaignPhase) {
     go_on_after(world, phase);
 }
 
-/// Begins what comes after a phase.
 fn go_on_after(world: &mut World, phase: CampaignPhase) {
     match phase {
         CampaignPhase::NotStarted => begin(world),
         CampaignPhase::Kickoff => next_step(world),
-        CampaignPhase::Home { day, days, round } => {
-            let rounds = world.resource::<RpgWorld>().0.limits.home_rounds.max(1) as u32;
-            if round < rounds {
-                begin_round(world, day, days, round + 1);
-            } else {
-                end_afternoon(world, day, days);
-            }
+        CampaignPhase::Home { stay, round } if round < home_rounds(world) => {
+            begin_round(world, stay, round + 1);
         }
-        CampaignPhase::Vote {
-            dungeons,
-            day,
-            days,
-        } => {
+        CampaignPhase::Home { stay, .. } => end_afternoon(world, stay),
+        CampaignPhase::Vote { dungeons, stay } => {
             let voted = count_votes(world, &dungeons);
             world.resource_mut::<CampaignState>().voted = Some(voted);
-            if day > 0 {
-                begin_evening(world, day, days);
+            if stay.day > 0 {
+                begin_evening(world, stay);
             } else {
                 next_step(world);
             }
         }
-        CampaignPhase::Evening { day, days } => begin_night(world, day, days),
-        CampaignPhase::Night { day, days } if day < days => begin_day(world, day + 1, days),
-        CampaignPhase::Night { .. } => next_step(world),
-        CampaignPhase::Travel { dungeon, fight } => {
-            let next = meet_foes(world, dungeon, fight);
+        CampaignPhase::Evening { stay } => begin_night(world, stay),
+        CampaignPhase::Night { stay } if stay.day < stay.days => {
+            let day = stay.day + 1;
+            begin_day(world, Stay { day, ..stay });
+        }
+        CampaignPhase::Night { .. } | CampaignPhase::Return { .. } => next_step(world),
+        CampaignPhase::Travel { .. }
+        | CampaignPhase::Arrival { .. }
+        | CampaignPhase::Fight { .. }
+        | CampaignPhase::Camp { .. }
+        | CampaignPhase::Retreat { .. } => {
+            let next = continue_journey(world, phase);
             go_on(world, next);
         }
-        CampaignPhase::Arrival { dungeon, fight } => {
-            let next = begin_fight(world, dungeon, fight);
-            go_on(world, next);
-        }
-        CampaignPhase::Fight { dungeon, fight } => {
-            let next = after_fight(world, dungeon, fight);
-            go_on(world, next);
-        }
-        CampaignPhase::Camp { dungeon, fight } => {
-            let next = after_camp(world, dungeon, fight);
-            go_on(world, next);
-        }
-        CampaignPhase::Retreat { dungeon } => {
-            let next = return_home(world, dungeon);
-            go_on(world, next);
-        }
-        CampaignPhase::Return { .. } => next_step(world),
         CampaignPhase::Epilogue => {
             begin_closing(world);
             set_campaign_phase(world, CampaignPhase::Closing);
@@ -180,25 +155,21 @@ fn is_running(phase: &CampaignPhase) -> bool {
 
 /// Whether the course is over after this phase, as far as can be seen.
 fn is_last(world: &World, phase: &CampaignPhase) -> bool {
-    let CampaignState {
-        steps_done, voted, ..
-    } = world.resource::<CampaignState>();
     let ends_step = match phase {
-        CampaignPhase::Night { day, days } => day >= days,
-        CampaignPhase::Home { day, days, round } => {
-            let rounds = world.resource::<RpgWorld>().0.limits.home_rounds.max(1) as u32;
-            day >= days && *round >= rounds
+        CampaignPhase::Night { stay } => stay.day >= stay.days,
+        CampaignPhase::Home { stay, round } => {
+            stay.day >= stay.days && *round >= home_rounds(world)
         }
         CampaignPhase::Return { .. } => true,
         _ => false,
     };
-    let steps = *steps_done..world.resource::<RpgWorld>().0.schedule.len();
-    let stays = voted.as_deref().is_none_or(|voted| voted == STAY);
-    ends_step
-        && stays
-        && steps
-            .into_iter()
-            .all(|step| step_to_take(world, step).is_none())
+    let voted = world.resource::<CampaignState>().voted.as_deref();
+    let stays = voted.is_none_or(|voted| voted == STAY);
+    ends_step && stays && steps_to_take(world).next().is_none()
+}
+
+fn home_rounds(world: &World) -> u32 {
+    world.resource::<RpgWorld>().0.limits.home_rounds.max(1) as u32
 }
 
 fn set_campaign_phase(world: &mut World, phase: CampaignPhase) {
@@ -207,13 +178,13 @@ fn set_campaign_phase(world: &mut World, phase: CampaignPhase) {
 
 fn begin(world: &mut World) {
     let homes = home_stages(world);
-    let people = homes.iter().flat_map(|stage| on_stage(world, *stage));
-    let people: Vec<_> = people.collect();
-    let bonds = &world.resource::<RpgWorld>().0.bonds;
-    let never_met = bonds.iter().filter(|bond| bond.never_met);
-    let never_met: Vec<_> = never_met
-        .map(|bond| (bond.from.as_str().into(), bond.to.as_str().into()))
-        .collect();
+    let mut people = Vec::new();
+    for stage in &homes {
+        people.extend(on_stage(world, *stage));
+    }
+    let file = world.resource::<RpgWorld>().0.clone();
+    let never_met = file.bonds.iter().filter(|bond| bond.never_met);
+    let never_met: Vec<_> = never_met.map(|bond| (&*bond.from, &*bond.to)).collect();
     acquaint(world, &people, &homes, &never_met);
     for stage in homes {
         for actor in on_stage(world, stage) {
@@ -254,14 +225,15 @@ fn next_step(world: &mut World) {
         world.resource_mut::<CampaignState>().steps_done += 1;
         match step_to_take(world, number) {
             Some(CampaignStep::Home { days }) if days > 0 => {
-                return begin_day(world, 1, days as u32);
+                let days = days as u32;
+                return begin_day(world, Stay { day: 1, days });
             }
             Some(CampaignStep::Dungeon(name)) => {
                 if let Some(phase) = set_out(world, name.into()) {
                     return set_campaign_phase(world, phase);
                 }
             }
-            Some(CampaignStep::Vote(names)) => return begin_vote(world, names, (0, 0)),
+            Some(CampaignStep::Vote(names)) => return begin_vote(world, names, Stay::default()),
             Some(CampaignStep::Home { .. } | CampaignStep::If(..)) | None => {}
         }
     }
@@ -289,33 +261,45 @@ fn step_to_take(world: &World, number: usize) -> Option<CampaignStep> {
     }
 }
 
-/// Looks which journey or vote comes next, if everything stays as it is.
-fn look_ahead(world: &mut World) {
+/// The steps that are left to take, if everything stays as it is.
+fn steps_to_take(world: &World) -> impl Iterator<Item = CampaignStep> {
     let first = world.resource::<CampaignState>().steps_done;
     let steps = first..world.resource::<RpgWorld>().0.schedule.len();
-    let mut steps = steps.filter_map(|number| step_to_take(world, number));
-    let ahead = steps.find(|step| matches!(step, CampaignStep::Dungeon(_) | CampaignStep::Vote(_)));
+    steps.filter_map(|number| step_to_take(world, number))
+}
+
+/// Looks which journey or vote comes next, if everything stays as it is.
+fn look_ahead(world: &mut World) {
+    let is_ahead = |step: &_| matches!(step, CampaignStep::Dungeon(_) | CampaignStep::Vote(_));
+    let ahead = steps_to_take(world).find(is_ahead);
     world.resource_mut::<CampaignState>().ahead = ahead;
 }
 
 // --- home ---
 
-fn begin_day(world: &mut World, day: u32, days: u32) {
-    let date = world.resource::<CampaignState>().days_done + 1;
+fn begin_day(world: &mut World, stay: Stay) {
+    let date = inform_of_day(world, "begin");
+    send_neighbours_home(world);
+    world.resource_mut::<Today>().0 = date;
+    begin_round(world, stay, 1);
+}
+
+/// Tells everybody at home that a day begins or ends, and returns which.
+fn inform_of_day(world: &mut World, part: &str) -> u32 {
+    let day = world.resource::<CampaignState>().days_done + 1;
+    let part = part.into();
     inform_home(
         world,
         Day {
-            day: date,
-            part: "begin".into(),
+            day,
+            part,
             ..Day::default()
         },
     );
-    send_neighbours_home(world);
-    world.resource_mut::<Today>().0 = date;
-    begin_round(world, day, days, 1);
+    day
 }
 
-/// Whoever is not of the party is where it lives.
+/// Those who are not of the party are where they live.
 fn send_neighbours_home(world: &mut World) {
     let party = party(world);
     for actor in all_of(world, Kind::Actor) {
@@ -327,9 +311,9 @@ fn send_neighbours_home(world: &mut World) {
 }
 
 /// Only observers are told of the rounds of a day: those who are there read it when they are asked.
-fn begin_round(world: &mut World, day: u32, days: u32, round: u32) {
+fn begin_round(world: &mut World, stay: Stay, round: u32) {
     look_ahead(world);
-    let rounds = world.resource::<RpgWorld>().0.limits.home_rounds.max(1) as u32;
+    let rounds = home_rounds(world);
     if rounds > 1 {
         let event = Day {
             day: world.resource::<CampaignState>().days_done + 1,
@@ -339,13 +323,13 @@ fn begin_round(world: &mut World, day: u32, days: u32, round: u32) {
         };
         write_events_at_meeting(world, |events| events.notify_entities(&[], event));
     }
-    begin_home_talk(world, day, days, round);
+    begin_home_talk(world, stay, round);
 }
 
 /// People at home talk, once what scenes there depend on is judged. A day without a scene begins
 /// with how it looks.
-fn begin_home_talk(world: &mut World, day: u32, days: u32, round: u32) {
-    let phase = CampaignPhase::Home { day, days, round };
+fn begin_home_talk(world: &mut World, stay: Stay, round: u32) {
+    let phase = CampaignPhase::Home { stay, round };
     let (occasion, otherwise) = match round {
         1 => (Occasion::Morning, Phase::Scene),
         _ => (Occasion::Afternoon, Phase::Plan),
@@ -363,15 +347,15 @@ fn begin_home_talk(world: &mut World, day: u32, days: u32, round: u32) {
 }
 
 /// Before the last evening of a stay, those who would go vote where to, if that comes next.
-fn end_afternoon(world: &mut World, day: u32, days: u32) {
-    let is_last = day == days;
+fn end_afternoon(world: &mut World, stay: Stay) {
+    let is_last = stay.day == stay.days;
     while let Some(number) = next_vote(world).filter(|_| is_last) {
         world.resource_mut::<CampaignState>().steps_done += 1;
         if let Some(CampaignStep::Vote(names)) = step_to_take(world, number) {
-            return begin_vote(world, names, (day, days));
+            return begin_vote(world, names, stay);
         }
     }
-    begin_evening(world, day, days);
+    begin_evening(world, stay);
 }
 
 /// The number of the next step, if it is a vote.
@@ -381,39 +365,25 @@ fn next_vote(world: &World) -> Option<usize> {
     step.is_vote().then_some(number)
 }
 
-/// Those who would go are asked where to. `evening` is the day of the stay and the number of days.
-fn begin_vote(world: &mut World, names: Vec<String>, evening: (u32, u32)) {
+/// Those who would go are asked where to.
+fn begin_vote(world: &mut World, names: Vec<String>, stay: Stay) {
     elect(world);
-    let (day, days) = evening;
     let dungeons = names.into_iter().map(Into::into).collect();
-    let phase = CampaignPhase::Vote {
-        dungeons,
-        day,
-        days,
-    };
-    set_campaign_phase(world, phase);
+    set_campaign_phase(world, CampaignPhase::Vote { dungeons, stay });
 }
 
-fn begin_evening(world: &mut World, day: u32, days: u32) {
+fn begin_evening(world: &mut World, stay: Stay) {
     for agent in all_of(world, Kind::WorldAgent) {
         set_phase(world, agent, Phase::Announce);
     }
-    set_campaign_phase(world, CampaignPhase::Evening { day, days });
+    set_campaign_phase(world, CampaignPhase::Evening { stay });
 }
 
-fn begin_night(world: &mut World, day: u32, days: u32) {
-    let date = world.resource::<CampaignState>().days_done + 1;
-    inform_home(
-        world,
-        Day {
-            day: date,
-            part: "end".into(),
-            ..Day::default()
-        },
-    );
+fn begin_night(world: &mut World, stay: Stay) {
+    let date = inform_of_day(world, "end");
     world.resource_mut::<CampaignState>().days_done = date;
     heal_wounds(world);
-    let night = CampaignPhase::Night { day, days };
+    let night = CampaignPhase::Night { stay };
     if !is_last(world, &night) {
         let agents = all_of(world, Kind::WorldAgent);
         for place in home_stages(world).into_iter().chain(agents) {
@@ -462,9 +432,8 @@ fn finish_without_ending(world: &mut World) {
 
 fn end_story(world: &mut World) {
     set_campaign_phase(world, CampaignPhase::Over);
-    let ending = world.resource::<History>().ending.clone();
-    let story = world.resource::<StoryData>();
-    let ending = ending.and_then(|id| story.ending(&id));
-    let title = ending.map(|ending| ending.title.clone());
-    world.insert_resource(StoryEnd(title.unwrap_or_default()));
+    let ending = world.resource::<History>().ending.as_deref();
+    let ending = ending.and_then(|id| world.resource::<StoryData>().ending(id));
+    let title = ending.map_or_else(String::new, |ending| ending.title.clone());
+    world.insert_resource(StoryEnd(title));
 }

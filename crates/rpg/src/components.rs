@@ -32,11 +32,9 @@ pub fn goals_of(world: &World, entity: EntityRef<'_>) -> Vec<(String, GoalState)
     else {
         return Vec::new();
     };
-    let actor = file.0.actors.iter().find(|actor| *actor.name == *name.0);
-    let goals = actor.map(|actor| &actor.goals[..]).unwrap_or_default();
     let states = entity.get::<Goals>();
     let state = |index: usize| states?.0.get(index).copied();
-    let goals = goals.iter().enumerate();
+    let goals = file.0.goals(&name.0).iter().enumerate();
     goals
         .map(|(index, goal)| (goal.words.clone(), state(index).unwrap_or_default()))
         .collect()
@@ -47,7 +45,6 @@ pub fn goals_of(world: &World, entity: EntityRef<'_>) -> Vec<(String, GoalState)
 #[serde(deny_unknown_fields)]
 pub struct Health {
     pub hp: i32,
-    /// Hit points when healthy.
     pub max: i32,
 }
 
@@ -71,25 +68,21 @@ impl Health {
     }
 }
 
-/// What a combatant can do.
 #[derive(Component, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fighter {
     pub stats: Stats,
-    /// The names of its skills.
     pub skills: Vec<Arc<str>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StatusEffect {
-    /// The skill that caused it.
     pub skill: Arc<str>,
     /// Added to attack while it lasts.
     pub attack: i32,
     /// Added to defense while it lasts.
     pub defense: i32,
-    /// Rounds that are left.
     pub rounds: i32,
 }
 
@@ -111,7 +104,6 @@ pub struct Foe {
 #[serde(transparent)]
 pub struct Residence(pub Arc<str>);
 
-/// Marks a stage where people live.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HomeStage;
 
@@ -137,7 +129,6 @@ pub struct LastFight {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Departure {
-    /// It has no hit points left.
     Fell,
     /// It ran away, unhurt; heroes stay behind the party.
     Fled,
@@ -145,7 +136,6 @@ pub enum Departure {
 }
 
 impl Departure {
-    /// What events call it.
     pub(super) fn action(self) -> &'static str {
         match self {
             Self::Fell => "fall",
@@ -195,7 +185,6 @@ pub struct CurrentFight {
     pub end: Option<FightResult>,
 }
 
-/// Saves what this file defines.
 pub(super) fn plugin(setup: &mut Setup) {
     setup.world.init_resource::<FallenFoes>();
     setup.world.init_resource::<ClosedDungeons>();

@@ -38,7 +38,6 @@ impl SpokenLine {
     }
 }
 
-/// An event that an entity witnessed.
 #[derive(Debug, Serialize)]
 pub(super) struct WitnessedEvent<'a> {
     #[serde(rename = "type")]
@@ -104,7 +103,6 @@ pub(super) struct NumberedEvent {
     beginning: String,
     #[serde(skip)]
     pub(super) text: String,
-    /// The id of its message.
     #[serde(skip)]
     pub(super) id: Arc<str>,
 }

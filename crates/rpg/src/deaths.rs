@@ -12,7 +12,6 @@ struct Living<'a> {
     name: &'a str,
 }
 
-/// Adds the templates of this file.
 pub(super) fn add_templates(prompts: &mut PromptSet) {
     prompts.add(&LIVES);
 }
@@ -26,7 +25,6 @@ pub(super) fn death_of(name: &str, language: Language) -> Untrue {
     }
 }
 
-/// Ways to say that somebody dies.
 const DEATHS: [&str; 6] = [
     "{} dies",
     "{} is dead",

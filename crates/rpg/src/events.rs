@@ -76,7 +76,6 @@ pub const EVENTS: &[EventType] = &[
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event("day", style = shown, no_cue, minor, tags = message_tags, heading = begins)]
 pub struct Day {
-    /// Which day, from 1.
     pub day: u32,
     /// `begin`, `round` or `end`.
     pub part: String,
@@ -214,12 +213,10 @@ impl CombatInitialization {
     }
 }
 
-/// The state of a combatant.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CombatantStatus {
     pub name: String,
     pub hp: i32,
-    /// Hit points when healthy.
     pub max_hp: i32,
     pub faction: String,
     /// The names of the effects on it.
@@ -241,14 +238,11 @@ pub struct CombatantStatus {
     pub departure: Option<Departure>,
 }
 
-/// A round of a fight begins.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event("combat_round", style = Fight, minor, board = standing_board)]
 pub struct CombatRound {
     pub stage: String,
-    /// Which round, from 1.
     pub round: u32,
-    /// The state of all combatants.
     pub standing: Vec<CombatantStatus>,
 }
 
@@ -276,7 +270,6 @@ pub(super) const DRAW_TAG: &str = "draw_cards";
 )]
 pub struct CardsDrawn {
     pub actor: String,
-    /// In which round, from 1.
     pub round: u32,
     pub cards: Vec<DrawnCard>,
 }
@@ -291,9 +284,7 @@ pub struct DrawnCard {
     pub description: String,
     /// `attack`, `heal`, `guard`, `weaken` or `strengthen`.
     pub kind: String,
-    /// The energy it takes.
     pub cost: i32,
-    /// How strong the effect is.
     pub power: i32,
     /// The chance to work in percent.
     pub accuracy: i32,
@@ -330,7 +321,6 @@ pub struct TargetResult {
     pub amount: i32,
     /// The effect that it left; empty if none.
     pub effect: String,
-    /// Whether the target fell.
     pub fell: bool,
 }
 
@@ -366,7 +356,6 @@ pub struct CombatMove {
     pub action: String,
     /// The item that it shows; else empty.
     pub item: String,
-    /// How the item looks.
     pub look: String,
     /// What it looks like, by its own mind; may be empty.
     pub description: String,
@@ -427,7 +416,6 @@ pub struct Narration {
     pub message: String,
 }
 
-/// A fight is over.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event(
     "combat_outcome", style = FightEnds, minor, tags = message_tags, happening = noted,
@@ -441,10 +429,8 @@ pub struct CombatOutcome {
     pub result: FightResult,
     pub fallen: Vec<String>,
     pub felled: Vec<String>,
-    /// Those of both sides who fled.
     #[serde(default)]
     pub fled: Vec<String>,
-    /// Those of both sides who yielded.
     #[serde(default)]
     pub yielded: Vec<String>,
     /// How the last of the losing side left the fight; `None` if the rounds ran out.
@@ -488,7 +474,6 @@ pub struct BattleReport {
     pub stage: String,
     /// How it ended for the party.
     pub result: FightResult,
-    /// Whom the party fought.
     pub foes: Vec<String>,
     pub fallen: Vec<String>,
 }
@@ -517,13 +502,10 @@ pub struct News {
     pub message: String,
 }
 
-/// The campaign is over.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event("homecoming", style = Ending, heading = text!(story_homecoming))]
 pub struct Homecoming {
-    /// The number of fights won.
     pub won: u32,
-    /// The number of all fights.
     pub fights: u32,
     /// The party, by name.
     pub party: Vec<String>,
@@ -550,7 +532,6 @@ impl ItemTaken {
     }
 }
 
-/// Somebody gives something to somebody.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event("give", style = Showing, speaker = actor, happening = noted)]
 pub struct ItemGiven {
@@ -589,13 +570,11 @@ pub struct ItemMoved {
 }
 
 impl ItemMoved {
-    /// What its new holder notes.
     pub(super) fn took(&self) -> Option<Happening> {
         let (who, item) = (self.to.as_str().into(), self.item.as_str().into());
         (!self.to.is_empty()).then_some(Happening::Took { who, item })
     }
 
-    /// What its old holder notes.
     pub(super) fn lost(&self) -> Option<Happening> {
         let (who, item) = (self.from.as_str().into(), self.item.as_str().into());
         let lost = Happening::Lost {
@@ -613,7 +592,6 @@ impl ItemMoved {
     }
 }
 
-/// Somebody shows something to somebody.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event("show", style = Showing, speaker = actor)]
 pub struct ItemShown {
@@ -639,7 +617,6 @@ pub struct ItemUsed {
     pub item: String,
     /// With whom or what; may be empty.
     pub with: String,
-    /// What everybody there sees.
     pub message: String,
 }
 
@@ -685,13 +662,11 @@ pub struct NothingNew {
     pub says: Vec<String>,
 }
 
-/// Somebody makes a promise.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event("promise", style = Deed, speaker = actor, spoken = words, happening = noted)]
 pub struct PromiseMade {
     pub actor: String,
     pub to: String,
-    /// What, in its words.
     pub words: String,
 }
 
@@ -701,12 +676,10 @@ impl PromiseMade {
     }
 }
 
-/// Somebody keeps a promise.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event("keep", style = SharedDeed, speaker = actor, spoken = words, happening = noted)]
 pub struct PromiseKept {
     pub actor: String,
-    /// To whom it was made.
     pub to: String,
     pub words: String,
 }
@@ -735,11 +708,8 @@ fn pledged([who, to, words]: [&str; 3], state: Pledge) -> Option<Noting> {
     third_person = text!(story_refused, actor, action = ActionSpec::label(action), reason)
 )]
 pub struct Refusal {
-    /// Whose action.
     pub actor: String,
-    /// What was tried.
     pub action: String,
-    /// Why not.
     pub reason: String,
 }
 
@@ -751,7 +721,6 @@ pub struct FeelingChanged {
     pub about: String,
     /// 1 for better, -1 for worse.
     pub change: i32,
-    /// Why, in its words.
     pub why: String,
 }
 
@@ -772,7 +741,6 @@ impl FeelingChanged {
 #[event("attempt", style = Choice, speaker = actor, spoken = what, happening = noted)]
 pub struct Attempted {
     pub actor: String,
-    /// What, in its words.
     pub what: String,
 }
 

@@ -15,7 +15,6 @@ pub enum FightEnd {
     Drawn,
 }
 
-/// How a promise stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Pledge {

@@ -16,12 +16,14 @@ use super::scenes::effects::{Cause, SceneText, try_effects};
 use super::scenes::open::CalledScene;
 use crate::drama::{Effect, StoryData};
 
-/// What a host does.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum HostDeed {
     /// Tells these, by name, something that nobody else hears.
-    Tell { who: Vec<String>, text: String },
+    Tell {
+        who: Vec<String>,
+        text: String,
+    },
     /// Changes something as a choice would.
     Effect {
         /// The place of effects that concern everybody at a place, by name; may be empty.
@@ -30,8 +32,9 @@ pub enum HostDeed {
         effect: Effect,
     },
     /// Opens a scene when people next talk at its stage, whatever its condition says.
-    Scene { id: String },
-    /// Ends the story here, for good.
+    Scene {
+        id: String,
+    },
     End,
 }
 
@@ -69,7 +72,6 @@ enum DeedKind {
     Seed,
     /// Others answer for somebody.
     Minds,
-    /// The story is over.
     End,
 }
 
@@ -165,7 +167,6 @@ impl HostDeed {
     }
 }
 
-/// Adds the systems of this file.
 pub(super) fn plugin(setup: &mut Setup) {
     let inputs = take_inputs.run_if(resource_exists::<Inputs>);
     let before = inputs.in_set(MeetSet::Rules).before(advance_campaign);
@@ -231,7 +232,7 @@ fn note(world: &mut World, did: HostDid, is_done: bool) {
 
 fn call_scene(world: &mut World, id: &str) -> Option<()> {
     let story = world.get_resource::<StoryData>()?;
-    let scene = story.scenes.iter().find(|scene| scene.id == id)?;
+    let scene = story.scene(id)?;
     let stage = world.resource::<CastList>().by_name(&scene.at)?;
     world.entity_mut(stage).insert(CalledScene(id.into()));
     Some(())

@@ -2,17 +2,16 @@
 //!
 //! Each step returns the phase that begins with it, or `None` if the journey is over.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 use playhouse_engine::cast::{
-    CastList, Dead, Kind, OnStage, StableId, all_of, despawn, is_dead, stable_id, stage_of,
+    CastList, Dead, Kind, OnStage, all_of, despawn, is_dead, stable_id, stage_of,
 };
 use playhouse_engine::event::{Fault, Faults, write_events_at_meeting};
 use playhouse_engine::locale::Localize;
 
-use super::campaign_phase::{CampaignPhase, CampaignState};
+use super::campaign_phase::{CampaignPhase, CampaignState, FightPlace};
 use super::combat::Combat;
 use super::combat::resolve::set_aside_what_holds;
 use super::combat::wounds::tell_wounds;
@@ -26,60 +25,75 @@ use super::scenes::judge::judge_scenes;
 use super::scenes::open::open_talk;
 use super::spawn::spawn_foes;
 use super::travel::{acquaint, introduce, travel, travel_to};
-use super::world_file::{Fight, Limits};
+use super::world_file::Fight;
 use crate::drama::{History, Occasion};
 
 /// The party sets out for a dungeon, unless it will not go there any more.
 pub(super) fn set_out(world: &mut World, dungeon: Arc<str>) -> Option<CampaignPhase> {
     let is_closed = world.resource::<ClosedDungeons>().0.contains(&dungeon);
-    (!is_closed).then(|| go_deeper(world, dungeon, 0)).flatten()
+    let at = FightPlace { dungeon, fight: 0 };
+    (!is_closed).then(|| go_deeper(world, at)).flatten()
+}
+
+/// The part of a journey after a phase.
+pub(super) fn continue_journey(world: &mut World, phase: CampaignPhase) -> Option<CampaignPhase> {
+    match phase {
+        CampaignPhase::Travel { at } => meet_foes(world, at),
+        CampaignPhase::Arrival { at } => begin_fight(world, at),
+        CampaignPhase::Fight { at } => after_fight(world, at),
+        CampaignPhase::Camp { at } => after_camp(world, at),
+        CampaignPhase::Retreat { dungeon } => return_home(world, dungeon),
+        _ => None,
+    }
 }
 
 /// The party reaches the stage of a fight, and talks before it meets its foes.
-fn go_deeper(world: &mut World, dungeon: Arc<str>, fight: usize) -> Option<CampaignPhase> {
-    let (next, stage) = find_fight(world, &dungeon, fight)?;
+fn go_deeper(world: &mut World, at: FightPlace) -> Option<CampaignPhase> {
+    let (next, stage) = find_fight(world, &at)?;
     let mut party = party(world);
     party.retain(|hero| !is_dead(world, *hero));
-    let part = if fight == 0 { "enter" } else { "advance" };
-    inform_of_journey(world, &dungeon, part, &next.stage, &party);
+    let part = if at.fight == 0 { "enter" } else { "advance" };
+    inform_of_journey(world, &at.dungeon, part, &next.stage, &party);
     for hero in party {
         travel(world, hero, stage);
     }
-    begin_talk(world, CampaignPhase::Travel { dungeon, fight })
+    begin_talk(world, CampaignPhase::Travel { at })
 }
 
 /// A phase of talk begins, once what its scenes depend on is judged. If nobody talks, the journey
 /// continues.
 pub(super) fn begin_talk(world: &mut World, phase: CampaignPhase) -> Option<CampaignPhase> {
-    let limits = limits(world);
-    let stage_of_fight = |dungeon: &str, fight: usize| {
-        let found = find_fight(world, dungeon, fight);
-        found.into_iter().map(|(_, stage)| stage).collect()
+    let limits = world.resource::<RpgWorld>().0.limits;
+    let stage_of_fight = |at: &FightPlace| -> Vec<Entity> {
+        find_fight(world, at)
+            .into_iter()
+            .map(|(_, stage)| stage)
+            .collect()
     };
+    let party = party(world);
     let party_is_there = |stage: &Entity| {
-        let mut party = party(world).into_iter();
-        party.any(|hero| stage_of(world, hero) == Some(*stage))
+        let mut party = party.iter();
+        party.any(|hero| stage_of(world, *hero) == Some(*stage))
     };
-    let (occasion, turns, stages): (_, _, Vec<_>) = match &phase {
+    let home = home_stages(world);
+    let (occasion, turns, stages) = match &phase {
         // Those who go deeper have talked at their camp.
-        CampaignPhase::Travel { dungeon, fight } => {
-            let turns = if *fight == 0 { limits.travel_turns } else { 0 };
-            (Occasion::Travel, turns, stage_of_fight(dungeon, *fight))
+        CampaignPhase::Travel { at } => {
+            let turns = if at.fight == 0 {
+                limits.travel_turns
+            } else {
+                0
+            };
+            (Occasion::Travel, turns, stage_of_fight(at))
         }
-        CampaignPhase::Camp { dungeon, fight } => {
-            let stages = stage_of_fight(dungeon, *fight);
-            (Occasion::Camp, limits.camp_turns, stages)
-        }
+        CampaignPhase::Camp { at } => (Occasion::Camp, limits.camp_turns, stage_of_fight(at)),
         CampaignPhase::Retreat { .. } => {
-            let home = home_stages(world);
-            let stages = all_of(world, Kind::Stage).into_iter();
-            let stages = stages.filter(|stage| !home.contains(stage) && party_is_there(stage));
-            let stages = stages.collect();
+            let mut stages = all_of(world, Kind::Stage);
+            stages.retain(|stage| !home.contains(stage) && party_is_there(stage));
             (Occasion::Retreat, limits.return_turns, stages)
         }
         _ => {
-            let stages = home_stages(world).into_iter();
-            let stages = stages.filter(party_is_there).collect();
+            let stages = home.into_iter().filter(party_is_there).collect();
             (Occasion::Return, limits.return_turns, stages)
         }
     };
@@ -91,22 +105,16 @@ pub(super) fn begin_talk(world: &mut World, phase: CampaignPhase) -> Option<Camp
     for stage in stages {
         talks |= open_talk(world, stage, occasion, turns);
     }
-    match phase {
-        phase if talks => Some(phase),
-        CampaignPhase::Travel { dungeon, fight } => meet_foes(world, dungeon, fight),
-        CampaignPhase::Camp { dungeon, fight } => after_camp(world, dungeon, fight),
-        CampaignPhase::Retreat { dungeon } => return_home(world, dungeon),
-        _ => None,
+    if talks {
+        Some(phase)
+    } else {
+        continue_journey(world, phase)
     }
 }
 
 /// The foes of a fight appear.
-pub(super) fn meet_foes(
-    world: &mut World,
-    dungeon: Arc<str>,
-    fight: usize,
-) -> Option<CampaignPhase> {
-    let (next, stage) = find_fight(world, &dungeon, fight)?;
+fn meet_foes(world: &mut World, at: FightPlace) -> Option<CampaignPhase> {
+    let (next, stage) = find_fight(world, &at)?;
     if let Err(error) = spawn_foes(world, &next.foes, &next.stage) {
         let fault = Fault::Game(error.text());
         world.resource_mut::<Faults>().note(fault);
@@ -118,66 +126,58 @@ pub(super) fn meet_foes(
         introduce(world, foe, stage);
     }
     set_phase(world, stage, Phase::Kickoff);
-    Some(CampaignPhase::Arrival { dungeon, fight })
+    Some(CampaignPhase::Arrival { at })
 }
 
-pub(super) fn begin_fight(
-    world: &mut World,
-    dungeon: Arc<str>,
-    fight: usize,
-) -> Option<CampaignPhase> {
-    let (_, stage) = find_fight(world, &dungeon, fight)?;
+fn begin_fight(world: &mut World, at: FightPlace) -> Option<CampaignPhase> {
+    let (_, stage) = find_fight(world, &at)?;
     for actor in on_stage(world, stage) {
         set_aside_what_holds(world, actor);
     }
     world.entity_mut(stage).insert(CurrentFight {
-        dungeon: dungeon.clone(),
-        fight,
+        dungeon: at.dungeon.clone(),
+        fight: at.fight,
         end: None,
     });
     set_phase(world, stage, Phase::FightBegin);
-    Some(CampaignPhase::Fight { dungeon, fight })
+    Some(CampaignPhase::Fight { at })
 }
 
 /// The fight is over and archived; the party talks, and goes deeper or home.
-pub(super) fn after_fight(
-    world: &mut World,
-    dungeon: Arc<str>,
-    fight: usize,
-) -> Option<CampaignPhase> {
-    let (done, stage) = find_fight(world, &dungeon, fight)?;
+fn after_fight(world: &mut World, at: FightPlace) -> Option<CampaignPhase> {
+    let (done, stage) = find_fight(world, &at)?;
     let result = world.get::<CurrentFight>(stage).and_then(|done| done.end);
     let result = result.unwrap_or_default();
     let mut campaign = world.resource_mut::<CampaignState>();
     campaign.fights += 1;
     campaign.won += u32::from(result == FightResult::Won);
-    report_battle(world, &dungeon, &done, stage, result);
+    report_battle(world, &at.dungeon, &done, stage, result);
     note_fight(world, &done.stage, stage, result);
     world.entity_mut(stage).remove::<CurrentFight>();
     clear_foes(world, stage);
     let talk = match result {
-        FightResult::Won => CampaignPhase::Camp { dungeon, fight },
-        _ => CampaignPhase::Retreat { dungeon },
+        FightResult::Won => CampaignPhase::Camp { at },
+        _ => CampaignPhase::Retreat {
+            dungeon: at.dungeon,
+        },
     };
     begin_talk(world, talk)
 }
 
 /// The party goes deeper after a victory, or home.
-pub(super) fn after_camp(
-    world: &mut World,
-    dungeon: Arc<str>,
-    fight: usize,
-) -> Option<CampaignPhase> {
-    if find_fight(world, &dungeon, fight + 1).is_some() {
-        go_deeper(world, dungeon, fight + 1)
+fn after_camp(world: &mut World, at: FightPlace) -> Option<CampaignPhase> {
+    let fight = at.fight + 1;
+    let next = FightPlace { fight, ..at };
+    if find_fight(world, &next).is_some() {
+        go_deeper(world, next)
     } else {
-        return_home(world, dungeon)
+        return_home(world, next.dungeon)
     }
 }
 
 /// The whole party goes home, fallen heroes included, with full health and without effects. Only
 /// wounds remain. At home it talks.
-pub(super) fn return_home(world: &mut World, dungeon: Arc<str>) -> Option<CampaignPhase> {
+fn return_home(world: &mut World, dungeon: Arc<str>) -> Option<CampaignPhase> {
     let party = party(world);
     inform_of_journey(world, &dungeon, "return", "", &party);
     send_home(world);
@@ -185,15 +185,10 @@ pub(super) fn return_home(world: &mut World, dungeon: Arc<str>) -> Option<Campai
     begin_talk(world, CampaignPhase::Return { dungeon })
 }
 
-fn limits(world: &World) -> Limits {
-    world.resource::<RpgWorld>().0.limits
-}
-
 /// A fight of the world file, and the entity of its stage.
-fn find_fight(world: &World, dungeon: &str, fight: usize) -> Option<(Fight, Entity)> {
-    let mut dungeons = world.resource::<RpgWorld>().0.dungeons.iter();
-    let dungeon = dungeons.find(|known| known.name == dungeon)?;
-    let fight = dungeon.fights.get(fight)?.clone();
+fn find_fight(world: &World, at: &FightPlace) -> Option<(Fight, Entity)> {
+    let dungeon = world.resource::<RpgWorld>().0.dungeon(&at.dungeon)?;
+    let fight = dungeon.fights.get(at.fight)?.clone();
     let stage = world.resource::<CastList>().by_name(&fight.stage)?;
     Some((fight, stage))
 }
@@ -227,14 +222,11 @@ pub(super) fn send_home(world: &mut World) {
 /// despawned.
 fn clear_foes(world: &mut World, stage: Entity) {
     for foe in on_stage(world, stage) {
-        match world.get::<Foe>(foe).copied() {
-            Some(Foe { returns: true }) => {
-                world.entity_mut(foe).remove::<OnStage>();
-            }
-            Some(Foe { returns: false }) => {
-                despawn(world, foe);
-            }
-            None => {}
+        let returns = world.get::<Foe>(foe).map(|foe| foe.returns);
+        if returns == Some(true) {
+            world.entity_mut(foe).remove::<OnStage>();
+        } else if returns == Some(false) {
+            despawn(world, foe);
         }
     }
 }
@@ -257,11 +249,8 @@ fn inform_of_journey(world: &mut World, dungeon: &str, part: &str, stage: &str, 
             audience.extend(on_stage(world, stage));
         }
     }
-    let audience: BTreeSet<(StableId, Entity)> = audience
-        .into_iter()
-        .map(|entity| (stable_id(world, entity), entity))
-        .collect();
-    let audience: Vec<_> = audience.into_iter().map(|(_, entity)| entity).collect();
+    audience.sort_by_key(|entity| stable_id(world, *entity));
+    audience.dedup();
     write_events_at_meeting(world, |events| events.notify_entities(&audience, event));
 }
 

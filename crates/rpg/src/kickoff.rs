@@ -14,7 +14,7 @@ use super::phase::{CampaignSet, CurrentPlace, Phase, in_phase};
 use super::question::{ProseQuestion, Writer};
 use super::spawn::FOE;
 use super::speaker::Speaker;
-use super::world_file::{self, Dungeon, WorldFile};
+use super::world_file::{Dungeon, WorldFile};
 
 const ACTOR: ProseQuestion<KickoffData> = question("asks/kickoff_actor");
 const FOE_ACTOR: ProseQuestion<KickoffData> = question("asks/kickoff_foe");
@@ -53,7 +53,6 @@ struct KickoffData<'a> {
     speaker: Speaker<'a>,
 }
 
-/// Adds the systems of this file.
 pub(super) fn plugin(setup: &mut Setup) {
     let take = take_kickoffs.run_if(in_phase(Phase::KickoffDone));
     let ask = ask_kickoffs.run_if(in_phase(Phase::Kickoff));
@@ -62,7 +61,6 @@ pub(super) fn plugin(setup: &mut Setup) {
         .add_systems((take, ask).chain().in_set(CampaignSet::Kickoff));
 }
 
-/// Adds the templates of this file.
 pub(super) fn add_templates(prompts: &mut PromptSet) {
     for question in [ACTOR, FOE_ACTOR, STAGE, WORLD_AGENT] {
         question.add_templates(prompts);
@@ -155,21 +153,18 @@ pub(super) fn take_kickoffs(
 /// What the world file says of somebody and of its place.
 fn data<'a>(world: &'a WorldFile, name: &'a str, kind: Kind, place: &'a str) -> KickoffData<'a> {
     let (profile, kickoff) = texts_of(world, name);
-    let actor = world.actors.iter().find(|actor| actor.name == name);
-    let stage = world.stages.iter().find(|stage| stage.name == place);
-    let actors = world.actors.iter();
-    let heroes = actors.filter(|actor| actor.faction == world_file::ActorFaction::Hero);
+    let stage = world.stage(place);
     let dungeons = world.dungeons.iter();
     KickoffData {
         me: name,
         name,
         profile,
         kickoff,
-        look: actor.map(|actor| actor.look.as_str()),
+        look: world.actor(name).map(|actor| actor.look.as_str()),
         place: if kind == Kind::WorldAgent { "" } else { place },
         place_profile: stage.map(|stage| stage.profile.as_str()),
         exits: stage.map(|stage| stage.connects.as_slice()),
-        heroes: heroes.map(|hero| hero.name.as_str()).collect(),
+        heroes: world.heroes().map(|hero| hero.name.as_str()).collect(),
         talked_about: dungeons.clone().map(TalkedAbout::of).collect(),
         dungeons: dungeons.map(|dungeon| dungeon.name.as_str()).collect(),
         speaker: Speaker::of(world, name),
@@ -195,17 +190,17 @@ impl<'a> TalkedAbout<'a> {
 
 /// The profile and the kickoff message of somebody; empty if the world file does not know it.
 fn texts_of<'a>(world: &'a WorldFile, name: &str) -> (&'a str, &'a str) {
-    let stages = world.stages.iter();
-    let stages = stages.map(|stage| (&stage.name, &stage.profile, &stage.kickoff));
-    let actors = world.actors.iter();
-    let actors = actors.map(|actor| (&actor.name, &actor.profile, &actor.kickoff));
-    let agents = world.agents.iter();
-    let agents = agents.map(|agent| (&agent.name, &agent.profile, &agent.kickoff));
-    let foes = world.foes.iter();
-    let foes = foes.map(|foe| (&foe.name, &foe.profile, &foe.kickoff));
-    let mut everybody = stages.chain(actors).chain(agents).chain(foes);
-    let found = everybody.find(|(known, ..)| *known == name);
-    found.map_or(("", ""), |(_, profile, kickoff)| (profile, kickoff))
+    if let Some(stage) = world.stage(name) {
+        (&stage.profile, &stage.kickoff)
+    } else if let Some(actor) = world.actor(name) {
+        (&actor.profile, &actor.kickoff)
+    } else if let Some(agent) = world.agent(name) {
+        (&agent.profile, &agent.kickoff)
+    } else {
+        world
+            .foe(name)
+            .map_or(("", ""), |foe| (&foe.profile, &foe.kickoff))
+    }
 }
 
 /// What prompts call a kind of entity.
@@ -229,7 +224,6 @@ pub(super) fn names_without(
         .collect()
 }
 
-/// Somebody whom an actor sees.
 #[derive(Serialize)]
 pub(super) struct PresentActor {
     name: String,
@@ -241,8 +235,7 @@ pub(super) fn fallen(whereabouts: &Whereabouts, file: &WorldFile, stage: Entity)
     let lying = whereabouts.on_stage(stage).into_iter();
     let lying = lying.filter(|actor| !whereabouts.is_alive(*actor));
     let lying = lying.map(|actor| whereabouts.name_text(actor));
-    let is_written = |name: &String| file.actors.iter().any(|actor| actor.name == *name);
-    lying.filter(is_written).collect()
+    lying.filter(|name| file.actor(name).is_some()).collect()
 }
 
 /// How some entities look to one of them.

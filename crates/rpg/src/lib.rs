@@ -58,7 +58,7 @@ mod telling_tests;
 pub use adapt::Unfit;
 pub use archive::next_archive;
 pub use campaign::{Campaign, CampaignError};
-pub use campaign_phase::{CampaignPhase, CampaignState};
+pub use campaign_phase::{CampaignPhase, CampaignState, FightPlace, Stay};
 pub use combat::{Combat, FightAction, FinishedFight, Hand, HeldCard};
 pub use host::HostDeed;
 pub use outcome::{ChoiceOutcome, FactOutcome, FightOutcome, GoalOutcome, StoryOutcome};

@@ -8,7 +8,6 @@ use serde::Serialize;
 use super::components::RpgWorld;
 use crate::drama::{FightResult, GoalState, Goals, History, StoryData};
 
-/// What became of a story.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct StoryOutcome {
     /// The title of the ending that was reached.
@@ -23,17 +22,14 @@ pub struct StoryOutcome {
     pub fights: Vec<FightOutcome>,
 }
 
-/// What became of a goal.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct GoalOutcome {
     pub who: String,
     /// The goal, as its owner puts it.
     pub words: String,
-    /// Whether it was reached.
     pub state: GoalState,
 }
 
-/// A fact that characters learned.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FactOutcome {
     pub fact: String,
@@ -51,7 +47,6 @@ pub struct ChoiceOutcome {
     pub label: String,
 }
 
-/// How a fight ended.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FightOutcome {
     pub stage: String,

@@ -14,38 +14,30 @@ pub enum Phase {
     Idle,
     /// Everybody here whose story has not begun is asked to begin it.
     Kickoff,
-    /// The answers to that are in.
     KickoffDone,
     /// A home stage describes itself.
     Scene,
-    /// The description is in.
     SceneDone,
     Plan,
     /// The plans are in and are carried out.
     PlanDone,
     /// The heroes here vote.
     Vote,
-    /// The votes are in.
     Voted,
     /// The stage is asked to judge what somebody tries.
     Attempt,
-    /// The judgement is in.
     Attempted,
     /// A judge is asked whether something is so.
     Judge,
-    /// The verdict is in.
     Judged,
     /// Whoever must decide in a scene is asked.
     Choose,
-    /// The decision is in.
     Chosen,
     /// Everybody here is asked what became of it.
     Epilogue,
-    /// The answers to that are in.
     EpilogueDone,
     /// A world agent makes its announcement.
     Announce,
-    /// The announcement is in.
     AnnounceDone,
     FightBegin,
     /// What the combatants thought of it is in.
@@ -67,7 +59,6 @@ pub enum Phase {
     ArchiveCombat,
     /// Participants summarize what is over.
     Summarize,
-    /// The summaries are in.
     Summarized,
 }
 
@@ -121,7 +112,6 @@ pub(super) enum CampaignSet {
     Archive,
 }
 
-/// Orders the sets and saves phases.
 pub(super) fn plugin(setup: &mut Setup) {
     setup.saves().component::<Phase>("phase");
     let sets = (

@@ -27,7 +27,6 @@ pub(super) fn files(data: &DataFolder, language: Language) -> Result<Vec<String>
     prompts().files(data, &folder(language))
 }
 
-/// The folder of a language's templates.
 pub(super) fn folder(language: Language) -> String {
     format!("prompts/{}", language.code())
 }

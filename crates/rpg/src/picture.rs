@@ -31,7 +31,6 @@ pub struct CampaignPicture {
 pub struct BeingPicture {
     pub health: Option<Health>,
     pub skills: Vec<Arc<str>>,
-    /// The cards that it has drawn.
     pub hand: Hand,
     pub bonds: Vec<(Arc<str>, Bond)>,
     /// The words of each goal, and whether it was reached.
@@ -65,13 +64,11 @@ pub struct QualityPicture {
     pub hidden: bool,
 }
 
-/// A scene of the world file.
 #[derive(Clone, Debug, Serialize)]
 pub struct ScenePicture {
     #[serde(rename = "scene")]
     pub id: String,
     pub at: String,
-    /// How often it was played.
     pub played: usize,
     /// What may be chosen after it: the ids with their labels.
     pub options: Vec<(String, String)>,
@@ -157,7 +154,7 @@ fn quality_of(world: &World, quality: &Quality) -> QualityPicture {
 
 fn scene_of(world: &World, scene: &Scene) -> ScenePicture {
     let history = world.get_resource::<History>();
-    let options = scene.choice.iter().flat_map(|choice| &choice.options);
+    let options = scene.options().iter();
     ScenePicture {
         id: scene.id.clone(),
         at: scene.at.clone(),

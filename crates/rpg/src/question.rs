@@ -18,7 +18,6 @@ pub(super) struct ProseQuestion<D> {
     pub(super) min_letters: usize,
 }
 
-/// Who writes a text.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Writer<'a> {
     pub(super) name: &'a str,

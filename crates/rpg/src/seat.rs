@@ -68,10 +68,8 @@ fn is_possible(action: &ActionSpec, notes: Notes<'_>) -> bool {
     })
 }
 
-/// What somebody does first.
 enum First {
     Action(&'static ActionSpec),
-    /// It says these words.
     Words(String),
 }
 
@@ -286,7 +284,6 @@ fn judge(notes: Notes<'_>, dialogue: &mut Dialogue<'_>) -> io::Result<Option<Val
     Ok(Some(json!({"holds": event.is_some(), "event": number})))
 }
 
-/// A skill in the menu.
 fn row(skill: Notes<'_>) -> UiText {
     let kind = match skill.text("kind") {
         "attack" => text!(rpg_seat_attack),

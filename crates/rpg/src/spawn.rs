@@ -98,7 +98,6 @@ struct AgentIdentity<'a> {
     profile: &'a str,
 }
 
-/// Adds the templates of this file.
 pub(super) fn add_templates(prompts: &mut PromptSet) {
     prompts.add(&ACTOR).add(&FOE_ACTOR);
     prompts.add(&STAGE).add(&WORLD_AGENT);
@@ -291,7 +290,7 @@ pub(super) fn spawn_foes(
 ) -> Result<(), SpawnError> {
     let file = world.resource::<RpgWorld>().0.clone();
     for name in names {
-        let Some(foe) = file.foes.iter().find(|foe| foe.name == *name) else {
+        let Some(foe) = file.foe(name) else {
             continue;
         };
         if world.resource::<FallenFoes>().0.contains(name.as_str()) {

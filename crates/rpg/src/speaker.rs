@@ -12,9 +12,7 @@ pub(super) struct Speaker<'a> {
     cast: Vec<&'a str>,
     /// Lines as it would say them.
     lines: &'a [String],
-    /// Words that it never says.
     never: &'a [String],
-    /// Whether it travels with the party.
     travels: bool,
     /// What its temperament is drawn from, by story and name.
     temperament: u32,
@@ -22,18 +20,14 @@ pub(super) struct Speaker<'a> {
 
 impl<'a> Speaker<'a> {
     pub(super) fn of(world: &'a WorldFile, name: &str) -> Self {
-        let actors = world.actors.iter().map(|actor| (&actor.name, &actor.voice));
-        let foes = world.foes.iter().map(|foe| (&foe.name, &foe.voice));
-        let mut voices = actors.clone().chain(foes);
-        let mut heroes = world.actors.iter();
-        let is_hero = heroes.any(|actor| actor.name == name && actor.faction == ActorFaction::Hero);
-        let voice = voices.find(|(other, _)| **other == *name);
-        let voice = voice.map(|(_, voice)| voice);
+        let actor = world.actor(name);
+        let foe = || world.foe(name).map(|foe| &foe.voice);
+        let voice = actor.map(|actor| &actor.voice).or_else(foe);
         Self {
-            cast: actors.map(|(name, _)| name.as_str()).collect(),
+            cast: world.actors.iter().map(|actor| &*actor.name).collect(),
             lines: voice.map_or(&[], |voice| &voice.lines),
             never: voice.map_or(&[], |voice| &voice.never),
-            travels: is_hero,
+            travels: actor.is_some_and(|actor| actor.faction == ActorFaction::Hero),
             temperament: 0,
         }
     }

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::actions::{Plan, PlanConstraints};
 use super::campaign::Campaign;
-use super::campaign_phase::{CampaignPhase, CampaignState};
+use super::campaign_phase::{CampaignPhase, CampaignState, FightPlace, Stay};
 use super::campaign_state::advance_campaign;
 use super::components::{Acquaintances, ClosedDungeons, FallenFoes, Health, KickedOff, RpgWorld};
 use super::everybody::publish;
@@ -423,11 +423,8 @@ fn nobody_walks_off_to_be_sent_home_at_once() {
         world.limits.together = true;
         world.limits.home_rounds = 2;
         stage.world().insert_resource(RpgWorld(world.into()));
-        let phase = CampaignPhase::Home {
-            day: 1,
-            days: 1,
-            round,
-        };
+        let stay = Stay { day: 1, days: 1 };
+        let phase = CampaignPhase::Home { stay, round };
         stage.world().insert_resource(CampaignState {
             phase,
             ..CampaignState::default()
@@ -1277,8 +1274,10 @@ fn homecoming_heals_and_revives() {
         .insert((Dead, Health { hp: 0, max: 30 }));
     stage.world().insert_resource(CampaignState {
         phase: CampaignPhase::Fight {
-            dungeon: "The Ropewalk Under".into(),
-            fight: 0,
+            at: FightPlace {
+                dungeon: "The Ropewalk Under".into(),
+                fight: 0,
+            },
         },
         steps_done: 2,
         ..CampaignState::default()
@@ -1341,7 +1340,9 @@ fn a_journey_is_told_once() {
     let mut stage = stage_test();
     stage.world().insert_resource(CurrentStage::Meeting);
     stage.world().insert_resource(CampaignState {
-        phase: CampaignPhase::Night { day: 1, days: 1 },
+        phase: CampaignPhase::Night {
+            stay: Stay { day: 1, days: 1 },
+        },
         steps_done: 1,
         ..CampaignState::default()
     });
@@ -1358,7 +1359,11 @@ fn a_journey_is_told_once() {
     };
     assert!(hears(&stage));
     stage.world().resource_mut::<EventQueue>().0.clear();
-    super::journey::after_camp(stage.world(), "The Ropewalk Under".into(), 0);
+    let at = FightPlace {
+        dungeon: "The Ropewalk Under".into(),
+        fight: 0,
+    };
+    super::journey::continue_journey(stage.world(), CampaignPhase::Camp { at });
     assert!(!hears(&stage));
 }
 

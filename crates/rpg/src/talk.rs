@@ -21,7 +21,6 @@ pub struct Talk {
     turns: u32,
     /// Who has passed since somebody last said or did something.
     passed: BTreeSet<Arc<str>>,
-    /// Who has left in this round.
     left: BTreeSet<Arc<str>>,
     /// Whose feelings for whom have changed in this round.
     felt: BTreeSet<(Arc<str>, Arc<str>)>,
@@ -45,7 +44,6 @@ pub struct Talk {
     since: BTreeMap<Arc<str>, u64>,
 }
 
-/// Saves what this file defines.
 pub(super) fn plugin(setup: &mut Setup) {
     setup.saves().component::<Talk>("talk");
 }
@@ -188,7 +186,6 @@ impl Talk {
         }
     }
 
-    /// Notes that somebody leaves.
     pub(super) fn leave(&mut self, name: &Arc<str>) {
         self.left.insert(name.clone());
         self.following.remove(name);

@@ -37,10 +37,9 @@ pub(super) fn walk(world: &mut World, actor: Entity, to: Entity) {
 /// Moves actors at a meeting who did not choose to. They, those whom they left and those where they
 /// arrive are told.
 pub(super) fn send(world: &mut World, actors: &[Entity], to: Entity) {
-    let moves = actors.iter();
-    let moves = moves.filter_map(|actor| Some((*actor, leave_for(world, *actor, to)?)));
-    let moves: Vec<_> = moves.collect();
-    for (actor, from) in moves {
+    let moves = actors.iter().copied();
+    let moves = moves.filter_map(|actor| Some((actor, leave_for(world, actor, to)?)));
+    for (actor, from) in moves.collect::<Vec<_>>() {
         let mut left = others_on(world, from, actor);
         left.push(from);
         tell_of_move(world, (actor, from, to), &left);
@@ -90,7 +89,7 @@ pub(super) fn acquaint(
     world: &mut World,
     people: &[Entity],
     places: &[Entity],
-    never_met: &[(Arc<str>, Arc<str>)],
+    never_met: &[(&str, &str)],
 ) {
     let named = |entity: &Entity| Some((*entity, world.get::<EntityName>(*entity)?.0.clone()));
     let names: Vec<(Entity, Arc<str>)> = people.iter().filter_map(named).collect();
@@ -98,14 +97,13 @@ pub(super) fn acquaint(
     for (person, own_name) in &names {
         let is_stranger = |name: &Arc<str>| {
             let mut pairs = never_met.iter();
-            pairs.any(|(from, to)| from == own_name && to == name)
+            pairs.any(|(from, to)| **own_name == **from && **name == **to)
         };
         if let Some(mut known) = world.get_mut::<Acquaintances>(*person) {
             let others = names.iter().filter(|(other, _)| other != person);
             let others = others.chain(&places).map(|(_, name)| name);
-            known
-                .0
-                .extend(others.filter(|name| !is_stranger(name)).cloned());
+            let met = others.filter(|name| !is_stranger(name));
+            known.0.extend(met.cloned());
         }
         if let Some(sighting) = sighting(world, *person) {
             write_events_at_meeting(world, |events| events.notify_entities(&[], sighting));
@@ -124,8 +122,7 @@ pub(super) fn introduce(world: &mut World, actor: Entity, stage: Entity) {
 /// The living on a stage, without an actor.
 fn others_on(world: &World, stage: Entity, actor: Entity) -> Vec<Entity> {
     let occupants = world.get::<Occupants>(stage);
-    let occupants = occupants.map(|occupants| occupants.in_order().to_vec());
-    let mut others = occupants.unwrap_or_default();
+    let mut others = occupants.map_or(Vec::new(), |occupants| occupants.in_order().to_vec());
     others.retain(|other| *other != actor && !is_dead(world, *other));
     others
 }
@@ -135,11 +132,8 @@ fn show(world: &mut World, seen: Entity, to: Entity) {
     let Some(sighting) = sighting(world, seen) else {
         return;
     };
-    let mut acquaintances = world.get_mut::<Acquaintances>(to);
-    let is_new = acquaintances
-        .as_mut()
-        .is_some_and(|known| known.0.insert(sighting.actor.as_str().into()));
-    if is_new {
+    let acquaintances = world.get_mut::<Acquaintances>(to);
+    if acquaintances.is_some_and(|mut known| known.0.insert(sighting.actor.as_str().into())) {
         write_events_at_meeting(world, |events| events.notify_entities(&[to], sighting));
     }
 }

@@ -49,7 +49,6 @@ struct TitleData<'a> {
     stage: &'a str,
 }
 
-/// Adds the templates of this file.
 pub(super) fn add_templates(prompts: &mut PromptSet) {
     QUESTION.add_to(prompts);
     prompts.add(&TITLE).add(&WORDS);

@@ -45,7 +45,6 @@ struct TitleData {
     level: Level,
 }
 
-/// Adds the templates of this file.
 pub(super) fn add_templates(prompts: &mut PromptSet) {
     QUESTION.add_to(prompts);
     prompts.add(&TITLE);

@@ -25,7 +25,6 @@ use playhouse_engine::event::{PromptSet, deliver};
 
 use super::phase::{CampaignSet, Phase, in_phase};
 
-/// Adds the systems of this module.
 pub(super) fn plugin(setup: &mut Setup) {
     setup
         .saves()
@@ -42,7 +41,6 @@ pub(super) fn plugin(setup: &mut Setup) {
         .add_systems(systems.chain().in_set(CampaignSet::Archive));
 }
 
-/// Adds the templates of this module.
 pub(super) fn add_templates(prompts: &mut PromptSet) {
     combat::add_templates(prompts);
     day::add_templates(prompts);

@@ -26,7 +26,6 @@ pub(super) struct EntryRange {
 }
 
 impl EntryRange {
-    /// Whether a message is in it.
     pub(super) fn contains(&self, id: EntryId) -> bool {
         (self.begin..=self.end).contains(&id)
     }
@@ -41,7 +40,6 @@ pub(super) enum FightRangeError {
     /// Several messages are tagged as the beginning or the outcome.
     #[error("{1} messages are tagged {0} for this fight; there must be one")]
     Duplicate(&'static str, usize),
-    /// The outcome comes before the beginning.
     #[error("the outcome comes before the beginning")]
     Reversed,
     /// Another fight begins or ends in the range, but not both.

@@ -46,7 +46,6 @@ struct LineData<'a> {
     it: Option<&'a Happening>,
 }
 
-/// Adds the templates of this file.
 pub(super) fn add_templates(prompts: &mut PromptSet) {
     prompts.add(&RECORD).add(&LINE);
 }
@@ -171,7 +170,6 @@ fn first(names: &[Arc<str>]) -> &[Arc<str>] {
     names.get(..MAX_NAMES).unwrap_or(names)
 }
 
-/// The item that changes hands.
 fn moved_item(happening: &Happening) -> Option<&str> {
     match happening {
         Happening::Took { item, .. }

@@ -48,7 +48,6 @@ pub(super) struct SummaryData<'a> {
     pub(super) felt: Vec<FeltNote>,
 }
 
-/// A fact that was learned.
 #[derive(Serialize)]
 pub(super) struct LearnedNote<'a> {
     title: &'a str,
@@ -56,7 +55,6 @@ pub(super) struct LearnedNote<'a> {
     from: Arc<str>,
 }
 
-/// How it feels differently for somebody.
 #[derive(Serialize)]
 pub(super) struct FeltNote {
     about: Arc<str>,
@@ -67,11 +65,8 @@ pub(super) struct FeltNote {
 #[derive(Component, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PendingSummary {
-    /// The first message of the range.
     pub(super) begin: EntryId,
-    /// The last message of the range.
     pub(super) end: EntryId,
-    /// The title of the chapter.
     pub(super) title: String,
     /// What code knows about it.
     pub(super) record: ChapterRecord,
@@ -83,7 +78,6 @@ pub(super) struct PendingSummary {
 pub(super) struct ClosedChapter {
     /// What stands in place of the range.
     pub(super) event: Archive,
-    /// What moves to the chapter.
     pub(super) close: ChapterClose,
 }
 
@@ -185,7 +179,6 @@ pub(super) fn learned_and_felt<'f>(
     (learned, felt)
 }
 
-/// The messages of a range.
 pub(super) fn entries(
     context: &AgentContext,
     range: EntryRange,

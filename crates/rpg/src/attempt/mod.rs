@@ -18,14 +18,12 @@ mod tests;
 use playhouse_engine::engine::Setup;
 use playhouse_engine::event::PromptSet;
 
-/// Saves what this module defines.
 pub(super) fn plugin(setup: &mut Setup) {
     setup
         .saves()
         .component::<pending::PendingAttempts>("pending_attempts");
 }
 
-/// Adds the templates of this module.
 pub(super) fn add_templates(prompts: &mut PromptSet) {
     referee::add_templates(prompts);
     prose::add_templates(prompts);

@@ -23,12 +23,10 @@ pub(super) struct PendingAttempt {
 }
 
 impl PendingAttempts {
-    /// Adds an attempt behind the others.
     pub(crate) fn add(&mut self, who: Arc<str>, what: String, aim: String) {
         self.0.push_back(PendingAttempt { who, what, aim });
     }
 
-    /// Whether there are none.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -21,13 +21,11 @@ struct Named<'a> {
     name: &'a str,
 }
 
-/// Adds the templates of this file.
 pub(super) fn add_templates(prompts: &mut PromptSet) {
     prompts.add(&NOT_THERE).add(&DEATH);
     prompts.add(&ITEM_FACT).add(&FACT_OF_FAILURE);
 }
 
-/// What a referee wrote.
 pub(super) struct Written<'a> {
     /// Whether it can be done at all; else only `not` is told.
     pub(super) possible: bool,

@@ -30,7 +30,6 @@ const NOTHING_COMES: PromptTemplate<AttemptData> = PromptTemplate::new("fallback
 /// An attempt can cost or restore this fraction of all hit points: one divided by the number.
 const HURT_PARTS: i32 = 8;
 
-/// Adds the templates of this file.
 pub(super) fn add_templates(prompts: &mut PromptSet) {
     RULING.add_to(prompts);
     prompts.add(&NOTHING_COMES);
@@ -213,20 +212,16 @@ impl RefereeParams<'_, '_> {
     }
 
     fn is_home(&self, stage: Entity) -> bool {
-        let name = self.whereabouts.name_text(stage);
-        let mut stages = self.rpg.0.stages.iter();
-        stages.any(|known| known.name == name && known.kind == StageKind::Home)
+        let stage = self.rpg.0.stage(&self.whereabouts.name_text(stage));
+        stage.is_some_and(|stage| stage.kind == StageKind::Home)
     }
 
     /// The names of the stages to which a way of the world file leads from here that is closed now.
     fn closed_ways(&self, stage: Entity) -> impl Iterator<Item = String> {
-        let name = self.whereabouts.name_text(stage);
         let open = self.exits.get(stage);
         let open = open.map(|exits| exits.0.as_slice()).unwrap_or_default();
-        let stages = self.rpg.0.stages.iter();
-        let ways = stages
-            .filter(move |known| known.name == name)
-            .flat_map(|known| &known.connects);
+        let written = self.rpg.0.stage(&self.whereabouts.name_text(stage));
+        let ways = written.map_or(&[][..], |stage| &stage.connects).iter();
         let is_closed = move |to: &&String| {
             let to = self.list.by_name(to);
             let id = to.and_then(|to| self.whereabouts.id(to));
@@ -329,10 +324,8 @@ pub(crate) fn ask_ruling(
     let place = params.whereabouts.name_text(stage);
     let mut present = params.whereabouts.living_on(stage);
     present.retain(|other| *other != actor);
-    let skills = &params.rpg.0.skills;
     let abilities = stakes.abilities.iter().map(|name| {
-        let skill = skills.iter().find(|skill| skill.name == *name);
-        let about = skill.map_or("", |skill| skill.about.as_str());
+        let about = params.rpg.0.skill(name).map_or("", |skill| &skill.about);
         Ability { name, about }
     });
     let data = AttemptData {

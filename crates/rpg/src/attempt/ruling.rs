@@ -21,7 +21,6 @@ const AT_A_COST: u32 = 25;
 /// What an answer says if no ability helps.
 const NO_ABILITY: &str = "none";
 
-/// How hard something is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Difficulty {
     Easy,
@@ -55,7 +54,6 @@ impl Difficulty {
     }
 }
 
-/// How an attempt ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AttemptResult {
     Full,
@@ -64,7 +62,6 @@ pub(super) enum AttemptResult {
 }
 
 impl AttemptResult {
-    /// What events call it.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Full => "full",

@@ -35,7 +35,6 @@ pub(crate) enum Stake {
     Wound,
 }
 
-/// A stake as prompts show it.
 #[derive(Serialize)]
 pub(super) struct Offer<'a> {
     id: String,
@@ -84,12 +83,10 @@ impl Stake {
 /// Who and what the outcomes of an attempt may tell of.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct AttemptScope {
-    /// The names of those who are here.
     pub(super) people: Vec<String>,
     /// Characters who are elsewhere, and items that nobody here can reach, unless the attempt is
     /// about them.
     pub(super) elsewhere: Vec<String>,
-    /// The names of all items.
     pub(super) items: Vec<String>,
     pub(super) language: Language,
 }

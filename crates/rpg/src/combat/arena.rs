@@ -29,10 +29,8 @@ pub(super) struct Combatant {
     pub(super) name: Arc<str>,
     pub(super) faction: Arc<str>,
     pub(super) stats: Stats,
-    /// The names of its skills.
     pub(super) skills: Vec<Arc<str>>,
     pub(super) health: Health,
-    /// The status effects on it.
     pub(super) effects: Vec<StatusEffect>,
     /// Whether it bears a wound from an earlier fight.
     pub(super) wounded: bool,
@@ -40,26 +38,21 @@ pub(super) struct Combatant {
     pub(super) resolve: i32,
     /// The facts that it knows, by id.
     pub(super) facts: Vec<Arc<str>>,
-    /// The items that it carries.
     pub(super) items: Vec<Arc<str>>,
-    /// The cards that it can play.
     pub(super) hand: Hand,
     /// How it left the fight; `None` while it stands.
     pub(super) departure: Option<Departure>,
 }
 
 impl Combatant {
-    /// Whether it can still fight.
     pub(super) fn is_standing(&self) -> bool {
         self.health.hp > 0 && self.departure.is_none()
     }
 
-    /// Whether it fights for the party.
     pub(super) fn is_hero(&self) -> bool {
         &*self.faction == HERO
     }
 
-    /// Whether both are on the same side.
     pub(super) fn is_ally_of(&self, other: &Self) -> bool {
         self.faction == other.faction
     }
@@ -103,13 +96,11 @@ impl Combatant {
     }
 }
 
-/// The names of some combatants.
 pub(super) fn names<'a>(combatants: impl IntoIterator<Item = &'a Combatant>) -> Vec<String> {
     let combatants = combatants.into_iter();
     combatants.map(|each| each.name.to_string()).collect()
 }
 
-/// The state of some combatants.
 pub(super) fn statuses<'a>(
     combatants: impl IntoIterator<Item = &'a Combatant>,
 ) -> Vec<CombatantStatus> {
@@ -140,7 +131,6 @@ pub(super) struct Arena<'w, 's> {
     >,
 }
 
-/// The stage of a fight.
 #[derive(Clone, Debug)]
 pub(super) struct FightStage {
     pub(super) entity: Entity,
@@ -148,7 +138,6 @@ pub(super) struct FightStage {
 }
 
 impl Arena<'_, '_> {
-    /// The world file that is played.
     pub(super) fn world(&self) -> Arc<WorldFile> {
         self.world.0.clone()
     }
@@ -169,7 +158,6 @@ impl Arena<'_, '_> {
         Some((stage, combat, combatants))
     }
 
-    /// The fight on a stage.
     pub(super) fn combat(&self, stage: &FightStage) -> Combat {
         let stage = self.stages.get(stage.entity);
         stage
@@ -177,14 +165,12 @@ impl Arena<'_, '_> {
             .unwrap_or_default()
     }
 
-    /// Changes the fight on a stage.
     pub(super) fn update_combat(&mut self, stage: &FightStage, update: impl FnOnce(&mut Combat)) {
         if let Ok((_, _, mut combat)) = self.stages.get_mut(stage.entity) {
             update(&mut combat);
         }
     }
 
-    /// Begins the next phase of a stage.
     pub(super) fn set_phase(&mut self, stage: &FightStage, next: Phase) {
         if let Ok((_, mut phase, _)) = self.stages.get_mut(stage.entity) {
             *phase = next;

@@ -82,7 +82,6 @@ pub(crate) struct Card {
 /// A skill in hand and its legal targets, by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PlayableSkill {
-    /// The skill.
     pub(crate) skill: Arc<str>,
     /// Its legal targets, best first as the rules measure it.
     pub(crate) targets: Vec<Arc<str>>,
@@ -90,18 +89,14 @@ pub(crate) struct PlayableSkill {
     pub(crate) is_worded: bool,
 }
 
-/// What is legal at one turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ChoiceConstraints {
-    /// The hand.
     pub(crate) hand: Vec<PlayableSkill>,
     /// The ids of the facts that may be told.
     pub(crate) facts: Vec<Arc<str>>,
     /// The ids of all facts that one knows and can say, listed or not.
     pub(crate) known: Vec<Arc<str>>,
-    /// The items that may be shown.
     pub(crate) items: Vec<Arc<str>>,
-    /// Whether one may give up.
     pub(crate) may_yield: bool,
     /// The maximum number of characters that may be said.
     pub(crate) say_chars: usize,
@@ -138,7 +133,6 @@ struct IllegalTarget<'a> {
     legal: &'a str,
 }
 
-/// Adds the templates of this file.
 pub(crate) fn add_templates(prompts: &mut PromptSet) {
     prompts.add(&ONE_LINE).add(&NO_CARDS);
     prompts.add(&NOT_IN_HAND);

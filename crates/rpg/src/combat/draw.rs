@@ -216,10 +216,7 @@ fn drawn(world: &WorldFile, me: &Combatant, hand: &Hand) -> CardsDrawn {
 }
 
 fn drawn_card(world: &WorldFile, card: &HeldCard) -> Option<DrawnCard> {
-    let skill = world
-        .skills
-        .iter()
-        .find(|skill| *skill.name == *card.skill)?;
+    let skill = world.skill(&card.skill)?;
     Some(DrawnCard {
         skill: skill.name.clone(),
         name: card.name.clone(),
@@ -243,12 +240,9 @@ fn draw_ask(
     let standing = || combatants.iter().filter(|each| each.is_standing());
     let cards = hand.cards.iter().filter(|card| !card.is_worded());
     let cards = cards.filter_map(|card| {
+        let about = &world.skill(&card.skill)?.about;
         let card = drawn_card(world, card)?;
-        let skill = world.skills.iter().find(|skill| skill.name == card.skill)?;
-        Some(CardNote {
-            card,
-            about: &skill.about,
-        })
+        Some(CardNote { card, about })
     });
     let data = DrawData {
         me: &me.name,

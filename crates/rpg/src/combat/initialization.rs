@@ -142,8 +142,7 @@ fn reflection(
         .filter(|other| !other.is_ally_of(me))
         .collect();
     let allies = combatants.iter().filter(|other| other.is_ally_of(me));
-    let actor = world.actors.iter().find(|actor| *actor.name == *me.name);
-    let wanted = actor.map_or(&[][..], |actor| &actor.goals);
+    let wanted = world.goals(&me.name);
     let open = goals.into_iter().flat_map(|states| states.open(wanted));
     let is_here = |name: &str| combatants.iter().any(|other| *other.name == *name);
     let promised = promises.into_iter().flat_map(Promises::open);
@@ -153,7 +152,6 @@ fn reflection(
         .iter()
         .filter(|foe| last.is_some_and(|last| last.foes.contains(&foe.name)));
     let dungeon = fight.map_or("", |fight| &fight.dungeon);
-    let written = world.dungeons.iter().find(|known| known.name == dungeon);
     let data = StakesData {
         me: &me.name,
         kind: "actor",
@@ -161,7 +159,9 @@ fn reflection(
         faction: &me.faction,
         dungeon,
         fight: fight.map_or(1, |fight| fight.fight + 1),
-        fights: written.map_or(1, |dungeon| dungeon.fights.len()),
+        fights: world
+            .dungeon(dungeon)
+            .map_or(1, |dungeon| dungeon.fights.len()),
         foes: statuses(foes.iter().copied()),
         allies: statuses(allies),
         goals: open.map(|goal| goal.words.as_str()).collect(),

@@ -35,7 +35,6 @@ use playhouse_engine::exchange::register_reply;
 use super::components::CurrentFight;
 use super::phase::{CampaignSet, Phase, in_phase};
 
-/// Adds the systems and the saved state of fights.
 pub(super) fn plugin(setup: &mut Setup) {
     setup
         .world
@@ -67,7 +66,6 @@ pub(super) fn plugin(setup: &mut Setup) {
         .add_systems(systems.chain().in_set(CampaignSet::Combat));
 }
 
-/// Adds the templates of this module.
 pub(super) fn add_templates(prompts: &mut PromptSet) {
     initialization::REFLECTION.add_templates(prompts);
     draw::DRAW.add_to(prompts);

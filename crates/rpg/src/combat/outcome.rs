@@ -66,12 +66,14 @@ pub(super) fn end_fight(
 
 /// Foes who fell or yielded are never met again, unless the world file lets them return.
 fn remember_gone_foes(world: &WorldFile, outcome: &CombatOutcome, events: &mut EventWriter) {
-    let foe = |name: &str| world.foes.iter().find(|foe| foe.name == *name);
-    let felled = outcome.felled.iter();
-    let felled = felled.filter(|name| !foe(name).is_some_and(|foe| foe.returns));
-    let yielded = outcome.yielded.iter();
-    let yielded = yielded.filter(|name| foe(name).is_some_and(|foe| !foe.returns_after_yielding));
-    let gone = felled.chain(yielded);
+    let has_fallen = |name: &&String| !world.foe(name).is_some_and(|foe| foe.returns);
+    let has_left = |name: &&String| {
+        world
+            .foe(name)
+            .is_some_and(|foe| !foe.returns_after_yielding)
+    };
+    let felled = outcome.felled.iter().filter(has_fallen);
+    let gone = felled.chain(outcome.yielded.iter().filter(has_left));
     let gone: Vec<_> = gone.map(|name| name.as_str().into()).collect();
     events.defer(move |world| world.resource_mut::<FallenFoes>().0.extend(gone));
 }
@@ -128,8 +130,7 @@ fn result_of(combatants: &[Combatant]) -> FightResult {
 
 /// What the party gains by the world file, which is nothing unless it has won.
 fn gains(world: &WorldFile, current: &CurrentFight, result: FightResult) -> Vec<String> {
-    let mut dungeons = world.dungeons.iter();
-    let dungeon = dungeons.find(|dungeon| dungeon.name == *current.dungeon);
+    let dungeon = world.dungeon(&current.dungeon);
     let fight = dungeon.and_then(|dungeon| dungeon.fights.get(current.fight));
     let gain = fight.map(|fight| fight.gain.trim()).unwrap_or_default();
     match result {

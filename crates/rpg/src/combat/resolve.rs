@@ -38,8 +38,8 @@ pub(crate) fn set_aside_what_holds(world: &mut World, foe: Entity) {
         return;
     };
     let file = world.resource::<RpgWorld>().0.clone();
-    let known = file.foes.iter().find(|known| *known.name == *name);
-    let moved_by = known.iter().flat_map(|known| &known.moved_by).enumerate();
+    let moved_by = file.foe(&name).map_or(&[][..], |foe| &foe.moved_by);
+    let moved_by = moved_by.iter().enumerate();
     let held = moved_by.filter(|(number, moved)| moved.when.holds(world, &key_of(&name, *number)));
     let held: Vec<_> = held.map(|(number, _)| number).collect();
     if let Some(mut resolve) = world.get_mut::<Resolve>(foe) {
@@ -58,16 +58,15 @@ fn weigh(world: &mut World, stage: Entity, name: &Arc<str>) {
     let Some(foe) = world.resource::<CastList>().by_name(name) else {
         return;
     };
-    let file = world.resource::<RpgWorld>().0.clone();
-    let known = file.foes.iter().find(|known| *known.name == **name);
     let combat = world.get::<Combat>(stage);
     let has_left = combat.is_none_or(|combat| combat.departure(name).is_some());
     let has_fallen = world.get::<Health>(foe).is_none_or(|health| health.hp <= 0);
     if has_left || has_fallen {
         return;
     }
-    let moved_by = known.iter().flat_map(|known| &known.moved_by).enumerate();
-    let holds = moved_by.filter(|(number, moved)| {
+    let file = world.resource::<RpgWorld>().0.clone();
+    let moved_by = file.foe(name).map_or(&[][..], |foe| &foe.moved_by);
+    let holds = moved_by.iter().enumerate().filter(|(number, moved)| {
         let resolve = world.get::<Resolve>(foe);
         let is_new = resolve.is_some_and(|resolve| !resolve.moved.contains(number));
         is_new && moved.when.holds(world, &key_of(name, *number))

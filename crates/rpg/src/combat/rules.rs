@@ -69,7 +69,6 @@ fn damage(power: i32, attack: i32, defense: i32) -> i32 {
         .max(1)
 }
 
-/// What became of a card.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum PlayedCard<'a> {
     /// It was played with this skill on the combatant of this index.

@@ -17,9 +17,7 @@ pub struct Combat {
     pub number: u32,
     /// Which round, from 1; 0 before the first.
     pub round: u32,
-    /// The party's combatants, by name.
     pub heroes: Vec<Arc<str>>,
-    /// Their foes, by name.
     pub foes: Vec<Arc<str>>,
     /// Those who have yet to act in this round, in order.
     #[serde(default)]
@@ -43,7 +41,6 @@ impl Combat {
         format!("{stage}/{}", self.number)
     }
 
-    /// Whether somebody takes part in it.
     pub(super) fn includes(&self, name: &Arc<str>) -> bool {
         self.heroes.contains(name) || self.foes.contains(name)
     }
@@ -84,7 +81,6 @@ pub struct HeldCard {
 }
 
 impl Hand {
-    /// What its cards are called.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.cards.iter().map(|card| match card.name.as_str() {
             "" => &*card.skill,
@@ -128,7 +124,6 @@ impl HeldCard {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct FightAction {
-    /// In which round, from 1.
     pub round: u32,
     pub by: Arc<str>,
     /// `attack`, `heal`, `guard`, `weaken` or `strengthen` for a card; else `say`, `hold`, `show`,
@@ -137,12 +132,10 @@ pub struct FightAction {
     pub skill: Arc<str>,
     /// The card's name, by its player's mind.
     pub card: String,
-    /// On whom the card was played.
     pub target: Arc<str>,
     pub hit: bool,
     /// Hit points taken or given, or the strength of the effect.
     pub amount: i32,
-    /// Whether the target fell.
     pub fell: bool,
     /// What was said, or seen without a card.
     pub words: String,
@@ -154,11 +147,8 @@ pub struct FightAction {
 pub struct FinishedFight {
     /// How it ended, as everybody was told.
     pub outcome: CombatOutcome,
-    /// The stage's account of it.
     #[serde(default)]
     pub account: String,
-    /// The party's combatants, by name.
     pub heroes: Vec<Arc<str>>,
-    /// Their foes, by name.
     pub foes: Vec<Arc<str>>,
 }

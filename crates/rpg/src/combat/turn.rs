@@ -161,7 +161,6 @@ struct Turn<'a, 'w, 's> {
     stage: &'a FightStage,
     combat: &'a mut Combat,
     combatants: &'a mut [Combatant],
-    /// Whose turn it is.
     me: usize,
     events: &'a mut EventWriter<'w, 's>,
 }
@@ -241,7 +240,6 @@ impl Turn<'_, '_, '_> {
         });
     }
 
-    /// Leaves the fight alive.
     fn leave(&mut self, how: Departure, seen: &str) {
         self.step(how.action(), seen);
         self.combatants[self.me].departure = Some(how);
@@ -256,7 +254,7 @@ impl Turn<'_, '_, '_> {
             self.combatants,
             self.me,
             &choice.cards,
-            |name| world.skills.iter().find(|skill| skill.name == name),
+            |name| world.skill(name),
             |name, skill| {
                 let mut rng = rng.stream(&format!("combat/hit/{name}/{skill}"));
                 rng.random_range(0..100)
@@ -332,7 +330,6 @@ impl Turn<'_, '_, '_> {
         )
     }
 
-    /// Remembers an action of this turn.
     fn note(&mut self, action: FightAction) {
         self.combat.actions.push(FightAction {
             round: self.combat.round,

@@ -50,7 +50,6 @@ pub enum Condition {
     Fought(String, FightResult),
     /// Somebody has fallen at least once.
     Fell(String),
-    /// A scene was played.
     Happened(String),
     /// An option of a scene was chosen: `Chose("the-log", "burn")`.
     Chose(String, String),
@@ -78,11 +77,8 @@ pub enum Condition {
         #[serde(default)]
         signs: Vec<String>,
     },
-    /// All of these hold.
     All(Vec<Self>),
-    /// Any of these holds.
     Any(Vec<Self>),
-    /// It does not hold.
     Not(Box<Self>),
 }
 

@@ -14,7 +14,6 @@ use super::state::{GoalState, Goals};
 #[serde(default, deny_unknown_fields)]
 pub struct Item {
     pub name: String,
-    /// What one sees of it.
     #[serde(deserialize_with = "prose")]
     pub look: String,
     /// Who holds it at the start, or on which stage it lies; nowhere yet if empty.
@@ -23,7 +22,6 @@ pub struct Item {
     pub hidden: bool,
     /// The ids of the facts that reading it teaches.
     pub teaches: Vec<String>,
-    /// What it can be used for.
     pub uses: Vec<ItemUse>,
 }
 
@@ -34,9 +32,7 @@ pub struct ItemUse {
     /// With whom or what, which has to be there: a character, the stage or another item; empty
     /// for none.
     pub with: String,
-    /// When it can be used.
     pub when: Condition,
-    /// What everybody there sees.
     #[serde(deserialize_with = "prose")]
     pub seen: String,
     pub effects: Vec<Effect>,
@@ -60,13 +56,11 @@ pub struct BondSpec {
     pub never_met: bool,
 }
 
-/// What a character wants.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Goal {
     /// The goal, as the character would put it.
     pub words: String,
-    /// When it is met.
     pub met: Condition,
     /// When it can't be met any more.
     pub lost: Condition,
@@ -108,45 +102,42 @@ pub struct StoryData {
 }
 
 impl StoryData {
-    /// The item of this name.
     pub fn item(&self, name: &str) -> Option<&Item> {
         self.items.iter().find(|item| item.name == name)
     }
 
-    /// The quality with this id.
     pub fn quality(&self, id: &str) -> Option<&Quality> {
         self.qualities.iter().find(|quality| quality.id == id)
     }
 
-    /// The scene with this id.
     pub fn scene(&self, id: &str) -> Option<&Scene> {
         self.scenes.iter().find(|scene| scene.id == id)
     }
 
-    /// The choice of a scene.
     pub fn choice(&self, scene: &str) -> Option<&Choice> {
         self.scene(scene)?.choice.as_ref()
     }
 
     /// An option of the choice of a scene.
     pub fn option(&self, scene: &str, option: &str) -> Option<&ChoiceOption> {
-        let mut options = self.choice(scene)?.options.iter();
+        let mut options = self.scene(scene)?.options().iter();
         options.find(|offered| offered.id == option)
     }
 
-    /// All effects of scenes, of their options, and of uses of items.
-    pub fn effects(&self) -> impl Iterator<Item = &Effect> {
-        let of_scenes = self.scenes.iter().flat_map(|scene| {
-            let options = scene.choice.iter().flat_map(|choice| &choice.options);
-            let chosen = options.flat_map(|option| &option.effects);
-            chosen.chain(&scene.effects)
-        });
-        let uses = self.items.iter().flat_map(|item| &item.uses);
-        of_scenes.chain(uses.flat_map(|does| &does.effects))
-    }
-
-    /// The ending with this id.
     pub fn ending(&self, id: &str) -> Option<&Ending> {
         self.endings.iter().find(|ending| ending.id == id)
     }
+}
+
+/// All effects of scenes, of their options, and of uses of items.
+pub(crate) fn effects_of<'a>(
+    scenes: &'a [Scene],
+    items: &'a [Item],
+) -> impl Iterator<Item = &'a Effect> {
+    let chosen = |scene: &'a Scene| scene.options().iter().flat_map(|option| &option.effects);
+    let of_scenes = scenes
+        .iter()
+        .flat_map(move |scene| chosen(scene).chain(&scene.effects));
+    let uses = items.iter().flat_map(|item| &item.uses);
+    of_scenes.chain(uses.flat_map(|does| &does.effects))
 }

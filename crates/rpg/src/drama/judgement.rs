@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Finding {
-    /// Who judged it, by name.
     pub judge: Arc<str>,
     /// The id of the event that shows it, as `why` takes it.
     pub event: Arc<str>,
@@ -30,7 +29,6 @@ pub struct Judgements {
 }
 
 impl Judgements {
-    /// Whether a claim was found true.
     pub fn holds(&self, claim: &str) -> bool {
         self.found.contains_key(claim)
     }

@@ -17,6 +17,7 @@ mod scene;
 mod state;
 
 pub use condition::{Claim, Condition, PARTY, entities_of};
+pub(crate) use data::effects_of;
 pub use data::{BondSpec, Goal, Item, ItemUse, StoryData};
 pub use judgement::{Finding, Judgements};
 pub use nearness::{Missing, Nearness, PlotPoint};
@@ -33,7 +34,6 @@ pub use state::{
 
 use playhouse_engine::engine::Setup;
 
-/// Saves the state of this module.
 pub fn plugin(setup: &mut Setup) {
     setup.world.init_resource::<Qualities>();
     setup.world.init_resource::<History>();

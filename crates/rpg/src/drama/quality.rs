@@ -16,7 +16,6 @@ pub struct Quality {
     pub title: String,
     /// The highest value; the lowest is 0.
     pub max: i32,
-    /// The value at the start.
     pub start: i32,
     /// Whether nobody is told when it changes.
     pub hidden: bool,

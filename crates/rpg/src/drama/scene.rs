@@ -17,9 +17,7 @@ pub struct Scene {
     pub id: String,
     /// The stage on which it is played.
     pub at: String,
-    /// When it may open.
     pub when: Condition,
-    /// Whether it may be played again.
     pub again: bool,
     /// Whom and what its texts name although nothing makes them be there.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -52,6 +50,13 @@ impl Default for Scene {
     }
 }
 
+impl Scene {
+    /// The options of its choice; none if it has no choice.
+    pub fn options(&self) -> &[ChoiceOption] {
+        self.choice.as_ref().map_or(&[], |choice| &choice.options)
+    }
+}
+
 /// A decision that a scene leads to.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -62,11 +67,9 @@ pub struct Choice {
     pub who: Vec<String>,
     #[serde(deserialize_with = "prose")]
     pub question: String,
-    /// What may be chosen.
     pub options: Vec<ChoiceOption>,
 }
 
-/// One option of a choice.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ChoiceOption {
@@ -74,9 +77,7 @@ pub struct ChoiceOption {
     pub id: String,
     /// What one does, as whoever decides reads it.
     pub label: String,
-    /// When it is offered.
     pub when: Condition,
-    /// What the others there see.
     #[serde(deserialize_with = "prose")]
     pub seen: String,
     pub effects: Vec<Effect>,
@@ -145,7 +146,6 @@ pub enum Effect {
         String,
         #[serde(default, skip_serializing_if = "String::is_empty")] String,
     ),
-    /// Somebody goes to another stage.
     Move(String, String),
     /// Somebody loses hit points, all but the last.
     Hurt(String, i32),
@@ -189,7 +189,6 @@ fn suits(occasion: Occasion, when: &Condition) -> bool {
     }
 }
 
-/// How a story may end.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Ending {
@@ -207,7 +206,6 @@ pub struct Ending {
 }
 
 impl Ending {
-    /// Whether its condition holds now.
     pub fn holds(&self, world: &World) -> bool {
         self.when.holds(world, &self.key())
     }

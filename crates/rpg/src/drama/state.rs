@@ -57,7 +57,6 @@ pub fn move_item(world: &mut World, item: &str, to: Option<Entity>) -> bool {
     from.is_some()
 }
 
-/// What a character feels for another.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Bond {
@@ -94,7 +93,6 @@ pub fn change_bond(world: &mut World, from: Entity, to: &str, by: i32) -> bool {
     bonds.get_mut().change(to, by)
 }
 
-/// The state of a promise.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PromiseState {
@@ -108,14 +106,12 @@ pub enum PromiseState {
     Broken,
 }
 
-/// A promise to somebody.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Promise {
     pub to: Arc<str>,
     /// What was promised, in the words of the one who did.
     pub words: Arc<str>,
-    /// Whether it was kept.
     pub state: PromiseState,
 }
 
@@ -192,7 +188,6 @@ pub struct History {
 }
 
 impl History {
-    /// How often a scene was played.
     pub fn times(&self, scene: &str) -> usize {
         let played = self.scenes.iter();
         played.filter(|(id, _)| **id == *scene).count()

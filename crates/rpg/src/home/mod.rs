@@ -20,7 +20,6 @@ use crate::actions::Plan;
 use crate::attempt::referee;
 use crate::phase::{CampaignSet, Phase, in_phase};
 
-/// Adds the systems of this module.
 pub(super) fn plugin(setup: &mut Setup) {
     register_reply::<Plan>(&mut setup.world);
     register_reply::<vote::Vote>(&mut setup.world);
@@ -45,7 +44,6 @@ pub(super) fn plugin(setup: &mut Setup) {
         .add_systems(systems.chain().in_set(CampaignSet::Home));
 }
 
-/// Adds the templates of this module.
 pub(super) fn add_templates(prompts: &mut PromptSet) {
     announcements::ANNOUNCEMENT.add_templates(prompts);
     plans::add_templates(prompts);

@@ -52,8 +52,6 @@ pub(crate) fn ask_scene(
     let (Some(name), Ok(context)) = (whereabouts.name(stage), contexts.get(stage)) else {
         return;
     };
-    let mut stages = world.0.stages.iter();
-    let in_file = stages.find(|in_file| in_file.name == *name.0);
     let news = last_event_text(context, "announce");
     let data = SceneData {
         me: &name.0,
@@ -62,7 +60,7 @@ pub(crate) fn ask_scene(
         place: &name.0,
         day: campaign.days_done + 1,
         present: names_without(&whereabouts, &whereabouts.living_on(stage), stage),
-        profile: in_file.map(|stage| stage.profile.as_str()),
+        profile: world.0.stage(&name.0).map(|stage| stage.profile.as_str()),
         news: &news,
         last_news: &news,
     };

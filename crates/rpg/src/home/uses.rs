@@ -60,10 +60,8 @@ impl OpenUses {
     }
 }
 
-/// A use that somebody is offered.
 pub(crate) struct OfferedUse<'s> {
     pub(crate) item: &'s str,
-    /// Which of its uses.
     pub(crate) number: usize,
     pub(crate) does: &'s ItemUse,
 }

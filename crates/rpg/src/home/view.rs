@@ -48,7 +48,6 @@ pub(super) struct View<'a> {
     pub(super) lying: Vec<SeenItem<'a>>,
 }
 
-/// A fact that somebody knows.
 #[derive(Clone, Serialize)]
 pub(super) struct KnownFact<'a> {
     pub(super) id: &'a str,
@@ -138,11 +137,9 @@ impl ActorMinds<'_, '_> {
         let (context, knowledge, last_fight, bonds, promises, states) =
             self.minds.get(actor).ok()?;
         let name = self.whereabouts.name_text(actor);
-        let mut actors = self.world.0.actors.iter();
-        let written = actors.find(|actor| actor.name == name);
-        let goals = written.map_or(&[][..], |actor| &actor.goals);
-        let wanted = states.into_iter().flat_map(|states| states.open(goals));
-        let wanted: Vec<_> = wanted.collect();
+        let written = self.world.0.actor(&name);
+        let goals = self.world.0.goals(&name);
+        let wanted: Vec<_> = states.map_or(Vec::new(), |states| states.open(goals).collect());
         let interests = Interests::of(&name, &wanted, &self.story.scenes, &self.history);
         let others = here.iter().copied().filter(|other| *other != actor);
         let others: Vec<_> = others.collect();

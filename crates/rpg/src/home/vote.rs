@@ -21,12 +21,11 @@ use crate::everybody::{inform_home, names, party, set_phase};
 use crate::phase::{CurrentPlace, Phase};
 use crate::spawn::HERO;
 use crate::speaker::Speaker;
-use crate::world_file::{ActorFaction, STAY};
+use crate::world_file::STAY;
 
 const VOTE: AskTemplate<VoteData> =
     AskTemplate::condensed("home.vote", "asks/vote", "asks/vote_short");
 
-/// Adds the templates of this file.
 pub(super) fn add_templates(prompts: &mut PromptSet) {
     VOTE.add_to(prompts);
 }
@@ -44,7 +43,6 @@ pub(crate) struct Vote {
     pub(crate) say: Option<String>,
 }
 
-/// What may be voted for.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct VoteConstraints {
     options: Vec<String>,
@@ -97,11 +95,9 @@ impl Reply for Vote {
 #[serde(transparent)]
 pub(crate) struct Voted(Arc<str>);
 
-/// The votes have been counted.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event("vote", style = Choice)]
 pub(crate) struct VoteCounted {
-    /// Who voted for what.
     pub(crate) votes: Vec<OneVote>,
     /// The dungeon that won, or `stay`.
     pub(crate) result: String,
@@ -109,10 +105,8 @@ pub(crate) struct VoteCounted {
     pub(crate) is_tie: bool,
 }
 
-/// What one hero voted for.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct OneVote {
-    /// Who.
     pub(crate) name: String,
     /// A dungeon, or `stay`.
     #[serde(rename = "for")]
@@ -133,7 +127,6 @@ struct VoteData<'a> {
     speaker: Speaker<'a>,
 }
 
-/// Where one may go.
 #[derive(Serialize)]
 struct Journey<'a> {
     name: &'a str,
@@ -167,14 +160,7 @@ pub(crate) fn ask_votes(
     let CampaignPhase::Vote { dungeons, .. } = &campaign.phase else {
         return;
     };
-    let profile = |name: &str| {
-        let mut dungeons = rpg.0.dungeons.iter();
-        let dungeon = dungeons.find(|dungeon| dungeon.name == name);
-        dungeon.map_or("", |dungeon| dungeon.profile.as_str())
-    };
-    let party = rpg.0.actors.iter();
-    let party = party.filter(|actor| actor.faction == ActorFaction::Hero);
-    let voters: Vec<_> = party.map(|actor| actor.name.clone()).collect();
+    let voters: Vec<_> = rpg.0.heroes().map(|hero| hero.name.clone()).collect();
     let mut heroes = whereabouts.living_on(stage);
     heroes.retain(|hero| {
         let faction = factions.get(*hero);
@@ -193,7 +179,7 @@ pub(crate) fn ask_votes(
         };
         let options = dungeons.iter().map(|name| Journey {
             name,
-            profile: profile(name),
+            profile: rpg.0.dungeon(name).map_or("", |dungeon| &dungeon.profile),
         });
         let data = VoteData {
             me: &name,

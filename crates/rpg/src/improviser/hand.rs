@@ -27,7 +27,6 @@ const GRUDGES: usize = 30;
 /// Below this share of its health, in percent, somebody may leave the fight.
 const DESPERATE: i64 = 25;
 
-/// What one thinks before a fight.
 pub(super) fn reflection<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> String {
     Battle::of(notes).tell(writer);
     let names = call_by_name(writer);
@@ -185,7 +184,6 @@ struct Battle<'n> {
     allies: Vec<FighterNotes<'n>>,
     /// Whether words or things may move a foe.
     may_move: bool,
-    /// Whether one may give up.
     may_yield: bool,
     /// If this turn's blows go to anybody, to whom.
     grudge: Option<usize>,
@@ -246,7 +244,6 @@ impl<'n> Battle<'n> {
     }
 }
 
-/// A skill in the hand.
 struct SkillNotes<'n> {
     name: &'n str,
     kind: &'n str,

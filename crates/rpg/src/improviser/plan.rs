@@ -87,7 +87,6 @@ struct Home<'n> {
     subjects: Vec<&'n str>,
     present: Vec<&'n str>,
     heard: Vec<Notes<'n>>,
-    /// What the schema allows.
     actions: Vec<PossibleAction<'n>>,
     listeners: Vec<&'n str>,
     exits: Vec<&'n str>,
@@ -97,7 +96,6 @@ struct Home<'n> {
     news: Vec<TellableFact<'n>>,
 }
 
-/// An action that the schema allows.
 struct PossibleAction<'n> {
     row: &'static ActionSpec,
     /// For each member that has names to choose from those that it would choose.

@@ -34,7 +34,6 @@ struct Worded {
 }
 
 impl Clauses {
-    /// Counts the clauses of a text.
     pub(super) fn note(&mut self, wording: Wording, text: &str) {
         let worded = self.0.entry(wording).or_default();
         for clause in clauses(text) {

@@ -39,9 +39,7 @@ pub struct CourseNode {
 /// Something that directly followed something else, in at least one run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CourseEdge {
-    /// The index of the node before.
     pub from: usize,
-    /// The index of the node after.
     pub to: usize,
     /// How often it did, in all runs.
     pub times: u64,

@@ -28,7 +28,6 @@ pub struct SceneFigures {
     pub day: Mean,
 }
 
-/// An option of a choice.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct OptionFigures {
     pub scene: String,
@@ -37,7 +36,6 @@ pub struct OptionFigures {
     pub chosen: Share,
 }
 
-/// A result of a vote.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct VoteFigures {
     /// Which vote of a run, from 1.
@@ -97,7 +95,6 @@ pub struct GoalSummary {
 pub struct BondSummary {
     pub from: String,
     pub to: String,
-    /// The value at the start.
     pub start: i32,
     /// The value at the end, in the runs in which there was such a bond.
     pub end: Mean,
@@ -106,11 +103,9 @@ pub struct BondSummary {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct QualityFigures {
     pub id: String,
-    /// The value at the end.
     pub end: Mean,
 }
 
-/// What became of a world's drama.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct DramaFigures {
     /// All endings, in the order of the world file.

@@ -225,7 +225,6 @@ impl Expectation {
         }
     }
 
-    /// How the rehearsal differs from it.
     fn unmet(&self, rehearsal: &Rehearsal) -> Vec<UiText> {
         let (_, from, to) = self.range();
         let shares = self.shares(rehearsal).into_iter();

@@ -11,7 +11,6 @@ use super::clauses::Wording;
 use crate::components::FightResult;
 use crate::drama::{GoalState, Missing, PlotPoint};
 
-/// How a run ended.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RunEnd {
@@ -45,7 +44,6 @@ pub enum Moment {
         id: String,
         day: u32,
     },
-    /// An option was chosen.
     Choice {
         scene: String,
         option: String,
@@ -61,9 +59,7 @@ pub enum Moment {
         stage: String,
         /// How it ended for the party.
         result: FightResult,
-        /// After how many rounds.
         rounds: u32,
-        /// The number of heroes who fell.
         fallen: u32,
     },
 }
@@ -84,7 +80,6 @@ pub struct GoalFigures {
     pub who: String,
     /// Which of its goals, from 0.
     pub number: usize,
-    /// Whether it was reached.
     pub state: GoalState,
 }
 
@@ -97,7 +92,6 @@ pub struct BondFigures {
     pub value: i32,
 }
 
-/// The figures of one run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RunFigures {
     /// The seed by which it can be played again.
@@ -107,11 +101,8 @@ pub struct RunFigures {
     pub ending: Option<String>,
     /// Whether the condition that was looked for holds at the end; `None` if none was.
     pub found: Option<bool>,
-    /// The number of turns.
     pub turns: u64,
-    /// The number of days at home.
     pub days: u32,
-    /// What happened, in order.
     pub course: Vec<Moment>,
     /// The heroes who fell, and how often.
     pub falls: BTreeMap<String, u32>,
@@ -123,11 +114,8 @@ pub struct RunFigures {
     pub learned: Vec<LearnedFact>,
     /// Who held each item at the end, or on which stage it lay; `None` if it was gone.
     pub holders: BTreeMap<String, Option<String>>,
-    /// The goals at the end.
     pub goals: Vec<GoalFigures>,
-    /// The bonds at the end.
     pub bonds: Vec<BondFigures>,
-    /// The qualities at the end.
     pub qualities: BTreeMap<String, i32>,
     /// Whether memories came to minds by themselves, so that prompts had their usual length.
     pub has_memories: bool,

@@ -39,16 +39,14 @@ pub struct MissedFigures {
 /// Those of a world, before any run.
 pub(super) fn of_nothing(world: &WorldFile) -> Vec<MissedFigures> {
     let scenes = world.scenes.iter().flat_map(|scene| {
-        let options = scene.choice.iter().flat_map(|choice| &choice.options);
-        let options = options.map(|option| {
+        let choice = scene.choice.as_ref();
+        let presence = choice.map(|choice| choice.presence(&scene.at));
+        let options = scene.options().iter().map(move |option| {
+            let (scene, option_id) = (scene.id.clone(), option.id.clone());
             let point = PlotPoint::Option {
-                scene: scene.id.clone(),
-                option: option.id.clone(),
+                scene,
+                option: option_id,
             };
-            let presence = scene
-                .choice
-                .as_ref()
-                .map(|choice| choice.presence(&scene.at));
             MissedFigures::new(point, &option.when, presence.as_ref())
         });
         let point = PlotPoint::Scene(scene.id.clone());

@@ -33,7 +33,6 @@ const RUNS_WITH_MEMORIES: u64 = 8;
 pub struct RehearsalPlan {
     /// The seed of the first run; each further run has the next one.
     pub seed: u64,
-    /// The number of runs.
     pub runs: u32,
     /// The number of runs at a time, each in a thread of its own.
     pub jobs: usize,
@@ -41,7 +40,6 @@ pub struct RehearsalPlan {
     pub find: Option<Condition>,
 }
 
-/// Why a world can't be rehearsed.
 #[derive(Debug, Error)]
 #[error("{}", self.text())]
 pub enum RehearsalError {

@@ -14,7 +14,7 @@ use super::drama::DramaFigures;
 use super::figures::{Moment, RunFigures};
 use super::missed::{self, MissedFigures};
 use crate::components::FightResult;
-use crate::world_file::{ActorFaction, WorldFile};
+use crate::world_file::WorldFile;
 
 /// A run that did not come to an end.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -34,9 +34,7 @@ pub struct FightFigures {
     pub won: Share,
     /// Of the fights, those that the party lost.
     pub lost: Share,
-    /// Rounds of a fight.
     pub rounds: Mean,
-    /// Heroes who fell in a fight.
     pub fallen: Mean,
 }
 
@@ -49,7 +47,6 @@ impl FightFigures {
     }
 }
 
-/// What calls are spent on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Activity {
@@ -78,15 +75,10 @@ impl Activity {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PurposeFigures {
     pub purpose: String,
-    /// What it belongs to.
     pub activity: Activity,
-    /// Calls of a run.
     pub calls: Mean,
-    /// Default answers of a run.
     pub default_answers: Mean,
-    /// Tokens of prompts of a run.
     pub prompt_tokens: Mean,
-    /// Tokens of answers of a run.
     pub answer_tokens: Mean,
     /// Its share of all tokens, from 0 to 1.
     pub share: f64,
@@ -97,7 +89,6 @@ pub struct PurposeFigures {
 pub struct Rehearsal {
     /// The number of runs that came to an end.
     pub runs: u64,
-    /// The runs that did not.
     pub failed: Vec<FailedRun>,
     /// The fights of each stage, in the order of the world file.
     pub fights: Vec<FightFigures>,
@@ -106,13 +97,9 @@ pub struct Rehearsal {
     pub falls: Vec<(String, Share)>,
     /// Of the runs, those in which this effect could not apply.
     pub skipped: BTreeMap<String, Share>,
-    /// Days at home of a run.
     pub days: Mean,
-    /// Turns of a run.
     pub turns: Mean,
-    /// Calls of a run.
     pub calls: Mean,
-    /// Default answers of a run.
     pub default_answers: Mean,
     /// Tokens of prompts of a run, estimated.
     pub prompt_tokens: Mean,
@@ -126,7 +113,6 @@ pub struct Rehearsal {
     pub activities: BTreeMap<Activity, Share>,
     /// Of the clauses of each kind of text, those that had been worded before in the same run.
     pub repeated: BTreeMap<Wording, Share>,
-    /// What became of the drama.
     #[serde(flatten)]
     pub drama: DramaFigures,
     /// Why scenes, options and endings did not come about in some runs.
@@ -151,16 +137,13 @@ impl Rehearsal {
             rehearsal.runs += 1;
             rehearsal.add(run);
             rehearsal.drama.add(run);
-            rehearsal
-                .missed
-                .iter_mut()
-                .for_each(|missed| missed.add(run));
+            for missed in &mut rehearsal.missed {
+                missed.add(run);
+            }
             course.add(run);
             for (purpose, of_run) in &run.spent {
-                spent
-                    .entry(purpose)
-                    .or_default()
-                    .push((*of_run, run.has_memories));
+                let runs = spent.entry(purpose).or_default();
+                runs.push((*of_run, run.has_memories));
             }
         }
         for share in rehearsal.skipped.values_mut() {
@@ -186,10 +169,8 @@ impl Rehearsal {
 
     /// Everything that a world holds, so that what never happens is seen.
     fn of_nothing(world: &WorldFile) -> Self {
-        let dungeons = world.dungeons.iter();
-        let stages = dungeons.flat_map(|dungeon| &dungeon.fights);
         let mut fights = Vec::<FightFigures>::new();
-        for fight in stages {
+        for fight in world.fights() {
             if fights.iter().all(|known| known.stage != fight.stage) {
                 fights.push(FightFigures {
                     stage: fight.stage.clone(),
@@ -197,13 +178,12 @@ impl Rehearsal {
                 });
             }
         }
-        let heroes = world.actors.iter();
-        let heroes = heroes.filter(|actor| actor.faction == ActorFaction::Hero);
+        let falls = world
+            .heroes()
+            .map(|hero| (hero.name.clone(), Share::default()));
         Self {
             fights,
-            falls: heroes
-                .map(|hero| (hero.name.clone(), Share::default()))
-                .collect(),
+            falls: falls.collect(),
             drama: DramaFigures::of_nothing(world),
             missed: missed::of_nothing(world),
             ..Self::default()
@@ -213,20 +193,17 @@ impl Rehearsal {
     fn add(&mut self, run: &RunFigures) {
         let mut fought = BTreeSet::new();
         for moment in &run.course {
-            match moment {
-                Moment::Scene { .. } | Moment::Choice { .. } | Moment::Vote { .. } => {}
-                Moment::Fight {
-                    stage,
-                    result,
-                    rounds,
-                    fallen,
-                } => {
-                    fought.insert(stage);
-                    self.all_fights.add(*result, *rounds, *fallen);
-                    let of_stage = self.fights.iter_mut().find(|known| known.stage == *stage);
-                    if let Some(fight) = of_stage {
-                        fight.add(*result, *rounds, *fallen);
-                    }
+            if let Moment::Fight {
+                stage,
+                result,
+                rounds,
+                fallen,
+            } = moment
+            {
+                fought.insert(stage);
+                let known = self.fights.iter_mut().find(|known| known.stage == *stage);
+                for fight in known.into_iter().chain([&mut self.all_fights]) {
+                    fight.add(*result, *rounds, *fallen);
                 }
             }
         }

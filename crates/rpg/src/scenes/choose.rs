@@ -31,7 +31,6 @@ const CHOICE: AskTemplate<ChoiceData> =
     AskTemplate::condensed("scene.choose", "asks/choose", "asks/choose_short");
 const PASS: PromptTemplate<()> = PromptTemplate::new("asks/choose_nothing");
 
-/// Adds the templates of this file.
 pub(super) fn add_templates(prompts: &mut PromptSet) {
     CHOICE.add_to(prompts);
     prompts.add(&PASS);
@@ -41,9 +40,7 @@ pub(super) fn add_templates(prompts: &mut PromptSet) {
 #[derive(Component, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PendingChoice {
-    /// The scene's id.
     pub(crate) scene: Arc<str>,
-    /// Who decides.
     pub(super) who: Arc<str>,
     /// The ids of the options that are offered.
     pub(super) options: Vec<Arc<str>>,
@@ -54,17 +51,12 @@ pub(crate) struct PendingChoice {
 #[serde(transparent)]
 pub(crate) struct Decided(Arc<str>);
 
-/// Somebody decided.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event("choice", style = Choice, own_happening = noted_by_doer, happening = noted)]
 pub(crate) struct ChoiceMade {
-    /// Who.
     pub(crate) actor: String,
-    /// The scene's id.
     pub(crate) scene: String,
-    /// The option's id.
     pub(crate) option: String,
-    /// What everybody there sees.
     pub(crate) message: String,
     /// The option, in the words in which it was offered.
     #[serde(default)]
@@ -105,7 +97,6 @@ pub(crate) struct SceneDecision {
     pub(crate) say: Option<String>,
 }
 
-/// What may be chosen.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DecisionConstraints {
     options: Vec<String>,
@@ -164,7 +155,6 @@ struct ChoiceData<'a> {
     options: Vec<OfferedOption<'a>>,
     goals: Vec<&'a str>,
     speech_chars: usize,
-    /// How it feels about others.
     feelings: Vec<FeltFor<'a>>,
     speaker: Speaker<'a>,
 }
@@ -330,11 +320,7 @@ pub(crate) fn ask_choice(
         .options
         .iter()
         .filter(|option| is_offered(&option.id));
-    let mut actors = rpg.0.actors.iter();
-    let actor = actors.find(|actor| *actor.name == *pending.who);
-    let goals = actor
-        .map(|actor| actor.goals.as_slice())
-        .unwrap_or_default();
+    let goals = rpg.0.goals(&pending.who);
     let (bonds, states) = minds.get(entity).unwrap_or_default();
     let open = states.into_iter().flat_map(|states| states.open(goals));
     let open: Vec<_> = open.collect();

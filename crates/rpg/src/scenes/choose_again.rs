@@ -10,7 +10,6 @@ use thiserror::Error;
 
 use super::choose::PendingChoice;
 
-/// Why another option can't be chosen.
 #[derive(Debug, Error)]
 #[error("{}", self.text())]
 pub enum ChooseAgainError {
@@ -19,16 +18,12 @@ pub enum ChooseAgainError {
     Session(#[from] SessionError),
     /// Nobody decided anything in this scene.
     NeverChosen {
-        /// The scene that was asked for.
         scene: String,
         /// The scenes in which somebody decided.
         chosen: Vec<String>,
     },
-    /// The option was not offered.
     NotOffered {
-        /// The option that was asked for.
         option: String,
-        /// The options that were offered.
         offered: Vec<String>,
     },
 }

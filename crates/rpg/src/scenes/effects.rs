@@ -17,7 +17,7 @@ use crate::combat::wounds::tell_wound;
 use crate::components::{ClosedDungeons, FallenFoes, Health, RpgWorld, Wounded};
 use crate::drama::{
     Effect, History, Promise, PromiseState, Promises, Qualities, StoryData, change_bond,
-    entities_of, holder_of, move_item,
+    effects_of, entities_of, holder_of, move_item,
 };
 use crate::events::{ItemMoved, PromiseKept, PromiseMade};
 use crate::everybody::{public_of, publish};
@@ -46,7 +46,6 @@ pub(crate) struct EffectSkipped {
     pub(crate) why: Obstacle,
 }
 
-/// Why an effect can't apply.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Obstacle {
@@ -55,7 +54,6 @@ pub(crate) enum Obstacle {
     Nobody,
     /// Its teller does not know the fact.
     NotKnown,
-    /// The item is gone.
     NoItem,
     /// No such promise is open.
     NoPromise,
@@ -63,7 +61,6 @@ pub(crate) enum Obstacle {
     NoPlace,
     /// Somebody whom it names has no hit points.
     NoHealth,
-    /// There is no such quality.
     NoQuality,
 }
 
@@ -462,7 +459,8 @@ fn settle(
     state: PromiseState,
 ) -> Option<String> {
     let story = world.resource::<StoryData>();
-    let written = story.effects().filter_map(|effect| match effect {
+    let effects = effects_of(&story.scenes, &story.items);
+    let written = effects.filter_map(|effect| match effect {
         Effect::Promise(by, whom, words) if by == from && whom == to => Some(words.clone()),
         _ => None,
     });

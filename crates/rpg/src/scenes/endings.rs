@@ -34,7 +34,6 @@ const CLOSING: ProseQuestion<EpilogueData> = ProseQuestion {
     min_letters: 24,
 };
 
-/// Adds the templates of this file.
 pub(super) fn add_templates(prompts: &mut PromptSet) {
     EPILOGUE.add_templates(prompts);
     CLOSING.add_templates(prompts);
@@ -216,10 +215,7 @@ pub(crate) fn ask_epilogues(
     for entity in asked {
         let name = whereabouts.name_text(entity);
         let (goals, bonds, knowledge, promises, belongings) = minds.get(entity).unwrap_or_default();
-        let actor = rpg.0.actors.iter().find(|actor| actor.name == name);
-        let words = actor
-            .map(|actor| actor.goals.as_slice())
-            .unwrap_or_default();
+        let words = rpg.0.goals(&name);
         let states = goals.map(|goals| goals.0.as_slice()).unwrap_or_default();
         let goals = words.iter().zip(states).map(|(goal, state)| GoalNote {
             words: &goal.words,
@@ -232,7 +228,7 @@ pub(crate) fn ask_epilogues(
         });
         let bonds = bonds.into_iter().flat_map(|bonds| &bonds.0);
         // Foes that were met on the way are not part of anybody's life.
-        let lives_here = |name: &str| rpg.0.actors.iter().any(|actor| *actor.name == *name);
+        let lives_here = |name: &str| rpg.0.actor(name).is_some();
         let bonds = bonds
             .filter(|(name, bond)| lives_here(name) && (bond.value != 0 || !bond.word.is_empty()));
         let held = belongings.into_iter().flat_map(|held| &held.0);
@@ -285,7 +281,6 @@ pub(crate) fn ask_epilogues(
     }
 }
 
-/// What became of everybody is told.
 pub(crate) fn take_epilogues(
     whereabouts: Whereabouts,
     mut answers: Answers<Prose>,

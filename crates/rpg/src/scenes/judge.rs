@@ -35,7 +35,6 @@ const MAX_CLAIMS: usize = 3;
 /// The maximum number of events that a judge may name.
 const MAX_EVENTS: usize = 30;
 
-/// Adds the templates of this file.
 pub(super) fn add_templates(prompts: &mut PromptSet) {
     JUDGE.add_to(prompts);
 }
@@ -60,11 +59,8 @@ struct PendingClaim {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event("judged", style = shown, private, line = text!(story_judged, judge, claim))]
 pub(crate) struct ClaimJudged {
-    /// Who judged.
     pub(crate) judge: String,
-    /// The claim.
     pub(crate) claim: String,
-    /// Whether it was found true.
     pub(crate) holds: bool,
     /// The text of the event that shows it; empty if it was not found true.
     pub(crate) shown_by: String,

@@ -18,7 +18,6 @@ pub(super) struct Leads<'a> {
     gain: i32,
     /// How much it endangers oneself.
     danger: i32,
-    /// How many facts are told.
     told: i32,
     /// Promises of one's own that are kept, less those that are broken.
     faith: i32,

@@ -25,7 +25,6 @@ use playhouse_engine::exchange::register_reply;
 
 use super::phase::{CampaignSet, Phase, in_phase};
 
-/// Adds the systems of this module.
 pub(super) fn plugin(setup: &mut Setup) {
     register_reply::<choose::SceneDecision>(&mut setup.world);
     setup
@@ -48,7 +47,6 @@ pub(super) fn plugin(setup: &mut Setup) {
         .add_systems(systems.chain().in_set(CampaignSet::Scenes));
 }
 
-/// Adds the templates of this module.
 pub(super) fn add_templates(prompts: &mut PromptSet) {
     choose::add_templates(prompts);
     judge::add_templates(prompts);

@@ -23,7 +23,6 @@ pub struct WorldListing {
     /// The folder, by which the world is chosen.
     pub folder: String,
     pub name: String,
-    /// One line about it.
     pub title: String,
     pub language: Language,
 }

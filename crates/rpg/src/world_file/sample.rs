@@ -14,9 +14,7 @@ use super::load::FILE;
 #[derive(Debug, Error)]
 #[error("{}", self.text())]
 pub enum NewWorldError {
-    /// There already is a world.
     Exists(PathBuf),
-    /// The file can't be written.
     Unwritable(PathBuf, #[source] std::io::Error),
 }
 

@@ -11,13 +11,14 @@ use playhouse_engine::mind::Language;
 use playhouse_engine::world_data::prose;
 use serde::{Deserialize, Serialize};
 
-use crate::drama::{BondSpec, Condition, Ending, Goal, Item, Quality, Scene, StoryData};
+use crate::drama::{
+    BondSpec, Condition, Effect, Ending, Goal, Item, Quality, Scene, StoryData, effects_of,
+};
 
 /// A whole world, as its author wrote it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename = "World")]
 pub struct WorldFile {
-    /// What the world is called.
     pub name: String,
     /// The language of its texts and of everybody who lives in it.
     pub language: Language,
@@ -29,7 +30,6 @@ pub struct WorldFile {
     /// Those who speak for the world, such as a herald or a chronicler.
     pub agents: Vec<WorldAgent>,
     pub stages: Vec<Stage>,
-    /// Everybody who lives in the world.
     pub actors: Vec<Actor>,
     /// Everybody whom the party meets in dungeons.
     pub foes: Vec<FoeSpec>,
@@ -43,7 +43,6 @@ pub struct WorldFile {
     pub facts: Vec<Fact>,
     /// What can be held, given and read.
     pub items: Vec<Item>,
-    /// The named numbers of the world.
     pub qualities: Vec<Quality>,
     /// The bonds between characters at the start.
     pub bonds: Vec<BondSpec>,
@@ -51,11 +50,9 @@ pub struct WorldFile {
     pub scenes: Vec<Scene>,
     /// How the story may end; the last one always may.
     pub endings: Vec<Ending>,
-    /// Where the heroes go.
     pub dungeons: Vec<Dungeon>,
     /// The steps of the campaign, which ends at home after the last one.
     pub schedule: Vec<CampaignStep>,
-    /// Limits on lengths and rounds.
     pub limits: Limits,
     /// What minds are asked in fights.
     pub fights: Fights,
@@ -79,7 +76,6 @@ pub struct WorldAgent {
     pub model: String,
 }
 
-/// What a stage is for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum StageKind {
     /// Actors live here, and walk from one to the next.
@@ -94,7 +90,6 @@ pub enum StageKind {
 pub struct Stage {
     /// Unique among agents, stages, actors and foes.
     pub name: String,
-    /// What it is for.
     pub kind: StageKind,
     /// What anyone there can see.
     #[serde(deserialize_with = "prose")]
@@ -108,7 +103,6 @@ pub struct Stage {
     pub model: String,
 }
 
-/// Which side an actor is on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename = "Faction", expecting = "enum Faction")]
 pub enum ActorFaction {
@@ -118,7 +112,6 @@ pub enum ActorFaction {
     Neutral,
 }
 
-/// Somebody who lives in the world.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Actor {
@@ -132,13 +125,10 @@ pub struct Actor {
     pub look: String,
     #[serde(skip_serializing_if = "Voice::is_empty")]
     pub voice: Voice,
-    /// Which side it is on.
     pub faction: ActorFaction,
     /// The home stage on which it begins.
     pub stage: String,
-    /// Its numbers in a fight.
     pub stats: Stats,
-    /// The names of its skills.
     pub skills: Vec<String>,
     /// What it is told when the campaign begins.
     #[serde(deserialize_with = "prose")]
@@ -158,7 +148,6 @@ pub struct Actor {
 pub struct Voice {
     /// Lines as it would say them at any time: examples for models, and words of the improviser.
     pub lines: Vec<String>,
-    /// Words that it never says.
     pub never: Vec<String>,
 }
 
@@ -172,7 +161,6 @@ impl Voice {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Stats {
-    /// Hit points when healthy.
     pub hp: i32,
     /// Added to the power of attacks.
     pub attack: i32,
@@ -198,9 +186,7 @@ pub struct FoeSpec {
     pub look: String,
     #[serde(skip_serializing_if = "Voice::is_empty")]
     pub voice: Voice,
-    /// Its numbers in a fight.
     pub stats: Stats,
-    /// The names of its skills.
     pub skills: Vec<String>,
     /// What it is told when it appears.
     #[serde(deserialize_with = "prose")]
@@ -269,9 +255,7 @@ impl SkillKind {
 pub struct Skill {
     pub name: String,
     pub kind: SkillKind,
-    /// How strong the effect is.
     pub power: i32,
-    /// The energy it takes.
     pub cost: i32,
     /// The chance to hit in percent; 100 by default.
     #[serde(default = "always_hits")]
@@ -292,12 +276,53 @@ impl WorldFile {
         paragraphs.filter(|paragraph| !paragraph.is_empty())
     }
 
+    pub(crate) fn stage(&self, name: &str) -> Option<&Stage> {
+        self.stages.iter().find(|stage| stage.name == name)
+    }
+
+    pub(crate) fn agent(&self, name: &str) -> Option<&WorldAgent> {
+        self.agents.iter().find(|agent| agent.name == name)
+    }
+
+    pub(crate) fn actor(&self, name: &str) -> Option<&Actor> {
+        self.actors.iter().find(|actor| actor.name == name)
+    }
+
+    pub(crate) fn foe(&self, name: &str) -> Option<&FoeSpec> {
+        self.foes.iter().find(|foe| foe.name == name)
+    }
+
+    pub(crate) fn skill(&self, name: &str) -> Option<&Skill> {
+        self.skills.iter().find(|skill| skill.name == name)
+    }
+
+    pub(crate) fn dungeon(&self, name: &str) -> Option<&Dungeon> {
+        self.dungeons.iter().find(|dungeon| dungeon.name == name)
+    }
+
+    pub(crate) fn heroes(&self) -> impl Iterator<Item = &Actor> {
+        let actors = self.actors.iter();
+        actors.filter(|actor| actor.faction == ActorFaction::Hero)
+    }
+
+    /// The goals of an actor; none for others.
+    pub(crate) fn goals(&self, name: &str) -> &[Goal] {
+        self.actor(name).map_or(&[], |actor| &actor.goals)
+    }
+
+    /// All fights, dungeon by dungeon.
+    pub(crate) fn fights(&self) -> impl Iterator<Item = &Fight> {
+        self.dungeons.iter().flat_map(|dungeon| &dungeon.fights)
+    }
+
+    pub(crate) fn effects(&self) -> impl Iterator<Item = &Effect> {
+        effects_of(&self.scenes, &self.items)
+    }
+
     /// Whether somebody is a character of the story, who is asked for more than its turns in a
     /// fight.
     pub(crate) fn is_character(&self, name: &str) -> bool {
-        let mut foes = self.foes.iter();
-        foes.find(|foe| foe.name == name)
-            .is_none_or(FoeSpec::is_character)
+        self.foe(name).is_none_or(FoeSpec::is_character)
     }
 
     /// The models that it names for single entities.
@@ -318,15 +343,15 @@ impl WorldFile {
     /// The conditions of its scenes, options, uses of items, endings and goals.
     pub(crate) fn conditions(&self) -> impl Iterator<Item = &Condition> {
         let scenes = self.scenes.iter().flat_map(|scene| {
-            let options = scene.choice.iter().flat_map(|choice| &choice.options);
-            std::iter::once(&scene.when).chain(options.map(|option| &option.when))
+            let options = scene.options().iter().map(|option| &option.when);
+            std::iter::once(&scene.when).chain(options)
         });
         let uses = self.items.iter().flat_map(|item| &item.uses);
-        let endings = self.endings.iter().map(|ending| &ending.when);
         let goals = self.actors.iter().flat_map(|actor| &actor.goals);
-        let goals = goals.flat_map(|goal| [&goal.met, &goal.lost]);
-        let uses = uses.map(|does| &does.when);
-        scenes.chain(uses).chain(endings).chain(goals)
+        scenes
+            .chain(uses.map(|does| &does.when))
+            .chain(self.endings.iter().map(|ending| &ending.when))
+            .chain(goals.flat_map(|goal| [&goal.met, &goal.lost]))
     }
 
     pub(crate) fn story_data(&self) -> StoryData {
@@ -349,17 +374,14 @@ pub struct Dungeon {
     pub profile: String,
     /// Whether the party will not go there until an effect opens it.
     pub closed: bool,
-    /// Its fights, in order.
     pub fights: Vec<Fight>,
 }
 
-/// One fight on one stage.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Fight {
     /// The stage, of kind `Dungeon`.
     pub stage: String,
-    /// The names of the foes.
     pub foes: Vec<String>,
     /// What the party gains by winning.
     #[serde(deserialize_with = "prose")]
@@ -372,12 +394,10 @@ pub const STAY: &str = "stay";
 /// The option beside a single one that is left: to do nothing.
 pub(crate) const NOTHING: &str = "nothing";
 
-/// One step of the campaign.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename = "Step", expecting = "enum Step")]
 pub enum CampaignStep {
     Home {
-        /// The number of days.
         days: i32,
     },
     /// A journey to the dungeon of that name.
@@ -412,7 +432,6 @@ impl CampaignStep {
     }
 }
 
-/// Limits on lengths and rounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
@@ -438,13 +457,11 @@ pub struct Limits {
     /// The maximum number of tokens of memories that come with a question by themselves; 0 for
     /// none.
     pub recall_tokens: i32,
-    /// The maximum number of tokens of an answer.
     pub reply_tokens: i32,
     /// The maximum number of characters of a speech.
     pub speech_chars: i32,
     /// How often somebody may try what no action foresees in the talk of a round.
     pub attempts: i32,
-    /// Whether actors may whisper.
     pub whisper: bool,
     /// Whether models are sent the short form of a question from the start, instead of the whole.
     pub short_questions: bool,
@@ -469,7 +486,6 @@ impl Limits {
         }
     }
 
-    /// The maximum number of tokens of an answer.
     pub(crate) fn max_reply_tokens(&self) -> u32 {
         self.reply_tokens.max(1) as u32
     }
@@ -505,7 +521,6 @@ pub struct Fights {
     pub reflect: bool,
     /// Who words the cards of a hand.
     pub draw: Draw,
-    /// When hands are drawn.
     pub draw_each: DrawEach,
     /// Who sums up a fight for those who remember it.
     pub summary: FightSummary,
@@ -533,7 +548,6 @@ pub enum Draw {
     Asked,
 }
 
-/// When hands are drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", expecting = "enum DrawEach")]
 pub enum DrawEach {
@@ -560,7 +574,6 @@ pub enum FightSummary {
 #[serde(default, deny_unknown_fields)]
 pub struct Pattern {
     pub text: String,
-    /// What is heard instead.
     pub mask: String,
 }
 

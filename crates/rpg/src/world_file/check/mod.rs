@@ -3,7 +3,7 @@
 //! Each file checks one side of it: `names` what things are called, `texts` what is told, `numbers`
 //! stats, skills and limits, `links` who refers to whom, `drama` facts, items, scenes and endings,
 //! `named` whether those are there of whom scenes tell, `reachable` which stages can be reached.
-//! All of them write into a `Report`, which knows the places in the file. What never comes about
+//! All of them write into a `Report`, which knows the places in the file and all its names. What never comes about
 //! although nothing is wrong with it is found by a [rehearsal](crate::rehearsal).
 
 mod drama;
@@ -38,19 +38,17 @@ pub(super) fn check_condition(
         skipped: Vec::new(),
         skipped_texts: Vec::new(),
     };
-    let mut report = Report::new(&reading, problems);
-    drama::check_condition(condition, world, &mut report);
+    Report::new(&reading, problems).condition("", condition);
 }
 
 /// Adds everything that is wrong with a world to `problems`.
 pub(super) fn check(reading: &Parsed<WorldFile>, problems: &mut Problems) {
     let mut report = Report::new(reading, problems);
-    let world = &reading.value;
-    names::check(world, &mut report);
-    texts::check(world, &mut report);
-    numbers::check(world, &mut report);
-    links::check(world, &mut report);
-    reachable::check(world, &mut report);
-    drama::check(world, &mut report);
-    named::check(world, &mut report);
+    names::check(&mut report);
+    texts::check(&mut report);
+    numbers::check(&mut report);
+    links::check(&mut report);
+    reachable::check(&mut report);
+    drama::check(&mut report);
+    named::check(&mut report);
 }

@@ -5,7 +5,7 @@ use playhouse_engine::locale::text;
 use playhouse_engine::mind::Language;
 use playhouse_engine::wording::FoldedText;
 
-use super::report::{Report, part};
+use super::report::{Report, each, part};
 use crate::drama::{Condition, Effect, Item, ItemUse, Occasion, PARTY, Scene};
 use crate::world_file::types::{Actor, ActorFaction, StageKind, WorldFile};
 
@@ -13,45 +13,44 @@ use crate::world_file::types::{Actor, ActorFaction, StageKind, WorldFile};
 const MAX_NAMES: usize = 500;
 
 /// Warns of everybody whom a text tells of and whom none of its conditions mentions.
-pub(super) fn check(world: &WorldFile, report: &mut Report<'_>) {
-    let language = world.language;
-    let actors = world.actors.iter().take(MAX_NAMES);
-    let people = actors.map(|actor| (actor, names_of(actor, world)));
+pub(super) fn check(report: &mut Report<'_>) {
+    let world = report.world;
     let items = world.items.iter().take(MAX_NAMES);
-    let items = items.filter_map(|item| Some((item, name_of_thing(&item.name, language)?)));
-    let mut named = Named {
-        world,
-        people: people.collect(),
+    let items = items.filter_map(|item| Some((item, name_of_thing(&item.name, world.language)?)));
+    let actors = world.actors.iter().take(MAX_NAMES);
+    let mut check = PresenceCheck {
+        people: actors
+            .map(|actor| (actor, names_of(actor, world)))
+            .collect(),
         items: items.collect(),
         report,
     };
-    for (i, scene) in world.scenes.iter().enumerate() {
-        if named.report.is_full() {
+    for (path, scene) in each("scenes", &world.scenes) {
+        if check.report.is_full() {
             return;
         }
-        named.scene(&format!("scenes[{i}]"), scene);
+        check.scene(&path, scene);
     }
-    for (i, item) in world.items.iter().enumerate() {
-        for (j, does) in item.uses.iter().enumerate() {
-            named.item_use(&format!("items[{i}].uses[{j}]"), item, does);
+    for (path, item) in each("items", &world.items) {
+        for (path, does) in each(&format!("{path}.uses"), &item.uses) {
+            check.item_use(&path, item, does);
         }
     }
 }
 
-struct Named<'n, 'r, 'a> {
-    world: &'a WorldFile,
-    people: Vec<(&'a Actor, Vec<Searched>)>,
-    items: Vec<(&'a Item, Searched)>,
+struct PresenceCheck<'n, 'r, 'a> {
+    people: Vec<(&'a Actor, Vec<SearchedText>)>,
+    items: Vec<(&'a Item, SearchedText)>,
     report: &'n mut Report<'r>,
 }
 
 /// A text or a name. Most names are in no text, which its small letters tell fastest.
-struct Searched {
+struct SearchedText {
     lowercase: String,
     folded: FoldedText,
 }
 
-impl Searched {
+impl SearchedText {
     fn of(text: &str) -> Self {
         Self {
             lowercase: text.to_lowercase(),
@@ -100,7 +99,7 @@ impl<'a> TextSource<'a> {
     }
 }
 
-impl<'a> Named<'_, '_, 'a> {
+impl<'a> PresenceCheck<'_, '_, 'a> {
     fn item_use(&mut self, path: &str, item: &'a Item, does: &'a ItemUse) {
         let told = TextContext {
             source: TextSource::Use(item, does),
@@ -109,12 +108,11 @@ impl<'a> Named<'_, '_, 'a> {
             effects: does.effects.iter().collect(),
         };
         self.text(&format!("{path}.seen"), &does.seen, &told);
-        self.effects(&format!("{path}.effects"), &does.effects, &told);
+        self.effects(path, &does.effects, &told);
     }
 
     fn scene(&mut self, path: &str, scene: &'a Scene) {
-        let options = scene.choice.iter().flat_map(|choice| &choice.options);
-        let of_options = options.clone().flat_map(|option| &option.effects);
+        let of_options = scene.options().iter().flat_map(|option| &option.effects);
         let mut told = TextContext {
             source: TextSource::Scene(scene),
             conditions: vec![&scene.when],
@@ -122,46 +120,39 @@ impl<'a> Named<'_, '_, 'a> {
             effects: scene.effects.iter().chain(of_options).collect(),
         };
         self.text(&format!("{path}.opening"), &scene.opening, &told);
-        self.effects(&format!("{path}.effects"), &scene.effects, &told);
-        let who = scene.choice.as_ref().map(|choice| choice.who.as_slice());
-        told.deciders = who.unwrap_or_default();
-        for (i, option) in options.enumerate() {
-            let path = format!("{path}.choice.options[{i}]");
+        self.effects(path, &scene.effects, &told);
+        told.deciders = scene.choice.as_ref().map_or(&[], |choice| &choice.who);
+        for (path, option) in each(&format!("{path}.choice.options"), scene.options()) {
             told.conditions = vec![&scene.when, &option.when];
             told.effects = scene.effects.iter().chain(&option.effects).collect();
-            let (field, text) = if option.seen.is_empty() {
-                ("label", &option.label)
-            } else {
-                ("seen", &option.seen)
-            };
-            self.text(&format!("{path}.{field}"), text, &told);
-            self.effects(&format!("{path}.effects"), &option.effects, &told);
+            let is_label = option.seen.is_empty();
+            let field = if is_label { "label" } else { "seen" };
+            self.text(&format!("{path}.{field}"), option.told(), &told);
+            self.effects(&path, &option.effects, &told);
         }
     }
 
     /// What effects tell at the place.
     fn effects(&mut self, path: &str, effects: &[Effect], told: &TextContext<'a>) {
-        for (i, effect) in effects.iter().enumerate() {
+        for (path, effect) in each(&format!("{path}.effects"), effects) {
             if let Effect::Tell(text) = effect {
-                self.text(&part(&format!("{path}[{i}]"), 0), text, told);
+                self.text(&part(&path, 0), text, told);
             }
         }
     }
 
     fn text(&mut self, path: &str, text: &str, told: &TextContext<'a>) {
-        let text = Searched::of(text);
-        let says = |names: &[Searched]| names.iter().any(|name| text.contains(name));
+        let text = SearchedText::of(text);
+        let says = |names: &[SearchedText]| names.iter().any(|name| text.contains(name));
         for (actor, names) in &self.people {
-            if says(names) && !told.places(actor, self.world) {
+            if says(names) && !told.places(actor, self.report.world) {
                 let who = actor.name.as_str();
                 let (wrong, right) = match told.source {
-                    TextSource::Scene(scene) => {
-                        let stage = scene.at.as_str();
+                    TextSource::Scene(Scene { at: stage, .. }) => {
                         let right = text!(drama_let_be_there, who, stage);
                         (text!(drama_names_somebody, who, stage), right)
                     }
-                    TextSource::Use(item, _) => {
-                        let item = item.name.as_str();
+                    TextSource::Use(Item { name: item, .. }, _) => {
                         let right = text!(drama_let_be_there_at_use, who, item);
                         (text!(drama_use_names_somebody, who), right)
                     }
@@ -169,15 +160,14 @@ impl<'a> Named<'_, '_, 'a> {
                 self.report.warn(path, wrong, right);
             }
         }
-        for (item, name) in &self.items {
-            if text.contains(name) && !told.places_item(&item.name) {
-                let item = item.name.as_str();
-                let wrong = text!(drama_names_a_thing, item);
+        for (Item { name: item, .. }, name) in &self.items {
+            if text.contains(name) && !told.places_item(item) {
                 let right = match told.source {
                     TextSource::Scene(_) => text!(drama_let_be_held, item),
                     TextSource::Use(..) => text!(drama_let_be_held_at_use, item),
                 };
-                self.report.warn(path, wrong, right);
+                self.report
+                    .warn(path, text!(drama_names_a_thing, item), right);
             }
         }
     }
@@ -187,8 +177,9 @@ impl TextContext<'_> {
     /// Whether something says that somebody is at the stage, or is not.
     fn places(&self, actor: &Actor, world: &WorldFile) -> bool {
         let (who, place) = (actor.name.as_str(), self.source.place());
-        let stage = world.stages.iter().find(|stage| stage.name == place);
-        let is_away = stage.is_some_and(|stage| stage.kind == StageKind::Dungeon);
+        let is_away = world
+            .stage(place)
+            .is_some_and(|stage| stage.kind == StageKind::Dungeon);
         let is_moved = |effect: &&Effect| match effect {
             Effect::Revive(whom, to) => whom == who && to == place,
             _ => false,
@@ -263,7 +254,7 @@ fn says(condition: &Condition, holds: bool, what: &dyn Fn(&Condition, bool) -> b
 }
 
 /// What somebody is called: by its name, and by its given name if nobody shares it.
-fn names_of(actor: &Actor, world: &WorldFile) -> Vec<Searched> {
+fn names_of(actor: &Actor, world: &WorldFile) -> Vec<SearchedText> {
     let given = given_name(&actor.name, world.language);
     let fighters = world.actors.iter().map(|actor| actor.name.as_str());
     let fighters = fighters.chain(world.foes.iter().map(|foe| foe.name.as_str()));
@@ -272,7 +263,7 @@ fn names_of(actor: &Actor, world: &WorldFile) -> Vec<Searched> {
         bearers.count() == 1
     });
     let names = [Some(actor.name.as_str()), given].into_iter().flatten();
-    names.map(Searched::of).collect()
+    names.map(SearchedText::of).collect()
 }
 
 /// The first of several English names, the last two characters of three in a Chinese one.
@@ -288,10 +279,10 @@ pub(super) fn given_name(name: &str, language: Language) -> Option<&str> {
 }
 
 /// What a thing is called, without its article. One English word may mean another thing as well.
-fn name_of_thing(name: &str, language: Language) -> Option<Searched> {
+fn name_of_thing(name: &str, language: Language) -> Option<SearchedText> {
     let mut articles = ["the ", "a ", "an "].into_iter();
     let bare = articles.find_map(|article| name.strip_prefix(article));
     let bare = bare.unwrap_or(name);
     let is_sure = language == Language::Zh || bare.contains(' ');
-    is_sure.then(|| Searched::of(bare))
+    is_sure.then(|| SearchedText::of(bare))
 }

@@ -4,40 +4,28 @@ use std::ops::RangeInclusive;
 
 use playhouse_engine::locale::text;
 
-use crate::world_file::types::{CampaignStep, Limits, Skill, Stats, WorldFile};
-
-use super::report::{Report, step_path};
+use super::report::{Report, each, step_path};
+use crate::world_file::types::{CampaignStep, Limits, Skill, Stats};
 
 /// The range of hit points and similar numbers.
 const STAT: RangeInclusive<i32> = 1..=9_999;
 
-pub(super) fn check(world: &WorldFile, report: &mut Report<'_>) {
-    for (i, actor) in world.actors.iter().enumerate() {
-        check_stats(&format!("actors[{i}].stats"), &actor.stats, report);
-        check_costs(
-            &format!("actors[{i}]"),
-            &actor.stats,
-            &actor.skills,
-            world,
-            report,
-        );
+pub(super) fn check(report: &mut Report<'_>) {
+    let world = report.world;
+    for (path, actor) in each("actors", &world.actors) {
+        check_stats(&path, &actor.stats, report);
+        check_costs(&path, &actor.stats, &actor.skills, report);
     }
-    for (i, foe) in world.foes.iter().enumerate() {
-        check_stats(&format!("foes[{i}].stats"), &foe.stats, report);
-        check_costs(
-            &format!("foes[{i}]"),
-            &foe.stats,
-            &foe.skills,
-            world,
-            report,
-        );
+    for (path, foe) in each("foes", &world.foes) {
+        check_stats(&path, &foe.stats, report);
+        check_costs(&path, &foe.stats, &foe.skills, report);
     }
-    for (i, skill) in world.skills.iter().enumerate() {
-        check_skill(&format!("skills[{i}]"), skill, report);
+    for (path, skill) in each("skills", &world.skills) {
+        check_skill(&path, skill, report);
     }
-    for (i, step) in world.schedule.iter().enumerate() {
+    for (path, step) in each("schedule", &world.schedule) {
         if let CampaignStep::Home { days } = step.bare() {
-            let path = format!("{}.days", step_path(i, step));
+            let path = format!("{}.days", step_path(path, step));
             check_range(&path, *days, 1..=30, report);
         }
     }
@@ -53,10 +41,10 @@ fn check_range(path: &str, number: i32, legal: RangeInclusive<i32>, report: &mut
 }
 
 fn check_stats(path: &str, stats: &Stats, report: &mut Report<'_>) {
+    let path = format!("{path}.stats");
     if *stats == Stats::default() {
         let right = text!(rpg_check_write_stats);
-        report.error(path, text!(rpg_check_stats_missing), right);
-        return;
+        return report.error(&path, text!(rpg_check_stats_missing), right);
     }
     let fields = [
         ("hp", stats.hp),
@@ -71,20 +59,13 @@ fn check_stats(path: &str, stats: &Stats, report: &mut Report<'_>) {
 }
 
 /// A combatant must be able to pay for each of its skills.
-fn check_costs(
-    path: &str,
-    stats: &Stats,
-    skills: &[String],
-    world: &WorldFile,
-    report: &mut Report<'_>,
-) {
-    for (i, name) in skills.iter().enumerate() {
-        let skill = world.skills.iter().find(|skill| skill.name == *name);
-        if let Some(skill) = skill.filter(|skill| stats.energy > 0 && skill.cost > stats.energy) {
-            let (cost, energy) = (skill.cost, stats.energy);
-            let wrong = text!(rpg_check_cost, skill = name, cost, energy);
-            let right = text!(rpg_check_lower_cost);
-            report.error(&format!("{path}.skills[{i}]"), wrong, right);
+fn check_costs(path: &str, stats: &Stats, skills: &[String], report: &mut Report<'_>) {
+    let energy = stats.energy;
+    for (path, name) in each(&format!("{path}.skills"), skills) {
+        let skill = report.world.skill(name);
+        if let Some(skill) = skill.filter(|skill| energy > 0 && skill.cost > energy) {
+            let wrong = text!(rpg_check_cost, skill = name, cost = skill.cost, energy);
+            report.error(&path, wrong, text!(rpg_check_lower_cost));
         }
     }
 }

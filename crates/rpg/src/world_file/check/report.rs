@@ -1,13 +1,16 @@
-//! Where the checks report problems.
+//! Where the checks report problems, and which names there are.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use foldhash::fast::FixedState;
 use indexmap::IndexSet;
-use playhouse_engine::locale::{UiText, text};
+use playhouse_engine::locale::{Argument, UiText, text};
+use playhouse_engine::wording::nearest;
 use playhouse_engine::world_data::{Parsed, Problem, Problems, is_within};
 
-use crate::world_file::types::{CampaignStep, WorldFile};
+use super::names::{Kind, definitions};
+use crate::world_file::types::{CampaignStep, StageKind, WorldFile};
 
 /// The fields of a world that contain no others.
 const HEAD: [&str; 4] = ["name", "language", "title", "rules"];
@@ -15,21 +18,13 @@ const HEAD: [&str; 4] = ["name", "language", "title", "rules"];
 /// Names in the order of the file. There may be many, and many that refer to them.
 pub(super) type NameSet<'a> = IndexSet<&'a str, FixedState>;
 
-/// Where a step of the schedule is written, without its conditions.
-pub(super) fn step_path(number: usize, step: &CampaignStep) -> String {
-    let mut path = format!("schedule[{number}]");
-    let mut step = step;
-    while let CampaignStep::If(_, then) = step {
-        path.push_str(".1");
-        step = then;
-    }
-    path
-}
-
-/// A list names something twice.
-pub(super) fn report_twice(path: &str, name: &str, report: &mut Report<'_>) {
-    let wrong = text!(rpg_check_listed_twice, name);
-    report.error(path, wrong, text!(rpg_check_list_once));
+/// The parts of a list, each with its path.
+pub(super) fn each<'a, T>(
+    list: &str,
+    parts: &'a [T],
+) -> impl Iterator<Item = (String, &'a T)> + use<'a, T> {
+    let (list, parts) = (list.to_owned(), parts.iter().enumerate());
+    parts.map(move |(number, part)| (format!("{list}[{number}]"), part))
 }
 
 /// The path of a part without a name, such as the second argument of an effect.
@@ -40,21 +35,55 @@ pub(super) fn part(path: &str, number: usize) -> String {
     }
 }
 
+/// The path of a step of the schedule without its conditions.
+pub(super) fn step_path(mut path: String, mut step: &CampaignStep) -> String {
+    while let CampaignStep::If(_, then) = step {
+        path.push_str(".1");
+        step = then;
+    }
+    path
+}
+
 /// Collects problems, except for those in parts that could not be read, which are problems already.
 pub(super) struct Report<'a> {
+    pub(super) world: &'a WorldFile,
     reading: &'a Parsed<WorldFile>,
     /// All texts in parts that could not be read.
     unread: BTreeSet<&'a str>,
+    names: Rc<BTreeMap<Kind, NameSet<'a>>>,
+    /// The ids of the options of each scene.
+    options: Rc<BTreeMap<&'a str, NameSet<'a>>>,
     problems: &'a mut Problems,
 }
 
 impl<'a> Report<'a> {
     /// A report on a world, which adds to `problems`.
     pub(super) fn new(reading: &'a Parsed<WorldFile>, problems: &'a mut Problems) -> Self {
-        let texts = reading.skipped_texts.iter();
+        let world = &reading.value;
+        let mut names = BTreeMap::<Kind, NameSet<'a>>::new();
+        for definition in definitions(world) {
+            for kind in definition.kind.and_wider() {
+                names.entry(*kind).or_default().insert(definition.name);
+            }
+        }
+        for stage in &world.stages {
+            let kind = match stage.kind {
+                StageKind::Home => Kind::HomeStage,
+                StageKind::Dungeon => Kind::FightStage,
+            };
+            names.entry(kind).or_default().insert(&stage.name);
+        }
+        let mut options = BTreeMap::<&str, NameSet<'a>>::new();
+        for scene in &world.scenes {
+            let ids = scene.options().iter().map(|option| option.id.as_str());
+            options.entry(&scene.id).or_default().extend(ids);
+        }
         Self {
+            world,
             reading,
-            unread: texts.map(String::as_str).collect(),
+            unread: reading.skipped_texts.iter().map(String::as_str).collect(),
+            names: Rc::new(names),
+            options: Rc::new(options),
             problems,
         }
     }
@@ -101,5 +130,107 @@ impl<'a> Report<'a> {
     /// All texts in parts that could not be read: names in them count as defined and as used.
     pub(super) fn unread(&self) -> &BTreeSet<&'a str> {
         &self.unread
+    }
+
+    pub(super) fn is_named(&self, kind: Kind, name: &str) -> bool {
+        self.names
+            .get(&kind)
+            .is_some_and(|known| known.contains(name))
+    }
+
+    /// Up to `most` names of a kind.
+    pub(super) fn names(&self, kind: Kind, most: usize) -> impl Iterator<Item = &'a str> {
+        self.names
+            .get(&kind)
+            .into_iter()
+            .flatten()
+            .copied()
+            .take(most)
+    }
+
+    /// The name of this kind that was likely meant by another.
+    fn nearest(&self, kind: Kind, name: &str) -> Option<&'a str> {
+        nearest(name, self.names(kind, usize::MAX))
+    }
+
+    /// Reports a name that nothing of a kind has.
+    pub(super) fn require(&mut self, path: &str, kind: Kind, name: &str) {
+        let names = self.names.clone();
+        self.require_among(path, names.get(&kind).unwrap_or(&NameSet::default()), name);
+    }
+
+    /// Reports a scene, or an option of it, that there is not.
+    pub(super) fn require_option(&mut self, path: &str, scene: &str, option: &str) {
+        let options = self.options.clone();
+        match options.get(scene) {
+            Some(options) => self.require_among(&part(path, 1), options, option),
+            None => self.require(&part(path, 0), Kind::Scene, scene),
+        }
+    }
+
+    fn require_among(&mut self, path: &str, known: &NameSet<'_>, name: &str) {
+        if self.is_full() || known.contains(name) || self.unread.contains(name) {
+            return;
+        }
+        let help = match nearest(name, known.iter().copied()) {
+            Some(near) => text!(drama_did_you_mean, near),
+            None if known.is_empty() => text!(drama_add_one_first),
+            None => text!(drama_one_of, names = Argument::list(known.iter().take(12))),
+        };
+        self.error(path, text!(drama_unknown, name), help);
+    }
+
+    /// As [`Self::require`], where it is plain of which kind the name must be: the message tells.
+    pub(super) fn require_kind(&mut self, path: &str, kind: Kind, name: &str) {
+        if self.is_full() {
+            return;
+        }
+        if name.is_empty() {
+            let wrong = text!(rpg_check_unnamed, kind = kind.label());
+            self.error(path, wrong, self.offer(kind));
+        } else if !self.is_named(kind, name) && !self.unread.contains(name) {
+            let right = match self.nearest(kind, name) {
+                Some(near) => text!(rpg_check_did_you_mean, name = near),
+                None => self.offer(kind),
+            };
+            self.error(
+                path,
+                text!(rpg_check_unknown, kind = kind.label(), name),
+                right,
+            );
+        }
+    }
+
+    /// Reports each of `names` that is unknown or a duplicate.
+    pub(super) fn require_all(&mut self, path: &str, kind: Kind, names: &[String]) {
+        for (path, name) in each(path, names) {
+            self.require_kind(&path, kind, name);
+        }
+        self.require_distinct(path, names);
+    }
+
+    /// Reports what a list names twice.
+    pub(super) fn require_distinct(&mut self, path: &str, names: &[String]) {
+        let mut listed = BTreeSet::new();
+        for (path, name) in each(path, names) {
+            if !listed.insert(name) {
+                self.report_twice(&path, name);
+            }
+        }
+    }
+
+    pub(super) fn report_twice(&mut self, path: &str, name: &str) {
+        let wrong = text!(rpg_check_listed_twice, name);
+        self.error(path, wrong, text!(rpg_check_list_once));
+    }
+
+    /// What to write instead of an unknown name.
+    pub(super) fn offer(&self, kind: Kind) -> UiText {
+        let mut names = self.names(kind, 8).peekable();
+        if names.peek().is_none() {
+            text!(rpg_check_define, kind = kind.label())
+        } else {
+            text!(rpg_check_choose, names = Argument::list(names))
+        }
     }
 }
