@@ -1,6 +1,7 @@
 //! Derives for the types of a story. `playhouse-engine` exports them beside their traits.
 
 mod event;
+mod localize;
 
 use proc_macro::TokenStream;
 use syn::{DeriveInput, parse_macro_input};
@@ -35,6 +36,55 @@ use syn::{DeriveInput, parse_macro_input};
 pub fn derive_agent_event(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     event::derive(&input)
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
+}
+
+/// Derives `Localize`, and `Display` as its English. Each variant, or the struct, names the key of
+/// its text in the Fluent files; its fields are the arguments.
+///
+/// ```
+/// use playhouse_engine::locale::Localize;
+///
+/// #[derive(Debug, thiserror::Error, Localize)]
+/// enum TurnError {
+///     #[text(session_no_such_turn)]
+///     NoSuchTurn { turn: u64, last: u64 },
+///     #[text(cast_name_taken, name)]
+///     NameTaken(String),
+///     Json(#[from] serde_json::Error),
+/// }
+///
+/// let error = TurnError::NoSuchTurn { turn: 9, last: 3 };
+/// assert_eq!(error.to_string(), "the journal has no turn 9; its last turn is 3");
+/// ```
+///
+/// | form | meaning |
+/// | --- | --- |
+/// | no attribute | the text of the only field, such as an inner error |
+/// | `#[text(key)]` | each field is an argument of its name |
+/// | `#[text(key, first, second)]` | of a tuple: the names of its fields, in order |
+/// | `#[text(key, name = value)]` | another value for a field, or one more argument |
+/// | `#[text(key, name, ..)]` | other fields are left out |
+/// | `#[text(key, .. if condition)]` | if the condition holds; otherwise the next attribute |
+/// | `#[text(\|field\| text)]` | any code, with names for the fields in order |
+///
+/// As in `text!`, an unknown key and a missing or an unknown argument don't compile:
+///
+/// ```compile_fail,E0063
+/// #[derive(playhouse_engine::locale::Localize)]
+/// #[text(session_no_such_turn)]
+/// struct NoSuchTurn { turn: u64 }
+/// ```
+/// ```compile_fail,E0560
+/// #[derive(playhouse_engine::locale::Localize)]
+/// #[text(session_no_such_turn)]
+/// struct NoSuchTurn { turn: u64, last: u64, place: String }
+/// ```
+#[proc_macro_derive(Localize, attributes(text))]
+pub fn derive_localize(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    localize::derive(&input)
         .unwrap_or_else(syn::Error::into_compile_error)
         .into()
 }

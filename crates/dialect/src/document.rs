@@ -32,15 +32,16 @@ pub struct Imported {
 }
 
 /// Why a document can't be read.
-#[derive(Debug, Error)]
-#[error("{}", self.text())]
+#[derive(Debug, Error, Localize)]
 pub enum DialectError {
     /// The text is neither JSON nor one JSON value per line.
+    #[text(dialect_invalid_json)]
     InvalidJson {
         /// What the parser says.
         reason: UiText,
     },
     /// A line is not JSON, although each line should be a value of its own.
+    #[text(dialect_invalid_json_line)]
     InvalidJsonLine {
         /// The line, from 1.
         line: usize,
@@ -48,6 +49,11 @@ pub enum DialectError {
         reason: UiText,
     },
     /// The members of the messages don't show the format.
+    #[text(dialect_no_members, .. if members.is_empty())]
+    #[text(
+        dialect_unknown_format,
+        members = Argument::list(members.iter().map(|member| format!("'{member}'")))
+    )]
     UnknownFormat {
         /// The first members that were found.
         members: Vec<String>,
@@ -58,30 +64,11 @@ pub enum DialectError {
         reason: UiText,
     },
     /// A message is not in the format that was detected or named.
+    #[text(dialect_invalid_message, profile = profile.name())]
     InvalidMessage {
         profile: Profile,
         error: FormatError,
     },
-}
-
-impl Localize for DialectError {
-    fn text(&self) -> UiText {
-        match self {
-            Self::InvalidJson { reason } => text!(dialect_invalid_json, reason),
-            Self::InvalidJsonLine { line, reason } => {
-                text!(dialect_invalid_json_line, line, reason)
-            }
-            Self::UnknownFormat { members } if members.is_empty() => text!(dialect_no_members),
-            Self::UnknownFormat { members } => {
-                let members = Argument::list(members.iter().map(|member| format!("'{member}'")));
-                text!(dialect_unknown_format, members)
-            }
-            Self::NoConversation { reason } => reason.clone(),
-            Self::InvalidMessage { profile, error } => {
-                text!(dialect_invalid_message, profile = profile.name(), error)
-            }
-        }
-    }
 }
 
 /// Reads conversations from text: JSON, or one JSON value per line. The format is detected unless

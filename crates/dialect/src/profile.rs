@@ -66,18 +66,14 @@ impl fmt::Display for Profile {
 }
 
 /// No profile has this name.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("{}", self.text())]
+#[derive(Clone, Debug, Error, PartialEq, Eq, Localize)]
+#[text(
+    dialect_unknown_profile,
+    known = Argument::list(Profile::ALL.iter().map(|profile| profile.name()))
+)]
 pub struct UnknownProfile {
     /// The name.
     pub name: String,
-}
-
-impl Localize for UnknownProfile {
-    fn text(&self) -> UiText {
-        let known = Argument::list(Profile::ALL.iter().map(|profile| profile.name()));
-        text!(dialect_unknown_profile, name = &self.name, known)
-    }
 }
 
 impl FromStr for Profile {

@@ -53,7 +53,12 @@
 extern crate self as playhouse_engine;
 
 pub use bevy_ecs;
-pub use playhouse_locale as locale;
+
+/// What people read, in each language.
+pub mod locale {
+    pub use playhouse_derive::Localize;
+    pub use playhouse_locale::*;
+}
 
 pub mod cast;
 pub mod context;

@@ -12,7 +12,7 @@ use playhouse_engine::engine::{CancellationToken, Engine, EngineError, Setup, St
 use playhouse_engine::event::Feed;
 use playhouse_engine::exchange::Ledger;
 use playhouse_engine::journal::{Journal, JournalHeader, Line, Recording, Stopped};
-use playhouse_engine::locale::{Localize, UiText, text};
+use playhouse_engine::locale::{Argument, Localize, UiText, text};
 use playhouse_engine::mind::Minds;
 use playhouse_engine::save::{Expected, SaveError, restore, snapshot};
 use playhouse_engine::session::{Game, SetupError};
@@ -31,21 +31,25 @@ use super::team::TeamFile;
 use super::user_proxy::UserProxy;
 
 /// Why a team can't run.
-#[derive(Debug, Error)]
-#[error("{}", self.text())]
+#[derive(Debug, Error, Localize)]
 pub enum ChatError {
     /// The world can't be set up.
+    #[text(groupchat_set_up, reason)]
     SetUp(SetupError),
     /// A task without messages.
+    #[text(groupchat_empty_task)]
     EmptyTask,
     /// A task with an invalid message.
     Message(#[from] FactoryError),
     /// A participant could not answer, or somebody was selected who is not a participant. The
     /// reason is in the language of the team.
+    #[text(groupchat_run_failed, reason)]
     Run(String),
     /// The run was cancelled; [`Task::continue_run`] continues it.
+    #[text(groupchat_cancelled)]
     Cancelled,
     /// The run was stopped by a spend limit or a server.
+    #[text(groupchat_stopped, reason = reason_of(reason))]
     Stopped(Stop),
     /// The engine found a mistake of the game.
     Engine(#[from] Box<EngineError>),
@@ -54,33 +58,19 @@ pub enum ChatError {
     /// A state of other participants.
     OtherParticipants(OtherParticipants),
     /// The JSON is not the state of a team, and why.
+    #[text(groupchat_not_a_state, reason)]
     NotAState(UiText),
     /// The state is not JSON.
+    #[text(groupchat_not_a_state, reason)]
     Json(#[from] serde_json::Error),
 }
 
-impl Localize for ChatError {
-    fn text(&self) -> UiText {
-        match self {
-            Self::SetUp(error) => text!(groupchat_set_up, reason = error),
-            Self::EmptyTask => text!(groupchat_empty_task),
-            Self::Message(error) => error.text(),
-            Self::Run(reason) => text!(groupchat_run_failed, reason),
-            Self::Cancelled => text!(groupchat_cancelled),
-            Self::Stopped(
-                Stop::LimitReached(reason)
-                | Stop::ServerDown(reason)
-                | Stop::NoUsableAnswers(reason),
-            ) => {
-                text!(groupchat_stopped, reason)
-            }
-            Self::Stopped(stop) => text!(groupchat_stopped, reason = format!("{stop:?}")),
-            Self::Engine(error) => error.text(),
-            Self::State(error) => error.text(),
-            Self::OtherParticipants(other) => other.text(),
-            Self::NotAState(reason) => text!(groupchat_not_a_state, reason),
-            Self::Json(error) => text!(groupchat_not_a_state, reason = error),
+fn reason_of(stop: &Stop) -> Argument {
+    match stop {
+        Stop::LimitReached(reason) | Stop::ServerDown(reason) | Stop::NoUsableAnswers(reason) => {
+            reason.into()
         }
+        stop => format!("{stop:?}").into(),
     }
 }
 

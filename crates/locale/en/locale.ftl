@@ -10,6 +10,8 @@ locale_json_incomplete = the JSON ends too early
 locale_json_syntax = invalid JSON
 locale_json_value = a wrong or missing value
 locale_json_value_of = a wrong or missing value ({ $names })
+locale_lines = { $first }
+    { $rest }
 locale_network_unreachable = Network is unreachable (os error { $code })
 locale_not_a_directory = Not a directory (os error { $code })
 locale_not_found = No such file or directory (os error { $code })

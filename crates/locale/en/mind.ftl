@@ -6,8 +6,6 @@ mind_grammar_defined_twice = '{ $symbol }' is already defined at { $place }:{ $l
 mind_grammar_facts = { $count } facts are declared; at most { $most } are possible
 mind_grammar_given_unknown = '{ $symbol }' is declared with the fact '{ $fact }', which is not declared
 mind_grammar_in_symbol = '{ $symbol }': { $mistake }
-mind_grammar_lines = { $above }
-    { $below }
 mind_grammar_lone_mark = unmatched '{ $mark }'; write {"{"}fact{"}"} or <symbol>
 mind_grammar_mistake_at = { $file }:{ $line }: { $mistake }
 mind_grammar_mistake_in = { $file }: { $mistake }
@@ -73,9 +71,6 @@ mind_html_page = an HTML page
 mind_html_page_titled = an HTML page ({ $title })
 mind_invalid_key = the key has characters that can't be sent
 mind_invalid_response = { $server } sent no usable answer: { $reason }
-mind_lines =
-    { $first }
-    { $next }
 mind_missing_key = the model '{ $alias }' requires a key; set the environment variable { $variable }
 mind_model_file_problem = { $file }: { $problem }
 mind_model_file_syntax = { $file }:{ $line }:{ $column }: { $reason }

@@ -147,7 +147,7 @@ rpg_seat_where = Where do you want to go next?
 rpg_seat_why = Why? Everybody here hears it. (Enter: say nothing)
 rpg_seat_whisper = whisper to somebody
 rpg_seat_yield = yield
-rpg_system_message = can't create the system message of '{ $name }': { $reason }
+rpg_system_message = can't create the system message of '{ $name }': { $source }
 rpg_seat_attempt = try something else
 rpg_seat_what_to_try = What do you try, and what for?
 

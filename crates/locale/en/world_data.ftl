@@ -21,8 +21,6 @@ world_data_fill_or_remove = fill it in or remove it
 world_data_in_field = { $field }: { $problem }
 world_data_in_file = { $file }: { $problem }
 world_data_keep_one = keep one of them
-world_data_lines = { $first }
-    { $rest }
 world_data_many_items = more than { $max } values in one list
 world_data_many_values = more than { $max } values
 world_data_missing = does not exist

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::path::{self, Path, PathBuf};
+use std::sync::Arc;
 
 // Recursive: a text may be an argument of another.
 use super::{Localize, UiText};
@@ -42,6 +43,12 @@ impl<T: Localize> From<&T> for Argument {
     }
 }
 
+impl From<&Vec<String>> for Argument {
+    fn from(items: &Vec<String>) -> Self {
+        Self::list(items)
+    }
+}
+
 macro_rules! integers {
     ($($type:ty)*) => { $(
         impl From<$type> for Argument {
@@ -69,7 +76,9 @@ macro_rules! displayed {
     )* };
 }
 
-displayed! { &str &&str &String Cow<'_, str> char &char f32 &f32 f64 &f64 path::Display<'_> }
+displayed! {
+    &str &&str &String &Arc<str> Cow<'_, str> char &char f32 &f32 f64 &f64 path::Display<'_>
+}
 
 impl From<String> for Argument {
     fn from(text: String) -> Self {

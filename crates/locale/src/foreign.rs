@@ -9,7 +9,7 @@ use super::{Argument, Localize, UiText, text};
 impl Localize for io::Error {
     fn text(&self) -> UiText {
         let Some(code) = self.raw_os_error() else {
-            return UiText::verbatim(self.to_string());
+            return UiText::verbatim(self);
         };
         match self.kind() {
             ErrorKind::AlreadyExists => text!(locale_already_exists, code),
@@ -22,7 +22,7 @@ impl Localize for io::Error {
             ErrorKind::PermissionDenied => text!(locale_permission_denied, code),
             ErrorKind::ReadOnlyFilesystem => text!(locale_read_only, code),
             ErrorKind::StorageFull => text!(locale_storage_full, code),
-            _ => UiText::verbatim(self.to_string()),
+            _ => UiText::verbatim(self),
         }
     }
 }

@@ -51,25 +51,15 @@
 //! - A Chinese text without Chinese characters has `# same` on the line above.
 //!
 //! # Adding an error
-//! Errors implement [`Localize`], and `thiserror` takes their English from there, as
-//! for `SessionError`:
+//! Errors derive `Localize`, by which each variant names its key. `Display` follows from it; the
+//! rest is `thiserror`'s. `playhouse-engine` exports the derive beside this crate:
 //!
 //! ```text
-//! #[derive(Debug, Error)]
-//! #[error("{}", self.text())]
+//! #[derive(Debug, Error, Localize)]
 //! pub enum SessionError {
-//!     #[error(transparent)]
 //!     Journal(#[from] JournalError),
+//!     #[text(session_no_such_turn)]
 //!     NoSuchTurn { turn: u64, last: u64 },
-//! }
-//!
-//! impl Localize for SessionError {
-//!     fn text(&self) -> UiText {
-//!         match self {
-//!             Self::Journal(error) => error.text(),
-//!             Self::NoSuchTurn { turn, last } => text!(session_no_such_turn, turn, last),
-//!         }
-//!     }
 //! }
 //! ```
 //!

@@ -95,7 +95,7 @@ mod tests {
         let names = Argument::list(["a", "{ $b }"]);
         let own = UiText::verbatim("as it came");
         let rest = text!(engine_unknown_tool, entity = own, tool = "x", known = names);
-        for text in [inner.clone(), text!(world_data_lines, first = inner, rest)] {
+        for text in [inner.clone(), text!(locale_lines, first = inner, rest)] {
             assert_eq!(stored_and_read(&text), Some(text));
         }
         assert_eq!(stored_and_read(&UiText::verbatim("as it came")), None);

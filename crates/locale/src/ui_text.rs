@@ -36,8 +36,15 @@ pub trait Localize {
 
 impl UiText {
     /// A text that is the same in every language: a name, data, or what other programs say.
-    pub fn verbatim(text: impl Into<String>) -> Self {
-        Self(Content::Verbatim(text.into()))
+    pub fn verbatim(text: impl fmt::Display) -> Self {
+        Self(Content::Verbatim(text.to_string()))
+    }
+
+    /// Texts on lines of their own; empty if there are none.
+    pub fn lines(texts: impl IntoIterator<Item = Self>) -> Self {
+        let lines = texts.into_iter();
+        let lines = lines.reduce(|first, rest| crate::text!(locale_lines, first, rest));
+        lines.unwrap_or_default()
     }
 
     /// What another crate says, which says it in English alone; in other languages it is `text`.

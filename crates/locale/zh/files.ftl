@@ -4,14 +4,16 @@ files_foreign = 是{ $kind }，不应出现在这里；请删除它，或换成�
 files_hard_links = 在磁盘上还有别的名字（硬链接），写入会同时改动它们；请把它换成一份副本
 # same
 files_in = { $path }：{ $problem }
-files_io_create = 无法创建：{ $source }
-files_io_lock = 无法锁定：{ $source }
-files_io_open = 无法打开：{ $source }
-files_io_read = 无法读取：{ $source }
-files_io_remove = 无法删除：{ $source }
-files_io_replace = 无法替换：{ $source }
-files_io_sync_folder = 无法同步所在的文件夹：{ $source }
-files_io_write = 无法写入：{ $source }
+# same
+files_io = { $action }：{ $source }
+files_io_create = 无法创建
+files_io_lock = 无法锁定
+files_io_open = 无法打开
+files_io_read = 无法读取
+files_io_remove = 无法删除
+files_io_replace = 无法替换
+files_io_sync_folder = 无法同步所在的文件夹
+files_io_write = 无法写入
 files_kind_file = 文件
 files_kind_folder = 文件夹
 files_kind_link = 链接

@@ -11,6 +11,9 @@ locale_json_incomplete = JSON 不完整
 locale_json_syntax = JSON 格式不对
 locale_json_value = 值不对或缺失
 locale_json_value_of = 值不对或缺失（{ $names }）
+# same
+locale_lines = { $first }
+    { $rest }
 locale_network_unreachable = 网络不可达（系统错误 { $code }）
 locale_not_a_directory = 不是文件夹（系统错误 { $code }）
 locale_not_found = 没有这个文件或文件夹（系统错误 { $code }）

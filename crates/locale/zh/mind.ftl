@@ -7,9 +7,6 @@ mind_grammar_facts = 声明了 { $count } 个事实；最多只能有 { $most } 
 mind_grammar_given_unknown = “{ $symbol }”声明时用到的事实“{ $fact }”没有声明过
 # same
 mind_grammar_in_symbol = “{ $symbol }”：{ $mistake }
-# same
-mind_grammar_lines = { $above }
-    { $below }
 mind_grammar_lone_mark = “{ $mark }”没有配对；请写 {"{"}fact{"}"} 或 <symbol>
 # same
 mind_grammar_mistake_at = { $file }:{ $line }: { $mistake }
@@ -80,10 +77,6 @@ mind_html_page = 一个 HTML 页面
 mind_html_page_titled = 一个 HTML 页面（{ $title }）
 mind_invalid_key = 密钥含有无法发送的字符
 mind_invalid_response = { $server } 没有返回可用的回答：{ $reason }
-# same
-mind_lines =
-    { $first }
-    { $next }
 mind_missing_key = 模型“{ $alias }”需要密钥；请设置环境变量 { $variable }
 # same
 mind_model_file_problem = { $file }：{ $problem }

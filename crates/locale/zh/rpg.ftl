@@ -147,7 +147,7 @@ rpg_seat_where = 你想接下来去哪里？
 rpg_seat_why = 为什么？在场的人都听得见。（回车：不说）
 rpg_seat_whisper = 对人耳语
 rpg_seat_yield = 认输
-rpg_system_message = 无法生成“{ $name }”的系统消息：{ $reason }
+rpg_system_message = 无法生成“{ $name }”的系统消息：{ $source }
 rpg_seat_attempt = 试着做别的
 rpg_seat_what_to_try = 你试着做什么，为了什么？
 

@@ -6,7 +6,7 @@ save_cast_present = 存档只能载入没有角色的世界，而这个世界已
 save_chapter_twice = 前面已有章节“{ $id }”
 save_component_of = “{ $entity }”的组件“{ $component }”
 save_entity_twice = 实体 { $id } 在这里出现了两次
-save_event_unknown = { $at }：“{ $entity }”的上下文中有未知的事件类型“{ $event }”；已知的类型：{ $known }；请用注册了这个类型的游戏载入存档
+save_event_unknown = { $location }：“{ $entity }”的上下文中有未知的事件类型“{ $event }”；已知的类型：{ $known }；请用注册了这个类型的游戏载入存档
 save_file = { $error }；上一次的存档仍然完整
 save_id_above_last = { $id } 大于 last_id，而 last_id 是 { $last }
 save_id_order = { $id } 排在 { $before } 之后；编号必须从 1 起递增
@@ -52,6 +52,6 @@ save_too_old = 存档的格式是 { $found }，无法从它升级；请用写入
 save_truncated = 存档不完整：{ $problem }；请从备份恢复，或重放它的日志
 save_unknown_component = 未知的组件；已知的组件：{ $known }；请用注册了它的游戏载入存档
 save_unknown_resource = 未知的资源；已知的资源：{ $known }；请用注册了它的游戏载入存档
-save_unwritable = 无法保存{ $at }：{ $problem }
+save_unwritable = 无法保存{ $location }：{ $problem }
 # same
-save_wrong = { $at }：{ $problem }
+save_wrong = { $location }：{ $problem }

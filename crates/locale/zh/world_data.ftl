@@ -23,9 +23,6 @@ world_data_keep_one = 请只保留一个
 world_data_in_field = { $field }：{ $problem }
 # same
 world_data_in_file = { $file }：{ $problem }
-# same
-world_data_lines = { $first }
-    { $rest }
 world_data_many_items = 一个列表里的值超过 { $max } 个
 world_data_many_values = 值超过 { $max } 个
 world_data_missing = 不存在

@@ -145,7 +145,7 @@ pub(super) fn page(reader: &Reader<'_>, before: Option<u32>) -> Value {
 fn html(template: &str, page: &Value, language: Language) -> Result<Response, Failure> {
     let page = render(template, page).map_err(|error| {
         tracing::error!(%error, template, "a page could not be filled");
-        let text = UiText::verbatim(error.to_string());
+        let text = UiText::verbatim(error);
         Failure::new(StatusCode::INTERNAL_SERVER_ERROR, text, language)
     });
     Ok(Html(page?).into_response())

@@ -9,7 +9,7 @@ use flate2::write::GzEncoder;
 use foldhash::fast::FixedState;
 use indexmap::IndexSet;
 use minijinja::HtmlEscape;
-use playhouse_engine::locale::{Language, Localize, UiText, text};
+use playhouse_engine::locale::{Language, Localize, UiText};
 use playhouse_engine::parallel;
 use playhouse_engine::secrets::redacted;
 use playhouse_engine::session::CallRequest;
@@ -58,22 +58,14 @@ pub struct Extras {
 }
 
 /// Why there is no report.
-#[derive(Debug, Error)]
-#[error("{}", self.text())]
+#[derive(Debug, Error, Localize)]
 pub enum ReportError {
     /// The story has nobody of this name.
+    #[text(page_nobody, name)]
     Nobody(String),
     /// The page can't be filled.
+    #[text(|error| UiText::verbatim(error))]
     Page(#[from] minijinja::Error),
-}
-
-impl Localize for ReportError {
-    fn text(&self) -> UiText {
-        match self {
-            Self::Nobody(name) => text!(page_nobody, name),
-            Self::Page(error) => UiText::verbatim(error.to_string()),
-        }
-    }
 }
 
 /// The story of a view as one page, for the host or, with a name, for whoever has that seat.

@@ -105,7 +105,7 @@ pub(super) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, LibraryError> + Send + 'static,
 ) -> Result<T, Failure> {
     let done = tokio::task::spawn_blocking(work).await;
-    let done = done.unwrap_or_else(|error| Err(UiText::verbatim(error.to_string()).into()));
+    let done = done.unwrap_or_else(|error| Err(UiText::verbatim(error).into()));
     done.map_err(|problem| Failure::impossible(problem, language))
 }
 

@@ -47,27 +47,14 @@ struct KeptWorld {
     texts: KeptFiles,
 }
 
-#[derive(Debug, Error)]
-#[error("{}", self.text())]
+#[derive(Debug, Error, Localize)]
 pub enum CampaignError {
     /// All mistakes in its files.
     Data(Problems),
     /// Its cast can't be spawned.
-    #[error(transparent)]
     Spawn(#[from] SpawnError),
     /// A story that runs can't go on with it.
-    #[error(transparent)]
     Unfit(#[from] Unfit),
-}
-
-impl Localize for CampaignError {
-    fn text(&self) -> UiText {
-        match self {
-            Self::Data(problems) => problems.text(),
-            Self::Spawn(error) => error.text(),
-            Self::Unfit(error) => error.text(),
-        }
-    }
 }
 
 impl From<Problems> for CampaignError {

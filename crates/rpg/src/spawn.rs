@@ -10,7 +10,7 @@ use playhouse_engine::cast::{
 use playhouse_engine::context::AgentContext;
 use playhouse_engine::event::{PhraseError, Phrasebook, PromptSet, PromptTemplate};
 use playhouse_engine::knowledge::FactBook;
-use playhouse_engine::locale::{Localize, UiText, text};
+use playhouse_engine::locale::Localize;
 use playhouse_engine::message::Text;
 use playhouse_engine::mind::MindAlias;
 use playhouse_tools::ToolSet;
@@ -30,24 +30,13 @@ use crate::drama::{
 };
 
 /// Why the cast of a world file can't be spawned.
-#[derive(Debug, Error)]
-#[error("{}", self.text())]
+#[derive(Debug, Error, Localize)]
 pub enum SpawnError {
-    #[error(transparent)]
+    /// A name is refused.
     Cast(#[from] CastError),
     /// A system message could not be made.
+    #[text(rpg_system_message)]
     SystemMessage { name: String, source: PhraseError },
-}
-
-impl Localize for SpawnError {
-    fn text(&self) -> UiText {
-        match self {
-            Self::Cast(error) => error.text(),
-            Self::SystemMessage { name, source } => {
-                text!(rpg_system_message, name, reason = source)
-            }
-        }
-    }
 }
 
 /// The faction of the party.

@@ -1,11 +1,11 @@
 //! What a build may lack, since Cargo features hold it.
 
-use playhouse_engine::locale::{Localize, UiText, text};
+use playhouse_engine::locale::Localize;
 use thiserror::Error;
 
 /// A part that this build lacks, and the Cargo feature that holds it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("{}", self.text())]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error, Localize)]
+#[text(tool_not_built, feature)]
 pub struct NotBuilt(&'static str);
 
 impl NotBuilt {
@@ -26,11 +26,5 @@ impl NotBuilt {
     /// Why a tool of [`super::BUILT_IN`] can't be called; `None` if this build has it.
     pub fn tool(name: &str) -> Option<Self> {
         (super::WEB.contains(&name) && !cfg!(feature = "web")).then_some(Self::WEB)
-    }
-}
-
-impl Localize for NotBuilt {
-    fn text(&self) -> UiText {
-        text!(tool_not_built, feature = self.0)
     }
 }

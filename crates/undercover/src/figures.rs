@@ -8,7 +8,7 @@ use bevy_ecs::prelude::*;
 use playhouse_engine::cast::{CastList, Kind, all_of};
 use playhouse_engine::exchange::{Reply, Spent, ends_with_refusal};
 use playhouse_engine::journal::{AskEnding, GameSetup, Line, Outcome};
-use playhouse_engine::locale::{Localize, UiText, text};
+use playhouse_engine::locale::Localize;
 use playhouse_engine::save::{SaveError, Slot};
 use playhouse_engine::session::{SessionError, replay};
 use playhouse_engine::world_data::DataFolder;
@@ -23,34 +23,20 @@ use super::table::{Description, Player, Table};
 use super::taboo::Taboo;
 
 /// Why the figures of a journal can't be computed.
-#[derive(Debug, Error)]
-#[error("{}", self.text())]
+#[derive(Debug, Error, Localize)]
 pub enum FiguresError {
     /// The slot can't be read.
-    #[error(transparent)]
     Save(#[from] SaveError),
     /// The journal belongs to another game.
+    #[text(undercover_other_game, slot)]
     OtherGame(String),
     /// The game can't be set up again.
-    #[error(transparent)]
     Match(#[from] MatchError),
     /// The replay differs from the journal.
-    #[error(transparent)]
     Replay(#[from] SessionError),
     /// The world of the game has no table.
+    #[text(undercover_no_table, slot)]
     NoTable(String),
-}
-
-impl Localize for FiguresError {
-    fn text(&self) -> UiText {
-        match self {
-            Self::Save(error) => error.text(),
-            Self::OtherGame(slot) => text!(undercover_other_game, slot),
-            Self::Match(error) => error.text(),
-            Self::Replay(error) => error.text(),
-            Self::NoTable(slot) => text!(undercover_no_table, slot),
-        }
-    }
 }
 
 /// The figures of a game.

@@ -92,15 +92,14 @@ pub fn reflection(setup: &mut Setup) {
 }
 
 /// Why no game can be set up.
-#[derive(Debug, Error)]
-#[error("{}", self.text())]
+#[derive(Debug, Error, Localize)]
 pub enum MatchError {
     /// The rules make no sense.
-    #[error(transparent)]
     Rules(#[from] RulesError),
     /// All mistakes in the data files.
     Data(Problems),
     /// There are more players than names.
+    #[text(undercover_too_few_names, players = asked, names, file = file_text(file), ..)]
     TooFewNames {
         /// The number of players.
         asked: usize,
@@ -110,37 +109,23 @@ pub enum MatchError {
         file: String,
     },
     /// There is no pair of words.
+    #[text(undercover_no_words)]
     NoWords,
     /// Two words that a reader can't tell apart.
+    #[text(undercover_equal_words, first, second)]
     EqualWords(String, String),
     /// A word is refused.
+    #[text(undercover_bad_word)]
     BadWord {
         word: String,
         /// What is wrong with it.
         reason: UiText,
     },
     /// The setup in a journal can't be read.
+    #[text(undercover_journal_setup, problem)]
     Setup(String),
     /// A journal keeps too many prompts.
     KeptFiles(UiText),
-}
-
-impl Localize for MatchError {
-    fn text(&self) -> UiText {
-        match self {
-            Self::Rules(error) => error.text(),
-            Self::Data(problems) => problems.text(),
-            Self::TooFewNames { asked, names, file } => {
-                let file = file_text(file);
-                text!(undercover_too_few_names, players = asked, names, file)
-            }
-            Self::NoWords => text!(undercover_no_words),
-            Self::EqualWords(first, second) => text!(undercover_equal_words, first, second),
-            Self::BadWord { word, reason } => text!(undercover_bad_word, word, reason),
-            Self::Setup(problem) => text!(undercover_journal_setup, problem),
-            Self::KeptFiles(problem) => problem.clone(),
-        }
-    }
 }
 
 impl From<Problems> for MatchError {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bevy_ecs::prelude::*;
 use playhouse_engine::cast::check_name;
-use playhouse_engine::locale::{Argument, Localize, UiText, text};
+use playhouse_engine::locale::{Localize, UiText};
 use playhouse_engine::message::Language;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -80,14 +80,16 @@ pub struct Rules {
 }
 
 /// Why no game can be played by these rules.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("{}", self.text())]
+#[derive(Clone, Debug, Error, PartialEq, Eq, Localize)]
 pub enum RulesError {
     /// There are too few players.
+    #[text(undercover_too_few_players, players, least = MIN_PLAYERS)]
     TooFew(usize),
     /// Nobody would be undercover.
+    #[text(undercover_nobody_undercover)]
     NobodyUndercover,
     /// The undercover players would have won before the first description.
+    #[text(undercover_too_many)]
     TooMany {
         /// The number of undercover players.
         undercover: usize,
@@ -99,14 +101,17 @@ pub enum RulesError {
         civilians: usize,
     },
     /// A name is refused.
+    #[text(cast_bad_name)]
     BadName {
         name: String,
         /// What is wrong with it.
         reason: UiText,
     },
     /// A name is used twice.
+    #[text(undercover_name_twice, name)]
     NameTwice(String),
     /// A model was chosen for somebody who does not play.
+    #[text(undercover_no_such_player)]
     NoSuchPlayer {
         name: String,
         /// The names of all players.
@@ -117,39 +122,14 @@ pub enum RulesError {
 }
 
 /// A limit that the rules set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Localize)]
 pub enum RuleLimit {
+    #[text(undercover_no_rounds)]
     Rounds,
+    #[text(undercover_no_description_chars)]
     DescriptionChars,
+    #[text(undercover_no_reply_tokens)]
     ReplyTokens,
-}
-
-impl Localize for RulesError {
-    fn text(&self) -> UiText {
-        match self {
-            Self::TooFew(players) => {
-                text!(undercover_too_few_players, players, least = MIN_PLAYERS)
-            }
-            Self::NobodyUndercover => text!(undercover_nobody_undercover),
-            Self::TooMany {
-                undercover,
-                blank,
-                players,
-                civilians,
-            } => text!(undercover_too_many, undercover, blank, players, civilians),
-            Self::BadName { name, reason } => text!(cast_bad_name, name, reason),
-            Self::NameTwice(name) => text!(undercover_name_twice, name),
-            Self::NoSuchPlayer { name, players } => {
-                let players = Argument::list(players);
-                text!(undercover_no_such_player, name, players)
-            }
-            Self::ZeroLimit(RuleLimit::Rounds) => text!(undercover_no_rounds),
-            Self::ZeroLimit(RuleLimit::DescriptionChars) => {
-                text!(undercover_no_description_chars)
-            }
-            Self::ZeroLimit(RuleLimit::ReplyTokens) => text!(undercover_no_reply_tokens),
-        }
-    }
 }
 
 /// The minimum number of players.

@@ -7,7 +7,7 @@ use playhouse_engine::cast::{
     CastError, CastList, Kind, SpawnSpec, StableId, WorldSeed, set_system_message, spawn,
 };
 use playhouse_engine::event::{PhraseError, Phrasebook, PromptSet, PromptTemplate};
-use playhouse_engine::locale::{Localize, UiText};
+use playhouse_engine::locale::Localize;
 use playhouse_engine::message::Text;
 use playhouse_engine::mind::MindAlias;
 use playhouse_engine::world_data::{Word, WordPair};
@@ -62,24 +62,12 @@ pub(super) fn add_templates(prompts: &mut PromptSet) {
 }
 
 /// Why a table can't be set up.
-#[derive(Debug, Error)]
-#[error("{}", self.text())]
+#[derive(Debug, Error, Localize)]
 pub enum TableError {
     /// A name is refused.
-    #[error(transparent)]
     Cast(#[from] CastError),
     /// A system message can't be made.
-    #[error(transparent)]
     Prompt(#[from] PhraseError),
-}
-
-impl Localize for TableError {
-    fn text(&self) -> UiText {
-        match self {
-            Self::Cast(error) => error.text(),
-            Self::Prompt(error) => error.text(),
-        }
-    }
 }
 
 /// Sets a table up: it spawns the stage and its players, each with a card that it has not seen yet.

@@ -32,41 +32,23 @@ const GAMES: &str = "games";
 const MAX_GAMES: u32 = 99_999;
 
 /// Why a tournament can't be created or continued.
-#[derive(Debug, Error)]
-#[error("{}", self.text())]
+#[derive(Debug, Error, Localize)]
 pub enum TournamentError {
     /// Its folder can't be used.
-    #[error(transparent)]
     Save(#[from] SaveError),
     /// Its games can't be set up.
-    #[error(transparent)]
     Match(#[from] MatchError),
     /// One of its games can't be played.
-    #[error(transparent)]
     Session(#[from] SessionError),
     /// `tournament.json` can't be read.
+    #[text(undercover_tournament_unreadable)]
     Unreadable { path: PathBuf, reason: UiText },
     /// It has no games, or too many.
+    #[text(undercover_tournament_games, max = MAX_GAMES)]
     Games { games: u32 },
     /// The prompts have changed, so that later games can't be compared with earlier ones.
+    #[text(undercover_other_data)]
     OtherData { path: PathBuf },
-}
-
-impl Localize for TournamentError {
-    fn text(&self) -> UiText {
-        match self {
-            Self::Save(error) => error.text(),
-            Self::Match(error) => error.text(),
-            Self::Session(error) => error.text(),
-            Self::Unreadable { path, reason } => {
-                text!(undercover_tournament_unreadable, path, reason)
-            }
-            Self::Games { games } => {
-                text!(undercover_tournament_games, games = *games, max = MAX_GAMES)
-            }
-            Self::OtherData { path } => text!(undercover_other_data, path),
-        }
-    }
 }
 
 /// The contents of `tournament.json`.

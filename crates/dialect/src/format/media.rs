@@ -5,7 +5,7 @@ use std::fmt;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use playhouse_engine::locale::{Localize, UiText, text};
+use playhouse_engine::locale::{Localize, UiText};
 use playhouse_engine::message::{Block, MediaKind, MediaSource};
 use thiserror::Error;
 
@@ -15,15 +15,16 @@ use crate::media::media_type_of;
 pub const MAX_FILE_BYTES: u64 = 20 * 1024 * 1024;
 
 /// Why media can't be sent. Every error names the file, or the type of data without one.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("{}", self.text())]
+#[derive(Clone, Debug, Error, PartialEq, Eq, Localize)]
 pub enum MediaError {
     /// There is no folder of media files.
+    #[text(dialect_media_no_folder)]
     NoFolder {
         /// The file, as the message names it.
         path: String,
     },
     /// It is outside the folder of media files.
+    #[text(dialect_media_outside)]
     Outside {
         /// The file, as the message names it.
         path: String,
@@ -31,6 +32,7 @@ pub enum MediaError {
         folder: String,
     },
     /// It can't be read.
+    #[text(dialect_media_unreadable)]
     Unreadable {
         /// The file, as the message names it.
         path: String,
@@ -40,11 +42,13 @@ pub enum MediaError {
         reason: UiText,
     },
     /// It is not a file.
+    #[text(dialect_media_not_a_file)]
     NotAFile {
         /// The file, as the message names it.
         path: String,
     },
     /// It is larger than allowed.
+    #[text(dialect_media_too_large)]
     TooLarge {
         /// The file, as the message names it.
         path: String,
@@ -54,8 +58,11 @@ pub enum MediaError {
         max: u64,
     },
     /// Data within a message are not base64.
+    #[text(dialect_media_not_base64)]
     NotBase64 { media_type: String },
     /// Its content is of another type than its name or its message says.
+    #[text(dialect_media_unknown_type, path, expected, .. if found.is_none())]
+    #[text(dialect_media_wrong_type, found = found.unwrap_or_default())]
     WrongType {
         /// The file, as the message names it.
         path: String,
@@ -64,35 +71,6 @@ pub enum MediaError {
         /// The type according to its first bytes; `None` if that is unknown.
         found: Option<&'static str>,
     },
-}
-
-impl Localize for MediaError {
-    fn text(&self) -> UiText {
-        match self {
-            Self::NoFolder { path } => text!(dialect_media_no_folder, path),
-            Self::Outside { path, folder } => text!(dialect_media_outside, path, folder),
-            Self::Unreadable {
-                path,
-                folder,
-                reason,
-            } => text!(dialect_media_unreadable, path, folder, reason),
-            Self::NotAFile { path } => text!(dialect_media_not_a_file, path),
-            Self::TooLarge { path, bytes, max } => {
-                text!(dialect_media_too_large, path, bytes, max)
-            }
-            Self::NotBase64 { media_type } => text!(dialect_media_not_base64, media_type),
-            Self::WrongType {
-                path,
-                expected,
-                found: Some(found),
-            } => text!(dialect_media_wrong_type, path, expected, found = *found),
-            Self::WrongType {
-                path,
-                expected,
-                found: None,
-            } => text!(dialect_media_unknown_type, path, expected),
-        }
-    }
 }
 
 /// Where media files are read. Only implementations of this trait do I/O here.

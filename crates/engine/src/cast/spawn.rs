@@ -8,22 +8,24 @@ use thiserror::Error;
 
 use super::{CastList, Clock, EntityName, Kind, OnStage, Place, StableId, check_name};
 use crate::context::{AgentContext, Chapters};
-use crate::locale::{Localize, UiText, text};
+use crate::locale::{Localize, UiText};
 use crate::message::{Body, Role, Text};
 
 /// Why an entity can't be spawned.
-#[derive(Debug, Error, PartialEq, Eq)]
-#[error("{}", self.text())]
+#[derive(Debug, Error, PartialEq, Eq, Localize)]
 pub enum CastError {
     /// The name is in use.
+    #[text(cast_name_taken, name)]
     NameTaken(String),
     /// The name is invalid.
+    #[text(cast_bad_name)]
     BadName {
         name: String,
         /// What is wrong with it.
         reason: UiText,
     },
     /// There is no stage of this name.
+    #[text(cast_no_such_stage)]
     NoSuchStage {
         /// The name of the actor.
         name: String,
@@ -31,18 +33,8 @@ pub enum CastError {
         stage: String,
     },
     /// The world lacks the engine's resources.
+    #[text(cast_no_cast_list)]
     NoCastList,
-}
-
-impl Localize for CastError {
-    fn text(&self) -> UiText {
-        match self {
-            Self::NameTaken(name) => text!(cast_name_taken, name),
-            Self::BadName { name, reason } => text!(cast_bad_name, name, reason),
-            Self::NoSuchStage { name, stage } => text!(cast_no_such_stage, name, stage),
-            Self::NoCastList => text!(cast_no_cast_list),
-        }
-    }
 }
 
 /// An entity of the story to be spawned.

@@ -31,34 +31,33 @@ pub enum SearchOrder {
     OldestFirst,
 }
 
-/// Why a context refused an edit, which left it unchanged.
-#[derive(Debug, Error, PartialEq, Eq)]
-#[error("{}", self.text())]
+/// Why a context refused an edit, which left it unchanged. `entity` is the context's.
+#[derive(Debug, Error, PartialEq, Eq, Localize)]
 pub enum ContextError {
     /// A system message after other messages.
+    #[text(context_not_empty)]
     NotEmpty {
-        /// The context's entity.
         entity: String,
         /// The number of its messages.
         count: usize,
     },
     /// An id of no message of this context.
+    #[text(context_no_such_message, id = id.to_string())]
     NoSuchMessage {
-        /// The context's entity.
         entity: String,
         /// The unknown id.
         id: EntryId,
     },
     /// A message of another role, but only human ones can be removed one by one.
+    #[text(context_not_human, id = id.to_string())]
     NotHuman {
-        /// The context's entity.
         entity: String,
         /// The message.
         id: EntryId,
     },
     /// A range whose end is before its beginning.
+    #[text(context_crossed_range, begin = begin.to_string(), end = end.to_string())]
     CrossedRange {
-        /// The context's entity.
         entity: String,
         /// The range's first message.
         begin: EntryId,
@@ -66,8 +65,8 @@ pub enum ContextError {
         end: EntryId,
     },
     /// A range that includes the system message.
+    #[text(context_includes_system, begin = begin.to_string(), end = end.to_string())]
     IncludesSystem {
-        /// The context's entity.
         entity: String,
         /// The range's first message.
         begin: EntryId,
@@ -75,33 +74,8 @@ pub enum ContextError {
         end: EntryId,
     },
     /// An empty list of ai messages.
-    NoMessages {
-        /// The context's entity.
-        entity: String,
-    },
-}
-
-impl Localize for ContextError {
-    fn text(&self) -> UiText {
-        match self {
-            Self::NotEmpty { entity, count } => text!(context_not_empty, entity, count),
-            Self::NoSuchMessage { entity, id } => {
-                text!(context_no_such_message, entity, id = id.to_string())
-            }
-            Self::NotHuman { entity, id } => {
-                text!(context_not_human, entity, id = id.to_string())
-            }
-            Self::CrossedRange { entity, begin, end } => {
-                let (begin, end) = (begin.to_string(), end.to_string());
-                text!(context_crossed_range, entity, begin, end)
-            }
-            Self::IncludesSystem { entity, begin, end } => {
-                let (begin, end) = (begin.to_string(), end.to_string());
-                text!(context_includes_system, entity, begin, end)
-            }
-            Self::NoMessages { entity } => text!(context_no_messages, entity),
-        }
-    }
+    #[text(context_no_messages)]
+    NoMessages { entity: String },
 }
 
 /// A message as the context stores it: 16 bytes, with a pointer to the shared body.

@@ -5,7 +5,7 @@ use thiserror::Error;
 use crate::cast::turn_number;
 use crate::event::Fault;
 use crate::journal::JournalError;
-use crate::locale::{Argument, Localize, UiText, text};
+use crate::locale::{Localize, UiText};
 use crate::save::SaveError;
 use crate::tool::ToolNameError;
 
@@ -44,41 +44,40 @@ impl Stop {
     }
 }
 
-/// Why a run failed. What was committed before is safe.
-#[derive(Debug, Error)]
-#[error("{}", self.text())]
+/// Why a run failed. What was committed before is safe. `place` is the one that stepped, `turn` the
+/// number of turns before it.
+#[derive(Debug, Error, Localize)]
 pub enum EngineError {
     /// Two systems access the same data without a declared order.
+    #[text(engine_ambiguous, systems)]
     Ambiguous(String),
     /// A system made a mistake.
+    #[text(engine_fault, turn = turn_number(*turn))]
     Fault {
-        /// The place that stepped.
         place: UiText,
-        /// The number of turns before it.
         turn: u64,
         fault: Fault,
     },
     /// A place keeps asking within one turn.
+    #[text(engine_never_rests, turn = turn_number(*turn))]
     NeverRests {
         place: UiText,
         /// The maximum number of steps.
         steps: u32,
-        /// The number of turns before it.
         turn: u64,
     },
     /// An answer that no system took.
+    #[text(engine_not_taken, turn = turn_number(*turn))]
     NotTaken {
-        /// The place that stepped.
         place: UiText,
-        /// The number of turns before it.
         turn: u64,
         entity: String,
         /// The name of the reply type.
         reply: &'static str,
     },
     /// An ask was recorded with another request.
+    #[text(engine_other_request, turn = turn_number(*turn))]
     OtherRequest {
-        /// The number of turns before it.
         turn: u64,
         entity: String,
         /// The number of the ask.
@@ -88,18 +87,22 @@ pub enum EngineError {
         difference: UiText,
     },
     /// The state after a turn is not the recorded one.
+    #[text(engine_other_world_state, turn, .. if place.is_empty())]
+    #[text(engine_other_state)]
     OtherState {
         turn: u64,
         /// The first place that differs, by name; empty for the world's own state.
         place: String,
     },
     /// An entity prefers a model that this run does not have.
+    #[text(engine_unknown_mind)]
     UnknownMind {
         entity: String,
         /// The alias of the model.
         alias: String,
     },
     /// A tool that this run does not have.
+    #[text(engine_unknown_tool)]
     UnknownTool {
         entity: String,
         tool: String,
@@ -107,6 +110,7 @@ pub enum EngineError {
         known: Vec<String>,
     },
     /// A tool of a server that is not connected or does not have it.
+    #[text(engine_unknown_server_tool)]
     UnknownServerTool {
         entity: String,
         /// The tool, as the world names it.
@@ -116,71 +120,8 @@ pub enum EngineError {
     /// A tool was registered under a name that minds can't use.
     ToolName(#[from] ToolNameError),
     /// The journal can't be written.
-    #[error(transparent)]
     Journal(#[from] JournalError),
     /// The snapshot can't be written.
+    #[text(engine_snapshot, reason)]
     Snapshot(#[source] SaveError),
-}
-
-impl Localize for EngineError {
-    fn text(&self) -> UiText {
-        match self {
-            Self::Ambiguous(systems) => text!(engine_ambiguous, systems),
-            Self::Fault { place, turn, fault } => {
-                text!(engine_fault, place, turn = turn_number(*turn), fault)
-            }
-            Self::NeverRests { place, steps, turn } => {
-                text!(engine_never_rests, place, steps, turn = turn_number(*turn))
-            }
-            Self::NotTaken {
-                place,
-                turn,
-                entity,
-                reply,
-            } => text!(
-                engine_not_taken,
-                place,
-                turn = turn_number(*turn),
-                entity,
-                reply
-            ),
-            Self::OtherRequest {
-                turn,
-                entity,
-                number,
-                purpose,
-                difference,
-            } => text!(
-                engine_other_request,
-                turn = turn_number(*turn),
-                entity,
-                number,
-                purpose,
-                difference
-            ),
-            Self::OtherState { turn, place } if place.is_empty() => {
-                text!(engine_other_world_state, turn)
-            }
-            Self::OtherState { turn, place } => text!(engine_other_state, turn, place),
-            Self::UnknownMind { entity, alias } => text!(engine_unknown_mind, entity, alias),
-            Self::UnknownTool {
-                entity,
-                tool,
-                known,
-            } => text!(
-                engine_unknown_tool,
-                entity,
-                tool,
-                known = Argument::list(known)
-            ),
-            Self::UnknownServerTool {
-                entity,
-                tool,
-                server,
-            } => text!(engine_unknown_server_tool, entity, tool, server),
-            Self::ToolName(error) => error.text(),
-            Self::Journal(error) => error.text(),
-            Self::Snapshot(error) => text!(engine_snapshot, reason = error),
-        }
-    }
 }

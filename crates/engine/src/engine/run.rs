@@ -501,7 +501,7 @@ impl Engine {
         if !self.world.resource::<EventQueue>().0.is_empty()
             && let Err(error) = self.world.run_system_cached(deliver)
         {
-            let fault = Fault::Game(UiText::verbatim(error.to_string()));
+            let fault = Fault::Game(UiText::verbatim(error));
             self.world.resource_mut::<Faults>().note(fault);
         }
         Ok(())

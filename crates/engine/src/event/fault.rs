@@ -4,15 +4,16 @@ use bevy_ecs::prelude::*;
 use thiserror::Error;
 
 use super::PhraseError;
-use crate::locale::{Localize, UiText, text};
+use crate::locale::{Localize, UiText};
 
 /// A mistake in a system or in data that it relies on. Any fault stops the run.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("{}", self.text())]
+#[derive(Clone, Debug, Error, PartialEq, Eq, Localize)]
 pub enum Fault {
     /// An event of a type that is not registered.
+    #[text(event_unregistered, event)]
     UnregisteredEvent(String),
     /// A step wrote an event for somebody at another place.
+    #[text(event_told_elsewhere)]
     ToldElsewhere {
         /// The place that stepped.
         place: String,
@@ -20,8 +21,10 @@ pub enum Fault {
         event: String,
     },
     /// The text of an event could not be made.
+    #[text(event_no_text)]
     NoText { event: String, reason: PhraseError },
     /// A second ask on an entity whose first one is still open.
+    #[text(event_second_ask)]
     SecondAsk {
         entity: String,
         /// The purpose of the open ask.
@@ -30,6 +33,7 @@ pub enum Fault {
         second: String,
     },
     /// An ask on an entity that is at another place or has no conversation.
+    #[text(event_bad_ask)]
     BadAsk {
         entity: String,
         purpose: String,
@@ -39,32 +43,6 @@ pub enum Fault {
     Phrase(#[from] PhraseError),
     /// Any other mistake, such as a game's own.
     Game(UiText),
-}
-
-impl Localize for Fault {
-    fn text(&self) -> UiText {
-        match self {
-            Self::UnregisteredEvent(event) => text!(event_unregistered, event),
-            Self::ToldElsewhere {
-                place,
-                receiver,
-                event,
-            } => text!(event_told_elsewhere, place, receiver, event),
-            Self::NoText { event, reason } => text!(event_no_text, event, reason),
-            Self::SecondAsk {
-                entity,
-                first,
-                second,
-            } => text!(event_second_ask, entity, first, second),
-            Self::BadAsk {
-                entity,
-                purpose,
-                reason,
-            } => text!(event_bad_ask, entity, purpose, reason),
-            Self::Phrase(error) => error.text(),
-            Self::Game(reason) => reason.clone(),
-        }
-    }
 }
 
 /// The faults of the running step.

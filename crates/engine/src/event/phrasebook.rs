@@ -11,8 +11,7 @@ use crate::locale::{Localize, UiText};
 use crate::world_data::{Problem, Templates};
 
 /// Why a phrase can't be made.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("{}", self.text())]
+#[derive(Clone, Debug, Error, PartialEq, Eq, Localize)]
 pub enum PhraseError {
     /// There is no such template, or it can't be filled.
     Template(#[from] Problem),
@@ -20,15 +19,6 @@ pub enum PhraseError {
     Json(UiText),
     /// A reason of an event type's own.
     Other(UiText),
-}
-
-impl Localize for PhraseError {
-    fn text(&self) -> UiText {
-        match self {
-            Self::Template(problem) => problem.text(),
-            Self::Json(reason) | Self::Other(reason) => reason.clone(),
-        }
-    }
 }
 
 impl From<serde_json::Error> for PhraseError {

@@ -479,7 +479,7 @@ pub fn write_events_at_meeting(world: &mut World, write: impl FnOnce(&mut EventW
         Ok(mut events) => write(&mut events),
         Err(error) => world
             .get_resource_or_init::<Faults>()
-            .note(Fault::Game(UiText::verbatim(error.to_string()))),
+            .note(Fault::Game(UiText::verbatim(error))),
     }
     state.apply(world);
     world.insert_resource(MeetingWriter(state));

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use crate::locale::{Localize, UiText, text};
+use crate::locale::Localize;
 
 /// Why a file or folder can't be used.
-#[derive(Debug, Error)]
-#[error("{}", self.text())]
+#[derive(Debug, Error, Localize)]
+#[text(files_in)]
 pub struct FileError {
     /// The file or folder.
     pub path: PathBuf,
@@ -19,49 +19,64 @@ pub struct FileError {
 }
 
 /// What is wrong with a file or folder.
-#[derive(Debug, Error)]
-#[error("{}", self.text())]
+#[derive(Debug, Error, Localize)]
 pub enum FileProblem {
     /// The file system refused.
+    #[text(files_io)]
     Io {
         action: FileAction,
         /// The error of the system.
         source: io::Error,
     },
     /// Something else than a regular file that was to be read.
+    #[text(files_not_regular, kind)]
     NotRegular(FileKind),
     /// Something in a folder of ours that does not belong there.
+    #[text(files_foreign, kind)]
     Foreign(FileKind),
     /// A file of ours with other names, which writing would change too.
+    #[text(files_hard_links)]
     HardLinks,
     /// More bytes than a file of this kind may have.
-    TooLarge {
-        max: u64,
-    },
+    #[text(files_too_large)]
+    TooLarge { max: u64 },
+    #[text(files_not_text)]
     NotText,
 }
 
 /// What was done with a file when it failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Localize)]
 pub enum FileAction {
+    #[text(files_io_create)]
     Create,
+    #[text(files_io_lock)]
     Lock,
+    #[text(files_io_open)]
     Open,
+    #[text(files_io_read)]
     Read,
+    #[text(files_io_remove)]
     Remove,
+    #[text(files_io_replace)]
     Replace,
+    #[text(files_io_sync_folder)]
     SyncFolder,
+    #[text(files_io_write)]
     Write,
 }
 
 /// What a path leads to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Localize)]
 pub enum FileKind {
+    #[text(files_kind_file)]
     File,
+    #[text(files_kind_folder)]
     Folder,
     /// A link, wherever it leads.
+    #[text(files_kind_link)]
     Link,
     /// A device, a pipe or a socket.
+    #[text(files_kind_special)]
     Special,
 }
 
@@ -87,34 +102,6 @@ impl FileError {
     }
 }
 
-impl Localize for FileError {
-    fn text(&self) -> UiText {
-        text!(files_in, path = &self.path, problem = &self.problem)
-    }
-}
-
-impl Localize for FileProblem {
-    fn text(&self) -> UiText {
-        match self {
-            Self::Io { action, source } => match action {
-                FileAction::Create => text!(files_io_create, source),
-                FileAction::Lock => text!(files_io_lock, source),
-                FileAction::Open => text!(files_io_open, source),
-                FileAction::Read => text!(files_io_read, source),
-                FileAction::Remove => text!(files_io_remove, source),
-                FileAction::Replace => text!(files_io_replace, source),
-                FileAction::SyncFolder => text!(files_io_sync_folder, source),
-                FileAction::Write => text!(files_io_write, source),
-            },
-            Self::NotRegular(kind) => text!(files_not_regular, kind),
-            Self::Foreign(kind) => text!(files_foreign, kind),
-            Self::HardLinks => text!(files_hard_links),
-            Self::TooLarge { max } => text!(files_too_large, max),
-            Self::NotText => text!(files_not_text),
-        }
-    }
-}
-
 impl From<FileType> for FileKind {
     fn from(kind: FileType) -> Self {
         if kind.is_symlink() {
@@ -125,17 +112,6 @@ impl From<FileType> for FileKind {
             Self::File
         } else {
             Self::Special
-        }
-    }
-}
-
-impl Localize for FileKind {
-    fn text(&self) -> UiText {
-        match self {
-            Self::File => text!(files_kind_file),
-            Self::Folder => text!(files_kind_folder),
-            Self::Link => text!(files_kind_link),
-            Self::Special => text!(files_kind_special),
         }
     }
 }

@@ -8,8 +8,9 @@ use super::{Block, Body, Content, Message, ResponseMetadata, Role, Tag, TagError
 use crate::locale::{Localize, UiText, text};
 
 /// Why a JSON value is not a message.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("{}", self.text())]
+#[derive(Clone, Debug, Error, PartialEq, Eq, Localize)]
+#[text(message_in_member if !path.is_empty())]
+#[text(|_, problem| problem.clone())]
 pub struct FormatError {
     /// Where, such as `context[3].type`.
     pub path: String,
@@ -36,16 +37,6 @@ impl FormatError {
             path => format!("{outer}.{path}"),
         };
         self
-    }
-}
-
-impl Localize for FormatError {
-    fn text(&self) -> UiText {
-        let Self { path, problem } = self;
-        if path.is_empty() {
-            return problem.clone();
-        }
-        text!(message_in_member, path, problem)
     }
 }
 

@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 use thiserror::Error;
 
-use crate::locale::{Localize, UiText, text};
+use crate::locale::Localize;
 
 /// Members of a message in JSON that can't be tags.
 pub const RESERVED_MEMBERS: [&str; 7] = [
@@ -76,22 +76,14 @@ impl Tag {
 }
 
 /// Why a tag was refused.
-#[derive(Debug, Error, PartialEq, Eq)]
-#[error("{}", self.text())]
+#[derive(Debug, Error, PartialEq, Eq, Localize)]
 pub enum TagError {
     /// The key is a member of the message itself.
+    #[text(message_tag_reserved, key)]
     Reserved(String),
     /// The message has this tag already.
+    #[text(message_tag_repeated, key)]
     Repeated(String),
-}
-
-impl Localize for TagError {
-    fn text(&self) -> UiText {
-        match self {
-            Self::Reserved(key) => text!(message_tag_reserved, key),
-            Self::Repeated(key) => text!(message_tag_repeated, key),
-        }
-    }
 }
 
 /// The tags of one message, with any JSON value, in the order in which they were added. Clones

@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD_NO_PAD;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use thiserror::Error;
 
-use crate::locale::{Localize, UiText, text};
+use crate::locale::Localize;
 
 /// The most components of a vector.
 const WIDEST: usize = 8192;
@@ -21,37 +21,27 @@ pub struct Vector {
 }
 
 /// Why numbers are not a vector.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("{}", self.text())]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error, Localize)]
 pub enum VectorError {
     /// There are none, or too many.
+    #[text(message_vector_width, max = WIDEST)]
     Width {
         /// How many there are.
         found: usize,
     },
     /// The vector differs in its width from those before it.
+    #[text(message_vector_other_width)]
     OtherWidth {
         /// The width of those before it.
         expected: usize,
         found: usize,
     },
     /// One is infinite or not a number.
+    #[text(message_vector_not_finite)]
     NotFinite,
     /// All are zero, so that there is no direction.
+    #[text(message_vector_zero)]
     Zero,
-}
-
-impl Localize for VectorError {
-    fn text(&self) -> UiText {
-        match self {
-            Self::Width { found } => text!(message_vector_width, found, max = WIDEST),
-            Self::OtherWidth { expected, found } => {
-                text!(message_vector_other_width, expected, found)
-            }
-            Self::NotFinite => text!(message_vector_not_finite),
-            Self::Zero => text!(message_vector_zero),
-        }
-    }
 }
 
 impl Vector {

@@ -151,17 +151,13 @@ impl From<MindError> for FailedCall {
 
 /// Why a mind has no answer, after all its own retries. `server` is the model's alias and the
 /// server's address, without any key; `reason` is mostly what the server said, with keys masked.
-#[derive(Clone, Debug, Error, PartialEq)]
-#[error("{}", self.text())]
+#[derive(Clone, Debug, Error, PartialEq, Localize)]
 pub enum MindError {
-    Unreachable {
-        /// The model and its server.
-        server: Arc<str>,
-        reason: UiText,
-    },
+    #[text(mind_unreachable)]
+    Unreachable { server: Arc<str>, reason: UiText },
     /// The key or the account was refused; retrying is of no use.
+    #[text(mind_denied)]
     Denied {
-        /// The model and its server.
         server: Arc<str>,
         status: u16,
         /// What the server said.
@@ -169,38 +165,39 @@ pub enum MindError {
         advice: UiText,
     },
     /// The provider will not have its models read, or write, what was asked.
+    #[text(mind_moderated)]
     Moderated {
-        /// The model and its server.
         server: Arc<str>,
         status: u16,
         /// What the server said.
         reason: UiText,
     },
     /// The server is overloaded or limits our rate, and all retries failed.
+    #[text(mind_busy)]
     Busy {
-        /// The model and its server.
         server: Arc<str>,
         status: u16,
         /// What the server said.
         reason: UiText,
     },
     /// The server did not accept the request.
+    #[text(mind_rejected)]
     Rejected {
-        /// The model and its server.
         server: Arc<str>,
         status: u16,
         /// What the server said.
         reason: UiText,
         advice: UiText,
     },
+    #[text(mind_server_failed)]
     ServerFailed {
-        /// The model and its server.
         server: Arc<str>,
         status: u16,
         /// What the server said.
         reason: UiText,
     },
     /// Something that the request needs can't be sent, so nothing was.
+    #[text(mind_unsendable)]
     Unsendable {
         /// Whose request it is.
         entity: Arc<str>,
@@ -210,8 +207,11 @@ pub enum MindError {
         reason: UiText,
     },
     /// The prompt does not fit into the model's context window.
+    #[text(mind_prompt_too_long, server, status, reason, advice = match window {
+        Some(window) => text!(mind_set_window_to, window),
+        None => text!(mind_set_window),
+    }, ..)]
     PromptTooLong {
-        /// The model and its server.
         server: Arc<str>,
         status: u16,
         /// What the server said.
@@ -220,8 +220,13 @@ pub enum MindError {
         window: Option<u64>,
     },
     /// The server took longer than allowed.
+    #[text(mind_no_connection, server, seconds, .. if *awaited == Awaited::Connection)]
+    #[text(mind_no_first_byte, server, seconds, .. if *awaited == Awaited::FirstByte)]
+    #[text(mind_no_next_bytes, server, seconds, .. if *awaited == Awaited::NextBytes)]
+    #[text(mind_too_slow, server, seconds, .. if *awaited == Awaited::EnoughBytes)]
+    #[text(mind_took_too_long, server, seconds, .. if *awaited == Awaited::WholeAnswer)]
+    #[text(mind_vectors_too_slow, server, seconds, ..)]
     TimedOut {
-        /// The model and its server.
         server: Arc<str>,
         /// How long it took.
         seconds: u64,
@@ -229,32 +234,34 @@ pub enum MindError {
         awaited: Awaited,
     },
     /// The model answered with nothing.
-    Empty {
-        /// The model and its server.
-        server: Arc<str>,
-    },
+    #[text(mind_empty)]
+    Empty { server: Arc<str> },
     /// The response broke off or is not an answer.
+    #[text(mind_invalid_response)]
     InvalidResponse {
-        /// The model and its server.
         server: Arc<str>,
         /// What is wrong with it.
         reason: UiText,
     },
     /// A script has no further line for this entity.
+    #[text(mind_script_exhausted)]
     ScriptExhausted {
         entity: String,
         /// The number of its ask.
         number: u32,
     },
     /// A recording holds no outcome for this ask.
+    #[text(mind_not_recorded)]
     NotRecorded {
         entity: String,
         /// The number of its ask.
         number: u32,
     },
     /// The person left the seat.
+    #[text(mind_seat_empty)]
     SeatEmpty { entity: String },
     /// The call was cancelled because the run stops.
+    #[text(mind_cancelled)]
     Cancelled,
 }
 
@@ -285,90 +292,5 @@ impl MindError {
                 | Self::TimedOut { .. }
                 | Self::InvalidResponse { .. }
         )
-    }
-}
-
-impl Localize for MindError {
-    fn text(&self) -> UiText {
-        match self {
-            Self::Unreachable { server, reason } => {
-                text!(mind_unreachable, server = &**server, reason)
-            }
-            Self::Denied {
-                server,
-                status,
-                reason,
-                advice,
-            } => text!(mind_denied, server = &**server, status, reason, advice),
-            Self::Moderated {
-                server,
-                status,
-                reason,
-            } => text!(mind_moderated, server = &**server, status, reason),
-            Self::Busy {
-                server,
-                status,
-                reason,
-            } => text!(mind_busy, server = &**server, status, reason),
-            Self::Rejected {
-                server,
-                status,
-                reason,
-                advice,
-            } => text!(mind_rejected, server = &**server, status, reason, advice),
-            Self::ServerFailed {
-                server,
-                status,
-                reason,
-            } => text!(mind_server_failed, server = &**server, status, reason),
-            Self::Unsendable {
-                entity,
-                alias,
-                reason,
-            } => text!(
-                mind_unsendable,
-                entity = &**entity,
-                alias = &**alias,
-                reason
-            ),
-            Self::PromptTooLong {
-                server,
-                status,
-                reason,
-                window,
-            } => {
-                let advice = match window {
-                    Some(window) => text!(mind_set_window_to, window),
-                    None => text!(mind_set_window),
-                };
-                let server = &**server;
-                text!(mind_prompt_too_long, server, status, reason, advice)
-            }
-            Self::TimedOut {
-                server,
-                seconds,
-                awaited,
-            } => {
-                let server = &**server;
-                match awaited {
-                    Awaited::Connection => text!(mind_no_connection, server, seconds),
-                    Awaited::FirstByte => text!(mind_no_first_byte, server, seconds),
-                    Awaited::NextBytes => text!(mind_no_next_bytes, server, seconds),
-                    Awaited::EnoughBytes => text!(mind_too_slow, server, seconds),
-                    Awaited::WholeAnswer => text!(mind_took_too_long, server, seconds),
-                    Awaited::Vectors => text!(mind_vectors_too_slow, server, seconds),
-                }
-            }
-            Self::Empty { server } => text!(mind_empty, server = &**server),
-            Self::InvalidResponse { server, reason } => {
-                text!(mind_invalid_response, server = &**server, reason)
-            }
-            Self::ScriptExhausted { entity, number } => {
-                text!(mind_script_exhausted, entity, number)
-            }
-            Self::NotRecorded { entity, number } => text!(mind_not_recorded, entity, number),
-            Self::SeatEmpty { entity } => text!(mind_seat_empty, entity),
-            Self::Cancelled => text!(mind_cancelled),
-        }
     }
 }

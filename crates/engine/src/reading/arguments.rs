@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use thiserror::Error;
 
 use super::{find_json, json_at};
-use crate::locale::{Localize, UiText, text};
+use crate::locale::{Localize, UiText};
 
 /// The arguments of a call.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -34,34 +34,26 @@ pub enum ArgumentsRepair {
 }
 
 /// Why arguments were discarded.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("{}", self.text())]
+#[derive(Clone, Debug, Error, PartialEq, Eq, Localize)]
 pub enum ArgumentsError {
     /// They are not JSON.
+    #[text(dialect_arguments_not_json)]
     NotJson {
         /// What the parser says.
         reason: UiText,
     },
     /// They are a list.
+    #[text(dialect_arguments_list)]
     List,
     /// They are a text.
+    #[text(dialect_arguments_text)]
     Text,
     /// They are a number.
+    #[text(dialect_arguments_number)]
     Number,
     /// They are `true`, `false` or `null`.
+    #[text(dialect_arguments_other_value)]
     OtherValue,
-}
-
-impl Localize for ArgumentsError {
-    fn text(&self) -> UiText {
-        match self {
-            Self::NotJson { reason } => text!(dialect_arguments_not_json, reason),
-            Self::List => text!(dialect_arguments_list),
-            Self::Text => text!(dialect_arguments_text),
-            Self::Number => text!(dialect_arguments_number),
-            Self::OtherValue => text!(dialect_arguments_other_value),
-        }
-    }
 }
 
 impl Arguments {

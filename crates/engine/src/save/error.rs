@@ -10,18 +10,20 @@ use crate::journal::JournalError;
 use crate::locale::{Localize, UiText, text};
 
 /// Why a save can't be written or read. A save that can't be read is left unchanged.
-#[derive(Debug, Error)]
-#[error("{}", self.text())]
+#[derive(Debug, Error, Localize)]
 pub enum SaveError {
     /// The world is not at rest.
+    #[text(save_not_at_rest, reason)]
     NotAtRest(UiText),
     /// An entity of the story lacks a component that every such entity has.
+    #[text(save_incomplete)]
     Incomplete {
         id: u32,
         /// The name of the component.
         missing: &'static str,
     },
     /// A value that can't be written, such as one nested too deeply to be read back.
+    #[text(save_unwritable)]
     Unwritable {
         /// Where in the save, such as `chapters[0].closed`, or which component.
         location: UiText,
@@ -29,21 +31,29 @@ pub enum SaveError {
         problem: UiText,
     },
     /// The contexts remember more than a save may hold.
+    #[text(save_too_much, problem)]
     TooMuch(UiText),
     /// The world to load into already has a cast of this many entities.
+    #[text(save_cast_present, count)]
     CastPresent(usize),
     /// The text is incomplete.
+    #[text(save_truncated, problem)]
     Truncated(UiText),
     /// A save of a newer version.
+    #[text(save_newer, newest = FORMAT)]
     Newer { found: u64 },
     /// A save of an old version without a migration.
+    #[text(save_too_old)]
     TooOld { found: u64 },
+    /// A migration that failed.
+    #[text(save_migration, from, to = from + 1, problem = source, ..)]
     Migration {
         /// The format before the migration.
         from: u32,
         source: MigrationError,
     },
     /// A save that was made from other data.
+    #[text(save_other_data, ..)]
     OtherData {
         /// The fingerprint of the save's data.
         saved: String,
@@ -51,6 +61,7 @@ pub enum SaveError {
         expected: String,
     },
     /// A message of an event type that is not registered.
+    #[text(save_event_unknown)]
     UnknownEvent {
         /// Where in the save.
         location: String,
@@ -61,6 +72,7 @@ pub enum SaveError {
         known: String,
     },
     /// Anything else that is invalid.
+    #[text(save_wrong)]
     Wrong {
         /// Where in the save, such as `entities[3].name`.
         location: String,
@@ -68,20 +80,26 @@ pub enum SaveError {
         problem: UiText,
     },
     /// A save on disk that can't be read.
+    #[text(save_in_file)]
     InFile {
         path: PathBuf,
         /// What is wrong with it.
         source: Box<SaveError>,
     },
     /// A file that can't be read or written.
+    #[text(save_file, error if matches!(error.problem, FileProblem::Io { .. }))]
+    #[text(|error| error.text())]
     File(#[from] FileError),
-    #[error(transparent)]
+    /// A journal that can't be read or written.
     Journal(#[from] JournalError),
     /// A journal that is missing or has no first line: nothing was ever played.
+    #[text(save_no_head)]
     NoHead { path: PathBuf },
     /// A snapshot that the journal does not record: one of them is damaged.
+    #[text(save_other_snapshot)]
     OtherSnapshot { path: PathBuf },
     /// A journal that ends before its snapshot.
+    #[text(save_journal_behind)]
     JournalBehind {
         /// The turn of the snapshot.
         turn: u64,
@@ -89,90 +107,41 @@ pub enum SaveError {
         last: u64,
     },
     /// A save of which nothing can be saved.
+    #[text(save_nothing_to_save)]
     NothingToSave { path: PathBuf },
     /// A folder that is not a save.
+    #[text(save_not_a_slot)]
     NotASlot { path: PathBuf },
     /// A name that can't be a slot's.
+    #[text(save_bad_slot_name, name = name.escape_debug().to_string())]
     BadSlotName {
         name: String,
         /// What is wrong with it.
         reason: UiText,
     },
     /// There is a slot of that name already.
+    #[text(save_slot_exists, name)]
     SlotExists(String),
     /// There is no slot of that name.
+    #[text(save_no_such_slot)]
     NoSuchSlot {
         name: String,
         /// The folder of all saves.
         root: PathBuf,
     },
     /// Another process writes to the slot.
+    #[text(save_slot_busy, name)]
     SlotBusy(String),
 }
 
 /// Why a save can't be migrated.
-#[derive(Debug, Error)]
-#[error("{}", self.text())]
+#[derive(Debug, Error, Localize)]
 pub enum MigrationError {
     /// It lacks a member that every save of its version has.
+    #[text(save_migration_missing, member)]
     Missing(&'static str),
     /// A value of it can't be read.
     Json(#[from] serde_json::Error),
-}
-
-impl Localize for MigrationError {
-    fn text(&self) -> UiText {
-        match self {
-            Self::Missing(member) => text!(save_migration_missing, member),
-            Self::Json(error) => error.text(),
-        }
-    }
-}
-
-impl Localize for SaveError {
-    fn text(&self) -> UiText {
-        match self {
-            Self::NotAtRest(reason) => text!(save_not_at_rest, reason),
-            Self::Incomplete { id, missing } => text!(save_incomplete, id, missing),
-            Self::Unwritable { location, problem } => {
-                text!(save_unwritable, at = location, problem)
-            }
-            Self::TooMuch(problem) => text!(save_too_much, problem),
-            Self::CastPresent(count) => text!(save_cast_present, count),
-            Self::Truncated(problem) => text!(save_truncated, problem = problem.clone()),
-            Self::Newer { found } => text!(save_newer, found, newest = FORMAT),
-            Self::TooOld { found } => text!(save_too_old, found),
-            Self::Migration { from, source } => {
-                text!(save_migration, from, to = from + 1, problem = source)
-            }
-            Self::OtherData { .. } => text!(save_other_data),
-            Self::UnknownEvent {
-                location,
-                event,
-                entity,
-                known,
-            } => text!(save_event_unknown, at = location, event, entity, known),
-            Self::Wrong { location, problem } => text!(save_wrong, at = location, problem),
-            Self::InFile { path, source } => text!(save_in_file, path, source),
-            Self::File(error) => match error.problem {
-                FileProblem::Io { .. } => text!(save_file, error),
-                _ => error.text(),
-            },
-            Self::Journal(error) => error.text(),
-            Self::NoHead { path } => text!(save_no_head, path),
-            Self::OtherSnapshot { path } => text!(save_other_snapshot, path),
-            Self::JournalBehind { turn, last } => text!(save_journal_behind, turn, last),
-            Self::NothingToSave { path } => text!(save_nothing_to_save, path),
-            Self::NotASlot { path } => text!(save_not_a_slot, path),
-            Self::BadSlotName { name, reason } => {
-                let name = name.escape_debug().to_string();
-                text!(save_bad_slot_name, name, reason)
-            }
-            Self::SlotExists(name) => text!(save_slot_exists, name),
-            Self::NoSuchSlot { name, root } => text!(save_no_such_slot, name, root),
-            Self::SlotBusy(name) => text!(save_slot_busy, name),
-        }
-    }
 }
 
 impl SaveError {

@@ -3,22 +3,16 @@
 use serde_json::Value;
 use thiserror::Error;
 
-use crate::locale::{Localize, UiText, text};
+use crate::locale::Localize;
 use crate::message::{Digest, Text, tokens};
 
 /// The longest name that every provider accepts, in characters.
 const MAX_NAME: usize = 64;
 
 /// A name that some provider would refuse.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("{}", self.text())]
+#[derive(Clone, Debug, Error, PartialEq, Eq, Localize)]
+#[text(tool_bad_name, name, max = MAX_NAME)]
 pub struct ToolNameError(pub String);
-
-impl Localize for ToolNameError {
-    fn text(&self) -> UiText {
-        text!(tool_bad_name, name = &self.0, max = MAX_NAME)
-    }
-}
 
 /// What a mind is told of a tool: its name, what it is for, and the JSON schema of its arguments.
 /// What requests need of it is rendered once.

@@ -134,6 +134,6 @@ fn expected(error: &Error, found: &str) -> UiText {
         }
         Error::TrailingCharacters => text!(world_data_bracket_closed),
         Error::ExceededRecursionLimit => text!(world_data_too_deep),
-        error => UiText::verbatim(error.to_string()),
+        error => UiText::verbatim(error),
     }
 }

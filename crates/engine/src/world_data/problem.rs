@@ -224,9 +224,7 @@ impl<'a> IntoIterator for &'a Problems {
 impl Localize for Problems {
     /// One problem per line.
     fn text(&self) -> UiText {
-        let texts = self.iter().map(Problem::text);
-        let lines = texts.reduce(|first, rest| text!(world_data_lines, first, rest));
-        lines.unwrap_or_default()
+        UiText::lines(self.iter().map(Problem::text))
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use playhouse_dialect::{ALIASES, CHAT_TYPES};
-use playhouse_engine::locale::{Argument, Localize, UiText, text};
+use playhouse_engine::locale::{Localize, UiText};
 use playhouse_engine::message::Digest;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -14,15 +14,16 @@ use super::json::MessageError;
 use super::{ChatContent, ChatMessage};
 
 /// Why a message can't be created, or a type can't be registered.
-#[derive(Debug, Error, PartialEq, Eq)]
-#[error("{}", self.text())]
+#[derive(Debug, Error, PartialEq, Eq, Localize)]
 pub enum FactoryError {
     /// The `type` member is missing.
+    #[text(groupchat_message_no_type)]
     NoType {
         /// The known types.
         known: Vec<String>,
     },
     /// A type that is not registered.
+    #[text(groupchat_message_unknown_type)]
     UnknownType {
         /// The name of the type.
         name: String,
@@ -32,6 +33,7 @@ pub enum FactoryError {
     /// The JSON is not a message.
     Malformed(#[from] MessageError),
     /// The members don't fit the registered type.
+    #[text(groupchat_message_members)]
     WrongMembers {
         /// The name of the type.
         name: String,
@@ -39,27 +41,8 @@ pub enum FactoryError {
         problem: UiText,
     },
     /// A type of this name is known already.
+    #[text(groupchat_message_type_registered, name)]
     AlreadyRegistered(String),
-}
-
-impl Localize for FactoryError {
-    fn text(&self) -> UiText {
-        match self {
-            Self::NoType { known } => {
-                text!(groupchat_message_no_type, known = Argument::list(known))
-            }
-            Self::UnknownType { name, known } => text!(
-                groupchat_message_unknown_type,
-                name,
-                known = Argument::list(known)
-            ),
-            Self::Malformed(error) => error.text(),
-            Self::WrongMembers { name, problem } => {
-                text!(groupchat_message_members, name, problem)
-            }
-            Self::AlreadyRegistered(name) => text!(groupchat_message_type_registered, name),
-        }
-    }
 }
 
 type Check = fn(&Value) -> Result<(), serde_path_to_error::Error<serde_json::Error>>;

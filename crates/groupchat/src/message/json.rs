@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use playhouse_dialect::{ALIASES, CHAT_TYPES};
-use playhouse_engine::locale::{Localize, UiText, text};
+use playhouse_engine::locale::{Localize, UiText};
 use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value, json};
@@ -12,22 +12,13 @@ use thiserror::Error;
 use super::{ChatContent, ChatMessage, EPOCH, RequestUsage, null_as_default};
 
 /// Why JSON is not a message.
-#[derive(Debug, Error, PartialEq, Eq)]
-#[error("{}", self.text())]
+#[derive(Debug, Error, PartialEq, Eq, Localize)]
 pub enum MessageError {
     /// The value is not an object.
+    #[text(groupchat_message_not_an_object)]
     NotAnObject,
     /// A member is missing or has a wrong type: what is wrong, and where.
     Malformed(UiText),
-}
-
-impl Localize for MessageError {
-    fn text(&self) -> UiText {
-        match self {
-            Self::NotAnObject => text!(groupchat_message_not_an_object),
-            Self::Malformed(problem) => problem.clone(),
-        }
-    }
 }
 
 /// The members that every message has.

@@ -1,6 +1,6 @@
 //! Evaluating a termination condition during a run.
 
-use playhouse_engine::locale::{Language, Localize, UiText, text};
+use playhouse_engine::locale::{Language, Localize, text};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -42,15 +42,9 @@ impl StopReason {
 }
 
 /// The condition has been met already and was not reset.
-#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
-#[error("{}", self.text())]
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq, Localize)]
+#[text(groupchat_already_terminated)]
 pub struct AlreadyTerminated;
-
-impl Localize for AlreadyTerminated {
-    fn text(&self) -> UiText {
-        text!(groupchat_already_terminated)
-    }
-}
 
 /// The state of a condition during a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

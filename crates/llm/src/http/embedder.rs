@@ -240,30 +240,20 @@ impl Shared {
 }
 
 /// What is wrong with the vectors that a server answered.
-#[derive(Debug, Error)]
-#[error("{}", self.text())]
+#[derive(Debug, Error, Localize)]
 pub enum VectorsError {
     /// It is no JSON of the right form.
     Json(#[from] serde_json::Error),
     /// One of them is bad.
     Vector(#[from] VectorError),
     /// There is not one for each text.
+    #[text(mind_vectors_count)]
     Count {
         /// How many texts there are.
         expected: usize,
         /// How many vectors came.
         found: usize,
     },
-}
-
-impl Localize for VectorsError {
-    fn text(&self) -> UiText {
-        match self {
-            Self::Json(error) => error.text(),
-            Self::Vector(error) => error.text(),
-            Self::Count { expected, found } => text!(mind_vectors_count, expected, found),
-        }
-    }
 }
 
 /// Reads what a server answered for this many texts: their vectors, and the tokens that it counted.

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use playhouse_dialect::format::Api;
-use playhouse_engine::locale::{Localize, UiText, text};
+use playhouse_engine::locale::{Localize, UiText};
 use reqwest::Url;
 use thiserror::Error;
 
@@ -20,25 +20,17 @@ pub struct Endpoint {
 }
 
 /// Why a base URL can't be used.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("{}", self.text())]
+#[derive(Clone, Debug, Error, PartialEq, Eq, Localize)]
 pub enum EndpointError {
     /// It is not a URL.
+    #[text(|reason| UiText::verbatim(reason))]
     InvalidUrl {
         /// What the parser says.
         reason: String,
     },
     /// It is not `http` or `https`, or has no host.
+    #[text(mind_url_not_http)]
     NotHttp,
-}
-
-impl Localize for EndpointError {
-    fn text(&self) -> UiText {
-        match self {
-            Self::InvalidUrl { reason } => UiText::verbatim(reason),
-            Self::NotHttp => text!(mind_url_not_http),
-        }
-    }
 }
 
 impl Endpoint {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use playhouse_dialect::format::MediaFiles;
-use playhouse_engine::locale::{Localize, UiText, text};
+use playhouse_engine::locale::{Localize, UiText};
 use playhouse_engine::message::TokenUsage;
 use playhouse_engine::mind::{
     AnswerStream, Answering, Awaited, Completion, FailedCall, LengthDoubt, Mind, MindError,
@@ -58,25 +58,16 @@ pub struct ModelServer {
 }
 
 /// Why a mind can't be built.
-#[derive(Debug, Error)]
-#[error("{}", self.text())]
+#[derive(Debug, Error, Localize)]
 pub enum HttpMindError {
     /// The HTTP client can't be built; mostly because the system's certificates can't be read.
+    #[text(|error| UiText::verbatim(error))]
     Client(#[from] reqwest::Error),
     /// The certificates that the model file names can't be used.
     Certificates(UiText),
     /// The key has characters that a header can't hold.
+    #[text(mind_invalid_key)]
     InvalidKey,
-}
-
-impl Localize for HttpMindError {
-    fn text(&self) -> UiText {
-        match self {
-            Self::Client(error) => UiText::verbatim(error.to_string()),
-            Self::Certificates(reason) => reason.clone(),
-            Self::InvalidKey => text!(mind_invalid_key),
-        }
-    }
 }
 
 /// A connection pool for minds. `connect` is the connection timeout in seconds. Servers on this

@@ -10,7 +10,7 @@ use bytes::Bytes;
 use playhouse_dialect::format::{
     Format, ListEnd, MediaError, MediaFiles, MessageWriter, SystemPlace, Written,
 };
-use playhouse_engine::locale::{Localize, UiText, text};
+use playhouse_engine::locale::Localize;
 use playhouse_engine::mind::Prompt;
 use serde_json::{Map, Value};
 use thiserror::Error;
@@ -21,22 +21,13 @@ use super::response_accumulator::WantedAnswer;
 use super::settings::{ModelSettings, SchemaMode};
 
 /// Why a request can't be sent.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("{}", self.text())]
+#[derive(Clone, Debug, Error, PartialEq, Eq, Localize)]
 pub enum RequestError {
     /// Media can't be sent.
     Media(#[from] MediaError),
     /// Neither the conversation nor the question says anything, which every provider refuses.
+    #[text(mind_nothing_to_send)]
     Empty,
-}
-
-impl Localize for RequestError {
-    fn text(&self) -> UiText {
-        match self {
-            Self::Media(error) => error.text(),
-            Self::Empty => text!(mind_nothing_to_send),
-        }
-    }
 }
 
 /// The settings of a model, prepared for requests.

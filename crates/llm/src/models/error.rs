@@ -1,14 +1,14 @@
 //! Why a model can't be used.
 
-use playhouse_engine::locale::{Argument, Localize, UiText, text};
+use playhouse_engine::locale::{Localize, UiText, text};
 use playhouse_engine::world_data::file_text;
 use thiserror::Error;
 
 /// Why a model file can't be read, or a model can't be used.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("{}", self.text())]
+#[derive(Clone, Debug, Error, PartialEq, Eq, Localize)]
 pub enum ModelError {
     /// The file can't be parsed.
+    #[text(mind_model_file_syntax, file = file_text(file))]
     Syntax {
         file: String,
         /// The line, from 1.
@@ -19,12 +19,16 @@ pub enum ModelError {
         reason: UiText,
     },
     /// The file has wrong values.
+    #[text(|file, problems| UiText::lines(problems.iter().map(|problem| {
+        text!(mind_model_file_problem, file = file_text(file), problem)
+    })))]
     Invalid {
         file: String,
         /// Everything that is wrong: the place, and what would be right.
         problems: Vec<UiText>,
     },
     /// No model has this name.
+    #[text(mind_unknown_model, file = file_text(file))]
     Unknown {
         alias: String,
         file: String,
@@ -32,12 +36,15 @@ pub enum ModelError {
         nearest: Vec<String>,
     },
     /// The provider requires a key and none is set.
+    #[text(mind_missing_key)]
     MissingKey {
         alias: String,
         /// The variable for the key.
         variable: String,
     },
     /// The file does not define this tool server.
+    #[text(mind_no_tool_servers, server, file = file_text(file), .. if known.is_empty())]
+    #[text(mind_unknown_tool_server, file = file_text(file))]
     UnknownServer {
         server: String,
         file: String,
@@ -45,64 +52,10 @@ pub enum ModelError {
         known: Vec<String>,
     },
     /// The settings can't be used.
+    #[text(mind_unusable_model)]
     Unusable {
         alias: String,
         /// What is wrong, and where it came from.
         reason: UiText,
     },
-}
-
-impl Localize for ModelError {
-    fn text(&self) -> UiText {
-        match self {
-            Self::Syntax {
-                file,
-                line,
-                column,
-                reason,
-            } => text!(
-                mind_model_file_syntax,
-                file = file_text(file),
-                line,
-                column,
-                reason
-            ),
-            Self::Invalid { file, problems } => {
-                let lines = problems.iter();
-                let file = || file_text(file);
-                let line = |problem| text!(mind_model_file_problem, file = file(), problem);
-                let lines = lines.map(line);
-                let joined = lines.reduce(|first, next| text!(mind_lines, first, next));
-                joined.unwrap_or_default()
-            }
-            Self::Unknown {
-                alias,
-                file,
-                nearest,
-            } => {
-                let nearest = Argument::list(nearest);
-                text!(mind_unknown_model, alias, file = file_text(file), nearest)
-            }
-            Self::MissingKey { alias, variable } => text!(mind_missing_key, alias, variable),
-            Self::UnknownServer {
-                server,
-                file,
-                known,
-            } if known.is_empty() => text!(mind_no_tool_servers, server, file = file_text(file)),
-            Self::UnknownServer {
-                server,
-                file,
-                known,
-            } => {
-                let known = Argument::list(known);
-                text!(
-                    mind_unknown_tool_server,
-                    server,
-                    file = file_text(file),
-                    known
-                )
-            }
-            Self::Unusable { alias, reason } => text!(mind_unusable_model, alias, reason),
-        }
-    }
 }

@@ -1,7 +1,6 @@
 //! From the name of a model to its mind.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -52,28 +51,15 @@ pub struct Models {
 }
 
 /// Where a setting comes from.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Localize)]
 pub enum SettingSource {
+    #[text(|file| file_text(file))]
     File(String),
+    #[text(|variable| UiText::verbatim(variable))]
     Environment(String),
     /// The name that was requested.
+    #[text(mind_setting_from_name)]
     Name,
-}
-
-impl Localize for SettingSource {
-    fn text(&self) -> UiText {
-        match self {
-            Self::File(file) => file_text(file),
-            Self::Environment(variable) => UiText::verbatim(variable),
-            Self::Name => text!(mind_setting_from_name),
-        }
-    }
-}
-
-impl fmt::Display for SettingSource {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.text().fmt(f)
-    }
 }
 
 impl Serialize for SettingSource {

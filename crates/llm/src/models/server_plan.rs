@@ -1,6 +1,6 @@
 //! A server that is to be started, what a test of it found, and why it fails.
 
-use playhouse_engine::locale::{Localize, UiText, text};
+use playhouse_engine::locale::{Localize, UiText};
 use playhouse_engine::secrets::Secret;
 use serde::Serialize;
 use thiserror::Error;
@@ -37,23 +37,12 @@ pub struct ServerExamination {
 }
 
 /// Why a server can't be used.
-#[derive(Debug, Error)]
-#[error("{}", self.text())]
+#[derive(Debug, Error, Localize)]
+#[text(tool_server_failed)]
 pub struct ToolServerError {
     pub server: String,
     /// Its command or address.
     pub place: String,
     /// What happened, and what to do.
     pub reason: UiText,
-}
-
-impl Localize for ToolServerError {
-    fn text(&self) -> UiText {
-        text!(
-            tool_server_failed,
-            server = &self.server,
-            place = &self.place,
-            reason = &self.reason
-        )
-    }
 }

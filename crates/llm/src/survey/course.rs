@@ -80,28 +80,15 @@ pub struct Survey {
 }
 
 /// Why there is nothing to find.
-#[derive(Debug, Error)]
-#[error("{}", self.text())]
+#[derive(Debug, Error, Localize)]
 pub enum SurveyError {
     /// The URL or the key can't be used.
     Model(#[from] ModelError),
     /// The server does not answer.
     Mind(#[from] MindError),
     /// It has several models.
+    #[text(mind_survey_choose_model, models = Argument::list(models.iter().take(MOST_MODELS)))]
     ChooseModel(Vec<String>),
-}
-
-impl Localize for SurveyError {
-    fn text(&self) -> UiText {
-        match self {
-            Self::Model(error) => error.text(),
-            Self::Mind(error) => error.text(),
-            Self::ChooseModel(models) => {
-                let models = Argument::list(models.iter().take(MOST_MODELS));
-                text!(mind_survey_choose_model, models)
-            }
-        }
-    }
 }
 
 /// Finds out what a server can do. `progress` is told what is tried.

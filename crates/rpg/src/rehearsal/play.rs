@@ -40,22 +40,13 @@ pub struct RehearsalPlan {
     pub find: Option<Condition>,
 }
 
-#[derive(Debug, Error)]
-#[error("{}", self.text())]
+#[derive(Debug, Error, Localize)]
 pub enum RehearsalError {
     /// The improviser's grammars can't be read.
     Grammar(#[from] GrammarErrors),
     /// There is no runtime for calls.
+    #[text(rpg_rehearsal_runtime, error)]
     Runtime(#[from] std::io::Error),
-}
-
-impl Localize for RehearsalError {
-    fn text(&self) -> UiText {
-        match self {
-            Self::Grammar(errors) => errors.text(),
-            Self::Runtime(error) => text!(rpg_rehearsal_runtime, error),
-        }
-    }
 }
 
 /// Lets the improviser play a world many times, without logs. The figures are in the order of the

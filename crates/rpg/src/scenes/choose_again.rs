@@ -2,7 +2,7 @@
 
 use playhouse_engine::cast::{Kind, all_of};
 use playhouse_engine::journal::{AskEnding, Line, Outcome};
-use playhouse_engine::locale::{Argument, Localize, UiText, text};
+use playhouse_engine::locale::Localize;
 use playhouse_engine::message::{Cost, FinishReason, TokenUsage};
 use playhouse_engine::save::Slot;
 use playhouse_engine::session::{Game, SessionError, state_at};
@@ -10,39 +10,23 @@ use thiserror::Error;
 
 use super::choose::PendingChoice;
 
-#[derive(Debug, Error)]
-#[error("{}", self.text())]
+#[derive(Debug, Error, Localize)]
 pub enum ChooseAgainError {
     /// The story can't be read or replayed.
-    #[error(transparent)]
     Session(#[from] SessionError),
     /// Nobody decided anything in this scene.
+    #[text(drama_nothing_chosen, scene, .. if chosen.is_empty())]
+    #[text(drama_never_chosen)]
     NeverChosen {
         scene: String,
         /// The scenes in which somebody decided.
         chosen: Vec<String>,
     },
+    #[text(drama_not_offered)]
     NotOffered {
         option: String,
         offered: Vec<String>,
     },
-}
-
-impl Localize for ChooseAgainError {
-    fn text(&self) -> UiText {
-        match self {
-            Self::Session(error) => error.text(),
-            Self::NeverChosen { scene, chosen } if chosen.is_empty() => {
-                text!(drama_nothing_chosen, scene)
-            }
-            Self::NeverChosen { scene, chosen } => {
-                text!(drama_never_chosen, scene, chosen = Argument::list(chosen))
-            }
-            Self::NotOffered { option, offered } => {
-                text!(drama_not_offered, option, offered = Argument::list(offered))
-            }
-        }
-    }
 }
 
 /// The turn before a choice was made for the last time in a story, and the outcome of that choice

@@ -4,27 +4,19 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use playhouse_engine::locale::{Localize, UiText, text};
+use playhouse_engine::locale::Localize;
 use playhouse_engine::mind::Language;
 use thiserror::Error;
 
 use super::load::FILE;
 
 /// Why no new world could be written.
-#[derive(Debug, Error)]
-#[error("{}", self.text())]
+#[derive(Debug, Error, Localize)]
 pub enum NewWorldError {
+    #[text(rpg_new_world_exists, path)]
     Exists(PathBuf),
+    #[text(rpg_new_world_unwritable, path, source)]
     Unwritable(PathBuf, #[source] std::io::Error),
-}
-
-impl Localize for NewWorldError {
-    fn text(&self) -> UiText {
-        match self {
-            Self::Exists(path) => text!(rpg_new_world_exists, path),
-            Self::Unwritable(path, source) => text!(rpg_new_world_unwritable, path, source),
-        }
-    }
 }
 
 /// Writes a small world with comments for its author into `folder`, which is created if needed, and

@@ -2,12 +2,13 @@
 
 use thiserror::Error;
 
-use crate::locale::{Localize, UiText, text};
+use crate::locale::{Localize, UiText};
 use crate::world_data::Problem;
 
 /// One mistake in a grammar, and where it stands.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("{}", self.text())]
+#[derive(Clone, Debug, Error, PartialEq, Eq, Localize)]
+#[text(mind_grammar_mistake_in, file, mistake, .. if *line == 0)]
+#[text(mind_grammar_mistake_at)]
 pub struct GrammarError {
     /// The file, or what is taught if the mistake is not in a file.
     pub file: String,
@@ -32,21 +33,6 @@ impl GrammarError {
     }
 }
 
-impl Localize for GrammarError {
-    fn text(&self) -> UiText {
-        let Self {
-            file,
-            line,
-            mistake,
-        } = self;
-        if *line == 0 {
-            text!(mind_grammar_mistake_in, file, mistake)
-        } else {
-            text!(mind_grammar_mistake_at, file, line, mistake)
-        }
-    }
-}
-
 impl From<GrammarError> for Problem {
     fn from(error: GrammarError) -> Self {
         Self {
@@ -57,16 +43,6 @@ impl From<GrammarError> for Problem {
 }
 
 /// All mistakes of the grammars, in the order of their files and lines.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("{}", self.text())]
+#[derive(Clone, Debug, Error, PartialEq, Eq, Localize)]
+#[text(|errors| UiText::lines(errors.iter().map(GrammarError::text)))]
 pub struct GrammarErrors(pub Vec<GrammarError>);
-
-impl Localize for GrammarErrors {
-    fn text(&self) -> UiText {
-        let mut lines = self.0.iter().map(GrammarError::text);
-        let first = lines.next().unwrap_or_default();
-        lines.fold(first, |above, below| {
-            text!(mind_grammar_lines, above, below)
-        })
-    }
-}
