@@ -4,13 +4,24 @@ use std::collections::BTreeMap;
 
 use playhouse_engine::reading::{Meant, Offers};
 
+/// Words around the name of the one who speaks next.
+pub(super) const FILLERS: [&str; 7] = [
+    "speaker",
+    "speak",
+    "speaks",
+    "next_speaker",
+    "发",
+    "言",
+    "人",
+];
+
 /// Whom of these a text names: as written, or else the one that is meant, however it is written.
 pub(super) fn named<'a>(text: &str, names: &[&'a str]) -> Vec<&'a str> {
     let found: Vec<_> = mentions(text, names).into_keys().collect();
     if !found.is_empty() {
         return found;
     }
-    let offers = Offers::of_names(names.iter().copied());
+    let offers = Offers::of_names(names.iter().copied()).with_fillers(&FILLERS);
     let found = match offers.meant(text) {
         Meant::One(index) => vec![index],
         Meant::Several(several) => several,

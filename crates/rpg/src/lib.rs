@@ -30,6 +30,7 @@ pub mod improviser;
 mod interests;
 mod journey;
 mod kickoff;
+mod other_names;
 mod outcome;
 mod phase;
 pub mod phrases;

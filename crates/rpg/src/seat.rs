@@ -20,7 +20,12 @@ pub fn teach(lessons: &mut SeatLessons) {
         .skill("home.plan", take_turn)
         .skill("home.vote", vote)
         .skill("combat.act", act)
-        .skill("scene.judge", judge);
+        .skill("scene.judge", judge)
+        .member("target", text!(mind_seat_target))
+        .member("text", text!(mind_seat_words))
+        .member("to", text!(mind_seat_to))
+        .member("reason", text!(mind_seat_reason))
+        .thought("mind");
 }
 
 /// Asks what to say and to do. `None` if the notes are not those of a turn.

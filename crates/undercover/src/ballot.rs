@@ -9,7 +9,8 @@
 use playhouse_engine::event::{PromptSet, PromptTemplate};
 use playhouse_engine::exchange::{Reply, Violation};
 use playhouse_engine::memory::Words;
-use playhouse_engine::reading::{Meant, Offer, Offers};
+use playhouse_engine::reading::names::REASON;
+use playhouse_engine::reading::{Meant, Offer, Offers, OtherNames};
 use playhouse_engine::wording::fold_name;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -19,6 +20,20 @@ use super::ids::PlayerId;
 
 /// The maximum number of characters of a reason.
 const MAX_REASON_CHARS: usize = 4_000;
+
+/// Words around a vote.
+const FILLERS: [&str; 10] = [
+    "vote",
+    "votes",
+    "voting",
+    "vote_number",
+    "vote_target",
+    "player",
+    "投",
+    "票",
+    "玩",
+    "家",
+];
 
 const NO_TARGET: PromptTemplate<NoTarget> = PromptTemplate::new("undercover/rules/no_target");
 
@@ -77,7 +92,8 @@ impl Candidates {
             label,
             note: "",
         });
-        match Offers::new(offers, false).meant_alone(text) {
+        let offers = Offers::new(offers, false).with_fillers(&FILLERS);
+        match offers.meant_alone(text) {
             Meant::One(index) => self.0.get(index).map(|(id, _)| *id),
             _ => None,
         }
@@ -132,6 +148,12 @@ impl Ballot {
 impl Reply for Ballot {
     type Constraints = Candidates;
     const NAME: &'static str = "ballot";
+    const OTHER_NAMES: OtherNames = &[
+        ("reason", REASON),
+        ("reason", &["vote_reason"]),
+        ("vote_number", &["vote", "vote_for", "vote_target", "voted"]),
+    ];
+    const FILLERS: &'static [&'static str] = &FILLERS;
     const BARE_MEMBER: Option<&'static str> = Some("vote_number");
     const WORDS: &'static [Words] = &[Words::Thought("/reason")];
     const MAY_BE_LEFT_OUT: &'static [&'static str] = &["reason", "i_am"];
@@ -173,7 +195,11 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use playhouse_engine::exchange::Ask;
+    use bevy_ecs::prelude::*;
+    use playhouse_engine::context::AgentContext;
+    use playhouse_engine::exchange::{Ask, register_reply};
+    use playhouse_engine::memory::{AnswerWords, conversation_texts};
+    use playhouse_engine::message::Body;
 
     fn ask() -> Ask<Ballot> {
         let players = [(2, "Bob"), (3, "Cleo"), (12, "沈七")];
@@ -262,6 +288,18 @@ mod tests {
             // A list of one number names one player.
             assert!(read.is_none() || text.contains('['), "{text}: {read:?}");
         }
+    }
+
+    #[test]
+    fn a_reason_is_remembered_as_a_thought_and_not_as_said() {
+        let mut world = World::new();
+        register_reply::<Ballot>(&mut world);
+        let mut context = AgentContext::new("Ann");
+        let ballot = r#"{"reason": "Bob means a cow.", "i_am": "civilian", "vote_number": 2}"#;
+        context.add_ai_message([Body::text(ballot)]).unwrap();
+        let told = conversation_texts(&context, world.resource::<AnswerWords>());
+        // What is said stands in quotation marks.
+        assert_eq!(told.collect::<Vec<_>>(), ["Bob means a cow."]);
     }
 
     #[test]

@@ -3,6 +3,8 @@
 //! The doc comments of the types that minds answer with are part of the schema that models read.
 
 use playhouse_engine::exchange::{Reply, Violation};
+use playhouse_engine::reading::OtherNames;
+use playhouse_engine::reading::names::REASON;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -44,6 +46,11 @@ impl Reply for Belief {
     /// The others who are still in the game.
     type Constraints = Candidates;
     const NAME: &'static str = "belief";
+    const OTHER_NAMES: OtherNames = &[
+        ("why", REASON),
+        ("is", &["role", "guess"]),
+        ("player", &["player_id", "id", "number"]),
+    ];
     const MAY_BE_LEFT_OUT: &'static [&'static str] = &["i_am", "players.is"];
 
     fn constrain_schema(_schema: &Value, candidates: &Candidates) -> Option<Value> {

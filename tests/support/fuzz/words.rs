@@ -35,7 +35,9 @@ pub(crate) fn run(text: &str) {
         schema: &SCHEMA,
         optional: &[],
         unasked: &[],
+        other_names: &[],
         other_words: &[],
+        fillers: &[],
         question: text,
     };
     if let Ok(found) = find_json(text) {

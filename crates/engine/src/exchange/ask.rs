@@ -79,7 +79,9 @@ impl WantedJson {
             schema: &self.constrained,
             optional: R::MAY_BE_LEFT_OUT,
             unasked: R::UNASKED,
+            other_names: R::OTHER_NAMES,
             other_words: R::OTHER_WORDS,
+            fillers: R::FILLERS,
             question,
         }
     }

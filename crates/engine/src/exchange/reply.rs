@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::Violation;
 use crate::memory::{AnswerWords, Words};
 use crate::message::Digest;
-use crate::reading::NoJson;
+use crate::reading::{NoJson, OtherNames};
 use crate::tool::schema_for;
 
 /// How far an answer has come.
@@ -57,8 +57,16 @@ pub trait Reply: Serialize + DeserializeOwned + JsonSchema + Clone + Send + Sync
     /// Outermost members that may be said, although the constrained schema does not ask for them.
     const UNASKED: &'static [&'static str] = &[];
 
+    /// Other names under which models give members, such as `("aim", &["goal"])`. Everyday ones are
+    /// in [`names`](crate::reading::names).
+    const OTHER_NAMES: OtherNames = &[];
+
     /// Other words for what is offered: each with the word for which it stands.
     const OTHER_WORDS: &'static [(&'static str, &'static str)] = &[];
+
+    /// Words that may stand around what is chosen and say nothing of their own, such as those of
+    /// voting.
+    const FILLERS: &'static [&'static str] = &[];
 
     /// The member that takes the names of those members that were dropped from an answer since they
     /// are not legal now, so that its author can be told.
@@ -67,7 +75,8 @@ pub trait Reply: Serialize + DeserializeOwned + JsonSchema + Clone + Send + Sync
     /// Whether its texts are told, so that what models put around them is taken off.
     const IS_TOLD: bool = false;
 
-    /// The members that hold words, for the memory of whoever answers; register the type for this.
+    /// The members that hold words, for the memory of the one who answers; register the type for
+    /// this.
     const WORDS: &'static [Words] = &[];
 
     /// Outermost members that an example of an answer has, although they need not be said.

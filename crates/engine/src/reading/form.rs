@@ -8,11 +8,10 @@ use serde_json::{Map, Value, json};
 use super::json::json_at;
 use super::lines::list_item;
 use super::listing::Listing;
+use super::names::OtherNames;
 use super::options::{Meant, Offers, is_slip, words_of};
 use super::text::narrow;
-use super::words::{
-    WRAPPERS, are_same, is_ellipsis, is_nothing, is_set_aside, number_in_words, truth,
-};
+use super::words::{WRAPPERS, is_ellipsis, is_nothing, is_set_aside, number_in_words, truth};
 
 /// How deep an answer is read.
 const DEPTH: usize = 16;
@@ -28,8 +27,12 @@ pub struct Form<'a> {
     pub optional: &'a [&'a str],
     /// Outermost members that may be said, although the schema does not ask for them.
     pub unasked: &'a [&'a str],
+    /// Other names of members.
+    pub other_names: OtherNames,
     /// Other words for what is offered: each with the word for which it stands.
     pub other_words: &'a [(&'a str, &'a str)],
+    /// Words around what is offered that say nothing of their own.
+    pub fillers: &'static [&'static str],
     /// The question, which lists what is offered.
     pub question: &'a str,
 }
@@ -111,7 +114,51 @@ impl Form<'_> {
     pub fn has_member(&self, name: &str) -> bool {
         let known = properties(self.schema).map(Map::keys).into_iter().flatten();
         let known: Vec<_> = known.map(String::as_str).collect();
-        same_member(name, &known).is_some()
+        self.same_member(name, &known).is_some()
+    }
+
+    /// The only one of these members that a name means.
+    fn same_member<'k>(&self, name: &str, known: &[&'k str]) -> Option<&'k str> {
+        let words = words_of(name);
+        let (glued, joined) = (words.concat(), words.join("_"));
+        let one = |name: &str| name.trim_end_matches('s').to_owned();
+        let rules: [&dyn Fn(&str) -> bool; 4] = [
+            &|known| words_of(known).concat() == glued,
+            &|known| one(&words_of(known).concat()) == one(&glued),
+            &|known| self.is_called(known, &joined) || self.is_called(known, &glued),
+            &|known| is_slip(&words_of(known), &words),
+        ];
+        let (first, second) = rules
+            .iter()
+            .map(|is_meant| {
+                let mut meant = known.iter().filter(|known| is_meant(known));
+                (meant.next().copied(), meant.next())
+            })
+            .find(|(first, _)| first.is_some())?;
+        first.filter(|_| second.is_none())
+    }
+
+    /// Whether a member has this other name.
+    fn is_called(&self, member: &str, name: &str) -> bool {
+        let mut rows = self.other_names.iter();
+        rows.any(|(known, names)| *known == member && names.contains(&name))
+    }
+
+    /// Takes those that are meant by these members.
+    fn taken(
+        &self,
+        from: &mut Vec<(String, Value)>,
+        members: &Map<String, Value>,
+    ) -> Map<String, Value> {
+        let names: Vec<_> = members.keys().map(String::as_str).collect();
+        from.extract_if(.., |(name, _)| self.same_member(name, &names).is_some())
+            .collect()
+    }
+
+    /// Offers with what is known of them here.
+    fn knowing(&self, offers: Offers) -> Offers {
+        let offers = offers.with_other_words(self.other_words);
+        offers.with_fillers(self.fillers)
     }
 
     /// What an answer in prose says for this member: one of what is offered there if it is nothing
@@ -123,8 +170,8 @@ impl Form<'_> {
         };
         let names: Vec<_> = listed.iter().map(name_of).collect();
         let names: Vec<_> = names.iter().map(String::as_str).collect();
-        let offers = Listing::of(self.question).offers(&names);
-        match offers.with_other_words(self.other_words).meant_alone(text) {
+        let offers = self.knowing(Listing::of(self.question).offers(&names));
+        match offers.meant_alone(text) {
             Meant::One(index) => listed.get(index).cloned(),
             _ => None,
         }
@@ -183,6 +230,12 @@ impl Path {
             shown: format!("{}[{index}]", self.shown),
             plain: self.plain.clone(),
         }
+    }
+
+    /// Whether it is an item of a list that has the plural of this name.
+    fn is_item_of(&self, name: &str) -> bool {
+        let list = self.plain.rsplit('.').next().unwrap_or_default();
+        self.shown.ends_with(']') && list.strip_suffix('s') == Some(name)
     }
 
     fn depth(&self) -> usize {
@@ -304,28 +357,6 @@ fn holds_known(
         || inner.is_some_and(|inner| holds_known(inner, is_known, depth - 1))
 }
 
-/// The only one of these members that a name means.
-fn same_member<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
-    let words = words_of(name);
-    let (glued, joined) = (words.concat(), words.join("_"));
-    let is_same = |known: &str| are_same(known, &joined) || are_same(known, &glued);
-    let one = |name: &str| name.trim_end_matches('s').to_owned();
-    let rules: [&dyn Fn(&str) -> bool; 4] = [
-        &|known| words_of(known).concat() == glued,
-        &|known| one(&words_of(known).concat()) == one(&glued),
-        &|known| is_same(known),
-        &|known| is_slip(&words_of(known), &words),
-    ];
-    let found = rules.iter().map(|is_meant| {
-        let mut meant = known.iter().filter(|known| is_meant(known));
-        (meant.next().copied(), meant.next())
-    });
-    let mut found = found.filter(|(first, _)| first.is_some());
-    found
-        .next()
-        .and_then(|(first, second)| first.filter(|_| second.is_none()))
-}
-
 /// Members that stand in another one where they mean nothing, beside it: its bracket is missing.
 fn raised(mut given: Map<String, Value>, known: &Map<String, Value>) -> Map<String, Value> {
     let mut strays = Vec::new();
@@ -345,13 +376,6 @@ fn raised(mut given: Map<String, Value>, known: &Map<String, Value>) -> Map<Stri
         given.entry(name).or_insert(value);
     }
     given
-}
-
-/// Takes those that are meant by these members.
-fn taken(from: &mut Vec<(String, Value)>, members: &Map<String, Value>) -> Map<String, Value> {
-    let names: Vec<_> = members.keys().map(String::as_str).collect();
-    from.extract_if(.., |(name, _)| same_member(name, &names).is_some())
-        .collect()
 }
 
 /// Members whose names are paths, within what they belong to: `{"speak.text": "…"}`.
@@ -550,8 +574,7 @@ impl Fitter<'_> {
     }
 
     fn offers(&self, words: &[&str]) -> Offers {
-        let offers = self.listing.offers(words);
-        offers.with_other_words(self.form.other_words)
+        self.form.knowing(self.listing.offers(words))
     }
 
     fn object(&mut self, value: Value, schema: &Value, path: &Path) -> Value {
@@ -665,7 +688,8 @@ impl Fitter<'_> {
         path: &Path,
     ) -> Map<String, Value> {
         let names: Vec<_> = known.keys().map(String::as_str).collect();
-        let is_known = |name: &str| known.contains_key(name) || same_member(name, &names).is_some();
+        let is_known =
+            |name: &str| known.contains_key(name) || self.form.same_member(name, &names).is_some();
         let is_bare = !given.keys().any(|name| known.contains_key(name));
         let outer: Vec<_> = given
             .keys()
@@ -682,8 +706,9 @@ impl Fitter<'_> {
             return given;
         }
         for name in outer {
-            let is_wrapper =
-                WRAPPERS.contains(&name.to_lowercase().as_str()) || name == self.form.name;
+            let is_wrapper = WRAPPERS.contains(&name.to_lowercase().as_str())
+                || name == self.form.name
+                || path.is_item_of(&name);
             let is_set_aside = words_of(&name).iter().any(|word| is_set_aside(word));
             let value = given.remove(&name).unwrap_or_default();
             let inner = opened(value.clone());
@@ -724,11 +749,14 @@ impl Fitter<'_> {
                 .copied()
                 .filter(|name| !found.contains_key(*name))
                 .collect();
-            if let Some(meant) = same_member(&name, &absent) {
+            if let Some(meant) = self.form.same_member(&name, &absent) {
                 found.insert(meant.to_owned(), value);
                 continue;
             }
-            let twice = same_member(&name, &all).and_then(|meant| Some((meant, found.get(meant)?)));
+            let twice = self
+                .form
+                .same_member(&name, &all)
+                .and_then(|meant| Some((meant, found.get(meant)?)));
             match twice {
                 Some((meant, said))
                     if known.get(meant).is_some_and(|s| s.get("enum").is_some())
@@ -774,7 +802,7 @@ impl Fitter<'_> {
                     .as_str()
                     .filter(|_| SAYS_WHICH.contains(&name.to_lowercase().as_str()))?;
                 let names: Vec<_> = inner.iter().map(|(name, ..)| name.as_str()).collect();
-                Some((index, same_member(which, &names)?))
+                Some((index, self.form.same_member(which, &names)?))
             });
         let which = match named {
             Some((index, which)) => {
@@ -784,7 +812,7 @@ impl Fitter<'_> {
             None => {
                 let holds = |members: &Map<String, Value>, said: &str| {
                     let names: Vec<_> = members.keys().map(String::as_str).collect();
-                    same_member(said, &names).is_some()
+                    self.form.same_member(said, &names).is_some()
                 };
                 let mut whole = inner.iter().filter(|(name, schema, members)| {
                     let needed = self.needed(schema, &path.member(name));
@@ -792,7 +820,7 @@ impl Fitter<'_> {
                     let is_said = |needed: &&str| {
                         unknown
                             .iter()
-                            .any(|(name, _)| same_member(name, &names) == Some(needed))
+                            .any(|(name, _)| self.form.same_member(name, &names) == Some(needed))
                     };
                     !needed.is_empty() && needed.iter().all(is_said)
                 });
@@ -810,7 +838,7 @@ impl Fitter<'_> {
         let Some((name, _, members)) = which else {
             return;
         };
-        let mine = taken(unknown, members);
+        let mine = self.form.taken(unknown, members);
         found.insert((*name).clone(), Value::Object(mine));
         // Recursive: each time one more object is found.
         self.gather(found, unknown, known, path);
@@ -834,7 +862,7 @@ impl Fitter<'_> {
                 continue;
             };
             if let Some(mut said) = self.spread(value, schema, &path.member(name)) {
-                said.extend(taken(unknown, members));
+                said.extend(self.form.taken(unknown, members));
                 *value = said.into();
             }
         }
@@ -1211,6 +1239,26 @@ mod tests {
 
     use super::*;
     use crate::reading::find_json;
+    use crate::reading::names::{
+        ADDRESSEE, AIM, CHOICE, DEED, DESTINATION, PERSON, REASON, THING, THOUGHT, WORDS,
+    };
+
+    const NAMES: OtherNames = &[
+        ("mind", THOUGHT),
+        ("option", CHOICE),
+        ("text", WORDS),
+        ("say", WORDS),
+        ("why", REASON),
+        ("reason", REASON),
+        ("target", ADDRESSEE),
+        ("to", ADDRESSEE),
+        ("to", DESTINATION),
+        ("about", PERSON),
+        ("item", THING),
+        ("what", DEED),
+        ("aim", AIM),
+        ("vote_number", &["vote_target"]),
+    ];
 
     fn object(properties: Value, required: Value) -> Value {
         json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
@@ -1286,7 +1334,9 @@ mod tests {
             schema,
             optional: &OPTIONAL,
             unasked: &[],
+            other_names: NAMES,
             other_words: &[("attack", "play"), ("run", "flee")],
+            fillers: &[],
             question: QUESTION,
         };
         form.fit(
@@ -1692,7 +1742,9 @@ mod tests {
                 schema: &schema,
                 optional: &OPTIONAL,
                 unasked: &[],
+                other_names: NAMES,
                 other_words: &[],
+                fillers: &[],
                 question: "",
             };
             assert_eq!(form.example(&with), example);
@@ -1738,7 +1790,9 @@ mod tests {
                 schema: &schema,
                 optional: &OPTIONAL,
                 unasked: &[],
+                other_names: NAMES,
                 other_words: &[],
+                fillers: &[],
                 question: "",
             };
             let shown = ["cards"];
@@ -1756,7 +1810,7 @@ mod tests {
             }
             let is_said = !is_ellipsis(&mind) && !["null", "none", "n/a"].contains(&mind.to_lowercase().as_str());
             let schema = decision();
-            let form = Form { name: "decision", schema: &schema, optional: &OPTIONAL, unasked: &[], other_words: &[], question: QUESTION };
+            let form = Form { name: "decision", schema: &schema, optional: &OPTIONAL, unasked: &[], other_names: NAMES, other_words: &[], fillers: &[], question: QUESTION };
             let fitted = form.fit(given.clone());
             prop_assert!(fitted.faults.is_empty());
             prop_assert!(!is_said || fitted.value == given);
@@ -1766,7 +1820,7 @@ mod tests {
         fn any_value_can_be_fitted(text in "[{}\\[\\]\":,a-c1 ]{0,60}|\\PC{0,20}") {
             if let Ok(found) = find_json(&text) {
                 for schema in [decision(), plan(), fight()] {
-                    let form = Form { name: "x", schema: &schema, optional: &[], unasked: &[], other_words: &[], question: QUESTION };
+                    let form = Form { name: "x", schema: &schema, optional: &[], unasked: &[], other_names: NAMES, other_words: &[], fillers: &[], question: QUESTION };
                     form.fit(found.value.clone());
                 }
             }

@@ -43,6 +43,8 @@ pub struct Offers {
     offers: Vec<FoldedOffer>,
     /// Whether they were listed, so that a number means one.
     are_counted: bool,
+    /// Words around them that say nothing of their own, besides those of any choice.
+    fillers: &'static [&'static str],
 }
 
 #[derive(Clone, Debug)]
@@ -127,6 +129,7 @@ impl Offers {
         Self {
             offers: folded.collect(),
             are_counted,
+            fillers: &[],
         }
     }
 
@@ -149,6 +152,27 @@ impl Offers {
         self
     }
 
+    /// The same offers, with words that may stand around them and say nothing of their own, such as
+    /// those of voting.
+    #[must_use]
+    pub fn with_fillers(mut self, fillers: &'static [&'static str]) -> Self {
+        self.fillers = fillers;
+        self
+    }
+
+    fn is_filler(&self, word: &str) -> bool {
+        is_filler(word) || self.fillers.contains(&word)
+    }
+
+    fn are_fillers(&self, words: &[String]) -> bool {
+        words.iter().all(|word| self.is_filler(word))
+    }
+
+    /// Whether these are enough words to mean something.
+    fn enough(&self, words: &[String], least: usize, least_chinese: usize) -> bool {
+        enough(words, least, least_chinese) && !self.are_fillers(words)
+    }
+
     /// Which one a text means.
     pub fn meant(&self, text: &str) -> Meant {
         self.meant_by(text, &LIKELY)
@@ -164,9 +188,7 @@ impl Offers {
         let given = Given::of(text);
         means_everyone(&given.words) || {
             let (found, rest) = self.mentions(&given.words);
-            found.len() == self.offers.len()
-                && found.len() > 1
-                && rest.iter().all(|word| is_filler(word))
+            found.len() == self.offers.len() && found.len() > 1 && self.are_fillers(&rest)
         }
     }
 
@@ -245,7 +267,7 @@ impl Offers {
     fn by_number(&self, given: &Given) -> Vec<usize> {
         let plain = given.words.concat();
         let plain =
-            plain.trim_matches(|c: char| is_filler(&c.to_string()) || c == '一' || c == '那');
+            plain.trim_matches(|c: char| self.is_filler(&c.to_string()) || c == '一' || c == '那');
         match plain {
             "最后" => return self.at_place(self.offers.len()),
             "后者" if self.offers.len() == 2 => return self.at_place(2),
@@ -256,7 +278,7 @@ impl Offers {
         let meaningful = given
             .words
             .iter()
-            .filter(|word| !is_filler(word) || is_letter(word) || is_name(word));
+            .filter(|word| !self.is_filler(word) || is_letter(word) || is_name(word));
         let word = match meaningful.collect::<Vec<_>>()[..] {
             [word] => word,
             // "The second one".
@@ -366,7 +388,7 @@ impl Offers {
                     None => return Vec::new(),
                 },
                 Err(_) if found.len() > 1 && matches!(word.as_str(), "or" | "或") => {}
-                Err(_) if !is_filler(&word) && word != "一" => return Vec::new(),
+                Err(_) if !self.is_filler(&word) && word != "一" => return Vec::new(),
                 Err(_) => {}
             }
         }
@@ -402,7 +424,7 @@ impl Offers {
         let named = lengths.filter_map(|begin| {
             let rest = given.words.get(begin..)?;
             let names = self.offers.iter().flat_map(|o| [&o.name, &o.label]);
-            let mut names = names.filter(|name| !name.iter().all(|word| is_filler(word)));
+            let mut names = names.filter(|name| !self.are_fillers(name));
             let name = names.find(|name| rest.starts_with(name))?;
             Some((begin, begin + name.len()))
         });
@@ -412,7 +434,7 @@ impl Offers {
         let (before, after) = (given.words.get(..begin), given.words.get(end..));
         let (before, after) = (before.unwrap_or_default(), after.unwrap_or_default());
         let is_declared = before.first().is_some_and(|word| is_first_person(word))
-            && before.iter().all(|word| is_filler(word))
+            && self.are_fillers(before)
             && !after.iter().any(|word| is_reservation(word));
         match self.mentions(&given.words).0 {
             found if is_declared && found.len() == 1 => found,
@@ -426,7 +448,7 @@ impl Offers {
         let (found, _) = self.mentions(&given.words);
         let is_long = |index: &usize| {
             self.offers.get(*index).is_some_and(|offer| {
-                enough(&offer.label, 2, 4) && contains(&given.words, &offer.label)
+                self.enough(&offer.label, 2, 4) && contains(&given.words, &offer.label)
             })
         };
         let is_plain = found.len() == 1 && found.iter().all(is_long) && !given.is_denied();
@@ -466,13 +488,13 @@ impl Offers {
             .words
             .iter()
             .enumerate()
-            .filter(|(_, word)| !is_filler(word));
+            .filter(|(_, word)| !self.is_filler(word));
         let said: Vec<_> = said.map(|(index, _)| index).collect();
         let (Some(first), Some(last)) = (said.first(), said.last()) else {
             return Vec::new();
         };
         let within = |words: &[String]| {
-            let is_enough = enough(words, 1, 2);
+            let is_enough = self.enough(words, 1, 2);
             self.which(|offer| is_enough && offer.names().any(|name| contains(name, words)))
         };
         let whole = within(&given.words);
@@ -512,7 +534,7 @@ impl Offers {
 
     /// Several words of its label.
     fn by_part_of_label(&self, given: &Given) -> Vec<usize> {
-        let is_enough = enough(&given.words, 2, 4);
+        let is_enough = self.enough(&given.words, 2, 4);
         self.which(|offer| is_enough && contains(&offer.label, &given.words))
     }
 
@@ -548,7 +570,7 @@ impl Offers {
     /// Words that end with its name, which they describe more closely.
     fn by_end(&self, given: &Given) -> Vec<usize> {
         let is_short = given.words.len() <= 6 && !given.is_denied();
-        let ends = |name: &[String]| enough(name, 1, 2) && given.words.ends_with(name);
+        let ends = |name: &[String]| self.enough(name, 1, 2) && given.words.ends_with(name);
         let named = self.which(|offer| is_short && offer.label.is_empty() && ends(&offer.name));
         let mentioned = self.mentions(&given.words).0;
         if named.is_empty() { named } else { mentioned }
@@ -645,8 +667,11 @@ mod tests {
         - \"give\": Give the coins to the miller and say where they were\n\n\
         What you still want:\n- To go home.";
 
+    const VOTING: [&str; 6] = ["vote", "player", "投", "票", "玩", "家"];
+
     fn meant(question: &str, names: &[&str], given: &str) -> Vec<String> {
-        let found = match Listing::of(question).offers(names).meant(given) {
+        let offers = Listing::of(question).offers(names).with_fillers(&VOTING);
+        let found = match offers.meant(given) {
             Meant::One(index) => vec![index],
             Meant::Several(several) => several,
             Meant::Nothing => Vec::new(),

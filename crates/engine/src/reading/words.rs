@@ -1,85 +1,7 @@
-//! Words that mean the same to whoever answers, and words that mean nothing of their own.
-
-/// Words of which each group means one thing, as names of members.
-const SAME: [&[&str]; 18] = [
-    &[
-        "mind",
-        "thought",
-        "thoughts",
-        "thinking",
-        "inner_thought",
-        "inner_thoughts",
-        "inner_monologue",
-        "想法",
-        "内心",
-        "心理",
-    ],
-    &[
-        "option",
-        "choice",
-        "choose",
-        "chosen",
-        "decision",
-        "selection",
-        "selected",
-        "pick",
-        "选项",
-        "选择",
-        "决定",
-    ],
-    &["vote", "vote_for", "vote_number", "vote_target", "voted"],
-    &[
-        "reason",
-        "why",
-        "because",
-        "vote_reason",
-        "reasoning",
-        "rationale",
-        "理由",
-        "原因",
-    ],
-    &[
-        "text", "words", "message", "content", "speech", "say", "line", "dialogue", "内容", "台词",
-    ],
-    &["say", "speech", "words", "dialogue", "line", "says", "said"],
-    &["message", "text", "content", "words"],
-    &[
-        "target",
-        "to",
-        "recipient",
-        "listener",
-        "whom",
-        "target_name",
-        "对象",
-        "目标",
-    ],
-    &[
-        "to",
-        "target",
-        "place",
-        "destination",
-        "recipient",
-        "location",
-    ],
-    &["who", "target", "person", "whom", "name"],
-    &["handoff", "target", "to", "hand_over_to", "transfer_to"],
-    &["about", "target", "who", "person", "name"],
-    &["item", "object", "thing", "name"],
-    &["what", "action", "deed"],
-    &["aim", "goal", "purpose", "intent"],
-    &["is", "role", "guess"],
-    &["player", "player_id", "id", "number"],
-    &["tells", "tell", "facts", "reveals"],
-];
-
-/// Whether two names are of one group.
-pub(super) fn are_same(a: &str, b: &str) -> bool {
-    SAME.iter()
-        .any(|group| group.contains(&a) && group.contains(&b))
-}
+//! Words that mean nothing of their own, and those that turn, doubt or explain what was said.
 
 /// Names that an answer may be wrapped in.
-pub(super) const WRAPPERS: [&str; 21] = [
+pub(super) const WRAPPERS: [&str; 19] = [
     "answer",
     "response",
     "reply",
@@ -99,8 +21,6 @@ pub(super) const WRAPPERS: [&str; 21] = [
     "return",
     "action",
     "actions",
-    "plan",
-    "card",
 ];
 
 /// Whether what stands under this name is not what was answered.
@@ -180,7 +100,7 @@ pub(super) fn means_everyone(words: &[String]) -> bool {
         .any(|everyone| *everyone == text || *everyone == glued)
 }
 
-/// Words for whoever is asked.
+/// Words by which the one who answers is meant.
 pub(super) fn means_oneself(words: &[String]) -> bool {
     let oneself = [
         "me",
@@ -200,65 +120,13 @@ pub(super) fn means_oneself(words: &[String]) -> bool {
 }
 
 /// Words that may stand around a name without meaning anything of their own.
-const FILLERS: [&str; 56] = [
-    "correct",
-    "best",
-    "boxed",
-    "i",
-    "ll",
-    "vote",
-    "votes",
-    "voting",
-    "for",
-    "my",
-    "is",
-    "goes",
-    "to",
-    "against",
-    "out",
-    "the",
-    "player",
-    "number",
-    "no",
-    "nr",
-    "option",
-    "choice",
-    "answer",
-    "choose",
-    "chose",
-    "pick",
-    "select",
-    "decide",
-    "on",
-    "will",
-    "would",
-    "want",
-    "with",
-    "it",
-    "be",
-    "should",
-    "next",
-    "speaker",
-    "speak",
-    "speaks",
-    "and",
-    "then",
-    "say",
-    "vote_number",
-    "vote_target",
-    "am",
-    "next_speaker",
-    "go",
-    "a",
-    "d",
-    "m",
-    "take",
-    "think",
-    "ill",
-    "id",
-    "im",
+const FILLERS: [&str; 46] = [
+    "correct", "best", "boxed", "i", "ll", "for", "my", "is", "goes", "to", "against", "out",
+    "the", "number", "no", "nr", "option", "choice", "answer", "choose", "chose", "pick", "select",
+    "decide", "on", "will", "would", "want", "with", "it", "be", "should", "next", "and", "then",
+    "say", "am", "go", "a", "d", "m", "take", "think", "ill", "id", "im",
 ];
-const FILLER_CHARS: &str = "我去投票给选的是号玩家第位将项个择选答案和与及发言人";
+const FILLER_CHARS: &str = "我去给选的是号第位将项个择答案和与及";
 
 /// Whether a word may stand before the number or letter of an option.
 pub(super) fn is_listing(word: &str) -> bool {
@@ -309,7 +177,7 @@ pub(super) fn is_turned_down(clause: &str) -> bool {
     begins.iter().any(|words| clause.starts_with(words))
 }
 
-/// Whoever answers, as it says "I".
+/// The one who answers, as it says "I".
 pub(super) fn is_first_person(word: &str) -> bool {
     matches!(word, "i" | "ill" | "id" | "im" | "we" | "我" | "我们")
 }

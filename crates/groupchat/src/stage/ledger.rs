@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use thiserror::Error;
 
-use crate::names::named;
+use crate::names::{FILLERS, named};
 use crate::prompts::{ANALYSIS, CandidatesPrompt, PICK_ILLEGAL, SubtaskData};
 use crate::team::Participant;
 
@@ -160,6 +160,7 @@ pub(super) struct ProgressConstraints {
 impl Reply for Progress {
     type Constraints = ProgressConstraints;
     const NAME: &'static str = "progress";
+    const FILLERS: &'static [&'static str] = &FILLERS;
 
     fn constrain_schema(schema: &Value, constraints: &ProgressConstraints) -> Option<Value> {
         let mut schema = schema.clone();

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use playhouse_engine::exchange::prompts::{EMPTY, TOO_LONG, TooLong};
 use playhouse_engine::exchange::{Reply, Violation};
 use playhouse_engine::locale::Translations;
-use playhouse_engine::reading::find_json;
+use playhouse_engine::reading::names::{REASON, WORDS};
+use playhouse_engine::reading::{OtherNames, find_json};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -213,6 +214,10 @@ pub(super) struct SayConstraints {
 impl Reply for Say {
     type Constraints = SayConstraints;
     const NAME: &'static str = "say";
+    const OTHER_NAMES: OtherNames = &[
+        ("message", WORDS),
+        ("handoff", &["target", "to", "hand_over_to", "transfer_to"]),
+    ];
     const MAY_BE_LEFT_OUT: &'static [&'static str] = &["message"];
     const BARE_MEMBER: Option<&'static str> = Some("message");
     const UNASKED: &'static [&'static str] = &["context", "handoff", "target"];
@@ -268,6 +273,7 @@ pub(crate) struct Approval {
 impl Reply for Approval {
     type Constraints = ();
     const NAME: &'static str = "approval";
+    const OTHER_NAMES: OtherNames = &[("reason", REASON)];
 }
 
 #[cfg(test)]

@@ -4,11 +4,12 @@
 use playhouse_engine::event::{PromptSet, PromptTemplate};
 use playhouse_engine::exchange::{Reply, Violation};
 use playhouse_engine::memory::Words;
-use playhouse_engine::reading::Offers;
+use playhouse_engine::reading::{Offers, OtherNames};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::{ActionSpec, Plan, Slot, Use, Wait};
+use crate::other_names::OTHER_NAMES;
 
 /// What is legal in one turn.
 #[derive(Clone, Debug, Default)]
@@ -153,6 +154,7 @@ fn names(rows: impl Iterator<Item = &'static ActionSpec>) -> Vec<&'static str> {
 impl Reply for Plan {
     type Constraints = PlanConstraints;
     const NAME: &'static str = "plan";
+    const OTHER_NAMES: OtherNames = OTHER_NAMES;
     const IS_TOLD: bool = true;
     const WORDS: &'static [Words] = &[
         Words::Thought("/mind"),

@@ -8,9 +8,12 @@ use std::sync::Arc;
 use playhouse_engine::event::{PromptSet, PromptTemplate};
 use playhouse_engine::exchange::{Reply, Violation};
 use playhouse_engine::memory::Words;
+use playhouse_engine::reading::OtherNames;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+
+use crate::other_names::OTHER_NAMES;
 
 /// The maximum number of characters of a card's name.
 pub(crate) const NAME_CHARS: usize = 40;
@@ -142,6 +145,7 @@ pub(crate) fn add_templates(prompts: &mut PromptSet) {
 impl Reply for CombatChoice {
     type Constraints = ChoiceConstraints;
     const NAME: &'static str = "fight_choice";
+    const OTHER_NAMES: OtherNames = OTHER_NAMES;
     const WORDS: &'static [Words] = &[Words::Spoken("/say")];
     const IS_TOLD: bool = true;
     const IN_EXAMPLE: &'static [&'static str] = &["cards"];

@@ -9,6 +9,7 @@ use playhouse_engine::event::{AgentEvent, EventWriter, PromptSet};
 use playhouse_engine::exchange::{Answers, AskTemplate, Reply, Violation, Voice};
 use playhouse_engine::knowledge::Today;
 use playhouse_engine::memory::Words;
+use playhouse_engine::reading::OtherNames;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -18,6 +19,7 @@ use crate::campaign_phase::{CampaignPhase, CampaignState};
 use crate::components::RpgWorld;
 use crate::drama::History;
 use crate::everybody::{inform_home, names, party, set_phase};
+use crate::other_names::OTHER_NAMES;
 use crate::phase::{CurrentPlace, Phase};
 use crate::spawn::HERO;
 use crate::speaker::Speaker;
@@ -52,6 +54,8 @@ pub(crate) struct VoteConstraints {
 impl Reply for Vote {
     type Constraints = VoteConstraints;
     const NAME: &'static str = "vote";
+    const OTHER_NAMES: OtherNames = OTHER_NAMES;
+    const FILLERS: &'static [&'static str] = &["vote", "votes", "voting", "投", "票"];
     const WORDS: &'static [Words] = &[Words::Thought("/mind"), Words::Spoken("/say")];
     const IS_TOLD: bool = true;
     const BARE_MEMBER: Option<&'static str> = Some("vote");

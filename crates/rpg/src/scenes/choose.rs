@@ -11,6 +11,7 @@ use playhouse_engine::event::kinds::{Mind, Speak};
 use playhouse_engine::event::{AgentEvent, EventWriter, PromptSet, PromptTemplate};
 use playhouse_engine::exchange::{Answers, AskTemplate, Reply, Violation, Voice};
 use playhouse_engine::memory::Words;
+use playhouse_engine::reading::OtherNames;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -23,11 +24,12 @@ use crate::components::RpgWorld;
 use crate::drama::{Bonds, Goals, History, Nearness, PlotPoint, Scene, StoryData, entities_of};
 use crate::everybody::publish;
 use crate::happening::Happening;
+use crate::other_names::OTHER_NAMES;
 use crate::phase::{CurrentPlace, Phase};
 use crate::speaker::Speaker;
 use crate::world_file::NOTHING;
 
-const CHOICE: AskTemplate<ChoiceData> =
+pub(crate) const CHOICE: AskTemplate<ChoiceData> =
     AskTemplate::condensed("scene.choose", "asks/choose", "asks/choose_short");
 const PASS: PromptTemplate<()> = PromptTemplate::new("asks/choose_nothing");
 
@@ -106,6 +108,7 @@ pub(crate) struct DecisionConstraints {
 impl Reply for SceneDecision {
     type Constraints = DecisionConstraints;
     const NAME: &'static str = "decision";
+    const OTHER_NAMES: OtherNames = OTHER_NAMES;
     const WORDS: &'static [Words] = &[Words::Thought("/mind"), Words::Spoken("/say")];
     const IS_TOLD: bool = true;
     const BARE_MEMBER: Option<&'static str> = Some("option");
@@ -144,7 +147,7 @@ impl Reply for SceneDecision {
 
 /// What somebody is asked for a decision with.
 #[derive(Default, Serialize)]
-struct ChoiceData<'a> {
+pub(crate) struct ChoiceData<'a> {
     me: &'a str,
     name: &'a str,
     kind: &'a str,

@@ -14,8 +14,6 @@ use crate::locale::{Argument, UiText, text};
 
 /// The thought that stands for none.
 const NO_THOUGHT: &str = "…";
-/// The member for a private thought, which may stay empty.
-const THOUGHT: &str = "mind";
 /// Deeper schemas are typed as JSON.
 const DEEPEST: usize = 8;
 
@@ -118,11 +116,11 @@ impl SchemaForm<'_, '_> {
             wanted = members.keys().cloned().collect();
         }
         // A thought comes last: it is about what was chosen.
-        wanted.sort_by_key(|name| name == THOUGHT);
+        wanted.sort_by_key(|name| self.lessons.is_thought(name));
         let mut filled = Map::new();
         for name in wanted {
             if let Some(member) = members.get(&name).filter(|_| !filled.contains_key(&name)) {
-                let value = if name == THOUGHT {
+                let value = if self.lessons.is_thought(&name) {
                     let label = text!(mind_seat_thought);
                     self.dialogue.text_or(label, NO_THOUGHT)?.into()
                 } else {

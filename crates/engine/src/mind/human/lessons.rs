@@ -1,14 +1,14 @@
 //! How a game teaches the seat: what the parts of its answers are called, and dialogues of its own.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::sync::Arc;
 
 use serde_json::Value;
 
 use super::dialogue::Dialogue;
-use crate::locale::{Language, UiText, text};
+use crate::locale::{Language, UiText};
 use crate::mind::Notes;
 
 /// How a person answers asks of one purpose, if menus by the schema are not enough. A function of
@@ -36,23 +36,18 @@ pub struct SeatLessons {
     skills: BTreeMap<Cow<'static, str>, Arc<dyn SeatSkill>>,
     members: BTreeMap<Cow<'static, str>, UiText>,
     options: BTreeMap<Cow<'static, str>, UiText>,
+    thoughts: BTreeSet<Cow<'static, str>>,
 }
 
 impl SeatLessons {
-    /// What every game may use.
     pub(super) fn new(language: Language) -> Self {
-        let mut lessons = Self {
+        Self {
             language,
             skills: BTreeMap::new(),
             members: BTreeMap::new(),
             options: BTreeMap::new(),
-        };
-        lessons
-            .member("target", text!(mind_seat_target))
-            .member("text", text!(mind_seat_words))
-            .member("to", text!(mind_seat_to))
-            .member("reason", text!(mind_seat_reason));
-        lessons
+            thoughts: BTreeSet::new(),
+        }
     }
 
     /// The language of the interface.
@@ -76,6 +71,12 @@ impl SeatLessons {
         self
     }
 
+    /// That a member of answers is a private thought: it is asked for last, and may stay empty.
+    pub fn thought(&mut self, name: impl Into<Cow<'static, str>>) -> &mut Self {
+        self.thoughts.insert(name.into());
+        self
+    }
+
     /// What a word of a closed list is called in menus; else it is shown itself.
     pub fn option(&mut self, word: impl Into<Cow<'static, str>>, label: UiText) -> &mut Self {
         self.options.insert(word.into(), label);
@@ -84,6 +85,10 @@ impl SeatLessons {
 
     pub(super) fn skill_for(&self, purpose: &str) -> Option<&Arc<dyn SeatSkill>> {
         self.skills.get(purpose)
+    }
+
+    pub(super) fn is_thought(&self, name: &str) -> bool {
+        self.thoughts.contains(name)
     }
 
     pub(super) fn label_of_member(&self, name: &str) -> UiText {

@@ -1,5 +1,6 @@
 use serde_json::json;
 
+use crate::locale::text;
 use crate::mind::{Language, MindError};
 use crate::testing::{PersonAsk, json_of};
 
@@ -36,6 +37,9 @@ async fn who_is_asked_again_reads_what_was_wrong() {
 async fn the_end_of_the_input_leaves_the_seat() {
     let schema = json!({"type": "object", "properties": {"target": {"enum": ["Ann", "Bob"]}, "text": {"type": "string"}}});
     let ask = PersonAsk::new("other").json(schema);
+    let ask = ask.taught(|lessons| {
+        lessons.member("target", text!(mind_seat_target));
+    });
     let (result, shown) = ask.answer(Language::En, "1\n").await;
     assert!(shown.contains("To whom? > "), "{shown}");
     assert_eq!(
