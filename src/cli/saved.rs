@@ -8,12 +8,12 @@ use crate::engine::{Engine, Setup, give_minds};
 use crate::groupchat::ChatGame;
 use crate::journal::{GameSetup, HOST, JournalHeader, Line, Recording, branch_input, new_minds};
 use crate::locale::{Localize, text};
-use crate::rpg::{Campaign, CampaignPicture};
+use crate::rpg::Campaign;
 use crate::save::{
     Expected, Listed, SaveError, Slot, SlotName, StoredSnapshot, StoredStory, list, restore,
 };
 use crate::session::{Game, SessionError, catch_up};
-use crate::story;
+pub(crate) use crate::story::{Being, Contents, StoryView, WorldState};
 use crate::undercover::{GAME, Match, MatchError, Tournament};
 use bevy_ecs::prelude::*;
 
@@ -22,12 +22,6 @@ use super::args::PlayArgs;
 use super::error::{CommandError, ErrorKind, engine_error};
 use super::loader;
 use super::say::say;
-
-/// The read model of a story, with what a campaign adds.
-pub(crate) type StoryView = story::StoryView<CampaignPicture>;
-pub(crate) type Contents = story::Contents<CampaignPicture>;
-pub(crate) type WorldState = story::WorldState<CampaignPicture>;
-pub(crate) type Being = story::Being<CampaignPicture>;
 
 /// A save, and the game that it is of.
 pub(crate) struct Saved {

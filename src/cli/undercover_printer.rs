@@ -4,13 +4,12 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::event::kinds::Archive;
-use crate::event::{AgentEvent, AnswerRecord, By, EventRecord, Recipients, Record, Telling};
+use crate::event::{AnswerRecord, By, EventRecord, Recipients, Record, Telling};
 use crate::locale::{Language, text};
 use crate::undercover::events::{
     CardDealt, Described, GameOver, NamedPlayer, RoundStarted, Verdict, VotesCast,
 };
 use crate::undercover::{PlayerId, PlayerRole, Side, Table};
-use serde::de::DeserializeOwned;
 
 use super::output::{Output, Paragraph, Style};
 use super::record_printer::RecordPrinter;
@@ -111,46 +110,56 @@ impl UndercoverPrinter {
 
     fn event(&mut self, event: &EventRecord) {
         self.id = self.shows_ids.then(|| event.id.to_string());
-        if self.known(event).is_none() {
+        let known = self.of_round(event).or_else(|| self.of_game(event));
+        if known.is_none() {
             let text = Paragraph::indented(2, 4).plain(&event.text);
             self.write([text]);
         }
     }
 
-    /// Prints an event whose type is known and whose data fit it.
-    fn known(&mut self, event: &EventRecord) -> Option<()> {
-        match event.kind.as_str() {
-            CardDealt::TYPE => self.deal(&data(event)?),
-            RoundStarted::TYPE => self.round(&data(event)?),
-            Described::TYPE => {
-                let said: Described = data(event)?;
-                self.description(&said.player, &said.description);
-            }
-            VotesCast::TYPE => self.votes(&data(event)?),
-            Verdict::TYPE => {
-                let verdict: Verdict = data(event)?;
-                let style = if verdict.out.is_some() {
-                    Style::Bold
-                } else {
-                    Style::Dim
-                };
-                let text = Paragraph::indented(2, 4).add(style, &event.text);
-                self.write([Paragraph::blank(), text]);
-            }
-            GameOver::TYPE => self.end(&data(event)?),
-            Archive::TYPE => {
-                let Archive { actor, message, .. } = data(event)?;
-                let remembers = say!(self.language, story_remembers, actor);
-                let row = Paragraph::indented(2, 4).add(Style::Dim, remembers);
-                let colon = say!(self.language, cli_colon);
-                self.write([row.plain(colon).plain(&message)]);
-            }
-            _ => return None,
-        }
-        Some(())
+    /// Prints what happens in a round.
+    fn of_round(&mut self, event: &EventRecord) -> Option<()> {
+        let begins = event.read().map(|round| self.round(round));
+        begins
+            .or_else(|| event.read().map(|said| self.described(said)))
+            .or_else(|| event.read().map(|votes| self.votes(votes)))
+            .or_else(|| {
+                event
+                    .read()
+                    .map(|verdict| self.verdict(verdict, &event.text))
+            })
     }
 
-    fn deal(&mut self, deal: &CardDealt) {
+    /// Prints what happens before and after rounds.
+    fn of_game(&mut self, event: &EventRecord) -> Option<()> {
+        let dealt = event.read().map(|deal| self.deal(deal));
+        dealt
+            .or_else(|| event.read().map(|archive| self.archive(archive)))
+            .or_else(|| event.read().map(|over| self.end(over)))
+    }
+
+    fn described(&mut self, said: Described) {
+        self.description(&said.player, &said.description);
+    }
+
+    fn verdict(&mut self, verdict: Verdict, text: &str) {
+        let style = if verdict.out.is_some() {
+            Style::Bold
+        } else {
+            Style::Dim
+        };
+        let text = Paragraph::indented(2, 4).add(style, text);
+        self.write([Paragraph::blank(), text]);
+    }
+
+    fn archive(&mut self, Archive { actor, message, .. }: Archive) {
+        let remembers = say!(self.language, story_remembers, actor);
+        let row = Paragraph::indented(2, 4).add(Style::Dim, remembers);
+        let colon = say!(self.language, cli_colon);
+        self.write([row.plain(colon).plain(message)]);
+    }
+
+    fn deal(&mut self, deal: CardDealt) {
         let to = Recipients {
             names: &[],
             language: self.language,
@@ -160,7 +169,7 @@ impl UndercoverPrinter {
         self.write([Paragraph::indented(2, 4).add(Style::Whisper, dealt)]);
     }
 
-    fn round(&mut self, round: &RoundStarted) {
+    fn round(&mut self, round: RoundStarted) {
         let heading = say!(self.language, story_round, round = round.round);
         let names = round.order.iter().map(|player| player.player.clone());
         let order = names.collect::<Vec<_>>().join(" → ");
@@ -187,7 +196,7 @@ impl UndercoverPrinter {
     }
 
     /// Who votes for whom, and how many votes each gets.
-    fn votes(&mut self, votes: &VotesCast) {
+    fn votes(&mut self, votes: VotesCast) {
         let voter = if votes.run_off {
             text!(story_run_off_voter)
         } else {
@@ -212,7 +221,7 @@ impl UndercoverPrinter {
         self.write_table(&table);
     }
 
-    fn end(&mut self, over: &GameOver) {
+    fn end(&mut self, over: GameOver) {
         let round = over.round;
         let winner = match (over.winner, over.rounds_ran_out) {
             (Side::Civilian, _) => text!(story_civilians_win, round),
@@ -263,8 +272,4 @@ impl RecordPrinter for UndercoverPrinter {
 /// A player in tables.
 fn numbered(id: PlayerId, name: &str) -> String {
     format!("{id} {name}")
-}
-
-fn data<T: DeserializeOwned>(event: &EventRecord) -> Option<T> {
-    serde_json::from_value(event.data.clone()).ok()
 }

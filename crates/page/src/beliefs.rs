@@ -1,13 +1,12 @@
-//! What a character believes about another: what it knows, feels, promised, and heard.
+//! What a character believes about another: what it knows, what games add, and what it heard.
 
 use playhouse_engine::cast::turn_number;
-use playhouse_engine::journal::AskEnding;
 use serde_json::{Value, json};
 
-use super::people::set;
+use super::people::extend;
 use super::reader::Reader;
 
-/// How many of the last events that tell of somebody are shown.
+/// How many of the last events that tell of the other are shown.
 const LAST_HEARD: usize = 20;
 
 impl Reader<'_> {
@@ -43,24 +42,12 @@ impl Reader<'_> {
         let mut beliefs = json!({
             "who": who, "about": about, "knows": knows.collect::<Vec<_>>(),
         });
-        let mut bonds = being.game.bonds.iter();
-        let bond = bonds.find(|(to, _)| **to == *name);
-        set(
-            &mut beliefs,
-            "bond",
-            bond.map(|(_, bond)| json!({"word": bond.word, "value": bond.value})),
-        );
-        let of_other = state.being(about).filter(|_| self.is_host());
-        let promised = [(Some(being), &name), (of_other, &being.name)];
-        let promises = promised.iter().flat_map(|(by, to)| {
-            let promises = by
-                .iter()
-                .flat_map(|by| by.game.promises.iter().map(|promise| (by.id, promise)));
-            promises.filter(|(_, promise)| promise.to == **to)
-        });
-        let promises = promises
-            .map(|(by, promise)| json!({"by": by, "words": promise.words, "state": promise.state}));
-        beliefs["promises"] = promises.collect();
+        if let Some(other) = state.being(about) {
+            for game in state.games.all() {
+                let members = game.beliefs([being, other], &contents, self.for_games());
+                extend(&mut beliefs, members);
+            }
+        }
         let learned = contents.learned.get(&who).into_iter().flatten().rev();
         let heard = learned.filter_map(|number| contents.events.get(*number as usize));
         let heard = heard.filter(|event| {
@@ -74,16 +61,6 @@ impl Reader<'_> {
             Some(json!({"n": number, "turn": turn_number(event.record.turn), "text": self.text_of(&contents, event)}))
         });
         beliefs["heard"] = heard.collect();
-        if self.is_host() {
-            // What a player of undercover wrote down last of everybody.
-            let mut calls = contents.calls.iter().rev();
-            let guess = calls.find(|call| call.who == who && &*call.purpose == "undercover.belief");
-            let outcome = guess.and_then(|call| call.outcome.as_ref());
-            set(&mut beliefs, "c", guess.map(|call| call.call));
-            if let Some(AskEnding::Answered { text, .. }) = outcome.map(|outcome| &outcome.ending) {
-                beliefs["guess"] = text.as_str().into();
-            }
-        }
         Some(beliefs)
     }
 }

@@ -7,10 +7,9 @@ use playhouse_engine::journal::{JournalHeader, Line, Meeting, new_seed};
 use playhouse_engine::locale::{Localize, UiText};
 use playhouse_engine::save::{BranchPoint, SaveError, Slot};
 use playhouse_engine::session::messages_of;
-use playhouse_story::knowledge_differences;
+use playhouse_story::{Contents, knowledge_differences};
 use serde_json::{Value, json};
 
-use super::Contents;
 use super::reader::{ListQuery, MOST, Reader};
 use super::request::difference;
 

@@ -5,10 +5,9 @@ use std::sync::Arc;
 use playhouse_engine::event::By;
 use playhouse_engine::journal::{AskEnding, HOST, Outcome, ToolRoundRecord};
 use playhouse_engine::message::Block;
-use playhouse_story::Call;
+use playhouse_story::{Call, Contents};
 use serde_json::{Value, json};
 
-use super::Contents;
 use super::people::set;
 use super::reader::{ListQuery, MOST, Range, Reader};
 

@@ -1,6 +1,7 @@
 //! A story on a page: what is told, who knows it, what every mind was asked, and how to steer it.
 //!
-//! A [`StoryView`] is the read model of one story, with what a campaign adds. The [`Server`]
+//! A [`StoryView`](playhouse_story::StoryView) is the read model of one story. What a game adds to
+//! it is its [`Picture`](playhouse_story::Picture): the page knows no game. The [`Server`]
 //! answers each connection from it at the connection's own speed. [`play`] plays a session turn by
 //! turn as a [`Control`] says, [`report`] writes a story into a file. What is served is written
 //! down in `docs/page.md`; templates, scripts and styles are in `assets/`. Start reading at
@@ -38,11 +39,3 @@ pub use player::play;
 pub use report::{Extras, ReportError, report};
 pub use seat::Seat;
 pub use server::Server;
-
-use playhouse_rpg::CampaignPicture;
-
-/// All that a page can show of one story.
-pub type StoryView = playhouse_story::StoryView<CampaignPicture>;
-type Being = playhouse_story::Being<CampaignPicture>;
-type Contents = playhouse_story::Contents<CampaignPicture>;
-type WorldState = playhouse_story::WorldState<CampaignPicture>;

@@ -8,10 +8,10 @@ use playhouse_engine::locale::{Language, UiText, text};
 use playhouse_engine::mind::Mind;
 use playhouse_engine::save::Slot;
 use playhouse_engine::session::{Game, Retaken};
+use playhouse_story::StoryView;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::StoryView;
 use super::control::Control;
 use super::seat::Seat;
 

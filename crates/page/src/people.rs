@@ -1,21 +1,18 @@
-//! What became of everybody: people, places, items, facts, and what each of them remembers.
+//! What became of everybody: people, places, facts, lists of games, and what each of them
+//! remembers.
 
 use std::sync::Arc;
 
 use playhouse_engine::cast::{Kind, turn_number};
 use playhouse_engine::context::{Chapter, Entry};
-use playhouse_engine::event::AgentEvent;
 use playhouse_engine::knowledge::{Fact, Known};
 use playhouse_engine::message::{BodyId, Digest, Role, Tags};
 use playhouse_engine::session::PromptPart;
-use playhouse_rpg::next_archive;
-use playhouse_story::{Call, EventEntry};
-use playhouse_undercover::events::CardDealt;
+use playhouse_story::{Being, Call, Contents, Members, PictureReader, WorldState};
 use serde_json::{Value, json};
 
 use super::reader::{Reader, SpentJson};
 use super::request::Sent;
-use super::{Being, Contents, WorldState};
 
 impl Reader<'_> {
     /// The entities that it may know everything about: all for the host, itself for a seat.
@@ -25,10 +22,23 @@ impl Reader<'_> {
 
     pub(super) fn people(&self) -> Value {
         let contents = self.view.read();
-        let beings = contents.state.beings.iter();
-        let beings = beings.filter(|being| self.may_inspect(being.id));
-        let people = beings.filter(|being| being.kind != Kind::Stage);
+        let people = contents
+            .state
+            .beings
+            .iter()
+            .filter(|being| self.may_inspect(being.id) && being.kind != Kind::Stage);
         people.map(|being| self.head(&contents, being)).collect()
+    }
+
+    /// Who it is to games.
+    pub(super) fn for_games(&self) -> PictureReader {
+        self.seat.map_or(PictureReader::Host, PictureReader::Seat)
+    }
+
+    /// Adds what games show of an entity in a list.
+    fn add_of_games(&self, row: &mut Value, contents: &Contents, being: &Being) {
+        let games = contents.state.games.all();
+        games.for_each(|game| extend(row, game.in_list(being, self.for_games())));
     }
 
     fn head(&self, contents: &Contents, being: &Being) -> Value {
@@ -42,7 +52,7 @@ impl Reader<'_> {
         let context = &being.context.value;
         let mut head = json!({
             "id": being.id, "name": being.name, "kind": being.kind, "hue": hue(&being.name),
-            "dead": being.is_dead, "items": being.game.items, "messages": context.len(),
+            "dead": being.is_dead, "messages": context.len(),
             "tokens": context.tokens(), "knows": being.knowledge.value.all().count(),
             "calls": being.spent.calls, "cost": being.spent.cost.units(),
         });
@@ -50,13 +60,9 @@ impl Reader<'_> {
         head["played_by"] = seat.map_or("mind", |seat| seat.played_by()).into();
         set(&mut head, "faction", being.faction.as_ref());
         set(&mut head, "place", being.place);
-        set(
-            &mut head,
-            "hp",
-            being.game.health.map(|health| [health.hp, health.max]),
-        );
         set(&mut head, "mind", mind.filter(|mind| !mind.is_empty()));
         set(&mut head, "model", outcome.map(|outcome| &outcome.model));
+        self.add_of_games(&mut head, contents, being);
         head
     }
 
@@ -76,11 +82,8 @@ impl Reader<'_> {
             let here: Vec<_> = here.map(|being| being.id).collect();
             let mut place = json!({
                 "id": stage.id, "name": stage.name, "exits": stage.exits, "here": here,
-                "items": stage.game.items, "doing": stage.game.doing,
             });
-            // The name of a scene may tell what is to come.
-            let scene = stage.game.scene.as_ref().filter(|_| self.is_host());
-            set(&mut place, "scene", scene);
+            self.add_of_games(&mut place, &contents, stage);
             place
         });
         places.collect()
@@ -91,38 +94,26 @@ impl Reader<'_> {
         let state = contents.state.clone();
         let being = state.being(id).filter(|being| self.may_inspect(being.id))?;
         let mut person = self.head(&contents, being);
-        let to = |name: &Arc<str>| contents.id_of(name);
         let system = being.context.value.entries().first();
         let system = system.filter(|entry| entry.role() == Role::System);
         set(&mut person, "profile", system.map(Entry::own_text));
         set(&mut person, "look", being.look.as_ref());
-        person["skills"] = json!(being.game.skills);
-        person["hand"] = json!(being.game.hand.cards);
-        let bonds = being.game.bonds.iter().map(|(name, bond)| {
-            json!({"to": to(name), "name": name, "word": bond.word, "value": bond.value})
-        });
-        person["bonds"] = bonds.collect();
-        let goals = being.game.goals.iter();
-        let goals = goals.map(|(words, state)| json!({"words": words, "state": state}));
-        person["goals"] = goals.collect();
-        let promises = being.game.promises.iter().map(|promise| {
-            let (name, words) = (&promise.to, &promise.words);
-            json!({"to": to(name), "name": name, "words": words, "state": promise.state})
-        });
-        person["promises"] = promises.collect();
-        let items = being.game.items.iter().map(|name| {
-            let item = state.game.items.iter().find(|item| *item.name == **name);
-            json!({"name": name, "look": item.map_or("", |item| &item.look)})
-        });
-        person["items"] = items.collect();
+        for game in state.games.all() {
+            extend(&mut person, game.alone(being, &contents));
+        }
         let known = being.knowledge.value.all();
         let facts = known.filter_map(|(id, known)| Some((state.fact(id)?, known)));
         let facts: Vec<_> = facts.collect();
-        let secrets = facts.iter().filter(|(_, known)| known.by.is_empty());
-        let secrets = secrets.map(|(fact, _)| fact.text.clone());
-        let card = card(&contents, being).map(|dealt| self.text_of(&contents, dealt));
-        let secrets = card.into_iter().chain(secrets);
-        person["secrets"] = secrets.collect();
+        let told = state
+            .games
+            .all()
+            .flat_map(|game| game.secrets(being, &contents));
+        let told = told.filter_map(|event| contents.events.get(event as usize));
+        let known = facts.iter().filter(|(_, known)| known.by.is_empty());
+        person["secrets"] = told
+            .map(|event| self.text_of(&contents, event))
+            .chain(known.map(|(fact, _)| fact.text.clone()))
+            .collect();
         let knows = facts.iter();
         let knows = knows.map(|(fact, known)| self.known_fact(&contents, fact, known));
         person["knows"] = knows.collect();
@@ -196,11 +187,8 @@ impl Reader<'_> {
         }
         let mut whole = whole_context(id, contents.turn, parts);
         self.add_provider(&mut whole, contents.last_call_of(id));
-        let budget = contents.state.game.budget;
-        let next = budget
-            .and_then(|budget| next_archive(context, &being.chapters.value, budget))
-            .filter(|_| !being.is_dead);
-        if let Some(next) = next {
+        let mut games = contents.state.games.all();
+        if let Some(next) = games.find_map(|game| game.next_fold(being)) {
             let (begin, end) = next.messages;
             let entries = context.entries().iter().map(Entry::id);
             let folded = entries.filter(|entry| (begin..=end).contains(entry));
@@ -363,36 +351,15 @@ impl Reader<'_> {
         Some(found)
     }
 
-    /// All scenes of the world. Only the host sees any.
-    pub(super) fn scenes(&self) -> Value {
-        json!(self.view.read().state.game.scenes)
-    }
-
-    /// All qualities of the world. Only the host sees any.
-    pub(super) fn qualities(&self) -> Value {
-        json!(self.view.read().state.game.qualities)
-    }
-
-    /// All items, and who has them; for a seat its own.
-    pub(super) fn items(&self) -> Value {
-        let contents = self.view.read();
-        let items = contents.state.game.items.iter();
-        let may_see = |holder: Option<u32>| self.is_host() || (holder == self.seat);
-        items
-            .filter(|item| may_see(item.holder))
-            .map(|item| json!(item))
+    /// The lists of games, by name.
+    pub(super) fn lists(&self) -> Vec<(&'static str, Value)> {
+        let state = self.view.read().state.clone();
+        state
+            .games
+            .all()
+            .flat_map(|game| game.lists(self.for_games()))
             .collect()
     }
-}
-
-/// How a player of undercover got its card.
-fn card<'c>(contents: &'c Contents, being: &Being) -> Option<&'c Arc<EventEntry>> {
-    let learned = contents.learned.get(&being.id)?.iter();
-    let mut learned = learned.filter_map(|number| contents.events.get(*number as usize));
-    learned.find(|event| {
-        let player = event.record.data.get("player").and_then(Value::as_str);
-        event.record.kind == CardDealt::TYPE && player == Some(&*being.name)
-    })
 }
 
 /// A context of these parts.
@@ -440,6 +407,13 @@ fn chapter_json(chapter: &Chapter) -> Value {
 pub(super) fn hue(name: &str) -> u16 {
     let digest = Digest::of(name.as_bytes());
     u16::from_le_bytes([digest.0[0], digest.0[1]]) % 360
+}
+
+/// Adds members.
+pub(super) fn extend(to: &mut Value, members: Members) {
+    if let Value::Object(to) = to {
+        to.extend(members);
+    }
 }
 
 /// Adds a field that has something to say.

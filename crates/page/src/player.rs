@@ -3,9 +3,8 @@
 use playhouse_engine::cast::{WorldTurn, turn_number};
 use playhouse_engine::engine::{Engine, EngineError, Stop};
 use playhouse_engine::locale::Localize;
-use playhouse_story::RunState;
+use playhouse_story::{RunState, StoryView};
 
-use super::StoryView;
 use super::control::{Control, Wanted};
 
 /// Plays turn by turn as the control says, at the latest until a turn. `before_turn` may look for

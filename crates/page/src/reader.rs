@@ -11,18 +11,18 @@ use std::sync::Arc;
 
 use playhouse_engine::cast::{Kind, StableId, turn_number};
 use playhouse_engine::event::guard::GuardAct;
-use playhouse_engine::event::kinds::Archive;
-use playhouse_engine::event::{AgentEvent, AudienceRule, EventRecord, Recipient, Recipients};
+use playhouse_engine::event::{AudienceRule, EventRecord, EventStyle, Recipient, Recipients};
 use playhouse_engine::exchange::Spent;
 use playhouse_engine::locale::{Language, UiText, text};
-use playhouse_story::{About, EventEntry, Form, Run, RunState, WhyNot, words};
+use playhouse_story::{
+    About, Being, Contents, EventEntry, Form, Run, RunState, StoryView, WhyNot, words,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::people::hue;
 use super::seat::Seat;
 use super::span::Span;
-use super::{Being, Contents, StoryView};
 
 /// The most of a list that one answer holds.
 pub(super) const MOST: u32 = 500;
@@ -150,6 +150,9 @@ pub(super) struct EventJson {
     c: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     fight: Option<Value>,
+    /// Whether it is a summary of a chapter.
+    #[serde(skip)]
+    is_memory: bool,
 }
 
 /// How many events a reader has, and how many changes of calls, of which a seat isn't told.
@@ -182,7 +185,7 @@ impl EventJson {
     /// Shortens the summary of a chapter to its first line, if all who got it are among these
     /// people, whose chapters are told elsewhere. A seat gets its own alone.
     pub(super) fn without_chapter(mut self, people: &BTreeSet<u32>) -> Self {
-        if self.kind == Archive::TYPE
+        if self.is_memory
             && self.who.iter().all(|who| people.contains(who))
             && let Some((first, _)) = self.text.split_once('\n')
         {
@@ -374,23 +377,12 @@ impl Reader<'_> {
             Reading => return Vec::new(),
         };
         let is_going_on = !now.is_empty();
-        // Other games have no items, facts and scenes.
-        let is_campaign = self.view.about.game == "campaign";
-        let state = &contents.state;
-        let has_director = || {
-            let mut beings = state.beings.iter();
-            beings.any(|being| being.kind == Kind::WorldAgent)
-        };
-        let deeds = [
-            ("tell", true),
-            ("note", has_director()),
-            ("teach", !state.facts.value.is_empty()),
-            ("give", !state.game.items.is_empty()),
-            ("move", true),
-            ("change", !state.game.qualities.is_empty()),
-            ("scene", !state.game.scenes.is_empty()),
-            ("end", true),
-        ];
+        let of_games = contents.state.games.all();
+        let deeds = ["tell"]
+            .into_iter()
+            .chain(of_games.flat_map(|game| game.deeds(contents)))
+            .filter(|_| is_going_on);
+        let deeds: Vec<_> = deeds.collect();
         let seats = self.seats.into_iter().flat_map(BTreeMap::values);
         let (has_free, has_taken) = seats.fold((false, false), |(free, taken), seat| {
             (free || !seat.is_taken(), taken || seat.is_taken())
@@ -400,14 +392,10 @@ impl Reader<'_> {
             .iter()
             .filter(|(_, is_possible)| *is_possible && is_played);
         let seats: Vec<_> = seats.map(|(deed, _)| *deed).collect();
-        let deeds = deeds.iter().filter(|(_, is_possible)| *is_possible);
-        let deeds = deeds.filter(|(deed, _)| is_going_on && (is_campaign || *deed == "tell"));
-        let deeds = deeds.map(|(deed, _)| *deed);
-        let deeds: Vec<_> = deeds.collect();
-        // The conversation of a team has no turns to go back to.
-        let branches: &[_] = match self.view.about.game {
-            "team" => &["branch", "undo"],
-            _ => &["branch", "undo", "retry"],
+        let branches: &[_] = if self.view.about.is_conversation {
+            &["branch", "undo"]
+        } else {
+            &["branch", "undo", "retry"]
         };
         [now, &deeds, &seats, branches].concat()
     }
@@ -640,6 +628,7 @@ impl Reader<'_> {
             kept: false,
             c: None,
             fight: self.board_of(record).filter(|_| seen.is_none()),
+            is_memory: entry.style == EventStyle::Memory,
         };
         if self.is_host() {
             let (rule, stage, except) = rule_of(contents, entry);
@@ -699,7 +688,9 @@ impl Reader<'_> {
                 json!({"who": being.id, "why": why.name(), "at": place})
             });
             event["not_told"] = others.collect();
-            if let Some((call, options)) = other_options(&contents, entry) {
+            let mut games = contents.state.games.all();
+            let other_options = games.find_map(|game| game.alternatives(entry, &contents));
+            if let Some((call, options)) = other_options {
                 event["c"] = call.into();
                 event["options"] = options.into();
             }
@@ -803,24 +794,6 @@ impl ListQuery {
             || self.turn.is_some()
             || self.day.is_some()
     }
-}
-
-/// The call that decided, and what it could have chosen instead, for an event that tells a choice.
-fn other_options(contents: &Contents, entry: &EventEntry) -> Option<(u32, Vec<Value>)> {
-    let data = &entry.record.data;
-    let field = |name: &str| data.get(name).and_then(Value::as_str);
-    let (scene, chosen) = (field("scene")?, field("option")?);
-    let who = contents.id_of(field("actor")?)?;
-    let turn = turn_number(entry.record.turn);
-    let mut calls = contents.calls.iter().rev();
-    let call = calls
-        .find(|call| (call.who, call.turn) == (who, turn) && &*call.purpose == "scene.choose")?;
-    let mut scenes = contents.state.game.scenes.iter();
-    let scene = scenes.find(|known| known.id == scene)?;
-    let others = scene.options.iter().filter(|(id, _)| id != chosen);
-    let others = others.map(|(id, label)| json!({"option": id, "label": label}));
-    let others: Vec<_> = others.collect();
-    (!others.is_empty()).then_some((call.call, others))
 }
 
 /// How a table shows why somebody did not learn an event.

@@ -14,11 +14,10 @@ use playhouse_engine::parallel;
 use playhouse_engine::secrets::redacted;
 use playhouse_engine::session::CallRequest;
 use playhouse_engine::wording::shown;
-use playhouse_story::Form;
+use playhouse_story::{Form, StoryView};
 use serde_json::{Value, json};
 use thiserror::Error;
 
-use super::StoryView;
 use super::assets::{render, script, style};
 use super::pages::page;
 use super::reader::{ListQuery, MOST, Reader};
@@ -120,8 +119,6 @@ enum Part {
     Turns,
     Headings,
     Places,
-    Items,
-    Qualities,
     Audience,
     Stays,
     Call(u32, Box<Sent>),
@@ -141,12 +138,15 @@ fn data(reader: &Reader<'_>, page: &Value, extras: Extras) -> Vec<String> {
     let (people, facts) = (reader.people(), reader.facts_and_whom());
     add("people", &people);
     add("facts", &facts);
-    let mut parts = vec![Part::Turns, Part::Headings, Part::Places, Part::Items];
+    for (name, list) in reader.lists() {
+        add(name, &list);
+    }
+    let mut parts = vec![Part::Turns, Part::Headings, Part::Places];
     if reader.is_host() {
         if let Some(branches) = &extras.branches {
             add("branches", branches);
         }
-        parts.extend([Part::Qualities, Part::Audience, Part::Stays]);
+        parts.extend([Part::Audience, Part::Stays]);
         let sent = pairs(reader, extras.requests).into_iter();
         parts.extend(sent.map(|(number, sent)| Part::Call(number, Box::new(sent))));
     }
@@ -181,8 +181,6 @@ fn answer(
         Part::Turns => element("turns", &reader.turns()),
         Part::Headings => element("headings", &reader.headings()),
         Part::Places => element("places", &reader.places()),
-        Part::Items => element("items", &reader.items()),
-        Part::Qualities => element("qualities", &reader.qualities()),
         Part::Audience => element("audience", &json!({"counts": reader.counts()})),
         Part::Stays => element("stays", &reader.stays()),
         Part::Call(number, sent) => {

@@ -7,11 +7,10 @@ use playhouse_engine::message::BodyId;
 use playhouse_engine::session::{
     CallRequest, PromptMessage, PromptPart, SessionError, Wanted, requests,
 };
-use playhouse_story::{ChangeKind, changes};
+use playhouse_story::{ChangeKind, Contents, StoryView, changes};
 use serde_json::{Value, json};
 
 use super::library::Story;
-use super::{Contents, StoryView};
 
 /// What was sent for a call, and for the call of the same entity before it.
 pub(super) struct Sent {

@@ -7,20 +7,16 @@ use axum::body::Bytes;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use playhouse_engine::cast::Kind;
 use playhouse_engine::engine::Decision;
 use playhouse_engine::journal::{HOST, branch_input, undo_input};
 use playhouse_engine::locale::{Language, Localize, UiText, text};
 use playhouse_engine::message::one_line;
-use playhouse_engine::session::Retaken;
-use playhouse_rpg::HostDeed;
-use playhouse_rpg::drama::Effect;
+use playhouse_engine::session::{Retaken, tell_input};
 use playhouse_story::RunState;
 use serde::Deserialize;
 use serde::de::Error as _;
 use serde_json::{Value, json};
 
-use super::WorldState;
 use super::access::{Access, Visitor};
 use super::answer::{Asked, Failure, InLanguage, Json};
 use super::branches::{branches, compare, parting};
@@ -159,14 +155,16 @@ pub(super) async fn get(
             "people" => Some(reader.people()),
             "places" => Some(reader.places()),
             "facts" => Some(reader.facts()),
-            "items" => Some(reader.items()),
-            "qualities" if reader.is_host() => Some(reader.qualities()),
             "believes" => {
                 let pair = part.who.zip(part.about);
                 pair.and_then(|(who, about)| reader.beliefs(who, about))
             }
-            "scenes" if reader.is_host() => Some(reader.scenes()),
-            _ => None,
+            name => {
+                let mut lists = reader.lists().into_iter();
+                lists
+                    .find(|(known, _)| *known == name)
+                    .map(|(_, list)| list)
+            }
         })
     });
     let found = found.await?.map(Json);
@@ -296,31 +294,6 @@ enum Deed {
         who: Vec<u32>,
         text: String,
     },
-    Give {
-        item: String,
-        to: u32,
-    },
-    Teach {
-        who: u32,
-        fact: String,
-    },
-    Move {
-        who: u32,
-        to: u32,
-    },
-    Change {
-        quality: String,
-        by: i32,
-    },
-    Effect {
-        place: Option<u32>,
-        effect: Effect,
-    },
-    Scene {
-        scene: String,
-    },
-    /// The story ends here, for good.
-    End,
     /// Somebody gets the seat of a character.
     Invite {
         who: u32,
@@ -354,9 +327,13 @@ pub(super) async fn steer(
     if !visit.reader().is_host() {
         return Err(Failure::forbidden(language));
     }
-    let deed = read_body::<Deed>(&body, language)?;
     let story = &visit.story;
     let failed = |text| Failure::impossible(text, language);
+    if let Some(input) = input_of_game(story, &body) {
+        let told = input.and_then(|input| tell(story, input)).map_err(failed);
+        return told.map(|()| Json(json!({"ok": true})).into_response());
+    }
+    let deed = read_body::<Deed>(&body, language)?;
     if let Deed::Invite { who } = deed {
         return invite(&shared, story, &slot, who).map_err(failed);
     }
@@ -502,9 +479,26 @@ fn unreadable(error: &serde_json::Error, language: Language) -> Failure {
     Failure::new(StatusCode::BAD_REQUEST, text, language)
 }
 
+/// The input that tells the world of a deed that only its game knows.
+fn input_of_game(story: &Story, body: &[u8]) -> Option<Result<Value, UiText>> {
+    let deed = serde_json::from_slice(body).ok()?;
+    let contents = story.view.read();
+    let mut games = contents.state.games.all();
+    games.find_map(|game| game.input(&deed, &contents))
+}
+
+fn control_of(story: &Story) -> Result<&Control, UiText> {
+    let control = story.control.as_deref().filter(|_| story.view.is_played());
+    control.ok_or_else(|| text!(page_not_played))
+}
+
+fn tell(story: &Story, input: Value) -> Result<(), UiText> {
+    control_of(story)?.tell(input);
+    Ok(())
+}
+
 fn do_now(story: &Story, deed: &Deed) -> Result<(), UiText> {
-    let control = story.control.as_ref().filter(|_| story.view.is_played());
-    let control = control.ok_or_else(|| text!(page_not_played))?;
+    let control = control_of(story)?;
     match deed {
         Deed::Pause => {
             control.want(Wanted::Pause);
@@ -530,11 +524,19 @@ fn do_now(story: &Story, deed: &Deed) -> Result<(), UiText> {
             control.stop();
             story.seats.values().for_each(|seat| seat.close());
         }
-        deed => {
-            let contents = story.view.read();
-            let deed = host_deed(&contents.state, deed).ok_or_else(|| text!(page_unknown_name))?;
-            control.tell(deed.to_input(HOST));
+        Deed::Tell { who, text } => {
+            let state = story.view.read().state.clone();
+            let who = who
+                .iter()
+                .map(|id| Some(state.being(*id)?.name.to_string()));
+            let who = who
+                .collect::<Option<_>>()
+                .filter(|_| !text.trim().is_empty());
+            let who = who.ok_or_else(|| text!(page_unknown_name))?;
+            control.tell(tell_input(HOST, who, text.clone()));
         }
+        // Done before.
+        _ => {}
     }
     Ok(())
 }
@@ -562,57 +564,6 @@ fn decide(story: &Story, control: &Control, call: u32, decision: Decision) -> Re
     drop(contents);
     let is_held = name.is_some_and(|key| control.gate().decide(&key, decision));
     is_held.then_some(()).ok_or_else(|| text!(page_not_held))
-}
-
-/// A deed that changes the story, with the names of those whom it concerns.
-fn host_deed(state: &WorldState, deed: &Deed) -> Option<HostDeed> {
-    let name = |id: u32| Some(state.being(id)?.name.to_string());
-    let effect = match deed {
-        Deed::Tell { who, text } => {
-            if text.trim().is_empty() {
-                return None;
-            }
-            let who = who.iter().map(|id| name(*id)).collect::<Option<_>>()?;
-            let text = text.clone();
-            return Some(HostDeed::Tell { who, text });
-        }
-        Deed::Give { item, to } => {
-            let item = state
-                .game
-                .items
-                .iter()
-                .find(|known| known.name == *item)?
-                .name
-                .clone();
-            match state.being(*to)?.kind {
-                Kind::Stage => Effect::Put(item, name(*to)?),
-                _ => Effect::Give(item, name(*to)?),
-            }
-        }
-        Deed::Teach { who, fact } => Effect::Teach(name(*who)?, state.fact(fact)?.id.clone()),
-        Deed::Move { who, to } => Effect::Move(name(*who)?, name(*to)?),
-        Deed::Change { quality, by } => {
-            let known = state
-                .game
-                .qualities
-                .iter()
-                .find(|known| known.id == *quality);
-            Effect::Add(known?.id.clone(), *by)
-        }
-        Deed::Scene { scene } => {
-            let known = state.game.scenes.iter().find(|known| known.id == *scene)?;
-            let id = known.id.clone();
-            return Some(HostDeed::Scene { id });
-        }
-        Deed::End => return Some(HostDeed::End),
-        Deed::Effect { effect, .. } => effect.clone(),
-        _ => return None,
-    };
-    let place = match deed {
-        Deed::Effect { place, .. } => place.map_or_else(|| Some(String::new()), name)?,
-        _ => String::new(),
-    };
-    Some(HostDeed::Effect { place, effect })
 }
 
 /// What a seat sends.

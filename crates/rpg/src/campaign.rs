@@ -12,6 +12,7 @@ use playhouse_engine::locale::{Localize, UiText, text};
 use playhouse_engine::save::Meta;
 use playhouse_engine::session::{Game, KeptFiles, SetupError, take_data};
 use playhouse_engine::world_data::{DataError, DataFolder, Problem, Problems};
+use playhouse_story::register_picture;
 use playhouse_tools::{self as tool, Toolbox};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -21,6 +22,7 @@ use super::adapt::Unfit;
 use super::campaign_state::advance_campaign;
 use super::components::{RpgWorld, insert_data};
 use super::events::EVENTS;
+use super::picture::CampaignPicture;
 use super::spawn::{SpawnError, spawn_cast};
 use super::world_file::WorldFile;
 use super::{
@@ -66,6 +68,7 @@ impl From<Problems> for CampaignError {
 /// Adds the campaign's systems, events and saved state.
 fn plugin(setup: &mut Setup) {
     register_events(&mut setup.world, EVENTS);
+    register_picture::<CampaignPicture>(&mut setup.world);
     drama::plugin(setup);
     components::plugin(setup);
     phase::plugin(setup);

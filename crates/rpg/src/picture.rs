@@ -1,20 +1,29 @@
-//! What readers of a story see of its campaign.
+//! What readers of a story see of its campaign: the things, feelings and scenes that it adds to
+//! everybody and every place, and what its host can do.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
-use playhouse_engine::cast::{CastList, StableId};
-use playhouse_story::Picture;
-use serde::Serialize;
+use playhouse_engine::cast::{CastList, Kind, StableId, turn_number};
+use playhouse_engine::journal::HOST;
+use playhouse_engine::locale::{Localize, UiText, text};
+use playhouse_story::{
+    Being, Contents, EventEntry, Members, NextFold, Picture, PictureReader, WorldState,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
-use super::archive::budget;
+use super::archive::{budget, next_archive};
 use super::combat::Hand;
 use super::components::{CurrentFight, Fighter, Health, RpgWorld, goals_of};
 use super::doing::{doing, open_scene};
 use super::drama::{
-    Belongings, Bond, Bonds, GoalState, Hidden, History, Item, Promise, Promises, Qualities,
-    Quality, Scene, StoryData,
+    Belongings, Bond, Bonds, Effect, GoalState, Hidden, History, Item, Promise, Promises,
+    Qualities, Quality, Scene, StoryData,
 };
+use super::host::HostDeed;
+use super::scenes::choose::{CHOICE, ChoiceMade};
 
 /// What a campaign adds to the picture of its world.
 #[derive(Debug, Default)]
@@ -24,6 +33,8 @@ pub struct CampaignPicture {
     pub scenes: Vec<ScenePicture>,
     /// The tokens of a prompt within which the past is archived.
     pub budget: Option<u64>,
+    /// By number of the entity.
+    beings: BTreeMap<u32, BeingPicture>,
 }
 
 /// What a campaign adds to the picture of an entity.
@@ -74,39 +85,193 @@ pub struct ScenePicture {
     pub options: Vec<(String, String)>,
 }
 
-impl Picture for CampaignPicture {
-    type Being = BeingPicture;
+impl CampaignPicture {
+    /// What it adds to an entity.
+    pub fn being(&self, being: &Being) -> Option<&BeingPicture> {
+        self.beings.get(&being.id)
+    }
 
+    fn look_of(&self, item: &str) -> &str {
+        let mut items = self.items.iter();
+        items
+            .find(|known| known.name == item)
+            .map_or("", |item| &item.look)
+    }
+}
+
+impl Picture for CampaignPicture {
     fn of(world: &World) -> Self {
-        let budget = world.get_resource::<RpgWorld>().map(budget);
-        let Some(story) = world.get_resource::<StoryData>() else {
-            return Self {
-                budget,
-                ..Self::default()
-            };
-        };
-        Self {
-            items: story
-                .items
-                .iter()
-                .map(|item| item_of(world, item))
-                .collect(),
-            qualities: story
+        let story = world.get_resource::<StoryData>();
+        let (items, qualities, scenes) = story.map_or_else(Default::default, |story| {
+            let items = story.items.iter().map(|item| item_of(world, item));
+            let qualities = story
                 .qualities
                 .iter()
-                .map(|quality| quality_of(world, quality))
+                .map(|quality| quality_of(world, quality));
+            let scenes = story.scenes.iter().map(|scene| scene_of(world, scene));
+            (items.collect(), qualities.collect(), scenes.collect())
+        });
+        let cast = world.resource::<CastList>().all();
+        Self {
+            items,
+            qualities,
+            scenes,
+            budget: world.get_resource::<RpgWorld>().map(budget),
+            beings: cast
+                .filter_map(|(id, entity)| {
+                    Some((
+                        id.0,
+                        BeingPicture::of(world, world.get_entity(entity).ok()?),
+                    ))
+                })
                 .collect(),
-            scenes: story
-                .scenes
-                .iter()
-                .map(|scene| scene_of(world, scene))
-                .collect(),
-            budget,
         }
     }
 
-    fn being(world: &World, entity: EntityRef<'_>) -> BeingPicture {
-        BeingPicture {
+    fn in_list(&self, being: &Being, reader: PictureReader) -> Members {
+        let Some(own) = self.being(being) else {
+            return Members::new();
+        };
+        let mut members = Members::from_iter([("items".to_owned(), json!(own.items))]);
+        if being.kind == Kind::Stage {
+            members.insert("doing".into(), own.doing.into());
+            // The name of a scene may tell what is to come.
+            let scene = own.scene.as_ref().filter(|_| reader == PictureReader::Host);
+            members.extend(scene.map(|scene| ("scene".into(), json!(scene))));
+        }
+        let health = own.health.map(|health| [health.hp, health.max]);
+        members.extend(health.map(|health| ("hp".into(), json!(health))));
+        members
+    }
+
+    fn alone(&self, being: &Being, story: &Contents) -> Members {
+        let Some(own) = self.being(being) else {
+            return Members::new();
+        };
+        let to = |name: &str| story.id_of(name);
+        let bonds = own.bonds.iter().map(|(name, bond)| {
+            json!({"to": to(name), "name": name, "word": bond.word, "value": bond.value})
+        });
+        let goals = own.goals.iter();
+        let goals = goals.map(|(words, state)| json!({"words": words, "state": state}));
+        let promises = own.promises.iter().map(|promise| {
+            let Promise {
+                to: name,
+                words,
+                state,
+            } = promise;
+            json!({"to": to(name), "name": name, "words": words, "state": state})
+        });
+        let items = own.items.iter();
+        let items = items.map(|name| json!({"name": name, "look": self.look_of(name)}));
+        let members = [
+            ("skills", json!(own.skills)),
+            ("hand", json!(own.hand.cards)),
+            ("bonds", bonds.collect()),
+            ("goals", goals.collect()),
+            ("promises", promises.collect()),
+            ("items", items.collect()),
+        ];
+        members
+            .map(|(name, value)| (name.to_owned(), value))
+            .into_iter()
+            .collect()
+    }
+
+    fn beliefs(&self, pair: [&Being; 2], _story: &Contents, reader: PictureReader) -> Members {
+        let [who, about] = pair;
+        let bonds = self.being(who).map(|own| &own.bonds);
+        let mut bonds = bonds.into_iter().flatten();
+        let bond = bonds.find(|(to, _)| *to == about.name);
+        let bond = bond.map(|(_, bond)| json!({"word": bond.word, "value": bond.value}));
+        let both = [(who, about), (about, who)].into_iter();
+        let both = both.take(if reader == PictureReader::Host { 2 } else { 1 });
+        let promises = both.flat_map(|(by, to)| {
+            let promises = self.being(by).map(|own| &own.promises);
+            let promises = promises.into_iter().flatten();
+            let to_other = promises.filter(|promise| promise.to == to.name);
+            to_other
+                .map(|promise| json!({"by": by.id, "words": promise.words, "state": promise.state}))
+        });
+        let mut members = Members::from_iter([("promises".to_owned(), promises.collect())]);
+        members.extend(bond.map(|bond| ("bond".to_owned(), bond)));
+        members
+    }
+
+    fn lists(&self, reader: PictureReader) -> Vec<(&'static str, Value)> {
+        let all = || ("items", json!(self.items));
+        match reader {
+            PictureReader::Host => vec![
+                all(),
+                ("qualities", json!(self.qualities)),
+                ("scenes", json!(self.scenes)),
+            ],
+            PictureReader::Seat(seat) => {
+                let own = self.items.iter().filter(|item| item.holder == Some(seat));
+                vec![("items", own.map(|item| json!(item)).collect())]
+            }
+        }
+    }
+
+    fn next_fold(&self, being: &Being) -> Option<NextFold> {
+        next_archive(&being.context.value, &being.chapters.value, self.budget?)
+            .filter(|_| !being.is_dead)
+    }
+
+    fn alternatives(&self, event: &EventEntry, story: &Contents) -> Option<(u32, Vec<Value>)> {
+        let record = &event.record;
+        let made: ChoiceMade = record.read()?;
+        let who = story.id_of(&made.actor)?;
+        let turn = turn_number(record.turn);
+        let mut calls = story.calls.iter().rev();
+        let call = calls.find(|call| {
+            (call.who, call.turn) == (who, turn) && *call.purpose == *CHOICE.purpose()
+        })?;
+        let scene = self.scenes.iter().find(|scene| scene.id == made.scene)?;
+        let others = scene.options.iter().filter(|(id, _)| *id != made.option);
+        let others = others.map(|(id, label)| json!({"option": id, "label": label}));
+        let others: Vec<_> = others.collect();
+        (!others.is_empty()).then_some((call.call, others))
+    }
+
+    fn deeds(&self, story: &Contents) -> Vec<&'static str> {
+        let state = &story.state;
+        let has_director = state
+            .beings
+            .iter()
+            .any(|being| being.kind == Kind::WorldAgent);
+        let deeds = [
+            ("note", has_director),
+            ("teach", !state.facts.value.is_empty()),
+            ("give", !self.items.is_empty()),
+            ("move", true),
+            ("change", !self.qualities.is_empty()),
+            ("scene", !self.scenes.is_empty()),
+            ("end", true),
+        ];
+        let possible = deeds.into_iter().filter(|(_, is_possible)| *is_possible);
+        possible.map(|(deed, _)| deed).collect()
+    }
+
+    fn input(&self, deed: &Value, story: &Contents) -> Option<Result<Value, UiText>> {
+        let name = deed.get("do")?.as_str()?;
+        if !PageDeed::NAMES.contains(&name) {
+            return None;
+        }
+        Some(match PageDeed::deserialize(deed) {
+            Ok(deed) => {
+                let deed = deed.of_host(self, &story.state);
+                let deed = deed.ok_or_else(|| text!(page_unknown_name));
+                deed.map(|deed| deed.to_input(HOST))
+            }
+            Err(error) => Err(text!(page_bad_request, reason = error.text())),
+        })
+    }
+}
+
+impl BeingPicture {
+    fn of(world: &World, entity: EntityRef<'_>) -> Self {
+        Self {
             health: entity.get::<Health>().copied(),
             skills: all(entity.get(), |fighter: &Fighter| fighter.skills.clone()),
             hand: entity.get::<Hand>().cloned().unwrap_or_default(),
@@ -125,6 +290,72 @@ impl Picture for CampaignPicture {
             },
             scene: open_scene(entity),
         }
+    }
+}
+
+/// What a host does on a page, where everybody has a number.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "do", rename_all = "snake_case")]
+enum PageDeed {
+    Give {
+        item: String,
+        to: u32,
+    },
+    Teach {
+        who: u32,
+        fact: String,
+    },
+    Move {
+        who: u32,
+        to: u32,
+    },
+    Change {
+        quality: String,
+        by: i32,
+    },
+    Effect {
+        place: Option<u32>,
+        effect: Effect,
+    },
+    Scene {
+        scene: String,
+    },
+    /// The story ends here, for good.
+    End,
+}
+
+impl PageDeed {
+    const NAMES: [&'static str; 7] = ["give", "teach", "move", "change", "effect", "scene", "end"];
+
+    /// The same with names; `None` if one of the things or people is unknown.
+    fn of_host(self, picture: &CampaignPicture, state: &WorldState) -> Option<HostDeed> {
+        let name = |id: u32| Some(state.being(id)?.name.to_string());
+        let mut place = String::new();
+        let effect = match self {
+            Self::Give { item, to } => {
+                picture.items.iter().find(|known| known.name == item)?;
+                match state.being(to)?.kind {
+                    Kind::Stage => Effect::Put(item, name(to)?),
+                    _ => Effect::Give(item, name(to)?),
+                }
+            }
+            Self::Teach { who, fact } => Effect::Teach(name(who)?, state.fact(&fact)?.id.clone()),
+            Self::Move { who, to } => Effect::Move(name(who)?, name(to)?),
+            Self::Change { quality, by } => {
+                picture.qualities.iter().find(|known| known.id == quality)?;
+                Effect::Add(quality, by)
+            }
+            Self::Effect { place: at, effect } => {
+                place = at.map_or_else(|| Some(String::new()), name)?;
+                effect
+            }
+            Self::Scene { scene: id } => {
+                picture.scenes.iter().find(|known| known.id == id)?;
+                return Some(HostDeed::Scene { id });
+            }
+            Self::End => return Some(HostDeed::End),
+        };
+        Some(HostDeed::Effect { place, effect })
     }
 }
 

@@ -6,7 +6,7 @@ use playhouse_engine::cast::Kind;
 use playhouse_engine::event::AudienceRule;
 use playhouse_engine::event::guard::Act;
 
-use super::state::{Being, Picture};
+use super::state::Being;
 use super::view::{Contents, EventEntry};
 
 /// Why somebody was not told of an event.
@@ -43,6 +43,11 @@ impl WhyNot {
 }
 
 impl EventEntry {
+    /// The names of those who learned it.
+    pub fn learners(&self) -> impl Iterator<Item = &str> {
+        self.record.audience.iter().map(|who| &*who.name)
+    }
+
     /// Whether an entity learned it.
     pub fn reached(&self, id: u32) -> bool {
         self.record.audience.iter().any(|who| who.id.0 == id)
@@ -63,12 +68,12 @@ impl EventEntry {
     }
 }
 
-impl<G: Picture> Contents<G> {
+impl Contents {
     /// Those in the world who did not learn an event, and why.
     pub fn not_told<'s>(
         &'s self,
         event: &'s EventEntry,
-    ) -> impl Iterator<Item = (&'s Being<G>, WhyNot)> {
+    ) -> impl Iterator<Item = (&'s Being, WhyNot)> {
         let others = self
             .state
             .beings
@@ -78,7 +83,7 @@ impl<G: Picture> Contents<G> {
     }
 
     /// Why an entity did not learn an event.
-    pub fn why_not(&self, event: &EventEntry, being: &Being<G>) -> WhyNot {
+    pub fn why_not(&self, event: &EventEntry, being: &Being) -> WhyNot {
         let stage = match &event.record.rule {
             AudienceRule::Private => return WhyNot::Private,
             AudienceRule::Notified => return WhyNot::NotNamed,

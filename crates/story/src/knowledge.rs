@@ -6,7 +6,7 @@ use std::sync::Arc;
 use playhouse_engine::knowledge::{Fact, Known};
 use playhouse_engine::message::{Body, Role};
 
-use super::state::{Being, Picture, WorldState};
+use super::state::{Being, WorldState};
 
 /// What somebody knows in one of two stories only: the ids of facts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,9 +19,9 @@ pub struct KnowledgeDifference {
     pub second: Vec<Arc<str>>,
 }
 
-impl<G: Picture> WorldState<G> {
+impl WorldState {
     /// Those who know a fact.
-    pub fn who_knows<'s>(&'s self, fact: &str) -> impl Iterator<Item = (&'s Being<G>, &'s Known)> {
+    pub fn who_knows<'s>(&'s self, fact: &str) -> impl Iterator<Item = (&'s Being, &'s Known)> {
         let beings = self.beings.iter();
         beings.filter_map(move |being| Some((being, being.knowledge.value.get(fact)?)))
     }
@@ -29,7 +29,7 @@ impl<G: Picture> WorldState<G> {
     /// What somebody knows, in the order of the book of facts.
     pub fn known_by<'s>(
         &'s self,
-        being: &'s Being<G>,
+        being: &'s Being,
     ) -> impl Iterator<Item = (&'s Arc<Fact>, &'s Known)> {
         let facts = self.facts.value.all();
         facts.filter_map(|fact| Some((fact, being.knowledge.value.get(&fact.id)?)))
@@ -49,7 +49,7 @@ impl<G: Picture> WorldState<G> {
     }
 }
 
-impl<G: Picture> Being<G> {
+impl Being {
     /// The last events that it got from somebody, or that name them, oldest first; also those that
     /// are in chapters. Questions are not events, and summaries are not news.
     pub fn heard_of(&self, about: &str, most: usize) -> Vec<&Body> {
@@ -79,13 +79,10 @@ impl<G: Picture> Being<G> {
 }
 
 /// What everybody knows in one of two stories only, by name.
-pub fn knowledge_differences<G: Picture>(
-    first: &WorldState<G>,
-    second: &WorldState<G>,
-) -> Vec<KnowledgeDifference> {
+pub fn knowledge_differences(first: &WorldState, second: &WorldState) -> Vec<KnowledgeDifference> {
     let beings = first.beings.iter().chain(&second.beings);
     let named: BTreeMap<_, _> = beings.map(|being| (&being.name, being.id)).collect();
-    let only = |name: &str, here: &WorldState<G>, there: &WorldState<G>| {
+    let only = |name: &str, here: &WorldState, there: &WorldState| {
         let other = there.named(name).map(|being| &being.knowledge.value);
         let own = here
             .named(name)

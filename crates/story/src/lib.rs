@@ -4,8 +4,8 @@
 //! A [`StoryView`] is all that can be shown of one story: [`Contents`] has the events and calls, a
 //! [`WorldState`] is a picture of everybody. The engine's thread adds to it and never waits for a
 //! reader: [`watch`] lets it follow a story that is played, [`read`] fills it from a slot. It knows
-//! no game; what a game has to show beside that is its [`Picture`]. Pages and commands print what
-//! they find here. Start reading at [`Contents`].
+//! no game; what a game has to show beside that is its [`Picture`], which it registers in its world.
+//! Pages and commands print what they find here. Start reading at [`Contents`].
 
 mod audience;
 mod call;
@@ -13,6 +13,8 @@ mod costs;
 mod difference;
 mod event;
 mod knowledge;
+mod memory;
+mod picture;
 mod read;
 mod state;
 mod view;
@@ -23,6 +25,7 @@ pub use costs::{Costs, Prompts};
 pub use difference::{Change, ChangeKind, Parting, PartingAnswer, changes, parting};
 pub use event::{Form, target, words};
 pub use knowledge::{KnowledgeDifference, knowledge_differences};
+pub use picture::{Members, NextFold, Picture, PictureReader, Pictures, notes, register_picture};
 pub use read::{follow, read, watch};
-pub use state::{Being, Kept, Picture, Taught, WorldState};
+pub use state::{Being, Kept, Taught, WorldState};
 pub use view::{About, AnswerDelta, Contents, EventEntry, Run, RunState, StoryView, TurnRange};

@@ -10,12 +10,11 @@ use playhouse_engine::mind::StreamReceiver;
 use playhouse_engine::save::{Slot, StoredStory};
 use playhouse_engine::session::{EventLog, Game, SessionError, play_again, play_on};
 
-use super::state::Picture;
 use super::view::StoryView;
 
 /// Lets a view see what an engine does from now on. What minds write arrives at the receiver; give
 /// it to [`follow`].
-pub fn watch<G: Picture>(engine: &mut Engine, view: &Arc<StoryView<G>>) -> StreamReceiver {
+pub fn watch(engine: &mut Engine, view: &Arc<StoryView>) -> StreamReceiver {
     observe(engine, view);
     view.begin(&engine.world);
     let signals = view.clone();
@@ -25,7 +24,7 @@ pub fn watch<G: Picture>(engine: &mut Engine, view: &Arc<StoryView<G>>) -> Strea
 }
 
 /// Shows answers while they are written, until the engine is dropped.
-pub async fn follow<G: Picture>(mut answers: StreamReceiver, view: Arc<StoryView<G>>) {
+pub async fn follow(mut answers: StreamReceiver, view: Arc<StoryView>) {
     while let Some(delta) = answers.next().await {
         view.delta(&delta);
     }
@@ -37,12 +36,12 @@ pub async fn follow<G: Picture>(mut answers: StreamReceiver, view: Arc<StoryView
 ///
 /// # Errors
 /// As [`playhouse_engine::session::replay`].
-pub async fn read<G: Picture>(
+pub async fn read(
     slot: &Slot,
     (story, log): (StoredStory, Option<EventLog>),
     game: &dyn Game,
     until: Option<u64>,
-    view: &Arc<StoryView<G>>,
+    view: &Arc<StoryView>,
     begin: impl FnOnce(CancellationToken),
 ) -> Result<(), SessionError> {
     let log = log.filter(|log| until.is_none_or(|until| until >= log.turn));
@@ -78,7 +77,7 @@ pub async fn read<G: Picture>(
     Ok(())
 }
 
-fn observe<G: Picture>(engine: &mut Engine, view: &Arc<StoryView<G>>) {
+fn observe(engine: &mut Engine, view: &Arc<StoryView>) {
     let records = view.clone();
     engine.add_feed(Feed::observer(move |record| records.record(record)));
     let outcomes = view.clone();

@@ -11,26 +11,10 @@ use playhouse_engine::cast::{
 use playhouse_engine::context::{AgentContext, Chapters};
 use playhouse_engine::exchange::{Ledger, Spent};
 use playhouse_engine::knowledge::{Fact, FactBook, Knowledge, Today};
+use playhouse_engine::memory::AnswerWords;
 use playhouse_engine::mind::MindAlias;
 
-/// What a game adds to the picture of its world.
-pub trait Picture: Default + Send + Sync + 'static {
-    /// What it adds to each entity.
-    type Being: Default + Send + Sync + 'static;
-
-    fn of(world: &World) -> Self;
-
-    fn being(world: &World, entity: EntityRef<'_>) -> Self::Being;
-}
-
-/// A game that adds nothing.
-impl Picture for () {
-    type Being = ();
-
-    fn of(_: &World) {}
-
-    fn being(_: &World, _: EntityRef<'_>) {}
-}
+use super::picture::Pictures;
 
 /// A value of the world that is copied only when it changed.
 #[derive(Clone, Debug, Default)]
@@ -53,6 +37,14 @@ impl<T: Clone + Default> Kept<T> {
     }
 }
 
+impl<T: Resource + Clone + Default> Kept<T> {
+    fn of_resource(world: &World, last: &Self) -> Self {
+        let changed = world.get_resource_change_ticks::<T>();
+        let changed = changed.map(|ticks| ticks.changed);
+        Self::new(changed, world.get_resource(), Some(last))
+    }
+}
+
 impl<T: Component + Clone + Default> Kept<T> {
     fn of(entity: EntityRef<'_>, last: Option<&Self>) -> Self {
         let changed = entity.get_change_ticks::<T>().map(|ticks| ticks.changed);
@@ -60,8 +52,8 @@ impl<T: Component + Clone + Default> Kept<T> {
     }
 }
 
-/// Somebody or something that has a name.
-pub struct Being<G: Picture> {
+/// An entity that has a name.
+pub struct Being {
     pub id: u32,
     pub name: Arc<str>,
     pub kind: Kind,
@@ -77,25 +69,26 @@ pub struct Being<G: Picture> {
     pub knowledge: Kept<Knowledge>,
     pub context: Kept<AgentContext>,
     pub chapters: Kept<Chapters>,
-    pub game: G::Being,
 }
 
 /// A picture of the world.
 #[derive(Default)]
-pub struct WorldState<G: Picture> {
+pub struct WorldState {
     pub day: u32,
     /// In order of their numbers.
-    pub beings: Vec<Being<G>>,
+    pub beings: Vec<Being>,
     pub facts: Kept<FactBook>,
+    /// Where answers have words.
+    pub words: Kept<AnswerWords>,
     /// By the id of an event, what it taught to whom.
     pub taught: Arc<BTreeMap<Arc<str>, Taught>>,
-    pub game: G,
+    pub games: Pictures,
 }
 
 /// The facts that an event taught, each with those who learned it.
 pub type Taught = BTreeMap<Arc<str>, Vec<u32>>;
 
-impl<G: Picture> WorldState<G> {
+impl WorldState {
     /// A picture of the world. What has not changed since the last one is shared with it.
     pub fn of(world: &World, last: &Self) -> Self {
         let cast = world.resource::<CastList>().all();
@@ -105,28 +98,24 @@ impl<G: Picture> WorldState<G> {
                 Being::of(world, id, entity, last.being(id.0))
             })
             .collect();
-        let changed = world.get_resource_change_ticks::<FactBook>();
         Self {
             day: world.get_resource::<Today>().map_or(0, |today| today.0),
-            facts: Kept::new(
-                changed.map(|ticks| ticks.changed),
-                world.get_resource(),
-                Some(&last.facts),
-            ),
+            facts: Kept::of_resource(world, &last.facts),
+            words: Kept::of_resource(world, &last.words),
             taught: taught(&beings, last),
-            game: G::of(world),
+            games: Pictures::of(world),
             beings,
         }
     }
 
     /// The entity of this number.
-    pub fn being(&self, id: u32) -> Option<&Being<G>> {
+    pub fn being(&self, id: u32) -> Option<&Being> {
         let found = self.beings.binary_search_by_key(&id, |being| being.id);
         self.beings.get(found.ok()?)
     }
 
     /// The entity of this name.
-    pub fn named(&self, name: &str) -> Option<&Being<G>> {
+    pub fn named(&self, name: &str) -> Option<&Being> {
         self.beings.iter().find(|being| *being.name == *name)
     }
 
@@ -136,7 +125,7 @@ impl<G: Picture> WorldState<G> {
     }
 }
 
-impl<G: Picture> Being<G> {
+impl Being {
     fn of(world: &World, id: StableId, entity: EntityRef<'_>, last: Option<&Self>) -> Option<Self> {
         let stage = entity.get::<OnStage>();
         let place = stage.and_then(|stage| world.get::<StableId>(stage.0));
@@ -158,16 +147,12 @@ impl<G: Picture> Being<G> {
             knowledge: Kept::of(entity, last.map(|last| &last.knowledge)),
             context: Kept::of(entity, last.map(|last| &last.context)),
             chapters: Kept::of(entity, last.map(|last| &last.chapters)),
-            game: G::being(world, entity),
         })
     }
 }
 
 /// What events taught, by what everybody knows.
-fn taught<G: Picture>(
-    beings: &[Being<G>],
-    last: &WorldState<G>,
-) -> Arc<BTreeMap<Arc<str>, Taught>> {
+fn taught(beings: &[Being], last: &WorldState) -> Arc<BTreeMap<Arc<str>, Taught>> {
     let known = beings.iter().map(|being| &being.knowledge.value);
     let before = last.beings.iter().map(|being| &being.knowledge.value);
     if beings.len() == last.beings.len() && known.zip(before).all(|(a, b)| Arc::ptr_eq(a, b)) {

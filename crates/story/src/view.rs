@@ -20,7 +20,7 @@ use tokio::sync::{broadcast, watch};
 
 use super::call::{Call, CallState, Segment, made_by, recorded_segments};
 use super::event::{Form, target, words};
-use super::state::{Picture, WorldState};
+use super::state::WorldState;
 
 /// How many deltas of answers a reader may be behind before it is given the whole answers again.
 const MAX_DELTAS: usize = 1024;
@@ -39,8 +39,11 @@ pub struct About {
     /// What it is about, for whoever begins to read: paragraphs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub premise: Vec<String>,
-    /// `campaign`, `team` or `undercover`.
+    /// The game's name for programs, such as `campaign`.
     pub game: &'static str,
+    /// Whether it is one conversation, without calls to which one may go back.
+    #[serde(skip)]
+    pub is_conversation: bool,
     /// The language of the world.
     pub language: Language,
     pub seed: u64,
@@ -53,6 +56,16 @@ pub struct About {
     /// The types of its events.
     #[serde(skip)]
     pub events: EventTypes,
+}
+
+impl About {
+    /// A story of this title.
+    pub fn titled(title: impl Into<String>) -> Self {
+        Self {
+            title: title.into(),
+            ..Self::default()
+        }
+    }
 }
 
 /// An event with what the story so far adds to it.
@@ -143,7 +156,7 @@ pub struct AnswerDelta {
 
 /// What a view holds.
 #[derive(Default)]
-pub struct Contents<G: Picture> {
+pub struct Contents {
     pub events: Vec<Arc<EventEntry>>,
     pub calls: Vec<Arc<Call>>,
     /// Each change of a call, by its number, oldest first.
@@ -152,7 +165,7 @@ pub struct Contents<G: Picture> {
     /// The events of each entity, by what it learned.
     pub learned: BTreeMap<u32, Vec<u32>>,
     pub by_body: BTreeMap<BodyId, u32>,
-    pub state: Arc<WorldState<G>>,
+    pub state: Arc<WorldState>,
     pub run: Run,
     pub day: u32,
     pub turn: u64,
@@ -191,15 +204,15 @@ pub struct Contents<G: Picture> {
 
 /// All that can be shown of one story. The engine's thread adds to it; readers take what they
 /// need. Nothing waits for a reader.
-pub struct StoryView<G: Picture> {
+pub struct StoryView {
     pub about: About,
-    contents: RwLock<Contents<G>>,
+    contents: RwLock<Contents>,
     news: watch::Sender<u64>,
     deltas: broadcast::Sender<AnswerDelta>,
     clock: Box<dyn Fn() -> u64 + Send + Sync>,
 }
 
-impl<G: Picture> StoryView<G> {
+impl StoryView {
     /// An empty view of a story.
     pub fn new(about: About) -> Self {
         Self {
@@ -211,22 +224,30 @@ impl<G: Picture> StoryView<G> {
         }
     }
 
+    /// As [`Self::new`], of a story that is played in this world.
+    pub fn of(world: &World, about: About) -> Self {
+        Self::new(About {
+            events: world.resource::<EventTypes>().clone(),
+            ..about
+        })
+    }
+
     /// Milliseconds since the view was made.
     fn now(&self) -> u64 {
         (self.clock)()
     }
 
     /// The time of calls: what is measured follows what was recorded.
-    pub fn time(&self, contents: &Contents<G>) -> u64 {
+    pub fn time(&self, contents: &Contents) -> u64 {
         self.now() + contents.recorded.unwrap_or_else(|| contents.recorded_end())
     }
 
     /// What it holds, to read. Take what you need and let go: the engine waits to write.
-    pub fn read(&self) -> RwLockReadGuard<'_, Contents<G>> {
+    pub fn read(&self) -> RwLockReadGuard<'_, Contents> {
         self.contents.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write(&self) -> RwLockWriteGuard<'_, Contents<G>> {
+    fn write(&self) -> RwLockWriteGuard<'_, Contents> {
         let contents = self.contents.write();
         contents.unwrap_or_else(PoisonError::into_inner)
     }
@@ -530,7 +551,7 @@ impl<G: Picture> StoryView<G> {
     }
 }
 
-impl<G: Picture> Contents<G> {
+impl Contents {
     /// The calls of a journal, without what they led to.
     pub fn of_journal(journal: &[Line]) -> Self {
         let mut contents = Self::default();
@@ -822,7 +843,7 @@ impl<G: Picture> Contents<G> {
         self.open_text.clear();
     }
 
-    fn set_state(&mut self, state: Arc<WorldState<G>>) {
+    fn set_state(&mut self, state: Arc<WorldState>) {
         for being in &state.beings {
             if self.names.get(&being.name) != Some(&being.id) {
                 self.names.insert(being.name.clone(), being.id);
@@ -842,7 +863,7 @@ mod tests {
 
     #[test]
     fn calls_that_are_measured_follow_those_that_were_recorded() {
-        let view = StoryView::<()>::new(About::default());
+        let view = StoryView::new(About::default());
         let outcomes = (0..3).map(|number| {
             let outcome = json!({
                 "entity": "Somebody", "id": 1, "number": number, "purpose": "home.speak",
@@ -868,7 +889,7 @@ mod tests {
 
     #[test]
     fn what_is_streamed_late_changes_no_state() {
-        let view = StoryView::<()>::new(About::default());
+        let view = StoryView::new(About::default());
         let entity: Arc<str> = "Ann".into();
         let start = || {
             view.signal(&Signal::CallStarted {

@@ -14,6 +14,7 @@ use playhouse_engine::session::{Game, KeptFiles, SetupError, take_data, take_tol
 use playhouse_engine::world_data::{
     DataError, DataFolder, Lexicon, Problem, Problems, Source, Word, WordPair, file_text,
 };
+use playhouse_story::register_picture;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -22,6 +23,7 @@ use super::current_table::NextStep;
 use super::events::EVENTS;
 use super::memory::PendingSummary;
 use super::phrases::prompts;
+use super::picture::MatchPicture;
 use super::rules::{Reflect, Rules, RulesError};
 use super::secret::{Card, PrivateRecord};
 use super::setup::{pick, set_up_table, update_system_messages};
@@ -43,6 +45,7 @@ const MAX_TEXT_CHARS: usize = 400;
 pub fn plugin(setup: &mut Setup) {
     register_events(&mut setup.world, EVENTS);
     register_reply::<Ballot>(&mut setup.world);
+    register_picture::<MatchPicture>(&mut setup.world);
     setup
         .saves()
         .component::<Table>("undercover_table")

@@ -20,6 +20,7 @@ mod ids;
 pub mod improviser;
 mod memory;
 mod phrases;
+mod picture;
 mod prompt_data;
 mod reflect;
 mod rules;

@@ -12,7 +12,7 @@ use super::rules::Rules;
 use super::secret::PrivateRecord;
 use super::table::Table;
 
-const BELIEF: AskTemplate<BeliefData> = AskTemplate::condensed(
+pub(super) const BELIEF: AskTemplate<BeliefData> = AskTemplate::condensed(
     "undercover.belief",
     "undercover/asks/belief",
     "undercover/asks/belief_short",
@@ -20,7 +20,7 @@ const BELIEF: AskTemplate<BeliefData> = AskTemplate::condensed(
 
 /// What a player is asked for its beliefs with. All of it is public.
 #[derive(Default, Serialize)]
-struct BeliefData<'a> {
+pub(super) struct BeliefData<'a> {
     #[serde(flatten)]
     player: PlayerData<'a>,
     legal: Vec<Choice<'a>>,

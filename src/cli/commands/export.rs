@@ -3,9 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::page::{self, Extras, StoryView};
+use crate::page::{self, Extras};
 use crate::save::names;
 use crate::session::Wanted;
+use crate::story::StoryView;
 use serde_json::json;
 
 use super::rehearse::write_page;

@@ -8,6 +8,7 @@ use crate::cast::turn_number;
 use crate::drama::Promise;
 use crate::knowledge::{Fact, Known};
 use crate::locale::{Language, text};
+use crate::rpg::CampaignPicture;
 use serde_json::{Value, json};
 
 use crate::cli::app::App;
@@ -109,14 +110,14 @@ pub(super) fn about(app: &App, slot: &str, name: &str, about: &str) -> Result<()
     let state = Saved::find(app, slot)?.contents()?.state;
     let (who, other) = (being(&state, name)?, being(&state, about)?);
     let facts = state.known_by(who).filter(|(fact, _)| fact.tells_of(about));
-    let bond = who.game.bonds.iter().find(|(to, _)| **to == *about);
+    let campaign = state.games.get::<CampaignPicture>();
+    let of_campaign = |being| campaign.and_then(|campaign| campaign.being(being));
+    let mut bonds = of_campaign(who).into_iter().flat_map(|own| &own.bonds);
+    let bond = bonds.find(|(to, _)| **to == *about);
     let promises = [(who, name, about), (other, about, name)];
     let promises = promises.iter().flat_map(|(by, from, to)| {
-        let promises = by
-            .game
-            .promises
-            .iter()
-            .filter(|promise| *promise.to == **to);
+        let promises = of_campaign(by).into_iter().flat_map(|own| &own.promises);
+        let promises = promises.filter(|promise| *promise.to == **to);
         promises.map(|promise| (*from, promise))
     });
     let heard = who.heard_of(about, LAST_HEARD);

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::cast::{Kind, turn_number};
 use crate::context::{buffer, context_to_json};
 use crate::locale::text;
+use crate::rpg::CampaignPicture;
 use crate::session::{CallRequest, Wanted, state_at};
 use serde_json::json;
 
@@ -15,7 +16,7 @@ use crate::cli::app::App;
 use crate::cli::args::{ShowArgs, View};
 use crate::cli::error::{CommandError, ErrorKind};
 use crate::cli::labels::purpose_label;
-use crate::cli::saved::{Saved, WorldState, being, session_error};
+use crate::cli::saved::{Being, Saved, WorldState, being, session_error};
 use crate::cli::say::say;
 use crate::cli::tables::{Alignment, TextTable};
 
@@ -186,7 +187,7 @@ fn list(app: &App, state: &WorldState) {
                 "record": "entity", "id": being.id, "name": being.name, "kind": being.kind,
                 "messages": context.len(), "tokens": context.tokens(),
                 "chapters": being.chapters.value.all().len(),
-                "hand": being.game.hand.names().collect::<Vec<_>>(),
+                "hand": hand(state, being),
             }));
         }
         return;
@@ -213,8 +214,15 @@ fn list(app: &App, state: &WorldState) {
             context.len().to_string(),
             context.tokens().to_string(),
             being.chapters.value.all().len().to_string(),
-            being.game.hand.names().collect::<Vec<_>>().join(", "),
+            hand(state, being).join(", "),
         ]);
     }
     table.write(&mut out);
+}
+
+/// The cards that a fighter of a campaign has drawn.
+fn hand<'s>(state: &'s WorldState, being: &Being) -> Vec<&'s str> {
+    let campaign = state.games.get::<CampaignPicture>();
+    let own = campaign.and_then(|campaign| campaign.being(being));
+    own.map_or_else(Vec::new, |own| own.hand.names().collect())
 }

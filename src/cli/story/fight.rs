@@ -1,6 +1,6 @@
 //! Fights: how everybody stands, which cards are played, how it ends.
 
-use crate::event::{AgentEvent, EventRecord};
+use crate::event::EventRecord;
 use crate::locale::{Argument, text};
 use crate::rpg::components::{Departure, FightResult};
 use crate::rpg::events::{
@@ -8,7 +8,7 @@ use crate::rpg::events::{
     TargetResult,
 };
 
-use super::formatter::{Formatter, data, heading};
+use super::formatter::{Formatter, heading};
 use crate::cli::output::{Paragraph, Style, cells, padded};
 use crate::cli::say::say;
 
@@ -21,17 +21,15 @@ const EMPTY: &str = "▒";
 impl Formatter {
     /// The paragraphs of an event of a fight; `None` if there are none for its type.
     pub(super) fn fight(&mut self, event: &EventRecord) -> Option<Vec<Paragraph>> {
-        Some(match event.kind.as_str() {
-            CombatInitialization::TYPE => self.combat_initialization(&data(event)?),
-            CombatRound::TYPE => self.combat_round(&data(event)?),
-            CardPlayed::TYPE => self.card_played(&data(event)?),
-            CombatMove::TYPE => self.combat_move(&data(event)?),
-            CombatOutcome::TYPE => self.combat_outcome(&data(event)?),
-            _ => return None,
-        })
+        let begins = event.read().map(|event| self.combat_initialization(event));
+        begins
+            .or_else(|| event.read().map(|event| self.combat_round(event)))
+            .or_else(|| event.read().map(|event| self.card_played(event)))
+            .or_else(|| event.read().map(|event| self.combat_move(event)))
+            .or_else(|| event.read().map(|event| self.combat_outcome(event)))
     }
 
-    fn combat_initialization(&mut self, event: &CombatInitialization) -> Vec<Paragraph> {
+    fn combat_initialization(&mut self, event: CombatInitialization) -> Vec<Paragraph> {
         for (names, camp) in [(&event.heroes, "hero"), (&event.foes, "foe")] {
             names.iter().for_each(|name| self.roster.note(name, camp));
         }
@@ -43,7 +41,7 @@ impl Formatter {
         ]
     }
 
-    fn combat_round(&mut self, event: &CombatRound) -> Vec<Paragraph> {
+    fn combat_round(&mut self, event: CombatRound) -> Vec<Paragraph> {
         for fighter in &event.standing {
             self.roster.note(&fighter.name, &fighter.faction);
         }
@@ -85,10 +83,10 @@ impl Formatter {
         }
     }
 
-    fn card_played(&mut self, event: &CardPlayed) -> Vec<Paragraph> {
+    fn card_played(&mut self, event: CardPlayed) -> Vec<Paragraph> {
         let CardPlayed {
             actor, card, skill, ..
-        } = event;
+        } = &event;
         let mut paragraph = Paragraph::indented(2, 4)
             .add(self.roster.style(actor), actor)
             .plain(say!(self.language, story_plays, card));
@@ -135,10 +133,10 @@ impl Formatter {
         }
     }
 
-    fn combat_move(&mut self, event: &CombatMove) -> Vec<Paragraph> {
+    fn combat_move(&mut self, event: CombatMove) -> Vec<Paragraph> {
         let CombatMove {
             actor, description, ..
-        } = event;
+        } = &event;
         let text = match event.action.as_str() {
             "flee" => text!(story_flees, actor),
             "yield" => text!(story_yields, actor),
@@ -154,7 +152,7 @@ impl Formatter {
         vec![self.mark_default(paragraph, actor)]
     }
 
-    fn combat_outcome(&self, event: &CombatOutcome) -> Vec<Paragraph> {
+    fn combat_outcome(&self, event: CombatOutcome) -> Vec<Paragraph> {
         let stage = &event.stage;
         let (style, text) = match event.result {
             FightResult::Won => (Style::Good, text!(story_fight_won, stage)),

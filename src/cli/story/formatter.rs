@@ -6,8 +6,7 @@ use std::sync::Arc;
 use crate::event::guard::GuardAct;
 use crate::event::kinds::Learned;
 use crate::event::{
-    AgentEvent, AnswerRecord, By, CallRecord, EventRecord, EventStyle, EventTypes, Recipients,
-    Telling, subject,
+    AnswerRecord, By, CallRecord, EventRecord, EventStyle, EventTypes, Recipients, Telling, subject,
 };
 use crate::locale::{Argument, Language, UiText, text};
 use crate::message::one_line;
@@ -288,7 +287,7 @@ impl Formatter {
 
     /// Places learn too, but readers need not be told, nor what those who were there saw come true.
     fn lesson(&mut self, event: &EventRecord) -> Vec<Paragraph> {
-        let Some(learned) = data::<Learned>(event) else {
+        let Some(learned) = event.read::<Learned>() else {
             return vec![deed(&event.text)];
         };
         let who = self.roster.actors(&event.audience);
@@ -476,11 +475,6 @@ fn texts(value: &Value) -> Vec<String> {
         Value::String(text) => vec![text.clone()],
         value => vec![value.to_string()],
     }
-}
-
-/// The event of a record, if it is of this type.
-pub(super) fn data<E: AgentEvent>(event: &EventRecord) -> Option<E> {
-    E::deserialize(&event.data).ok()
 }
 
 fn field<'e>(event: &'e EventRecord, name: &str) -> Option<&'e str> {

@@ -6,6 +6,7 @@ use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::AgentEvent;
 use super::guard::{GuardAct, verbatim};
 use crate::cast::StableId;
 use crate::journal::RecalledMemory;
@@ -71,6 +72,12 @@ pub struct EventRecord {
 }
 
 impl EventRecord {
+    /// The event itself, if it is of this type and its data are whole.
+    pub fn read<E: AgentEvent>(&self) -> Option<E> {
+        let event = (self.kind == E::TYPE).then(|| E::deserialize(&self.data));
+        event?.ok()
+    }
+
     /// The record as the entity of a seat may see it: with its own words as the guards left them,
     /// and nobody else's.
     pub fn as_seen_by(&self, seat: StableId) -> Self {

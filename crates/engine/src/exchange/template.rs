@@ -40,6 +40,11 @@ impl<D> AskTemplate<D> {
             short: Some(PromptTemplate::new(short)),
         }
     }
+
+    /// The purpose of the ask.
+    pub const fn purpose(&self) -> &'static str {
+        self.purpose
+    }
 }
 
 impl<D: Serialize> AskTemplate<D> {

@@ -1,9 +1,9 @@
-//! What the host of a story tells somebody between two turns. It comes as an input, so the journal
-//! keeps it, with who did it. A campaign knows more deeds of a host, in `rpg/host.rs`.
+//! What the host of a story tells some of its people between two turns. It comes as an input, so
+//! the journal keeps it, with who did it. A game may know more deeds of a host.
 
 use bevy_ecs::prelude::*;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::cast::CastList;
 use crate::engine::Inputs;
@@ -20,17 +20,24 @@ struct ToldByHost {
     message: String,
 }
 
-#[derive(Deserialize)]
+#[derive(Serialize, Deserialize)]
 struct HostInput {
     by: String,
     #[serde(rename = "do")]
     deed: Deed,
 }
 
-#[derive(Deserialize)]
+#[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Deed {
     Tell { who: Vec<String>, text: String },
+}
+
+/// The input by which a host tells these, by name, something that nobody else hears.
+pub fn tell_input(by: &str, who: Vec<String>, text: String) -> Value {
+    let by = by.to_owned();
+    let deed = Deed::Tell { who, text };
+    json!({ HOST_FIELD: HostInput { by, deed } })
 }
 
 /// The event of this file, for a game that has [`take_told`] in its meeting.

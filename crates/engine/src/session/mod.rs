@@ -19,7 +19,7 @@ mod world;
 
 pub use error::{SessionError, SetupError};
 pub use event_log::{Answered, EventLog, Logged, Stay, answered};
-pub use host::{HOST_FIELD, TOLD, take_told};
+pub use host::{HOST_FIELD, TOLD, take_told, tell_input};
 pub use kept::{KeptFiles, take_data};
 pub use live::Session;
 pub use requests::{CallRequest, PromptMessage, PromptPart, Wanted, messages_of, requests};

@@ -52,6 +52,7 @@ export async function seePerson(pane, id) {
 			['model', person.played_by === 'seat' ? null : modelOf(person)],
 			['played_by', person.played_by === 'seat' ? t('a_person') : null],
 		]),
+		person.notes?.length ? h('dl.pairs', person.notes.map(([label, value]) => [h('dt', label), h('dd', value)])) : null,
 		listPart('bonds', person.bonds, (bond) => [nameLink(bond.to, { name: bond.name }), ' ', h('span.muted', bond.word || ''),
 			h('span', { class: `num end ${bond.value > 0 ? 'good' : bond.value < 0 ? 'bad' : ''}` }, feeling(bond.value || 0))]),
 		listPart('goals', person.goals, (goal) => [h('span', linked(goal.words)), tag(word('goal', goal.state), `.end.${goal.state}`)]),

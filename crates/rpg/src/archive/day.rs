@@ -7,14 +7,13 @@ use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
 use playhouse_engine::cast::{CastList, EntityName, Kind, Whereabouts, all_of, is_dead};
-use playhouse_engine::context::{
-    AgentContext, Chapter, ChapterId, Chapters, Entry, EntryId, Level,
-};
+use playhouse_engine::context::{AgentContext, Chapter, ChapterId, Chapters, Entry, Level};
 use playhouse_engine::event::kinds::Archive;
 use playhouse_engine::event::{AgentEvent, EventWriter, PromptSet, PromptTemplate};
 use playhouse_engine::exchange::{Answers, AskTemplate, Prose};
 use playhouse_engine::knowledge::FactBook;
 use playhouse_engine::message::{Role, cut};
+use playhouse_story::NextFold;
 use serde::Serialize;
 
 use super::range::{EntryRange, past_to_fold, past_tokens, room};
@@ -91,26 +90,11 @@ pub(crate) fn archive_overdue(world: &mut World, before_fight: bool) -> bool {
     !places.is_empty()
 }
 
-/// What of a conversation will be archived next, and when.
-#[derive(Clone, Copy, Debug)]
-pub struct NextArchive {
-    /// Its first message and its last.
-    pub messages: (EntryId, EntryId),
-    /// The tokens of all that may be archived.
-    pub past: u64,
-    /// How many there may be before it is.
-    pub most: u64,
-}
-
 /// What of a conversation will be archived next; `None` if nothing can become shorter.
-pub fn next_archive(
-    context: &AgentContext,
-    chapters: &Chapters,
-    budget: u64,
-) -> Option<NextArchive> {
+pub fn next_archive(context: &AgentContext, chapters: &Chapters, budget: u64) -> Option<NextFold> {
     let room = room(context, budget);
     let range = past_to_fold(context, chapters, room)?;
-    Some(NextArchive {
+    Some(NextFold {
         messages: (range.begin, range.end),
         past: past_tokens(context),
         most: room * 4 / 5,

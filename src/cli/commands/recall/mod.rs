@@ -1,4 +1,4 @@
-//! `recall`: what somebody remembers for a question; and for measuring, which messages of a file
+//! `recall`: what an entity remembers for a question; and for measuring, which messages of a file
 //! are found for the questions of another.
 
 mod corpus;
@@ -11,17 +11,13 @@ use serde_json::{Value, json};
 
 use self::corpus::{Corpus, questions};
 use self::embeddings::{Embeddings, or_words};
-use crate::cast::name_by_id;
 use crate::cli::app::App;
 use crate::cli::args::RecallArgs;
 use crate::cli::error::CommandError;
 use crate::cli::output::{Paragraph, Style};
-use crate::cli::saved::{Saved, entity};
+use crate::cli::saved::{Saved, WorldState, being};
 use crate::cli::say::say;
-use crate::context::{AgentContext, Chapters};
-use crate::memory::{
-    AnswerWords, Lens, Meaning, Vectors, chapter_texts, conversation_texts, recall_all,
-};
+use crate::memory::Meaning;
 
 /// Answers a question, or the questions of a file.
 pub(super) fn recall(app: &App, args: &RecallArgs) -> Result<(), CommandError> {
@@ -35,39 +31,23 @@ pub(super) fn recall(app: &App, args: &RecallArgs) -> Result<(), CommandError> {
     }
 }
 
-/// Prints what somebody remembers.
+/// Prints what an entity remembers.
 fn remember(app: &App, args: &RecallArgs, most: usize) -> Result<(), CommandError> {
     let given = |argument: &Option<String>| argument.clone().unwrap_or_default();
-    let setup = Saved::find(app, &given(&args.slot))?.world(true)?;
-    let who = given(&args.who);
-    let entity = entity(&setup.world, &who)?;
-    let context = setup.world.get::<AgentContext>(entity);
-    let past = context.zip(setup.world.get::<Chapters>(entity));
-    let words = setup.world.resource::<AnswerWords>();
-    let lens = Lens {
-        places: &|id| name_by_id(&setup.world, id),
-        ..Lens::of(words)
-    };
-    let asked = given(&args.question);
-    let embeddings = Embeddings::of(app, args)?;
-    let known = setup.world.get_resource::<Vectors>();
-    let meaning = past
-        .zip(embeddings)
-        .map(|((context, chapters), embeddings)| {
-            let chapters = chapters
-                .all()
-                .iter()
-                .flat_map(|chapter| chapter_texts(chapter, words));
-            let texts = chapters.chain(conversation_texts(context, words));
-            let question = embeddings.question(&asked)?;
-            Ok((embeddings.vectors(known, texts)?, question))
-        });
-    let meaning = meaning.and_then(|made| or_words(app, made));
-    let meaning = meaning
+    let world = Saved::find(app, &given(&args.slot))?.world(true)?.world;
+    let state = WorldState::of(&world, &WorldState::default());
+    let (who, asked) = (given(&args.who), given(&args.question));
+    let being = being(&state, &who)?;
+    let made = Embeddings::of(app, args)?.map(|embeddings| {
+        let question = embeddings.question(&asked)?;
+        let vectors = embeddings.vectors(world.get_resource(), state.witnessed(being))?;
+        Ok((vectors, question))
+    });
+    let made = made.and_then(|made| or_words(app, made));
+    let meaning = made
         .as_ref()
         .map(|(vectors, question)| Meaning { vectors, question });
-    let found = past.map(|past| recall_all(past, lens, (&asked, meaning), most));
-    let found = found.unwrap_or_default();
+    let found = state.recall(being, (&asked, meaning), most);
     let mut out = app.out();
     for (rank, memory) in (1..).zip(&found) {
         if app.settings.json {

@@ -32,13 +32,11 @@ use crate::engine::{Engine, Stop};
 use crate::journal::{Input, Line, new_minds};
 use crate::locale::{Localize, text};
 use crate::mind::{Mind, MindAlias, Minds};
-use crate::page::{
-    self, BranchAt, Control, Invitation, LibraryError, Seat, Server, Story, StoryView,
-};
+use crate::page::{self, BranchAt, Control, Invitation, LibraryError, Seat, Server, Story};
 use crate::rpg::Campaign;
 use crate::save::Slot;
 use crate::session::{self, Game, Session};
-use crate::story::{self, About};
+use crate::story::{self, About, StoryView};
 use crate::{rpg, undercover};
 /// How long a page waits for a story to be read before it shows what was read so far.
 const AT_ONCE: Duration = Duration::from_millis(500);
@@ -518,6 +516,7 @@ pub(in crate::cli::commands) fn about(
         Played::World(campaign) => about_world(app, campaign, slot, seed)?,
         Played::Team(team) => About {
             title: team.team().name.clone(),
+            is_conversation: true,
             ..about("team", team.meta().world)
         },
         Played::Undercover(game) => About {
@@ -547,5 +546,6 @@ fn about_world(
         models: loader::model_names(app),
         currency: info.price.map(|price| price.currency),
         events: event_types(),
+        ..About::default()
     })
 }

@@ -1,0 +1,51 @@
+//! What readers of a story see of its game: each player's card, and what it takes the others for.
+
+use bevy_ecs::prelude::*;
+use playhouse_engine::journal::AskEnding;
+use playhouse_story::{Being, Contents, Members, Picture, PictureReader};
+use serde_json::json;
+
+use super::events::CardDealt;
+use super::reflect::BELIEF;
+
+/// A game of undercover adds nothing that its events and calls don't tell.
+pub(super) struct MatchPicture;
+
+impl Picture for MatchPicture {
+    fn of(_: &World) -> Self {
+        Self
+    }
+
+    fn secrets(&self, being: &Being, story: &Contents) -> Vec<u32> {
+        let learned = story.learned.get(&being.id).into_iter().flatten();
+        let is_own_card = |event: &&u32| {
+            let event = story.events.get(**event as usize);
+            let dealt = event.and_then(|event| event.record.read::<CardDealt>());
+            dealt.is_some_and(|dealt| *dealt.player == *being.name)
+        };
+        learned
+            .copied()
+            .find(|event| is_own_card(&event))
+            .into_iter()
+            .collect()
+    }
+
+    /// What a player wrote down last of everybody.
+    fn beliefs(&self, pair: [&Being; 2], story: &Contents, reader: PictureReader) -> Members {
+        let mut members = Members::new();
+        if reader != PictureReader::Host {
+            return members;
+        }
+        let mut calls = story.calls.iter().rev();
+        let call = calls.find(|call| call.who == pair[0].id && *call.purpose == *BELIEF.purpose());
+        let Some(call) = call else {
+            return members;
+        };
+        members.insert("c".into(), call.call.into());
+        let ending = call.outcome.as_ref().map(|outcome| &outcome.ending);
+        if let Some(AskEnding::Answered { text, .. }) = ending {
+            members.insert("guess".into(), json!(text));
+        }
+        members
+    }
+}
