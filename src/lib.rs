@@ -26,7 +26,7 @@
 //!
 //! The feature `full` is all of these.
 //!
-//! To build a game, start at the [`prelude`], [`engine::Setup`] and `examples/own_system.rs`. To
+//! To build a game, start at the [`prelude`], [`engine::Setup`] and `examples/auction.rs`. To
 //! run the games that there are, start at [`rpg::Campaign`], [`undercover::Match`] or
 //! [`groupchat`]; to run a game in a save slot, at [`session`]. [`testing`] has a small world for
 //! unit tests of systems, which need no mind.

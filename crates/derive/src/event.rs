@@ -260,14 +260,23 @@ impl Event<'_> {
                 quote!(fn short_template() -> Option<String> { Some(#name.into()) })
             }
             "text" => {
-                let method = member.method()?;
+                let (fields, value) = (&self.fields, member.value()?);
+                let text = match member.name()? {
+                    Some(method) => quote!(self.#method(phrases, data)),
+                    None => quote! {
+                        let _ = (phrases, data);
+                        #[allow(unused_variables)]
+                        let Self { #(#fields),* } = self;
+                        Ok(#value)
+                    },
+                };
                 quote! {
                     fn text(
                         &self,
                         phrases: &#engine::event::Phrasebook,
                         data: &#engine::event::EventData,
                     ) -> ::std::result::Result<String, #engine::event::PhraseError> {
-                        #method(phrases, data)
+                        #text
                     }
                 }
             }

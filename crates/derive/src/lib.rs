@@ -30,7 +30,8 @@ use syn::{DeriveInput, parse_macro_input};
 /// | `tells_nothing` | `tells_by_words() == false` |
 /// | `speaker`, `spoken`, `tells`, `media` | a field or another expression |
 /// | `template`, `short_template` | the name of a phrase |
-/// | `knower`, `tags`, `happening`, `own_happening`, `text` | a method of the type |
+/// | `text` | the words, as an expression of the fields, or a method of the type |
+/// | `knower`, `tags`, `happening`, `own_happening` | a method of the type |
 /// | `crate` | where the engine is, if it is not a dependency: `crate = playhouse` |
 #[proc_macro_derive(AgentEvent, attributes(event))]
 pub fn derive_agent_event(input: TokenStream) -> TokenStream {

@@ -13,11 +13,13 @@ use crate::event::deliver;
 use crate::exchange::{Budget, Ledger, PastLedgers};
 use crate::journal::GameSetup;
 use crate::memory::{LookupVectors, Lore, Vectors, Witnessed};
+use crate::message::Language;
 use crate::message::tokens::Correction;
 use crate::mind::MindAlias;
 use crate::save::{ENDING, GAME_SETUP, SaveRegistry};
 use crate::tool::{ToolSet, Toolbox};
-use crate::{cast, event, exchange};
+use crate::world_data::{DataFolder, Problems, PromptSet};
+use crate::{cast, event, exchange, tool};
 
 /// The schedule of one place: it takes answers, applies rules, writes events and asks.
 #[derive(ScheduleLabel, Clone, Debug, PartialEq, Eq, Hash)]
@@ -102,6 +104,23 @@ impl Setup {
         meet.configure_sets((MeetSet::Rules, MeetSet::Deliver).chain());
         meet.add_systems(deliver.in_set(MeetSet::Deliver));
         Self { world, step, meet }
+    }
+
+    /// The same in a language, with the engine's own phrases in it: around memories, and on what
+    /// is wrong with an answer. The events of a game then need words of their own.
+    ///
+    /// # Errors
+    /// The phrases can't be used.
+    pub fn in_language(mut self, language: Language) -> Result<Self, Problems> {
+        let mut prompts = PromptSet::default();
+        exchange::add_templates(&mut prompts);
+        tool::add_templates(&mut prompts);
+        prompts.add_events(event::kinds::EVENTS);
+        let folder = format!("prompts/{}", language.code());
+        let (phrases, _) = prompts.load(&DataFolder::embedded(), &folder)?;
+        self.world.insert_resource(phrases);
+        self.world.insert_resource(language);
+        Ok(self)
     }
 
     /// Brings a stage into the world, with its own part of the system message. For more, such as

@@ -8,8 +8,8 @@ use serde_json::Value;
 use super::AudienceRule;
 use super::guard::GuardAct;
 use crate::cast::StableId;
-use crate::context::{ChapterRecord, EntryId, Happening, Noting};
-use crate::message::{Block, Tags};
+use crate::context::{AgentContext, ChapterRecord, Entry, EntryId, Happening, Noting};
+use crate::message::{Block, Role, Tags};
 
 /// An event before its delivery: its words and audience are fixed, its body is not made yet.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,6 +61,21 @@ pub struct ChapterClose {
     pub title: String,
     /// What code knows of it; `None` in games without records.
     pub record: Option<ChapterRecord>,
+}
+
+impl ChapterClose {
+    /// All that an entity remembers beside its own rules, as a chapter; `None` if that is nothing.
+    pub fn of_past(context: &AgentContext, title: impl Into<String>) -> Option<Self> {
+        let mut past = context.entries().iter();
+        let begin = past.find(|entry| entry.role() != Role::System)?.id();
+        Some(Self {
+            begin,
+            end: past.last().map_or(begin, Entry::id),
+            summing_up: None,
+            title: title.into(),
+            record: None,
+        })
+    }
 }
 
 /// The events of this step that are not delivered yet, in order.

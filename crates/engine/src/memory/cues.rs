@@ -1,4 +1,4 @@
-//! What an ask is about, for whoever is asked to remember what bears on it.
+//! What an ask is about, so that the asked entity remembers what bears on it.
 
 use std::sync::Arc;
 
@@ -16,4 +16,16 @@ pub struct Cues {
     pub tokens: u64,
     /// The maximum number of tokens of the whole prompt with them.
     pub prompt_tokens: u64,
+}
+
+impl Cues {
+    /// These texts, for memories of so many tokens in a prompt of any length.
+    pub fn about(texts: impl IntoIterator<Item = impl Into<String>>, tokens: u64) -> Self {
+        Self {
+            texts: texts.into_iter().map(Into::into).collect(),
+            tokens,
+            prompt_tokens: u64::MAX,
+            ..Self::default()
+        }
+    }
 }
