@@ -149,7 +149,7 @@ pub(super) struct EventJson {
     #[serde(skip_serializing_if = "Option::is_none")]
     c: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    fight: Option<Value>,
+    board: Option<Value>,
     /// Whether it is a summary of a chapter.
     #[serde(skip)]
     is_memory: bool,
@@ -584,7 +584,7 @@ impl Reader<'_> {
         seen.map_or_else(|| record.text.clone(), |seen| seen.text)
     }
 
-    /// What a table of a fight shows of an event.
+    /// What a page shows of an event beside its words.
     fn board_of(&self, record: &EventRecord) -> Option<Value> {
         self.view.about.events.telling(record)?.board()
     }
@@ -627,7 +627,7 @@ impl Reader<'_> {
             defaults: self.defaults_told(entry),
             kept: false,
             c: None,
-            fight: self.board_of(record).filter(|_| seen.is_none()),
+            board: self.board_of(record).filter(|_| seen.is_none()),
             is_memory: entry.style == EventStyle::Memory,
         };
         if self.is_host() {

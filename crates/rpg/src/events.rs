@@ -179,7 +179,7 @@ impl Journey {
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event(
-    "combat_initialization", style = FightBegins, minor, tags = message_tags, happening = noted,
+    "combat_initialization", style = ContestBegins, minor, tags = message_tags, happening = noted,
     board = json!({"part": "start", "heroes": heroes, "foes": foes})
 )]
 pub struct CombatInitialization {
@@ -239,7 +239,7 @@ pub struct CombatantStatus {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
-#[event("combat_round", style = Fight, minor, board = standing_board)]
+#[event("combat_round", style = Contest, minor, board = standing_board)]
 pub struct CombatRound {
     pub stage: String,
     pub round: u32,
@@ -327,7 +327,7 @@ pub struct TargetResult {
 /// A card was played and resolved by the rules.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event(
-    "card_played", style = Fight, minor, speaker = actor, spoken = description,
+    "card_played", style = Contest, minor, speaker = actor, spoken = description,
     board = json!({"part": "card", "card": card, "skill": skill, "targets": targets})
 )]
 pub struct CardPlayed {
@@ -346,7 +346,7 @@ pub struct CardPlayed {
 /// Somebody in a fight holds back, shows something, wavers, flees or yields.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event(
-    "combat_move", style = Fight, minor, speaker = actor, spoken = description,
+    "combat_move", style = Contest, minor, speaker = actor, spoken = description,
     board = json!({"part": "move"})
 )]
 pub struct CombatMove {
@@ -364,7 +364,7 @@ pub struct CombatMove {
 /// A card that somebody chose was not played; only its player learns of it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event(
-    "card_held", style = FightNote, minor, third_person = seen, board = json!({"part": "move"})
+    "card_held", style = ContestNote, minor, third_person = seen, board = json!({"part": "move"})
 )]
 pub struct CardHeld {
     pub actor: String,
@@ -418,7 +418,7 @@ pub struct Narration {
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event(
-    "combat_outcome", style = FightEnds, minor, tags = message_tags, happening = noted,
+    "combat_outcome", style = ContestEnds, minor, tags = message_tags, happening = noted,
     board = json!({"part": "end", "result": result})
 )]
 pub struct CombatOutcome {

@@ -189,9 +189,11 @@ impl Picture for CampaignPicture {
         let promises = both.flat_map(|(by, to)| {
             let promises = self.being(by).map(|own| &own.promises);
             let promises = promises.into_iter().flatten();
-            let to_other = promises.filter(|promise| promise.to == to.name);
-            to_other
-                .map(|promise| json!({"by": by.id, "words": promise.words, "state": promise.state}))
+            promises
+                .filter(move |promise| promise.to == to.name)
+                .map(move |promise| {
+                    json!({"by": by.id, "words": promise.words, "state": promise.state})
+                })
         });
         let mut members = Members::from_iter([("promises".to_owned(), promises.collect())]);
         members.extend(bond.map(|bond| ("bond".to_owned(), bond)));

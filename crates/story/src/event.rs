@@ -24,7 +24,8 @@ pub enum Form {
     Round,
     /// A heading: the party reaches a place.
     Place,
-    Fight,
+    /// A part of a contest, such as a fight.
+    Contest,
     Note,
     Ending,
     /// Not part of the story.
@@ -49,7 +50,9 @@ impl From<EventStyle> for Form {
             Style::Day => Self::Day,
             Style::Round => Self::Round,
             Style::Departure | Style::Place => Self::Place,
-            Style::FightBegins | Style::Fight | Style::FightEnds | Style::FightNote => Self::Fight,
+            Style::ContestBegins | Style::Contest | Style::ContestEnds | Style::ContestNote => {
+                Self::Contest
+            }
             Style::Note | Style::Working | Style::HostDeed | Style::Lesson => Self::Note,
             Style::Ending => Self::Ending,
             Style::Memory | Style::Hidden => Self::Own,

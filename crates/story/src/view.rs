@@ -97,8 +97,8 @@ impl EventEntry {
     fn bounds_scene(&self) -> bool {
         let bounds = [
             EventStyle::SceneText,
-            EventStyle::FightBegins,
-            EventStyle::FightEnds,
+            EventStyle::ContestBegins,
+            EventStyle::ContestEnds,
         ];
         self.form.is_heading() || bounds.contains(&self.style)
     }

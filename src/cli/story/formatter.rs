@@ -175,14 +175,14 @@ impl Formatter {
             }
             EventStyle::Look => self.look(event),
             EventStyle::Working
-            | EventStyle::FightNote
+            | EventStyle::ContestNote
             | EventStyle::Report
             | EventStyle::Memory
                 if !self.shows_workings =>
             {
                 Vec::new()
             }
-            EventStyle::Working | EventStyle::FightNote | EventStyle::Note => {
+            EventStyle::Working | EventStyle::ContestNote | EventStyle::Note => {
                 match telling.third_person(&to).or_else(|| telling.line(&to)) {
                     Some(note) => vec![self.note(Style::Dim, &note)],
                     None => vec![deed(&event.text)],
@@ -210,7 +210,7 @@ impl Formatter {
             }
             EventStyle::Memory => self.memory(event),
             EventStyle::Day | EventStyle::Round => self.day(&*telling),
-            EventStyle::FightBegins | EventStyle::Fight | EventStyle::FightEnds => {
+            EventStyle::ContestBegins | EventStyle::Contest | EventStyle::ContestEnds => {
                 self.fight(event).unwrap_or_else(|| vec![deed(&event.text)])
             }
             EventStyle::Lesson => self.lesson(event),

@@ -20,7 +20,7 @@
 //! #[derive(Component)]
 //! struct Fighter;
 //! #[derive(Serialize, Deserialize, AgentEvent)]
-//! #[event("combat_outcome", style = Fight, tags = message_tags)]
+//! #[event("combat_outcome", style = Contest, tags = message_tags)]
 //! struct CombatOutcome;
 //! impl CombatOutcome {
 //!     fn message_tags(&self) -> Tags {

@@ -47,11 +47,12 @@ pub enum EventStyle {
     Departure,
     /// A journey reaches a place.
     Place,
-    FightBegins,
-    Fight,
-    FightEnds,
-    /// A note on a fight for those who look behind the story.
-    FightNote,
+    /// A contest begins, such as a fight.
+    ContestBegins,
+    Contest,
+    ContestEnds,
+    /// A note on a contest for those who look behind the story.
+    ContestNote,
     /// What only those need to know whom it concerns.
     Note,
     /// A note for those who look behind the story.
@@ -119,7 +120,7 @@ pub trait Telling {
         None
     }
 
-    /// What a page shows of it beside its words, such as the state of a fight.
+    /// What a page shows of it beside its words, such as how those in a contest stand.
     fn board(&self) -> Option<Value> {
         None
     }

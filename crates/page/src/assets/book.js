@@ -55,10 +55,10 @@ function fightStart(source, i) {
 	for (let at = i; at >= Math.max(0, i - 800); at -= 1) {
 		const other = source.at(at);
 		if (!other) break;
-		if (other.form !== 'fight' || other.place !== event.place) continue;
-		if (at < i && other.fight?.part === 'end') break;
+		if (other.form !== 'contest' || other.place !== event.place) continue;
+		if (at < i && other.board?.part === 'end') break;
 		start = at;
-		if (other.fight?.part === 'start') break;
+		if (other.board?.part === 'start') break;
 	}
 	return start;
 }
@@ -69,8 +69,8 @@ function fightOf(source, start, count) {
 	for (let i = start; i < Math.min(count, start + 800); i += 1) {
 		const event = source.at(i);
 		if (!event) break;
-		if (event.form !== 'fight' || event.place !== place) continue;
-		const { part, ...data } = event.fight || {};
+		if (event.form !== 'contest' || event.place !== place) continue;
+		const { part, ...data } = event.board || {};
 		if (part === 'start') {
 			if (i > start) break;
 			Object.assign(fight, { heroes: data.heroes || [], foes: data.foes || [] });
@@ -120,7 +120,7 @@ function setFight(source, start, count) {
 	const moves = h('details', { open: areMovesOpen, ontoggle: (event) => { areMovesOpen = event.target.open; } }, h('summary', t('moves', { count: fight.cards.filter((card) => card.event).length })), h('ol', cards));
 	return h('div', { class: `fight ${fight.end ? 'is-over' : ''}` },
 		h('p.fight-head', h('strong', title),
-			fight.end ? h('span', { class: `result ${fight.end.fight.result}` }, word('result', fight.end.fight.result)) : h('span.result', t('goes_on'))),
+			fight.end ? h('span', { class: `result ${fight.end.board.result}` }, word('result', fight.end.board.result)) : h('span.result', t('goes_on'))),
 		fighters.length ? h('table', tableHead(['name', 'health', 'points', 'effects'], '.sr'), h('tbody', fighters)) : null,
 		moves, fight.end ? h('p.outcome', linked(fight.end.text)) : null, [source.at(start), fight.end].filter(Boolean).flatMap(setDefaults));
 }
@@ -215,7 +215,7 @@ export class Book {
 		if (!event) return h('div.wait', { 'data-waiting': '1', 'aria-hidden': 'true' });
 		if (!isShown(event)) return null;
 		let content;
-		if (event.form === 'fight' && event.place != null) {
+		if (event.form === 'contest' && event.place != null) {
 			if (this.source === this.scenes) {
 				if (fightStart(this.source, i) !== i) return null;
 				content = setFight(this.source, i, this.list.count());
@@ -225,7 +225,7 @@ export class Book {
 			class: `event f-${event.form}${i === this.current ? ' is-current' : ''}`, tabindex: -1, 'data-n': event.n,
 			'aria-posinset': i + 1, 'aria-setsize': this.source.count, onclick: (click) => this.clicked(click, i),
 		}, this.where(i, event), content, eventLink(event.n, number(event.n)));
-		article.append(...(event.form === 'fight' && this.source === this.scenes ? [] : setDefaults(event)));
+		article.append(...(event.form === 'contest' && this.source === this.scenes ? [] : setDefaults(event)));
 		if (event.notes?.length) article.append(h('p.note.guard', event.notes.join(' ')));
 		reach(article, i === this.current);
 		return article;
@@ -264,7 +264,7 @@ export class Book {
 			this.told = added[0].n;
 			this.tellOn();
 		}
-		for (const event of added) if (event.form === 'fight') this.refreshFight(event);
+		for (const event of added) if (event.form === 'contest') this.refreshFight(event);
 		const shown = added.filter(isShown).length;
 		if (!this.list.stick && shown && this.source === this.scenes) this.setFresh(this.fresh + shown);
 		else if (shown) this.speak(added);
@@ -275,7 +275,7 @@ export class Book {
 	refreshFight(event) {
 		for (const [i, node] of this.list.nodes) {
 			const other = this.source.at(i);
-			if (node && other?.form === 'fight' && other.place === event.place) this.list.refresh(i);
+			if (node && other?.form === 'contest' && other.place === event.place) this.list.refresh(i);
 		}
 	}
 
