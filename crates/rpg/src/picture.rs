@@ -152,8 +152,10 @@ impl Picture for CampaignPicture {
         let bonds = own.bonds.iter().map(|(name, bond)| {
             json!({"to": to(name), "name": name, "word": bond.word, "value": bond.value})
         });
-        let goals = own.goals.iter();
-        let goals = goals.map(|(words, state)| json!({"words": words, "state": state}));
+        let goals = own
+            .goals
+            .iter()
+            .map(|(words, state)| json!({"words": words, "state": state}));
         let promises = own.promises.iter().map(|promise| {
             let Promise {
                 to: name,
@@ -162,8 +164,10 @@ impl Picture for CampaignPicture {
             } = promise;
             json!({"to": to(name), "name": name, "words": words, "state": state})
         });
-        let items = own.items.iter();
-        let items = items.map(|name| json!({"name": name, "look": self.look_of(name)}));
+        let items = own
+            .items
+            .iter()
+            .map(|name| json!({"name": name, "look": self.look_of(name)}));
         let members = [
             ("skills", json!(own.skills)),
             ("hand", json!(own.hand.cards)),
@@ -180,16 +184,16 @@ impl Picture for CampaignPicture {
 
     fn beliefs(&self, pair: [&Being; 2], _story: &Contents, reader: PictureReader) -> Members {
         let [who, about] = pair;
-        let bonds = self.being(who).map(|own| &own.bonds);
-        let mut bonds = bonds.into_iter().flatten();
-        let bond = bonds.find(|(to, _)| *to == about.name);
-        let bond = bond.map(|(_, bond)| json!({"word": bond.word, "value": bond.value}));
-        let both = [(who, about), (about, who)].into_iter();
-        let both = both.take(if reader == PictureReader::Host { 2 } else { 1 });
+        let mut bonds = self.being(who).into_iter().flat_map(|own| &own.bonds);
+        let bond = bonds
+            .find(|(to, _)| *to == about.name)
+            .map(|(_, bond)| json!({"word": bond.word, "value": bond.value}));
+        let sides = if reader == PictureReader::Host { 2 } else { 1 };
+        let both = [(who, about), (about, who)].into_iter().take(sides);
         let promises = both.flat_map(|(by, to)| {
-            let promises = self.being(by).map(|own| &own.promises);
-            let promises = promises.into_iter().flatten();
-            promises
+            self.being(by)
+                .into_iter()
+                .flat_map(|own| &own.promises)
                 .filter(move |promise| promise.to == to.name)
                 .map(move |promise| {
                     json!({"by": by.id, "words": promise.words, "state": promise.state})
@@ -230,9 +234,12 @@ impl Picture for CampaignPicture {
             (call.who, call.turn) == (who, turn) && *call.purpose == *CHOICE.purpose()
         })?;
         let scene = self.scenes.iter().find(|scene| scene.id == made.scene)?;
-        let others = scene.options.iter().filter(|(id, _)| *id != made.option);
-        let others = others.map(|(id, label)| json!({"option": id, "label": label}));
-        let others: Vec<_> = others.collect();
+        let others: Vec<_> = scene
+            .options
+            .iter()
+            .filter(|(id, _)| *id != made.option)
+            .map(|(id, label)| json!({"option": id, "label": label}))
+            .collect();
         (!others.is_empty()).then_some((call.call, others))
     }
 
@@ -263,8 +270,8 @@ impl Picture for CampaignPicture {
         Some(match PageDeed::deserialize(deed) {
             Ok(deed) => {
                 let deed = deed.of_host(self, &story.state);
-                let deed = deed.ok_or_else(|| text!(page_unknown_name));
                 deed.map(|deed| deed.to_input(HOST))
+                    .ok_or_else(|| text!(page_unknown_name))
             }
             Err(error) => Err(text!(page_bad_request, reason = error.text())),
         })

@@ -9,7 +9,7 @@ use playhouse_engine::event::guard::Act;
 use super::state::Being;
 use super::view::{Contents, EventEntry};
 
-/// Why somebody was not told of an event.
+/// Why an entity was not told of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WhyNot {
     /// It was at another place, or at none.
@@ -21,7 +21,7 @@ pub enum WhyNot {
     Dead,
     /// It came later.
     Later,
-    /// It was a thought of somebody else.
+    /// It was a thought of another.
     Private,
     /// A guard kept it back.
     Withheld,

@@ -17,7 +17,7 @@ pub enum CallState {
     /// Answered; the host has not decided yet.
     InReview,
     Done,
-    /// The run was stopped; whoever continues asks again.
+    /// The run was stopped; it is asked again when the story continues.
     Dropped,
 }
 

@@ -8,7 +8,7 @@ use playhouse_engine::message::{Body, Role};
 
 use super::state::{Being, WorldState};
 
-/// What somebody knows in one of two stories only: the ids of facts.
+/// What an entity knows in one of two stories only: the ids of facts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnowledgeDifference {
     pub id: u32,
@@ -26,7 +26,7 @@ impl WorldState {
         beings.filter_map(move |being| Some((being, being.knowledge.value.get(fact)?)))
     }
 
-    /// What somebody knows, in the order of the book of facts.
+    /// What an entity knows, in the order of the book of facts.
     pub fn known_by<'s>(
         &'s self,
         being: &'s Being,
@@ -35,7 +35,7 @@ impl WorldState {
         facts.filter_map(|fact| Some((fact, being.knowledge.value.get(&fact.id)?)))
     }
 
-    /// From whom somebody has a fact, then from whom that one has it, back to the source.
+    /// From whom an entity has a fact, then from whom that one has it, back to the source.
     pub fn sources(&self, fact: &str, known: &Known) -> Vec<Arc<str>> {
         let mut sources = Vec::<Arc<str>>::new();
         let mut next = known.from.clone();
@@ -50,7 +50,7 @@ impl WorldState {
 }
 
 impl Being {
-    /// The last events that it got from somebody, or that name them, oldest first; also those that
+    /// The last events that it got from another, or that name it, oldest first; also those that
     /// are in chapters. Questions are not events, and summaries are not news.
     pub fn heard_of(&self, about: &str, most: usize) -> Vec<&Body> {
         let chapters = self.chapters.value.all();

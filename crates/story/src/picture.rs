@@ -59,7 +59,7 @@ pub trait Picture: Any + Send + Sync {
         None
     }
 
-    /// The names of what a host can do in the story now, beside telling somebody something.
+    /// The names of what a host can do in the story now, beside telling its people something.
     fn deeds(&self, _story: &Contents) -> Vec<&'static str> {
         Vec::new()
     }
@@ -132,5 +132,40 @@ impl Pictures {
     /// The pictures of all games that are played in the world.
     pub fn all(&self) -> impl Iterator<Item = &dyn Picture> {
         self.0.iter().map(|picture| &**picture)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Resource)]
+    struct Coins(u32);
+
+    struct Purse(u32);
+
+    impl Picture for Purse {
+        fn of(world: &World) -> Self {
+            Self(world.resource::<Coins>().0)
+        }
+    }
+
+    struct OfAnotherGame;
+
+    impl Picture for OfAnotherGame {
+        fn of(_: &World) -> Self {
+            Self
+        }
+    }
+
+    #[test]
+    fn a_picture_is_found_by_its_type() {
+        let mut world = World::new();
+        world.insert_resource(Coins(3));
+        register_picture::<Purse>(&mut world);
+        let pictures = Pictures::of(&world);
+        assert_eq!(pictures.get().map(|Purse(coins)| *coins), Some(3));
+        assert!(pictures.get::<OfAnotherGame>().is_none());
+        assert_eq!(pictures.all().count(), 1);
     }
 }

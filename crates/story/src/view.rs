@@ -36,7 +36,7 @@ pub struct About {
     pub world: String,
     /// The title for people.
     pub title: String,
-    /// What it is about, for whoever begins to read: paragraphs.
+    /// What it is about, for those who begin to read: paragraphs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub premise: Vec<String>,
     /// The game's name for programs, such as `campaign`.
@@ -50,7 +50,7 @@ pub struct About {
     /// The unit of money, such as `USD`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub currency: Option<String>,
-    /// The models that somebody may have in a branch. Only the host sees them.
+    /// The models that an entity may have in a branch. Only the host sees them.
     #[serde(skip)]
     pub models: Vec<String>,
     /// The types of its events.
@@ -369,7 +369,7 @@ impl StoryView {
                 call.enter(Segment::Writing, now);
             });
         }
-        // Whoever reads the words so far must not get the same delta again.
+        // A reader of the words so far must not get the same delta again.
         let _ = self.deltas.send(AnswerDelta {
             call: number,
             text: text.map(|text| text.as_str().into()),
@@ -429,7 +429,7 @@ impl StoryView {
         self.announce();
     }
 
-    /// Shows whoever is in the world of a story that is about to be read or to begin.
+    /// Shows the cast of a story that is about to be read or to begin.
     pub fn expect(&self, world: &World) {
         let state = Arc::new(WorldState::of(world, &WorldState::default()));
         self.write().set_state(state);
@@ -459,7 +459,7 @@ impl StoryView {
         self.announce();
     }
 
-    /// Whether somebody plays it now.
+    /// Whether it is played now.
     pub fn is_played(&self) -> bool {
         let state = self.read().run.state;
         matches!(
@@ -499,7 +499,7 @@ impl StoryView {
         self.announce();
     }
 
-    /// Takes note that somebody was given a seat, or lost one.
+    /// Takes note that a seat was given or taken back.
     pub fn note_seats(&self) {
         self.write().run_version += 1;
         self.announce();
@@ -628,7 +628,7 @@ impl Contents {
         &self.stays
     }
 
-    /// Where somebody was when an event happened; `None` if it was not there yet.
+    /// Where an entity was when an event happened; `None` if it was not there yet.
     pub fn stay(&self, id: u32, event: u32) -> Option<Stay> {
         let stays = self.stays.get(&id)?;
         let next = stays.partition_point(|(from, _)| *from <= event);
@@ -643,9 +643,10 @@ impl Contents {
 
     /// The calls that nobody has answered yet.
     pub fn open_calls(&self) -> impl Iterator<Item = &Arc<Call>> {
-        let open = self.open.values();
-        let open = open.filter_map(|call| self.calls.get(*call as usize));
-        open.filter(|call| call.state != CallState::Done)
+        self.open
+            .values()
+            .filter_map(|call| self.calls.get(*call as usize))
+            .filter(|call| call.state != CallState::Done)
     }
 
     /// Whether nobody has reached a place yet.
@@ -676,7 +677,7 @@ impl Contents {
         let form = match style {
             // Places learn too, but readers need not be told.
             EventStyle::Lesson if self.is_for_places(&record) => Form::Own,
-            // How a place looks is told when somebody comes there.
+            // How a place looks is told when it is reached.
             EventStyle::Opening if record.speaker.as_ref() == Some(&record.place) => {
                 if self.is_far(&record.place) {
                     Form::Own
@@ -801,9 +802,10 @@ impl Contents {
         }
         if !self.open.contains_key(&outcome.entity) {
             self.start_call(&outcome.entity, outcome.number, &outcome.purpose, "", 0);
-            let place = self.open.get(&outcome.entity).copied();
-            let place = place.and_then(|call| self.calls.get(call as usize));
-            let place = place.map_or(0, |call| call.place);
+            let call = self.open.get(&outcome.entity);
+            let place = call
+                .and_then(|call| self.calls.get(*call as usize))
+                .map_or(0, |call| call.place);
             // Only its length is known: the calls of a place follow each other.
             let clock = self.clocks.entry(place).or_default();
             let start = *clock;

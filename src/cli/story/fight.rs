@@ -49,9 +49,12 @@ impl Formatter {
         let round = Paragraph::indented(2, 2).add(Style::Bold, round);
         let names = event.standing.iter().map(|fighter| cells(&fighter.name));
         let name_width = names.max().unwrap_or(0);
-        let digits = event.standing.iter();
-        let digits = digits.map(|fighter| fighter.max_hp.to_string().len());
-        let digits = digits.max().unwrap_or(0);
+        let digits = event
+            .standing
+            .iter()
+            .map(|fighter| fighter.max_hp.to_string().len())
+            .max()
+            .unwrap_or(0);
         let mut paragraphs = vec![Paragraph::blank(), round];
         let rows = event.standing.iter();
         paragraphs.extend(rows.map(|fighter| self.standing(fighter, name_width, digits)));

@@ -8,7 +8,7 @@ use crate::locale::{Argument, Language, UiText, text};
 /// What an event is to readers, by which a terminal and a page set it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EventStyle {
-    /// First words: what somebody thinks or a place looks like when the story begins.
+    /// First words: what a character thinks or a place looks like when the story begins.
     Opening,
     /// A place describes itself.
     Scene,
@@ -20,14 +20,14 @@ pub enum EventStyle {
     SceneText,
     /// Words of a host.
     Told,
-    /// What came of what somebody tried.
+    /// What came of an attempt.
     Outcome,
     Speech,
     Whisper,
     /// Words for everybody everywhere.
     Announcement,
     Thought,
-    /// How somebody looks.
+    /// How a character looks.
     Look,
     Move,
     #[default]
@@ -37,7 +37,7 @@ pub enum EventStyle {
     /// A deed by which something is seen; it ends with how that looks.
     Showing,
     Choice,
-    /// Somebody falls or dies.
+    /// A character falls or dies.
     Fall,
     /// A day begins.
     Day,
@@ -59,7 +59,7 @@ pub enum EventStyle {
     Working,
     /// What a host did.
     HostDeed,
-    /// Somebody learned something.
+    /// A fact was learned.
     Lesson,
     /// A part of a past became a memory.
     Memory,
@@ -99,7 +99,7 @@ pub fn subject(names: &[String], language: Language) -> String {
 pub trait Telling {
     fn style(&self) -> EventStyle;
 
-    /// The event as it is told to somebody who only watches; `None` if its own words are right for
+    /// The event as it is told to one who only watches; `None` if its own words are right for
     /// everybody.
     fn third_person(&self, _to: &Recipients<'_>) -> Option<UiText> {
         None

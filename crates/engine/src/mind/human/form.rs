@@ -60,9 +60,10 @@ impl SchemaForm<'_, '_> {
         if !options.is_empty() && options.iter().all(Value::is_u64) {
             return self.choose_number(options, label);
         }
-        let names = options.iter();
-        let names = names.map(|option| self.lessons.label_of_option(&shown(option)));
-        let names: Vec<_> = names.collect();
+        let names: Vec<_> = options
+            .iter()
+            .map(|option| self.lessons.label_of_option(&shown(option)))
+            .collect();
         if names.is_empty() {
             return Ok(Value::Null);
         }
@@ -157,8 +158,10 @@ impl SchemaForm<'_, '_> {
     fn list(&mut self, schema: &Value, label: &UiText, depth: usize) -> io::Result<Value> {
         let items = schema.get("items").cloned().unwrap_or_default();
         if let Some(options) = items.get("enum").and_then(Value::as_array) {
-            let names = options.iter().map(|option| UiText::verbatim(shown(option)));
-            let names: Vec<_> = names.collect();
+            let names: Vec<_> = options
+                .iter()
+                .map(|option| UiText::verbatim(shown(option)))
+                .collect();
             let chosen = self.dialogue.order(label.clone(), &names, false)?;
             let chosen = chosen
                 .into_iter()
