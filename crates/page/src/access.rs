@@ -1,23 +1,15 @@
 //! Who may see and do what: tokens, cookies, and whether a request comes from our own page.
 
-use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use axum::http::{HeaderMap, Method, header};
-use playhouse_engine::mind::stopwatch;
 
 use super::error::ServerError;
 
 /// The header that only a page of the same origin can send with a request.
 const OWN_PAGE: &str = "x-playhouse";
-/// How many requests a reader may make at once, and how many more each second. Those of one
-/// computer, or of one network behind one address, count as one: dozens may open the page.
-const BURST: u64 = 2_000;
-const PER_SECOND: u64 = 200;
-/// Of how many readers the requests are counted.
-const MOST_PEERS: usize = 10_000;
 
 /// Whose page it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,8 +35,6 @@ pub struct Access {
     /// The token of the host; without one, everybody on this computer is the host.
     host: OnceLock<String>,
     seats: Mutex<Vec<(String, Visitor)>>,
-    requests: Mutex<BTreeMap<String, (u64, u64)>>,
-    clock: Box<dyn Fn() -> u64 + Send + Sync>,
 }
 
 impl Access {
@@ -65,8 +55,6 @@ impl Access {
                 token()?.into()
             },
             seats: Mutex::default(),
-            requests: Mutex::default(),
-            clock: Box::new(stopwatch()),
         })
     }
 
@@ -168,8 +156,10 @@ impl Access {
 
     /// The token in the cookies of a request.
     pub(super) fn token_in<'h>(&self, headers: &'h HeaderMap) -> Option<&'h str> {
-        let cookies = headers.get_all(header::COOKIE).iter();
-        let cookies = cookies.filter_map(|value| value.to_str().ok());
+        let cookies = headers
+            .get_all(header::COOKIE)
+            .iter()
+            .filter_map(|value| value.to_str().ok());
         let pairs = cookies.flat_map(|value| value.split(';'));
         let name = self.cookie_name();
         let mut tokens = pairs.filter_map(|pair| {
@@ -217,29 +207,6 @@ impl Access {
         let is_name = is_number || (is_local && name.eq_ignore_ascii_case("localhost"));
         is_name && port == Some(self.address.port())
     }
-
-    /// Whether whoever sends these headers from this address may make another request now. Those
-    /// who have a token are counted by it, wherever they are.
-    pub(super) fn has_time_for(&self, peer: IpAddr, headers: &HeaderMap) -> bool {
-        let token = self.token_in(headers);
-        let token = token.filter(|token| self.visitor_of(token).is_some());
-        let reader = token.map_or_else(|| peer.to_string(), str::to_owned);
-        let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
-        // Only now: of two who come at once, the later must not be counted first.
-        let now = (self.clock)();
-        if requests.len() >= MOST_PEERS {
-            requests.clear();
-        }
-        // What is left in thousandths of a request, and since when.
-        let (left, since) = requests.entry(reader).or_insert((BURST * 1_000, now));
-        *left = (*left + (now - *since) * PER_SECOND).min(BURST * 1_000);
-        *since = now;
-        let Some(rest) = left.checked_sub(1_000) else {
-            return false;
-        };
-        *left = rest;
-        true
-    }
 }
 
 /// The address under which others find a server that listens on all: the one from which this
@@ -250,11 +217,12 @@ fn reachable(address: SocketAddr) -> SocketAddr {
     }
     // An address that is for documentation alone.
     let elsewhere = SocketAddr::from((Ipv4Addr::new(192, 0, 2, 1), 9));
-    let own = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0)).and_then(|socket| {
-        socket.connect(elsewhere)?;
-        socket.local_addr()
-    });
-    let own = own.map_or(Ipv4Addr::LOCALHOST.into(), |own| own.ip());
+    let own = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))
+        .and_then(|socket| {
+            socket.connect(elsewhere)?;
+            socket.local_addr()
+        })
+        .map_or(Ipv4Addr::LOCALHOST.into(), |own| own.ip());
     SocketAddr::new(own, address.port())
 }
 
@@ -270,8 +238,10 @@ fn token() -> Result<String, ServerError> {
 
 /// Compares in a time that tells nothing about the first difference.
 fn is_same(left: &str, right: &str) -> bool {
-    let differences = left.bytes().zip(right.bytes());
-    let differences = differences.fold(0, |sum, (left, right)| sum | (left ^ right));
+    let differences = left
+        .bytes()
+        .zip(right.bytes())
+        .fold(0, |sum, (left, right)| sum | (left ^ right));
     left.len() == right.len() && differences == 0
 }
 
@@ -280,8 +250,7 @@ mod tests {
     use super::*;
 
     fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
-        let pairs = pairs.iter();
-        let pairs = pairs.map(|(name, value)| {
+        let pairs = pairs.iter().map(|(name, value)| {
             (
                 header::HeaderName::from_static(name),
                 value.parse().unwrap(),
@@ -345,8 +314,8 @@ mod tests {
         assert_eq!(access.visitor(&cookie), Some(seat));
         let wrong = headers(&[("cookie", "playhouse-8123=00")]);
         assert_eq!(access.visitor(&wrong), None);
-        let host = access.host_address();
-        let host = host.rsplit('/').next().unwrap();
+        let address = access.host_address();
+        let host = address.rsplit('/').next().unwrap();
         assert_eq!(access.visitor_of(host), Some(Visitor::Host));
     }
 
@@ -363,13 +332,5 @@ mod tests {
             assert!(access.allows(&Method::GET, &headers(&[("host", host)])));
         }
         assert!(!access.allows(&Method::GET, &headers(&[("host", "evil.example:8123")])));
-    }
-
-    #[test]
-    fn requests_are_counted() {
-        let access = Access::new("127.0.0.1:8123".parse().unwrap(), false).unwrap();
-        let peer = "10.0.0.1".parse().unwrap();
-        let allowed = (0..BURST * 2).filter(|_| access.has_time_for(peer, &HeaderMap::new()));
-        assert!((BURST..BURST * 2).contains(&(allowed.count() as u64)));
     }
 }

@@ -44,8 +44,9 @@ impl<T: DeserializeOwned> FromRequestParts<Arc<Shared>> for Asked<T> {
         if let Ok(Query(asked)) = Query::try_from_uri(&parts.uri) {
             return Ok(Self(asked));
         }
-        let language = Query::<InLanguage>::try_from_uri(&parts.uri);
-        let language = language.ok().and_then(|Query(query)| query.lang);
+        let language = Query::<InLanguage>::try_from_uri(&parts.uri)
+            .ok()
+            .and_then(|Query(query)| query.lang);
         let reason = parts.uri.query().unwrap_or_default();
         let text = text!(page_bad_request, reason);
         let language = language.unwrap_or(shared.language);

@@ -45,8 +45,11 @@ pub(super) fn asset(name: &str) -> Option<Asset> {
         Some(script) => script.as_bytes(),
         None => ASSETS.get_file(name)?.contents(),
     };
-    let tag = Digest::of(bytes).0;
-    let tag: String = tag.iter().map(|byte| format!("{byte:02x}")).collect();
+    let tag: String = Digest::of(bytes)
+        .0
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
     Some(Asset {
         bytes,
         media_type,

@@ -35,9 +35,12 @@ impl Reader<'_> {
             .being(who)
             .filter(|being| self.may_inspect(being.id))?;
         let name = contents.name_of(about)?;
-        let facts = being.knowledge.value.all();
-        let facts = facts.filter_map(|(id, known)| Some((state.fact(id)?, known)));
-        let facts = facts.filter(|(fact, _)| fact.tells_of(&name));
+        let facts = being
+            .knowledge
+            .value
+            .all()
+            .filter_map(|(id, known)| Some((state.fact(id)?, known)))
+            .filter(|(fact, _)| fact.tells_of(&name));
         let knows = facts.map(|(fact, known)| self.known_fact(&contents, fact, known));
         let mut beliefs = json!({
             "who": who, "about": about, "knows": knows.collect::<Vec<_>>(),
@@ -49,14 +52,12 @@ impl Reader<'_> {
             }
         }
         let learned = contents.learned.get(&who).into_iter().flatten().rev();
-        let heard = learned.filter_map(|number| contents.events.get(*number as usize));
-        let heard = heard.filter(|event| {
+        let heard = learned.filter_map(|number| contents.events.get(*number as usize)).filter(|event| {
             let is_by = event.by == Some(about);
             self.is_told(event)
                 && event.by != Some(who)
                 && (is_by || self.text_of(&contents, event).contains(&*name))
-        });
-        let heard = heard.take(LAST_HEARD).filter_map(|event| {
+        }).take(LAST_HEARD).filter_map(|event| {
             let number = self.number(&contents, event.number)?;
             Some(json!({"n": number, "turn": turn_number(event.record.turn), "text": self.text_of(&contents, event)}))
         });

@@ -123,8 +123,9 @@ pub fn branches(
             let head = slot.journal_header();
             head.is_some_and(|head| is_kin(&head, &course.head))
         };
-        let other = slot.filter(is_ours);
-        let other = other.and_then(|slot| Course::own(&slot).ok().flatten());
+        let other = slot
+            .filter(is_ours)
+            .and_then(|slot| Course::own(&slot).ok().flatten());
         courses.extend(other.map(|course| (name.clone(), course)));
     }
     courses.insert(own.to_owned(), course);
@@ -239,10 +240,9 @@ pub(super) fn compare(here: &Reader<'_>, there: &Reader<'_>, turn: u64, part: &L
     let [mine, theirs] = [here, there].map(|reader| reader.view.read().state.clone());
     let mut knows = knowledge_differences(&mine, &theirs);
     knows.sort_by_key(|difference| difference.id);
-    let knows = knows.into_iter().map(|difference| {
+    let knows: Vec<_> = knows.into_iter().map(|difference| {
         json!({"who": difference.id, "here": difference.first, "there": difference.second})
-    });
-    let knows: Vec<_> = knows.collect();
+    }).collect();
     let ((mine, of_mine), (theirs, of_theirs)) = (after(here), after(there));
     let mut compared = json!({
         "turn": turn, "here": mine, "there": theirs, "of": [of_mine, of_theirs], "knows": knows,

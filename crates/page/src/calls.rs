@@ -39,8 +39,9 @@ impl Reader<'_> {
 
     /// A call as lists and the stream show it.
     pub(super) fn call_json(&self, call: &Call) -> Value {
-        let tools = call.tools.iter();
-        let tools: Vec<_> = tools
+        let tools: Vec<_> = call
+            .tools
+            .iter()
             .map(|(tool, time)| json!({"tool": tool, "at": time}))
             .collect();
         let mut json = json!({
@@ -93,8 +94,10 @@ impl Reader<'_> {
     pub(super) fn held_json(&self, call: &Call) -> Option<Value> {
         let held = call.held.as_ref()?;
         let mut json = json!({"text": held.text});
-        let complaint = held.complaint.as_ref();
-        let complaint = complaint.map(|complaint| complaint.in_language(self.language));
+        let complaint = held
+            .complaint
+            .as_ref()
+            .map(|complaint| complaint.in_language(self.language));
         set(&mut json, "complaint", complaint);
         Some(json)
     }
@@ -135,9 +138,13 @@ impl Reader<'_> {
             .skip_while(|turn| turn.turn >= call.turn)
             .map(|turn| turn.to);
         let from = begins.max().unwrap_or(0) as usize;
-        let events = contents.events.get(from..).unwrap_or_default().iter();
-        let events = events.take_while(|event| event.record.turn < call.turn);
-        let events = events.filter(|event| event.call == Some(call.call));
+        let events = contents
+            .events
+            .get(from..)
+            .unwrap_or_default()
+            .iter()
+            .take_while(|event| event.record.turn < call.turn)
+            .filter(|event| event.call == Some(call.call));
         events.map(|event| json!(event.number)).collect()
     }
 }
@@ -157,9 +164,10 @@ fn add_outcome(json: &mut Value, outcome: &Arc<Outcome>) {
         }
         AskEnding::Failed { .. } => json["ending"] = "failed".into(),
     }
-    let refusals = outcome.refused.iter();
-    let refusals =
-        refusals.map(|refused| json!({"answer": refused.answer, "complaint": refused.complaint}));
+    let refusals = outcome
+        .refused
+        .iter()
+        .map(|refused| json!({"answer": refused.answer, "complaint": refused.complaint}));
     json["refusals"] = refusals.collect();
     json["rounds"] = outcome.rounds.iter().map(round_json).collect();
 }

@@ -93,8 +93,10 @@ impl Control {
         }
         let is_decided = |wanted: &Wanted| *wanted != Wanted::Pause;
         // The sender is in `self`.
-        let decided = wanted.wait_for(is_decided).await;
-        let decided = decided.map_or(Wanted::Stop, |wanted| *wanted);
+        let decided = wanted
+            .wait_for(is_decided)
+            .await
+            .map_or(Wanted::Stop, |wanted| *wanted);
         if decided == Wanted::Step {
             self.want(Wanted::Pause);
         }

@@ -13,7 +13,6 @@ mod assets;
 mod beliefs;
 mod branches;
 mod calls;
-mod connections;
 mod control;
 mod error;
 mod library;

@@ -59,8 +59,10 @@ async fn list(
     let listed: Vec<_> = listed
         .into_iter()
         .map(|listed| {
-            let problem = listed.problem.as_ref();
-            let problem = problem.map(|problem| problem.in_language(language));
+            let problem = listed
+                .problem
+                .as_ref()
+                .map(|problem| problem.in_language(language));
             let mut listed = json!(listed);
             listed["problem"] = problem.into();
             listed
@@ -131,8 +133,10 @@ pub(super) fn page(reader: &Reader<'_>, before: Option<u32>) -> Value {
         None => reader.last_told(FIRST_EVENTS),
     };
     let story = reader.story();
-    let names = story["entities"].as_array().into_iter().flatten();
-    let names: serde_json::Map<_, _> = names
+    let names: serde_json::Map<_, _> = story["entities"]
+        .as_array()
+        .into_iter()
+        .flatten()
         .filter_map(|entity| Some((entity["id"].to_string(), entity.get("name")?.clone())))
         .collect();
     json!({
@@ -182,8 +186,12 @@ pub(super) async fn enter(
 
 /// The first language that a browser asks for and that there is.
 fn preferred(headers: &HeaderMap) -> Option<Language> {
-    let wanted = headers.get(header::ACCEPT_LANGUAGE)?.to_str().ok()?;
-    let mut wanted = wanted.split([',', ';']).map(str::trim);
+    let mut wanted = headers
+        .get(header::ACCEPT_LANGUAGE)?
+        .to_str()
+        .ok()?
+        .split([',', ';'])
+        .map(str::trim);
     wanted.find_map(|tag| {
         let mut languages = [Language::En, Language::Zh].into_iter();
         languages.find(|language| tag.split('-').next() == Some(language.code()))

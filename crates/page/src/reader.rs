@@ -325,9 +325,10 @@ impl Reader<'_> {
         // A seat sees no thoughts of others, not even that there are any.
         let thinking: Vec<_> = thinking.filter(|_| self.is_host()).collect();
         // Nor for whom a server is waited for.
-        let error = error.as_ref();
-        let error = error.filter(|_| self.is_host() || *state != RunState::Playing);
-        let error = error.map(|error| error.in_language(self.language));
+        let error = error
+            .as_ref()
+            .filter(|_| self.is_host() || *state != RunState::Playing)
+            .map(|error| error.in_language(self.language));
         let mut run = json!({
             "turn": contents.turn, "day": contents.day, "now": self.view.time(contents),
             "run": {"state": state, "thinking": thinking, "error": error},
@@ -387,8 +388,7 @@ impl Reader<'_> {
         let (has_free, has_taken) = seats.fold((false, false), |(free, taken), seat| {
             (free || !seat.is_taken(), taken || seat.is_taken())
         });
-        let seats = [("invite", has_free), ("dismiss", has_taken)];
-        let seats = seats
+        let seats: Vec<_> = [("invite", has_free), ("dismiss", has_taken)]
             .iter()
             .filter(|(_, is_possible)| *is_possible && is_played);
         let seats: Vec<_> = seats.map(|(deed, _)| *deed).collect();
@@ -428,17 +428,17 @@ impl Reader<'_> {
         // Those that have left the world are still named.
         let gone = contents
             .names()
-            .filter(|(_, id)| state.being(*id).is_none());
-        let gone = gone.filter(|(_, id)| met.as_ref().is_none_or(|met| met.contains(id)));
-        let gone = gone.map(|(name, id)| EntityJson {
-            id,
-            name: name.clone(),
-            kind: Kind::Actor,
-            hue: hue(name),
-            faction: None,
-            place: None,
-            dead: true,
-        });
+            .filter(|(_, id)| state.being(*id).is_none())
+            .filter(|(_, id)| met.as_ref().is_none_or(|met| met.contains(id)))
+            .map(|(name, id)| EntityJson {
+                id,
+                name: name.clone(),
+                kind: Kind::Actor,
+                hue: hue(name),
+                faction: None,
+                place: None,
+                dead: true,
+            });
         entities.chain(gone).collect()
     }
 
@@ -506,8 +506,9 @@ impl Reader<'_> {
     ) -> Range<T> {
         let of = self.count(contents);
         let last = of.saturating_sub(MOST);
-        let from = query.from.or(query.to.map(|to| to.saturating_sub(MOST)));
-        let from = from
+        let from = query
+            .from
+            .or(query.to.map(|to| to.saturating_sub(MOST)))
             .unwrap_or(if query.is_filter() { 0 } else { last })
             .min(of);
         let to = query.to.unwrap_or(of).clamp(from, of);
@@ -576,8 +577,8 @@ impl Reader<'_> {
         let record = &entry.record;
         if self.is_host() {
             let about = &self.view.about;
-            let text = in_third_person(contents, record, about);
-            let text = text.map(|text| text.in_language(about.language));
+            let text = in_third_person(contents, record, about)
+                .map(|text| text.in_language(about.language));
             return text.unwrap_or_else(|| record.text.clone());
         }
         let seen = self.seen(entry);
@@ -719,12 +720,13 @@ impl Reader<'_> {
         let contents = self.view.read();
         let entries =
             (0..self.count(&contents)).filter_map(|n| Some((n, self.entry(&contents, n)?)));
-        let headings = entries.filter(|(_, entry)| entry.form.is_heading() && self.is_told(entry));
-        let headings = headings.map(|(n, entry)| {
-            let title = self.title_of(entry);
-            let text = title.unwrap_or_else(|| self.text_of(&contents, entry));
-            json!({"n": n, "form": entry.form, "day": entry.day, "text": text})
-        });
+        let headings = entries
+            .filter(|(_, entry)| entry.form.is_heading() && self.is_told(entry))
+            .map(|(n, entry)| {
+                let title = self.title_of(entry);
+                let text = title.unwrap_or_else(|| self.text_of(&contents, entry));
+                json!({"n": n, "form": entry.form, "day": entry.day, "text": text})
+            });
         headings.collect()
     }
 
@@ -768,8 +770,11 @@ impl Reader<'_> {
             };
             let cells: Vec<_> = beings.iter().map(cell).collect();
             let words = entry.words().map(str::to_owned);
-            let text = words.unwrap_or_else(|| self.text_of(&contents, entry));
-            let text: String = text.chars().take(80).collect();
+            let text: String = words
+                .unwrap_or_else(|| self.text_of(&contents, entry))
+                .chars()
+                .take(80)
+                .collect();
             let (rule, stage, _) = rule_of(&contents, entry);
             json!({
                 "n": n, "form": entry.form, "by": entry.by, "text": text, "cells": cells,
@@ -833,8 +838,10 @@ fn rule_of(contents: &Contents, entry: &EventEntry) -> (&'static str, Option<u32
         AudienceRule::Announced { .. } => ("everywhere", None),
         AudienceRule::Private => ("private", None),
     };
-    let excluded = entry.excluded().iter();
-    let excluded = excluded.filter_map(|name| contents.id_of(name));
+    let excluded = entry
+        .excluded()
+        .iter()
+        .filter_map(|name| contents.id_of(name));
     (rule, stage, excluded.collect())
 }
 

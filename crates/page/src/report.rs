@@ -150,14 +150,21 @@ fn data(reader: &Reader<'_>, page: &Value, extras: Extras) -> Vec<String> {
         let sent = pairs(reader, extras.requests).into_iter();
         parts.extend(sent.map(|(number, sent)| Part::Call(number, Box::new(sent))));
     }
-    let people = people.as_array().into_iter().flatten();
-    let people = people.filter_map(|person| person["id"].as_u64());
-    let people: BTreeSet<_> = people.map(|id| id as u32).collect();
+    let people: BTreeSet<_> = people
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|person| person["id"].as_u64())
+        .map(|id| id as u32)
+        .collect();
     for id in &people {
         parts.extend([Part::Person(*id), Part::Context(*id)]);
     }
-    let facts = facts.as_array().into_iter().flatten();
-    let facts = facts.filter_map(|fact| fact["fact"].as_str());
+    let facts = facts
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|fact| fact["fact"].as_str());
     parts.extend(facts.map(|fact| Part::Fact(fact.to_owned())));
     let chunks = |count: &Value| {
         let count = count.as_u64().unwrap_or_default() as u32;
@@ -192,28 +199,31 @@ fn answer(
         Part::Context(id) => element(&format!("context/{id}"), &json!(reader.context(*id))),
         Part::Fact(fact) => element(&format!("fact/{fact}"), &json!(reader.fact(fact))),
         Part::Events(from) => {
-            let chunk = reader.events_from(*from, CHUNK).into_iter();
-            let chunk = chunk.map(|event| json!(event.without_chapter(people)));
+            let chunk = reader
+                .events_from(*from, CHUNK)
+                .into_iter()
+                .map(|event| json!(event.without_chapter(people)));
             written(&format!("events/{from}"), packed(chunk, "n", &OF_EVENT))
         }
         Part::Calls(from) => {
             let parts = (*from..from + CHUNK).step_by(MOST as usize);
-            let chunk = parts.flat_map(|from| {
-                let part = ListQuery {
-                    from: Some(from),
-                    to: Some(from + MOST),
-                    ..ListQuery::default()
-                };
-                reader.calls(&part).rows
-            });
-            let chunk = chunk.map(|mut call| {
-                let number = call["c"].as_u64().unwrap_or_default() as u32;
-                if let (Some(event), Some(call)) = (told.get(&number), call.as_object_mut()) {
-                    call.insert("told".into(), (*event).into());
-                    call.remove("text");
-                }
-                call
-            });
+            let chunk = parts
+                .flat_map(|from| {
+                    let part = ListQuery {
+                        from: Some(from),
+                        to: Some(from + MOST),
+                        ..ListQuery::default()
+                    };
+                    reader.calls(&part).rows
+                })
+                .map(|mut call| {
+                    let number = call["c"].as_u64().unwrap_or_default() as u32;
+                    if let (Some(event), Some(call)) = (told.get(&number), call.as_object_mut()) {
+                        call.insert("told".into(), (*event).into());
+                        call.remove("text");
+                    }
+                    call
+                });
             written(&format!("calls/{from}"), packed(chunk, "c", &OF_CALL))
         }
     })
@@ -234,11 +244,14 @@ fn told_by(reader: &Reader<'_>) -> BTreeMap<u32, u32> {
 /// before it.
 fn pairs(reader: &Reader<'_>, requests: Vec<CallRequest>) -> Vec<(u32, Sent)> {
     let contents = reader.view.read();
-    let calls = contents.calls.iter().filter_map(|call| {
-        let outcome = call.outcome.as_ref()?;
-        Some(((outcome.entity.clone(), outcome.number), call.call))
-    });
-    let calls: BTreeMap<_, _> = calls.collect();
+    let calls: BTreeMap<_, _> = contents
+        .calls
+        .iter()
+        .filter_map(|call| {
+            let outcome = call.outcome.as_ref()?;
+            Some(((outcome.entity.clone(), outcome.number), call.call))
+        })
+        .collect();
     let mut of_calls = BTreeMap::new();
     for request in requests {
         let key = (request.outcome.entity.clone(), request.outcome.number);
@@ -262,8 +275,9 @@ fn packed(rows: impl Iterator<Item = Value>, number: &str, own: &[&str]) -> Stri
     let mut before = STEADY.map(|_| Value::Null);
     for mut row in rows {
         let said = row["said"].as_str().filter(|said| !said.is_empty());
-        let around = said.and_then(|said| row["text"].as_str()?.split_once(said));
-        let around = around.map(|(before, after)| json!([before, after]));
+        let around = said
+            .and_then(|said| row["text"].as_str()?.split_once(said))
+            .map(|(before, after)| json!([before, after]));
         if let Some(around) = &around {
             row["text"] = around.clone();
         }
@@ -283,14 +297,14 @@ fn packed(rows: impl Iterator<Item = Value>, number: &str, own: &[&str]) -> Stri
         }
         let own = own
             .iter()
-            .filter(|field| **field != "text" || around.is_none());
-        let own = own.filter_map(|field| {
-            let value = match field.split_once('.') {
-                Some((member, field)) => row.get_mut(member)?.as_object_mut()?.remove(field),
-                None => row.remove(*field),
-            };
-            Some((*field, value?))
-        });
+            .filter(|field| **field != "text" || around.is_none())
+            .filter_map(|field| {
+                let value = match field.split_once('.') {
+                    Some((member, field)) => row.get_mut(member)?.as_object_mut()?.remove(field),
+                    None => row.remove(*field),
+                };
+                Some((*field, value?))
+            });
         let (fields, values): (Vec<_>, Vec<_>) = own.unzip();
         row.retain(|_, value| value.as_object().is_none_or(|members| !members.is_empty()));
         let (place, _) = shared.insert_full(json!([row, fields]).to_string());

@@ -63,12 +63,15 @@ pub(super) fn sent(story: &Story, number: u32) -> Result<Option<Sent>, SessionEr
 /// Adds to a call what was sent.
 pub(super) fn add(json: &mut Value, view: &StoryView, sent: &Sent) {
     let request = &sent.request;
-    let body = request.body.as_ref();
-    let body = body.map(|body| String::from_utf8_lossy(body).into_owned());
+    let body = request
+        .body
+        .as_ref()
+        .map(|body| String::from_utf8_lossy(body).into_owned());
     json["request_is"] = if body.is_some() { "exact" } else { "none" }.into();
-    let messages = request.messages.iter();
-    let messages =
-        messages.map(|message| json!({"role": message.role.name(), "text": message.text}));
+    let messages = request
+        .messages
+        .iter()
+        .map(|message| json!({"role": message.role.name(), "text": message.text}));
     json["messages"] = messages.collect();
     if let Some(settings) = body.as_deref().and_then(settings_of) {
         json["settings"] = settings;

@@ -77,8 +77,9 @@ pub(super) async fn visit(
         _ => return Err(Failure::forbidden(language)),
     };
     let (library, wanted) = (shared.library.clone(), slot.to_owned());
-    let story = blocking(language, move || library.open(&wanted)).await?;
-    let story = story.ok_or_else(|| Failure::missing(language))?;
+    let story = blocking(language, move || library.open(&wanted))
+        .await?
+        .ok_or_else(|| Failure::missing(language))?;
     let token = shared.access.token_in(headers).filter(|_| name.is_some());
     let seat = match &name {
         None => None,
@@ -100,8 +101,9 @@ pub(super) async fn blocking<T: Send + 'static>(
     language: Language,
     work: impl FnOnce() -> Result<T, LibraryError> + Send + 'static,
 ) -> Result<T, Failure> {
-    let done = tokio::task::spawn_blocking(work).await;
-    let done = done.unwrap_or_else(|error| Err(UiText::verbatim(error).into()));
+    let done = tokio::task::spawn_blocking(work)
+        .await
+        .unwrap_or_else(|error| Err(UiText::verbatim(error).into()));
     done.map_err(|problem| Failure::impossible(problem, language))
 }
 
@@ -166,8 +168,9 @@ pub(super) async fn get(
                     .map(|(_, list)| list)
             }
         })
-    });
-    let found = found.await?.map(Json);
+    })
+    .await?
+    .map(Json);
     found.ok_or_else(|| Failure::missing(language))
 }
 
@@ -236,8 +239,9 @@ pub(super) async fn get_one(
             ("fact", _) => reader.fact(&which),
             _ => None,
         })
-    });
-    let found = found.await?.map(Json);
+    })
+    .await?
+    .map(Json);
     found.ok_or_else(|| Failure::missing(language))
 }
 
@@ -436,8 +440,11 @@ fn by_name(
 ) -> Result<BTreeMap<String, String>, UiText> {
     let contents = story.view.read();
     let named = models.into_iter().map(|(id, model)| {
-        let name = id.parse().ok().and_then(|id| contents.name_of(id));
-        let name = name.ok_or_else(|| text!(page_missing))?;
+        let name = id
+            .parse()
+            .ok()
+            .and_then(|id| contents.name_of(id))
+            .ok_or_else(|| text!(page_missing))?;
         if !story.view.about.models.contains(&model) {
             return Err(text!(page_no_model, model));
         }
@@ -458,8 +465,9 @@ fn after(story: &Story, turn: u64, told: Option<Value>) -> Result<BranchAt, UiTe
 fn retaken(story: &Story, call: u32) -> Result<Retaken, UiText> {
     let contents = story.view.read();
     let call = contents.calls.get(call as usize);
-    let done = call.filter(|call| call.turn <= contents.turn);
-    let done = done.and_then(|call| Some((call.outcome.clone()?, call.turn.checked_sub(1)?)));
+    let done = call
+        .filter(|call| call.turn <= contents.turn)
+        .and_then(|call| Some((call.outcome.clone()?, call.turn.checked_sub(1)?)));
     let (outcome, turn) = done.ok_or_else(|| text!(page_not_done))?;
     Ok(Retaken {
         outcome,

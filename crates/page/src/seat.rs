@@ -111,13 +111,14 @@ impl Seat {
         let Some(question) = &open.question else {
             return Value::Null;
         };
-        let options = (1..).zip(&question.options);
-        let options = options
-            .map(|(number, label): (u32, _)| json!({"value": number.to_string(), "label": label.in_language(language)}));
-        let options: Vec<_> = options.collect();
-        let text = question.text.iter();
-        let text = text.map(|text| text.in_language(language).trim().to_owned());
-        let text: Vec<_> = text.filter(|text| !text.is_empty()).collect();
+        let options: Vec<_> = (1..).zip(&question.options)
+            .map(|(number, label): (u32, _)| json!({"value": number.to_string(), "label": label.in_language(language)})).collect();
+        let text: Vec<_> = question
+            .text
+            .iter()
+            .map(|text| text.in_language(language).trim().to_owned())
+            .filter(|text| !text.is_empty())
+            .collect();
         json!({
             "c": question.number, "question": text.join("\n\n"),
             "free": options.is_empty() || question.takes_words,

@@ -1,39 +1,28 @@
 //! The server: connections, routes, and what every answer says of itself.
 
 use std::convert::Infallible;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, HttpBody, to_bytes};
-use axum::extract::{DefaultBodyLimit, Request, State};
+use axum::extract::{Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
-use hyper::server::conn::http1;
-use hyper::service::{Service, service_fn};
-use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::service::TowerToHyperService;
 use playhouse_engine::locale::{Language, text};
 use tokio::net::TcpListener;
 
 use super::access::Access;
 use super::answer::Failure;
-use super::connections::{ConnectionLimiter, Permit, SentBody};
 use super::error::ServerError;
 use super::library::Library;
 use super::shared::Shared;
 use super::{pages, routes, stream};
 
-/// The longest time until the head of the next request on a connection is there. A browser keeps
-/// connections that it does not use, and a request that meets the end of one is lost to it: a page
-/// without one of its scripts is dead. So the time is that of common servers.
-const HEAD_TIME: Duration = Duration::from_secs(75);
-/// The largest body of a request, in bytes, and the longest time until it is there.
+/// The largest body of a request, in bytes.
 const BODY: usize = 64 * 1024;
-const BODY_TIME: Duration = Duration::from_secs(10);
 
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
     img-src 'self' data:; connect-src 'self'; font-src 'self'; base-uri 'none'; \
@@ -79,58 +68,9 @@ impl Server {
 
     /// Answers requests until it is dropped.
     pub async fn run(self) {
-        let limiter = ConnectionLimiter::default();
-        let router = TowerToHyperService::new(router(self.shared));
-        loop {
-            let (stream, peer) = match self.listener.accept().await {
-                Ok(accepted) => accepted,
-                Err(error) => {
-                    tracing::warn!(%error, "a connection could not be accepted");
-                    // Out of files, most likely: some will be closed.
-                    tokio::time::sleep(Duration::from_millis(100)).await;
-                    continue;
-                }
-            };
-            let Some(permit) = limiter.acquire(peer.ip()) else {
-                tracing::warn!(%peer, "there are too many connections");
-                continue;
-            };
-            let (router, own) = (router.clone(), permit.clone());
-            let service = service_fn(move |mut request: hyper::Request<hyper::body::Incoming>| {
-                let busy = if request.body().is_end_stream() {
-                    own.begin()
-                } else {
-                    own.begin_body()
-                };
-                let permit = own.clone();
-                let ip = peer.ip();
-                request.extensions_mut().insert(Peer { ip, permit });
-                let answer = router.call(request);
-                async move {
-                    let answer: Response<Body> = answer.await?;
-                    Ok::<_, Infallible>(answer.map(|body| SentBody::new(body, busy)))
-                }
-            });
-            let connection = http1::Builder::new()
-                .timer(TokioTimer::new())
-                .header_read_timeout(HEAD_TIME)
-                .serve_connection(TokioIo::new(stream), service);
-            let own = permit.clone();
-            let running = tokio::spawn(async move {
-                // A client that disconnects wants no more.
-                let _ = connection.await;
-                drop(own);
-            });
-            permit.is_run_by(running.abort_handle());
-        }
+        // Connections that can't be accepted are tried again, so that this never ends.
+        let _ = axum::serve(self.listener, router(self.shared)).await;
     }
-}
-
-/// Where a request comes from.
-#[derive(Clone)]
-struct Peer {
-    ip: IpAddr,
-    permit: Permit,
 }
 
 fn router(shared: Arc<Shared>) -> Router {
@@ -149,22 +89,11 @@ fn router(shared: Arc<Shared>) -> Router {
         .route("/api/{slot}/{what}/{which}", get(routes::get_one))
         .fallback(nothing_here)
         .layer(from_fn_with_state(shared.clone(), check))
-        .layer(DefaultBodyLimit::max(BODY))
         .with_state(shared)
 }
 
 async fn nothing_here(State(shared): State<Arc<Shared>>) -> Failure {
     Failure::missing(shared.language)
-}
-
-/// A request with its whole body, unless that is too long, or too long in coming.
-async fn whole(request: Request) -> Result<Request, StatusCode> {
-    let (head, body) = request.into_parts();
-    match tokio::time::timeout(BODY_TIME, to_bytes(body, BODY)).await {
-        Ok(Ok(body)) => Ok(Request::from_parts(head, body.into())),
-        Ok(Err(_)) => Err(StatusCode::PAYLOAD_TOO_LARGE),
-        Err(_) => Err(StatusCode::REQUEST_TIMEOUT),
-    }
 }
 
 /// Refuses what is not ours, and adds what browsers need to know to every answer.
@@ -173,33 +102,9 @@ async fn check(
     request: Request,
     next: Next,
 ) -> Result<Response<Body>, Infallible> {
-    let peer = request.extensions().get::<Peer>().cloned();
-    let access = &shared.access;
-    // What browsers keep anyway is not counted.
-    let in_time = request.uri().path().starts_with("/assets/")
-        || peer
-            .as_ref()
-            .is_none_or(|peer| access.has_time_for(peer.ip, request.headers()));
-    // Nobody waits for what a stranger has to say.
-    let is_strange = !request.body().is_end_stream() && access.visitor(request.headers()).is_none();
-    let mut response = if !shared.access.allows(request.method(), request.headers()) {
-        Failure::new(StatusCode::FORBIDDEN, text!(page_foreign), shared.language).into_response()
-    } else if !in_time {
-        let status = StatusCode::TOO_MANY_REQUESTS;
-        let failure = Failure::new(status, text!(page_too_many), shared.language);
-        ([(header::RETRY_AFTER, "1")], failure).into_response()
-    } else if is_strange {
-        Failure::forbidden(shared.language).into_response()
-    } else {
-        match whole(request).await {
-            Ok(request) => {
-                let _busy = peer.map(|peer| peer.permit.begin());
-                next.run(request).await
-            }
-            Err(status) => {
-                Failure::new(status, text!(page_too_long), shared.language).into_response()
-            }
-        }
+    let mut response = match admit(&shared, request).await {
+        Ok(request) => next.run(request).await,
+        Err(failure) => failure.into_response(),
     };
     let headers = response.headers_mut();
     for (name, value) in [
@@ -213,4 +118,29 @@ async fn check(
     let cache = HeaderValue::from_static("no-store");
     headers.entry(header::CACHE_CONTROL).or_insert(cache);
     Ok(response)
+}
+
+/// A request of a page of ours with its whole body, or why it is refused.
+async fn admit(shared: &Shared, request: Request) -> Result<Request, Failure> {
+    let language = shared.language;
+    if !shared.access.allows(request.method(), request.headers()) {
+        return Err(Failure::new(
+            StatusCode::FORBIDDEN,
+            text!(page_foreign),
+            language,
+        ));
+    }
+    let (head, body) = request.into_parts();
+    // Nobody waits for what a stranger has to say.
+    if !body.is_end_stream() && shared.access.visitor(&head.headers).is_none() {
+        return Err(Failure::forbidden(language));
+    }
+    let body = to_bytes(body, BODY).await.map_err(|_| {
+        Failure::new(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            text!(page_too_long),
+            language,
+        )
+    })?;
+    Ok(Request::from_parts(head, body.into()))
 }

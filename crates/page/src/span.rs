@@ -26,7 +26,6 @@ impl Span {
         Some(Self { from, to })
     }
 
-    /// Whether a number is in it.
     pub(super) fn has(self, number: u64) -> bool {
         (self.from..=self.to).contains(&number)
     }

@@ -50,8 +50,10 @@ pub(super) async fn stream(
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Failure> {
     let language = query.lang.unwrap_or(shared.language);
     let visit = visit(&shared, &headers, &slot, language).await?;
-    let last = headers.get("last-event-id").and_then(|id| id.to_str().ok());
-    let last = last.or(query.since.as_deref());
+    let last = headers
+        .get("last-event-id")
+        .and_then(|id| id.to_str().ok())
+        .or(query.since.as_deref());
     let position = last.and_then(|id| id.parse().ok());
     let watching = Watching::new(visit, position, shared.access.clone());
     let events = stream::unfold(watching, |mut watching| async move {
@@ -167,10 +169,11 @@ impl Watching {
             let changes = self.position.changes as usize..now.changes as usize;
             let changes = contents.changes.get(changes).unwrap_or_default();
             let changed: BTreeSet<u32> = changes.iter().copied().collect();
-            let calls = changed
+            let calls: Vec<_> = changed
                 .iter()
-                .filter_map(|call| contents.calls.get(*call as usize));
-            let calls: Vec<_> = calls.cloned().collect();
+                .filter_map(|call| contents.calls.get(*call as usize))
+                .cloned()
+                .collect();
             (
                 now,
                 contents.turn,
@@ -229,8 +232,7 @@ impl Watching {
     /// Adds what the reader's seat is asked.
     fn add_question(&mut self) {
         let language = self.visit.language;
-        let question = self.visit.seat();
-        let question = question.map(|(_, seat)| seat.question(language));
+        let question = self.visit.seat().map(|(_, seat)| seat.question(language));
         if let Some(question) = question {
             self.add("ask", &question);
         }
@@ -245,9 +247,11 @@ impl Watching {
 
     /// Adds those entities that are new or have changed.
     fn add_entities(&mut self, entities: BTreeMap<u32, Value>) {
-        let changed = entities.iter();
-        let changed = changed.filter(|(id, entity)| self.entities.get(id) != Some(entity));
-        let changed: Vec<_> = changed.map(|(_, entity)| entity.clone()).collect();
+        let changed: Vec<_> = entities
+            .iter()
+            .filter(|(id, entity)| self.entities.get(id) != Some(entity))
+            .map(|(_, entity)| entity.clone())
+            .collect();
         self.entities = entities;
         if !changed.is_empty() {
             self.add("entities", &json!(changed));
@@ -297,8 +301,9 @@ impl Watching {
         // Deltas are sent while the view is locked: none of these comes again.
         let contents = reader.view.read();
         self.deltas = reader.view.deltas();
-        let whole = contents.open_text.iter();
-        let whole: Vec<_> = whole
+        let whole: Vec<_> = contents
+            .open_text
+            .iter()
             .map(|(call, text)| json!({"c": call, "text": text, "whole": true}))
             .collect();
         drop(contents);

@@ -37,11 +37,7 @@ async function fetched(path, query, body) {
 		method: 'POST', body: JSON.stringify(body),
 		headers: { 'Content-Type': 'application/json', 'X-Playhouse': '1' },
 	};
-	let answer = await fetch(`${path}?${search}`, options);
-	if (answer.status === 429) {
-		await new Promise((done) => setTimeout(done, 1000 * (answer.headers.get('Retry-After') || 1)));
-		answer = await fetch(`${path}?${search}`, options);
-	}
+	const answer = await fetch(`${path}?${search}`, options);
 	const value = await answer.json().catch(() => null);
 	if (!answer.ok) throw new Refused(answer.status, value?.error || answer.statusText, value?.help);
 	return value;
