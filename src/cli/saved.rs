@@ -80,7 +80,7 @@ impl Played {
             && let Some(setup) = undercover_setup(lines)
         {
             let game = || Ok(Match::from_setup(&app.data()?, setup));
-            let kept = || Match::kept_in(lines, data);
+            let kept = || Match::embedded_in(lines, data);
             let found = today_or_kept(name, data, goes_on, game(), kept)?;
             let game = match found {
                 Some((game, _)) => game,
@@ -92,7 +92,7 @@ impl Played {
         let is_team = name.starts_with("teams/") || name.ends_with(".ron");
         if is_team {
             let path = name.strip_prefix("teams/").unwrap_or(name);
-            let kept = || ChatGame::kept_in(lines, name, data);
+            let kept = || ChatGame::embedded_in(lines, name, data);
             let found = today_or_kept(name, data, goes_on, loader::load_team(app, path), kept)?;
             let (game, is_kept) = match found {
                 Some(found) => found,
@@ -100,7 +100,7 @@ impl Played {
             };
             return Ok((Self::Team(Box::new(game)), is_kept));
         }
-        let kept = || Campaign::kept_in(lines, data);
+        let kept = || Campaign::embedded_in(lines, data);
         let found = today_or_kept(name, data, goes_on, loader::load(app, name), kept)?;
         let (game, is_kept) = match found {
             Some(found) => found,

@@ -11,17 +11,19 @@ use serde_json::Value;
 // Recursive: a game holds the games of teams that are tools.
 use playhouse_engine::cast::{CastError, CastList, Kind, SpawnSpec, set_system_message, spawn};
 use playhouse_engine::context::View;
-use playhouse_engine::engine::{Inputs, MeetSet, Setup};
+use playhouse_engine::engine::{MeetSet, Setup};
 use playhouse_engine::event::Phrasebook;
 use playhouse_engine::event::guard::{
     ForgedMarks, Guard, Guards, LengthLimit, SecretRule, Secrets,
 };
-use playhouse_engine::journal::{GameSetup, Line, game_of_line};
+use playhouse_engine::journal::{GameSetup, Line};
 use playhouse_engine::locale::{Argument, UiText, text};
 use playhouse_engine::message::{Digest, Language, Text};
 use playhouse_engine::mind::{MindAlias, Minds};
 use playhouse_engine::save::Meta;
-use playhouse_engine::session::{Game, KeptFiles, SetupError, take_data, take_told};
+use playhouse_engine::session::{
+    EmbeddedFiles, EmbeddedGame, Game, SetupError, take_data, take_told,
+};
 use playhouse_engine::world_data::{DataFolder, Problem, Problems};
 use playhouse_tools::code::CodePolicy;
 use playhouse_tools::{self as tool, TABLES, Table, ToolSet, Toolbox};
@@ -37,8 +39,6 @@ use super::saved_state::{adapt_chats, check_participants};
 use super::stage::{self, CONTROLLER, Chat, Teams, register_handoffs, register_remember};
 use super::team::{FOLDER, Participant, ParticipantKind, TeamFile, ToolTeam};
 
-/// How a journal calls this game.
-const NAME: &str = "team";
 /// The maximum number of characters of a message that others hear.
 const MAX_MESSAGE_CHARS: usize = 100_000;
 
@@ -54,7 +54,7 @@ pub struct ChatGame {
     /// A digest of everything that a mind may read.
     fingerprint: String,
     /// Its prompts and tables that are not as the program has them.
-    files: KeptFiles,
+    files: EmbeddedFiles,
     /// Problems that do not prevent playing.
     pub warnings: Vec<Problem>,
     phrases: Phrasebook,
@@ -110,7 +110,7 @@ impl ChatGame {
         let own = serde_json::to_vec(&team).unwrap_or_default();
         let fingerprint = format!("{}-{prompts}", Digest::of(&own));
         Ok(Self {
-            files: KeptFiles::of(data, &files).map_err(Problem::from)?,
+            files: EmbeddedFiles::of(data, &files).map_err(Problem::from)?,
             warnings: warnings.into_iter().collect(),
             ..Self::of_loaded(&loaded, team, &fingerprint)
         })
@@ -122,7 +122,7 @@ impl ChatGame {
         Self {
             path: team.name.clone(),
             fingerprint: fingerprint.to_owned(),
-            files: KeptFiles::default(),
+            files: EmbeddedFiles::default(),
             warnings: Vec::new(),
             phrases: loaded.phrases_of(&team),
             guards: None,
@@ -204,11 +204,13 @@ impl ChatGame {
 
     fn guards(&self) -> Guards {
         let teams = self.team().nested();
-        let secrets = teams.iter().flat_map(|team| &team.secrets);
-        let secrets = secrets.map(|text| SecretRule {
-            text: text.clone(),
-            ..SecretRule::default()
-        });
+        let secrets = teams
+            .iter()
+            .flat_map(|team| &team.secrets)
+            .map(|text| SecretRule {
+                text: text.clone(),
+                ..SecretRule::default()
+            });
         let mut names: Vec<&str> = teams.iter().flat_map(|team| team.names()).collect();
         names.extend(teams.iter().map(|team| team.name.as_str()));
         names.push(&self.team().user);
@@ -240,12 +242,8 @@ impl Game for ChatGame {
         tool::register(&mut setup.world.resource_mut::<Toolbox>());
         self.insert(&mut setup.world);
         setup.plugin(stage::plugin);
-        let take_edits = take_edits.run_if(resource_exists::<Inputs>);
-        let take_edits = take_edits
-            .before(stage::take_inputs)
-            .before(take_told)
-            .in_set(MeetSet::Rules);
-        setup.meet.add_systems(take_edits);
+        let before_inputs = take_edits.before(stage::take_inputs).before(take_told);
+        setup.meet.add_systems(before_inputs.in_set(MeetSet::Rules));
         Ok(setup)
     }
 
@@ -255,23 +253,17 @@ impl Game for ChatGame {
 
     /// The team, and those of its prompts and tables that are not as the program has them.
     fn game_setup(&self, _seed: u64) -> Option<GameSetup> {
-        let kept = JournalTeam {
+        let embedded = EmbeddedTeam {
             team: self.team().clone(),
             data: self.fingerprint.clone(),
             files: self.files.clone(),
         };
-        Some(GameSetup {
-            name: NAME.into(),
-            setup: serde_json::to_value(kept).ok()?,
-        })
+        embedded.to_setup()
     }
 
-    fn kept(&self, setup: &GameSetup, data: &str) -> Option<Box<dyn Game>> {
-        let kept: JournalTeam = setup.read(NAME)?;
-        if kept.data != data {
-            return None;
-        }
-        Some(Box::new(self.of_kept(&kept).ok()?))
+    fn embedded(&self, setup: &GameSetup, data: &str) -> Option<Box<dyn Game>> {
+        let embedded = EmbeddedTeam::of_setup(setup, data)?;
+        Some(Box::new(self.of_embedded(&embedded).ok()?))
     }
 
     /// A world fits every team with the same participants; a graph or a ledger that a run is in the
@@ -290,23 +282,20 @@ impl ChatGame {
     ///
     /// # Errors
     /// Every mistake in what they keep.
-    pub fn kept_in(lines: &[Line], path: &str, data: &str) -> Option<Result<Self, Problems>> {
-        let setups = lines.iter().filter_map(game_of_line);
-        let mut kept = setups.filter_map(|(_, setup)| setup.read::<JournalTeam>(NAME));
-        let kept = kept.find(|kept| kept.data == data)?;
-        let game = kept
-            .folder(path)
-            .and_then(|data| Self::new(&data, kept.team));
+    pub fn embedded_in(lines: &[Line], path: &str, data: &str) -> Option<Result<Self, Problems>> {
+        let embedded = EmbeddedTeam::find(lines, data)?;
+        let data = embedded.folder(path);
+        let game = data.and_then(|data| Self::new(&data, embedded.team));
         Some(game.map(|game| Self {
             path: path.to_owned(),
             ..game
         }))
     }
 
-    /// A team that a journal keeps, with what this one has from code. No file is opened.
-    fn of_kept(&self, kept: &JournalTeam) -> Result<Self, Problems> {
-        let data = kept.folder(&self.path)?;
-        let game = Self::new(&data, kept.team.clone())?.with_each(|game| {
+    /// A team that a journal embeds, with what this one has from code. No file is opened.
+    fn of_embedded(&self, embedded: &EmbeddedTeam) -> Result<Self, Problems> {
+        let data = embedded.folder(&self.path)?;
+        let game = Self::new(&data, embedded.team.clone())?.with_each(|game| {
             game.teams.functions = self.teams.functions.clone();
             game.teams.factory = self.teams.factory.clone();
             game.guards.clone_from(&self.guards);
@@ -384,25 +373,31 @@ struct PlayedGame(ChatGame);
 
 /// Takes over what its author has changed in the team while it is played.
 fn take_edits(world: &mut World) {
-    take_data(world, NAME, |world, setup| {
-        let kept = JournalTeam::deserialize(&setup.setup)?;
-        let game = world.resource::<PlayedGame>().0.of_kept(&kept)?;
-        game.fit(world)?;
-        Ok(kept.data)
+    take_data(world, |world, embedded: &EmbeddedTeam| {
+        let played = &world.resource::<PlayedGame>().0;
+        Ok(played.of_embedded(embedded)?.fit(world)?)
     });
 }
 
-/// What a journal keeps of a team, so that its conversation needs no file.
+/// What a journal embeds of a team, so that its conversation needs no file.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct JournalTeam {
+struct EmbeddedTeam {
     team: TeamFile,
     data: String,
     /// The prompts and tables that are not as the program has them.
-    files: KeptFiles,
+    files: EmbeddedFiles,
 }
 
-impl JournalTeam {
+impl EmbeddedGame for EmbeddedTeam {
+    const NAME: &'static str = "team";
+
+    fn fingerprint(&self) -> &str {
+        &self.data
+    }
+}
+
+impl EmbeddedTeam {
     /// The data folder of its files; `path` is that of the team.
     fn folder(&self, path: &str) -> Result<DataFolder, Problems> {
         let tables = format!("{TABLES}/");
@@ -552,8 +547,8 @@ fn equip_teams(world: &mut World, outermost: &TeamFile) -> Result<(), CastError>
             set_model(world, stage, &team.model);
         }
         for participant in &team.participants {
-            let entity = found(world, &participant.name);
-            let entity = entity.filter(|_| participant.kind != ParticipantKind::Team);
+            let entity = found(world, &participant.name)
+                .filter(|_| participant.kind != ParticipantKind::Team);
             if let Some(entity) = entity {
                 equip(world, entity, participant);
                 let identity = participant.system_message.trim();
@@ -582,8 +577,12 @@ fn equip(world: &mut World, entity: Entity, participant: &Participant) {
     if !participant.tools.is_empty() {
         let handoffs = participant.handoffs.iter();
         let transfers = handoffs.map(|handoff| transfer_tool(&handoff.target));
-        let tools = participant.tools.iter().cloned().chain(transfers);
-        let tools = tools.map(Arc::<str>::from);
+        let tools = participant
+            .tools
+            .iter()
+            .cloned()
+            .chain(transfers)
+            .map(Arc::<str>::from);
         entity.insert(ToolSet(tools.collect()));
     }
     if participant.view != View::Whole {

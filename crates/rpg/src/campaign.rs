@@ -3,19 +3,18 @@
 use std::sync::Arc;
 
 use bevy_ecs::prelude::*;
-use playhouse_engine::engine::{Inputs, MeetSet, Setup};
+use playhouse_engine::engine::{MeetSet, Setup};
 use playhouse_engine::event::guard::{Guards, SecretRule, Secrets};
 use playhouse_engine::event::{Phrasebook, register_events};
-use playhouse_engine::journal::{GameSetup, Line, game_of_line};
+use playhouse_engine::journal::{GameSetup, Line};
 use playhouse_engine::knowledge::restore_made_facts;
 use playhouse_engine::locale::{Localize, UiText, text};
 use playhouse_engine::save::Meta;
-use playhouse_engine::session::{Game, KeptFiles, SetupError, take_data};
+use playhouse_engine::session::{EmbeddedFiles, EmbeddedGame, Game, SetupError, take_data};
 use playhouse_engine::world_data::{DataError, DataFolder, Problem, Problems};
 use playhouse_story::register_picture;
 use playhouse_tools::{self as tool, Toolbox};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use thiserror::Error;
 
 use super::adapt::Unfit;
@@ -34,19 +33,27 @@ use crate::drama;
 /// The maximum number of characters of a speech that reaches anybody.
 const MAX_SPEECH_CHARS: usize = 4_000;
 
-const NAME: &str = "campaign";
 /// The path of a world's file in a folder of its own.
 const OWN_FILE: &str = "world.ron";
 
-/// What a journal keeps of a world, so that its story needs no file.
+/// What a journal embeds of a world, so that its story needs no file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct KeptWorld {
+struct EmbeddedWorld {
+    /// The name of its folder.
     world: String,
     data: String,
     file: String,
     /// The world's file and the prompts that are not as the program has them, by path.
-    texts: KeptFiles,
+    texts: EmbeddedFiles,
+}
+
+impl EmbeddedGame for EmbeddedWorld {
+    const NAME: &'static str = "campaign";
+
+    fn fingerprint(&self) -> &str {
+        &self.data
+    }
 }
 
 #[derive(Debug, Error, Localize)]
@@ -82,20 +89,16 @@ fn plugin(setup: &mut Setup) {
     campaign_phase::plugin(setup);
     campaign_state::plugin(setup);
     host::plugin(setup);
-    let take_edits = take_edits.run_if(resource_exists::<Inputs>);
-    let take_edits = take_edits.in_set(MeetSet::Rules);
-    let take_edits = take_edits
+    let before_inputs = take_edits
         .before(host::take_inputs)
         .before(advance_campaign);
-    setup.meet.add_systems(take_edits);
+    setup.meet.add_systems(before_inputs.in_set(MeetSet::Rules));
 }
 
 /// Takes over what its author has changed in the world while it is played.
 fn take_edits(world: &mut World) {
-    take_data(world, NAME, |world, setup| {
-        let kept = KeptWorld::deserialize(&setup.setup)?;
-        Campaign::of_kept(&kept)?.fit(world)?;
-        Ok(kept.data)
+    take_data(world, |world, embedded: &EmbeddedWorld| {
+        Ok(Campaign::of_embedded(embedded)?.fit(world)?)
     });
 }
 
@@ -111,7 +114,7 @@ pub struct Campaign {
     pub warnings: Vec<Problem>,
     phrases: Phrasebook,
     data: DataFolder,
-    kept: KeptWorld,
+    embedded: EmbeddedWorld,
 }
 
 impl Campaign {
@@ -123,16 +126,16 @@ impl Campaign {
         let path = format!("worlds/{folder}/world.ron");
         let (file, warnings) = WorldFile::load_file(data, &path)?;
         let mut paths = prompt_files(data, &file)?;
-        let mut texts = KeptFiles::of(data, &paths).map_err(in_data)?;
+        let mut texts = EmbeddedFiles::of(data, &paths).map_err(in_data)?;
         texts.insert(path.clone(), data.read_text(&path).map_err(in_data)?);
         paths.push(path.clone());
-        let kept = KeptWorld {
+        let embedded = EmbeddedWorld {
             world: folder.to_owned(),
             data: data.fingerprint(&paths).map_err(in_data)?,
             file: path,
             texts,
         };
-        Self::new(data, file, warnings, kept)
+        Self::new(data, file, warnings, embedded)
     }
 
     /// Reads the world in a folder of its own, with the prompts of the data folder. It is chosen by
@@ -147,60 +150,58 @@ impl Campaign {
     ) -> Result<Self, CampaignError> {
         let (file, warnings) = WorldFile::load_file(world, OWN_FILE)?;
         let paths = prompt_files(data, &file)?;
-        let mut texts = KeptFiles::of(data, &paths).map_err(in_data)?;
+        let mut texts = EmbeddedFiles::of(data, &paths).map_err(in_data)?;
         texts.insert(OWN_FILE.into(), world.read_text(OWN_FILE).map_err(in_data)?);
         let prompts = data.fingerprint(&paths).map_err(in_data)?;
         let own = world.fingerprint([OWN_FILE]).map_err(in_data)?;
-        let kept = KeptWorld {
+        let embedded = EmbeddedWorld {
             world: name.to_owned(),
             data: format!("{own}-{prompts}"),
             file: OWN_FILE.into(),
             texts,
         };
-        Self::new(data, file, warnings, kept)
+        Self::new(data, file, warnings, embedded)
     }
 
     fn new(
         data: &DataFolder,
         file: WorldFile,
         warnings: Problems,
-        kept: KeptWorld,
+        embedded: EmbeddedWorld,
     ) -> Result<Self, CampaignError> {
         let (phrases, more) = phrases::load(data, file.language)?;
         Ok(Self {
             file: Arc::new(file),
-            folder: kept.world.clone(),
-            fingerprint: kept.data.clone(),
+            folder: embedded.world.clone(),
+            fingerprint: embedded.data.clone(),
             warnings: warnings.into_iter().chain(more).collect(),
             phrases,
             data: data.clone(),
-            kept,
+            embedded,
         })
     }
 
-    /// The world as a journal kept it, with the prompts of this program that were not kept. No file
+    /// The world as a journal embeds it, with the prompts of this program that it does not. No file
     /// is opened.
-    fn of_kept(kept: &KeptWorld) -> Result<Self, CampaignError> {
-        let data = kept.texts.folder(&kept.file, &["prompts/"]);
+    fn of_embedded(embedded: &EmbeddedWorld) -> Result<Self, CampaignError> {
+        let data = embedded.texts.folder(&embedded.file, &["prompts/"]);
         let data = data.map_err(|message| {
-            Problems::from(Problem::of_file(&kept.file, message, UiText::default()))
+            Problems::from(Problem::of_file(&embedded.file, message, UiText::default()))
         })?;
-        if kept.file == OWN_FILE {
-            Self::load_from(&data, &data, &kept.world)
+        if embedded.file == OWN_FILE {
+            Self::load_from(&data, &data, &embedded.world)
         } else {
-            Self::load(&data, &kept.world)
+            Self::load(&data, &embedded.world)
         }
     }
 
-    /// The world with this fingerprint, from what the lines of a journal keep of it; `None` if they
-    /// keep none.
+    /// The world with this fingerprint, from what the lines of a journal embed; `None` if they embed
+    /// none.
     ///
     /// # Errors
     /// Every mistake in what they keep.
-    pub fn kept_in(lines: &[Line], data: &str) -> Option<Result<Self, CampaignError>> {
-        let setups = lines.iter().filter_map(game_of_line);
-        let mut kept = setups.filter_map(|(_, setup)| setup.read::<KeptWorld>(NAME));
-        Some(Self::of_kept(&kept.find(|kept| kept.data == data)?))
+    pub fn embedded_in(lines: &[Line], data: &str) -> Option<Result<Self, CampaignError>> {
+        Some(Self::of_embedded(&EmbeddedWorld::find(lines, data)?))
     }
 
     /// The folder of its prompts, and of the grammars with which the improviser plays it.
@@ -266,18 +267,12 @@ impl Game for Campaign {
 
     /// Its file, and the prompts that are not as the program has them.
     fn game_setup(&self, _seed: u64) -> Option<GameSetup> {
-        Some(GameSetup {
-            name: NAME.into(),
-            setup: json!(self.kept),
-        })
+        self.embedded.to_setup()
     }
 
-    fn kept(&self, setup: &GameSetup, data: &str) -> Option<Box<dyn Game>> {
-        let kept: KeptWorld = setup.read(NAME)?;
-        if kept.data != data {
-            return None;
-        }
-        Some(Box::new(Self::of_kept(&kept).ok()?))
+    fn embedded(&self, setup: &GameSetup, data: &str) -> Option<Box<dyn Game>> {
+        let embedded = EmbeddedWorld::of_setup(setup, data)?;
+        Some(Box::new(Self::of_embedded(&embedded).ok()?))
     }
 
     /// A story takes its world over at its next meeting, so that a replay does so there too.

@@ -2,15 +2,17 @@
 
 use bevy_ecs::prelude::*;
 use playhouse_engine::cast::WorldSeed;
-use playhouse_engine::engine::{Inputs, MeetSet, Setup, StepSet};
+use playhouse_engine::engine::{MeetSet, Setup, StepSet};
 use playhouse_engine::event::guard::Guards;
 use playhouse_engine::event::{Phrasebook, register_events};
 use playhouse_engine::exchange::register_reply;
-use playhouse_engine::journal::{GameSetup, Line, game_of_line};
+use playhouse_engine::journal::{GameSetup, Line};
 use playhouse_engine::locale::{Localize, UiText, text};
 use playhouse_engine::message::{FoldedText, Language};
 use playhouse_engine::save::Meta;
-use playhouse_engine::session::{Game, KeptFiles, SetupError, take_data, take_told};
+use playhouse_engine::session::{
+    EmbeddedFiles, EmbeddedGame, Game, SetupError, take_data, take_told,
+};
 use playhouse_engine::world_data::{
     DataError, DataFolder, Lexicon, Problem, Problems, Source, Word, WordPair, file_text,
 };
@@ -65,7 +67,6 @@ pub fn plugin(setup: &mut Setup) {
         vote::ask_votes,
     );
     setup.step.add_systems(step.chain().in_set(StepSet::Rules));
-    let take_edits = take_edits.run_if(resource_exists::<Inputs>);
     setup.meet.add_systems(
         (take_edits, take_told, flow::advance_games)
             .chain()
@@ -75,11 +76,10 @@ pub fn plugin(setup: &mut Setup) {
 
 /// Takes over the prompts that somebody has changed while the game is played.
 fn take_edits(world: &mut World) {
-    take_data(world, GAME, |world, setup| {
-        let game = Match::of_kept(&JournalSetup::read(setup)?)?;
-        world.insert_resource(game.phrases.clone());
-        update_system_messages(world)?;
-        Ok(game.fingerprint)
+    take_data(world, |world, embedded: &EmbeddedMatch| {
+        let game = Match::of_embedded(embedded)?;
+        world.insert_resource(game.phrases);
+        Ok(update_system_messages(world)?)
     });
 }
 
@@ -127,8 +127,8 @@ pub enum MatchError {
     /// The setup in a journal can't be read.
     #[text(undercover_journal_setup, problem)]
     Setup(String),
-    /// A journal keeps too many prompts.
-    KeptFiles(UiText),
+    /// A journal embeds too many prompts.
+    EmbeddedFiles(UiText),
 }
 
 impl From<Problems> for MatchError {
@@ -167,13 +167,13 @@ pub struct Match {
     pairs: Vec<WordPair>,
     phrases: Phrasebook,
     fingerprint: String,
-    files: KeptFiles,
+    files: EmbeddedFiles,
 }
 
-/// What a journal keeps of a game, so that it can be set up again without any file.
+/// What a journal embeds of a game, so that it can be set up again without any file.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct JournalSetup {
+struct EmbeddedMatch {
     rules: Rules,
     pair: WordPair,
     /// The fingerprint of the prompts.
@@ -181,16 +181,28 @@ struct JournalSetup {
     data: String,
     /// The prompts that are not as the program has them.
     #[serde(default)]
-    files: KeptFiles,
+    files: EmbeddedFiles,
 }
 
-impl JournalSetup {
+impl EmbeddedGame for EmbeddedMatch {
+    const NAME: &'static str = GAME;
+
+    fn fingerprint(&self) -> &str {
+        &self.data
+    }
+}
+
+impl EmbeddedMatch {
     fn read(setup: &GameSetup) -> Result<Self, MatchError> {
-        let setup = serde_path_to_error::deserialize(&setup.setup);
-        let setup: Self = setup.map_err(|error| MatchError::Setup(error.to_string()))?;
-        setup.rules.check()?;
-        check_pair(&setup.pair)?;
-        Ok(setup)
+        let embedded: Self = serde_path_to_error::deserialize(&setup.setup)
+            .map_err(|error| MatchError::Setup(error.to_string()))?;
+        embedded.check()?;
+        Ok(embedded)
+    }
+
+    fn check(&self) -> Result<(), MatchError> {
+        self.rules.check()?;
+        check_pair(&self.pair)
     }
 }
 
@@ -214,13 +226,13 @@ impl Match {
     /// # Errors
     /// The setup can't be read, or there are mistakes in the data.
     pub fn from_setup(data: &DataFolder, setup: &GameSetup) -> Result<Self, MatchError> {
-        let setup = JournalSetup::read(setup)?;
+        let setup = EmbeddedMatch::read(setup)?;
         Self::unchecked(data, setup.rules, vec![setup.pair])
     }
 
     /// The game of a journal, with the prompts of this one.
     pub(super) fn with_setup(&self, setup: &GameSetup) -> Result<Self, MatchError> {
-        let setup = JournalSetup::read(setup)?;
+        let setup = EmbeddedMatch::read(setup)?;
         Ok(Self {
             rules: setup.rules,
             pairs: vec![setup.pair],
@@ -241,18 +253,19 @@ impl Match {
     ///
     /// # Errors
     /// Every mistake in what they keep.
-    pub fn kept_in(lines: &[Line], data: &str) -> Option<Result<Self, MatchError>> {
-        let setups = lines.iter().filter_map(game_of_line);
-        let setups = setups.filter(|(_, setup)| setup.name == GAME);
-        let mut setups = setups.filter_map(|(_, setup)| JournalSetup::read(&setup).ok());
-        Some(Self::of_kept(&setups.find(|setup| setup.data == data)?))
+    pub fn embedded_in(lines: &[Line], data: &str) -> Option<Result<Self, MatchError>> {
+        Some(Self::of_embedded(&EmbeddedMatch::find(lines, data)?))
     }
 
-    /// The game with the prompts that a journal keeps. No file is opened.
-    fn of_kept(setup: &JournalSetup) -> Result<Self, MatchError> {
-        let data = setup.files.folder("", &["prompts/"]);
-        let data = data.map_err(MatchError::KeptFiles)?;
-        Self::unchecked(&data, setup.rules.clone(), vec![setup.pair.clone()])
+    /// The game with the prompts that a journal embeds. No file is opened.
+    fn of_embedded(embedded: &EmbeddedMatch) -> Result<Self, MatchError> {
+        embedded.check()?;
+        let data = embedded
+            .files
+            .folder("", &["prompts/"])
+            .map_err(MatchError::EmbeddedFiles)?;
+        let pairs = vec![embedded.pair.clone()];
+        Self::unchecked(&data, embedded.rules.clone(), pairs)
     }
 
     /// A game whose rules and words are not checked.
@@ -267,7 +280,7 @@ impl Match {
         let files = prompts.files(data, &folder)?;
         Ok(Self {
             fingerprint: data.fingerprint(&files)?,
-            files: KeptFiles::of(data, &files)?,
+            files: EmbeddedFiles::of(data, &files)?,
             rules,
             pairs,
             phrases,
@@ -308,8 +321,9 @@ pub fn default_rules(
 ) -> Result<Rules, MatchError> {
     let path = format!("undercover/{}/table.ron", language.code());
     let text = data.read_text(&path)?;
-    let names = Source::new(data.name_of(&path), &text).read::<Names>();
-    let mut names = names.map_err(Problems::from)?;
+    let mut names = Source::new(data.name_of(&path), &text)
+        .read::<Names>()
+        .map_err(Problems::from)?;
     if names.players.len() < players {
         return Err(MatchError::TooFewNames {
             asked: players,
@@ -416,22 +430,18 @@ impl Game for Match {
     }
 
     fn game_setup(&self, seed: u64) -> Option<GameSetup> {
-        let setup = JournalSetup {
+        let embedded = EmbeddedMatch {
             rules: self.rules.clone(),
             pair: self.pair(seed)?.clone(),
             data: self.fingerprint.clone(),
             files: self.files.clone(),
         };
-        Some(GameSetup {
-            name: GAME.into(),
-            setup: serde_json::to_value(setup).ok()?,
-        })
+        embedded.to_setup()
     }
 
-    fn kept(&self, setup: &GameSetup, data: &str) -> Option<Box<dyn Game>> {
-        let setup = JournalSetup::read(setup).ok()?;
-        let kept = (setup.data == data).then(|| Self::of_kept(&setup))?;
-        Some(Box::new(kept.ok()?))
+    fn embedded(&self, setup: &GameSetup, data: &str) -> Option<Box<dyn Game>> {
+        let embedded = EmbeddedMatch::of_setup(setup, data)?;
+        Some(Box::new(Self::of_embedded(&embedded).ok()?))
     }
 
     /// A game keeps its rules and words, and takes other prompts over.

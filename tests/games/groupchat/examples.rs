@@ -91,11 +91,11 @@ fn every_team_that_comes_along_survives_what_a_journal_keeps_of_it() {
     for team in list_teams(&data).0 {
         let game = ChatGame::load(&data, &team.path).unwrap();
         let (setup, meta) = (game.game_setup(0).unwrap(), game.meta());
-        let kept = game.kept(&setup, &meta.data).unwrap();
-        assert_eq!(kept.meta(), meta);
-        assert!(game.kept(&setup, "other").is_none());
+        let embedded = game.embedded(&setup, &meta.data).unwrap();
+        assert_eq!(embedded.meta(), meta);
+        assert!(game.embedded(&setup, "other").is_none());
         let text = serde_json::to_string(&setup).unwrap();
-        let again = kept.game_setup(0).unwrap();
+        let again = embedded.game_setup(0).unwrap();
         assert_eq!(serde_json::to_string(&again).unwrap(), text);
     }
 }

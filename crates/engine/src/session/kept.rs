@@ -1,14 +1,15 @@
-//! What a journal keeps of the files of a game, so that a story needs none of them and can take
-//! over those that were edited since.
+//! What a journal embeds of the data of a game, so that a story needs no file and can take over
+//! what was edited since.
 
 use std::collections::BTreeMap;
 
 use bevy_ecs::prelude::*;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::SetupError;
 use crate::engine::Inputs;
-use crate::journal::{GameSetup, game_of_input};
+use crate::journal::{GameSetup, Line, game_of_input, game_of_line};
 use crate::locale::{UiText, text};
 use crate::save::FittedTo;
 use crate::world_data::{DataError, DataFolder};
@@ -23,9 +24,9 @@ const MAX_GIVEN: usize = 32;
 /// The files of a data folder that are not as the program has them, by path.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct KeptFiles(BTreeMap<String, String>);
+pub struct EmbeddedFiles(BTreeMap<String, String>);
 
-impl KeptFiles {
+impl EmbeddedFiles {
     /// Those of these files; none if they are more than a journal may keep.
     pub fn of(data: &DataFolder, paths: &[String]) -> Result<Self, DataError> {
         let files = Self(data.own_texts(paths)?);
@@ -68,21 +69,52 @@ fn check_limits<'f>(
     Ok(())
 }
 
-/// Fits a world to the data that inputs of this meeting give its game. `fit` does so with the setup
-/// of an input, and returns the fingerprint of its data.
-pub fn take_data(
+/// What a journal embeds of a game, in the game's own form.
+pub trait EmbeddedGame: Serialize + DeserializeOwned {
+    /// What journals call the game.
+    const NAME: &'static str;
+
+    /// The fingerprint of its data.
+    fn fingerprint(&self) -> &str;
+
+    /// As a journal has it.
+    fn to_setup(&self) -> Option<GameSetup> {
+        Some(GameSetup {
+            name: Self::NAME.into(),
+            setup: serde_json::to_value(self).ok()?,
+        })
+    }
+
+    /// The game of a setup, if its data have this fingerprint.
+    fn of_setup(setup: &GameSetup, fingerprint: &str) -> Option<Self> {
+        let game: Option<Self> = setup.read(Self::NAME);
+        game.filter(|game| game.fingerprint() == fingerprint)
+    }
+
+    /// The first game in the lines of a journal whose data have this fingerprint.
+    fn find(lines: &[Line], fingerprint: &str) -> Option<Self> {
+        let mut setups = lines.iter().filter_map(game_of_line);
+        setups.find_map(|(_, setup)| Self::of_setup(&setup, fingerprint))
+    }
+}
+
+/// Fits a world to the data that inputs of this meeting give its game.
+pub fn take_data<E: EmbeddedGame>(
     world: &mut World,
-    game: &str,
-    fit: impl Fn(&mut World, &GameSetup) -> Result<String, SetupError>,
+    fit: impl Fn(&mut World, &E) -> Result<(), SetupError>,
 ) {
     let inputs = world.get_resource::<Inputs>();
     let inputs = inputs.iter().flat_map(|inputs| &inputs.0).rev();
     let setups = inputs.filter_map(game_of_input);
-    let setups = setups.filter(|setup| setup.name == game).take(MAX_GIVEN);
-    let setups: Vec<_> = setups.collect();
-    for setup in setups.iter().rev() {
-        match fit(world, setup) {
-            Ok(data) => world.insert_resource(FittedTo(data)),
+    let setups: Vec<_> = setups
+        .filter(|setup| setup.name == E::NAME)
+        .take(MAX_GIVEN)
+        .collect();
+    for GameSetup { setup, .. } in setups.into_iter().rev() {
+        let fitted = E::deserialize(setup).map_err(SetupError::from);
+        let fitted = fitted.and_then(|game| fit(world, &game).map(|()| game));
+        match fitted {
+            Ok(game) => world.insert_resource(FittedTo(game.fingerprint().to_owned())),
             Err(error) => tracing::warn!(%error, "the changed data can't be taken over"),
         }
     }

@@ -163,7 +163,7 @@ fn changed_data(
     let today = game.meta().data;
     let turn = setup.world.resource::<WorldTurn>().0;
     let is_known = match kept.ahead_of(turn) {
-        Some(ahead) => game.kept(ahead, &today).is_some(),
+        Some(ahead) => game.embedded(ahead, &today).is_some(),
         None => saved.data == today,
     };
     if is_known {

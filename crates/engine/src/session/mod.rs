@@ -20,7 +20,7 @@ mod world;
 pub use error::{SessionError, SetupError};
 pub use event_log::{Answered, EventLog, Logged, Stay, answered};
 pub use host::{HOST_FIELD, TOLD, take_told, tell_input};
-pub use kept::{KeptFiles, take_data};
+pub use kept::{EmbeddedFiles, EmbeddedGame, take_data};
 pub use live::Session;
 pub use requests::{CallRequest, PromptMessage, PromptPart, Wanted, messages_of, requests};
 pub use retake::{Retaken, Retried, retake, retry_defaults};
@@ -60,7 +60,7 @@ pub trait Game: Send + Sync {
 
     /// The game with other data, from a [setup](Self::game_setup) that a journal kept; `None` if it
     /// does not keep these.
-    fn kept(&self, _setup: &GameSetup, _data: &str) -> Option<Box<dyn Game>> {
+    fn embedded(&self, _setup: &GameSetup, _data: &str) -> Option<Box<dyn Game>> {
         None
     }
 

@@ -31,7 +31,7 @@ impl KeptData {
             return Some(PlayedGame::Today(today));
         }
         let mut setups = self.0.iter();
-        let kept = setups.find_map(|(_, setup)| today.kept(setup, data));
+        let kept = setups.find_map(|(_, setup)| today.embedded(setup, data));
         kept.map(PlayedGame::Kept)
     }
 
