@@ -56,6 +56,7 @@ mind_empty = { $server } sent an empty answer
 mind_file_at_least_one = must be at least 1
 mind_file_base_url = '{ $base_url }' can't be used: { $error }
 mind_file_key_env = missing; a required key comes from an environment variable
+mind_file_missing = missing
 mind_file_own_member = '{ $name }' is set by the engine
 mind_file_price = must not be negative
 mind_file_problem = { $path }: { $problem }

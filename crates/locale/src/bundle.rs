@@ -60,10 +60,10 @@ impl Bundle {
         let Some(pattern) = message.and_then(|message| message.value()) else {
             return key.to_owned();
         };
-        let values = arguments
+        let values: FluentArgs = arguments
             .iter()
-            .map(|(name, argument)| (&**name, self.value(argument)));
-        let values: FluentArgs = values.collect();
+            .map(|(name, argument)| (&**name, self.value(argument)))
+            .collect();
         let mut errors = Vec::new();
         self.texts
             .format_pattern(pattern, Some(&values), &mut errors)

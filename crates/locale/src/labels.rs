@@ -7,15 +7,17 @@ use super::{Argument, Language, bundle, keys};
 /// All texts whose keys begin in one of these ways, by key. An argument is shown as `{name}`, and
 /// of the plurals there is the one for many.
 pub fn labels(language: Language, prefixes: &[&str]) -> BTreeMap<&'static str, String> {
-    let keys = keys::SCANNED.iter();
-    let keys = keys.filter(|(key, _)| prefixes.iter().any(|prefix| key.starts_with(prefix)));
+    let keys = keys::SCANNED
+        .iter()
+        .filter(|(key, _)| prefixes.iter().any(|prefix| key.starts_with(prefix)));
     let labels = keys.map(|(key, names)| {
-        let arguments = names.iter();
-        let arguments = arguments.map(|name| {
-            let shown = Argument::Verbatim(format!("{{{name}}}"));
-            ((*name).into(), shown)
-        });
-        let arguments: Vec<_> = arguments.collect();
+        let arguments: Vec<_> = names
+            .iter()
+            .map(|name| {
+                let shown = Argument::Verbatim(format!("{{{name}}}"));
+                ((*name).into(), shown)
+            })
+            .collect();
         (*key, bundle::of(language).render(key, &arguments))
     });
     labels.collect()

@@ -39,8 +39,10 @@ impl StoredText {
 
     /// The text; `None` if this version does not have the key.
     pub fn into_text(self) -> Option<UiText> {
-        let arguments = self.arguments.into_iter();
-        let arguments = arguments.map(|(name, argument)| Some((name, argument.into_argument()?)));
+        let arguments = self
+            .arguments
+            .into_iter()
+            .map(|(name, argument)| Some((name, argument.into_argument()?)));
         UiText::of_key(self.key, arguments.collect::<Option<_>>()?)
     }
 }

@@ -55,9 +55,10 @@ impl UiText {
     /// For [`text!`](super::text), which checks the arguments.
     #[doc(hidden)]
     pub fn message(key: &'static str, arguments: Vec<(&'static str, Argument)>) -> Self {
-        let arguments = arguments.into_iter();
-        let arguments = arguments.map(|(name, argument)| (Cow::Borrowed(name), argument));
-        let mut arguments: Vec<_> = arguments.collect();
+        let mut arguments: Vec<_> = arguments
+            .into_iter()
+            .map(|(name, argument)| (Cow::Borrowed(name), argument))
+            .collect();
         arguments.sort_by(|(name, _), (next, _)| name.cmp(next));
         Self(Content::Message {
             key: key.into(),
@@ -68,8 +69,9 @@ impl UiText {
     /// The text of a key that comes from a file. `None` for an unknown key.
     pub(super) fn of_key(key: String, arguments: BTreeMap<String, Argument>) -> Option<Self> {
         let is_known = bundle::of(Language::En).has(&key);
-        let arguments = arguments.into_iter();
-        let arguments = arguments.map(|(name, argument)| (Cow::Owned(name), argument));
+        let arguments = arguments
+            .into_iter()
+            .map(|(name, argument)| (Cow::Owned(name), argument));
         is_known.then(|| {
             Self(Content::Message {
                 key: key.into(),

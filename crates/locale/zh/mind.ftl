@@ -61,6 +61,7 @@ mind_empty = { $server } 的回答是空的
 mind_file_at_least_one = 不能小于 1
 mind_file_base_url = “{ $base_url }”无法使用：{ $error }
 mind_file_key_env = 缺少；必需的密钥须来自环境变量
+mind_file_missing = 缺少这一项
 mind_file_own_member = “{ $name }”由引擎设置
 mind_file_price = 不能为负数
 # same

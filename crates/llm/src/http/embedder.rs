@@ -270,8 +270,9 @@ pub fn read_vectors(
     let mut vectors: Vec<Option<Vector>> = vec![None; expected];
     for (place, item) in answer.data.into_iter().enumerate() {
         let vector = Vector::new(&item.embedding)?;
-        let slot = vectors.get_mut(item.index.unwrap_or(place));
-        let slot = slot.filter(|slot| slot.is_none());
+        let slot = vectors
+            .get_mut(item.index.unwrap_or(place))
+            .filter(|slot| slot.is_none());
         *slot.ok_or_else(wrong_number)? = Some(vector);
     }
     let vectors: Option<Vec<_>> = vectors.into_iter().collect();

@@ -48,10 +48,10 @@ impl Endpoint {
         } else {
             "https://"
         };
-        let root = Url::parse(&format!("{scheme}{base}"));
-        let mut root = root.map_err(|error| EndpointError::InvalidUrl {
-            reason: error.to_string(),
-        })?;
+        let mut root =
+            Url::parse(&format!("{scheme}{base}")).map_err(|error| EndpointError::InvalidUrl {
+                reason: error.to_string(),
+            })?;
         if !matches!(root.scheme(), "http" | "https") || !root.has_host() {
             return Err(EndpointError::NotHttp);
         }

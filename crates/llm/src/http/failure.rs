@@ -154,8 +154,9 @@ impl ErrorContext {
         if !body.trim_start().starts_with('<') {
             return None;
         }
-        let title = body.split_once("<title>");
-        let title = title.and_then(|(_, rest)| rest.split_once("</title>"));
+        let title = body
+            .split_once("<title>")
+            .and_then(|(_, rest)| rest.split_once("</title>"));
         Some(match title {
             Some((title, _)) => text!(mind_html_page_titled, title = self.sanitized(title)),
             None => text!(mind_html_page),
@@ -241,8 +242,9 @@ impl ErrorContext {
                 None => self.plain_reason(body),
             },
         };
-        let error = found.unwrap_or_else(|| ServerError::saying(body));
-        let error = error.of_response(status, headers);
+        let error = found
+            .unwrap_or_else(|| ServerError::saying(body))
+            .of_response(status, headers);
         self.failure(&error, reason)
     }
 
@@ -306,7 +308,7 @@ impl ErrorContext {
         };
         let may_be_schema = matches!(diagnosis, Diagnosis::Rejected | Diagnosis::Failed);
         let schema = match status {
-            OK | 400 | 422 | 500 if may_be_schema && error.says(&SCHEMA) => SchemaBlame::Named,
+            OK | 400 | 422 | 500 if may_be_schema && error.says(SCHEMA) => SchemaBlame::Named,
             400 | 422 | 500 if may_be_schema => SchemaBlame::Possible,
             _ => SchemaBlame::None,
         };
@@ -332,38 +334,32 @@ impl ErrorContext {
 
 /// A text on one line, without control characters.
 fn one_line(text: &str) -> String {
-    let words = text.split(|c: char| c.is_whitespace() || c.is_control());
-    let words: Vec<_> = words.filter(|word| !word.is_empty()).collect();
+    let words: Vec<_> = text
+        .split(|c: char| c.is_whitespace() || c.is_control())
+        .filter(|word| !word.is_empty())
+        .collect();
     words.join(" ")
 }
 
 /// Words of errors about a schema.
-const SCHEMA: [&str; 6] = [
-    "response_format",
-    "schema",
-    "grammar",
-    "output_config",
-    "mime",
-    "tool_choice",
-];
+const SCHEMA: &str = "response_format|schema|grammar|output_config|mime|tool_choice";
 
 /// What servers say of a request that they refuse, and the member of the model file to set; what
 /// comes first counts.
-const REMEDIES: [(&[&str], fn() -> UiText); 9] = [
-    (&["alternate"], || text!(mind_set_merge_turns)),
-    (&SYSTEM_ROLE, || text!(mind_set_system_role)),
-    (&["max_completion_tokens", "max_tokens"], || {
+const REMEDIES: [(&str, fn() -> UiText); 9] = [
+    ("alternate", || text!(mind_set_merge_turns)),
+    (SYSTEM_ROLE, || text!(mind_set_system_role)),
+    ("max_completion_tokens|max_tokens", || {
         text!(mind_set_limit_field)
     }),
-    (&["stream_options"], || text!(mind_set_stream_usage)),
-    (&["stream"], || text!(mind_set_stream)),
-    (&["temperature"], || text!(mind_set_temperature)),
-    (
-        &["tools", "tool use", "tool choice", "function call"],
-        || text!(mind_set_tools_in_words),
-    ),
-    (&SCHEMA, || text!(mind_set_schema)),
-    (&["content must be a string", "list of parts"], || {
+    ("stream_options", || text!(mind_set_stream_usage)),
+    ("stream", || text!(mind_set_stream)),
+    ("temperature", || text!(mind_set_temperature)),
+    ("tools|tool use|tool choice|function call", || {
+        text!(mind_set_tools_in_words)
+    }),
+    (SCHEMA, || text!(mind_set_schema)),
+    ("content must be a string|list of parts", || {
         text!(mind_set_parts)
     }),
 ];
@@ -374,7 +370,7 @@ fn advice(error: &ServerError, diagnosis: Diagnosis) -> UiText {
     if (300..400).contains(&status) {
         return text!(mind_check_base_url);
     }
-    let says = |(words, _): &&(&[&str], fn() -> UiText)| error.says(words);
+    let says = |(words, _): &&(&str, fn() -> UiText)| error.says(words);
     match REMEDIES.iter().find(says) {
         Some((_, remedy)) if diagnosis != Diagnosis::UnknownModel => remedy(),
         _ if diagnosis == Diagnosis::UnknownModel => text!(mind_check_base_url_and_model),

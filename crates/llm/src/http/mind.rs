@@ -41,7 +41,6 @@ const CLOSE_TIMEOUT: Duration = Duration::from_millis(250);
 /// A server, and how patiently to use it.
 #[derive(Clone, Debug)]
 pub struct ModelServer {
-    /// Its URLs.
     pub endpoint: Endpoint,
     /// The API key; never shown.
     pub key: Option<Secret>,
@@ -229,8 +228,7 @@ fn headers(format: &RequestFormat, key: Option<&Secret>) -> Result<HeaderMap, Ht
     }
     if let Some(key) = key {
         let (name, value) = protocol.key_header(key.expose());
-        let value = HeaderValue::try_from(value);
-        let mut value = value.map_err(|_| HttpMindError::InvalidKey)?;
+        let mut value = HeaderValue::try_from(value).map_err(|_| HttpMindError::InvalidKey)?;
         value.set_sensitive(true);
         headers.insert(HeaderName::from_static(name), value);
     }
@@ -349,7 +347,6 @@ impl Shared {
         *schema = SchemaFallback { mode, proven: true };
     }
 
-    /// A request with this body.
     fn request(&self, body: &RequestBody) -> Request {
         let mut request = Request::new(Method::POST, self.url.clone());
         *request.headers_mut() = self.headers.clone();
@@ -428,12 +425,14 @@ impl Shared {
     ) -> Result<(ResponseAccumulator, Option<Duration>), Failure> {
         let (context, limit) = (&self.error_context, self.server.longest_answer);
         let timeouts = &self.server.timeouts;
-        let content_type = response.headers().get(CONTENT_TYPE);
-        let content_type = content_type.and_then(|value| value.to_str().ok());
-        let content_type = content_type.unwrap_or_default();
+        let content_type = response
+            .headers()
+            .get(CONTENT_TYPE)
+            .and_then(|value| value.to_str().ok())
+            .unwrap_or_default();
         let marks = &self.format.model().thoughts;
-        let reader = ResponseReader::new(context, self.format.protocol(), content_type, limit);
-        let mut reader = reader.with_marks(marks.clone());
+        let mut reader = ResponseReader::new(context, self.format.protocol(), content_type, limit)
+            .with_marks(marks.clone());
         let length = response.content_length();
         if length.is_some_and(|length| length > limit as u64) {
             return Err(reader.too_large());

@@ -50,7 +50,6 @@ pub struct ProbeReport {
     pub server: String,
     /// Whether the server responded at all, even with an error; `None` if nothing was sent.
     pub reachable: Option<bool>,
-    /// The state of the key.
     pub key: KeyState,
     /// The model that answered, or the one that was requested.
     pub model: String,
@@ -247,12 +246,12 @@ impl Shared {
         prompt: &Prompt<'_>,
         mode: SchemaMode,
     ) -> Result<Received, FailedCall> {
-        let body = request_body(prompt, &self.format, mode);
-        let mut body = body.map_err(|error| MindError::Unsendable {
-            entity: prompt.entity.clone(),
-            alias: self.info.alias.as_str().into(),
-            reason: error.text(),
-        })?;
+        let mut body =
+            request_body(prompt, &self.format, mode).map_err(|error| MindError::Unsendable {
+                entity: prompt.entity.clone(),
+                alias: self.info.alias.as_str().into(),
+                reason: error.text(),
+            })?;
         let once = RetryPolicy {
             times: 0,
             ..self.server.retry

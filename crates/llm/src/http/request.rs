@@ -59,7 +59,6 @@ impl RequestFormat {
         }
     }
 
-    /// The settings of the model.
     pub fn model(&self) -> &ModelSettings {
         &self.fixed.model
     }

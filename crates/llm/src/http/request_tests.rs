@@ -181,8 +181,11 @@ fn an_empty_list_of_messages_is_never_sent() {
         }
         let rules = TestAsk::new("").at(api).with(Role::System, "You are Mira.");
         let request = rules.request(false, SchemaMode::Text);
-        let list = request.get("messages").or(request.get("contents"));
-        let list = list.or(request["input"].get("messages")).unwrap();
+        let list = request
+            .get("messages")
+            .or(request.get("contents"))
+            .or(request["input"].get("messages"))
+            .unwrap();
         assert_eq!(list.as_array().unwrap().len(), 1, "{request}");
         assert_eq!(
             request.to_string().matches("You are Mira.").count(),
@@ -579,8 +582,7 @@ proptest! {
             let asker = TestAsk::new(question);
             history.iter().fold(asker, |asker, line| asker.with(Role::Human, line.as_str()))
         };
-        let asker = ask("the question");
-        let asker = asker.at(api);
+        let asker = ask("the question").at(api);
         let format = asker.format();
         let mut body = asker.body(true, SchemaMode::Strict);
         let whole = body.bytes().clone();

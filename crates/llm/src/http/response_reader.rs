@@ -28,8 +28,8 @@ pub fn read_answer(api: Api, body: &[u8]) -> Result<Completion, MindError> {
     let wanted = WantedAnswer::default();
     let response = reader
         .read(body)
-        .and_then(|()| reader.finish(true, &wanted));
-    let response = response.map_err(|failure| failure.error)?;
+        .and_then(|()| reader.finish(true, &wanted))
+        .map_err(|failure| failure.error)?;
     Ok(response.into_completion(""))
 }
 
@@ -62,7 +62,6 @@ pub(super) struct ResponseReader<'a> {
 enum ReadError {
     /// It can't be read.
     Unreadable(UiText),
-    /// It reports an error.
     Reported(ServerError),
 }
 

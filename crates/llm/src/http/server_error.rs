@@ -43,90 +43,36 @@ pub(super) enum Diagnosis {
 
 /// Parts of codes and types, or whole ones after `=`, without case and punctuation, and what they
 /// mean; what comes first counts. Numbers are those of Zhipu.
-const CODES: [(Diagnosis, &[&str]); 7] = [
+const CODES: [(Diagnosis, &str); 7] = [
     // A single member is too long, such as a name.
-    (Diagnosis::Rejected, &["stringabove", "arrayabove"]),
+    (Diagnosis::Rejected, "stringabove|arrayabove"),
     (
         Diagnosis::TooLong { window: None },
-        &[
-            "contextlength",
-            "contextsize",
-            "contextwindow",
-            "toolong",
-            "toolarge",
-            "maxlength",
-            "=1261",
-        ],
+        "contextlength|contextsize|contextwindow|toolong|toolarge|maxlength|=1261",
     ),
     (
         Diagnosis::NoMoney,
-        &[
-            "insufficient",
-            "billing",
-            "arrear",
-            "paymentrequired",
-            "creditbalance",
-            "outofcredit",
-            "exceededcurrentquota",
-            "=1113",
-        ],
+        "insufficient|billing|arrear|paymentrequired|creditbalance|outofcredit|\
+         exceededcurrentquota|=1113",
     ),
     (
         Diagnosis::Moderated,
-        &[
-            "contentfilter",
-            "contentpolicy",
-            "moderation",
-            "inspection",
-            "responsibleai",
-            "sensitive",
-            "promptblocked",
-            "flagged",
-            "inappropriate",
-            "safety",
-            "invalidprompt",
-            "=1301",
-        ],
+        "contentfilter|contentpolicy|moderation|inspection|responsibleai|sensitive|\
+         promptblocked|flagged|inappropriate|safety|invalidprompt|=1301",
     ),
     (
         Diagnosis::NoAccess,
-        &[
-            "apikey",
-            "authentication",
-            "unauthorized",
-            "unauthenticated",
-            "permission",
-            "accessdenied",
-            "=forbidden",
-            "deactivated",
-        ],
+        "apikey|authentication|unauthorized|unauthenticated|permission|accessdenied|\
+         =forbidden|deactivated",
     ),
     (
         Diagnosis::Busy,
-        &[
-            "ratelimit",
-            "toomanyrequest",
-            "throttl",
-            "exhausted",
-            "overload",
-            "unavailable",
-            "loading",
-            "capacity",
-            "busy",
-            "=1302",
-            "=1303",
-            "=1305",
-        ],
+        "ratelimit|toomanyrequest|throttl|exhausted|overload|unavailable|loading|capacity|\
+         busy|=1302|=1303|=1305",
     ),
     (
         Diagnosis::UnknownModel,
-        &[
-            "modelnot",
-            "notfound",
-            "nosuchmodel",
-            "decommissioned",
-            "deprecated",
-        ],
+        "modelnot|notfound|nosuchmodel|decommissioned|deprecated",
     ),
 ];
 
@@ -156,7 +102,6 @@ impl ServerError {
         find_error(response).map(Self::of)
     }
 
-    /// The error that a value is.
     pub(super) fn of(error: &Value) -> Self {
         let mut codes = Vec::new();
         add_codes(error, 0, &mut codes);
@@ -210,21 +155,21 @@ impl ServerError {
             (_, Some(Diagnosis::Rejected)) => Diagnosis::Rejected,
             // Whoever says when to come back wants to be asked again.
             _ if self.delay.is_some() => Diagnosis::Busy,
-            (429, _) if self.says(&["please wait"]) => Diagnosis::Busy,
+            (429, _) if self.says("please wait") => Diagnosis::Busy,
             _ if may_be_too_long && rate.is_none() && self.names_excess() => self.too_long(),
             (413, _) => self.too_long(),
-            (0 | 400 | 403 | 422 | 451, _) if self.says(&MODERATED) => Diagnosis::Moderated,
+            (0 | 400 | 403 | 422 | 451, _) if self.says(MODERATED) => Diagnosis::Moderated,
             (_, Some(coded)) => coded,
-            (0 | 200 | 400 | 403 | 429, _) if self.says(&MONEY) => Diagnosis::NoMoney,
+            (0 | 200 | 400 | 403 | 429, _) if self.says(MONEY) => Diagnosis::NoMoney,
             (429, _) if self.is_about_money() && !self.is_about_rate() => Diagnosis::NoMoney,
             (403, _) => Diagnosis::NoAccess,
-            (400, _) if self.says(&["api key not valid"]) => Diagnosis::NoAccess,
+            (400, _) if self.says("api key not valid") => Diagnosis::NoAccess,
             (408 | 425 | 429 | 503 | 529, _) => Diagnosis::Busy,
             // A chat template that refuses the conversation refuses it every time.
-            (500.., _) if self.says(&["jinja", "must alternate"]) => Diagnosis::Rejected,
+            (500.., _) if self.says("jinja|must alternate") => Diagnosis::Rejected,
             // A model that is too large for the machine stays so.
-            (500.., _) if self.says(&["more system memory"]) => Diagnosis::Rejected,
-            (500.., _) if self.says(&SYSTEM_ROLE) => Diagnosis::Rejected,
+            (500.., _) if self.says("more system memory") => Diagnosis::Rejected,
+            (500.., _) if self.says(SYSTEM_ROLE) => Diagnosis::Rejected,
             (0 | 500.., _) => Diagnosis::Failed,
             (404 | 405, _) => Diagnosis::UnknownModel,
             _ => Diagnosis::Rejected,
@@ -242,23 +187,21 @@ impl ServerError {
         }
     }
 
-    /// Whether it says one of these, in lower case.
-    pub(super) fn says(&self, words: &[&str]) -> bool {
-        words.iter().any(|word| self.text.contains(word))
+    /// Whether it says one of these words, in lower case and between bars.
+    pub(super) fn says(&self, words: &str) -> bool {
+        words.split('|').any(|word| self.text.contains(word))
     }
 
     fn coded(&self) -> Option<Diagnosis> {
-        let means = |parts: &[&str]| {
-            let mut codes = self.codes.iter();
-            codes.any(|code| {
-                let mut parts = parts.iter();
-                parts.any(|part| match part.strip_prefix('=') {
-                    Some(whole) => code == whole,
-                    None => code.contains(part),
-                })
+        let is_meant = |part: &str| {
+            self.codes.iter().any(|code| match part.strip_prefix('=') {
+                Some(whole) => code == whole,
+                None => code.contains(part),
             })
         };
-        let found = CODES.iter().find(|(_, parts)| means(parts));
+        let found = CODES
+            .iter()
+            .find(|(_, parts)| parts.split('|').any(is_meant));
         found.map(|(diagnosis, _)| *diagnosis)
     }
 
@@ -269,13 +212,13 @@ impl ServerError {
     }
 
     fn is_about_length(&self) -> bool {
-        self.says(&LENGTHS)
+        self.says(LENGTHS)
     }
 
     /// Whether the request alone exceeds the limit of a rate, so that it will never be accepted;
     /// `None` if it is not about a rate.
     fn exceeds_rate(&self) -> Option<bool> {
-        let is_rate = self.says(&["rate limit", "per min", "per day", "tpm", "quota"]);
+        let is_rate = self.says("rate limit|per min|per day|tpm|quota");
         let limit = number_after(&self.text, "limit", 3);
         let requested = number_after(&self.text, "requested", 3);
         is_rate.then(|| requested > limit && limit.is_some())
@@ -285,18 +228,18 @@ impl ServerError {
     /// two numbers or a word for too much.
     fn names_excess(&self) -> bool {
         // The length of the answer is ours to set.
-        let of_answer = self.says(&["max_tokens", "max_completion_tokens", "max_new_tokens"])
-            && !self.says(&["prompt", "input", "context"]);
+        let of_answer = self.says("max_tokens|max_completion_tokens|max_new_tokens")
+            && !self.says("prompt|input|context");
         let mut numbers = numbers_in(&self.text);
         numbers.sort_unstable();
         numbers.dedup();
-        let names_both = numbers.len() > 1 && self.says(&UNITS);
-        !of_answer && (names_both || self.is_about_length() && self.says(&EXCESS))
+        let names_both = numbers.len() > 1 && self.says(UNITS);
+        !of_answer && (names_both || self.is_about_length() && self.says(EXCESS))
     }
 
     /// Whether limits of a rate are told, which time renews.
     fn is_about_rate(&self) -> bool {
-        self.reset.is_some() || self.says(&["rate limit"])
+        self.reset.is_some() || self.says("rate limit")
     }
 
     fn is_about_money(&self) -> bool {
@@ -308,76 +251,21 @@ impl ServerError {
 }
 
 /// What chat templates and servers say that take no system message.
-pub(super) const SYSTEM_ROLE: [&str; 4] = [
-    "system role",
-    "system message",
-    "user and assistant roles",
-    "support 'system'",
-];
+pub(super) const SYSTEM_ROLE: &str =
+    "system role|system message|user and assistant roles|support 'system'";
 
 /// Words for lengths in numbers.
-const UNITS: [&str; 7] = [
-    "token",
-    "context",
-    "length",
-    "window",
-    "n_ctx",
-    "上下文",
-    "长度",
-];
+const UNITS: &str = "token|context|length|window|n_ctx|上下文|长度";
 /// Words for what has a length.
-const LENGTHS: [&str; 10] = [
-    "token",
-    "context",
-    "length",
-    "prompt",
-    "input",
-    "window",
-    "上下文",
-    "长度",
-    "输入",
-    "提示词",
-];
+const LENGTHS: &str = "token|context|length|prompt|input|window|上下文|长度|输入|提示词";
 /// Words for more than there may be.
-const EXCESS: [&str; 16] = [
-    "exceed",
-    "too long",
-    "too large",
-    "too many",
-    "longer than",
-    "larger than",
-    "greater than",
-    "maximum",
-    "limit",
-    "overflow",
-    "not enough",
-    "超",
-    "过长",
-    "太长",
-    "should be [",
-    "must be <",
-];
+const EXCESS: &str = "exceed|too long|too large|too many|longer than|larger than|greater than|maximum|limit|\
+    overflow|not enough|超|过长|太长|should be [|must be <";
 /// What providers say of what they don't want to read.
-const MODERATED: [&str; 10] = [
-    "content exists risk",
-    "flagged",
-    "moderation",
-    "content policy",
-    "content management policy",
-    "safety system",
-    "usage policies",
-    "usage guidelines",
-    "敏感",
-    "违规",
-];
+const MODERATED: &str = "content exists risk|flagged|moderation|content policy|content management policy|\
+    safety system|usage policies|usage guidelines|敏感|违规";
 /// What providers say to those who owe them money, with whatever status.
-const MONEY: [&str; 5] = [
-    "credit balance",
-    "insufficient balance",
-    "arrear",
-    "余额",
-    "欠费",
-];
+const MONEY: &str = "credit balance|insufficient balance|arrear|余额|欠费";
 
 /// The error that a response holds, if it is one: the member `error` of most servers, FastAPI's
 /// `detail`, a `code` with a `message`, MiniMax's `base_resp`; each maybe in a list, as Gemini
@@ -395,8 +283,9 @@ fn find_error(response: &Value) -> Option<&Value> {
     if !says_nothing(&base["status_code"]) {
         return Some(base);
     }
-    let is_answer = ["output", "choices", "candidates", "content"];
-    let is_answer = is_answer.iter().any(|name| !response[*name].is_null());
+    let is_answer = ["output", "choices", "candidates", "content"]
+        .iter()
+        .any(|name| !response[*name].is_null());
     let code = &response["code"];
     let is_code = !says_nothing(code) && *code != 200;
     (is_code && response["message"].is_string() && !is_answer).then_some(response)
@@ -434,11 +323,13 @@ pub(super) fn error_message(error: &Value) -> String {
 /// `[{"loc": ["body", "top_k"], "msg": "Extra inputs are not permitted"}]`.
 fn validation_errors(error: &Value) -> Option<String> {
     let message = |error: &Value| {
-        let steps = error["loc"].as_array()?.iter();
-        let steps = steps.map(|step| match step.as_str() {
-            Some(name) => name.to_owned(),
-            None => step.to_string(),
-        });
+        let steps = error["loc"]
+            .as_array()?
+            .iter()
+            .map(|step| match step.as_str() {
+                Some(name) => name.to_owned(),
+                None => step.to_string(),
+            });
         let path = steps.collect::<Vec<_>>().join(".");
         Some(format!("{path}: {}", error["msg"].as_str()?))
     };

@@ -254,8 +254,7 @@ impl ModelSettings {
             ("reasoning_budget", "", 0.into()),
         ];
         off.iter().any(|(member, inner, off)| {
-            let value = self.extra.get(*member);
-            let value = value.and_then(|value| match *inner {
+            let value = self.extra.get(*member).and_then(|value| match *inner {
                 "" => Some(value),
                 inner => value.get(inner),
             });

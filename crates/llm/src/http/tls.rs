@@ -24,8 +24,10 @@ pub(super) fn trusting(file: &Path) -> Result<ClientConfig, UiText> {
     let pem = files::read(file, MOST_BYTES).map_err(|error| error.text())?;
     let certificates = CertificateDer::pem_slice_iter(&pem).collect::<Result<Vec<_>, _>>();
     let unusable = || text!(mind_no_certificate, file);
-    let named = certificates.ok().filter(|named| !named.is_empty());
-    let named = named.ok_or_else(unusable)?;
+    let named = certificates
+        .ok()
+        .filter(|named| !named.is_empty())
+        .ok_or_else(unusable)?;
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(named.iter().cloned());
     let provider = Arc::new(ring::default_provider());
@@ -35,10 +37,10 @@ pub(super) fn trusting(file: &Path) -> Result<ClientConfig, UiText> {
         named,
         provider: provider.clone(),
     };
-    let config =
-        ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
-    let config = config.map_err(|_| unusable())?.dangerous();
-    let mut config = config
+    let mut config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(|_| unusable())?
+        .dangerous()
         .with_custom_certificate_verifier(Arc::new(verifier))
         .with_no_client_auth();
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];

@@ -61,92 +61,66 @@ pub(super) struct DefinedIn {
 
 /// A provider of models: its server, and what may be sent there.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub struct Provider {
     /// The API of the server.
-    #[serde(default)]
     pub api: Api,
     /// The URL of the server, with or without `/v1`.
     pub base_url: String,
     /// The environment variable that overrides the URL.
-    #[serde(default)]
     pub base_url_env: Option<String>,
     /// The environment variable for the key.
-    #[serde(default)]
     pub key_env: Option<String>,
     /// Whether the provider's own server requires a key.
-    #[serde(default)]
     pub key_required: bool,
     /// The member that limits the tokens of an answer.
-    #[serde(default)]
     pub limit_field: LimitField,
     /// Whether answers are streamed.
-    #[serde(default = "default_true")]
     pub stream: bool,
     /// Whether streamed answers should report their usage.
-    #[serde(default)]
     pub stream_usage: bool,
     /// Whether neighbouring turns of one role are sent as one message.
-    #[serde(default)]
     pub merge_turns: bool,
     /// Whether models accept a system message; otherwise it is sent as the user's.
-    #[serde(default = "default_true")]
     pub system_role: bool,
     /// How the turns of a conversation become messages.
-    #[serde(default)]
     pub style: Style,
     /// The text before a transcript.
-    #[serde(default)]
     pub history_header: String,
     /// Whether messages carry the names of their speakers, if the API has a member for it.
-    #[serde(default)]
     pub names: bool,
     /// Whether text is always sent as a list of parts.
-    #[serde(default)]
     pub parts: bool,
     /// How models mark the start and the end of their thoughts in the text, if they do it in a way
     /// of their own.
-    #[serde(default)]
     pub thoughts: Option<(String, String)>,
     /// Which thoughts models are sent back; by default as usual for the API.
-    #[serde(default)]
     pub thinking: Option<ThinkingPolicy>,
     /// Whether requests of an entity carry a key by which the provider finds its cache.
-    #[serde(default)]
     pub cache_key: bool,
     /// How the schema of a reply is sent.
-    #[serde(default)]
     pub schema: SchemaMode,
     /// Sent only if set.
-    #[serde(default)]
     pub temperature: Option<f64>,
     /// The maximum number of tokens of an answer.
-    #[serde(default = "default_max_output")]
     pub max_output: u32,
     /// How many calls of one model may run at once.
-    #[serde(default = "default_width")]
     pub width: usize,
     /// The maximum size of an answer in bytes.
-    #[serde(default = "default_longest_answer")]
     pub longest_answer: usize,
     /// How long the server may take.
-    #[serde(default)]
     pub timeouts: Timeouts,
     /// A file in PEM with the certificate of the server, or of the authority that signed it. Then
     /// no others are trusted.
-    #[serde(default)]
     pub ca: Option<PathBuf>,
     /// How often to retry, and how long to wait for the server.
-    #[serde(default)]
     pub retry: RetryPolicy,
     /// How many asks may end without a usable answer before a run stops.
-    #[serde(default)]
     pub max_defaults: MaxDefaults,
     /// Whether tools are described in the prompt and called in text.
-    #[serde(default, rename = "tools_in_words")]
+    #[serde(rename = "tools_in_words")]
     pub prompted_tools: bool,
     /// Members of a request that only this provider knows.
-    #[serde(default)]
     pub extra: Map<String, Value>,
 }
 
@@ -154,16 +128,25 @@ impl Provider {
     /// A server of which only the URL is known.
     pub fn cautious(base_url: impl Into<String>) -> Self {
         Self {
-            api: Api::default(),
             base_url: base_url.into(),
+            ..Self::default()
+        }
+    }
+}
+
+impl Default for Provider {
+    fn default() -> Self {
+        Self {
+            api: Api::default(),
+            base_url: String::new(),
             base_url_env: None,
             key_env: None,
             key_required: false,
             limit_field: LimitField::default(),
-            stream: default_true(),
+            stream: true,
             stream_usage: false,
             merge_turns: false,
-            system_role: default_true(),
+            system_role: true,
             style: Style::default(),
             history_header: String::new(),
             names: false,
@@ -173,9 +156,9 @@ impl Provider {
             cache_key: false,
             schema: SchemaMode::default(),
             temperature: None,
-            max_output: default_max_output(),
-            width: default_width(),
-            longest_answer: default_longest_answer(),
+            max_output: 1024,
+            width: 8,
+            longest_answer: 2_000_000,
             timeouts: Timeouts::default(),
             ca: None,
             retry: RetryPolicy::default(),
@@ -188,82 +171,43 @@ impl Provider {
 
 /// A model of a provider. Its settings override those of the provider.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub struct ModelEntry {
     /// The name of its provider.
     pub provider: String,
     /// Its name at the provider.
     pub model: String,
     /// The environment variable that overrides the model's name.
-    #[serde(default)]
     pub model_env: Option<String>,
     /// Another URL than the provider's.
-    #[serde(default)]
     pub base_url: Option<String>,
     /// Another variable for the key than the provider's.
-    #[serde(default)]
     pub key_env: Option<String>,
     /// The context window in tokens, prompt and answer together.
-    #[serde(default)]
     pub window: Option<u64>,
     /// What it costs. Without a price, no limit on cost can be guaranteed.
-    #[serde(default)]
     pub price: Option<Price>,
-    #[serde(default)]
     pub limit_field: Option<LimitField>,
-    #[serde(default)]
     pub stream: Option<bool>,
-    #[serde(default)]
     pub merge_turns: Option<bool>,
-    #[serde(default)]
     pub system_role: Option<bool>,
-    #[serde(default)]
     pub style: Option<Style>,
-    #[serde(default)]
     pub names: Option<bool>,
-    #[serde(default)]
     pub parts: Option<bool>,
-    #[serde(default)]
     pub thoughts: Option<(String, String)>,
-    #[serde(default)]
     pub thinking: Option<ThinkingPolicy>,
-    #[serde(default)]
     pub schema: Option<SchemaMode>,
-    #[serde(default)]
     pub temperature: Option<f64>,
-    #[serde(default)]
     pub max_output: Option<u32>,
-    #[serde(default)]
     pub width: Option<usize>,
-    #[serde(default)]
     pub timeouts: Option<Timeouts>,
-    #[serde(default)]
     pub retry: Option<RetryPolicy>,
-    #[serde(default)]
     pub max_defaults: Option<MaxDefaults>,
-    #[serde(default, rename = "tools_in_words")]
+    #[serde(rename = "tools_in_words")]
     pub prompted_tools: Option<bool>,
-    #[serde(default)]
     pub extra: Map<String, Value>,
     /// How it is asked for vectors of texts, if it makes these and doesn't talk.
-    #[serde(default)]
     pub embeddings: Option<EmbeddingSettings>,
-}
-
-fn default_true() -> bool {
-    true
-}
-
-fn default_max_output() -> u32 {
-    1024
-}
-
-fn default_width() -> usize {
-    8
-}
-
-fn default_longest_answer() -> usize {
-    2_000_000
 }
 
 impl ModelFile {
@@ -351,6 +295,12 @@ impl ModelFile {
         }
         for (alias, entry) in &self.models {
             let path = format!("models.{alias}");
+            let has_model = !entry.model.is_empty();
+            problems.require(
+                has_model,
+                &format!("{path}.model"),
+                text!(mind_file_missing),
+            );
             let provider = self.provider(known, &entry.provider);
             if provider.is_none() {
                 let known = self.providers.keys().chain(known.providers.keys());
@@ -440,7 +390,11 @@ impl FileProblems {
 impl Provider {
     fn check(&self, path: &str, problems: &mut FileProblems) {
         let path = |member: &str| format!("{path}.{member}");
-        problems.base_url(&self.base_url, self.api, &path("base_url"));
+        if self.base_url.is_empty() {
+            problems.add(&path("base_url"), text!(mind_file_missing));
+        } else {
+            problems.base_url(&self.base_url, self.api, &path("base_url"));
+        }
         problems.variable(self.base_url_env.as_ref(), &path("base_url_env"));
         problems.variable(self.key_env.as_ref(), &path("key_env"));
         let has_key = !self.key_required || self.key_env.is_some();

@@ -81,7 +81,6 @@ pub struct ModelSummary {
     pub model_from: SettingSource,
     /// The server's URL, without user name and password.
     pub base_url: String,
-    /// The source of the URL.
     pub base_url_from: SettingSource,
     /// `set`, `missing` (but required), or `none`.
     pub key: &'static str,
@@ -127,15 +126,25 @@ impl Models {
         };
         let (providers, models) = (file.providers.values(), file.models.values());
         let tokens = file.servers.values().map(|server| &server.token_env);
-        let keys = providers.clone().map(|provider| &provider.key_env);
-        let keys = keys.chain(models.clone().map(|entry| &entry.key_env));
-        let keys = keys.chain(tokens).flatten().map(String::as_str);
-        let keys = keys.chain([KEY]).filter_map(find);
-        let keys = keys.map(|(name, key)| (name, key.into())).collect();
-        let settings = providers.map(|provider| &provider.base_url_env);
-        let settings = settings.chain(models.map(|entry| &entry.model_env));
-        let settings = settings.flatten().map(String::as_str);
-        let settings = settings.chain([BASE_URL]).filter_map(find).collect();
+        let keys = providers
+            .clone()
+            .map(|provider| &provider.key_env)
+            .chain(models.clone().map(|entry| &entry.key_env))
+            .chain(tokens)
+            .flatten()
+            .map(String::as_str)
+            .chain([KEY])
+            .filter_map(find)
+            .map(|(name, key)| (name, key.into()))
+            .collect();
+        let settings = providers
+            .map(|provider| &provider.base_url_env)
+            .chain(models.map(|entry| &entry.model_env))
+            .flatten()
+            .map(String::as_str)
+            .chain([BASE_URL])
+            .filter_map(find)
+            .collect();
         let environments = file.servers.iter().map(|(name, server)| {
             let named = server.env.iter().map(String::as_str);
             (name.clone(), ChildEnvironment::new(named, env))
@@ -192,8 +201,9 @@ impl Models {
         likely: impl IntoIterator<Item = &'n str>,
     ) -> Option<Arc<dyn Mind>> {
         let likely = likely.into_iter().map(str::to_owned);
-        let names = likely.chain(self.aliases().map(str::to_owned));
-        let names = names.chain([format!("{provider}/{model}")]);
+        let names = likely
+            .chain(self.aliases().map(str::to_owned))
+            .chain([format!("{provider}/{model}")]);
         let of_provider = names.filter_map(|name| {
             let resolved = self.resolve(&name).ok()?;
             (resolved.provider_name == provider).then_some(resolved)
@@ -312,8 +322,9 @@ impl Models {
         resolved.provider.api = Api::OpenAi;
         let endpoint = resolved.endpoint()?;
         let key = self.key_or_error(&resolved)?;
-        let client = self.client(endpoint.is_local(), resolved.provider.ca.as_ref());
-        let client = client.map_err(|error| resolved.unusable(&error))?;
+        let client = self
+            .client(endpoint.is_local(), resolved.provider.ca.as_ref())
+            .map_err(|error| resolved.unusable(&error))?;
         let server = self.server(&resolved, endpoint, key);
         let model = (&*resolved.model.0, resolved.entry.price.clone());
         let settings = resolved.entry.embeddings.unwrap_or_default();

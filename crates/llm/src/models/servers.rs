@@ -53,22 +53,24 @@ impl Models {
         &self,
         names: impl IntoIterator<Item = &'n str>,
     ) -> Result<Vec<ServerPlan>, ModelError> {
-        let plan = |name: &str| {
-            let server = self.file.servers.get(name).cloned();
-            let server = server.ok_or_else(|| ModelError::UnknownServer {
-                server: name.into(),
-                file: self.file_name.clone(),
-                known: self.file.servers.keys().cloned().collect(),
-            })?;
-            server.keep_secrets();
-            let token = server.token_env.as_deref();
-            Ok(ServerPlan {
-                name: name.into(),
-                token: token.and_then(|variable| self.keys.get(variable).cloned()),
-                environment: self.environments.get(name).cloned().unwrap_or_default(),
-                server,
-            })
-        };
+        let plan =
+            |name: &str| {
+                let server = self.file.servers.get(name).cloned().ok_or_else(|| {
+                    ModelError::UnknownServer {
+                        server: name.into(),
+                        file: self.file_name.clone(),
+                        known: self.file.servers.keys().cloned().collect(),
+                    }
+                })?;
+                server.keep_secrets();
+                let token = server.token_env.as_deref();
+                Ok(ServerPlan {
+                    name: name.into(),
+                    token: token.and_then(|variable| self.keys.get(variable).cloned()),
+                    environment: self.environments.get(name).cloned().unwrap_or_default(),
+                    server,
+                })
+            };
         names.into_iter().map(plan).collect()
     }
 }

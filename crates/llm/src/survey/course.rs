@@ -326,9 +326,16 @@ fn connect(plan: &SurveyPlan<'_>, entry: &Entry) -> Result<HttpMind, ModelError>
 /// An entry with what is known from the start.
 fn basic_entry(plan: &SurveyPlan<'_>, api: Api, model: &str) -> Entry {
     let address = plan.url.trim().trim_end_matches('/');
-    let host = address.rsplit('@').next().unwrap_or_default();
-    let host = host.rsplit("://").next().unwrap_or_default();
-    let host = host.split(['/', '?']).next().unwrap_or_default();
+    let host = address
+        .rsplit('@')
+        .next()
+        .unwrap_or_default()
+        .rsplit("://")
+        .next()
+        .unwrap_or_default()
+        .split(['/', '?'])
+        .next()
+        .unwrap_or_default();
     let last = model.rsplit('/').next().unwrap_or_default();
     let mut entry = Entry::new(
         free_name(plan.known, host),

@@ -113,8 +113,9 @@ impl Entry {
             for Member(name, value) in
                 members.filter(|member| OF_SERVER.contains(&member.0) == of_server)
             {
-                let remark = UiText::find(&format!("mind_survey_member_{name}"));
-                let remark = remark.unwrap_or_default().in_language(language);
+                let remark = UiText::find(&format!("mind_survey_member_{name}"))
+                    .unwrap_or_default()
+                    .in_language(language);
                 let _ = writeln!(part, "            {name}: {value}, // {remark}");
             }
             part + "        ),\n"
@@ -137,8 +138,9 @@ fn inserted(
         .find_iter(text)
         .map(|found| (found.end(), part.to_owned()));
     let new = format!("\n    {name}: {{{part}    }},");
-    let structs = text.match_indices('(');
-    let structs = structs.map(|(place, _)| (place + 1, new.clone()));
+    let structs = text
+        .match_indices('(')
+        .map(|(place, _)| (place + 1, new.clone()));
     let mut texts = maps
         .take(MOST)
         .chain(structs.take(MOST))
@@ -172,8 +174,10 @@ mod tests {
             "(/* providers: { */ connect: 3.0, models: {\n  // x\n  \"a\": (provider: \"ollama\", model: r#\"x\"{\"#),\n},)",
             "(providers: {\"x\": (base_url: \"http://x\", extra: {\"models\": {\"a\": 1}})}, models: {})",
         ] {
-            let added = entry().added_to(text, Language::En, &known).unwrap();
-            let added = added.unwrap_or_else(|| panic!("{text}"));
+            let added = entry()
+                .added_to(text, Language::En, &known)
+                .unwrap()
+                .unwrap_or_else(|| panic!("{text}"));
             assert!(added.contains("\"m-2\": ("), "{added}");
             let mut rest = added.chars();
             let kept = text.chars().all(|c| rest.any(|next| next == c));

@@ -45,8 +45,10 @@ impl Pages {
             "/api/ps",
             "/api/extra/true_max_context_length",
         ];
-        let pages = join_all(paths.map(|path| mind.page(path, None))).await;
-        let mut pages = pages.into_iter().map(Option::unwrap_or_default);
+        let mut pages = join_all(paths.map(|path| mind.page(path, None)))
+            .await
+            .into_iter()
+            .map(Option::unwrap_or_default);
         let [list, props, lm_studio, tags, loaded, kobold] =
             std::array::from_fn(|_| pages.next().unwrap_or_default());
         Self {
@@ -68,8 +70,9 @@ impl Pages {
     /// The models that answer, by name; those that are loaded come alone if there are any.
     pub(super) fn models(&self) -> Vec<String> {
         let lm_studio = entries(&self.lm_studio["data"]);
-        let talk = lm_studio.filter(|entry| entry["type"] != "embeddings");
-        let talk: Vec<_> = talk.collect();
+        let talk: Vec<_> = lm_studio
+            .filter(|entry| entry["type"] != "embeddings")
+            .collect();
         let loaded = talk.iter().filter(|entry| entry["state"] == "loaded");
         let lists = [
             names(loaded.copied(), "id"),
@@ -136,8 +139,9 @@ fn entries(list: &Value) -> impl Iterator<Item = &Value> {
 /// The names of models; longer ones are none that a person could choose.
 fn names<'a>(entries: impl Iterator<Item = &'a Value>, member: &str) -> Vec<String> {
     const LONGEST: usize = 256;
-    let names = entries.filter_map(|entry| entry[member].as_str());
-    let names = names.filter(|name| name.len() <= LONGEST);
+    let names = entries
+        .filter_map(|entry| entry[member].as_str())
+        .filter(|name| name.len() <= LONGEST);
     names.map(str::to_owned).collect()
 }
 

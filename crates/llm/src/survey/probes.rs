@@ -176,11 +176,9 @@ pub(super) const PROBES: [Probe; 8] = [
         ask: Ask::Plain,
         applies: |state| state.thinks,
         settings: |state| {
-            let extra = |setting: &&Value| vec![Member("extra", setting.to_string())];
-            let ways = ways_not_to_think();
-            let ways = ways.iter().filter(|(apis, _)| apis.contains(&state.api));
-            let ways: Vec<_> = ways.map(|(_, setting)| setting).collect();
-            ways.iter().map(extra).collect()
+            let ways = ways_not_to_think(state.api).into_iter();
+            ways.map(|way| vec![Member("extra", way.to_string())])
+                .collect()
         },
         accepts: |reply| !reply.thinks() && !reply.answer.completion.text.trim().is_empty(),
         read: read_thinking_off,
@@ -255,9 +253,9 @@ fn name_of(mode: SchemaMode) -> String {
     name.as_str().unwrap_or_default().to_owned()
 }
 
-/// How servers are told that a model should not think.
-fn ways_not_to_think() -> [(&'static [Api], Value); 6] {
-    [
+/// How servers with this API are told that a model should not think.
+fn ways_not_to_think(api: Api) -> Vec<Value> {
+    let ways: [(&[Api], Value); 6] = [
         (
             &[Api::OpenAi],
             json!({"chat_template_kwargs": {"enable_thinking": false}}),
@@ -276,7 +274,9 @@ fn ways_not_to_think() -> [(&'static [Api], Value); 6] {
             &[Api::Gemini],
             json!({"generation_config": {"thinking_config": {"thinking_level": "minimal"}}}),
         ),
-    ]
+    ];
+    let of_api = ways.into_iter().filter(|(apis, _)| apis.contains(&api));
+    of_api.map(|(_, way)| way).collect()
 }
 
 fn read_answer(state: &mut State, outcome: &Outcome) {
@@ -320,11 +320,9 @@ fn read_answer(state: &mut State, outcome: &Outcome) {
 }
 
 fn read_thinking_off(state: &mut State, outcome: &Outcome) {
-    let ways = ways_not_to_think();
-    let mut ways = ways.iter().filter(|(apis, _)| apis.contains(&state.api));
-    let way = outcome.accepted.and_then(|index| ways.nth(index));
-    match way {
-        Some((_, way)) => {
+    let ways = ways_not_to_think(state.api);
+    match outcome.accepted.and_then(|index| ways.get(index)) {
+        Some(way) => {
             state.thinks = false;
             let text = text!(mind_survey_thinking_off, setting = way.to_string());
             state.found("thinking_off", way.clone(), text);

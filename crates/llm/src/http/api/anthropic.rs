@@ -45,8 +45,11 @@ impl Protocol for Anthropic {
         let mut members = Members::default();
         members.raw("max_tokens", ask.max_tokens);
         members.raw("stream", fixed.model.stream);
-        let tools = ask.tools.iter();
-        let mut tools: Vec<_> = tools.map(|tool| named_tool(tool, "input_schema")).collect();
+        let mut tools: Vec<_> = ask
+            .tools
+            .iter()
+            .map(|tool| named_tool(tool, "input_schema"))
+            .collect();
         let schema = ask.schema.as_ref();
         // Older models only know an answer as the arguments of a tool that must be called.
         if let Some(schema) = schema.filter(|_| mode == SchemaMode::JsonMode) {

@@ -15,7 +15,6 @@ pub(super) use protocol::Protocol;
 
 use playhouse_dialect::format::Api;
 
-/// The protocol of an API.
 pub(super) fn protocol(api: Api) -> &'static dyn Protocol {
     match api {
         Api::OpenAi | Api::DeepSeek => &openai::OpenAi,
