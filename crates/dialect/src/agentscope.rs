@@ -359,8 +359,7 @@ fn source_json(source: &MediaSource) -> Value {
 
 /// Media as Python 2 writes it. It requires a media type, `image/*` if nothing more is known.
 fn data(kind: &str, source: &MediaSource) -> Value {
-    let known = media::media_type_of(source);
-    let known = known.filter(|media_type| media_type.starts_with(kind));
+    let known = media::media_type_of(source).filter(|media_type| media_type.starts_with(kind));
     let media_type = known.map_or_else(|| format!("{kind}/*"), str::to_owned);
     let mut source = source_json(source);
     source["media_type"] = media_type.into();

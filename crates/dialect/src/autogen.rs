@@ -57,8 +57,7 @@ const CONTEXT_TYPES: [&str; 4] = [
 /// The type of an AutoGen message, without the name of the class in `StructuredMessage[Plan]`, and
 /// the member that has its content.
 fn type_of(map: &Map<String, Value>) -> Option<(&'static str, &'static str)> {
-    let kind = map.get("type")?.as_str()?;
-    let kind = kind.split('[').next()?;
+    let kind = map.get("type")?.as_str()?.split('[').next()?;
     let alias = ALIASES.iter().find(|(alias, ..)| *alias == kind);
     if let Some((_, aliased, member)) = alias {
         return Some((aliased, member));
@@ -318,8 +317,9 @@ fn image_source(data: &str) -> MediaSource {
         ("/9j/", "image/jpeg"),
         ("R0lGOD", "image/gif"),
         ("UklGR", "image/webp"),
-    ];
-    let known = known.iter().find(|(start, _)| data.starts_with(start));
+    ]
+    .iter()
+    .find(|(start, _)| data.starts_with(start));
     MediaSource::base64(known.map_or("image/png", |(_, kind)| kind), data)
 }
 
@@ -328,8 +328,11 @@ fn read_ag2_event(
     content: &Map<String, Value>,
     warnings: &mut Vec<FormatError>,
 ) -> Vec<Message> {
-    let sender = content.get("sender").or_else(|| content.get("sender_name"));
-    let sender = sender.and_then(Value::as_str).unwrap_or("user");
+    let sender = content
+        .get("sender")
+        .or_else(|| content.get("sender_name"))
+        .and_then(Value::as_str)
+        .unwrap_or("user");
     let mut chat = content.clone();
     let role = match kind {
         "text" | "tool_call" | "function_call" => "assistant",

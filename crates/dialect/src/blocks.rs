@@ -37,8 +37,7 @@ pub(super) fn read_content(
             Ok(blocks)
         }
         Some(entry @ (Value::String(_) | Value::Object(_))) => {
-            let read = read_block(entry, warnings);
-            let read = read.map_err(|error| error.nested_in("content"))?;
+            let read = read_block(entry, warnings).map_err(|error| error.nested_in("content"))?;
             Ok(read.into_iter().collect())
         }
         Some(_) => Err(FormatError::new("content", text!(dialect_expected_content))),
@@ -117,8 +116,9 @@ fn read_known(map: &Map<String, Value>, warnings: &mut Vec<FormatError>) -> Opti
 }
 
 fn read_thinking(map: &Map<String, Value>) -> Option<Block> {
-    let thought = ["thinking", "reasoning", "text"];
-    let thought = thought.iter().find_map(|key| map.get(*key))?;
+    let thought = ["thinking", "reasoning", "text"]
+        .iter()
+        .find_map(|key| map.get(*key))?;
     // A thought that its provider encrypted is kept as it came.
     let readable = thought.is_string() || thought.is_array();
     let encrypted = map.contains_key("redacted_thinking_data");
@@ -131,8 +131,9 @@ fn read_thinking(map: &Map<String, Value>) -> Option<Block> {
 /// The provider's signature: beside the thought, or in the metadata of AgentScope or LangChain.
 fn signature_of(map: &Map<String, Value>) -> Option<Box<str>> {
     let spellings = ["signature", "thoughtSignature", "thought_signature"];
-    let nested = ["metadata", "extras", "extra_content"];
-    let nested = nested.iter().filter_map(|key| map.get(*key)?.as_object());
+    let nested = ["metadata", "extras", "extra_content"]
+        .iter()
+        .filter_map(|key| map.get(*key)?.as_object());
     let mut places = std::iter::once(map).chain(nested);
     let in_place = |map: &'_ Map<String, Value>| {
         let mut values = spellings.iter().filter_map(|key| map.get(*key)?.as_str());
@@ -146,8 +147,9 @@ fn read_call(map: &Map<String, Value>, warnings: &mut Vec<FormatError>) -> Optio
     let id = ["id", "call_id"]
         .iter()
         .find_map(|key| id_of(map.get(*key)?));
-    let input = ["input", "args", "arguments"];
-    let input = input.iter().find_map(|key| map.get(*key));
+    let input = ["input", "args", "arguments"]
+        .iter()
+        .find_map(|key| map.get(*key));
     Some(Block::ToolUse {
         id: id.unwrap_or_default(),
         name: name.into(),
@@ -215,8 +217,8 @@ fn is_failure(map: &Map<String, Value>) -> bool {
     };
     let state = ["state", "status"]
         .iter()
-        .find_map(|key| map.get(*key)?.as_str());
-    let state = state.map(str::to_lowercase);
+        .find_map(|key| map.get(*key)?.as_str())
+        .map(str::to_lowercase);
     let metadata = map.get("metadata").and_then(Value::as_object);
     has_flag(map)
         || metadata.is_some_and(has_flag)

@@ -92,8 +92,11 @@ pub fn read(text: &str, profile: Option<Profile>) -> Result<Imported, DialectErr
 
 /// The values of a text with one per line; `None` if the first line is not a value.
 fn parse_lines(text: &str) -> Option<Result<Vec<Value>, DialectError>> {
-    let lines = text.lines().enumerate();
-    let mut lines = lines.filter(|(_, line)| !line.trim().is_empty()).peekable();
+    let mut lines = text
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| !line.trim().is_empty())
+        .peekable();
     serde_json::from_str::<Value>(lines.peek()?.1).ok()?;
     let values = lines.map(|(index, line)| {
         serde_json::from_str(line).map_err(|error: serde_json::Error| {
@@ -192,8 +195,9 @@ enum PartContent<'a> {
 impl<'a> Part<'a> {
     /// The parts of a value: one, or several in the state of an AutoGen team.
     fn all_of(value: &'a Value, path: String) -> Vec<Self> {
-        let saved = value.as_object();
-        let saved = saved.and_then(|map| autogen::saved_lists(map, &path));
+        let saved = value
+            .as_object()
+            .and_then(|map| autogen::saved_lists(map, &path));
         let Some(saved) = saved else {
             return vec![Self::of(value, path)];
         };
@@ -276,8 +280,10 @@ impl<'a> Document<'a> {
     /// A list of messages, or of conversations.
     fn of_list(values: &'a [Value]) -> Self {
         let parts = if values.iter().any(is_conversation) {
-            let values = values.iter().enumerate();
-            let values = values.filter(|(_, value)| !value.is_null());
+            let values = values
+                .iter()
+                .enumerate()
+                .filter(|(_, value)| !value.is_null());
             let parts = values.flat_map(|(index, value)| Part::all_of(value, format!("[{index}]")));
             parts.collect()
         } else {

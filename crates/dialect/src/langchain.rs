@@ -76,8 +76,10 @@ pub(super) fn read(
     let mut neutral = Neutral::default();
     let role = role(outer, data, &mut neutral)?;
     let blocks = blocks::read_content(data.get("content"), warnings)?;
-    let name = data.get("name").and_then(Value::as_str);
-    let name = name.filter(|name| !name.is_empty());
+    let name = data
+        .get("name")
+        .and_then(Value::as_str)
+        .filter(|name| !name.is_empty());
     neutral.role = Some(role);
     match role {
         Role::Tool => neutral.blocks = vec![result(data, name)],
@@ -129,8 +131,11 @@ fn role(
 
 /// The type of a message, or the class that it constructs.
 fn kind<'a>(outer: &'a Map<String, Value>, data: &'a Map<String, Value>) -> Option<&'a str> {
-    let class = outer.get("id").filter(|_| outer.contains_key("lc"));
-    let class = class.and_then(Value::as_array).and_then(|path| path.last());
+    let class = outer
+        .get("id")
+        .filter(|_| outer.contains_key("lc"))
+        .and_then(Value::as_array)
+        .and_then(|path| path.last());
     let kind = outer.get("type").or_else(|| data.get("type"));
     class.or(kind)?.as_str()
 }
@@ -167,9 +172,10 @@ fn answer_blocks(
 ) -> Vec<Block> {
     let kwargs = data.get("additional_kwargs").and_then(Value::as_object);
     let places = [Some(data), kwargs].into_iter().flatten();
-    let reasoning =
-        places.filter_map(|place| REASONING.iter().find_map(|key| place.get(*key)?.as_str()));
-    let reasoning = reasoning.collect::<Vec<_>>().join("\n");
+    let reasoning = places
+        .filter_map(|place| REASONING.iter().find_map(|key| place.get(*key)?.as_str()))
+        .collect::<Vec<_>>()
+        .join("\n");
     let mut answer = SplitText::default()
         .with_reasoning(&reasoning)
         .into_blocks();
@@ -211,8 +217,11 @@ fn unread_kwargs(data: &Map<String, Value>) -> Option<Value> {
 
 /// The provider's response metadata; without a usage in it, LangChain's own.
 fn response_of(data: &Map<String, Value>) -> Option<ResponseMetadata> {
-    let response = data.get("response_metadata").and_then(Value::as_object);
-    let mut response = response.cloned().unwrap_or_default();
+    let mut response = data
+        .get("response_metadata")
+        .and_then(Value::as_object)
+        .cloned()
+        .unwrap_or_default();
     if let (false, Some(usage)) = (
         response.contains_key("token_usage"),
         data.get("usage_metadata"),
@@ -315,8 +324,10 @@ fn add_common_members(kind: &str, data: &mut Value, mut neutral: Neutral) {
     data["id"] = neutral.origin.remove("id").unwrap_or_default();
     let kwargs = neutral.origin.remove("additional_kwargs");
     data["additional_kwargs"] = kwargs.unwrap_or_else(|| json!({}));
-    let response = neutral.response.take();
-    let response = response.map(|response| response.to_map().into_owned());
+    let response = neutral
+        .response
+        .take()
+        .map(|response| response.to_map().into_owned());
     data["response_metadata"] = Value::Object(response.unwrap_or_default());
     for (key, value) in std::mem::take(&mut neutral.tags).iter() {
         if MEMBERS.contains(&key) || value.is_null() {
@@ -458,8 +469,8 @@ mod tests {
         let usage = message
             .body
             .response()
-            .and_then(ResponseMetadata::token_usage);
-        let usage = usage.map(|usage| (usage.input, usage.output, usage.cached));
+            .and_then(ResponseMetadata::token_usage)
+            .map(|usage| (usage.input, usage.output, usage.cached));
         assert_eq!(usage, Some((9, 4, 6)));
     }
 

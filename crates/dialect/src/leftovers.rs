@@ -57,8 +57,10 @@ pub(super) fn write(neutral: Neutral, has_placeholder_name: bool) -> Map<String,
     let mut metadata: Map<_, _> = own.map(|(key, value)| (unescaped(key), value)).collect();
     let mut ours = Map::new();
     if !neutral.tags.is_empty() {
-        let tags = neutral.tags.iter();
-        let tags = tags.map(|(key, value)| (key.to_owned(), value.clone()));
+        let tags = neutral
+            .tags
+            .iter()
+            .map(|(key, value)| (key.to_owned(), value.clone()));
         ours.insert("tags".into(), Value::Object(tags.collect()));
     }
     if let Some(response) = neutral.response {

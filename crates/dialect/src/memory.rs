@@ -118,8 +118,7 @@ impl MarkedMessages {
             let mut unmarked = message.clone();
             let (marks, tags) = split_marks(&message.tags);
             unmarked.tags = tags;
-            let written = write_messages(&[unmarked], None, Profile::AgentScopePython1);
-            let written = written.into_iter();
+            let written = write_messages(&[unmarked], None, Profile::AgentScopePython1).into_iter();
             written.map(move |message| json!([message, marks]))
         });
         json!({"content": pairs.collect::<Vec<_>>(), SUMMARY: self.summary})
@@ -139,8 +138,9 @@ impl MarkedMessages {
         warnings: &mut Vec<FormatError>,
     ) -> Result<Self, FormatError> {
         let mut memory = Self::default();
-        let content = state.get("content").and_then(Value::as_array);
-        let content = content
+        let content = state
+            .get("content")
+            .and_then(Value::as_array)
             .ok_or_else(|| FormatError::new("content", text!(dialect_missing_memory_content)))?;
         for (index, entry) in content.iter().enumerate() {
             let (message, marks) = match entry.as_array().map(Vec::as_slice) {

@@ -41,8 +41,10 @@ pub(super) fn read(
     let mut neutral = Neutral::default();
     let role = role(map, &mut neutral)?;
     let blocks = blocks::read_content(map.get("content"), warnings)?;
-    let name = map.get("name").and_then(Value::as_str);
-    let name = name.filter(|name| !name.is_empty());
+    let name = map
+        .get("name")
+        .and_then(Value::as_str)
+        .filter(|name| !name.is_empty());
     neutral.role = Some(role);
     neutral.keep("weight", map.get("weight"));
     match role {
@@ -115,11 +117,15 @@ fn answer_blocks(map: &Map<String, Value>, mut blocks: Vec<Block>) -> Vec<Block>
 }
 
 fn calls(map: &Map<String, Value>, warnings: &mut Vec<FormatError>) -> Vec<Block> {
-    let listed = map.get("tool_calls").and_then(Value::as_array);
-    let listed = listed.into_iter().flatten();
+    let listed = map
+        .get("tool_calls")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten();
     let old = map.get("function_call").filter(|call| call.is_object());
-    let calls = listed.map(|call| (call.get("id"), call));
-    let calls = calls.chain(old.map(|call| (call.get("name"), call)));
+    let calls = listed
+        .map(|call| (call.get("id"), call))
+        .chain(old.map(|call| (call.get("name"), call)));
     let read = calls.filter_map(|(id, call)| {
         let function = call.get("function").unwrap_or(call);
         let Some(name) = function.get("name").and_then(Value::as_str) else {
@@ -221,8 +227,9 @@ pub(super) fn losses<'a>(messages: impl Iterator<Item = &'a Message>) -> Vec<UiT
         }
     }
     let thoughts = (thoughts > 0).then(|| text!(dialect_thoughts_left_out, count = thoughts));
-    let replaced = replaced.iter();
-    let replaced = replaced.map(|(name, alias)| text!(dialect_name_replaced, name, alias));
+    let replaced = replaced
+        .iter()
+        .map(|(name, alias)| text!(dialect_name_replaced, name, alias));
     thoughts.into_iter().chain(replaced).collect()
 }
 

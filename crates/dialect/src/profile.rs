@@ -15,7 +15,6 @@ macro_rules! profiles {
         }
 
         impl Profile {
-            /// Every profile.
             pub const ALL: &[Self] = &[$(Self::$variant,)*];
 
             /// Its name on the command line.
@@ -72,7 +71,6 @@ impl fmt::Display for Profile {
     known = Argument::list(Profile::ALL.iter().map(|profile| profile.name()))
 )]
 pub struct UnknownProfile {
-    /// The name.
     pub name: String,
 }
 

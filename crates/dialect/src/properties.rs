@@ -235,8 +235,11 @@ fn without_extras(message: &Message) -> Value {
         }
         block => json!(block),
     });
-    let name = message.body.sender().filter(|_| message.role != Role::Tool);
-    let name = name.map(|name| name.to_string());
+    let name = message
+        .body
+        .sender()
+        .filter(|_| message.role != Role::Tool)
+        .map(|name| name.to_string());
     json!({"role": message.role, "name": name, "said": blocks.collect::<Vec<_>>()})
 }
 

@@ -19,12 +19,14 @@ pub fn reasoning_of(message: &Map<String, Value>) -> Option<String> {
         return Some(text.to_owned());
     }
     let details = message.get("reasoning_details")?.as_array()?;
-    let texts = details.iter().filter_map(|detail| {
-        ["text", "summary"]
-            .iter()
-            .find_map(|key| detail.get(*key)?.as_str())
-    });
-    let texts: Vec<_> = texts.collect();
+    let texts: Vec<_> = details
+        .iter()
+        .filter_map(|detail| {
+            ["text", "summary"]
+                .iter()
+                .find_map(|key| detail.get(*key)?.as_str())
+        })
+        .collect();
     (!texts.is_empty()).then(|| texts.concat())
 }
 

@@ -37,7 +37,6 @@ struct TaskArguments {
 /// every tool, with the messages of the team, which people see but nobody hears.
 #[derive(Clone)]
 pub struct TeamTool {
-    /// The team.
     pub game: ChatGame,
     /// The minds of its participants.
     pub minds: Minds,
@@ -153,8 +152,11 @@ fn last_message(result: &TaskResult) -> String {
 
 /// All messages except the task.
 fn all_messages(result: &TaskResult) -> String {
-    let messages = result.messages.iter().skip(1);
-    let messages = messages.filter(|message| !message.is_event());
+    let messages = result
+        .messages
+        .iter()
+        .skip(1)
+        .filter(|message| !message.is_event());
     let lines = messages.map(|message| format!("{}: {}", message.source, message.to_model_text()));
     lines.collect::<Vec<_>>().join("\n\n")
 }

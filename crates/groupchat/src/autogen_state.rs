@@ -26,11 +26,12 @@ pub(super) fn found<'w, C: Component>(world: &'w World, name: &str) -> Option<&'
 /// The state of a team, with how it selects.
 pub(super) fn team_state(world: &World, team: &TeamFile) -> Value {
     let participants = team.participants.iter();
-    let states = participants.map(|participant| {
-        let state = container_state(world, team, participant);
-        (participant.name.clone(), state)
-    });
-    let mut states: Map<String, Value> = states.collect();
+    let mut states: Map<String, Value> = participants
+        .map(|participant| {
+            let state = container_state(world, team, participant);
+            (participant.name.clone(), state)
+        })
+        .collect();
     let manager = team.selection.manager().to_owned();
     states.insert(manager, manager_state(world, team));
     json!({
@@ -50,8 +51,10 @@ fn container_state(world: &World, team: &TeamFile, participant: &Participant) ->
     let (agent_state, buffer) = match (&participant.kind, inner) {
         (ParticipantKind::Team, Some(inner)) => {
             let chat = found::<Chat>(world, &team.name);
-            let unheard = chat.and_then(|chat| chat.unheard.get(&participant.name));
-            let unheard = unheard.into_iter().flatten();
+            let unheard = chat
+                .and_then(|chat| chat.unheard.get(&participant.name))
+                .into_iter()
+                .flatten();
             (inner, unheard.map(ChatMessage::dump).collect())
         }
         (ParticipantKind::Society { .. }, Some(inner)) => {
@@ -142,8 +145,11 @@ fn as_said(entry: &Entry) -> Body {
 
 /// The body with another text; its media stay.
 fn with_text(body: &Body, text: String) -> Body {
-    let media = body.listed_blocks().iter();
-    let media = media.filter(|block| block.as_media().is_some()).cloned();
+    let media = body
+        .listed_blocks()
+        .iter()
+        .filter(|block| block.as_media().is_some())
+        .cloned();
     let told = Body::blocks(std::iter::once(Block::text(text)).chain(media).collect());
     match body.sender() {
         Some(sender) => told.from_sender(sender.clone()),
@@ -155,18 +161,19 @@ fn with_text(body: &Body, text: String) -> Body {
 fn chat_messages(entries: &[Entry], team: &TeamFile) -> Value {
     let heard = || entries.iter().filter(|entry| entry.role() == Role::Human);
     let told = model_messages(heard());
-    let told = told.as_array().into_iter().flatten();
-    let messages = heard().zip(told).filter_map(|(entry, told)| {
-        let kind = match told["content"] {
-            Value::String(_) => "TextMessage",
-            _ => "MultiModalMessage",
-        };
-        let sender = entry.body().sender().map_or(&*team.user, |sender| sender);
-        let message = json!({
-            "type": kind, "id": entry.body().id(), "source": sender, "content": told["content"],
+    let messages = heard()
+        .zip(told.as_array().into_iter().flatten())
+        .filter_map(|(entry, told)| {
+            let kind = match told["content"] {
+                Value::String(_) => "TextMessage",
+                _ => "MultiModalMessage",
+            };
+            let sender = entry.body().sender().map_or(&*team.user, |sender| sender);
+            let message = json!({
+                "type": kind, "id": entry.body().id(), "source": sender, "content": told["content"],
+            });
+            Some(ChatMessage::load(message).ok()?.dump())
         });
-        Some(ChatMessage::load(message).ok()?.dump())
-    });
     messages.collect()
 }
 
@@ -245,8 +252,11 @@ fn chat_mut<'w>(world: &'w mut World, team: &TeamFile) -> Option<Mut<'w, Chat>> 
 
 /// The messages of a list that are not events.
 fn loaded(messages: &Value) -> Vec<ChatMessage> {
-    let messages = messages.as_array().into_iter().flatten();
-    let messages = messages.filter_map(|message| ChatMessage::load(message.clone()).ok());
+    let messages = messages
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|message| ChatMessage::load(message.clone()).ok());
     messages.filter(|message| !message.is_event()).collect()
 }
 

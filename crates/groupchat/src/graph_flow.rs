@@ -54,8 +54,10 @@ impl GraphFlow {
     /// Makes the target of an edge ready if the edge completes its group.
     fn activate(&mut self, graph: &GraphFile, edge: &EdgeFile) {
         let edges = graph.edges.iter().enumerate();
-        let group = edges.filter(|(_, other)| other.to == edge.to && other.group() == edge.group());
-        let group: Vec<usize> = group.map(|(index, _)| index).collect();
+        let group: Vec<usize> = edges
+            .filter(|(_, other)| other.to == edge.to && other.group() == edge.group())
+            .map(|(index, _)| index)
+            .collect();
         let is_complete = match edge.activation {
             Activation::Any => true,
             Activation::All => {
@@ -128,8 +130,10 @@ mod tests {
                 return waves;
             }
             for name in &wave {
-                let text = said.iter().find(|(who, _)| who == name);
-                let text = text.map_or("", |(_, text)| text);
+                let text = said
+                    .iter()
+                    .find(|(who, _)| who == name)
+                    .map_or("", |(_, text)| text);
                 let message = ChatMessage::text(name.as_str(), text);
                 flow.follow(&graph, name, &message, &Functions::default());
             }

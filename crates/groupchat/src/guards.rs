@@ -61,8 +61,9 @@ pub(super) struct ForgedSpeakers {
 impl ForgedSpeakers {
     /// A guard for these names.
     pub(super) fn new<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
-        let names = names.into_iter();
-        let names = names.map(|name| seen(name).map(|seen| seen.char).collect());
+        let names = names
+            .into_iter()
+            .map(|name| seen(name).map(|seen| seen.char).collect());
         Self {
             names: names.collect(),
         }

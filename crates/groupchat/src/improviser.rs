@@ -110,13 +110,16 @@ fn words<'a>(prompt: &Prompt<'a>, notes: Notes<'a>, writer: &mut Writer<'a>) -> 
     let text = last.text("text");
     writer.set("speaker", last.text("who"));
     // A line of several sentences is quoted by its first; what it quotes itself is left out.
-    let own = text.rsplit_once('”').map_or("", |(_, own)| own);
-    let own = own.trim_start_matches([' ', ',', ':', '.', '?', '!', '，', '：', '。', '？', '！']);
+    let own = text
+        .rsplit_once('”')
+        .map_or("", |(_, own)| own)
+        .trim_start_matches([' ', ',', ':', '.', '?', '!', '，', '：', '。', '？', '！']);
     let own = if own.is_empty() { text } else { own };
     let first = own
         .split_inclusive(['.', '!', '?', '。', '！', '？'])
-        .next();
-    let first = first.unwrap_or_default().trim_matches(['“', '”', '"', ' ']);
+        .next()
+        .unwrap_or_default()
+        .trim_matches(['“', '”', '"', ' ']);
     let quoted = fragment(bare(first), QUOTED).replace(['“', '”'], "");
     writer.set("said", quoted);
     if notes.texts("must").is_empty() {
@@ -198,8 +201,8 @@ mod tests {
             ("approved", json!({"type": "boolean"})),
             ("reason", json!({"type": "string"})),
         ];
-        let asked = HandPrompt::new("Chair", "chat.approve", Language::Zh, Value::Null);
-        let asked = asked.json(object(&members));
+        let asked = HandPrompt::new("Chair", "chat.approve", Language::Zh, Value::Null)
+            .json(object(&members));
         let taught = Improviser::taught(teach).unwrap();
         for seed in 0..20 {
             assert_eq!(asked.value(&taught, seed)["approved"], false);

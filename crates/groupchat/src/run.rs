@@ -259,8 +259,9 @@ impl Team {
         };
         let notes = self
             .chat_of(&team.name)
-            .and_then(|chat| chat.notes.get(name));
-        let notes = notes.into_iter().flatten();
+            .and_then(|chat| chat.notes.get(name))
+            .into_iter()
+            .flatten();
         participant.memory.iter().chain(notes).cloned().collect()
     }
 

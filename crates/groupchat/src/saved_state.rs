@@ -60,17 +60,20 @@ pub(super) fn check_participants(
         wanted.insert(team.name.as_str());
         for name in team.names() {
             wanted.insert(name);
-            let stage = found::<OnStage>(world, name);
-            let stage = stage.and_then(|stage| world.get::<EntityName>(stage.0));
+            let stage =
+                found::<OnStage>(world, name).and_then(|stage| world.get::<EntityName>(stage.0));
             if stage.is_some_and(|stage| *stage.0 != *team.name) {
                 moved.push(name.to_owned());
             }
         }
     }
     wanted.insert(&team.user);
-    let saved = world.resource::<CastList>().all();
-    let saved = saved.filter_map(|(_, entity)| world.get::<EntityName>(entity));
-    let mut saved: BTreeSet<&str> = saved.map(|name| &*name.0).collect();
+    let mut saved: BTreeSet<&str> = world
+        .resource::<CastList>()
+        .all()
+        .filter_map(|(_, entity)| world.get::<EntityName>(entity))
+        .map(|name| &*name.0)
+        .collect();
     // A state may be of a team that was not controlled from outside.
     saved.remove(CONTROLLER);
     let here: BTreeSet<&str> = team.nested().iter().flat_map(|team| team.names()).collect();
@@ -89,16 +92,22 @@ pub(super) fn check_participants(
 
 /// The names in each first set that the second lacks.
 fn beyond(pairs: [(&BTreeSet<&str>, &BTreeSet<&str>); 2]) -> Vec<String> {
-    let names = pairs.map(|(names, known)| names.difference(known).copied());
-    let names: BTreeSet<&str> = names.into_iter().flatten().collect();
+    let names: BTreeSet<&str> = pairs
+        .map(|(names, known)| names.difference(known).copied())
+        .into_iter()
+        .flatten()
+        .collect();
     names.into_iter().map(str::to_owned).collect()
 }
 
 /// The names in the `agent_states` of a state, without those of managers.
 fn agents(state: &Value) -> BTreeSet<&str> {
-    let states = state["agent_states"].as_object().into_iter().flatten();
-    let states = states.map(|(key, state)| (agent_name(key), &state["agent_state"]));
-    let states = states.filter(|(name, _)| !MANAGERS.contains(name));
+    let states = state["agent_states"]
+        .as_object()
+        .into_iter()
+        .flatten()
+        .map(|(key, state)| (agent_name(key), &state["agent_state"]))
+        .filter(|(name, _)| !MANAGERS.contains(name));
     let names = states.flat_map(|(name, state)| {
         let mut names = agents(state);
         names.append(&mut agents(&state["inner_team_state"]));

@@ -68,8 +68,10 @@ impl ContextRecord {
 pub(super) fn tool_team_records(returned: &Body) -> impl Iterator<Item = Vec<ToolTeamRecord>> {
     let calls = returned
         .metadata()
-        .and_then(|metadata| metadata.get(TRACE_KEY));
-    let calls = calls.and_then(Value::as_array).into_iter().flatten();
+        .and_then(|metadata| metadata.get(TRACE_KEY))
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten();
     calls.map(|records| reported(records.as_array().into_iter().flatten()).collect())
 }
 

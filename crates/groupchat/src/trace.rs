@@ -67,8 +67,11 @@ pub fn calls_within(outcome: &Outcome) -> Vec<MindCall> {
 
 /// The calls of a mind, with their places in the order of all calls.
 fn calls_of(record: &ContextRecord) -> impl Iterator<Item = (&RecordOrder, MindCall)> {
-    let replies = record.entries.iter().enumerate();
-    let replies = replies.filter(|(_, entry)| entry.message.role == "assistant" && !entry.told);
+    let replies = record
+        .entries
+        .iter()
+        .enumerate()
+        .filter(|(_, entry)| entry.message.role == "assistant" && !entry.told);
     replies.map(|(index, reply)| {
         let earlier = record.entries.iter().take(index);
         let call = MindCall {
@@ -93,8 +96,11 @@ pub(super) fn context_records(world: &World) -> Vec<ContextRecord> {
         };
         let chapters = world.get::<Chapters>(entity).into_iter();
         let archived = chapters.flat_map(Chapters::all).map(|chapter| {
-            let messages = chapter.messages.iter().chain(&chapter.summing_up);
-            let messages = messages.map(|held| (held.message.role, &held.message.body));
+            let messages = chapter
+                .messages
+                .iter()
+                .chain(&chapter.summing_up)
+                .map(|held| (held.message.role, &held.message.body));
             messages.collect::<Vec<_>>()
         });
         let entries = context.entries().iter();

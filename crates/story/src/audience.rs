@@ -19,7 +19,6 @@ pub enum WhyNot {
     /// The rule named others only.
     NotNamed,
     Dead,
-    /// It came later.
     Later,
     /// It was a thought of another.
     Private,

@@ -28,7 +28,6 @@ pub struct Prompts {
 }
 
 impl Costs {
-    /// Adds what a journal has.
     pub fn add(&mut self, journal: &[Line]) {
         for (name, ledger) in recorded_ledgers(journal) {
             entry(&mut self.by_entity, &name).add(&ledger);
@@ -83,8 +82,10 @@ impl Prompts {
 
 /// The value under a name, which is new if there is none.
 fn entry<'r, T: Default>(rows: &'r mut Vec<(Arc<str>, T)>, name: &Arc<str>) -> &'r mut T {
-    let index = rows.iter().position(|(known, _)| known == name);
-    let index = index.unwrap_or(rows.len());
+    let index = rows
+        .iter()
+        .position(|(known, _)| known == name)
+        .unwrap_or(rows.len());
     if index == rows.len() {
         rows.push((name.clone(), T::default()));
     }

@@ -58,8 +58,10 @@ impl Being {
             .iter()
             .map(|chapter| chapter.summary.id())
             .collect();
-        let past = chapters.iter().flat_map(|chapter| &chapter.messages);
-        let past = past.map(|held| (held.message.role, &held.message.body));
+        let past = chapters
+            .iter()
+            .flat_map(|chapter| &chapter.messages)
+            .map(|held| (held.message.role, &held.message.body));
         let now = self.context.value.entries().iter();
         let mut heard: Vec<_> = past
             .chain(now.map(|entry| (entry.role(), entry.body())))

@@ -119,7 +119,6 @@ impl WorldState {
         self.beings.iter().find(|being| *being.name == *name)
     }
 
-    /// The fact of this id.
     pub fn fact(&self, id: &str) -> Option<&Arc<Fact>> {
         self.facts.value.get(id)
     }

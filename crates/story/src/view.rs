@@ -53,7 +53,6 @@ pub struct About {
     /// The models that an entity may have in a branch. Only the host sees them.
     #[serde(skip)]
     pub models: Vec<String>,
-    /// The types of its events.
     #[serde(skip)]
     pub events: EventTypes,
 }
@@ -672,8 +671,10 @@ impl Contents {
         let number = self.events.len() as u32;
         let by = record.speaker.as_ref().and_then(|name| self.id_of(name));
         let telling = types.telling(&record);
-        let style = telling.as_ref().map(|telling| telling.style());
-        let style = style.unwrap_or_default();
+        let style = telling
+            .as_ref()
+            .map(|telling| telling.style())
+            .unwrap_or_default();
         let form = match style {
             // Places learn too, but readers need not be told.
             EventStyle::Lesson if self.is_for_places(&record) => Form::Own,

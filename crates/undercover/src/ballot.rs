@@ -176,8 +176,10 @@ impl Reply for Ballot {
         let mut violations = Vec::new();
         let legal = self.vote_number.filter(|player| candidates.has(*player));
         if !self.abstains && legal.is_none() {
-            let found = self.vote_number.map(|player| player.to_string());
-            let found = found.unwrap_or_default();
+            let found = self
+                .vote_number
+                .map(|player| player.to_string())
+                .unwrap_or_default();
             let rule = format!("'{found}' can't be voted for; choose one number");
             violations.push(candidates.not_found("vote_number".into(), &found, &rule));
         }

@@ -90,8 +90,11 @@ impl Reply for Belief {
                 violations.push(candidates.not_found(path, &found, "name one of the others"));
             }
         }
-        let reasons = self.players.iter().map(|belief| &belief.why);
-        let reasons = reasons.chain([&self.why]);
+        let reasons = self
+            .players
+            .iter()
+            .map(|belief| &belief.why)
+            .chain([&self.why]);
         if let Some(longest) = reasons.max_by_key(|why| why.chars().count()) {
             violations.extend(Violation::too_long("why", longest, MAX_WHY_CHARS));
         }

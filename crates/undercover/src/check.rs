@@ -28,8 +28,9 @@ pub(super) fn check_round(
     let round = table.round;
     let out = voted_out(&current, stage, table);
     let player = out.and_then(|id| current.entity_of(id));
-    let role = player.and_then(|player| moderator.role_of(player));
-    let role = role.filter(|_| current.rules().reveal);
+    let role = player
+        .and_then(|player| moderator.role_of(player))
+        .filter(|_| current.rules().reveal);
     events.broadcast_to_stage(stage, verdict(table, out, role), &[]);
     if let Some(id) = out {
         current.update(stage, |table| eliminate(table, id, role));

@@ -128,8 +128,10 @@ impl CurrentTable<'_, '_> {
 
 /// All of some players but one.
 pub(super) fn others(players: &[LivingPlayer], without: PlayerId) -> Candidates {
-    let others = players.iter().filter(|player| player.id != without);
-    let others = others.map(|player| (player.id, player.name.clone()));
+    let others = players
+        .iter()
+        .filter(|player| player.id != without)
+        .map(|player| (player.id, player.name.clone()));
     Candidates(others.collect())
 }
 

@@ -170,17 +170,21 @@ fn ask(
     let titles = phrases.render(&TITLES, &())?;
     limits.names.extend(titles.lines().map(String::from));
     let first = speaker.id.0 + 5 * table.round;
-    let ask = DESCRIBE.ask(phrases, data, limits, DescriptionReply::silent())?;
-    let ask = ask.fallback_with(move |limits| {
-        DescriptionReply::neutral(&starting_with(first, &lines), limits)
-    });
+    let ask = DESCRIBE
+        .ask(phrases, data, limits, DescriptionReply::silent())?
+        .fallback_with(move |limits| {
+            DescriptionReply::neutral(&starting_with(first, &lines), limits)
+        });
     Ok(ask.max_tokens(rules.reply_tokens))
 }
 
 /// The default lines, beginning with a different one for each player and round.
 fn starting_with(first: u32, lines: &str) -> Vec<String> {
-    let lines = lines.lines().filter(|line| !line.trim().is_empty());
-    let mut lines: Vec<_> = lines.map(String::from).collect();
+    let mut lines: Vec<_> = lines
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .map(String::from)
+        .collect();
     let first = first as usize % lines.len().max(1);
     lines.rotate_left(first);
     lines

@@ -32,7 +32,6 @@ pub(super) struct DescriptionReply {
 pub(super) struct DescriptionRules {
     /// What must not be said.
     pub(super) taboo: Taboo,
-    /// All earlier descriptions.
     pub(super) spoken: Vec<Arc<SpokenLine>>,
     /// Names in which a line must not speak: those of players, and the titles of the moderator.
     pub(super) names: Vec<String>,
@@ -48,7 +47,6 @@ pub(super) struct SpokenLine {
 }
 
 impl SpokenLine {
-    /// Prepares a line.
     pub(super) fn new(line: &str) -> Self {
         let reading = FoldedText::of(line);
         let pairs = reading.bigrams();
@@ -128,10 +126,10 @@ impl Reply for DescriptionReply {
 
     /// The line, without the quotes or the JSON that some minds put around it.
     fn read(raw: &str) -> Result<Self, Vec<Violation>> {
-        let wrapped = find_json(raw).ok().map(|found| found.value);
-        let wrapped = wrapped
+        let found = find_json(raw).ok();
+        let wrapped = found
             .as_ref()
-            .and_then(|json| json.get("description")?.as_str());
+            .and_then(|found| found.value["description"].as_str());
         Ok(Self {
             text: unquoted(wrapped.unwrap_or(raw)).to_owned(),
             is_neutral: false,
@@ -327,11 +325,9 @@ mod tests {
                     max_chars,
                 };
                 for text in pair.shared.iter().chain(&word.own) {
-                    let violations = DescriptionReply::read(text).unwrap().check(&rules);
-                    let violations = violations.iter();
-                    wrong.extend(
-                        violations.map(|broken| format!("{}: {text}: {}", word.word, broken.rule)),
-                    );
+                    for broken in DescriptionReply::read(text).unwrap().check(&rules) {
+                        wrong.push(format!("{}: {text}: {}", word.word, broken.rule));
+                    }
                     rules.spoken.push(Arc::new(SpokenLine::new(text)));
                 }
             }

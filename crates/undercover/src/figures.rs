@@ -146,8 +146,9 @@ async fn compute(
 
 fn players(world: &mut World, stage: Entity, table: &Table, game: &Match) -> Vec<PlayerFigures> {
     let list = world.resource::<CastList>();
-    let players = table.players.iter();
-    let players: Vec<_> = players
+    let players: Vec<_> = table
+        .players
+        .iter()
         .filter_map(|player| Some((player, list.by_name(&player.name)?)))
         .collect();
     let figures = |moderator: &Moderator<'_, '_>| {
@@ -218,8 +219,10 @@ fn votes(table: &Table, players: &[PlayerFigures]) -> Vec<RoundVotes> {
         let mut players = players.iter();
         players.any(|player| player.name == name && player.role == PlayerRole::Undercover)
     };
-    let past = table.past_rounds.iter();
-    let past = past.map(|round| (round.round, &round.tied_votes, &round.votes));
+    let past = table
+        .past_rounds
+        .iter()
+        .map(|round| (round.round, &round.tied_votes, &round.votes));
     let last = (table.round, &table.tied_votes, &table.current_votes);
     let rounds = past.chain([last]).map(|(round, tied, votes)| {
         let first = if tied.is_empty() { votes } else { tied };
@@ -291,8 +294,9 @@ fn rules_in_round(
     let earlier = rounds.iter().take(round).flat_map(|round| round.iter());
     let is_by_other = |said: &&Description| said.player_id != player.id;
     let in_round = rounds.get(round)?.iter().take_while(is_by_other);
-    let spoken = earlier.chain(in_round);
-    let spoken = spoken.map(|said| Arc::new(SpokenLine::new(&said.description)));
+    let spoken = earlier
+        .chain(in_round)
+        .map(|said| Arc::new(SpokenLine::new(&said.description)));
     let names = table.players.iter().map(|player| player.name.clone());
     Some(DescriptionRules {
         taboo: world.get::<Taboo>(entity)?.clone(),

@@ -130,8 +130,10 @@ pub(super) fn take_summaries(
     let Some(stage) = current.stage() else { return };
     let table = current.table(stage);
     let round = table.map_or(0, |table| table.past_rounds.len());
-    let title = events.phrases().render(&TITLE, &TitleData { round });
-    let title = title.unwrap_or_else(|_| round.to_string());
+    let title = events
+        .phrases()
+        .render(&TITLE, &TitleData { round })
+        .unwrap_or_else(|_| round.to_string());
     for (player, Prose(summary), _by) in answers.take() {
         let Ok((context, chapters, pending)) = minds.get(player) else {
             continue;

@@ -117,7 +117,6 @@ pub enum RulesError {
         /// The names of all players.
         players: Vec<String>,
     },
-    /// A limit is zero.
     ZeroLimit(RuleLimit),
 }
 

@@ -125,7 +125,6 @@ pub struct Moderator<'w, 's> {
 }
 
 impl Moderator<'_, '_> {
-    /// The role of a player.
     pub fn role_of(&self, player: Entity) -> Option<PlayerRole> {
         let (.., card, _, _) = self.players.get(player).ok()?;
         Some(card.role)
@@ -167,10 +166,14 @@ impl Moderator<'_, '_> {
     /// The first round in which a player wrote that it takes itself for undercover.
     pub(super) fn guessed_own_role(&self, player: Entity) -> Option<u32> {
         let (.., record, _) = self.players.get(player).ok()?;
-        let ballots = record.ballots.iter();
-        let ballots = ballots.map(|given| (given.round, given.answer.i_am));
-        let beliefs = record.beliefs.iter();
-        let beliefs = beliefs.map(|given| (given.round, given.answer.i_am));
+        let ballots = record
+            .ballots
+            .iter()
+            .map(|given| (given.round, given.answer.i_am));
+        let beliefs = record
+            .beliefs
+            .iter()
+            .map(|given| (given.round, given.answer.i_am));
         let guesses = ballots.chain(beliefs);
         let right = guesses.filter(|(_, i_am)| *i_am == Guess::Undercover);
         right.map(|(round, _)| round).min()
@@ -179,8 +182,9 @@ impl Moderator<'_, '_> {
     /// The whole state of a table with everything that is secret, for inspection. It has the
     /// documented form, in which descriptions carry their speaker's `role`.
     pub fn view(&self, stage: Entity, table: &Table) -> Value {
-        let players = self.players.iter();
-        let mut players: Vec<_> = players
+        let mut players: Vec<_> = self
+            .players
+            .iter()
             .filter(|(_, _, on_stage, ..)| on_stage.0 == stage)
             .map(|(seat, _, _, card, record, _)| (seat.0, card, record))
             .collect();

@@ -162,8 +162,10 @@ impl Table {
 
     /// All descriptions of the game, oldest first.
     pub fn descriptions(&self) -> impl Iterator<Item = &Description> {
-        let past = self.past_rounds.iter();
-        let past = past.flat_map(|round| &round.descriptions);
+        let past = self
+            .past_rounds
+            .iter()
+            .flat_map(|round| &round.descriptions);
         past.chain(&self.current_descriptions)
     }
 

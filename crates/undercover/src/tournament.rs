@@ -105,8 +105,8 @@ impl Tournament {
             pairs: game.lexicon().pairs,
         };
         let path = folder.join(TOURNAMENT);
-        let text = serde_json::to_vec_pretty(&file);
-        let text = text.map_err(|error| unreadable(&path, error.text()))?;
+        let text =
+            serde_json::to_vec_pretty(&file).map_err(|error| unreadable(&path, error.text()))?;
         let saves = Folder::open_or_create(root).map_err(SaveError::from)?;
         let built = saves.build(name.as_str(), |folder| {
             folder.replace(TOURNAMENT, &text, Durability::Synced)
@@ -197,7 +197,6 @@ impl Tournament {
         self.file.seed.wrapping_add(u64::from(game))
     }
 
-    /// The pair of words of a game.
     pub fn pair(&self, game: u32) -> Option<&WordPair> {
         self.game.pair(self.seed(game))
     }
@@ -251,8 +250,9 @@ fn read(root: &Path, name: &SlotName) -> Result<Vec<u8>, SaveError> {
         name: name.to_string(),
         root: root.to_owned(),
     };
-    let folder = Folder::open(root)?.folder(name.as_str())?;
-    let folder = folder.ok_or_else(missing)?;
+    let folder = Folder::open(root)?
+        .folder(name.as_str())?
+        .ok_or_else(missing)?;
     folder.check_entries()?;
     folder.read(TOURNAMENT, MAX_BYTES)?.ok_or_else(missing)
 }

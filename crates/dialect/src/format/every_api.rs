@@ -336,8 +336,11 @@ fn nothing_empty_is_sent() {
                 let expected = 1 + usize::from(sends_film && !(is_history && role != Role::System));
                 assert!((1..=expected).contains(&messages.len()), "{about}");
                 for message in messages {
-                    let content = message.get("content").or(message.get("parts"));
-                    let content = content.map(Value::to_string).unwrap_or_default();
+                    let content = message
+                        .get("content")
+                        .or(message.get("parts"))
+                        .map(Value::to_string)
+                        .unwrap_or_default();
                     assert!(!["", "null", "\"\"", "[]"].contains(&&*content), "{about}");
                 }
             }
@@ -389,8 +392,10 @@ fn names_of_speakers_are_legal_and_only_sent_where_they_may_be() {
         let about = format!("{:?} {:?}", format.api, format.style);
         let rendered = format.render(Some("Mira_1"), &turns(&messages)).unwrap();
         let sent: Vec<_> = rendered.messages.as_array().unwrap().iter().collect();
-        let sent_names = sent.iter().filter_map(|message| message["name"].as_str());
-        let sent_names: Vec<_> = sent_names.collect();
+        let sent_names: Vec<_> = sent
+            .iter()
+            .filter_map(|message| message["name"].as_str())
+            .collect();
         let is_transcript = format.style.is_transcript();
         if matches!(format.api, Api::OpenAi | Api::DeepSeek) && !is_transcript {
             let aliases = names.map(|name| alias(name, 64));

@@ -90,8 +90,12 @@ fn find_tag(text: &str) -> Option<usize> {
     let mut starts = text.match_indices('<').map(|(start, _)| start);
     starts.find(|start| {
         let inside = text[start + 1..].trim_start();
-        let inside = inside.strip_prefix('/').unwrap_or(inside).trim_start();
-        let inside = inside.as_bytes().get(..NAME.len());
+        let inside = inside
+            .strip_prefix('/')
+            .unwrap_or(inside)
+            .trim_start()
+            .as_bytes()
+            .get(..NAME.len());
         inside.is_some_and(|name| name.eq_ignore_ascii_case(NAME))
     })
 }

@@ -39,7 +39,6 @@ struct OpenMessage {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum OpenContent {
     Empty,
-    /// In a string.
     Text,
     /// In a list whose last part is a text without its closing quote.
     TextPart,

@@ -20,8 +20,10 @@ pub fn alias(name: &str, max_len: usize) -> Cow<'_, str> {
     {
         return Cow::Borrowed(name);
     }
-    let words = name.split(|c: char| !c.is_ascii_alphanumeric());
-    let words: Vec<_> = words.filter(|word| !word.is_empty()).collect();
+    let words: Vec<_> = name
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .collect();
     let mut readable = words.join("_");
     readable.truncate(max_len.saturating_sub(MARK.len() + DIGITS));
     let digest = Digest::of(name.as_bytes()).to_string();

@@ -5,19 +5,25 @@ use std::fmt;
 /// Something that was not sent. It is reported beside the messages and never in the prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Omission {
-    /// A block of an unknown kind.
-    UnknownBlock { kind: String },
+    UnknownBlock {
+        kind: String,
+    },
     /// A thought: thinking is private, and goes back to its own model only where that wants it.
     Thought,
     /// A tool call without a result; providers refuse them.
-    UnansweredCall { id: String, tool: String },
+    UnansweredCall {
+        id: String,
+        tool: String,
+    },
     /// A tool result without a call, or a second one for the same call; providers refuse them.
     OrphanResult {
         /// The id of the call it refers to.
         id: String,
     },
     /// A tool call of another speaker.
-    CallOfAnother { id: String },
+    CallOfAnother {
+        id: String,
+    },
     /// Media that the provider does not accept.
     Media {
         /// `image`, `audio` or `video`.

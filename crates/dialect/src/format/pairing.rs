@@ -12,7 +12,6 @@ const MAX_DISTANCE: usize = 64;
 pub(super) struct Calls<'a> {
     /// Those with results, in their order.
     pub(super) answered: Vec<Pair<'a>>,
-    /// Those without.
     pub(super) unanswered: Vec<ToolUse<'a>>,
 }
 
@@ -51,7 +50,6 @@ fn result_of<'a>(id: &str, blocks: &[&'a Block]) -> Option<ToolResult<'a>> {
     results.find(|result| result.id == id)
 }
 
-/// Whether a turn calls tools.
 pub(super) fn calls_tools(turn: &Turn<'_>) -> bool {
     let mut blocks = turn.blocks().iter();
     blocks.any(|block| block.as_tool_call().is_some())

@@ -293,7 +293,6 @@ impl EmptyContent {
     }
 }
 
-/// Whether a block is a thought.
 pub(super) fn is_thought(block: &Block) -> bool {
     matches!(block, Block::Thinking { .. }) || is_redacted_thought(block)
 }

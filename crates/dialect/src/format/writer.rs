@@ -41,7 +41,6 @@ enum Transcript {
 pub struct Written {
     /// Their JSON; the last message is still open.
     pub json: Vec<u8>,
-    /// How it ends.
     pub end: ListEnd,
     /// What was not sent.
     pub omissions: Vec<Omission>,
@@ -117,7 +116,6 @@ impl<'f> MessageWriter<'f> {
         self.list.has_messages()
     }
 
-    /// What was written.
     pub fn finish(mut self) -> Written {
         self.end_transcript();
         Written {
@@ -548,8 +546,10 @@ impl<'f> MessageWriter<'f> {
     fn omit_calls_of_another(&mut self, calls: &Calls<'_>) {
         let answered = calls.answered.iter().map(|pair| pair.call.id);
         let unanswered = calls.unanswered.iter().map(|call| call.id);
-        let omitted = answered.clone().chain(unanswered);
-        let omitted = omitted.map(|id| Omission::CallOfAnother { id: id.into() });
+        let omitted = answered
+            .clone()
+            .chain(unanswered)
+            .map(|id| Omission::CallOfAnother { id: id.into() });
         self.omissions.extend(omitted);
         self.answered.extend(answered.map(Into::into));
     }

@@ -18,16 +18,12 @@ use super::{ChatContent, ChatMessage};
 pub enum FactoryError {
     /// The `type` member is missing.
     #[text(groupchat_message_no_type)]
-    NoType {
-        /// The known types.
-        known: Vec<String>,
-    },
+    NoType { known: Vec<String> },
     /// A type that is not registered.
     #[text(groupchat_message_unknown_type)]
     UnknownType {
         /// The name of the type.
         name: String,
-        /// The known types.
         known: Vec<String>,
     },
     /// The JSON is not a message.
@@ -56,8 +52,10 @@ pub struct MessageFactory {
 
 impl Default for MessageFactory {
     fn default() -> Self {
-        let names = CHAT_TYPES.into_iter().filter(|name| *name != STRUCTURED);
-        let names = names.chain(ALIASES.map(|(alias, ..)| alias));
+        let names = CHAT_TYPES
+            .into_iter()
+            .filter(|name| *name != STRUCTURED)
+            .chain(ALIASES.map(|(alias, ..)| alias));
         // Built-in types are checked when they are read.
         let checks = names.map(|name| (name.to_owned(), (|_| Ok(())) as Check));
         Self {

@@ -26,10 +26,8 @@ pub(super) const EPOCH: &str = "1970-01-01T00:00:00Z";
 /// The tokens of the model calls behind a message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RequestUsage {
-    /// Prompt tokens.
     #[serde(default)]
     pub prompt_tokens: u64,
-    /// Completion tokens.
     #[serde(default)]
     pub completion_tokens: u64,
 }
@@ -78,9 +76,7 @@ pub struct FunctionResult {
     /// The name of the tool.
     #[serde(default)]
     pub name: String,
-    /// The id of the call.
     pub call_id: String,
-    /// Whether it failed.
     #[serde(default)]
     pub is_error: bool,
 }
@@ -93,7 +89,6 @@ pub struct MemoryItem {
     /// The MIME type of the content.
     #[serde(default = "plain_text")]
     pub mime_type: String,
-    /// Any further data.
     #[serde(default)]
     pub metadata: Option<Value>,
 }
@@ -105,7 +100,6 @@ fn plain_text() -> String {
 /// A fenced block of code in a message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CodeBlock {
-    /// The code.
     pub code: String,
     /// Its language, such as `python`.
     pub language: String,
@@ -124,7 +118,6 @@ pub struct CodeResult {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum MultiModalPart {
-    /// Text.
     Text(String),
     /// An image or other media.
     Image(Value),
@@ -133,7 +126,6 @@ pub enum MultiModalPart {
 /// A value of any serde type, with the name of the type.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Structured {
-    /// The value.
     pub content: Value,
     /// The name of the type, which is that of its schema; empty if unknown.
     #[serde(default, deserialize_with = "null_as_default")]
@@ -159,10 +151,8 @@ impl Structured {
 /// What a message says, by type. The variants are named like the `type` member without its suffix.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ChatContent {
-    /// Text.
     #[serde(rename = "TextMessage", with = "json::content_member")]
     Text(String),
-    /// Text and images.
     #[serde(rename = "MultiModalMessage", with = "json::content_member")]
     MultiModal(Vec<MultiModalPart>),
     /// A value of a serde type.
@@ -177,7 +167,6 @@ pub enum ChatContent {
         /// The text of the message. If it is empty, everybody is told a default text.
         #[serde(default, deserialize_with = "null_as_default")]
         content: String,
-        /// Who speaks next.
         target: String,
         /// What the target alone is told before it: messages, or any JSON.
         #[serde(default = "empty_list")]
@@ -186,12 +175,9 @@ pub enum ChatContent {
     /// The results of tools, as a reply.
     #[serde(rename = "ToolCallSummaryMessage")]
     ToolCallSummary {
-        /// The summary.
         content: String,
-        /// The calls.
         #[serde(default, deserialize_with = "null_as_default")]
         tool_calls: Vec<FunctionCall>,
-        /// Their results.
         #[serde(default, deserialize_with = "null_as_default")]
         results: Vec<FunctionResult>,
     },
@@ -235,7 +221,6 @@ pub enum ChatContent {
         /// The number of attempts before this one.
         #[serde(default, deserialize_with = "null_as_default")]
         retry_attempt: u32,
-        /// The code.
         code_blocks: Vec<CodeBlock>,
     },
     /// Event: code was run.
@@ -244,13 +229,11 @@ pub enum ChatContent {
         /// The number of attempts before this one.
         #[serde(default, deserialize_with = "null_as_default")]
         retry_attempt: u32,
-        /// The result.
         result: CodeResult,
     },
     /// A type that a user registered.
     #[serde(skip)]
     Custom {
-        /// The `type` member.
         name: String,
         /// All members except those of the head.
         members: Map<String, Value>,
@@ -271,7 +254,6 @@ fn empty_list() -> Value {
 }
 
 impl ChatContent {
-    /// The `type` member.
     pub fn type_name(&self) -> &str {
         match self {
             Self::Text(_) => "TextMessage",
@@ -314,7 +296,6 @@ pub enum GenerateReason {
 }
 
 impl GenerateReason {
-    /// All reasons.
     pub const ALL: [Self; 2] = [Self::ToolCalls, Self::MaxIterations];
 
     /// The name in the metadata, as AgentScope has it.
@@ -335,11 +316,9 @@ pub struct ChatMessage {
     pub source: String,
     /// The tokens of the model calls behind it.
     pub models_usage: Option<RequestUsage>,
-    /// Any further data.
     pub metadata: BTreeMap<String, String>,
     /// When it was created, in RFC 3339; within a world, logical time.
     pub created_at: String,
-    /// What it says.
     pub content: ChatContent,
 }
 
@@ -356,7 +335,6 @@ impl ChatMessage {
         }
     }
 
-    /// A text message.
     pub fn text(source: impl Into<String>, text: impl Into<String>) -> Self {
         Self::new(source, ChatContent::Text(text.into()))
     }
@@ -403,7 +381,6 @@ impl ChatMessage {
         self.metadata.insert(GENERATE_REASON.to_owned(), name);
     }
 
-    /// The `type` member.
     pub fn type_name(&self) -> &str {
         self.content.type_name()
     }

@@ -40,7 +40,6 @@ impl ChatMessage {
         }
     }
 
-    /// The text for models.
     pub fn to_model_text(&self) -> String {
         match &self.content {
             ChatContent::MultiModal(parts) => parts_text(parts, " ", "[image]"),

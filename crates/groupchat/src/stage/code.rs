@@ -62,12 +62,13 @@ impl ChatStep<'_, '_, '_> {
             return Vec::new();
         };
         let entries = context.entries().iter().rev();
-        let heard = entries.take_while(|entry| entry.role() == Role::Human);
-        let heard = heard.filter(|entry| {
-            let sender = entry.body().sender();
-            let is_source = |sender: &str| sources.iter().any(|name| name == sender);
-            sources.is_empty() || sender.is_some_and(|sender| is_source(sender))
-        });
+        let heard = entries
+            .take_while(|entry| entry.role() == Role::Human)
+            .filter(|entry| {
+                let sender = entry.body().sender();
+                let is_source = |sender: &str| sources.iter().any(|name| name == sender);
+                sources.is_empty() || sender.is_some_and(|sender| is_source(sender))
+            });
         let mut texts: Vec<_> = heard
             .map(|entry| text_without_speaker(entry.body()))
             .collect();
@@ -223,8 +224,11 @@ impl ChatStep<'_, '_, '_> {
 
     /// Asks the approvers who are not asked anything else at the moment.
     pub(super) fn ask_approvers(&mut self) {
-        let turns = self.chat.code_turns.iter();
-        let turns = turns.filter(|(_, turn)| turn.step == CodeStep::NeedsApproval);
+        let turns = self
+            .chat
+            .code_turns
+            .iter()
+            .filter(|(_, turn)| turn.step == CodeStep::NeedsApproval);
         let names: Vec<String> = turns.map(|(name, _)| name.clone()).collect();
         for name in names {
             let approver = match self.team.participant(&name).map(|coder| &coder.kind) {

@@ -95,8 +95,9 @@ fn enter(world: &mut World, entity: Entity, stage: Entity, max_messages: usize) 
     if world.get::<OnStage>(entity).is_some() {
         return;
     }
-    let heard = world.get::<AgentContext>(stage);
-    let heard = heard.map_or(Vec::new(), |heard| unknown_to(world, entity, heard));
+    let heard = world
+        .get::<AgentContext>(stage)
+        .map_or(Vec::new(), |heard| unknown_to(world, entity, heard));
     if let Ok(mut entity) = world.get_entity_mut(entity) {
         entity.remove::<Place>();
         entity.insert(OnStage(stage));
@@ -119,8 +120,10 @@ fn unknown_to(world: &World, entity: Entity, heard: &AgentContext) -> Vec<(ChatM
     let context = world.get::<AgentContext>(entity);
     let known = context.map(AgentContext::entries).unwrap_or_default();
     let name = context.map(|context| context.name().clone());
-    let messages = heard.entries().iter();
-    let messages = messages.filter(|entry| entry.role() == Role::Human);
+    let messages = heard
+        .entries()
+        .iter()
+        .filter(|entry| entry.role() == Role::Human);
     let unknown = messages.filter_map(|entry| {
         let body = entry.body();
         let speaker = body.sender()?;

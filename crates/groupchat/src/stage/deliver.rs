@@ -111,8 +111,8 @@ impl ChatStep<'_, '_, '_> {
             events.broadcast_to_stage(stage, event, &excluded);
             PublicMessage::TYPE
         } else {
-            let listeners = listeners.iter();
             let listeners: Vec<Entity> = listeners
+                .iter()
                 .filter_map(|name| self.entity_here(name))
                 .collect();
             let event = Whisper { message };

@@ -75,9 +75,7 @@ impl OwnMessage {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event("chat_handed", style = Whisper, speaker = actor, spoken = message, private, text = told)]
 pub(super) struct HandoffContext {
-    /// Who hands over.
     pub(super) actor: String,
-    /// To whom.
     pub(super) target: String,
     /// What it should know.
     pub(super) message: String,

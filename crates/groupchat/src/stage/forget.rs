@@ -14,8 +14,10 @@ pub(super) fn archive(world: &mut World, entity: Entity) {
     let Ok((mut context, mut chapters)) = found.get_mut(world, entity) else {
         return;
     };
-    let entries = context.entries().iter();
-    let mut entries = entries.filter(|entry| entry.role() != Role::System);
+    let mut entries = context
+        .entries()
+        .iter()
+        .filter(|entry| entry.role() != Role::System);
     let first = entries.next().map(|entry| entry.id());
     let last = entries.next_back().map(|entry| entry.id()).or(first);
     let Some((first, last)) = first.zip(last) else {
@@ -37,8 +39,10 @@ pub(super) fn archive(world: &mut World, entity: Entity) {
 
 /// Removes the last answer, if it is the last message: a failed run leaves none.
 pub(super) fn remove_last_answer(context: &mut AgentContext) {
-    let last = context.entries().last();
-    let last = last.filter(|entry| entry.role() == Role::Ai);
+    let last = context
+        .entries()
+        .last()
+        .filter(|entry| entry.role() == Role::Ai);
     if let Some(id) = last.map(|entry| entry.id()) {
         // Can't fail: the id is from this context.
         let _ = context.remove_message_range(id, id);

@@ -210,7 +210,6 @@ pub(super) enum SubtaskState {
     /// It is to be done.
     #[default]
     Open,
-    /// It is done.
     Done,
 }
 
@@ -267,13 +266,15 @@ impl TaskLedger {
 
     /// Marks the subtasks that are done and assigns those that failed to somebody else.
     pub(super) fn judge(&mut self, progress: &Progress, team: &[&Participant]) {
-        let load = team.iter().map(|participant| {
-            let name = participant.name.as_str();
-            let open = self.open().filter(|assignment| assignment.to == name);
-            let weights = open.map(|assignment| weight(assignment.task.complexity));
-            (name, weights.sum())
-        });
-        let load: BTreeMap<&str, u32> = load.collect();
+        let load: BTreeMap<&str, u32> = team
+            .iter()
+            .map(|participant| {
+                let name = participant.name.as_str();
+                let open = self.open().filter(|assignment| assignment.to == name);
+                let weights = open.map(|assignment| weight(assignment.task.complexity));
+                (name, weights.sum())
+            })
+            .collect();
         for assignment in &mut self.assignments {
             if progress.done.contains(&assignment.task.id) {
                 assignment.state = SubtaskState::Done;
@@ -339,8 +340,11 @@ fn assign(
 ) -> String {
     let skill = task.skill.trim().to_lowercase();
     let has_skill = |participant: &Participant| {
-        let skills = participant.skills.iter().map(|own| own.to_lowercase());
-        let mut skills = skills.filter(|own| own.contains(&skill) || skill.contains(own));
+        let mut skills = participant
+            .skills
+            .iter()
+            .map(|own| own.to_lowercase())
+            .filter(|own| own.contains(&skill) || skill.contains(own));
         let description = participant.description.to_lowercase();
         !skill.is_empty() && (skills.next().is_some() || description.contains(&skill))
     };
@@ -373,11 +377,11 @@ mod tests {
             subtasks,
             ..Analysis::default()
         };
-        let broken = [
+        let broken: Vec<_> = [
             analysis(Vec::new()).check(&()),
             analysis(vec![nameless; MAX_SUBTASKS + 1]).check(&()),
-        ];
-        let broken: Vec<_> = broken.concat();
+        ]
+        .concat();
         let zh: BTreeSet<_> = broken.iter().map(|rule| rule.words(&phrases[1])).collect();
         let expected = [
             "“t9”不是前面任何子任务的 id",
@@ -426,8 +430,8 @@ mod tests {
         };
         assert!(analysis.check(&()).is_empty());
         let mut ledger = TaskLedger::default();
-        let team = team();
-        let team: Vec<&Participant> = team.iter().collect();
+        let participants = team();
+        let team: Vec<&Participant> = participants.iter().collect();
         ledger.plan(&analysis, &team);
         let to: Vec<_> = ledger
             .assignments

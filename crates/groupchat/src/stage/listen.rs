@@ -91,8 +91,10 @@ impl ChatStep<'_, '_, '_> {
         let context = self.context(entity);
         let thought = context.and_then(last_thought);
         // The rounds of coders are in their events already.
-        let rounds = context.filter(|_| !is_coder).map(last_rounds);
-        let rounds = rounds.unwrap_or_default();
+        let rounds = context
+            .filter(|_| !is_coder)
+            .map(last_rounds)
+            .unwrap_or_default();
         let ask = self
             .params
             .ask_counts
@@ -204,12 +206,15 @@ impl ChatStep<'_, '_, '_> {
             let Some(entity) = self.entity(&name) else {
                 continue;
             };
-            let talk = talk.iter().filter(|message| !message.is_event());
-            let talk = talk.map(|message| LineData {
-                who: &message.source,
-                text: message.to_model_text(),
-            });
-            let talk: Vec<_> = talk.filter(|line| !line.text.trim().is_empty()).collect();
+            let talk: Vec<_> = talk
+                .iter()
+                .filter(|message| !message.is_event())
+                .map(|message| LineData {
+                    who: &message.source,
+                    text: message.to_model_text(),
+                })
+                .filter(|line| !line.text.trim().is_empty())
+                .collect();
             if talk.is_empty() {
                 let text = self.translate(&text!(groupchat_no_response));
                 let turn = FinishedTurn::by_code([ChatMessage::text(&name, text)]);
@@ -268,8 +273,11 @@ impl ChatStep<'_, '_, '_> {
         self.chat.current = Some(name.clone());
         if let (Selection::Graph(graph), Some(last)) = (&self.team.selection, last) {
             // Conditions of edges see the message as guards changed it.
-            let delivered = self.chat.delta.last();
-            let delivered = delivered.filter(|message| message.source == last.source);
+            let delivered = self
+                .chat
+                .delta
+                .last()
+                .filter(|message| message.source == last.source);
             let message = delivered.cloned().unwrap_or(last);
             let functions = &self.params.teams.functions;
             let flow = &mut self.chat.graph_flow;

@@ -42,8 +42,11 @@ impl Reply for Pick {
     fn check(&self, constraints: &PickConstraints) -> Vec<Violation> {
         let candidates = &constraints.candidates;
         let names = candidates.join(", ");
-        let participants = constraints.participants.iter();
-        let participants: Vec<&str> = participants.map(String::as_str).collect();
+        let participants: Vec<&str> = constraints
+            .participants
+            .iter()
+            .map(String::as_str)
+            .collect();
         let found = &*named(&self.0, &participants);
         let (rule, template) = match found {
             [] => (

@@ -25,7 +25,6 @@ struct Note {
     note: String,
 }
 
-/// Registers the tool.
 pub(crate) fn register_remember(phrases: &Phrasebook, toolbox: &mut Toolbox) {
     // Can't fail: the templates were checked when they were loaded.
     let about = phrases.render(&REMEMBER_TOOL, &()).unwrap_or_default();
@@ -36,9 +35,11 @@ pub(crate) fn register_remember(phrases: &Phrasebook, toolbox: &mut Toolbox) {
 impl ChatStep<'_, '_, '_> {
     /// Keeps the notes that a participant made in a round of tool calls.
     pub(super) fn keep_notes(&mut self, participant: &Participant, round: &FunctionCallRound) {
-        let made = round.succeeded(REMEMBER);
-        let made = made.filter_map(|call| serde_json::from_str::<Note>(&call.arguments).ok());
-        let made: Vec<String> = made.map(|made| made.note.trim().to_owned()).collect();
+        let made: Vec<String> = round
+            .succeeded(REMEMBER)
+            .filter_map(|call| serde_json::from_str::<Note>(&call.arguments).ok())
+            .map(|made| made.note.trim().to_owned())
+            .collect();
         if made.is_empty() {
             return;
         }
@@ -53,8 +54,7 @@ impl ChatStep<'_, '_, '_> {
 
     /// What a participant always remembers: the memory of its team file, and its own notes.
     pub(super) fn memory(&self, participant: &Participant) -> Vec<String> {
-        let notes = self.chat.notes.get(&participant.name);
-        let notes = notes.into_iter().flatten();
+        let notes = self.chat.notes.get(&participant.name).into_iter().flatten();
         participant.memory.iter().chain(notes).cloned().collect()
     }
 }

@@ -109,7 +109,6 @@ pub(super) enum MessageFault {
     /// The type, and what else the participant produces.
     #[error("'{0}' is no type of message that you send; send one of: TextMessage, {1}")]
     NotSent(String, String),
-    /// What serde says.
     #[error("this is no order: {0}")]
     Order(Translations),
     /// What can't be made of it.
@@ -136,7 +135,6 @@ pub(super) struct MessageReply(#[schemars(with = "Value")] pub(super) ChatMessag
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct MessageConstraints {
-    /// All known types.
     pub(super) factory: MessageFactory,
     /// The types that the participant produces.
     pub(super) types: Vec<String>,
@@ -149,15 +147,16 @@ impl Reply for MessageReply {
 
     fn read(raw: &str) -> Result<Self, Vec<Violation>> {
         let json = find_json(raw).ok().map(|found| found.value);
-        let message = json.and_then(|mut json| {
-            let members = json.as_object_mut()?;
-            members.entry("source").or_insert("".into());
-            if members.contains_key("target") {
-                members.entry("type").or_insert("HandoffMessage".into());
-            }
-            ChatMessage::load(json).ok()
-        });
-        let message = message.unwrap_or_else(|| ChatMessage::text("", raw.trim()));
+        let message = json
+            .and_then(|mut json| {
+                let members = json.as_object_mut()?;
+                members.entry("source").or_insert("".into());
+                if members.contains_key("target") {
+                    members.entry("type").or_insert("HandoffMessage".into());
+                }
+                ChatMessage::load(json).ok()
+            })
+            .unwrap_or_else(|| ChatMessage::text("", raw.trim()));
         Ok(Self(message))
     }
 
@@ -242,10 +241,14 @@ impl Reply for Say {
         if self.message.trim().is_empty() && self.handoff.is_none() {
             violations.push(empty_answer("message"));
         }
-        let targets = self.handoff.iter();
-        let targets = targets.map(|name| ("handoff", name, &constraints.targets));
-        let listeners = self.whisper_to.iter();
-        let listeners = listeners.map(|name| ("whisper_to", name, &constraints.listeners));
+        let targets = self
+            .handoff
+            .iter()
+            .map(|name| ("handoff", name, &constraints.targets));
+        let listeners = self
+            .whisper_to
+            .iter()
+            .map(|name| ("whisper_to", name, &constraints.listeners));
         for (path, name, candidates) in targets.chain(listeners) {
             if !candidates.contains(name) {
                 let names = candidates.join(", ");

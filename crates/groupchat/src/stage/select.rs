@@ -122,8 +122,10 @@ impl ChatStep<'_, '_, '_> {
             let Some(function) = functions.candidates.get(candidates) else {
                 return Choice::unknown_function(candidates);
             };
-            let candidates = self.conversation().map(|talk| function(talk));
-            let candidates = candidates.unwrap_or_default();
+            let candidates = self
+                .conversation()
+                .map(|talk| function(talk))
+                .unwrap_or_default();
             let mut unknown = candidates.iter();
             if let Some(name) = unknown.find(|name| !present.contains(&name.as_str())) {
                 return Choice::unknown_speaker(name, present);
@@ -136,12 +138,15 @@ impl ChatStep<'_, '_, '_> {
         if candidates.len() == 1 {
             return Choice::Speak(candidates);
         }
-        let roles = self.team.participants.iter();
-        let roles = roles.filter(|role| present.contains(&role.name.as_str()));
-        let roles = roles.map(|role| RoleData {
-            name: &role.name,
-            description: &role.description,
-        });
+        let roles = self
+            .team
+            .participants
+            .iter()
+            .filter(|role| present.contains(&role.name.as_str()))
+            .map(|role| RoleData {
+                name: &role.name,
+                description: &role.description,
+            });
         let question = if prompt.is_empty() {
             self.prompt(
                 &SELECT,
@@ -154,8 +159,8 @@ impl ChatStep<'_, '_, '_> {
             self.filled_prompt(prompt, &candidates)
         };
         let short = self.prompt(&SELECT_SHORT, &());
-        let ask = self.pick_ask("chat.select", question, present, candidates);
-        let ask = ask
+        let ask = self
+            .pick_ask("chat.select", question, present, candidates)
             .condensed(short)
             .repairs(attempts.saturating_sub(1))
             .max_tokens(256);
@@ -180,8 +185,11 @@ impl ChatStep<'_, '_, '_> {
 
     /// The team's own prompt for selecting speakers.
     fn filled_prompt(&self, prompt: &str, candidates: &[String]) -> String {
-        let roles = self.team.participants.iter();
-        let roles = roles.map(|role| format!("{}: {}", role.name, role.description));
+        let roles = self
+            .team
+            .participants
+            .iter()
+            .map(|role| format!("{}: {}", role.name, role.description));
         let history = self.conversation().map_or_else(String::new, |talk| {
             let lines = talk.lines().map(|(who, text)| format!("{who}: {text}"));
             lines.collect::<Vec<_>>().join("\n")
@@ -250,8 +258,11 @@ impl ChatStep<'_, '_, '_> {
             }
             Some(target) => Choice::unknown_speaker(target, present),
             None => {
-                let current = self.chat.current.as_deref();
-                let current = current.filter(|name| present.contains(name));
+                let current = self
+                    .chat
+                    .current
+                    .as_deref()
+                    .filter(|name| present.contains(name));
                 let next = current.or_else(|| present.first().copied());
                 Choice::Speak(next.map(str::to_owned).into_iter().collect())
             }

@@ -144,8 +144,12 @@ impl ChatStep<'_, '_, '_> {
 
     /// To whom a participant may whisper.
     fn possible_listeners(&self, speaker: &str) -> Vec<String> {
-        let names = self.present().into_iter().map(str::to_owned);
-        let mut names: Vec<String> = names.chain([self.team.user.clone()]).collect();
+        let mut names: Vec<String> = self
+            .present()
+            .into_iter()
+            .map(str::to_owned)
+            .chain([self.team.user.clone()])
+            .collect();
         names.retain(|name| name != speaker);
         names.dedup();
         names
@@ -153,8 +157,7 @@ impl ChatStep<'_, '_, '_> {
 
     /// What a participant's conversation says, for models that write by a grammar.
     pub(super) fn notes(&self, participant: &Participant, entity: Entity) -> Value {
-        let conditions = self.team.termination.iter();
-        let mut conditions = conditions.flat_map(Termination::nested);
+        let mut conditions = self.team.termination.iter().flat_map(Termination::nested);
         let last_word = conditions.find_map(|condition| match condition {
             Termination::TextMention { text, .. }
                 if participant.system_message.contains(text.as_str()) =>
@@ -164,22 +167,27 @@ impl ChatStep<'_, '_, '_> {
             _ => None,
         });
         let context = self.context(entity);
-        let last = context.and_then(|context| context.entries().last());
-        let last = last.filter(|entry| entry.role() == Role::Human);
-        let last = last.map(|entry| {
-            let text = text_without_speaker(entry.body());
-            let text: String = text.chars().take(NOTED_CHARS).collect();
-            let speaker = entry.body().sender().map(ToString::to_string);
-            HeardLine {
-                who: speaker.unwrap_or_default(),
-                text,
-            }
-        });
+        let last = context
+            .and_then(|context| context.entries().last())
+            .filter(|entry| entry.role() == Role::Human)
+            .map(|entry| {
+                let text: String = text_without_speaker(entry.body())
+                    .chars()
+                    .take(NOTED_CHARS)
+                    .collect();
+                let speaker = entry.body().sender().map(ToString::to_string);
+                HeardLine {
+                    who: speaker.unwrap_or_default(),
+                    text,
+                }
+            });
         // A task is not an opinion to answer.
         let last = last.filter(|line| line.who != self.team.user);
         // With tools it hands over by a tool.
-        let handoffs = participant.handoffs.iter();
-        let handoffs = handoffs.filter(|_| !participant.tools.is_empty());
+        let handoffs = participant
+            .handoffs
+            .iter()
+            .filter(|_| !participant.tools.is_empty());
         let transfers = handoffs.map(|handoff| transfer_tool(&handoff.target));
         notes(&TurnNotes {
             me: &participant.name,

@@ -57,7 +57,6 @@ impl<'a> ChatStep<'a, '_, '_> {
         name.map(ToString::to_string).unwrap_or_default()
     }
 
-    /// The participant of an entity.
     pub(super) fn participant(&self, entity: Entity) -> Option<&'a Participant> {
         self.team.participant(&self.name(entity))
     }

@@ -38,7 +38,6 @@ impl Teams {
         }
     }
 
-    /// The team of this name.
     pub(super) fn team(&self, name: &str) -> Option<&Arc<TeamFile>> {
         self.by_name.get(name).map(|(team, _)| team)
     }

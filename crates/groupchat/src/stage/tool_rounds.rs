@@ -104,11 +104,12 @@ impl FunctionCallRound {
             call_id: result.id.to_owned(),
             is_error: result.is_error,
         });
-        let inner = tool_team_records(returned).flatten();
-        let inner = inner.filter_map(|record| match record {
-            ToolTeamRecord::Message { team, message } => Some(InnerMessage { team, message }),
-            ToolTeamRecord::Mind(_) => None,
-        });
+        let inner = tool_team_records(returned)
+            .flatten()
+            .filter_map(|record| match record {
+                ToolTeamRecord::Message { team, message } => Some(InnerMessage { team, message }),
+                ToolTeamRecord::Mind(_) => None,
+            });
         let usage = called
             .response()
             .and_then(|response| response.token_usage());
@@ -125,11 +126,12 @@ impl FunctionCallRound {
     /// called, and what the tools returned.
     pub(crate) fn events(&self, source: &str) -> Vec<Utterance> {
         let event = |content| ChatMessage::new(source, content);
-        let thought = self.thought.clone();
-        let thought = thought.filter(|thought| !thought.trim().is_empty());
-        let thought = thought.map(|thought| event(ChatContent::Thought(thought)));
-        let called = event(ChatContent::ToolCallRequest(self.calls.clone()));
-        let called = called.with_usage(self.usage);
+        let thought = self
+            .thought
+            .clone()
+            .filter(|thought| !thought.trim().is_empty())
+            .map(|thought| event(ChatContent::Thought(thought)));
+        let called = event(ChatContent::ToolCallRequest(self.calls.clone())).with_usage(self.usage);
         let returned = event(ChatContent::ToolCallExecution(self.results.clone()));
         let before = thought.into_iter().chain([called]).map(Utterance::Own);
         let inner = self.inner.iter().cloned().map(Utterance::Inner);
@@ -167,20 +169,24 @@ impl FunctionCallRound {
     ) -> ChatContent {
         let handoffs = participant.handoffs.iter();
         let transfers: Vec<_> = handoffs.map(|to| transfer_tool(&to.target)).collect();
-        let calls = self.calls.iter();
-        let calls: Vec<_> = calls
+        let calls: Vec<_> = self
+            .calls
+            .iter()
             .filter(|call| !transfers.contains(&call.name))
             .collect();
-        let results = self.results.iter();
-        let results: Vec<_> = results
+        let results: Vec<_> = self
+            .results
+            .iter()
             .filter(|result| calls.iter().any(|call| call.id == result.call_id))
             .collect();
         let source = &participant.name;
         if self.calls.len() > calls.len() + 1 {
             tracing::warn!("{source} handed over to several at once; the first speaks next");
         }
-        let thought = self.thought.as_deref();
-        let thought = thought.filter(|thought| !thought.trim().is_empty());
+        let thought = self
+            .thought
+            .as_deref()
+            .filter(|thought| !thought.trim().is_empty());
         // AutoGen's model messages.
         let context = match thought {
             _ if !calls.is_empty() => vec![

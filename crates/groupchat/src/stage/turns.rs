@@ -46,8 +46,11 @@ impl ChatStep<'_, '_, '_> {
     /// Gives an inner team the messages that it has not heard yet as its task. The team of a
     /// society starts over each time, and is told everything that was said before.
     fn begin_inner_run(&mut self, participant: &Participant, inner: &str) {
-        let task = self.chat.unheard.remove(&participant.name);
-        let task = task.unwrap_or_default();
+        let task = self
+            .chat
+            .unheard
+            .remove(&participant.name)
+            .unwrap_or_default();
         let society = match participant.kind {
             ParticipantKind::Society { .. } => self.params.teams.team(inner).cloned(),
             _ => None,
@@ -78,12 +81,13 @@ impl ChatStep<'_, '_, '_> {
             return Vec::new();
         };
         let entries = context.entries().iter();
-        let said = entries.filter(|entry| match entry.role() {
-            Role::Human => entry.body().event_type() == Some(PublicMessage::TYPE),
-            Role::Ai => true,
-            Role::System | Role::Tool => false,
-        });
-        let mut said: Vec<_> = said.collect();
+        let mut said: Vec<_> = entries
+            .filter(|entry| match entry.role() {
+                Role::Human => entry.body().event_type() == Some(PublicMessage::TYPE),
+                Role::Ai => true,
+                Role::System | Role::Tool => false,
+            })
+            .collect();
         let mut left = unheard;
         while left > 0 && said.pop_if(|last| last.role() == Role::Human).is_some() {
             left -= 1;

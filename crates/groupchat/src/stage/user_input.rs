@@ -50,8 +50,9 @@ impl UserInput {
 
     /// The messages of a task, in order.
     pub(crate) fn into_messages(self, user: &str) -> Vec<ChatMessage> {
-        let text = Some(self.words).filter(|text| !text.trim().is_empty());
-        let text = text.map(|text| ChatMessage::text(user, text));
+        let text = Some(self.words)
+            .filter(|text| !text.trim().is_empty())
+            .map(|text| ChatMessage::text(user, text));
         text.into_iter().chain(self.messages).collect()
     }
 

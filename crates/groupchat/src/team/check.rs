@@ -168,8 +168,9 @@ impl<'t> Checker<'t> {
         let Some(output) = &participant.output else {
             return;
         };
-        let schema = serde_json::from_str::<Value>(&output.schema);
-        let schema = schema.ok().filter(Value::is_object);
+        let schema = serde_json::from_str::<Value>(&output.schema)
+            .ok()
+            .filter(Value::is_object);
         match schema.as_ref().map(check_schema) {
             Some(Ok(())) => {}
             Some(Err(SchemaError::Unsupported(keyword))) => {

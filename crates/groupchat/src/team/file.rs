@@ -97,7 +97,6 @@ pub enum Naming {
 }
 
 impl Naming {
-    /// Whether a name is allowed.
     pub(super) fn allows(self, name: &str) -> bool {
         let mut rest = name.chars();
         let is_letter = |first: char| first.is_alphabetic() || first == '_';
@@ -213,7 +212,6 @@ impl TeamFile {
         self
     }
 
-    /// The participant of this name.
     pub fn participant(&self, name: &str) -> Option<&Participant> {
         self.participants
             .iter()
@@ -271,8 +269,7 @@ impl TeamFile {
 
     /// Whether somebody outside, such as a clock, is asked on each turn.
     pub(crate) fn needs_control(&self) -> bool {
-        let conditions = self.termination.iter();
-        let mut conditions = conditions.flat_map(Termination::nested);
+        let mut conditions = self.termination.iter().flat_map(Termination::nested);
         self.open
             || conditions.any(|condition| {
                 matches!(

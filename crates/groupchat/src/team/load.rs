@@ -7,7 +7,6 @@ use serde::Serialize;
 use super::TeamFile;
 use super::check;
 
-/// The folder of the teams.
 pub const FOLDER: &str = "teams";
 
 /// A team in a list of teams.

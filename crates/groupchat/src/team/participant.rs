@@ -14,11 +14,9 @@ pub struct Participant {
     pub name: String,
     /// What it is good at; shown to models that select speakers.
     pub description: String,
-    /// The system message.
     pub system_message: String,
     /// The model; the default model if empty.
     pub model: String,
-    /// What kind of participant it is.
     pub kind: ParticipantKind,
     /// To whom it may hand over.
     pub handoffs: Vec<Handoff>,
@@ -103,7 +101,6 @@ impl Participant {
         self
     }
 
-    /// Sets the description.
     #[must_use]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.description = description.into();
@@ -139,8 +136,9 @@ impl Participant {
             ("ToolCallSummaryMessage", !self.tools.is_empty()),
             ("HandoffMessage", hands_over),
             ("StructuredMessage", self.output.is_some()),
-        ];
-        let types = types.into_iter().filter(|(_, may_come)| *may_come);
+        ]
+        .into_iter()
+        .filter(|(_, may_come)| *may_come);
         let produced = self.produces.iter().map(String::as_str);
         types.map(|(name, _)| name).chain(produced).collect()
     }
@@ -188,7 +186,6 @@ impl Output {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub enum ParticipantKind {
-    /// A model.
     #[default]
     Assistant,
     /// A person at a seat.
@@ -226,7 +223,6 @@ pub enum ParticipantKind {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Handoff {
-    /// The name.
     pub target: String,
     /// The text of the handoff message; a default text if empty.
     #[serde(default)]
@@ -236,9 +232,7 @@ pub struct Handoff {
 /// Who hears what a participant says.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub enum Audience {
-    /// Everybody.
     #[default]
     All,
-    /// Only these.
     Only(Vec<String>),
 }

@@ -24,7 +24,6 @@ pub enum Termination {
         #[serde(default)]
         text: String,
     },
-    /// A text is mentioned.
     TextMention {
         /// The text; `TERMINATE` by default.
         #[serde(default = "terminate")]

@@ -169,8 +169,9 @@ impl TerminationState {
         context: DeltaContext<'_>,
     ) -> Option<StopReason> {
         let parts = self.parts.iter_mut();
-        let met = parts.filter_map(|part| part.check(delta, context).ok().flatten());
-        let met: Vec<_> = met.collect();
+        let met: Vec<_> = parts
+            .filter_map(|part| part.check(delta, context).ok().flatten())
+            .collect();
         (!met.is_empty()).then(|| joined(&met))
     }
 

@@ -71,7 +71,6 @@ impl CodeLanguage {
         self != Self::Rhai
     }
 
-    /// Its usual name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Rhai => "rhai",
@@ -103,12 +102,7 @@ pub struct CodeJob {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CodeOutcome {
     /// It ended, with this exit code and output.
-    Ended {
-        /// 0 for success.
-        code: i32,
-        /// What it printed.
-        output: String,
-    },
+    Ended { code: i32, output: String },
     /// An approver must be asked first.
     NeedsApproval,
     /// The user does not allow processes.

@@ -187,8 +187,10 @@ fn is_usable(tool: &model::Tool) -> bool {
 
 fn add_tool(toolbox: &mut Toolbox, server: &Connected, tool: &model::Tool, wire_name: &str) {
     let name = format!("{}.{}", server.name, tool.name);
-    let about = tool.description.as_deref().or(tool.title.as_deref());
-    let about: String = about
+    let about: String = tool
+        .description
+        .as_deref()
+        .or(tool.title.as_deref())
         .unwrap_or_default()
         .chars()
         .take(MAX_DESCRIPTION)

@@ -20,8 +20,10 @@ pub async fn examine(plan: ServerPlan) -> ServerExamination {
         Ok(connected) => {
             found.answers = true;
             found.tools = connected.tool_names().collect();
-            let missing = allowed.iter().filter(|tool| !connected.has(tool));
-            let missing = missing.map(|tool| text!(tool_server_lacks, tool));
+            let missing = allowed
+                .iter()
+                .filter(|tool| !connected.has(tool))
+                .map(|tool| text!(tool_server_lacks, tool));
             found.notes = missing.collect();
             if found.tools.is_empty() {
                 found.notes.push(text!(tool_server_no_tools));

@@ -32,7 +32,6 @@ pub(super) enum Named {
     Images,
     /// Its tables, each as rows of cells.
     Tables,
-    /// Its paragraphs.
     Paragraphs,
 }
 
@@ -121,29 +120,31 @@ fn named(page: &Html, field: Named) -> Result<(&'static str, Value), ToolError> 
     Ok(match field {
         Named::Title => ("title", title(page).into()),
         Named::Description => {
-            let found = elements("meta[name=description], meta[property='og:description']")?;
-            let found = found.into_iter().find_map(|meta| meta.attr("content"));
+            let found = elements("meta[name=description], meta[property='og:description']")?
+                .into_iter()
+                .find_map(|meta| meta.attr("content"));
             ("description", found.map(cut).into())
         }
         Named::Headings => ("headings", texts("h1, h2, h3, h4, h5, h6")?),
         Named::Paragraphs => ("paragraphs", texts("p")?),
         Named::Links => {
-            let links = elements("a[href]")?.into_iter();
-            let links =
-                links.map(|link| json!({"text": text_of(link), "url": link.attr("href").map(cut)}));
+            let links = elements("a[href]")?
+                .into_iter()
+                .map(|link| json!({"text": text_of(link), "url": link.attr("href").map(cut)}));
             ("links", links.collect())
         }
         Named::Images => {
-            let images = elements("img[src]")?.into_iter();
-            let images = images
+            let images = elements("img[src]")?.into_iter()
                 .map(|image| json!({"text": image.attr("alt").map(cut), "url": image.attr("src").map(cut)}));
             ("images", images.collect())
         }
         Named::Tables => {
             let (rows, cells) = (selector("fields", "tr")?, selector("fields", "th, td")?);
             let tables = elements("table")?.into_iter().map(|table| {
-                let rows = table.select(&rows).take(MAX_FOUND);
-                let rows = rows.map(|row| row.select(&cells).map(text_of).collect::<Vec<_>>());
+                let rows = table
+                    .select(&rows)
+                    .take(MAX_FOUND)
+                    .map(|row| row.select(&cells).map(text_of).collect::<Vec<_>>());
                 rows.collect::<Vec<_>>()
             });
             ("tables", json!(tables.collect::<Vec<_>>()))

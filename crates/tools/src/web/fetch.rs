@@ -24,7 +24,6 @@ const MOST_KEPT: usize = 64;
 #[derive(Clone, Debug)]
 pub(super) struct Page {
     pub(super) text: Arc<str>,
-    /// Whether it is HTML.
     pub(super) is_html: bool,
 }
 
@@ -91,8 +90,11 @@ impl Fetcher {
         if !url.username().is_empty() || url.password().is_some() {
             return Err(WebError::Login.into());
         }
-        let host = url.host_str().unwrap_or_default();
-        let host = host.trim_start_matches('[').trim_end_matches(']');
+        let host = url
+            .host_str()
+            .unwrap_or_default()
+            .trim_start_matches('[')
+            .trim_end_matches(']');
         if !is_listed(host, &self.policy.hosts) {
             if self.policy.hosts.is_empty() {
                 return Err(WebError::NoHost.into());
@@ -121,9 +123,11 @@ impl Fetcher {
         if !status.is_success() {
             return Err(WebError::Status(status.to_string()).into());
         }
-        let kind = response.headers().get(CONTENT_TYPE);
-        let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-        let kind = kind
+        let kind = response
+            .headers()
+            .get(CONTENT_TYPE)
+            .and_then(|kind| kind.to_str().ok())
+            .unwrap_or_default()
             .split(';')
             .next()
             .unwrap_or_default()
@@ -185,8 +189,12 @@ fn redirect_of(response: &Response, from: &Url) -> Option<Result<String, ToolErr
     if !response.status().is_redirection() {
         return None;
     }
-    let to = response.headers().get(LOCATION)?;
-    let to = to.to_str().ok().and_then(|to| from.join(to).ok());
+    let to = response
+        .headers()
+        .get(LOCATION)?
+        .to_str()
+        .ok()
+        .and_then(|to| from.join(to).ok());
     Some(
         to.map(String::from)
             .ok_or_else(|| WebError::LeadsNowhere.into()),
@@ -227,9 +235,10 @@ impl Resolve for PublicResolver {
         let may_be_private = is_listed(name.as_str(), &self.private);
         Box::pin(async move {
             let host = name.as_str();
-            let found = tokio::net::lookup_host((host, 0)).await?;
-            let found = found.filter(|address| may_be_private || is_public(address.ip()));
-            let found: Vec<SocketAddr> = found.collect();
+            let found: Vec<SocketAddr> = tokio::net::lookup_host((host, 0))
+                .await?
+                .filter(|address| may_be_private || is_public(address.ip()))
+                .collect();
             if found.is_empty() {
                 return Err(WebError::Private(host.into()).into());
             }

@@ -80,7 +80,6 @@ fn without_tags(html: &str) -> String {
     one_line(&words)
 }
 
-/// The title of a page.
 pub(super) fn title(page: &Html) -> Option<String> {
     let selector = Selector::parse("title").ok()?;
     let title = page.select(&selector).next()?;

@@ -118,18 +118,21 @@ fn describe(
 ) -> Option<Value> {
     // Whoever was told that a line won't do tries another one.
     let refused = prompt.refused().map(|refused| refused.answer.as_str());
-    let said = player.lines.iter().map(|line| &*line.text);
-    let said = said
+    let said: Vec<_> = player
+        .lines
+        .iter()
+        .map(|line| &*line.text)
         .chain(player.own.iter().map(|text| &**text))
-        .chain(refused);
-    let said: Vec<_> = said.collect();
+        .chain(refused)
+        .collect();
     let is_new = |known: &&Known<'_>| {
         let text = bare(&known.attribute.text);
         !said.iter().any(|said| said.contains(text))
     };
     let round = Notes::of(prompt).number("round").max(1) - 1;
-    let narrowness = usize::try_from(round).ok();
-    let narrowness = narrowness.and_then(|round| NARROWNESS.get(round));
+    let narrowness = usize::try_from(round)
+        .ok()
+        .and_then(|round| NARROWNESS.get(round));
     let target = narrowness.or(NARROWNESS.last()).copied().unwrap_or(0);
     let fresh = player.known.iter().filter(|known| known.in_mind);
     let mut best: Option<(usize, &Attribute)> = None;
@@ -175,9 +178,8 @@ fn holds_part(line: &str, word: &str) -> bool {
 fn vote(prompt: &Prompt<'_>, player: &PlayerMind<'_>, writer: &mut Writer<'_>) -> Option<Value> {
     let notes = Notes::of(prompt);
     let mut entries = prompt.history.entries().iter().rev();
-    let votes = entries.find(|entry| is_event(entry, VotesCast::TYPE));
-    let votes = votes.map(|entry| entry.body().full_text());
-    let votes = votes.as_deref().unwrap_or_default();
+    let told = entries.find(|entry| is_event(entry, VotesCast::TYPE));
+    let votes = told.map_or_else(String::new, |entry| entry.body().full_text().to_string());
     let mut chosen: Option<(usize, Notes<'_>)> = None;
     for candidate in notes.list("legal") {
         let suspicion = match player.standing {

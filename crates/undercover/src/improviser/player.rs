@@ -53,8 +53,11 @@ impl PlayerLore {
 
     /// What people know of words.
     fn vocabularies(&self, language: Language) -> impl Iterator<Item = &Vocabulary> {
-        let own = self.own.iter().filter(move |(own, _)| *own == language);
-        let own = own.map(|(_, words)| words);
+        let own = self
+            .own
+            .iter()
+            .filter(move |(own, _)| *own == language)
+            .map(|(_, words)| words);
         own.chain([Vocabulary::shipped(language)])
     }
 
@@ -160,7 +163,7 @@ impl<'p> PlayerMind<'p> {
         let attributes = lore.attributes(prompt.language, &word);
         let seed = u64::from_le_bytes(std::array::from_fn(|byte| me.0[byte]));
         let lot = |attribute: &Attribute| mix(&[seed, attribute.hash]);
-        let known = attributes
+        let known: Vec<_> = attributes
             .iter()
             .enumerate()
             .filter_map(|(place, attribute)| {
@@ -170,10 +173,12 @@ impl<'p> PlayerMind<'p> {
                     place: place * 100 / attributes.len().max(1),
                     in_mind: lot / 100 % 100 < IN_MIND,
                 })
-            });
-        let known: Vec<_> = known.collect();
-        let own = entries.iter().filter(|entry| entry.role() == Role::Ai);
-        let own = own.map(|entry| entry.body().full_text());
+            })
+            .collect();
+        let own = entries
+            .iter()
+            .filter(|entry| entry.role() == Role::Ai)
+            .map(|entry| entry.body().full_text());
         let heard: Vec<_> = entries.iter().filter_map(heard).collect();
         let texts = heard
             .iter()
@@ -185,9 +190,11 @@ impl<'p> PlayerMind<'p> {
             writer,
         };
         let senses = lore.senses.all(texts, |text| listener.sense(text));
-        let lines = heard.into_iter().zip(senses);
-        let lines = lines.map(|((_, who, text), sense)| Line { who, text, sense });
-        let lines: Vec<_> = lines.collect();
+        let lines: Vec<_> = heard
+            .into_iter()
+            .zip(senses)
+            .map(|((_, who, text), sense)| Line { who, text, sense })
+            .collect();
         let standing = if word.is_empty() {
             Standing::Blank
         } else {
