@@ -8,9 +8,8 @@ use serde_json::{Map, Value, json};
 use thiserror::Error;
 
 use super::detect::detect;
-use super::memory::{MarkFilter, MarkedMessages};
 use super::messages::{read_message, write_messages};
-use super::{Profile, autogen, openai};
+use super::{Profile, autogen, memory, openai};
 
 /// A conversation in no particular format.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -164,7 +163,7 @@ fn list_of(map: &Map<String, Value>) -> Option<(&'static str, &[Value])> {
 }
 
 fn is_state(map: &Map<String, Value>) -> bool {
-    !is_message(map) && MarkedMessages::is_state(map)
+    !is_message(map) && memory::is_state(map)
 }
 
 fn is_message(map: &Map<String, Value>) -> bool {
@@ -246,14 +245,13 @@ impl<'a> Part<'a> {
         let values = match self.content {
             PartContent::Messages(values) => values,
             PartContent::MemoryState(map) => {
-                let mut new_warnings = Vec::new();
-                let memory = MarkedMessages::read(map, &mut new_warnings);
-                let new_warnings = new_warnings.into_iter();
-                warnings.extend(new_warnings.map(|warning| warning.nested_in(&self.path)));
-                let memory = memory.map_err(|error| error.nested_in(&self.path))?;
+                let mut found = Vec::new();
+                let messages = memory::read(map, &mut found);
+                let found = found.into_iter();
+                warnings.extend(found.map(|warning| warning.nested_in(&self.path)));
                 return Ok(Conversation {
                     name: None,
-                    messages: memory.messages(MarkFilter::Any, true),
+                    messages: messages.map_err(|error| error.nested_in(&self.path))?,
                 });
             }
         };

@@ -49,7 +49,7 @@ fn read_ours(neutral: &mut Neutral, ours: &Map<String, Value>) {
     }
 }
 
-/// The metadata of a neutral message in another format: its own, and whatever is left of ours.
+/// The metadata of a neutral message in another format: its own, and the rest of ours.
 /// `has_placeholder_name` says that it has no name but was given one because the format requires
 /// it.
 pub(super) fn write(neutral: Neutral, has_placeholder_name: bool) -> Map<String, Value> {

@@ -4,8 +4,8 @@
 //! [`read`](read()) reads any format liberally and detects which one it is; [`write`](write())
 //! writes a named [`Profile`]. What a format has no members for is kept in its metadata if possible
 //! (see `leftovers.rs`). [`thinking`] separates what a model thought from what it said,
-//! [`Arguments`] repairs the arguments of tool calls, [`MarkedMessages`] behaves like AgentScope's
-//! memories, and [`format`](mod@format) writes a conversation as each model provider expects it.
+//! [`Arguments`] repairs the arguments of tool calls, and [`format`](mod@format) writes a
+//! conversation as each model provider expects it.
 //! Start reading at [`Profile`].
 
 mod agentscope;
@@ -33,6 +33,5 @@ pub use autogen::{ALIASES, CHAT_TYPES, handoff_text, image_part};
 pub use document::{
     Conversation, DialectError, Imported, losses, read, read_value, write, write_value,
 };
-pub use memory::{MarkFilter, MarkedMessages, message_id};
 pub use playhouse_engine::reading::{Arguments, ArgumentsError, ArgumentsRepair};
 pub use profile::{Profile, UnknownProfile};

@@ -1,11 +1,10 @@
-//! Operations on messages, conversations and memories in the forms of others.
+//! Operations on messages and conversations in the forms of others.
 
 use playhouse::dialect::thinking::AnswerText;
 use playhouse::dialect::{
-    Arguments, ArgumentsRepair, Imported, MarkFilter, MarkedMessages, Profile, UnknownProfile,
-    message_id, read_value, write_value,
+    Arguments, ArgumentsRepair, Imported, Profile, UnknownProfile, read_value, write_value,
 };
-use playhouse::message::{Block, CallPairs, Message, Role, Tags, ToolUse};
+use playhouse::message::{Block, CallPairs, Message, ToolUse};
 use playhouse::reading::StreamSplitter;
 use serde_json::{Value, json};
 
@@ -20,7 +19,6 @@ pub(crate) const OPERATIONS: &[(&str, Operation)] = &[
     ("reply_blocks", reply_blocks),
     ("stream_blocks", stream_blocks),
     ("call_arguments", call_arguments),
-    ("memory", memory),
 ];
 
 fn text<'a>(value: &'a Value, key: &str) -> Option<&'a str> {
@@ -155,75 +153,4 @@ fn call_arguments(input: &Value) -> Result<Value, String> {
         ArgumentsRepair::Discarded(_) => "emptied",
     };
     Ok(json!({"block": block, "mending": repair}))
-}
-
-/// Does `steps` with a memory and gives what each of them gave.
-fn memory(input: &Value) -> Result<Value, String> {
-    let mut memory = MarkedMessages::default();
-    let steps = input["steps"].as_array().ok_or("'steps' is a list")?;
-    let done = steps.iter().map(|step| remember(&mut memory, step, input));
-    done.collect::<Result<Vec<_>, _>>().map(Value::Array)
-}
-
-/// The message that a step names, with the mark that it gives it.
-fn named(step: &Value, input: &Value) -> Result<Message, String> {
-    let document = &input["messages"][text(step, "message").unwrap_or_default()];
-    let read = messages(&json!({"document": document}))?.into_iter().next();
-    let message = read.ok_or_else(|| format!("{step} names no message"))?;
-    match text(step, "mark").map(|mark| Tags::new().with_user(mark, true)) {
-        None => Ok(message),
-        Some(Ok(tags)) => Ok(message.tagged(tags)),
-        Some(Err(error)) => Err(error.to_string()),
-    }
-}
-
-fn remember(memory: &mut MarkedMessages, step: &Value, input: &Value) -> Result<Value, String> {
-    let mark = text(step, "mark").unwrap_or_default();
-    match text(step, "do").unwrap_or_default() {
-        "add" => {
-            memory.add(named(step, input)?);
-        }
-        "add_again" => memory.push(named(step, input)?),
-        "add_and_change" => {
-            let mut message = named(step, input)?;
-            memory.add(message.clone());
-            message.body = "changed".into();
-            message.role = Role::System;
-        }
-        "set_summary" => memory.set_summary(text(step, "summary").unwrap_or_default()),
-        "mark" => {
-            let id = text(step, "id").map(str::to_owned);
-            let meant = |message: &Message| id.is_none() || message_id(message) == id;
-            return Ok(json!({"changed": memory.mark(meant, mark), "size": memory.len()}));
-        }
-        "forget_marked" => {
-            return Ok(json!({"removed": memory.remove_marked(mark), "size": memory.len()}));
-        }
-        "export_and_import" => {
-            let state = memory.to_state();
-            let state = state.as_object().ok_or("a state is an object")?;
-            let again = MarkedMessages::from_state(state).map_err(|error| error.to_string())?;
-            return if again == *memory {
-                Ok("equal".into())
-            } else {
-                Err(format!("{again:?} was {memory:?}"))
-            };
-        }
-        "recall" => {
-            let filter = match (text(step, "mark"), text(step, "exclude")) {
-                (Some(mark), _) => MarkFilter::With(mark),
-                (_, Some(mark)) => MarkFilter::Without(mark),
-                _ => MarkFilter::Any,
-            };
-            let with_summary = step["summary"].as_bool().unwrap_or_default();
-            let recalled = memory.messages(filter, with_summary);
-            let each = recalled.iter().map(|message| {
-                let marks: Vec<_> = message.tags.iter().map(|(key, _)| key.to_owned()).collect();
-                json!([message.body.full_text(), marks])
-            });
-            return Ok(each.collect());
-        }
-        other => return Err(format!("'{other}' is no step")),
-    }
-    Ok(json!({"size": memory.len()}))
 }

@@ -1,6 +1,6 @@
 //! Operations on what providers are sent.
 
-use playhouse::dialect::format::{Api, Format, FormatOptions, Rendered, Style, Turn, truncate};
+use playhouse::dialect::format::{Api, Format, FormatOptions, Rendered, Style, Turn};
 use playhouse::dialect::{Profile, read_value};
 use playhouse::message::Message;
 use serde::Deserialize;
@@ -13,7 +13,6 @@ pub(crate) const OPERATIONS: &[(&str, Operation)] = &[
     ("format", format),
     ("format_text", format_text),
     ("left_out", left_out),
-    ("truncate", truncated),
 ];
 
 /// The words that stand before every history.
@@ -29,8 +28,6 @@ struct Input {
     me: Option<String>,
     /// Another end of a history than the usual.
     history_end: Option<String>,
-    /// At most so many formatted messages.
-    limit: Option<u64>,
     document: Value,
 }
 
@@ -59,16 +56,9 @@ fn rendered(input: &Value) -> Result<Rendered, String> {
     let turns: Vec<_> = turns
         .map(|message| Turn::full(message.role, &message.body))
         .collect();
-    let kept = match input.limit {
-        Some(limit) => truncate(&turns, limit, Turn::message_count),
-        None => truncate(&turns, u64::MAX, |_| 0),
-    };
     let format = Format::new(input.api, input.style, options);
-    let mut rendered = format
-        .render(input.me.as_deref(), &kept.turns)
-        .map_err(|error| error.to_string())?;
-    rendered.omissions.extend(kept.omission);
-    Ok(rendered)
+    let rendered = format.render(input.me.as_deref(), &turns);
+    rendered.map_err(|error| error.to_string())
 }
 
 /// The messages of a `document` as an `api` wants them in a `style`; with what stands beside them,
@@ -107,11 +97,4 @@ fn words(message: &Value) -> Value {
 fn left_out(input: &Value) -> Result<Value, String> {
     let omissions = rendered(input)?.omissions;
     Ok(omissions.iter().map(ToString::to_string).collect())
-}
-
-/// The words that stay within a `limit` of formatted messages.
-fn truncated(input: &Value) -> Result<Value, String> {
-    let rendered = rendered(input)?;
-    let messages = rendered.messages.as_array().ok_or("no list")?;
-    Ok(messages.iter().map(words).collect())
 }

@@ -52,52 +52,6 @@ fn text_of(rendered: &Rendered) -> String {
 }
 
 #[test]
-fn dropped_turns_are_reported_and_not_in_the_prompt() {
-    let call = |id: &str| Block::tool_use(id, "dice", json!({"throw": "first"}));
-    let messages = [
-        Message::new(Role::System, "The rules."),
-        by(Role::Human, "Odile", "An old word."),
-        by(Role::Ai, "Mira", vec![call("1"), call("2")]),
-        Message::new(Role::Tool, vec![Block::tool_result("1", "four")]),
-        Message::new(Role::Tool, vec![Block::tool_result("2", "five")]),
-        by(Role::Human, "Odile", "The newest word."),
-    ];
-    let turns = turns(&messages);
-    for format in formats() {
-        let about = format!("{:?} {:?}", format.api, format.style);
-        // One message too many: the oldest is dropped. Two: the group of calls and results as well.
-        for (limit, dropped, left) in [
-            (5, 1, vec!["The rules.", "four", "five", "The newest word."]),
-            (4, 4, vec!["The rules.", "The newest word."]),
-        ] {
-            let kept = truncate(&turns, limit, Turn::message_count);
-            let expected = Omission::OlderMessages {
-                count: dropped,
-                weight: dropped as u64,
-            };
-            assert_eq!(kept.omission, Some(expected), "{about}");
-            let rendered = format.render(Some("Mira"), &kept.turns).unwrap();
-            assert_eq!(rendered.omissions, [], "{about}: no orphan is left");
-            let text = json!([rendered.system, rendered.messages]).to_string();
-            for words in [
-                "The rules.",
-                "An old word.",
-                "four",
-                "five",
-                "The newest word.",
-            ] {
-                assert_eq!(
-                    text.contains(words),
-                    left.contains(&words),
-                    "{about}: {text}"
-                );
-            }
-            assert!(!text.contains("older"), "{about}: {text}");
-        }
-    }
-}
-
-#[test]
 fn every_omission_is_reported() {
     let messages = [
         by(

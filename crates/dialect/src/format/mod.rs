@@ -6,9 +6,8 @@
 //!
 //! Tool calls are sent together with their results or not at all, media as their provider accepts
 //! them, thoughts only where they are wanted back. Nothing that a speaker says can look like the
-//! text around it. Whatever is not sent is reported as an [`Omission`], never in the prompt.
-//! [`truncate`](truncate()) drops the oldest turns to keep a conversation within a limit. Start
-//! reading at [`Format`].
+//! text around it. What is not sent is reported as an [`Omission`], never in the prompt.
+//! Start reading at [`Format`].
 
 #[cfg(test)]
 mod every_api;
@@ -23,7 +22,6 @@ mod pairing;
 mod render;
 #[cfg(test)]
 mod tests;
-mod truncate;
 mod wire;
 mod writer;
 
@@ -37,5 +35,4 @@ pub use options::{
 };
 pub use playhouse_engine::mind::{Turn, TurnContent};
 pub use render::Rendered;
-pub use truncate::{Truncated, truncate};
 pub use writer::{MessageWriter, Written};

@@ -31,12 +31,6 @@ pub enum Omission {
         /// The path, the URL or the media type.
         name: String,
     },
-    /// Older messages, dropped to keep within a limit.
-    OlderMessages {
-        count: usize,
-        /// The sum of what was counted, such as tokens or messages.
-        weight: u64,
-    },
 }
 
 impl fmt::Display for Omission {
@@ -59,12 +53,6 @@ impl fmt::Display for Omission {
             Self::CallOfAnother { id } => write!(f, "the call '{id}' of another speaker"),
             Self::Media { kind, name } => {
                 write!(f, "the {kind} '{name}', which the provider does not accept")
-            }
-            Self::OlderMessages { count, weight } => {
-                write!(
-                    f,
-                    "{count} older message(s) with a total weight of {weight}"
-                )
             }
         }
     }

@@ -217,31 +217,6 @@ proptest! {
         prop_assert_eq!(after.get(..history.len()), Some(history));
     }
 
-    #[test]
-    fn truncation_keeps_the_newest_the_systems_and_whole_groups(
-        messages in prop::collection::vec(message(), 1..20), limit in 0u64..60,
-    ) {
-        let turns = turns(&messages);
-        let total: u64 = turns.iter().map(Turn::tokens).sum();
-        let kept = truncate(&turns, limit, Turn::tokens);
-        prop_assert_eq!(kept.omission.is_none(), kept.turns.len() == turns.len());
-        prop_assert_eq!(kept.weight, kept.turns.iter().map(Turn::tokens).sum::<u64>());
-        let system = |turns: &[Turn<'_>]| turns.iter().filter(|turn| turn.role == Role::System).count();
-        prop_assert_eq!(system(&turns), system(&kept.turns));
-        if let Some(Omission::OlderMessages { count, weight }) = kept.omission {
-            prop_assert!(total > limit && count + kept.turns.len() == turns.len());
-            prop_assert_eq!(weight + kept.weight, total);
-        }
-        let format = Format::new(Api::OpenAi, Style::AsStored, FormatOptions::cautious(Api::OpenAi));
-        let orphans = |turns: &[Turn<'_>]| {
-            let omissions = format.render(None, turns).unwrap().omissions;
-            let unpaired = omissions.iter().filter(|omission| {
-                matches!(omission, Omission::OrphanResult { .. } | Omission::UnansweredCall { .. })
-            });
-            unpaired.count()
-        };
-        prop_assert!(orphans(&kept.turns) <= orphans(&turns));
-    }
 }
 
 fn render(api: Api, style: Style, options: FormatOptions, messages: &[Message]) -> Rendered {

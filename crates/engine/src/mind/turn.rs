@@ -75,12 +75,6 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// The number of messages that it becomes for OpenAI: each tool result is one.
-    pub fn message_count(&self) -> u64 {
-        let is_result = |block: &&Block| matches!(block, Block::ToolResult { .. });
-        self.blocks().iter().filter(is_result).count().max(1) as u64
-    }
-
     /// The estimated tokens of what it says, without any correction factor.
     pub fn tokens(&self) -> u64 {
         let own = match self.content {
