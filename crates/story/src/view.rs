@@ -130,6 +130,12 @@ pub enum RunState {
     Saved,
 }
 
+impl RunState {
+    fn is_played(self) -> bool {
+        matches!(self, Self::Playing | Self::Pausing | Self::Paused)
+    }
+}
+
 /// How the run is going.
 #[derive(Clone, Debug, Default)]
 pub struct Run {
@@ -187,7 +193,7 @@ pub struct Contents {
     pub sent: BTreeMap<u32, EntryId>,
     /// By entity, where it was from an event on.
     stays: BTreeMap<u32, Vec<(u32, Stay)>>,
-    /// The places where anybody has been.
+    /// The places where an actor has been.
     visited: BTreeSet<u32>,
     /// What was told in this turn, by form and words.
     told: BTreeSet<Digest>,
@@ -265,15 +271,27 @@ impl StoryView {
         self.news.send_modify(|news| *news += 1);
     }
 
-    pub(super) fn record(&self, record: &Record) {
-        let mut contents = self.write();
-        match record {
-            Record::Event(event) => contents.add_event(event.clone(), &self.about.events),
-            Record::Answer(_) | Record::Chapter { .. } => return,
-            Record::Turn { turn } => contents.end_turn(*turn),
-        }
-        drop(contents);
+    /// Changes what it holds, and tells readers that there is something new.
+    fn change(&self, change: impl FnOnce(&mut Contents<G>)) {
+        change(&mut self.write());
         self.announce();
+    }
+
+    fn set_in_run(&self, set: impl FnOnce(&mut Run)) {
+        self.change(|contents| {
+            set(&mut contents.run);
+            contents.run_version += 1;
+        });
+    }
+
+    pub(super) fn record(&self, record: &Record) {
+        match record {
+            Record::Event(event) => {
+                self.change(|contents| contents.add_event(event.clone(), &self.about.events));
+            }
+            Record::Turn { turn } => self.change(|contents| contents.end_turn(*turn)),
+            Record::Answer(_) | Record::Chapter { .. } => {}
+        }
     }
 
     /// Takes note of a signal of the run.
@@ -381,32 +399,27 @@ impl StoryView {
 
     /// Adds the outcomes that a place has just committed, and what became of the world.
     pub(super) fn commit(&self, world: &World, outcomes: &[Arc<Outcome>]) {
-        let mut contents = self.write();
-        let now = self.time(&contents);
         let turn = world.resource::<WorldTurn>().0;
-        contents.take(&answered(world, outcomes), turn, now);
-        drop(contents);
+        self.change(|contents| {
+            let now = self.time(contents);
+            contents.take(&answered(world, outcomes), turn, now);
+        });
         self.update_state(world, false);
-        self.announce();
     }
 
     /// Adds what a log of events holds.
     pub fn fill(&self, records: Vec<Logged>) {
-        let mut contents = self.write();
-        for logged in records {
-            match logged {
-                Logged::Name(id, name) => drop(contents.names.insert(name, id.0)),
-                Logged::Event(event) => contents.add_event(*event, &self.about.events),
-                Logged::Answers(answered) => {
-                    let turn = contents.turn;
-                    contents.take(&answered, turn, 0);
+        self.change(|contents| {
+            for logged in records {
+                match logged {
+                    Logged::Name(id, name) => drop(contents.names.insert(name, id.0)),
+                    Logged::Event(event) => contents.add_event(*event, &self.about.events),
+                    Logged::Answers(answered) => contents.take(&answered, contents.turn, 0),
+                    Logged::Stays(stays) => stays.into_iter().for_each(|stay| contents.note(stay)),
+                    Logged::Turn(turn) => contents.end_turn(turn),
                 }
-                Logged::Stays(stays) => stays.into_iter().for_each(|stay| contents.note(stay)),
-                Logged::Turn(turn) => contents.end_turn(turn),
             }
-        }
-        drop(contents);
-        self.announce();
+        });
     }
 
     /// Takes a picture of the world, unless the last one is so new that it would cost too much.
@@ -421,11 +434,10 @@ impl StoryView {
         drop(before);
         let state = Arc::new(WorldState::of(world, &last));
         let end = self.now();
-        let mut contents = self.write();
-        contents.next_state = end + (STATE_SHARE * (end - begin)).max(BETWEEN_STATES);
-        contents.set_state(state);
-        drop(contents);
-        self.announce();
+        self.change(|contents| {
+            contents.next_state = end + (STATE_SHARE * (end - begin)).max(BETWEEN_STATES);
+            contents.set_state(state);
+        });
     }
 
     /// Shows the cast of a story that is about to be read or to begin.
@@ -449,22 +461,17 @@ impl StoryView {
     /// Takes the first picture of a world.
     pub(super) fn begin(&self, world: &World) {
         let state = Arc::new(WorldState::of(world, &WorldState::default()));
-        let mut contents = self.write();
-        contents.note_stays(world);
-        contents.turn = world.resource::<WorldTurn>().0;
-        contents.day = contents.day.max(state.day);
-        contents.set_state(state);
-        drop(contents);
-        self.announce();
+        self.change(|contents| {
+            contents.note_stays(world);
+            contents.turn = world.resource::<WorldTurn>().0;
+            contents.day = contents.day.max(state.day);
+            contents.set_state(state);
+        });
     }
 
     /// Whether it is played now.
     pub fn is_played(&self) -> bool {
-        let state = self.read().run.state;
-        matches!(
-            state,
-            RunState::Playing | RunState::Pausing | RunState::Paused
-        )
+        self.read().run.state.is_played()
     }
 
     /// Changes the state of the run, if it is still in the given one.
@@ -475,33 +482,24 @@ impl StoryView {
         }
     }
 
-    /// Says that nobody plays it here, and why, if it could be played.
+    /// Says that it is not played here, and why, if it could be played.
     pub fn only_shown(&self, reason: Option<UiText>) {
         self.set_run(RunState::Saved, reason);
     }
 
     /// Says whether answers wait for the host.
     pub fn set_reviews(&self, reviews: bool) {
-        let mut contents = self.write();
-        contents.run.reviews = reviews;
-        contents.run_version += 1;
-        drop(contents);
-        self.announce();
+        self.set_in_run(|run| run.reviews = reviews);
     }
 
     /// Says in which slot the story continues.
     pub fn set_moved(&self, slot: &str) {
-        let mut contents = self.write();
-        contents.run.moved = Some(slot.into());
-        contents.run_version += 1;
-        drop(contents);
-        self.announce();
+        self.set_in_run(|run| run.moved = Some(slot.into()));
     }
 
     /// Takes note that a seat was given or taken back.
     pub fn note_seats(&self) {
-        self.write().run_version += 1;
-        self.announce();
+        self.set_in_run(|_| {});
     }
 
     /// How many events there are.
@@ -519,12 +517,8 @@ impl StoryView {
     /// Says what is wrong in the story's data, which were changed while it is played with what they
     /// were before.
     pub fn set_problems(&self, problems: Vec<Problem>) {
-        let mut contents = self.write();
-        if contents.run.problems != problems {
-            contents.run.problems = problems;
-            contents.run_version += 1;
-            drop(contents);
-            self.announce();
+        if self.read().run.problems != problems {
+            self.set_in_run(|run| run.problems = problems);
         }
     }
 
@@ -537,11 +531,7 @@ impl StoryView {
         contents.run.state = state;
         contents.run.error = error;
         contents.run_version += 1;
-        let is_played = matches!(
-            state,
-            RunState::Playing | RunState::Pausing | RunState::Paused
-        );
-        if !is_played {
+        if !state.is_played() {
             contents.run.at_gate = false;
             contents.drop_open_calls();
         }
@@ -640,7 +630,7 @@ impl Contents {
         calls.find(|call| call.who == id && call.outcome.is_some())
     }
 
-    /// The calls that nobody has answered yet.
+    /// The calls that have no answer yet.
     pub fn open_calls(&self) -> impl Iterator<Item = &Arc<Call>> {
         self.open
             .values()
@@ -648,13 +638,13 @@ impl Contents {
             .filter(|call| call.state != CallState::Done)
     }
 
-    /// Whether nobody has reached a place yet.
+    /// Whether no actor has reached a place yet.
     fn is_far(&self, place: &str) -> bool {
         let place = self.id_of(place);
         place.is_some_and(|place| !self.visited.contains(&place))
     }
 
-    /// Whether nobody but places got an event.
+    /// Whether only places got an event.
     fn is_for_places(&self, record: &EventRecord) -> bool {
         record.audience.iter().all(|who| {
             let being = self.state.being(who.id.0);
