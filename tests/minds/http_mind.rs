@@ -204,7 +204,7 @@ async fn an_unclear_refusal_is_held_against_the_schema_only_before_it_worked() {
     assert_eq!(server.body(2)["response_format"], Value::Null);
 
     let server = Server::start([says("{}"), error(500, "oops"), says("{}")]).await;
-    let mind = server.mind("schema: narrowed");
+    let mind = server.mind("schema: constrained");
     ask(&*mind, true).await.unwrap();
     ask(&*mind, true).await.unwrap();
     let format = server.body(2)["response_format"].clone();

@@ -187,7 +187,7 @@ fn an_entry_for_every_kind_of_server_is_printed_and_plays() {
                 ("thinking", json!(false)),
                 ("system_role", json!(true)),
                 ("turns", json!("any")),
-                ("schema", json!("narrowed")),
+                ("schema", json!("constrained")),
                 ("tools", json!(true)),
             ],
         ),
@@ -429,7 +429,7 @@ fn ollama_is_asked_in_its_own_words() {
     let (record, finding) = found(folder, port);
     assert_eq!(finding("server")["program"], "Ollama", "{record}");
     assert_eq!(finding("thinking_off"), json!({"think": false}), "{record}");
-    assert_eq!(finding("schema"), "narrowed", "{record}");
+    assert_eq!(finding("schema"), "constrained", "{record}");
     let entry = record["entry"].as_str().unwrap();
     insta::assert_snapshot!("ollama", entry.replace(&port.to_string(), "PORT"));
 }

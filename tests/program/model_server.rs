@@ -70,7 +70,7 @@ pub(super) fn unreachable_model(folder: &Path) -> String {
 /// Writes `models.ron` with a model `m` that is served at a port.
 pub(super) fn write_model(folder: &Path, port: u16, settings: &str) {
     let model = format!(
-        r#"(models: {{"m": (provider: "openai", model: "x", schema: narrowed,
+        r#"(models: {{"m": (provider: "openai", model: "x", schema: constrained,
             base_url: "http://127.0.0.1:{port}/v1", {settings})}})"#
     );
     write(&folder.join("models.ron"), &model);

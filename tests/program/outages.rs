@@ -451,7 +451,7 @@ fn a_server_is_reached_through_a_proxy_which_errors_name() {
     let folder = folder.path();
     let server = flaky.clone();
     let port = serve(move |request| server.reply(request));
-    let model = r#"(models: {"m": (provider: "openai", model: "x", schema: narrowed,
+    let model = r#"(models: {"m": (provider: "openai", model: "x", schema: constrained,
         base_url: "http://elsewhere.invalid/v1", retry: (times: 0, patience: 0))})"#;
     write(&folder.join("models.ron"), model);
     let play = |proxy: u16| {

@@ -157,7 +157,7 @@ pub struct StoryEvent {
 /// A character, a stage or the world has decided something.
 #[derive(Message, Clone, Debug)]
 pub struct StoryAnswer {
-    /// The game's entity of whoever decided; `None` if there is none.
+    /// The game's entity that decided; `None` if there is none.
     pub entity: Option<Entity>,
     /// The answer: its purpose, its text as the conversation keeps it, and who made it.
     pub record: AnswerRecord,

@@ -306,7 +306,7 @@ fn tell(
     Ok(())
 }
 
-/// A message of somebody else, with its name; `None` if it says nothing.
+/// A message of another participant, with its name; `None` if it says nothing.
 fn heard(phrases: &Phrasebook, body: &Body) -> Option<Message> {
     let said = body.joined_text("\n").into_owned();
     let has_media = body

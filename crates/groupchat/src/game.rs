@@ -310,7 +310,7 @@ impl ChatGame {
         })
     }
 
-    /// Adds what it provides to a world, without anybody.
+    /// Adds what it provides to a world, without a cast.
     fn insert(&self, world: &mut World) {
         world.insert_resource(self.phrases.clone());
         world.insert_resource(self.team().language);
@@ -406,7 +406,7 @@ impl EmbeddedTeam {
     }
 }
 
-/// What is another in a team with the same participants.
+/// The differences between teams with the same participants.
 fn changes(old: &TeamFile, new: &TeamFile) -> Vec<UiText> {
     let participants = |team: &TeamFile| {
         let teams = team.nested().into_iter();
@@ -439,7 +439,7 @@ struct Loaded {
 }
 
 impl Loaded {
-    /// With what is wrong with the prompts.
+    /// With the problems of the prompts.
     fn of(data: &DataFolder, team: &TeamFile) -> Result<(Self, Problems), Problems> {
         let mut loaded = Self::default();
         let mut warnings = Problems::new();
@@ -525,7 +525,7 @@ fn spawn_teams(world: &mut World, outermost: &TeamFile) -> Result<(), CastError>
     equip_teams(world, outermost)
 }
 
-/// Spawns somebody on the outermost stage who takes no part.
+/// Spawns an actor on the outermost stage who takes no part.
 fn spawn_outside(world: &mut World, outermost: &TeamFile, name: &str) -> Result<(), CastError> {
     let outside = SpawnSpec {
         stage: Some(outermost.name.as_str().into()),

@@ -160,7 +160,7 @@ fn analysis<'a>(notes: Notes<'a>, writer: &mut Writer<'a>) -> Value {
     json!({"subtasks": subtasks.collect::<Vec<_>>(), "resources": [], "time": "", "risks": []})
 }
 
-/// Whoever was asked has done it, and the next one is next.
+/// The participant that was asked has done it; the next one follows.
 fn progress(notes: Notes<'_>) -> Value {
     let open: Vec<_> = notes.list("open").collect();
     let part = |index: usize, name: &str| open.get(index).and_then(|task| task.value(name));

@@ -59,7 +59,7 @@ templates! {
     PLAN: PlanPrompt = "chat/plan";
     /// What the next speaker of a ledger should do, for everybody.
     INSTRUCT: InstructPrompt = "chat/instruct";
-    /// Asks somebody to continue.
+    /// Asks a participant to continue.
     CONTINUE: () = "chat/asks/go_on";
     /// What a participant always remembers.
     MEMORY: MemoryPrompt = "chat/asks/memory";
@@ -95,7 +95,7 @@ templates! {
     PICK_NONE: CandidatesPrompt = "chat/rules/pick_none";
     /// Several candidates were named.
     PICK_SEVERAL: CandidatesPrompt = "chat/rules/pick_several";
-    /// Somebody was named who is not a candidate.
+    /// A participant was named who is no candidate.
     PICK_ILLEGAL: CandidatesPrompt = "chat/rules/pick_illegal";
     /// An analysis of a task broke a rule.
     ANALYSIS: Kinds = "chat/rules/analysis";
@@ -188,7 +188,7 @@ pub(super) struct TurnNotes<'a> {
     pub(super) me: &'a str,
     /// What it must say to end the conversation.
     pub(super) must: Vec<&'a str>,
-    /// The last message, if it is somebody else's.
+    /// The last message, if it is another's.
     pub(super) said: Vec<HeardLine>,
     /// The tools by which it may hand over.
     pub(super) hand_on: Vec<String>,

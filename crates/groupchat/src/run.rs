@@ -455,7 +455,7 @@ impl Team {
         Ok(())
     }
 
-    /// Replays recorded turns, which waits for nobody.
+    /// Replays recorded turns, without a wait.
     fn replay_to(&mut self, turn: u64) -> Result<(), ChatError> {
         if turn_of(&self.engine) < turn {
             let played = self.engine.run(Some(turn)).now_or_never();

@@ -1,4 +1,4 @@
-//! Whoever is outside the conversation: the user, and the controller of a run.
+//! Those outside the conversation: the user, and the controller of a run.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};

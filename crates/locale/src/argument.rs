@@ -21,7 +21,7 @@ pub enum Argument {
 }
 
 impl Argument {
-    /// A list of names, paths or whatever may be an argument.
+    /// A list of names, paths or other arguments.
     pub fn list<T: Into<Self>>(items: impl IntoIterator<Item = T>) -> Self {
         Self::List(items.into_iter().map(Into::into).collect())
     }

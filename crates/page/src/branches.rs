@@ -225,7 +225,7 @@ fn seed_at(name: &str, turn: u64, courses: &Courses) -> Option<u64> {
 }
 
 /// Two branches from where they part: what happened in each, from a number of events after it on,
-/// what only one of them made known, and how the contexts of somebody differ.
+/// what only one of them made known, and how the contexts of an entity differ.
 pub(super) fn compare(here: &Reader<'_>, there: &Reader<'_>, turn: u64, part: &ListQuery) -> Value {
     let from = part.from.unwrap_or_default();
     let after = |reader: &Reader<'_>| {

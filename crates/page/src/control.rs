@@ -61,7 +61,7 @@ impl Control {
         &self.gate
     }
 
-    /// Ends the run: running calls are dropped, and whoever continues asks them again.
+    /// Ends the run: running calls are dropped, and asked again when it continues.
     pub fn stop(&self) {
         self.want(Wanted::Stop);
     }

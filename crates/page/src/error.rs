@@ -9,7 +9,7 @@ use thiserror::Error;
 /// Why a server can't be started.
 #[derive(Debug, Error, Localize)]
 pub enum ServerError {
-    /// Nobody can listen at the address.
+    /// The server can't listen at the address.
     #[text(page_listen, address = address.to_string(), reason = source.to_string(), ..)]
     Listen {
         address: SocketAddr,

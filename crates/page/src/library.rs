@@ -122,7 +122,7 @@ pub trait Library: Send + Sync {
         Err(text!(page_only_shown).into())
     }
 
-    /// Takes note that the host has invited somebody.
+    /// Takes note of an invitation by the host.
     fn note(&self, _invitation: Invitation) {}
 }
 

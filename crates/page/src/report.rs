@@ -59,7 +59,7 @@ pub struct Extras {
 /// Why there is no report.
 #[derive(Debug, Error, Localize)]
 pub enum ReportError {
-    /// The story has nobody of this name.
+    /// The story has no character of this name.
     #[text(page_nobody, name)]
     Nobody(String),
     /// The page can't be filled.
@@ -67,10 +67,10 @@ pub enum ReportError {
     Page(#[from] minijinja::Error),
 }
 
-/// The story of a view as one page, for the host or, with a name, for whoever has that seat.
+/// The story of a view as one page, for the host or, with a name, for the reader at that seat.
 ///
 /// # Errors
-/// There is nobody of that name, or the page can't be filled.
+/// There is no character of that name, or the page can't be filled.
 pub fn report(
     view: &StoryView,
     seat: Option<&str>,

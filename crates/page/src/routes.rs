@@ -33,19 +33,19 @@ use super::shared::{Shared, page_labels};
 pub(super) struct Visit {
     pub(super) story: Story,
     seat: Option<u32>,
-    /// The token of whoever has a seat.
+    /// The token of a reader with a seat.
     token: Option<String>,
     pub(super) language: Language,
 }
 
 impl Visit {
-    /// Whether the reader may still be here: nobody took its seat back.
+    /// Whether the reader may still be here: its seat was not taken back.
     pub(super) fn is_welcome(&self, access: &Access) -> bool {
         let token = self.token.as_deref();
         token.is_none_or(|token| access.visitor_of(token).is_some())
     }
 
-    /// The seat of whoever has one, with the number of its character.
+    /// The seat of a reader that has one, with the number of its character.
     pub(super) fn seat(&self) -> Option<(u32, &Arc<Seat>)> {
         let id = self.seat?;
         let contents = self.story.view.read();
@@ -302,7 +302,7 @@ enum Deed {
     Invite {
         who: u32,
     },
-    /// Whoever has the seat of a character loses it.
+    /// The person at the seat of a character loses it.
     Dismiss {
         who: u32,
     },

@@ -40,7 +40,7 @@ enum Player {
     Person,
     /// The improviser, while that person is away.
     Improviser,
-    /// The character's own mind: nobody has the seat.
+    /// The character's own mind: the seat is free.
     Mind,
 }
 
@@ -54,7 +54,7 @@ pub struct Seat {
 }
 
 impl Seat {
-    /// A seat that somebody has, or may have later. Its person may leave a question open this
+    /// A seat that a person has, or may have later. Its person may leave a question open this
     /// long; after it the improviser plays until the seat is taken again. `None` waits for ever.
     pub fn new(max_away: Option<Duration>, is_taken: bool) -> Self {
         Self {
@@ -105,7 +105,7 @@ impl Seat {
         self.news.send_modify(|news| *news += 1);
     }
 
-    /// What the seat is asked now, if it is, in the language of whoever looks.
+    /// What the seat is asked now, if it is, in the language of the reader.
     pub(super) fn question(&self, language: Language) -> Value {
         let open = self.open();
         let Some(question) = &open.question else {
@@ -237,7 +237,7 @@ impl Console for SeatConsole {
     }
 }
 
-/// A person at a seat, or whoever plays instead.
+/// A person at a seat, or the mind that plays instead.
 struct SeatMind {
     person: HumanMind,
     own: Arc<dyn Mind>,
@@ -280,7 +280,7 @@ impl Mind for SeatMind {
             let left = Box::pin(left(seat));
             let player = match select(person, left).await {
                 Either::Left((answer, left)) => match answer {
-                    // Whoever left has ended the input.
+                    // A person who left has ended the input.
                     Err(error) => match left.now_or_never() {
                         Some(player) => player,
                         None => return Err(error),

@@ -25,7 +25,7 @@ use super::shared::Shared;
 
 /// How many events are sent at once.
 const AT_ONCE: u32 = 200;
-/// Whoever is further behind reads ranges instead.
+/// A reader further behind reads ranges instead.
 const TOO_FAR: u32 = 5_000;
 /// What happens within this time is sent together.
 const TOGETHER: Duration = Duration::from_millis(15);
@@ -187,7 +187,7 @@ impl Watching {
             self.is_over = true;
             return self.add("gone", &json!({"events": now.events}));
         }
-        // Whoever speaks to a seat for the first time is named before.
+        // Those who speak to a seat for the first time are named before.
         if state != self.state || (behind > 0 && !reader.is_host()) {
             self.state = state;
             self.add_entities(reader.named());
@@ -198,7 +198,7 @@ impl Watching {
             self.position.events += events.len().max(1) as u32;
             self.add("events", &json!(events));
         }
-        // Whoever gets only some of the calls gets all of them again.
+        // A reader that gets only some of the calls gets all of them again.
         let mut batches = changed.chunks(AT_ONCE as usize).peekable();
         while let Some(calls) = batches.next() {
             if batches.peek().is_none() {

@@ -161,7 +161,7 @@ mod unix {
         }
 
         /// Waits until a process has ended, since its children become orphans only then. Its exit
-        /// status is left to whoever started it.
+        /// status is left to its starter.
         fn await_end(leader: Pid) {
             let ended = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
             for _ in 0..MAX_LOOKS {

@@ -37,7 +37,7 @@ const FILLERS: [&str; 10] = [
 
 const NO_TARGET: PromptTemplate<NoTarget> = PromptTemplate::new("undercover/rules/no_target");
 
-/// Somebody was named who can't be chosen.
+/// A player was named who can't be chosen.
 #[derive(Default, Serialize)]
 struct NoTarget<'a> {
     found: &'a str,
@@ -104,7 +104,7 @@ impl Candidates {
         self.0.iter().any(|(id, _)| *id == player)
     }
 
-    /// The violation of naming nobody of them.
+    /// The violation of naming none of them.
     pub(super) fn not_found(&self, path: String, found: &str, rule: &str) -> Violation {
         let candidates = self.0.iter();
         let legal: Vec<_> = candidates

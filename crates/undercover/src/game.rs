@@ -74,7 +74,7 @@ pub fn plugin(setup: &mut Setup) {
     );
 }
 
-/// Takes over the prompts that somebody has changed while the game is played.
+/// Takes over prompts that were changed while the game is played.
 fn take_edits(world: &mut World) {
     take_data(world, |world, embedded: &EmbeddedMatch| {
         let game = Match::of_embedded(embedded)?;

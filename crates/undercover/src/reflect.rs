@@ -48,7 +48,7 @@ pub(super) fn ask_beliefs(
     let last = table.current_descriptions.last().map(|last| last.player_id);
     let speaker = last.filter(|_| on_line.is_some());
     let mut living = current.living();
-    // Whoever was voted out in this step is still among the living of the stage.
+    // A player that was voted out in this step is still among the living of the stage.
     living.retain(|player| table.is_alive(player.id));
     for player in living.iter().filter(|player| Some(player.id) != speaker) {
         let ask = ask(events.phrases(), current.rules(), table, player, &living);

@@ -110,7 +110,7 @@ pub enum RulesError {
     /// A name is used twice.
     #[text(undercover_name_twice, name)]
     NameTwice(String),
-    /// A model was chosen for somebody who does not play.
+    /// A model was chosen for a name that does not play.
     #[text(undercover_no_such_player)]
     NoSuchPlayer {
         name: String,

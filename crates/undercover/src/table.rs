@@ -1,6 +1,6 @@
 //! The state of the table: everything that every player may know, and nothing else.
 //!
-//! Players never speak to each other. Whatever passes between them is recorded here, and all of
+//! Players never speak to each other. All that passes between them is recorded here, and all of
 //! them learn of it at once.
 
 use std::cmp::Reverse;

@@ -90,7 +90,7 @@ async fn a_model_without_tool_calls_is_told_of_them_with_its_rules() {
     for (api, tools, conversation) in APIS {
         for style in STYLES {
             let about = format!("{api} {style}");
-            let settings = format!("api: {api}, style: {style}, tools_in_words: true");
+            let settings = format!("api: {api}, style: {style}, prompted_tools: true");
             let (requests, stored) = sent(&settings, &[call, "It rains."]).await;
             assert_eq!(requests.len(), 2, "{about}: the call is parsed");
             for request in &requests {

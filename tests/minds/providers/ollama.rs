@@ -92,7 +92,7 @@ async fn json_comes_by_a_grammar_or_by_words() {
         &json!({"error": "invalid JSON schema in format"}).to_string(),
     );
     let server = Server::start([refusal, comes_in_pieces(LINES, &says("{}"), 9)]).await;
-    let mind = server.mind("api: ollama, schema: narrowed");
+    let mind = server.mind("api: ollama, schema: constrained");
     assert_eq!(
         Question::as_json().answered(&*mind).await.unwrap().retries,
         1

@@ -140,7 +140,7 @@ async fn a_schema_is_kept_on_every_step_that_sends_one() {
     asker.schema = Some(deed_schema());
     asker.max_tokens = 500;
     let mut seen = std::collections::BTreeSet::new();
-    for schema in ["strict", "stable", "narrowed"] {
+    for schema in ["strict", "stable", "constrained"] {
         for seed in 0..12 {
             let settings =
                 format!("stream_usage: true, schema: {schema}, extra: {{\"seed\": {seed}}}");

@@ -27,7 +27,7 @@ server=$!
 wait $server"#;
 
 /// What our provider of this name is sent unless a check says otherwise.
-pub(crate) const USUAL: &str = "stream_usage: true, schema: narrowed";
+pub(crate) const USUAL: &str = "stream_usage: true, schema: constrained";
 
 pub(crate) struct Server {
     model: &'static str,

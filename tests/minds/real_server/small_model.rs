@@ -84,14 +84,14 @@ fn figure_of(run: &str, answers: &[AnswerRecord]) {
 #[ignore = "plays for an hour or more with what tests/real_server/build.sh makes"]
 async fn a_small_model_carries_a_campaign_in_english() {
     let server = Server::start("gemma").await;
-    play(&server, "drowned-assize", "narrowed", "").await;
+    play(&server, "drowned-assize", "constrained", "").await;
 }
 
 #[tokio::test]
 #[ignore = "plays for an hour or more with what tests/real_server/build.sh makes"]
 async fn a_small_model_carries_a_campaign_in_chinese() {
     let server = Server::start("gemma").await;
-    play(&server, "zhaoying-ban", "narrowed", "").await;
+    play(&server, "zhaoying-ban", "constrained", "").await;
 }
 
 /// Without a grammar nearly no JSON of such a model is of use, and the brake would stop the run,

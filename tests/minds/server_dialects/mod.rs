@@ -314,7 +314,7 @@ async fn what_is_said_of_broken_json_is_never_said_to_us() {
     let body = json!({"choices": [{"message": {"content": "{}"}}]});
     let server = Server::start([]).await;
     *server.state.always.lock().unwrap() = Some(whole(&body));
-    for schema in ["strict", "stable", "narrowed", "json_mode", "text"] {
+    for schema in ["strict", "stable", "constrained", "json_mode", "text"] {
         ask(&*server.mind(&format!("schema: {schema}")), true)
             .await
             .unwrap();

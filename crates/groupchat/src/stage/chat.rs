@@ -26,7 +26,7 @@ pub enum Phase {
     Begin,
     /// The next speaker is to be selected.
     Select,
-    /// Whoever controls the run from outside was asked.
+    /// The controller of the run was asked.
     AskedControl,
     /// A model or a person was asked who speaks next.
     Picking,
@@ -86,7 +86,7 @@ pub struct Chat {
     pub(super) termination: Option<TerminationState>,
     /// Wall-clock milliseconds since the run began, as the clock outside reported them.
     pub elapsed_ms: u64,
-    /// Whether somebody outside asked to stop.
+    /// Whether a stop was asked for from outside.
     pub external: bool,
     /// How often in a row a selector named nobody.
     pub(super) failed_picks: u32,

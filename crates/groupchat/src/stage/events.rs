@@ -49,7 +49,7 @@ message_events! {
     PublicMessage {} = "chat_said", Speech
     /// A message that only some on the stage hear.
     Whisper {} = "chat_whispered", Whisper, private
-    /// A message from before somebody joined; only the newcomer hears it.
+    /// A message from before a participant joined, which alone hears it.
     EarlierMessage {} = "chat_recalled", Hidden, private
     /// What a participant did on the way to a message; recorded, but not heard.
     ParticipantEvent {} = "chat_noted", Hidden, private
@@ -58,7 +58,7 @@ message_events! {
     InnerMessage { team: String } = "chat_inside", Hidden, private
 }
 
-/// A message in the name of somebody whose mind was not asked for it, who gets it as its own words.
+/// A message in the name of an entity whose mind was not asked for it, which gets it as its own.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, AgentEvent)]
 #[event("chat_own", style = Hidden, speaker = self.message.source, private, own, text = told)]
 pub(crate) struct OwnMessage {

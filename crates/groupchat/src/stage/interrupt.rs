@@ -11,7 +11,7 @@ use super::teams::Teams;
 use crate::message::ChatMessage;
 use crate::team::{ParticipantKind, Selection};
 
-/// The input by which whoever plays a world tells it that the user has something.
+/// The input that tells a world that the user has something to say.
 pub(crate) const INTERRUPT: &str = "interrupt";
 
 /// Interrupts the run of the outermost team if that was the input since the last turn.
@@ -81,7 +81,7 @@ impl Chat {
 
 impl ChatStep<'_, '_, '_> {
     /// Leaves an unfinished run, so that the user is asked next. Turns that are finished are
-    /// delivered; whoever else was selected in a graph is selected again.
+    /// delivered; others that were selected in a graph are selected again.
     pub(super) fn leave_run(&mut self) {
         self.chat.interrupted = false;
         let mut turns = std::mem::take(&mut self.chat.finished_turns);

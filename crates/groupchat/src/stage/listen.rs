@@ -171,7 +171,7 @@ impl ChatStep<'_, '_, '_> {
         round.summary(participant, formatter)
     }
 
-    /// A person to whom somebody handed over hands back with its answer.
+    /// A person that was handed over to hands back with its answer.
     fn hand_back(&self, participant: &Participant, content: ChatContent) -> ChatContent {
         let last = self.chat.delta.last();
         let source = last.and_then(|last| match &last.content {

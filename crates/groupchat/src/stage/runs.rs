@@ -51,7 +51,7 @@ impl ChatStep<'_, '_, '_> {
     }
 
     /// Begins a run with these messages; without any, the conversation continues. `is_answer`:
-    /// whether whoever said them has them in its context already.
+    /// whether their sources have them in their contexts already.
     pub(super) fn begin(&mut self, messages: Vec<ChatMessage>, is_answer: bool) {
         let chat = &mut *self.chat;
         chat.runs += 1;

@@ -115,7 +115,7 @@ impl Reply for ControlMessage {
     const NAME: &'static str = "bell";
 }
 
-/// Says that somebody who left the team is not heard.
+/// Says that a participant who left the team is not heard.
 pub(crate) fn warn_absent(name: &str) {
     tracing::warn!("'{name}' is not heard: it has left the team, or has not joined it");
 }

@@ -116,7 +116,7 @@ impl<'t> Checker<'t> {
         self.check_user();
     }
 
-    /// Whoever gives the tasks to a team with a world of its own.
+    /// Checks the user of a team with a world of its own.
     fn check_user(&mut self) {
         let team = self.team;
         let is_person = team
@@ -222,7 +222,7 @@ impl<'t> Checker<'t> {
         }
     }
 
-    /// A coder needs somebody whose code it runs, and somebody who can approve it.
+    /// A coder needs sources of code, and an approver.
     fn check_coder(&mut self, participant: &Participant, path: &str) {
         let ParticipantKind::Coder {
             sources, approver, ..
@@ -414,7 +414,7 @@ impl<'t> Checker<'t> {
         let message = text!(groupchat_may_never_end);
         let help = text!(groupchat_help_limit);
         if self.is_outermost() && team.open {
-            // Somebody outside can stop it.
+            // It can be stopped from outside.
             self.warning(path, message, help);
         } else {
             self.error(path, message, help);

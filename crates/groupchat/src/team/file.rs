@@ -21,7 +21,7 @@ pub struct TeamFile {
     pub title: String,
     /// The beginning of every system message; shared, so that prompts can share it too.
     pub rules: String,
-    /// The name of whoever gives the tasks.
+    /// The name of the user, who gives the tasks.
     pub user: String,
     /// What the names of participants may be.
     pub naming: Naming,
@@ -53,7 +53,7 @@ pub struct TeamFile {
     pub newcomers: HistoryVisibility,
     /// Texts that no message may contain; guards mask them.
     pub secrets: Vec<String>,
-    /// Whether somebody outside may stop it, speak, and let others join and leave during a run.
+    /// Whether the controller may stop it, speak, and let others join and leave during a run.
     pub open: bool,
 }
 
@@ -267,7 +267,7 @@ impl TeamFile {
         }
     }
 
-    /// Whether somebody outside, such as a clock, is asked on each turn.
+    /// Whether the controller, such as a clock, is asked on each turn.
     pub(crate) fn needs_control(&self) -> bool {
         let mut conditions = self.termination.iter().flat_map(Termination::nested);
         self.open

@@ -72,7 +72,7 @@ fn check_groups(checker: &mut Checker<'_>, graph: &GraphFile) {
     }
 }
 
-/// Somebody begins, everybody can be reached, and somebody is last.
+/// A participant begins, each can be reached, and one is last.
 fn check_reach(checker: &mut Checker<'_>, graph: &GraphFile) {
     let names = checker.names.clone();
     let mut open = graph.starts(&names);
@@ -108,7 +108,7 @@ fn check_cycles(checker: &mut Checker<'_>, graph: &GraphFile) {
     }
 }
 
-/// Whether somebody may speak again.
+/// Whether a participant may speak again.
 pub(super) fn has_cycle(graph: &GraphFile) -> bool {
     let edges: Vec<_> = graph.edges.iter().take(MAX_EDGES).collect();
     !cycles(&edges).is_empty()

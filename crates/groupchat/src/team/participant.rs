@@ -118,7 +118,7 @@ impl Participant {
         self
     }
 
-    /// Adds somebody to whom it may hand over.
+    /// Adds a participant to which it may hand over.
     #[must_use]
     pub fn with_handoff(mut self, target: impl Into<String>) -> Self {
         self.handoffs.push(Handoff {
@@ -219,7 +219,7 @@ pub enum ParticipantKind {
     },
 }
 
-/// Somebody to whom a participant may hand over.
+/// A participant to which another may hand over.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Handoff {

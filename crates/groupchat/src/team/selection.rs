@@ -17,7 +17,7 @@ pub enum Selection {
         /// `{history}`.
         #[serde(default)]
         prompt: String,
-        /// Whether somebody may speak twice in a row.
+        /// Whether a participant may speak twice in a row.
         #[serde(default)]
         repeats: bool,
         /// The maximum number of attempts.
@@ -33,7 +33,7 @@ pub enum Selection {
     /// Each speaker hands over to the next.
     Swarm,
     Random {
-        /// Whether somebody may speak twice in a row.
+        /// Whether a participant may speak twice in a row.
         #[serde(default)]
         repeats: bool,
     },

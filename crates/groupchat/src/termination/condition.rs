@@ -75,7 +75,7 @@ pub enum Termination {
     FunctionCall {
         name: String,
     },
-    /// Somebody outside the team stops the run.
+    /// The run is stopped from outside.
     External,
     /// A function that the user of the library provides.
     Function {
@@ -158,7 +158,7 @@ impl Termination {
         }
     }
 
-    /// What is wrong with the condition itself, and how to fix it; nested conditions are not looked
+    /// The mistake of the condition itself, and how to fix it; nested conditions are not looked
     /// at.
     pub fn mistake(&self) -> Option<(UiText, UiText)> {
         match self {

@@ -15,7 +15,7 @@ pub struct DeltaContext<'a> {
     pub turns: u32,
     /// Wall-clock milliseconds since the run began; 0 if the team has no clock.
     pub elapsed_ms: u64,
-    /// Whether somebody outside the team asked to stop.
+    /// Whether a stop was asked for from outside.
     pub external: bool,
     /// The functions of the user of the library.
     pub functions: &'a Functions,

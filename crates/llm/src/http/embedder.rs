@@ -239,7 +239,7 @@ impl Shared {
     }
 }
 
-/// What is wrong with the vectors that a server answered.
+/// The problem of the vectors that a server answered.
 #[derive(Debug, Error, Localize)]
 pub enum VectorsError {
     /// It is no JSON of the right form.

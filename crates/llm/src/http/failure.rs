@@ -356,7 +356,7 @@ const REMEDIES: [(&str, fn() -> UiText); 9] = [
     ("stream", || text!(mind_set_stream)),
     ("temperature", || text!(mind_set_temperature)),
     ("tools|tool use|tool choice|function call", || {
-        text!(mind_set_tools_in_words)
+        text!(mind_set_prompted_tools)
     }),
     (SCHEMA, || text!(mind_set_schema)),
     ("content must be a string|list of parts", || {
@@ -602,12 +602,12 @@ mod tests {
             (
                 400,
                 "registry.ollama.ai/library/x does not support tools",
-                "tools_in_words: true",
+                "prompted_tools: true",
             ),
             (
                 400,
                 "\"auto\" tool choice requires --enable-auto-tool-choice",
-                "tools_in_words: true",
+                "prompted_tools: true",
             ),
             (400, "response_format is not supported", "schema: text"),
             (422, "messages.0: content must be a string", "parts: false"),

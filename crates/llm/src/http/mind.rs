@@ -470,7 +470,7 @@ impl Shared {
         }
         let took = began.map(|began| began.elapsed()).unwrap_or_default();
         if reader.is_done() {
-            // Whatever comes after the end is nothing to wait for.
+            // What comes after the end is not waited for.
             let rest = async { while let Ok(Some(_)) = response.chunk().await {} };
             let _ = timeout(CLOSE_TIMEOUT, rest).await;
         }

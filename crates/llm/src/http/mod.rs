@@ -1,5 +1,5 @@
 //! Models behind HTTP servers: OpenAI, DeepSeek, Anthropic, Gemini, DashScope, Ollama, vLLM,
-//! llama.cpp, LM Studio and whatever else has one of their APIs.
+//! llama.cpp, LM Studio and others with one of their APIs.
 //!
 //! [`HttpMind`] builds a request while it may borrow the context of the entity that is asked
 //! ([`request_body`]). Then its future owns the bytes, sends them, waits and retries, in the same

@@ -291,7 +291,7 @@ fn guess(chunk: &[u8], says_events: bool) -> Framing {
 }
 
 impl ErrorContext {
-    /// What is wrong with a body that holds neither JSON objects nor events.
+    /// The problem of a body that holds neither JSON objects nor events.
     fn not_an_answer(&self, body: &[u8]) -> UiText {
         if let Some(page) = self.html_page(&String::from_utf8_lossy(body)) {
             return text!(mind_html_instead_of_json, page);

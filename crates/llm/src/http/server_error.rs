@@ -153,7 +153,7 @@ impl ServerError {
             (_, Some(Diagnosis::Moderated)) => Diagnosis::Moderated,
             (401, _) => Diagnosis::NoAccess,
             (_, Some(Diagnosis::Rejected)) => Diagnosis::Rejected,
-            // Whoever says when to come back wants to be asked again.
+            // A server that says when to come back wants to be asked again.
             _ if self.delay.is_some() => Diagnosis::Busy,
             (429, _) if self.says("please wait") => Diagnosis::Busy,
             _ if may_be_too_long && rate.is_none() && self.names_excess() => self.too_long(),

@@ -9,7 +9,7 @@ use super::web_policy::WebPolicy;
 use crate::http::Endpoint;
 
 impl Demanding for ModelFile {
-    /// A folder may add models of known providers, with whatever shapes their requests. Each type
+    /// A folder may add models of known providers, with all that shapes their requests. Each type
     /// is taken apart here, so that a new member needs a decision.
     fn demands(&self, known: &Self) -> Vec<UiText> {
         let Self {
@@ -203,7 +203,7 @@ mod tests {
             connect: 3.0,
             models: {"gaffer": (provider: "ollama", model: "qwen3:8b", window: 8192,
                 temperature: 0.4, schema: text, style: history, max_output: 300,
-                tools_in_words: true, retry: (times: 0))},
+                prompted_tools: true, retry: (times: 0))},
         )"#;
         assert_eq!(demands(harmless), Vec::<String>::new());
         assert_eq!(demands(super::super::SHIPPED), Vec::<String>::new());

@@ -24,7 +24,7 @@ pub enum ModelError {
     })))]
     Invalid {
         file: String,
-        /// Everything that is wrong: the place, and what would be right.
+        /// All problems: the place, and what would be right.
         problems: Vec<UiText>,
     },
     /// No model has this name.

@@ -118,7 +118,6 @@ pub struct Provider {
     /// How many asks may end without a usable answer before a run stops.
     pub max_defaults: MaxDefaults,
     /// Whether tools are described in the prompt and called in text.
-    #[serde(rename = "tools_in_words")]
     pub prompted_tools: bool,
     /// Members of a request that only this provider knows.
     pub extra: Map<String, Value>,
@@ -203,7 +202,6 @@ pub struct ModelEntry {
     pub timeouts: Option<Timeouts>,
     pub retry: Option<RetryPolicy>,
     pub max_defaults: Option<MaxDefaults>,
-    #[serde(rename = "tools_in_words")]
     pub prompted_tools: Option<bool>,
     pub extra: Map<String, Value>,
     /// How it is asked for vectors of texts, if it makes these and doesn't talk.
@@ -279,7 +277,7 @@ impl ModelFile {
             .or_else(|| known.providers.get(name))
     }
 
-    /// Everything that is wrong.
+    /// All its problems.
     fn problems(&self, known: &Self) -> Vec<UiText> {
         let mut problems = FileProblems::default();
         let has_schema = self.wording.iter().all(|wording| {
@@ -328,7 +326,7 @@ impl ModelFile {
     }
 }
 
-/// Collects what is wrong, each with its path in the file.
+/// Collects problems, each with its path in the file.
 #[derive(Default)]
 struct FileProblems(Vec<UiText>);
 

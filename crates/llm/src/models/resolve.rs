@@ -603,7 +603,7 @@ impl ResolvedModel {
         }
     }
 
-    /// The model's name for people. Whatever else a variable may hold is not shown.
+    /// The model's name for people: the variable's, since its value may be a key by mistake.
     fn shown_model(&self) -> String {
         match &self.model {
             (_, SettingSource::Environment(variable)) => format!("${variable}"),

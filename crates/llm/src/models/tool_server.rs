@@ -54,7 +54,7 @@ impl ToolServer {
         }
     }
 
-    /// What is wrong with it, with the field.
+    /// Its problems, each with its field.
     pub(super) fn problems(&self) -> Vec<UiText> {
         let is_web = |url: &str| {
             let url = reqwest::Url::parse(url).ok();

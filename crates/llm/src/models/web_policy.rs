@@ -35,7 +35,7 @@ impl Default for WebPolicy {
 }
 
 impl WebPolicy {
-    /// What is wrong with it, with the field.
+    /// Its problems, each with its field.
     pub(super) fn problems(&self) -> Vec<UiText> {
         let is_bad = |host: &&String| {
             let name = host.strip_prefix("*.").unwrap_or(host);

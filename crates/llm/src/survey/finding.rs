@@ -1,4 +1,4 @@
-//! What is found out.
+//! The findings of a survey.
 
 use playhouse_engine::locale::UiText;
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! What a server can do that nobody has described: found out by reading what it says of itself and
+//! What an undescribed server can do: found out by reading what it says of itself and
 //! by a few short requests.
 //!
 //! Each probe is a question, the settings with which it is tried, and a function from the answer to

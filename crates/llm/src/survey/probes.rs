@@ -396,7 +396,7 @@ fn read_tools(state: &mut State, outcome: &Outcome) {
         .as_ref()
         .filter(|_| outcome.accepted.is_some())
     else {
-        state.entry.set(member("tools_in_words", true));
+        state.entry.set(member("prompted_tools", true));
         return state.found("tools", "refused", text!(mind_survey_tools_refused));
     };
     let answer = &reply.answer.completion;

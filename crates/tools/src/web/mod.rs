@@ -87,7 +87,7 @@ async fn extract(fetcher: Arc<Fetcher>, asked: Extract) -> Result<Value, ToolErr
     apart(move || extract::extract(&html, &asked.fields, &asked.rules)).await?
 }
 
-/// Reads HTML on a thread of its own, so that nobody waits for a long page.
+/// Reads HTML on a thread of its own, so that a long page delays nothing else.
 async fn apart<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, ToolError> {

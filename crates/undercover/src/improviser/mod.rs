@@ -116,7 +116,7 @@ fn describe(
     player: &PlayerMind<'_>,
     writer: &mut Writer<'_>,
 ) -> Option<Value> {
-    // Whoever was told that a line won't do tries another one.
+    // A player that was told that a line won't do tries another one.
     let refused = prompt.refused().map(|refused| refused.answer.as_str());
     let said: Vec<_> = player
         .lines
@@ -142,7 +142,7 @@ fn describe(
             best = Some((distance, known.attribute));
         }
     }
-    // Whoever takes itself for the one they look for tells nothing any more.
+    // A player that takes itself for the one they look for tells nothing any more.
     let is_hidden = player.standing == Standing::Undercover;
     let is_evasive = is_hidden || writer.rng().happens(EVASIVE);
     let known = best.filter(|_| !is_evasive);
@@ -185,7 +185,7 @@ fn vote(prompt: &Prompt<'_>, player: &PlayerMind<'_>, writer: &mut Writer<'_>) -
         let suspicion = match player.standing {
             Standing::Civilian | Standing::Unsure => player.distance(candidate.name()),
             // Whose word is the odd one can't judge by it, and votes as most others did: a message
-            // that shows votes names whoever got more of them more often.
+            // that shows votes names a player with more of them more often.
             Standing::Undercover | Standing::Blank => 100 * votes.matches(candidate.name()).count(),
         };
         let suspicion = suspicion + writer.rng().below(DOUBT);
@@ -215,7 +215,7 @@ fn of_oneself(standing: Standing) -> &'static str {
     }
 }
 
-/// What one makes of somebody, in a sentence.
+/// What a player thinks of another, in a sentence.
 fn opinion(player: &PlayerMind<'_>, other: &str, writer: &mut Writer<'_>) -> String {
     let line = player.telling_line(other);
     let said = line.map(|line| bare(&line.text).to_owned());
@@ -235,7 +235,7 @@ fn believe(prompt: &Prompt<'_>, player: &PlayerMind<'_>, writer: &mut Writer<'_>
         let is = match player.distance(other.name()) {
             _ if player.standing == Standing::Blank => Standing::Unsure,
             ..=15 => Standing::Civilian,
-            // To whoever is undercover, the others are not.
+            // To an undercover player, the others are not.
             _ if player.standing == Standing::Undercover => Standing::Civilian,
             45.. => Standing::Undercover,
             _ => Standing::Unsure,

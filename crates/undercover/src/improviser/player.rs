@@ -70,7 +70,7 @@ impl PlayerLore {
     }
 }
 
-/// What a line tells somebody who holds a word.
+/// What a line tells the holder of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sense {
     /// It is true of the word, as far as one knows.
@@ -210,7 +210,7 @@ impl<'p> PlayerMind<'p> {
         }
     }
 
-    /// How far somebody's lines are from one's word on the whole.
+    /// How far a player's lines are from one's word on the whole.
     pub(super) fn distance(&self, who: &str) -> usize {
         let lines = self.lines.iter().filter(|line| line.who == who);
         let (mut sum, mut count) = (0, 0);
@@ -221,7 +221,7 @@ impl<'p> PlayerMind<'p> {
         usize::checked_div(sum, count).unwrap_or(NOWHERE)
     }
 
-    /// Somebody's line that says most about it: the farthest, else the last.
+    /// The line of a player that says most about it: the farthest, else the last.
     pub(super) fn telling_line(&self, who: &str) -> Option<&Line<'p>> {
         let lines = self.lines.iter().filter(|line| line.who == who);
         lines.max_by_key(|line| line.sense.distance())
@@ -251,7 +251,7 @@ fn quoted(text: &str) -> &str {
     inside.unwrap_or(text)
 }
 
-/// Somebody who holds a word and hears a line.
+/// A holder of a word who hears a line.
 struct Listener<'l, 'w> {
     word: &'l str,
     /// Whether it has heard of an attribute, of whatever word.
