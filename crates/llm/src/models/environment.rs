@@ -5,39 +5,12 @@ use std::fmt;
 
 use playhouse_engine::secrets::remember;
 
-/// Variables without which programs hardly run, and that hold no secrets.
-const HARMLESS: &[&str] = &[
-    "HOME",
-    "LANG",
-    "LC_ALL",
-    "LC_CTYPE",
-    "LC_MESSAGES",
-    "LOGNAME",
-    "PATH",
-    "SHELL",
-    "TERM",
-    "TMPDIR",
-    "TZ",
-    "USER",
-    // Windows.
-    "APPDATA",
-    "COMSPEC",
-    "HOMEDRIVE",
-    "HOMEPATH",
-    "LOCALAPPDATA",
-    "NUMBER_OF_PROCESSORS",
-    "PATHEXT",
-    "PROCESSOR_ARCHITECTURE",
-    "PROGRAMDATA",
-    "PROGRAMFILES",
-    "SYSTEMDRIVE",
-    "SYSTEMROOT",
-    "TEMP",
-    "TMP",
-    "USERNAME",
-    "USERPROFILE",
-    "WINDIR",
-];
+/// Variables without which programs hardly run, and that hold no secrets; from `APPDATA` on those of
+/// Windows.
+const HARMLESS: &str = "HOME LANG LC_ALL LC_CTYPE LC_MESSAGES LOGNAME PATH SHELL TERM TMPDIR TZ USER \
+    APPDATA COMSPEC HOMEDRIVE HOMEPATH LOCALAPPDATA NUMBER_OF_PROCESSORS PATHEXT \
+    PROCESSOR_ARCHITECTURE PROGRAMDATA PROGRAMFILES SYSTEMDRIVE SYSTEMROOT TEMP TMP \
+    USERNAME USERPROFILE WINDIR";
 
 /// All variables that a process sees: harmless ones, and those that its entry names.
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -50,10 +23,10 @@ impl ChildEnvironment {
         env: &dyn Fn(&str) -> Option<String>,
     ) -> Self {
         let find = |name: &str| Some((name.to_owned(), env(name)?));
-        let harmless = HARMLESS.iter().copied().filter_map(find);
+        let harmless = HARMLESS.split(' ').filter_map(find);
         let mut variables: BTreeMap<_, _> = harmless.collect();
         for (name, value) in named.into_iter().filter_map(find) {
-            if !HARMLESS.contains(&name.as_str()) {
+            if HARMLESS.split(' ').all(|harmless| harmless != name) {
                 remember(&value);
             }
             variables.insert(name, value);

@@ -32,6 +32,7 @@ pub(super) enum Named {
     Images,
     /// Its tables, each as rows of cells.
     Tables,
+    /// Its paragraphs.
     Paragraphs,
 }
 

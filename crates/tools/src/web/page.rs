@@ -96,40 +96,9 @@ fn is_silent(name: &str) -> bool {
 }
 
 fn ends_line(name: &str) -> bool {
-    const BLOCKS: &[&str] = &[
-        "address",
-        "article",
-        "aside",
-        "blockquote",
-        "br",
-        "dd",
-        "div",
-        "dl",
-        "dt",
-        "figcaption",
-        "figure",
-        "footer",
-        "form",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "header",
-        "hr",
-        "li",
-        "main",
-        "nav",
-        "ol",
-        "p",
-        "pre",
-        "section",
-        "table",
-        "tr",
-        "ul",
-    ];
-    BLOCKS.contains(&name)
+    const BLOCKS: &str = "address article aside blockquote br dd div dl dt figcaption figure footer form \
+        h1 h2 h3 h4 h5 h6 header hr li main nav ol p pre section table tr ul";
+    BLOCKS.split(' ').any(|block| block == name)
 }
 
 #[cfg(test)]
