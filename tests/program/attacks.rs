@@ -225,10 +225,10 @@ fn attacks_through_everything_that_a_story_is_made_of_stay_text() {
     let calls = page.api("evil/calls");
     let calls = calls["calls"].as_array().unwrap();
     let find = |is_meant: &dyn Fn(&&Value) -> bool| {
-        calls.iter().find(is_meant).map(|call| call["c"].clone())
+        calls.iter().find(is_meant).map(|call| call["call"].clone())
     };
     let refused = find(&|call| call["refused"].as_u64() > Some(0)).expect("a refused answer");
-    let fell_back = find(&|call| call["by"] == "fallback").expect("a call that failed");
+    let fell_back = find(&|call| call["answered_by"] == "fallback").expect("a call that failed");
     let with_tool = find(&|call| call["tools"][0].is_object()).expect("a call of a tool");
     let said = page.api("evil/events?text=alert");
     let said = said["events"].as_array().unwrap();
@@ -236,7 +236,7 @@ fn attacks_through_everything_that_a_story_is_made_of_stay_text() {
         let has = said.iter().any(|event| event["form"] == form);
         assert!(has, "no {form}");
     }
-    let event = &said.iter().find(|event| event["form"] == "speech").unwrap()["n"];
+    let event = &said.iter().find(|event| event["form"] == "speech").unwrap()["number"];
     let branched = page.post(
         "/api/evil/do",
         &json!({"do": "branch", "turn": 2, "name": "twig"}),

@@ -400,12 +400,12 @@ fn every_view_fits_a_narrow_screen_in_dark_and_light() {
     let page = Served::start(folder.path(), "--save narrow --until 6");
     page.wait_for("narrow", "stopped");
     let call = page.api("narrow/calls?from=30&to=31")["calls"][0].clone();
-    let (person, call) = (&call["who"], &call["c"]);
+    let (person, call) = (&call["who"], &call["call"]);
     let then = page.api(&format!("narrow/context/{person}?call={call}"));
     let parts = then["parts"].as_array().unwrap();
     assert!(parts.iter().any(|part| part["part"] == "ask"), "{then}");
     assert!(then["cached"].as_u64() > Some(0), "{then}");
-    assert_eq!(then["c"], *call);
+    assert_eq!(then["call"], *call);
     assert_eq!(
         page.get(&format!("/api/narrow/context/{person}?call=99999"))
             .status,
@@ -551,7 +551,7 @@ fn a_host_edits_an_answer_and_branches_at_a_choice() {
     let calls = calls["calls"].as_array().unwrap();
     let opening = calls.iter().find(|call| call["purpose"] == "kickoff");
     let opening = opening.unwrap();
-    browser.open_story(&page, "story", &format!("?see=call/{}", opening["c"]));
+    browser.open_story(&page, "story", &format!("?see=call/{}", opening["call"]));
     browser.click(&label(&page, "page_edit_answer"));
     let words = "The host wrote <mark>this</mark>.";
     browser.fill("text", words);
@@ -564,10 +564,10 @@ fn a_host_edits_an_answer_and_branches_at_a_choice() {
     let told = page.api(&format!("{edited}/events?text=this%3C%2Fmark%3E"));
     let told = &told["events"][0];
     assert_eq!(
-        (&told["said"], &told["by"]),
+        (&told["said"], &told["speaker"]),
         (&json!(words), &opening["who"])
     );
-    browser.open_story(&page, edited, &format!("?n={}", told["n"]));
+    browser.open_story(&page, edited, &format!("?n={}", told["number"]));
     let is_shown = format!(
         "document.querySelector('#told').innerText.includes({})",
         json!(words)
@@ -580,7 +580,7 @@ fn a_host_edits_an_answer_and_branches_at_a_choice() {
         .iter()
         .find(|event| event["form"] == "choice" && event["turn"] != 1);
     let choice = choice.expect("a choice");
-    browser.open_story(&page, "story", &format!("?see=event/{}", choice["n"]));
+    browser.open_story(&page, "story", &format!("?see=event/{}", choice["number"]));
     browser.click(&label(&page, "page_branch_here"));
     browser.fill("name", "otherwise");
     browser.click(&label(&page, "page_do_it"));
@@ -703,7 +703,7 @@ fn attacks_stay_text_in_a_browser() {
     }
     page.step("safe");
     let told = page.api("safe/events?kind=scene_text");
-    let first = &told["events"][0]["n"];
+    let first = &told["events"][0]["number"];
     let count = page.api("safe/story")["events"].clone();
     let has_all = format!("import('/assets/data.js').then(({{ events }}) => events.of >= {count})");
     browser.wait(&has_all);
@@ -1027,7 +1027,7 @@ fn a_page_whose_server_is_killed_goes_on_with_the_next_and_loses_nothing() {
     let sent = page.api(&format!("cut/events?from={}", of.saturating_sub(200)));
     let shown = browser.events();
     for event in sent["events"].as_array().unwrap() {
-        let n = event["n"].as_u64().unwrap() as usize;
+        let n = event["number"].as_u64().unwrap() as usize;
         assert_eq!(shown[n]["text"], event["text"], "event {n}");
     }
 }
@@ -1196,7 +1196,7 @@ fn two_people_play_undercover_in_two_browsers() {
         let mut learned = String::new();
         for (path, data) in browser.received() {
             let of_host = [
-                "who", "rule", "audience", "c", "id", "masked", "notes", "kept",
+                "who", "rule", "audience", "call", "id", "masked", "notes", "withheld",
             ];
             let events = match path.as_str() {
                 "events" => data.as_array().unwrap().clone(),
@@ -1241,7 +1241,7 @@ fn two_people_play_undercover_in_two_browsers() {
                     of_host.iter().all(|field| event[field].is_null()),
                     "{event}"
                 );
-                seen.insert(event["n"].as_u64().unwrap(), event["text"].clone());
+                seen.insert(event["number"].as_u64().unwrap(), event["text"].clone());
             }
         }
         let feed: Vec<_> = feed
@@ -1253,7 +1253,7 @@ fn two_people_play_undercover_in_two_browsers() {
                     return pair[1].clone();
                 }
                 // A host is told in the third person.
-                let mut event = page.api(&format!("cards/event/{}", event["n"]));
+                let mut event = page.api(&format!("cards/event/{}", event["number"]));
                 match event["as_read"].take() {
                     Value::Null => event["text"].take(),
                     text => text,
@@ -1313,7 +1313,7 @@ fn screenshots() {
 /// The views of a story that docs/page shows in a language, and their queries.
 fn views(page: &Served, lang: &str, who: &str) -> Vec<(&'static str, String)> {
     let events = page.api("tide/events?from=0&kind=whisper");
-    let whisper = &events["events"][0]["n"];
+    let whisper = &events["events"][0]["number"];
     let story = ("story", format!("?n={whisper}&see=event/{whisper}"));
     if lang == "zh" {
         let fact = most_told(page);
@@ -1324,7 +1324,7 @@ fn views(page: &Served, lang: &str, who: &str) -> Vec<(&'static str, String)> {
     let mut people = people.as_array().unwrap().iter();
     let who = &people.find(|person| person["name"] == who).unwrap()["id"];
     let calls = page.api(&format!("tide/calls?who={who}"));
-    let call = &calls["calls"].as_array().unwrap().last().unwrap()["c"];
+    let call = &calls["calls"].as_array().unwrap().last().unwrap()["call"];
     let changes = format!("?view=calls&see=call/{call}/changes");
     vec![
         story,

@@ -45,8 +45,8 @@ fn a_story_is_served_as_it_was_told() {
     let count = story["events"].as_u64().unwrap();
     let part = page.api("told/events?from=3&to=5");
     assert_eq!(part["events"].as_array().unwrap().len(), 2);
-    assert_eq!(part["events"][0]["n"], 3);
-    assert_eq!(part["of"].as_u64().unwrap(), count);
+    assert_eq!(part["events"][0]["number"], 3);
+    assert_eq!(part["total"].as_u64().unwrap(), count);
     let people = page.api("told/people");
     let person = people
         .as_array()
@@ -85,11 +85,12 @@ fn a_story_is_served_as_it_was_told() {
     assert!(call["request"].as_str().unwrap().contains(asked), "{call}");
     // What changed since the last request of the same mind names the events that it learned since.
     let calls = page.api("told/calls");
-    let last = calls["calls"].as_array().unwrap().last().unwrap()["c"].clone();
+    let last = calls["calls"].as_array().unwrap().last().unwrap()["call"].clone();
     let call = page.api(&format!("told/call/{last}"));
     let rows = call["diff"].as_array().unwrap();
     assert!(
-        rows.iter().any(|row| row["op"] == "+" && row["n"].is_u64()),
+        rows.iter()
+            .any(|row| row["op"] == "+" && row["number"].is_u64()),
         "{call}"
     );
     let why = |row: &Value| row["op"] != "-" || row["why"].is_string();
@@ -131,7 +132,7 @@ fn a_cell_says_its_rule_and_why_others_did_not_learn_it_by_where_they_were() {
     let columns = audience["columns"].as_array().unwrap();
     let mut elsewhere = 0;
     for row in rows.iter().filter(at_a_place) {
-        let event = page.api(&format!("cells/event/{}", row["n"]));
+        let event = page.api(&format!("cells/event/{}", row["number"]));
         for missed in event["not_told"].as_array().unwrap() {
             let column = columns.iter().position(|id| *id == missed["who"]).unwrap();
             let cell = &row["cells"][column];
@@ -167,15 +168,15 @@ fn what_one_believes_of_another_is_found_on_the_page_and_in_the_terminal() {
     let said = page.api("minds/events?kind=speak");
     let mut said = said["events"].as_array().unwrap().iter();
     let said = said.find(|event| event["to"].is_u64()).unwrap();
-    let (who, about) = (&said["to"], &said["by"]);
+    let (who, about) = (&said["addressee"], &said["speaker"]);
     let believed = page.api(&format!("minds/believes?who={who}&about={about}"));
     let heard = believed["heard"].as_array().unwrap();
     assert!(!heard.is_empty(), "{believed}");
     for event in heard {
-        let event = page.api(&format!("minds/event/{}", event["n"]));
+        let event = page.api(&format!("minds/event/{}", event["number"]));
         assert!(event["who"].as_array().unwrap().contains(who), "{event}");
         let is_named = event["text"].as_str().unwrap().contains(&name(about));
-        assert!(event["by"] == *about || is_named, "{event}");
+        assert!(event["speaker"] == *about || is_named, "{event}");
     }
     assert_eq!(
         page.get(&format!("/api/minds/believes?who={who}")).status,
@@ -201,12 +202,12 @@ fn the_other_option_is_taken_in_a_branch() {
     let choices = choices["events"].as_array().unwrap();
     assert!(!choices.is_empty());
     let taken = choices.iter().find_map(|choice| {
-        let event = page.api(&format!("chosen/event/{}", choice["n"]));
+        let event = page.api(&format!("chosen/event/{}", choice["number"]));
         let options = event["options"].as_array()?.clone();
         options.into_iter().find_map(|option| {
             assert_ne!(option["option"], event["data"]["option"]);
             let answer = json!({"mind": "", "option": option["option"]}).to_string();
-            let deed = json!({"do": "edit", "c": event["c"], "text": answer});
+            let deed = json!({"do": "edit", "call": event["call"], "text": answer});
             let done = page.post("/api/chosen/do", &deed);
             // An option whose condition did not hold then was not offered.
             (done.status == 200).then(|| (event.clone(), option, done.json()))
@@ -217,7 +218,7 @@ fn the_other_option_is_taken_in_a_branch() {
     let turn = event["turn"].as_u64().unwrap();
     assert!((0..3_000).any(|_| page.is_paused_at(branch, turn)));
     let again = page.api(&format!("{branch}/events?kind=choice&turn={turn}"));
-    let again = page.api(&format!("{branch}/event/{}", again["events"][0]["n"]));
+    let again = page.api(&format!("{branch}/event/{}", again["events"][0]["number"]));
     assert_eq!(again["data"]["option"], option["option"], "{again}");
 }
 
@@ -368,7 +369,7 @@ fn a_story_pauses_steps_and_resumes_its_stream() {
         let batches = events.iter().filter(|(_, name, _)| name == "events");
         let numbers = batches.flat_map(|(.., batch)| batch.as_array().unwrap().clone());
         numbers
-            .map(|event| event["n"].as_u64().unwrap())
+            .map(|event| event["number"].as_u64().unwrap())
             .collect::<Vec<_>>()
     };
     let first = told(&seen);
@@ -737,7 +738,7 @@ fn a_host_changes_the_world_between_two_turns() {
         1,
         "{texts:?}"
     );
-    let first = api(&format!("event/{}", noted[0]["n"]));
+    let first = api(&format!("event/{}", noted[0]["number"]));
     assert_eq!(
         (&first["data"]["by"], &first["form"]),
         (&json!("host"), &json!("note"))
@@ -809,14 +810,14 @@ fn an_answer_is_asked_for_again_or_written_by_the_host() {
     let (key, plan) = before.iter().filter(is_plan).nth(1).unwrap();
     let deed = |body: Value| page.post("/api/old/do", &body);
 
-    let again = deed(json!({"do": "retry", "c": plan["c"], "name": "again"}));
+    let again = deed(json!({"do": "retry", "call": plan["call"], "name": "again"}));
     assert_eq!(again.json(), json!({"ok": true, "slot": "again"}));
     assert!((0..3_000).any(|_| page.is_paused_at("again", 2)));
     let after = calls("again", 2);
     assert_ne!(after[key]["text"], plan["text"], "another answer");
     let earlier = before
         .iter()
-        .filter(|(_, call)| call["c"].as_u64() < plan["c"].as_u64());
+        .filter(|(_, call)| call["call"].as_u64() < plan["call"].as_u64());
     for (key, call) in earlier {
         assert_eq!(
             after[key]["text"], call["text"],
@@ -828,7 +829,8 @@ fn an_answer_is_asked_for_again_or_written_by_the_host() {
     let openings = calls("old", 1);
     let is_opening = |(_, call): &(&String, &Value)| call["purpose"] == "kickoff";
     let (key, opening) = openings.iter().find(is_opening).unwrap();
-    let edited = deed(json!({"do": "edit", "c": opening["c"], "text": words, "name": "edited"}));
+    let edited =
+        deed(json!({"do": "edit", "call": opening["call"], "text": words, "name": "edited"}));
     assert_eq!(edited.status, 200, "{}", edited.body);
     assert!((0..3_000).any(|_| page.is_paused_at("edited", 1)));
     let after = calls("edited", 1);
@@ -843,11 +845,11 @@ fn an_answer_is_asked_for_again_or_written_by_the_host() {
     assert_eq!(calls("old", 1), openings, "the story stays");
     let told = page.api("edited/events?turn=1&text=The+host+says+so");
     let told = &told["events"][0];
-    assert_eq!(told["by"], opening["who"], "{told}");
+    assert_eq!(told["speaker"], opening["who"], "{told}");
 
-    let bad = deed(json!({"do": "edit", "c": plan["c"], "text": "no JSON"}));
+    let bad = deed(json!({"do": "edit", "call": plan["call"], "text": "no JSON"}));
     assert_eq!(bad.status, 409, "{}", bad.body);
-    assert_eq!(deed(json!({"do": "retry", "c": 99_999})).status, 409);
+    assert_eq!(deed(json!({"do": "retry", "call": 99_999})).status, 409);
     drop(page);
     for slot in ["again", "edited"] {
         let journal = folder.path().join(format!("saves/{slot}/journal.jsonl"));
@@ -929,7 +931,7 @@ fn a_host_reviews_answers_before_they_are_used() {
             .into_iter()
             .filter(|open| !open["held"].is_null())
             .collect();
-        held.sort_by_key(|open| open["c"].as_u64());
+        held.sort_by_key(|open| open["call"].as_u64());
         held
     };
     let story = wait_until(&page, "held", |story| held(story).len() >= 3);
@@ -939,46 +941,49 @@ fn a_host_reviews_answers_before_they_are_used() {
         unreachable!()
     };
     assert_eq!(
-        page.api(&format!("held/call/{}", first["c"]))["state"],
+        page.api(&format!("held/call/{}", first["call"]))["state"],
         "in_review"
     );
 
     let words = "The tide has read every word, and I have not.";
-    let replaced = deed(json!({"do": "replace", "c": first["c"], "text": words}));
+    let replaced = deed(json!({"do": "replace", "call": first["call"], "text": words}));
     assert_eq!(replaced.status, 200, "{}", replaced.body);
     // What would break a rule comes back with the reason.
     assert_eq!(
-        deed(json!({"do": "replace", "c": second["c"], "text": ""})).status,
+        deed(json!({"do": "replace", "call": second["call"], "text": ""})).status,
         200
     );
     let story = wait_until(&page, "held", |story| {
         held(story)
             .iter()
-            .any(|open| open["c"] == second["c"] && open["held"]["text"] == "")
+            .any(|open| open["call"] == second["call"] && open["held"]["text"] == "")
     });
     let refused = held(&story)
         .into_iter()
-        .find(|open| open["c"] == second["c"])
+        .find(|open| open["call"] == second["call"])
         .unwrap();
     assert!(!refused["held"]["complaint"].as_str().unwrap().is_empty());
-    assert_eq!(deed(json!({"do": "use", "c": second["c"]})).status, 200);
     assert_eq!(
-        deed(json!({"do": "ask_again", "c": third["c"]})).status,
+        deed(json!({"do": "use", "call": second["call"]})).status,
+        200
+    );
+    assert_eq!(
+        deed(json!({"do": "ask_again", "call": third["call"]})).status,
         200
     );
     wait_until(&page, "held", |story| {
-        let calls = page.api(&format!("held/call/{}", third["c"]));
+        let calls = page.api(&format!("held/call/{}", third["call"]));
         calls["state"] == "in_review" && !held(story).is_empty()
     });
-    assert_eq!(deed(json!({"do": "use", "c": 9_999})).status, 409);
+    assert_eq!(deed(json!({"do": "use", "call": 9_999})).status, 409);
     // Without a review, what waits is used.
     assert_eq!(deed(json!({"do": "review", "on": false})).status, 200);
     wait_until(&page, "held", |story| {
         story["run"]["state"] == "paused" && story["turn"] == 1
     });
-    let call = page.api(&format!("held/call/{}", first["c"]));
+    let call = page.api(&format!("held/call/{}", first["call"]));
     assert_eq!(
-        (&call["answer"], &call["by"]),
+        (&call["answer"], &call["answered_by"]),
         (&json!(words), &json!("host"))
     );
     drop(page);
@@ -1050,7 +1055,7 @@ fn a_long_save_is_shown_while_it_is_read() {
     }
     let whole = page.wait_for("long", "paused");
     let shown = page.api("long/events?to=500");
-    assert!(whole["events"].as_u64() > Some(100) && shown["of"] == whole["events"]);
+    assert!(whole["events"].as_u64() > Some(100) && shown["total"] == whole["events"]);
 }
 
 #[test]
@@ -1086,7 +1091,7 @@ fn a_save_goes_on_with_its_own_model_or_is_only_shown() {
     );
     let deed = page.post("/api/own/do", &json!({"do": "step"}));
     assert_eq!(deed.status, 409, "{}", deed.body);
-    assert!(page.api("own/events")["of"].as_u64() > Some(0));
+    assert!(page.api("own/events")["total"].as_u64() > Some(0));
 }
 
 #[test]
@@ -1135,7 +1140,7 @@ fn a_host_opens_a_scene_and_goes_back_to_before_a_call() {
     let calls = page.api("stage/calls?turn=2");
     let calls = calls["calls"].as_array().unwrap();
     let call = &calls[calls.len() / 2];
-    let undone = deed(json!({"do": "undo", "c": call["c"]}));
+    let undone = deed(json!({"do": "undo", "call": call["call"]}));
     assert_eq!(undone.status, 200, "{}", undone.body);
     let branch = undone.json()["slot"].as_str().unwrap().to_owned();
     assert!((0..3_000).any(|_| page.is_paused_at(&branch, 2)));
@@ -1171,8 +1176,8 @@ fn a_seat_gets_what_its_character_learns_and_nothing_else() {
             std::thread::sleep(Duration::from_millis(10));
         }
         let answer = match asked["options"].get(0) {
-            Some(option) => json!({"c": asked["c"], "option": option["value"]}),
-            None => json!({"c": asked["c"], "text": "The tide is early."}),
+            Some(option) => json!({"number": asked["number"], "option": option["value"]}),
+            None => json!({"number": asked["number"], "text": "The tide is early."}),
         };
         assert_eq!(page.post("/api/seat/seat", &answer).status, 200, "{asked}");
     }
@@ -1338,8 +1343,8 @@ fn a_seat_is_in_the_language_of_whoever_sits_there() {
         let streamed = page.stream("/api/ban/stream?lang=zh", None, "ask");
         assert_eq!(streamed.last().unwrap().2, asked);
         let answer = match options.last() {
-            Some(option) => json!({"c": asked["c"], "option": option["value"]}),
-            None => json!({"c": asked["c"], "text": "今夜有戏。"}),
+            Some(option) => json!({"number": asked["number"], "option": option["value"]}),
+            None => json!({"number": asked["number"], "text": "今夜有戏。"}),
         };
         assert_eq!(page.post("/api/ban/seat", &answer).status, 200, "{asked}");
     }
@@ -1585,7 +1590,7 @@ fn an_address_is_for_a_story_with_a_page() {
 fn last_request(page: &Served, slot: &str) -> String {
     let calls = page.api(&format!("{slot}/calls"));
     let last = calls["calls"].as_array().unwrap().last().unwrap();
-    let call = page.api(&format!("{slot}/call/{}", last["c"]));
+    let call = page.api(&format!("{slot}/call/{}", last["call"]));
     call["request"].as_str().unwrap().to_owned()
 }
 

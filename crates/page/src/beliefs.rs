@@ -22,7 +22,7 @@ impl Reader<'_> {
                 let name = entity["name"].as_str().unwrap_or_default();
                 fact.is_some_and(|fact| fact.tells_of(name))
             });
-            row["of"] = of.map(|(id, _)| *id).collect();
+            row["about"] = of.map(|(id, _)| *id).collect();
         }
         facts
     }
@@ -59,7 +59,7 @@ impl Reader<'_> {
                 && (is_by || self.text_of(&contents, event).contains(&*name))
         }).take(LAST_HEARD).filter_map(|event| {
             let number = self.number(&contents, event.number)?;
-            Some(json!({"n": number, "turn": turn_number(event.record.turn), "text": self.text_of(&contents, event)}))
+            Some(json!({"number": number, "turn": turn_number(event.record.turn), "text": self.text_of(&contents, event)}))
         });
         beliefs["heard"] = heard.collect();
         Some(beliefs)

@@ -245,7 +245,7 @@ pub(super) fn compare(here: &Reader<'_>, there: &Reader<'_>, turn: u64, part: &L
     }).collect();
     let ((mine, of_mine), (theirs, of_theirs)) = (after(here), after(there));
     let mut compared = json!({
-        "turn": turn, "here": mine, "there": theirs, "of": [of_mine, of_theirs], "knows": knows,
+        "turn": turn, "here": mine, "there": theirs, "totals": [of_mine, of_theirs], "knows": knows,
     });
     if let Some(who) = part.who {
         let (here, there) = (here.view.read(), there.view.read());

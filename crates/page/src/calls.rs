@@ -23,15 +23,15 @@ impl Reader<'_> {
         } else {
             &[]
         };
-        let of = calls.len() as u32;
-        let from = query.from.unwrap_or(of.saturating_sub(MOST)).min(of);
-        let to = query.to.unwrap_or(of).clamp(from, of);
+        let total = calls.len() as u32;
+        let from = query.from.unwrap_or(total.saturating_sub(MOST)).min(total);
+        let to = query.to.unwrap_or(total).clamp(from, total);
         let fits = |call: &Call| {
             query.who.is_none_or(|who| who == call.who)
                 && query.turn.is_none_or(|turns| turns.has(call.turn))
                 && (query.open != Some(1) || call.outcome.is_none())
         };
-        Range::collect((from, to, of), |n| {
+        Range::collect((from, to, total), |n| {
             let call = calls.get(n as usize).filter(|call| fits(call));
             call.map(|call| self.call_json(call))
         })
@@ -45,7 +45,7 @@ impl Reader<'_> {
             .map(|(tool, time)| json!({"tool": tool, "at": time}))
             .collect();
         let mut json = json!({
-            "c": call.call, "who": call.who, "number": call.number, "purpose": call.purpose,
+            "call": call.call, "who": call.who, "number": call.number, "purpose": call.purpose,
             "place": call.place, "turn": call.turn, "start": call.start, "state": call.state,
             "tools": tools,
         });
@@ -69,7 +69,7 @@ impl Reader<'_> {
             By::Repaired(_) => "repaired",
             By::Fallback(_) => "fallback",
         });
-        set(&mut json, "by", by);
+        set(&mut json, "answered_by", by);
         if let Some(By::Fallback(reason)) = &call.by {
             json["reason"] = reason.in_language(self.language).into();
         }
@@ -189,6 +189,6 @@ fn round_json(round: &ToolRoundRecord) -> Value {
                 "is_error": result.is_error,
             })
         });
-    let said: Vec<_> = said.collect();
-    json!({"said": said.join("\n"), "calls": calls.collect::<Vec<_>>()})
+    let (said, calls): (Vec<_>, Vec<_>) = (said.collect(), calls.collect());
+    json!({"said": said.join("\n"), "calls": calls})
 }

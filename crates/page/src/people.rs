@@ -153,7 +153,7 @@ impl Reader<'_> {
         let number = event.and_then(|event| contents.by_body.get(&event).copied());
         set(
             &mut row,
-            "n",
+            "number",
             number.and_then(|number| self.number(contents, number)),
         );
         row
@@ -177,7 +177,7 @@ impl Reader<'_> {
                     "tokens": tokens, "text": text, "cached": is_cached,
                 });
                 if let Some(sender) = entry.body().sender() {
-                    set(&mut row, "by", contents.id_of(sender));
+                    set(&mut row, "speaker", contents.id_of(sender));
                 }
                 if part == "message" {
                     self.add_event(&contents, &mut row, entry.body().id(), id);
@@ -229,7 +229,7 @@ impl Reader<'_> {
                 let speaker = message.speaker.as_ref();
                 set(
                     &mut row,
-                    "by",
+                    "speaker",
                     speaker.and_then(|name| contents.id_of(name)),
                 );
                 if let Some(body) = body {
@@ -253,7 +253,7 @@ impl Reader<'_> {
         }
         let mut whole = whole_context(id, turn_number(sent.request.turn), parts);
         self.add_provider(&mut whole, contents.calls.get(call as usize));
-        whole["c"] = call.into();
+        whole["call"] = call.into();
         Some(whole)
     }
 
@@ -271,7 +271,7 @@ impl Reader<'_> {
         let Some(number) = contents.by_body.get(&body) else {
             return;
         };
-        set(row, "n", self.number(contents, *number));
+        set(row, "number", self.number(contents, *number));
         if self.is_host()
             && let Some(event) = contents.events.get(*number as usize)
         {
@@ -337,7 +337,7 @@ impl Reader<'_> {
             knows.push((known, row));
         }
         // Those who knew it first are first.
-        knows.sort_by_key(|(known, row)| (known.turn, row["n"].as_u64()));
+        knows.sort_by_key(|(known, row)| (known.turn, row["number"].as_u64()));
         let knows: Vec<_> = knows.into_iter().map(|(_, row)| row).collect();
         let mut found = json!({
             "fact": fact.id, "title": fact.title, "text": fact.text, "common": fact.is_common(),

@@ -65,15 +65,18 @@ pub(super) struct ListQuery {
 pub(super) struct Range<T> {
     pub(super) from: u32,
     pub(super) to: u32,
-    pub(super) of: u32,
+    pub(super) total: u32,
     /// From where to continue.
     pub(super) next: Option<u32>,
     pub(super) rows: Vec<T>,
 }
 
 impl<T> Range<T> {
-    /// The rows of a part of a list of `of`; [`MOST`] at the most.
-    pub(super) fn collect((from, to, of): (u32, u32, u32), row: impl Fn(u32) -> Option<T>) -> Self {
+    /// The rows of a part of a list of `total`; [`MOST`] at the most.
+    pub(super) fn collect(
+        (from, to, total): (u32, u32, u32),
+        row: impl Fn(u32) -> Option<T>,
+    ) -> Self {
         let mut rows = Vec::new();
         let mut next = from;
         while next < to && rows.len() < MOST as usize {
@@ -83,7 +86,7 @@ impl<T> Range<T> {
         Self {
             from,
             to: next,
-            of,
+            total,
             next: (next < to).then_some(next),
             rows,
         }
@@ -93,7 +96,7 @@ impl<T> Range<T> {
 impl<T: Serialize> Range<T> {
     /// As JSON, with its rows under this name.
     pub(super) fn named(self, rows: &str) -> Value {
-        let mut range = json!({"from": self.from, "to": self.to, "of": self.of});
+        let mut range = json!({"from": self.from, "to": self.to, "total": self.total});
         if let Some(next) = self.next {
             range["next"] = next.into();
         }
@@ -105,7 +108,7 @@ impl<T: Serialize> Range<T> {
 /// An event as it is sent.
 #[derive(Debug, Serialize)]
 pub(super) struct EventJson {
-    pub(super) n: u32,
+    pub(super) number: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<String>,
     turn: u64,
@@ -115,9 +118,9 @@ pub(super) struct EventJson {
     #[serde(skip_serializing_if = "Option::is_none")]
     place: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) by: Option<u32>,
+    pub(super) speaker: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    to: Option<u32>,
+    addressee: Option<u32>,
     /// The heading over it.
     #[serde(skip_serializing_if = "Option::is_none")]
     title: Option<String>,
@@ -145,9 +148,9 @@ pub(super) struct EventJson {
     defaults: Vec<String>,
     /// Whether a guard kept it back from some.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    kept: bool,
+    withheld: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    c: Option<u32>,
+    call: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     board: Option<Value>,
     /// Whether it is a summary of a chapter.
@@ -318,7 +321,7 @@ impl Reader<'_> {
         let Run { state, error, .. } = &contents.run;
         let thinking = contents.open_calls().map(|call| {
             json!({
-                "c": call.call, "who": call.who, "purpose": call.purpose, "since": call.start,
+                "call": call.call, "who": call.who, "purpose": call.purpose, "since": call.start,
                 "held": self.held_json(call),
             })
         });
@@ -397,7 +400,7 @@ impl Reader<'_> {
         } else {
             &["branch", "undo", "retry"]
         };
-        [now, &deeds, &seats, branches].concat()
+        [now, &deeds, branches].concat()
     }
 
     /// Everybody and everything that has a name, by number.
@@ -464,8 +467,8 @@ impl Reader<'_> {
     /// The last events that a book prints.
     pub(super) fn last_told(&self, most: u32) -> Range<EventJson> {
         let contents = self.view.read();
-        let of = self.count(&contents);
-        let entries = (0..of)
+        let total = self.count(&contents);
+        let entries = (0..total)
             .rev()
             .filter_map(|n| Some((n, self.entry(&contents, n)?)));
         let told = entries
@@ -479,9 +482,9 @@ impl Reader<'_> {
             from: rows
                 .first()
                 .filter(|_| rows.len() == most as usize)
-                .map_or(0, |first| first.n),
-            to: of,
-            of,
+                .map_or(0, |first| first.number),
+            to: total,
+            total,
             next: None,
             rows,
         }
@@ -504,16 +507,16 @@ impl Reader<'_> {
         query: &ListQuery,
         row: impl Fn(u32, &EventEntry) -> T,
     ) -> Range<T> {
-        let of = self.count(contents);
-        let last = of.saturating_sub(MOST);
+        let total = self.count(contents);
+        let last = total.saturating_sub(MOST);
         let from = query
             .from
             .or(query.to.map(|to| to.saturating_sub(MOST)))
             .unwrap_or(if query.is_filter() { 0 } else { last })
-            .min(of);
-        let to = query.to.unwrap_or(of).clamp(from, of);
+            .min(total);
+        let to = query.to.unwrap_or(total).clamp(from, total);
         let words = query.text.as_ref().map(|words| words.to_lowercase());
-        Range::collect((from, to, of), |n| {
+        Range::collect((from, to, total), |n| {
             let entry = self.entry(contents, n)?;
             let fits = self.fits(contents, entry, query, words.as_deref());
             fits.then(|| row(n, entry))
@@ -602,15 +605,15 @@ impl Reader<'_> {
         let shown = seen.as_ref().unwrap_or(record);
         let text = self.text_of(contents, entry);
         let mut event = EventJson {
-            n,
+            number: n,
             id: None,
             turn: turn_number(record.turn),
             day: entry.day,
             kind: record.kind.clone(),
             form: entry.form,
             place: entry.place,
-            by: entry.by,
-            to: entry.to,
+            speaker: entry.by,
+            addressee: entry.to,
             title: self.title_of(entry),
             // In a report, the same words twice would count.
             said: words(entry.form, &shown.data)
@@ -642,8 +645,8 @@ impl Reader<'_> {
             event.masked = masked.map(|(who, text)| (who.id.0, text.clone())).collect();
             let notes = record.guarded.iter().map(guard_note);
             event.notes = notes.map(|note| note.in_language(self.language)).collect();
-            event.kept = entry.is_withheld();
-            event.c = entry.call;
+            event.withheld = entry.is_withheld();
+            event.call = entry.call;
         }
         event
     }
@@ -725,7 +728,7 @@ impl Reader<'_> {
             .map(|(n, entry)| {
                 let title = self.title_of(entry);
                 let text = title.unwrap_or_else(|| self.text_of(&contents, entry));
-                json!({"n": n, "form": entry.form, "day": entry.day, "text": text})
+                json!({"number": n, "form": entry.form, "day": entry.day, "text": text})
             });
         headings.collect()
     }
@@ -777,7 +780,7 @@ impl Reader<'_> {
                 .collect();
             let (rule, stage, _) = rule_of(&contents, entry);
             json!({
-                "n": n, "form": entry.form, "by": entry.by, "text": text, "cells": cells,
+                "number": n, "form": entry.form, "speaker": entry.by, "text": text, "cells": cells,
                 "rule": rule, "stage": stage,
             })
         });

@@ -203,7 +203,10 @@ fn answer(
                 .events_from(*from, CHUNK)
                 .into_iter()
                 .map(|event| json!(event.without_chapter(people)));
-            written(&format!("events/{from}"), packed(chunk, "n", &OF_EVENT))
+            written(
+                &format!("events/{from}"),
+                packed(chunk, "number", &OF_EVENT),
+            )
         }
         Part::Calls(from) => {
             let parts = (*from..from + CHUNK).step_by(MOST as usize);
@@ -217,14 +220,14 @@ fn answer(
                     reader.calls(&part).rows
                 })
                 .map(|mut call| {
-                    let number = call["c"].as_u64().unwrap_or_default() as u32;
+                    let number = call["call"].as_u64().unwrap_or_default() as u32;
                     if let (Some(event), Some(call)) = (told.get(&number), call.as_object_mut()) {
                         call.insert("told".into(), (*event).into());
                         call.remove("text");
                     }
                     call
                 });
-            written(&format!("calls/{from}"), packed(chunk, "c", &OF_CALL))
+            written(&format!("calls/{from}"), packed(chunk, "call", &OF_CALL))
         }
     })
 }
@@ -460,7 +463,7 @@ mod tests {
         let seen = seat.events(&ListQuery::default()).named("events");
         let seen = seen["events"].as_array().unwrap();
         assert!(!seen.is_empty() && !seen.iter().any(of_others));
-        let numbers: BTreeSet<_> = seen.iter().map(|event| event["n"].as_u64()).collect();
+        let numbers: BTreeSet<_> = seen.iter().map(|event| event["number"].as_u64()).collect();
         assert_eq!(numbers.len(), MOST as usize);
     }
 }

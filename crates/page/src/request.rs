@@ -199,7 +199,7 @@ fn row(contents: &Contents, op: &str, message: &PromptMessage) -> Value {
     if let PromptPart::Memory { body, .. } = message.part
         && let Some(number) = contents.by_body.get(&body)
     {
-        row["n"] = (*number).into();
+        row["number"] = (*number).into();
     }
     row
 }

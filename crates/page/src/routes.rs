@@ -260,16 +260,16 @@ enum Deed {
     },
     /// A held answer is used.
     Use {
-        c: u32,
+        call: u32,
     },
     /// Other words are used in the place of a held answer.
     Replace {
-        c: u32,
+        call: u32,
         text: String,
     },
     /// A mind is asked once more in the place of its held answer.
     AskAgain {
-        c: u32,
+        call: u32,
     },
     Stop,
     Branch {
@@ -283,14 +283,14 @@ enum Deed {
     /// Back to the end of a turn, or to before a call.
     Undo {
         turn: Option<u64>,
-        c: Option<u32>,
+        call: Option<u32>,
     },
     Retry {
-        c: u32,
+        call: u32,
         name: Option<String>,
     },
     Edit {
-        c: u32,
+        call: u32,
         text: String,
         name: Option<String>,
     },
@@ -359,8 +359,10 @@ pub(super) async fn steer(
             let told = branch_input(HOST, seed, &by_name(story, models).map_err(failed)?);
             (after(story, turn, told).map_err(failed)?, name)
         }
-        Deed::Undo { c: Some(c), .. } => {
-            let retaken = retaken(story, c).map_err(failed)?;
+        Deed::Undo {
+            call: Some(call), ..
+        } => {
+            let retaken = retaken(story, call).map_err(failed)?;
             let retaken = Retaken {
                 forgets_later: true,
                 ..retaken
@@ -375,9 +377,9 @@ pub(super) async fn steer(
                 None,
             )
         }
-        Deed::Retry { c, name } => (BranchAt::Ask(retaken(story, c).map_err(failed)?), name),
-        Deed::Edit { c, text, name } => {
-            let retaken = retaken(story, c).map_err(failed)?;
+        Deed::Retry { call, name } => (BranchAt::Ask(retaken(story, call).map_err(failed)?), name),
+        Deed::Edit { call, text, name } => {
+            let retaken = retaken(story, call).map_err(failed)?;
             let answer = Some(text);
             (BranchAt::Ask(Retaken { answer, ..retaken }), name)
         }
@@ -522,12 +524,12 @@ fn do_now(story: &Story, deed: &Deed) -> Result<(), UiText> {
             control.gate().set_review(*on);
             story.view.set_reviews(*on);
         }
-        Deed::Use { c } => decide(story, control, *c, Decision::Use)?,
-        Deed::Replace { c, text } => {
+        Deed::Use { call } => decide(story, control, *call, Decision::Use)?,
+        Deed::Replace { call, text } => {
             let (text, by) = (text.clone(), HOST.into());
-            decide(story, control, *c, Decision::Replace { text, by })?;
+            decide(story, control, *call, Decision::Replace { text, by })?;
         }
-        Deed::AskAgain { c } => decide(story, control, *c, Decision::AskAgain)?,
+        Deed::AskAgain { call } => decide(story, control, *call, Decision::AskAgain)?,
         Deed::Stop => {
             control.stop();
             story.seats.values().for_each(|seat| seat.close());
@@ -578,7 +580,7 @@ fn decide(story: &Story, control: &Control, call: u32, decision: Decision) -> Re
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct FromSeat {
-    c: Option<u32>,
+    number: Option<u32>,
     option: Option<String>,
     text: Option<String>,
     leave: bool,
@@ -618,7 +620,7 @@ pub(super) async fn answer(
         // A line as if it were typed.
         let line = sent.option.or(sent.text).unwrap_or_default();
         let line = one_line(&line);
-        if !seat.answer(sent.c, Some(line)) {
+        if !seat.answer(sent.number, Some(line)) {
             return Err(Failure::impossible(text!(page_not_asked), language));
         }
     }

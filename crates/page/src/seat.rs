@@ -120,7 +120,7 @@ impl Seat {
             .filter(|text| !text.is_empty())
             .collect();
         json!({
-            "c": question.number, "question": text.join("\n\n"),
+            "number": question.number, "question": text.join("\n\n"),
             "free": options.is_empty() || question.takes_words,
             "options": options,
         })

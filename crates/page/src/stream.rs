@@ -271,8 +271,8 @@ impl Watching {
                 Ok(AnswerDelta { call, .. }) if !self.is_open(call) => {}
                 Ok(AnswerDelta { call, text }) => {
                     let delta = match text {
-                        Some(text) => json!({"c": call, "text": &*text}),
-                        None => json!({"c": call, "retract": true}),
+                        Some(text) => json!({"call": call, "text": &*text}),
+                        None => json!({"call": call, "retract": true}),
                     };
                     self.add("delta", &delta);
                 }
@@ -304,7 +304,7 @@ impl Watching {
         let whole: Vec<_> = contents
             .open_text
             .iter()
-            .map(|(call, text)| json!({"c": call, "text": text, "whole": true}))
+            .map(|(call, text)| json!({"call": call, "text": text, "whole": true}))
             .collect();
         drop(contents);
         for delta in whole {

@@ -120,12 +120,12 @@ let headings = 200;
 function drawHeadings(box = find('side-chapters')) {
 	const list = state.headings.slice(-headings);
 	const more = () => { headings += 200; drawHeadings(box); };
-	return replace(box, list.length ? h('h2', t('contents')) : null, list.length < state.headings.length ? button(t('earlier'), more, { class: 'quiet' }) : null, h('ol.plain', list.map((heading) => h('li', { class: `f-${heading.form}` }, h('a', { href: address({ view: 'story', n: heading.n, ...NO_FILTER }) }, heading.text)))));
+	return replace(box, list.length ? h('h2', t('contents')) : null, list.length < state.headings.length ? button(t('earlier'), more, { class: 'quiet' }) : null, h('ol.plain', list.map((heading) => h('li', { class: `f-${heading.form}` }, h('a', { href: address({ view: 'story', n: heading.number, ...NO_FILTER }) }, heading.text)))));
 }
 
 function setStrip() {
 	const box = find('strip');
-	const wanted = state.isHost && calls.of > 0 && (route.view || 'story') === 'story' && remember('strip') !== false && innerWidth >= 1100 && innerHeight >= 700 && route.read == null;
+	const wanted = state.isHost && calls.total > 0 && (route.view || 'story') === 'story' && remember('strip') !== false && innerWidth >= 1100 && innerHeight >= 700 && route.read == null;
 	box.hidden = !wanted;
 	if (wanted && !strip) strip = new Timeline(box, { compact: true });
 }

@@ -34,7 +34,7 @@ export async function showAudience(pane) {
 	const rows = isFiltered ? new SomeEvents(query, 'audience') : new Rows('audience');
 	let columns = [];
 	let counts = [];
-	if (!isFiltered) rows.of = events.of;
+	if (!isFiltered) rows.total = events.total;
 	rows.onanswer = (answer) => {
 		// People first, places last.
 		const kind = (who) => ['actor', 'world_agent', 'stage'].indexOf(entityOf(who)?.kind);
@@ -44,7 +44,7 @@ export async function showAudience(pane) {
 		for (const row of answer.rows) row.cells = order.map((i) => row.cells[i]);
 		drawHead();
 	};
-	const count = () => (isFiltered ? rows.count : Math.max(rows.of, events.of));
+	const count = () => (isFiltered ? rows.count : Math.max(rows.total, events.total));
 	const drawHead = () => {
 		const key = JSON.stringify([columns, counts]);
 		if (key === drawn) return;
@@ -65,8 +65,8 @@ export async function showAudience(pane) {
 			const row = rows.at(i);
 			if (!row) return h('div.row.wait', { role: 'row', 'aria-rowindex': i + 2 }, cell('n', number(i)));
 			return h('div', { class: `row f-${row.form}`, role: 'row', 'aria-rowindex': i + 2 },
-				cell('n', eventLink(row.n, number(row.n))),
-				cell('text', [row.by == null ? null : [nameLink(row.by), ' '], row.text], { title: row.text }),
+				cell('n', eventLink(row.number, number(row.number))),
+				cell('text', [row.speaker == null ? null : [nameLink(row.speaker), ' '], row.text], { title: row.text }),
 				row.cells.map((mark) => cell(`c-${mark}`, MARKS[mark], { 'aria-label': meanings[mark] })));
 		},
 	});

@@ -19,8 +19,8 @@ export function isShown(event) {
 }
 
 function said(event, style, how, words) {
-	return h(`p.${style}`, event.by == null ? null : [h('b.speaker', nameLink(event.by)), ' '], how && h('span.to', t(how)), ' ',
-		event.to == null || (how && !words) ? null : [h('span.to', rich('to', { name: nameLink(event.to, { inText: true }) })), ' '],
+	return h(`p.${style}`, event.speaker == null ? null : [h('b.speaker', nameLink(event.speaker)), ' '], how && h('span.to', t(how)), ' ',
+		event.addressee == null || (how && !words) ? null : [h('span.to', rich('to', { name: nameLink(event.addressee, { inText: true }) })), ' '],
 		h(words ? `span.${words}` : 'span', linked(event.said ?? event.text)));
 }
 
@@ -114,7 +114,7 @@ function setFight(source, start, count) {
 			...(fighter.effects || []).map((effect) => (typeof effect === 'string' ? effect : effect.name || effect.effect || ''))]
 			.filter(Boolean).join(', '))));
 	const cards = fight.cards.map((card) => (card.event
-		? h('li', linked(card.event.text), ' ', eventLink(card.event.n), setDefaults(card.event))
+		? h('li', linked(card.event.text), ' ', eventLink(card.event.number), setDefaults(card.event))
 		: h('li.round', t('round', { n: card.round }))));
 	const title = [t('fight'), fight.round ? t('round', { n: fight.round }) : null].filter(Boolean).join(' · ');
 	const moves = h('details', { open: areMovesOpen, ontoggle: (event) => { areMovesOpen = event.target.open; } }, h('summary', t('moves', { count: fight.cards.filter((card) => card.event).length })), h('ol', cards));
@@ -222,7 +222,7 @@ export class Book {
 			} else content = h('p.deed', linked(event.text));
 		} else content = setEvent(event);
 		const article = h('article', {
-			class: `event f-${event.form}${i === this.current ? ' is-current' : ''}`, tabindex: -1, 'data-n': event.n,
+			class: `event f-${event.form}${i === this.current ? ' is-current' : ''}`, tabindex: -1, 'data-n': event.number,
 			'aria-posinset': i + 1, 'aria-setsize': this.source.count, onclick: (click) => this.clicked(click, i),
 		}, this.where(i, event), content, eventLink(event.n, number(event.n)));
 		article.append(...(event.form === 'contest' && this.source === this.scenes ? [] : setDefaults(event)));
@@ -261,7 +261,7 @@ export class Book {
 			return this.drawTail();
 		}
 		if (reading.pace && added.length && !this.isTelling && this.source === this.scenes) {
-			this.told = added[0].n;
+			this.told = added[0].number;
 			this.tellOn();
 		}
 		for (const event of added) if (event.form === 'contest') this.refreshFight(event);
@@ -349,7 +349,7 @@ export class Book {
 			for (const [c, text] of deltas) {
 				parts.push(h('p.speech.is-written', h('b.speaker', nameLink(calls.at(c)?.who)), ' ', text, h('span.caret', { 'aria-hidden': 'true' })));
 			}
-			const thinking = run.thinking.filter((open) => !deltas.get(open.c));
+			const thinking = run.thinking.filter((open) => !deltas.get(open.call));
 			for (const open of thinking.slice(0, 6)) {
 				const since = state.story.clock === 'live' || this.isLive() ? open.since : undefined;
 				parts.push(h('p.status', { 'data-since': since }, h('span.dot'),
@@ -362,9 +362,9 @@ export class Book {
 			parts.push(h('div.status.bad', { role: 'status' }, h('p', t('failed')), h('p.small', run.error || '')));
 		} else if (isAtLast && run.state === 'playing' && run.error) {
 			parts.push(h('p.status.warn', { role: 'status' }, run.error));
-		} else if (isAtLast && events.of && run.state === 'paused') {
+		} else if (isAtLast && events.total && run.state === 'paused') {
 			parts.push(h('p.status', t('is_paused')));
-		} else if (isAtLast && events.of && ['finished', 'stopped', 'saved', 'reading'].includes(run.state)) {
+		} else if (isAtLast && events.total && ['finished', 'stopped', 'saved', 'reading'].includes(run.state)) {
 			parts.push(h('p.status.fin', run.state === 'finished' ? t('the_end') : t(isReport ? 'end_of_report' : `is_${run.state}`), run.error && [' ', run.error]));
 		}
 		if (!this.source.count && !(this.source instanceof SomeEvents && !this.source.isWhole)) {
@@ -422,7 +422,7 @@ export class Book {
 
 	openCurrent() {
 		const event = this.source.at(this.current);
-		if (event) go({ see: `event/${event.n}` });
+		if (event) go({ see: `event/${event.number}` });
 	}
 }
 

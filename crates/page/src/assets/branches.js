@@ -32,7 +32,7 @@ export async function showBranches(pane, route) {
 }
 
 async function compare(pane, other, of) {
-	const { turn, here, there, of: counts, knows, diff } = await get('compare', { with: other, who: of });
+	const { turn, here, there, totals: counts, knows, diff } = await get('compare', { with: other, who: of });
 	const titles = Object.fromEntries((await get('facts')).map((fact) => [fact.fact, fact.title]));
 	const asked = state.entityList.filter((entity) => entity.kind !== 'stage' || entity.id === Number(of));
 	// As many as came at once; a button gets what follows.

@@ -59,7 +59,7 @@ function unpacked({ shared, rows: list }, kind, start) {
 	return list.map(([place, ...values], i) => {
 		const [common, names] = shared[place];
 		const { turn, day } = row;
-		row = { turn, day, ...common, [kind[0] === 'e' ? 'n' : 'c']: Number(start) + i };
+		row = { turn, day, ...common, [kind[0] === 'e' ? 'number' : 'call']: Number(start) + i };
 		names.forEach((name, at) => {
 			const [key, part] = name.split('.');
 			if (part) row[key] = { ...row[key], [part]: values[at] };
@@ -108,16 +108,16 @@ function isIn(span, value) {
 function matches(event, query) {
 	const { who, by, place, fact, text, kind, turn, day, told } = query;
 	const is = (wanted, value) => !wanted || value === Number(wanted);
-	return (!who || event.who?.includes(Number(who))) && is(by, event.by) && is(place, event.place) && isIn(turn, event.turn) && isIn(day, event.day)
+	return (!who || event.who?.includes(Number(who))) && is(by, event.speaker) && is(place, event.place) && isIn(turn, event.turn) && isIn(day, event.day)
 		&& (!fact || event.facts?.some(([id]) => id === fact)) && (!kind || event.kind === kind) && !(told && event.form === 'own')
 		&& (!text || (event.said || event.text).toLowerCase().includes(String(text).toLowerCase()));
 }
 
-function filtered(query, of) {
-	const limit = Math.min(query.to ?? Infinity, of);
+function filtered(query, total) {
+	const limit = Math.min(query.to ?? Infinity, total);
 	if (!Object.entries(query).some(([name, value]) => value && !['from', 'to'].includes(name))) {
-		const from = Number(query.from ?? Math.max(0, of - 500));
-		return { from, to: Math.min(limit, from + 2000), of, events: rows('events', from, Math.min(limit, from + 2000)) };
+		const from = Number(query.from ?? Math.max(0, total - 500));
+		return { from, to: Math.min(limit, from + 2000), total, events: rows('events', from, Math.min(limit, from + 2000)) };
 	}
 	const events = [];
 	let from = Number(query.from || 0);
@@ -125,7 +125,7 @@ function filtered(query, of) {
 	for (; from < limit && events.length < 500; from += CHUNK_IN_FILE) {
 		events.push(...rows('events', from, Math.min(limit, from + CHUNK_IN_FILE)).filter((event) => matches(event, query)));
 	}
-	return { from: start, to: Math.min(from, limit), of, events, next: from < limit ? from : undefined };
+	return { from: start, to: Math.min(from, limit), total, events, next: from < limit ? from : undefined };
 }
 
 // What became of an event for an entity: learned (`y`), masked (`m`), or why not.
@@ -134,10 +134,10 @@ function cellOf(event, who) {
 	if (event.who?.includes(who)) return 'y';
 	if (event.rule === 'private' || event.rule === 'named') return event.rule[0];
 	if (event.except?.includes(who)) return 'x';
-	const stay = stayOf(who, event.n);
+	const stay = stayOf(who, event.number);
 	if (!stay || stay[2]) return stay ? 'd' : 'l';
 	const stage = event.stage ?? event.place;
-	return event.kept && (event.rule === 'everywhere' || stage === stay[1] || stage === who) ? 'g' : 'e';
+	return event.withheld && (event.rule === 'everywhere' || stage === stay[1] || stage === who) ? 'g' : 'e';
 }
 
 // Where somebody was when an event happened: since when, the place, and whether it was dead.
@@ -159,29 +159,29 @@ async function believed({ who, about }) {
 	const [of, other] = [Number(who), Number(about)];
 	const { name } = entityOf(other);
 	const [one, two] = await Promise.all([of, other].map((id) => inFile.get(`person/${id}`).catch(() => ({}))));
-	const telling = new Set(embedded('facts').filter((fact) => fact.of.includes(other)).map((fact) => fact.fact));
+	const telling = new Set(embedded('facts').filter((fact) => fact.about.includes(other)).map((fact) => fact.fact));
 	const promises = [[one, name], [two, one.name]].flatMap(([by, to]) => (by.promises || []).filter((promise) => promise.name === to).map((promise) => ({ ...promise, by: by.id })));
 	const story = embedded('story');
 	const heard = [];
 	for (let n = story.events - 1; n >= 0 && heard.length < 20; n -= 1) {
 		const [event] = rows('events', n, n + 1);
-		if (event.form !== 'own' && !event.repeat && event.by !== of && (!event.rule || event.who?.includes(of)) && (event.by === other || event.text.includes(name))) heard.push(event);
+		if (event.form !== 'own' && !event.repeat && event.speaker !== of && (!event.rule || event.who?.includes(of)) && (event.speaker === other || event.text.includes(name))) heard.push(event);
 	}
 	const found = { knows: (one.knows || []).filter((known) => telling.has(known.fact)), bond: one.bonds?.find((bond) => bond.name === name), promises, heard };
 	// What a player of undercover wrote down last of everybody.
-	for (let c = story.calls - 1; c >= 0 && story.game === 'undercover' && found.c == null; c -= 1) {
+	for (let c = story.calls - 1; c >= 0 && story.game === 'undercover' && found.call == null; c -= 1) {
 		const [call] = rows('calls', c, c + 1);
-		if (call.who === of && call.purpose === 'undercover.belief') found.c = c;
+		if (call.who === of && call.purpose === 'undercover.belief') found.call = c;
 	}
 	return found;
 }
 
 const inFile = {
 	async get(path, query = {}) {
-		const { events: of = 0, calls: all = 0 } = embedded('story');
-		if (path === 'events') return filtered(query, of);
+		const { events: total = 0, calls: all = 0 } = embedded('story');
+		if (path === 'events') return filtered(query, total);
 		if (path === 'audience') {
-			const part = filtered(query, of);
+			const part = filtered(query, total);
 			const columns = state.entityList.map((entity) => entity.id);
 			const found = part.events.map((event) => ({
 				...event, text: event.said || event.text, cells: columns.map((who) => cellOf(event, who)),
@@ -192,17 +192,17 @@ const inFile = {
 		if (path === 'calls') {
 			const from = Number(query.from ?? Math.max(0, all - 500));
 			const found = rows('calls', from, Math.min(query.to ?? Infinity, from + 2000));
-			return { from, to: from + found.length, of: all, calls: found };
+			return { from, to: from + found.length, total: all, calls: found };
 		}
 		if (path === 'believes') return believed(query);
 		const [kind, id] = path.split('/');
 		const [row] = kind === 'event' || kind === 'call' ? rows(`${kind}s`, Number(id), Number(id) + 1) : [];
 		if (kind === 'event' && row) {
-			const missed = row.rule && state.entityList.map(({ id: who }) => ({ who, why: WHY[cellOf(row, who)], at: stayOf(who, row.n)?.[1] }));
+			const missed = row.rule && state.entityList.map(({ id: who }) => ({ who, why: WHY[cellOf(row, who)], at: stayOf(who, row.number)?.[1] }));
 			return { ...row, not_told: missed?.filter(({ why }) => why) };
 		}
 		const [told] = row?.told == null ? [] : rows('events', row.told, row.told + 1);
-		if (told) Object.assign(row, { text: told.said || told.text, events: [told.n] });
+		if (told) Object.assign(row, { text: told.said || told.text, events: [told.number] });
 		const value = (await unzipped(path)) ?? embedded(path) ?? row;
 		if (value == null) throw new Refused(404);
 		return value;
@@ -235,12 +235,12 @@ const CHUNK = isReport ? CHUNK_IN_FILE : 500;
 export class Rows {
 	constructor(kind) {
 		this.kind = kind;
-		this.of = 0;
+		this.total = 0;
 		this.chunks = new Map();
 		this.wanted = new Set();
 	}
 
-	get count() { return this.of; }
+	get count() { return this.total; }
 	indexOf(n) { return n; }
 
 	at(n) {
@@ -252,18 +252,18 @@ export class Rows {
 		const index = Math.floor(n / CHUNK);
 		if (!this.chunks.has(index)) this.chunks.set(index, []);
 		this.chunks.get(index)[n % CHUNK] = row;
-		this.of = Math.max(this.of, n + 1);
+		this.total = Math.max(this.total, n + 1);
 	}
 
 	want(from, to) {
-		for (let index = Math.floor(Math.max(0, from) / CHUNK); index * CHUNK < Math.min(to, this.of); index += 1) {
+		for (let index = Math.floor(Math.max(0, from) / CHUNK); index * CHUNK < Math.min(to, this.total); index += 1) {
 			if (!this.isWhole(index) && !this.wanted.has(index)) this.read(index);
 		}
 	}
 
 	isWhole(index) {
 		const chunk = this.chunks.get(index);
-		const size = Math.min(CHUNK, this.of - index * CHUNK);
+		const size = Math.min(CHUNK, this.total - index * CHUNK);
 		if (!chunk || chunk.length < size) return false;
 		return chunk.checked === size || (!chunk.includes(undefined) && Boolean(chunk.checked = size));
 	}
@@ -274,10 +274,10 @@ export class Rows {
 			const answer = await get(this.kind, { from: index * CHUNK, to: (index + 1) * CHUNK });
 			const chunk = this.chunks.get(index) || [];
 			this.onanswer?.(answer);
-			(answer[this.kind] || answer.rows).forEach((row, i) => { chunk[(row.n ?? row.c ?? i) % CHUNK] = row; });
+			(answer[this.kind] || answer.rows).forEach((row) => { chunk[(this.kind === 'calls' ? row.call : row.number) % CHUNK] = row; });
 			this.chunks.delete(index);
 			this.chunks.set(index, chunk);
-			this.of = Math.max(this.of, answer.of);
+			this.total = Math.max(this.total, answer.total);
 			// Of a very long story only what was looked at lately is kept.
 			if (this.chunks.size > 60) this.chunks.delete(this.chunks.keys().next().value);
 			this.failed = false;
@@ -312,8 +312,8 @@ function setRun({ run, ...more }) {
 	state.run = run;
 	// All there is on opening; later what was read meanwhile.
 	if (more.events != null) {
-		events.of = more.events;
-		calls.of = more.calls || 0;
+		events.total = more.events;
+		calls.total = more.calls || 0;
 		emit('events', { added: [] });
 	}
 	// The host went back: the story goes on there.
@@ -363,29 +363,29 @@ export function follow() {
 	};
 	listen('events', (list) => {
 		for (const event of list) {
-			events.put(event.n, event);
-			if (event.c != null) deltas.delete(event.c);
+			events.put(event.number, event);
+			if (event.call != null) deltas.delete(event.call);
 			if (['day', 'place', 'ending'].includes(event.form)) {
-				state.headings.push({ n: event.n, form: event.form, text: event.title ?? event.text });
+				state.headings.push({ number: event.number, form: event.form, text: event.title ?? event.text });
 			}
 		}
 		emit('events', { added: list });
 	});
 	listen('calls', (list) => {
-		const changed = new Set(list.map((call) => call.c));
-		const thinking = state.run.thinking.filter((open) => !changed.has(open.c));
+		const changed = new Set(list.map((call) => call.call));
+		const thinking = state.run.thinking.filter((open) => !changed.has(open.call));
 		for (const call of list) {
-			calls.put(call.c, call);
-			if (call.state === 'done' || call.state === 'dropped') deltas.delete(call.c);
-			else thinking.push({ c: call.c, who: call.who, purpose: call.purpose, since: call.start, held: call.held });
+			calls.put(call.call, call);
+			if (call.state === 'done' || call.state === 'dropped') deltas.delete(call.call);
+			else thinking.push({ call: call.call, who: call.who, purpose: call.purpose, since: call.start, held: call.held });
 		}
 		state.run.thinking = thinking;
 		emit('calls', { added: list });
 		emit('run');
 	});
 	listen('delta', (delta) => {
-		if (delta.retract) deltas.delete(delta.c);
-		else deltas.set(delta.c, (delta.whole ? '' : deltas.get(delta.c) || '') + delta.text);
+		if (delta.retract) deltas.delete(delta.call);
+		else deltas.set(delta.call, (delta.whole ? '' : deltas.get(delta.call) || '') + delta.text);
 		emit('deltas');
 	});
 	// Another server numbers events anew.
@@ -423,7 +423,7 @@ export class SomeEvents {
 	get count() { return this.found.length; }
 	get isWhole() { return this.next == null; }
 	at(i) { return this.found[i]; }
-	indexOf(n) { return Math.max(0, this.found.findIndex((event) => event.n >= n)); }
+	indexOf(n) { return Math.max(0, this.found.findIndex((event) => event.number >= n)); }
 	want(from, to) { if (to >= this.found.length) this.more(); }
 
 	async more() {
@@ -434,7 +434,7 @@ export class SomeEvents {
 			this.onanswer?.(answer);
 			this.found.push(...answer[this.kind] || answer.rows);
 			this.next = answer.next;
-			this.seen = answer.of;
+			this.seen = answer.total;
 		} catch (error) {
 			this.next = undefined;
 			emit('problem', error);
@@ -447,6 +447,6 @@ export class SomeEvents {
 	// New events of the stream that belong here.
 	add(list) {
 		if (!this.isWhole) return;
-		this.found.push(...list.filter((event) => event.n >= (this.seen || 0) && matches(event, this.query)));
+		this.found.push(...list.filter((event) => event.number >= (this.seen || 0) && matches(event, this.query)));
 	}
 }

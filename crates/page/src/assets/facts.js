@@ -11,10 +11,10 @@ async function beliefs({ of, about }) {
 	const people = ofKind('actor').map(({ id, name }) => [id, name]);
 	const found = of && about ? await get('believes', { who: of, about }) : null;
 	const parts = found ? [
-		pairs([['bonds', found.bond ? `${found.bond.word} (${found.bond.value})` : null], ['guess', found.c == null ? null : callLink(found.c)]]),
+		pairs([['bonds', found.bond ? `${found.bond.word} (${found.bond.value})` : null], ['guess', found.call == null ? null : callLink(found.call)]]),
 		listPart('knows', found.knows, knownRow, '.known'),
 		listPart('promises', found.promises, ({ by, words, state }) => [nameLink(by), h('span', linked(words)), tag(word('promise', state))]),
-		listPart('heard', found.heard, ({ n, text }) => [h('span', linked(text)), h('span.end', eventLink(n))])] : [];
+		listPart('heard', found.heard, ({ number, text }) => [h('span', linked(text)), h('span.end', eventLink(number))])] : [];
 	return section('believes', h('div.filters', select(t('believes_who'), 'of', people), select(t('believes_about'), 'about', people)), parts,
 		found && !found.bond && found.c == null && !found.knows.length && !found.promises?.length && !found.heard.length ? h('p.muted', t('believes_nothing')) : null);
 }
@@ -56,7 +56,7 @@ function graph(fact) {
 		const path = svg('path', { d: way, class: 'edge-path' });
 		const turn = t('turn_short', { n: known.turn ?? 0 });
 		const text = svg('text', { x: b.x - 6, y: b.y - 5, class: 'edge-text' }, turn);
-		return known.n == null ? [path, text] : svg('a', { href: address({ see: `event/${known.n}` }), 'aria-label': `${turn}, ${nth('event', known.n)}` }, path, text);
+		return known.number == null ? [path, text] : svg('a', { href: address({ see: `event/${known.number}` }), 'aria-label': `${turn}, ${nth('event', known.number)}` }, path, text);
 	});
 	const nodes = [...told.keys()].map((who) => {
 		const entity = entityOf(who);
@@ -79,7 +79,7 @@ export async function seeFact(pane, id) {
 		knows.length && !fact.common ? section('who_told_whom', h('div.wide', { tabindex: 0, role: 'region', 'aria-label': t('who_told_whom') }, graph(fact))) : null,
 		section('who_knows', knows.length ? h('ol.rows', knows.map((known) => h('li', h('span', nameLink(known.who), ' ',
 			h('span.muted', known.from != null ? rich('from_name', { name: nameLink(known.from) }) : known.by ? word('learned_by', known.by) : t('from_the_start'))),
-		h('span.end.small', known.turn ? nth('turn', known.turn) : '', known.n == null ? null : [' ', eventLink(known.n)])))) : h('p.muted', t('nobody_knows'))),
+		h('span.end.small', known.turn ? nth('turn', known.turn) : '', known.number == null ? null : [' ', eventLink(known.number)])))) : h('p.muted', t('nobody_knows'))),
 		section('who_does_not', missing.length ? chips(missing, nameLink) : null));
 }
 

@@ -26,12 +26,12 @@ export async function seeEvent(pane, n) {
 		h('div.book.quote', setEvent(event)),
 		h('p.actions', action({ view: 'story', n, ...NO_FILTER }, 'in_story'), state.isHost ? audienceLink(n) : null,
 			can('branch') && event.turn ? button(t('branch_here'), () => branchDialog(before), {}, 'branches') : null,
-			can('retry') && event.c != null && event.turn <= state.story.turn ? askAgain(event) : null,
+			can('retry') && event.call != null && event.turn <= state.story.turn ? askAgain(event) : null,
 			can('undo') && before > 0 ? button(t('back_before'), () => steer({ do: 'undo', turn: before }, t('undo_sure', { n: before }))) : null),
 		pairs([['when', [nth('day', event.day ?? 0), ' · ', nth('turn', event.turn)]], ['place', event.place == null ? null : nameLink(event.place)],
 			['kind', word('event', event.kind)], ['id', h('code', event.id)], ['rule', event.rule ? rule(event) : null],
-			['call', event.c == null ? null : callLink(event.c)]]),
-		section('otherwise', can('retry') && event.turn <= state.story.turn && event.options?.map(({ option, label }) => button(t('take_option', { label }), () => steer({ do: 'edit', c: event.c, text: JSON.stringify({ mind: '', option }) }, t('option_sure', { n: event.turn }))))),
+			['call', event.call == null ? null : callLink(event.call)]]),
+		section('otherwise', can('retry') && event.turn <= state.story.turn && event.options?.map(({ option, label }) => button(t('take_option', { label }), () => steer({ do: 'edit', call: event.call, text: JSON.stringify({ mind: '', option }) }, t('option_sure', { n: event.turn }))))),
 		section('who_learned', event.who?.length ? chips(event.who, nameLink) : event.rule ? h('p.muted', t('no_one')) : null),
 		section('masked', (event.masked || []).map(([who, text]) => h('p', nameLink(who), ' ', h('q', text)))),
 		listPart('who_did_not', missed, ({ who, why, at }) => [nameLink(who), h('span.end.small', word('why', why), at == null ? null : [' ', nameLink(at)])]),
@@ -52,12 +52,12 @@ export async function seeCall(pane, c, tab = 'overview') {
 	const bodies = { overview, request, changes, answer };
 	replace(pane, head, !detail && tab !== 'overview' ? emptyState('not_in_report') : (bodies[tab] || overview)(call));
 	if (call.state !== 'done') {
-		const off = on('calls', ({ added }) => { if (added?.some((one) => one.c === Number(c) && one.state === 'done')) { off(); if (pane.isConnected) seeCall(pane, c, tab).catch(() => {}); } });
+		const off = on('calls', ({ added }) => { if (added?.some((one) => one.call === Number(c) && one.state === 'done')) { off(); if (pane.isConnected) seeCall(pane, c, tab).catch(() => {}); } });
 		return off;
 	}
 }
 
-const askAgain = ({ c, turn }) => button(t('ask_again'), () => steer({ do: 'retry', c }, t('retry_sure', { n: turn })));
+const askAgain = ({ call, turn }) => button(t('ask_again'), () => steer({ do: 'retry', call }, t('retry_sure', { n: turn })));
 
 function overview(call) {
 	const parts = segmentsOf(call).filter(([, from, to]) => to > from);
@@ -65,9 +65,9 @@ function overview(call) {
 	return [
 		parts.length && call.end != null ? h('div.phases', { 'aria-hidden': 'true' }, parts.map(([name, from, to]) => h('span', { class: `k-${name}`, vars: { '--length': to - from }, title: `${t(name)} ${duration(to - from)}` }))) : null,
 		h('p.actions',
-			can('retry') && !isOpen && call.turn <= state.story.turn ? [askAgain(call), button(t('edit_answer'), () => askForText(t('edit_answer'), t('edit_hint'), call.answer || '', (text) => steer({ do: 'edit', c: call.c, text }))), button(t('undo_to_call'), () => steer({ do: 'undo', c: call.c }))] : null,
-			isReport ? null : action({ see: `context/${call.who}/${call.c}` }, 'context_then')),
-		pairs([['state', word('state', call.state)], ['answered_by', call.by ? word('by', call.by) : null], ['reason', call.reason],
+			can('retry') && !isOpen && call.turn <= state.story.turn ? [askAgain(call), button(t('edit_answer'), () => askForText(t('edit_answer'), t('edit_hint'), call.answer || '', (text) => steer({ do: 'edit', call: call.call, text }))), button(t('undo_to_call'), () => steer({ do: 'undo', call: call.call }))] : null,
+			isReport ? null : action({ see: `context/${call.who}/${call.call}` }, 'context_then')),
+		pairs([['state', word('state', call.state)], ['answered_by', call.answered_by ? word('by', call.answered_by) : null], ['reason', call.reason],
 			['model', modelOf(call)], ['place', call.place == null ? null : nameLink(call.place)],
 			['time', call.end == null ? null : duration(call.end - call.start)],
 			...usageOf({ ...call.usage, cost: call.cost }), ['finish', call.finish]]),
@@ -107,7 +107,7 @@ export function differences(diff, head) {
 	const lines = diff.map((line) => {
 		if (line.op === '=') return h('li.same', t('lines_same', { count: line.lines }));
 		const [name, mark] = line.op === '+' ? ['added', '+'] : ['cut', '−'];
-		return h(`li.${name}`, h('span.op', h('span.sr', t(name)), h('span', { 'aria-hidden': 'true' }, mark)), h('span.line', line.text || ' '), line.why && h('span.small', word('cut', line.why)), line.n == null ? null : eventLink(line.n));
+		return h(`li.${name}`, h('span.op', h('span.sr', t(name)), h('span', { 'aria-hidden': 'true' }, mark)), h('span.line', line.text || ' '), line.why && h('span.small', word('cut', line.why)), line.number == null ? null : eventLink(line.number));
 	});
 	const count = (op) => diff.filter((line) => line.op === op).length;
 	head.append(` · +${number(count('+'))} −${number(count('-'))}`);

@@ -74,4 +74,4 @@ function chainOf({ chain = [], by }) {
 // What somebody knows, and how it came to know it.
 export const knownRow = (known) => [
 	h('details', h('summary', known.title || known.fact), h('p', linked(known.text || '')), h('p.small', factLink(known.fact, t('who_knows')))),
-	h('p.small', chainOf(known), known.turn ? h('span.muted', ' · ', nth('day', known.day ?? 0), ', ', nth('turn', known.turn)) : null, known.n == null ? null : [' ', eventLink(known.n)])];
+	h('p.small', chainOf(known), known.turn ? h('span.muted', ' · ', nth('day', known.day ?? 0), ', ', nth('turn', known.turn)) : null, known.number == null ? null : [' ', eventLink(known.number)])];

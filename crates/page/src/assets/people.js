@@ -117,7 +117,7 @@ export async function seeContext(pane, id, call) {
 	const shown = (part, i) => [
 		h('li', { class: `${part.part}${part.cached ? ' is-cached' : ''}`, 'data-part': part.id, tabindex: part.text.length > 400 ? 0 : -1 },
 			h('p.part-head', h('span', { class: `swatch ${part.part}` }), word('part', part.part),
-				part.by == null ? null : [' ', nameLink(part.by)], part.n == null ? null : [' ', eventLink(part.n)],
+				part.speaker == null ? null : [' ', nameLink(part.speaker)], part.number == null ? null : [' ', eventLink(part.number)],
 				folded.has(part.id) ? tag(t('folds_next')) : null,
 				h('span.num.end', number(part.tokens))),
 			h('div.part-text', part.text),
@@ -142,10 +142,10 @@ export function seeNow(pane) {
 		const now = storyTime();
 		replace(pane, h('h2', t('at_a_glance')),
 			pairs([['world', story.title || story.world], ['day', story.day ? number(story.day) : null], ['turn', number(story.turn || 0)],
-				['seed', story.seed == null ? null : String(story.seed)], ['events', number(events.of)], ['calls', state.isHost ? number(spent.calls || 0) : null],
+				['seed', story.seed == null ? null : String(story.seed)], ['events', number(events.total)], ['calls', state.isHost ? number(spent.calls || 0) : null],
 				...(state.isHost ? usageOf(spent) : [])]),
 			listPart('thinking_now', run.thinking, (open) => [nameLink(open.who), ' ',
-				state.isHost ? seeLink(`call/${open.c}`, word('purpose', open.purpose), {}, '.small') : null,
+				state.isHost ? seeLink(`call/${open.call}`, word('purpose', open.purpose), {}, '.small') : null,
 				h('span.num.end', now > open.since && now - open.since < 86400000 ? duration(now - open.since) : '')]),
 			h('p.small.hint', t('glance_hint')));
 	};

@@ -160,17 +160,17 @@ export function openHeld(box) {
 	let drawn = '';
 	const draw = () => {
 		const held = state.run.thinking.filter((open) => open.held);
-		const key = JSON.stringify(held.map(({ c, held: answer }) => [c, answer]));
+		const key = JSON.stringify(held.map(({ call, held: answer }) => [call, answer]));
 		if (key === drawn) return;
 		drawn = key;
 		box.hidden = !held.length;
-		replace(box, held.map(({ c, who, purpose, held: { text, complaint } }) => {
+		replace(box, held.map(({ call, who, purpose, held: { text, complaint } }) => {
 			const words = h('textarea', { name: 'text', rows: Math.min(8, 1 + text.split('\n').length + Math.floor(text.length / 80)), 'aria-label': t('answer') }, text);
-			const send = () => steer(words.value === text && !complaint ? { do: 'use', c } : { do: 'replace', c, text: words.value });
+			const send = () => steer(words.value === text && !complaint ? { do: 'use', call } : { do: 'replace', call, text: words.value });
 			return h('form.held', { onsubmit: (event) => { event.preventDefault(); send(); } },
 				h('p.seat-who', rich('held', { name: nameLink(who) }), h('span.small', ' ', word('purpose', purpose))),
 				words, complaint ? h('p.complaint', { role: 'alert' }, complaint) : null,
-				h('p.actions.end', button(t('ask_again'), () => steer({ do: 'ask_again', c })), button(t('use_mind'), () => steer({ do: 'use', c })), h('button', { type: 'submit', class: 'primary' }, t('use_words'))));
+				h('p.actions.end', button(t('ask_again'), () => steer({ do: 'ask_again', call })), button(t('use_mind'), () => steer({ do: 'use', call })), h('button', { type: 'submit', class: 'primary' }, t('use_words'))));
 		}));
 		if (held.length) announce(t('held_count', { count: held.length }));
 	};
@@ -210,9 +210,9 @@ export async function openSeat(box) {
 			event.preventDefault();
 			const text = words.value.trim();
 			// Beside options, a single word must not be taken for one of them.
-			if (text) send({ c: ask.c, text: menu.length ? `“${text}”` : text }, words);
+			if (text) send({ number: ask.number, text: menu.length ? `“${text}”` : text }, words);
 		} }, words, h('button', { type: 'submit', class: 'primary' }, t('say')));
-		const menu = (ask.options || []).map((option, i) => button([i < 9 ? `${i + 1}  ` : '', option.label].join(''), (event) => send({ c: ask.c, option: option.value }, event.target)));
+		const menu = (ask.options || []).map((option, i) => button([i < 9 ? `${i + 1}  ` : '', option.label].join(''), (event) => send({ number: ask.number, option: option.value }, event.target)));
 		replace(box, who, h('div.ask', h('div.question', { tabindex: 0 }, ask.question.split('\n').map((line) => h('p', /^[#*]/.test(line) ? h('strong', line.replace(/^[#* ]+|[* ]+$/g, '')) : line))),
 			menu.length ? h('div.menu', { role: 'group', 'aria-label': t('what_you_can_do') }, menu) : null, form));
 		announce(ask.question.slice(0, 500));

@@ -60,7 +60,7 @@ export class Timeline {
 	// The calls that are looked at: a window of all of them.
 	load() {
 		this.isStale = false;
-		const to = this.last ?? calls.of;
+		const to = this.last ?? calls.total;
 		const from = Math.max(0, to - WINDOW);
 		calls.want(from, to);
 		this.shown = [];
@@ -69,7 +69,7 @@ export class Timeline {
 			if (call) this.shown.push(call);
 		}
 		this.earlier.hidden = from === 0;
-		this.later.hidden = to >= calls.of;
+		this.later.hidden = to >= calls.total;
 		// Calls of one place at the same time are below each other.
 		const lanes = new Map();
 		const laneOf = new Map();
@@ -99,8 +99,8 @@ export class Timeline {
 	}
 
 	shift(by) {
-		const to = (this.last ?? calls.of) + by * WINDOW;
-		this.last = to >= calls.of ? null : Math.max(WINDOW, to);
+		const to = (this.last ?? calls.total) + by * WINDOW;
+		this.last = to >= calls.total ? null : Math.max(WINDOW, to);
 		this.isFitted = true;
 		this.load();
 		this.draw();
@@ -178,8 +178,8 @@ export class Timeline {
 				box(shades[kind], x(from), y, Math.max(1.5, x(to) - x(from)), 12);
 			}
 			g.globalAlpha = 1;
-			if (call.refused || call.by === 'fallback') box(call.by === 'fallback' ? bad : warn, left, y + 10, right - left, 3);
-			if (call.c === this.chosen) {
+			if (call.refused || call.answered_by === 'fallback') box(call.answered_by === 'fallback' ? bad : warn, left, y + 10, right - left, 3);
+			if (call.call === this.chosen) {
 				g.strokeStyle = ink;
 				g.lineWidth = 2;
 				g.strokeRect(left - 1.5, y - 2.5, right - left + 3, 17);
@@ -194,7 +194,7 @@ export class Timeline {
 		g.fillStyle = muted;
 		buckets.forEach((value, i) => { if (value) box(muted, i * 4, base - (value / most) * (MONEY - 8), 3, (value / most) * (MONEY - 8)); });
 		g.fillText(hasCost ? `${t('cost')} ≤ ${money(most)}` : `${t('tokens')} ≤ ${short(most)}`, 3, height - MONEY + 11);
-		this.range.textContent = `${number(this.boxes.length)} / ${number(calls.of)} · ${duration(to - from)}`;
+		this.range.textContent = `${number(this.boxes.length)} / ${number(calls.total)} · ${duration(to - from)}`;
 		this.drag && this.drawDrag(g, height, accent);
 	}
 
@@ -220,8 +220,8 @@ export class Timeline {
 	}
 
 	choose(call) {
-		this.chosen = call.c;
-		go({ see: `call/${call.c}` });
+		this.chosen = call.call;
+		go({ see: `call/${call.call}` });
 		this.draw();
 	}
 
@@ -278,7 +278,7 @@ export class Timeline {
 		canvas.addEventListener('keydown', (event) => {
 			const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
 			if (step) {
-				const i = this.shown.findIndex((call) => call.c === this.chosen);
+				const i = this.shown.findIndex((call) => call.call === this.chosen);
 				const next = this.shown[i < 0 ? this.shown.length - 1 : i + step];
 				if (next) this.choose(next);
 			} else if (event.key === '+' || event.key === '=') this.zoom(1 / 1.6, 0.5);
@@ -312,21 +312,21 @@ export function showCalls(pane) {
 	const chosen = /^call\/(\d+)/.exec(route.see || '');
 	if (chosen) timeline.chosen = Number(chosen[1]);
 	const list = new VirtualList(scroller, {
-		count: () => calls.of, fixed: 26, role: 'rowgroup', wanted: (from, to) => calls.want(from, to),
+		count: () => calls.total, fixed: 26, role: 'rowgroup', wanted: (from, to) => calls.want(from, to),
 		render: (i) => {
 			const call = calls.at(i);
 			if (!call) return h('div.call-row.wait', { role: 'row' }, cell('k-number', number(i)));
-			const made = call.state === 'done' ? ({ repaired: t('repaired'), fallback: t('by_fallback') }[call.by] || '') : word('state', call.state);
+			const made = call.state === 'done' ? ({ repaired: t('repaired'), fallback: t('by_fallback') }[call.answered_by] || '') : word('state', call.state);
 			return h('div.call-row', { role: 'row', onclick: () => timeline.choose(call) },
-				cell('k-number', h('a.num', { href: `?see=call/${call.c}`, 'data-plain': true, onclick: (event) => { event.preventDefault(); event.stopPropagation(); timeline.choose(call); } }, number(call.c))),
+				cell('k-number', h('a.num', { href: `?see=call/${call.call}`, 'data-plain': true, onclick: (event) => { event.preventDefault(); event.stopPropagation(); timeline.choose(call); } }, number(call.call))),
 				cell('k-who', nameLink(call.who)), cell('k-purpose', word('purpose', call.purpose)),
 				cell('num k-turn', number(call.turn)), cell('num k-time', duration(lengthOf(call))),
 				cell('num k-prompt_tokens', number(call.usage?.prompt || 0)), cell('num k-answer_tokens', number(call.usage?.completion || 0)),
 				cell('num k-cost', money(call.cost)),
-				cell(`k-state ${call.by || ''}`, made));
+				cell(`k-state ${call.answered_by || ''}`, made));
 		},
 	});
-	list.show(Math.max(0, (timeline.chosen ?? calls.of) - 1));
-	const off = on('calls', ({ added }) => { if (added) for (const call of added) list.refresh(call.c); list.refreshWaiting(); });
+	list.show(Math.max(0, (timeline.chosen ?? calls.total) - 1));
+	const off = on('calls', ({ added }) => { if (added) for (const call of added) list.refresh(call.call); list.refreshWaiting(); });
 	return () => { off(); list.destroy(); timeline.destroy(); };
 }
