@@ -27,12 +27,8 @@ pub(super) fn read_content(
         Some(Value::Array(entries)) => {
             let mut blocks = Vec::with_capacity(entries.len());
             for (index, entry) in entries.iter().enumerate() {
-                let mut new_warnings = Vec::new();
                 let path = format!("content[{index}]");
-                let read = read_block(entry, &mut new_warnings);
-                blocks.extend(read.map_err(|error| error.nested_in(&path))?);
-                let new_warnings = new_warnings.into_iter();
-                warnings.extend(new_warnings.map(|warning| warning.nested_in(&path)));
+                blocks.extend(read_at(&path, warnings, |found| read_block(entry, found))?);
             }
             Ok(blocks)
         }
@@ -42,6 +38,18 @@ pub(super) fn read_content(
         }
         Some(_) => Err(FormatError::new("content", text!(dialect_expected_content))),
     }
+}
+
+/// Reads what is at a path, so that its warnings and its error name their place.
+pub(super) fn read_at<T>(
+    path: &str,
+    warnings: &mut Vec<FormatError>,
+    read: impl FnOnce(&mut Vec<FormatError>) -> Result<T, FormatError>,
+) -> Result<T, FormatError> {
+    let mut found = Vec::new();
+    let read = read(&mut found);
+    warnings.extend(found.into_iter().map(|warning| warning.nested_in(path)));
+    read.map_err(|error| error.nested_in(path))
 }
 
 /// Reads a block; `None` for null, and for a text or a thought that is null.

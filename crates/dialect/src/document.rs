@@ -7,6 +7,7 @@ use playhouse_engine::message::{FormatError, Message, Role};
 use serde_json::{Map, Value, json};
 use thiserror::Error;
 
+use super::blocks::read_at;
 use super::detect::detect;
 use super::messages::{read_message, write_messages};
 use super::{Profile, autogen, memory, openai};
@@ -245,13 +246,10 @@ impl<'a> Part<'a> {
         let values = match self.content {
             PartContent::Messages(values) => values,
             PartContent::MemoryState(map) => {
-                let mut found = Vec::new();
-                let messages = memory::read(map, &mut found);
-                let found = found.into_iter();
-                warnings.extend(found.map(|warning| warning.nested_in(&self.path)));
+                let read = |found: &mut _| memory::read(map, found);
                 return Ok(Conversation {
                     name: None,
-                    messages: messages.map_err(|error| error.nested_in(&self.path))?,
+                    messages: read_at(&self.path, warnings, read)?,
                 });
             }
         };
@@ -261,11 +259,8 @@ impl<'a> Part<'a> {
                 continue;
             }
             let path = format!("{}[{index}]", self.path);
-            let mut new_warnings = Vec::new();
-            let read = read_message(value, profile, &mut new_warnings);
-            messages.extend(read.map_err(|error| error.nested_in(&path))?);
-            let new_warnings = new_warnings.into_iter();
-            warnings.extend(new_warnings.map(|warning| warning.nested_in(&path)));
+            let read = |found: &mut _| read_message(value, profile, found);
+            messages.extend(read_at(&path, warnings, read)?);
         }
         Ok(Conversation {
             name: self.name.clone(),

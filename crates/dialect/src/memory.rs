@@ -6,6 +6,7 @@ use playhouse_engine::locale::text;
 use playhouse_engine::message::{FormatError, Message};
 use serde_json::{Map, Value};
 
+use super::blocks::read_at;
 use super::messages::read_message;
 use super::{Profile, leftovers};
 
@@ -38,10 +39,9 @@ pub(super) fn read(
             continue;
         }
         let path = format!("content[{index}]");
-        let mut found = Vec::new();
-        let read = read_message(message, Profile::AgentScopePython1, &mut found);
-        warnings.extend(found.into_iter().map(|warning| warning.nested_in(&path)));
-        for mut message in read.map_err(|error| error.nested_in(&path))? {
+        let profile = Profile::AgentScopePython1;
+        let read = |found: &mut _| read_message(message, profile, found);
+        for mut message in read_at(&path, warnings, read)? {
             for mark in marks.into_iter().flatten().filter_map(Value::as_str) {
                 leftovers::add_tag(&mut message.tags, mark, &Value::Bool(true));
             }

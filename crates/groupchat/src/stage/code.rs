@@ -121,12 +121,12 @@ impl ChatStep<'_, '_, '_> {
                     self.chat.code_events.insert(name, turn.events);
                     return Some((text, by));
                 }
-                let event = ChatContent::CodeGeneration {
+                let content = ChatContent::CodeGeneration {
                     content: text,
                     retry_attempt: turn.attempt,
                     code_blocks,
                 };
-                let event = ChatMessage::new(name.as_str(), event);
+                let event = ChatMessage::new(name.as_str(), content);
                 turn.events.push(event.with_usage(self.last_usage(entity)));
                 self.run_code(&name, turn, false);
                 None
@@ -159,15 +159,15 @@ impl ChatStep<'_, '_, '_> {
                 self.finish_code_turn(&participant.name, turn, text);
             }
             CodeOutcome::Ended { code, output } => {
-                let event = ChatContent::CodeExecution {
+                let content = ChatContent::CodeExecution {
                     retry_attempt: turn.attempt,
                     result: CodeResult {
                         exit_code: code,
                         output: output.clone(),
                     },
                 };
-                let event = ChatMessage::new(participant.name.as_str(), event);
-                turn.events.push(event);
+                let name = participant.name.as_str();
+                turn.events.push(ChatMessage::new(name, content));
                 self.report_result(participant, entity, turn, code, &output);
             }
         }

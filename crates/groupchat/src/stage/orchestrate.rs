@@ -10,7 +10,7 @@ use super::deliver::Delivery;
 use super::forget;
 use super::ledger::{Analysis, Progress, ProgressConstraints, Subtask};
 use super::step::ChatStep;
-use crate::message::{ChatContent, ChatMessage};
+use crate::message::ChatMessage;
 use crate::prompts::{
     ANALYSE, ANALYSE_SHORT, AnalysePrompt, CONCLUDE, ChatNotes, ConcludePrompt, INSTRUCT,
     InstructPrompt, MemberData, OpenSubtask, PLAN, PROGRESS, PROGRESS_SHORT, PlanPrompt,
@@ -264,9 +264,7 @@ impl<'a> ChatStep<'a, '_, '_> {
     fn post_usage(&mut self) {
         let usage = self.last_usage(self.stage);
         if usage.is_some_and(|usage| usage.total_tokens() > 0) {
-            let event = ChatContent::Selector(String::new());
-            let event = ChatMessage::new(self.team.selection.manager(), event);
-            self.post(event.with_usage(usage));
+            self.post_selector(String::new(), usage);
         }
     }
 }

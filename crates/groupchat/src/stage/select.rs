@@ -10,7 +10,7 @@ use super::chat::Phase;
 use super::pick::{Pick, PickConstraints};
 use super::step::ChatStep;
 use crate::functions::ConversationView;
-use crate::message::{ChatContent, ChatMessage, fill};
+use crate::message::{ChatContent, ChatMessage, RequestUsage, fill};
 use crate::prompts::{
     PICK, PickPrompt, RoleData, SELECT, SELECT_SHORT, SelectPrompt, SelectionNotes, SelectorValues,
     notes,
@@ -221,12 +221,16 @@ impl ChatStep<'_, '_, '_> {
         Ask::new(purpose, question, constraints, fallback).notes(notes)
     }
 
+    /// Posts what a model said to select a speaker, and the tokens that it took.
+    pub(super) fn post_selector(&mut self, words: String, usage: Option<RequestUsage>) {
+        let manager = self.team.selection.manager();
+        self.post(ChatMessage::new(manager, ChatContent::Selector(words)).with_usage(usage));
+    }
+
     pub(super) fn take_pick(&mut self, entity: Entity, pick: &Pick, by: &By) {
         let present = self.present();
         // The tokens of a selection count too.
-        let event = ChatContent::Selector(pick.0.clone());
-        let event = ChatMessage::new(self.team.selection.manager(), event);
-        self.post(event.with_usage(self.last_usage(entity)));
+        self.post_selector(pick.0.clone(), self.last_usage(entity));
         self.chat.failed_picks = match by {
             By::Fallback(_) => self.chat.failed_picks + 1,
             _ => 0,

@@ -76,13 +76,14 @@ impl ChatStep<'_, '_, '_> {
             };
             let fallback = StructuredReply(NO_ANSWER.into());
             let ask = Ask::new("chat.speak", question, constraints, fallback);
-            let ask = for_turn(ask, participant, notes);
-            self.ask(entity, with_tools(ask, participant));
+            self.ask(
+                entity,
+                with_tools(for_turn(ask, participant, notes), participant),
+            );
         } else if targets.is_empty() && listeners.is_empty() {
             let constraints = TextConstraints { may_be_empty };
             let ask = text_ask(question, constraints, participant, notes);
-            let ask = streamed(ask, participant);
-            self.ask(entity, with_tools(ask, participant));
+            self.ask(entity, with_tools(streamed(ask, participant), participant));
         } else {
             let constraints = SayConstraints { targets, listeners };
             let fallback = Say {
