@@ -387,20 +387,22 @@ impl Reader<'_> {
             .chain(of_games.flat_map(|game| game.deeds(contents)))
             .filter(|_| is_going_on);
         let deeds: Vec<_> = deeds.collect();
-        let seats = self.seats.into_iter().flat_map(BTreeMap::values);
-        let (has_free, has_taken) = seats.fold((false, false), |(free, taken), seat| {
-            (free || !seat.is_taken(), taken || seat.is_taken())
-        });
-        let seats: Vec<_> = [("invite", has_free), ("dismiss", has_taken)]
-            .iter()
-            .filter(|(_, is_possible)| *is_possible && is_played);
-        let seats: Vec<_> = seats.map(|(deed, _)| *deed).collect();
+        let has_seat = |is_taken: bool| {
+            let mut seats = self.seats.into_iter().flat_map(BTreeMap::values);
+            is_played && seats.any(|seat| seat.is_taken() == is_taken)
+        };
+        let seats = [("invite", has_seat(false)), ("dismiss", has_seat(true))];
+        let seats: Vec<_> = seats
+            .into_iter()
+            .filter(|(_, is_possible)| *is_possible)
+            .map(|(deed, _)| deed)
+            .collect();
         let branches: &[_] = if self.view.about.is_conversation {
             &["branch", "undo"]
         } else {
             &["branch", "undo", "retry"]
         };
-        [now, &deeds, branches].concat()
+        [now, &deeds, &seats, branches].concat()
     }
 
     /// Everybody and everything that has a name, by number.
@@ -629,8 +631,8 @@ impl Reader<'_> {
             masked: Vec::new(),
             notes: Vec::new(),
             defaults: self.defaults_told(entry),
-            kept: false,
-            c: None,
+            withheld: false,
+            call: None,
             board: self.board_of(record).filter(|_| seen.is_none()),
             is_memory: entry.style == EventStyle::Memory,
         };
@@ -695,7 +697,7 @@ impl Reader<'_> {
             let mut games = contents.state.games.all();
             let other_options = games.find_map(|game| game.alternatives(entry, &contents));
             if let Some((call, options)) = other_options {
-                event["c"] = call.into();
+                event["call"] = call.into();
                 event["options"] = options.into();
             }
         }

@@ -27,7 +27,7 @@ use super::shared::page_labels;
 /// The events or calls in one chunk of a report.
 const CHUNK: u32 = 2_000;
 /// Members that two events rarely share. One of a member is named with a dot.
-const OF_EVENT: [&str; 7] = ["id", "turn", "day", "text", "said", "board", "c"];
+const OF_EVENT: [&str; 7] = ["id", "turn", "day", "text", "said", "board", "call"];
 /// Members that two calls rarely share.
 const OF_CALL: [&str; 13] = [
     "number",

@@ -272,7 +272,7 @@ impl StoryView {
     }
 
     /// Changes what it holds, and tells readers that there is something new.
-    fn change(&self, change: impl FnOnce(&mut Contents<G>)) {
+    fn change(&self, change: impl FnOnce(&mut Contents)) {
         change(&mut self.write());
         self.announce();
     }

@@ -41,7 +41,7 @@ impl Picture for MatchPicture {
         let Some(call) = call else {
             return members;
         };
-        members.insert("c".into(), call.call.into());
+        members.insert("call".into(), call.call.into());
         let ending = call.outcome.as_ref().map(|outcome| &outcome.ending);
         if let Some(AskEnding::Answered { text, .. }) = ending {
             members.insert("guess".into(), json!(text));

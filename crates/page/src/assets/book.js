@@ -224,7 +224,7 @@ export class Book {
 		const article = h('article', {
 			class: `event f-${event.form}${i === this.current ? ' is-current' : ''}`, tabindex: -1, 'data-n': event.number,
 			'aria-posinset': i + 1, 'aria-setsize': this.source.count, onclick: (click) => this.clicked(click, i),
-		}, this.where(i, event), content, eventLink(event.n, number(event.n)));
+		}, this.where(i, event), content, eventLink(event.number, number(event.number)));
 		article.append(...(event.form === 'contest' && this.source === this.scenes ? [] : setDefaults(event)));
 		if (event.notes?.length) article.append(h('p.note.guard', event.notes.join(' ')));
 		reach(article, i === this.current);

@@ -16,7 +16,7 @@ async function beliefs({ of, about }) {
 		listPart('promises', found.promises, ({ by, words, state }) => [nameLink(by), h('span', linked(words)), tag(word('promise', state))]),
 		listPart('heard', found.heard, ({ number, text }) => [h('span', linked(text)), h('span.end', eventLink(number))])] : [];
 	return section('believes', h('div.filters', select(t('believes_who'), 'of', people), select(t('believes_about'), 'about', people)), parts,
-		found && !found.bond && found.c == null && !found.knows.length && !found.promises?.length && !found.heard.length ? h('p.muted', t('believes_nothing')) : null);
+		found && !found.bond && found.call == null && !found.knows.length && !found.promises?.length && !found.heard.length ? h('p.muted', t('believes_nothing')) : null);
 }
 
 export async function showFacts(pane, route) {
