@@ -1,13 +1,13 @@
 //! What every command works with: the settings, the two outputs, the data.
 
+use crate::cli::prelude::*;
 use std::borrow::Cow;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use crate::dialect::format::MediaFolder;
-use crate::locale::{Language, text};
 use crate::mind::models::{ModelFile, Models, SHIPPED_NAME};
 use crate::world_data::{DataError, DataFolder};
 use tracing_subscriber::EnvFilter;
@@ -15,8 +15,7 @@ use tracing_subscriber::fmt::format::FmtSpan;
 
 use super::args::{ColourArg, LogFormat};
 use super::env::{Env, variable};
-use super::error::{CommandError, ErrorKind};
-use super::output::{Output, clean, clean_styled, escape_json};
+use super::output::{clean, clean_styled, escape_json};
 use super::process::{INTERRUPTED, was_interrupted};
 use super::settings::{Origin, Settings};
 pub(crate) use super::shell::shell_quoted;
@@ -79,7 +78,7 @@ impl App {
     }
 
     pub(crate) fn out(&self) -> MutexGuard<'_, Output> {
-        self.out.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.out)
     }
 
     /// Standard output, for what runs beside the command.
@@ -101,6 +100,31 @@ impl App {
     /// Whether the story, progress and tables are printed as text.
     pub(crate) fn prints_text(&self) -> bool {
         self.settings.prints_text()
+    }
+
+    /// Prints a record for programs, or a line for people.
+    pub(crate) fn tell(&self, record: &Value, line: impl AsRef<str>) {
+        if self.settings.json {
+            self.out().json(record);
+        } else if !self.settings.quiet {
+            self.out().line(line);
+        }
+    }
+
+    /// Prints rows as records for programs, or as a table.
+    pub(crate) fn list<T, R: IntoIterator<Item = String>>(
+        &self,
+        columns: impl IntoIterator<Item = (String, Alignment)>,
+        rows: impl IntoIterator<Item = T>,
+        json: impl Fn(&T) -> Value,
+        cells: impl Fn(T) -> R,
+    ) {
+        let mut out = self.out();
+        if self.settings.json {
+            rows.into_iter().for_each(|row| out.json(&json(&row)));
+        } else {
+            TextTable::of(columns, rows.into_iter().map(cells)).write(&mut out);
+        }
     }
 
     /// A save as printed commands name it: with the folder of all saves, if one was given.
@@ -136,9 +160,9 @@ impl App {
         }
     }
 
-    pub(crate) fn data(&self) -> Result<DataFolder, CommandError> {
+    pub(crate) fn data(&self) -> Result<DataFolder> {
         let data = DataFolder::find(self.settings.data.value.as_deref());
-        data.map_err(|error| CommandError::of(ErrorKind::World, &error))
+        data.or_fail(ErrorKind::World)
     }
 
     /// Asks a question that a yes or no answers; `None` if nobody can be asked.
@@ -163,7 +187,7 @@ impl App {
 
     /// The models that count without any folder: the built-in ones, and those of the user's own
     /// file or of the one that they named.
-    pub(crate) fn own_models(&self) -> Result<ModelFile, CommandError> {
+    pub(crate) fn own_models(&self) -> Result<ModelFile> {
         let failed = |error| CommandError::of(ErrorKind::Server, &error);
         let known = ModelFile::built_in().map_err(failed)?;
         let Some(path) = self.own_models_path() else {
@@ -173,7 +197,7 @@ impl App {
             if self.settings.models.value.is_none() {
                 return Ok(known);
             }
-            let error = CommandError::new(ErrorKind::Usage, text!(cli_no_such_file));
+            let error = CommandError::usage(text!(cli_no_such_file));
             return Err(error.at(&path));
         };
         let own = ModelFile::read_own(&text, &path.display().to_string(), &known);
@@ -187,7 +211,7 @@ impl App {
     }
 
     /// The model file of the data folder, unless the user named another.
-    pub(crate) fn folder_models_path(&self) -> Result<Option<PathBuf>, CommandError> {
+    pub(crate) fn folder_models_path(&self) -> Result<Option<PathBuf>> {
         if self.settings.models.value.is_some() {
             return Ok(None);
         }
@@ -196,7 +220,7 @@ impl App {
 
     /// All models that count: the user's, and what a data folder adds to them. Media files that
     /// they are sent are in the data folder.
-    pub(crate) fn models(&self) -> Result<Models, CommandError> {
+    pub(crate) fn models(&self) -> Result<Models> {
         let data = self.data()?;
         let mut file = self.own_models()?;
         if let Some(path) = self.folder_models_path()? {
@@ -206,8 +230,8 @@ impl App {
                 Err(error) => return Err(CommandError::of(ErrorKind::World, &error)),
             };
             if let Some(text) = text {
-                let added = ModelFile::read(&text, &data.name_of(MODELS), &file);
-                let added = added.map_err(|error| CommandError::of(ErrorKind::Server, &error))?;
+                let added = ModelFile::read(&text, &data.name_of(MODELS), &file)
+                    .or_fail(ErrorKind::Server)?;
                 let added = self.gate().admit(added, &path, &file)?;
                 file = file.with(added);
             }
@@ -222,7 +246,7 @@ impl App {
     }
 
     /// Prints why the command failed, if it did, and gives its exit code.
-    pub(crate) fn finish(&self, result: Result<(), CommandError>) -> ExitCode {
+    pub(crate) fn finish(&self, result: Result<()>) -> ExitCode {
         self.status.hide();
         let mut out = self.out();
         out.flush();

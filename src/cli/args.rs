@@ -14,8 +14,6 @@ use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
-use super::old_names::OldCommand;
-
 /// The whole command line. Without a command it is one of `run`.
 #[derive(Debug, Parser)]
 #[command(name = "playhouse", version)]
@@ -536,7 +534,12 @@ pub(crate) enum Command {
     },
     /// The commands of a feature that this build lacks, which say so.
     #[cfg(not(feature = "page"))]
-    #[command(name = "watch", aliases = ["serve", "export"], hide = true, disable_help_flag = true)]
+    #[command(
+        name = "watch",
+        alias = "export",
+        hide = true,
+        disable_help_flag = true
+    )]
     WithoutPage {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
         arguments: Vec<String>,
@@ -641,8 +644,6 @@ pub(crate) enum Command {
     /// Also measures how well memories are found.
     #[command(hide = true)]
     Recall(RecallArgs),
-    #[command(flatten)]
-    Old(OldCommand),
 }
 
 /// What is done with the data folder.

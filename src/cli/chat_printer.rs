@@ -1,7 +1,8 @@
 //! A team's conversation on standard output, while it takes place.
 
+use crate::cli::prelude::*;
 use std::future::poll_fn;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::{Context, Poll};
 
 use crate::engine::{CancellationToken, Engine};
@@ -10,12 +11,9 @@ use crate::groupchat::message::ChatContent;
 use crate::groupchat::team::TeamFile;
 use crate::groupchat::{Retracted, StreamEvent, StreamMerger, TeamMessage, TeamStreamEvent};
 use crate::message::BodyId;
-use serde_json::{Value, json};
 
-use super::app::App;
 use super::args::ChatFormat;
 use super::env::time_of_day;
-use super::output::Output;
 use super::transcript::Transcript;
 
 /// Prints messages when they are complete, or chunk by chunk. Clones print the same conversation.
@@ -67,13 +65,13 @@ impl ChatPrinter {
     /// Prints the end of the conversation.
     pub(crate) fn end(&self, reason: Option<&str>, seconds: f64) {
         let state = &mut *self.lock();
-        let mut out = state.out.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut out = lock(&state.out);
         out.raw(&state.transcript.end(reason, seconds));
         out.flush();
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 
@@ -102,7 +100,7 @@ impl State {
             return;
         }
         let out = self.out.clone();
-        let mut out = out.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut out = lock(&out);
         for TeamStreamEvent { event, .. } in events {
             let (message, id) = match event {
                 StreamEvent::Retracted(retracted) => {

@@ -2,7 +2,11 @@
 
 use crate::engine::EngineError;
 use crate::locale::{Argument, Language, Localize, UiText, text};
-use crate::session::SetupError;
+use crate::mind::improviser::GrammarErrors;
+use crate::mind::models::ModelError;
+use crate::save::SaveError;
+use crate::session::{SessionError, SetupError};
+use crate::world_data::DataError;
 
 use serde_json::{Value, json};
 
@@ -60,6 +64,11 @@ impl CommandError {
             message: Some(message),
             ..Self::printed(kind)
         }
+    }
+
+    /// A mistake in how the command was called.
+    pub(crate) fn usage(message: UiText) -> Self {
+        Self::new(ErrorKind::Usage, message)
     }
 
     /// An error of the library.
@@ -121,28 +130,77 @@ impl CommandError {
     }
 }
 
-impl From<SetupError> for CommandError {
-    fn from(error: SetupError) -> Self {
-        Self::of(ErrorKind::World, &error)
+/// The result of a command, or of a part of it.
+pub(crate) type Result<T, E = CommandError> = std::result::Result<T, E>;
+
+/// Makes an error of a command from one of the library.
+pub(crate) trait OrFail<T> {
+    /// The value, or an error of this kind.
+    fn or_fail(self, kind: ErrorKind) -> Result<T>;
+}
+
+impl<T, E: Localize> OrFail<T> for Result<T, E> {
+    fn or_fail(self, kind: ErrorKind) -> Result<T> {
+        self.map_err(|error| CommandError::of(kind, &error))
     }
 }
 
-/// An error of the engine, as one of the right kind.
-pub(crate) fn engine_error(error: &EngineError) -> CommandError {
-    let kind = match error {
-        EngineError::Journal(error) => return CommandError::of(ErrorKind::Save, error),
-        EngineError::Snapshot(_)
-        | EngineError::OtherRequest { .. }
-        | EngineError::OtherState { .. } => ErrorKind::Save,
-        EngineError::UnknownMind { .. } | EngineError::UnknownServerTool { .. } => {
-            ErrorKind::Server
-        }
-        EngineError::UnknownTool { .. } => ErrorKind::World,
-        EngineError::Ambiguous(_)
-        | EngineError::ToolName(_)
-        | EngineError::Fault { .. }
-        | EngineError::NeverRests { .. }
-        | EngineError::NotTaken { .. } => ErrorKind::Other,
+/// Errors of the library that are of one kind wherever they happen.
+macro_rules! errors {
+    ($($error:ty: $kind:ident),+ $(,)?) => {
+        $(impl From<$error> for CommandError {
+            fn from(error: $error) -> Self {
+                Self::of(ErrorKind::$kind, &error)
+            }
+        })+
     };
-    CommandError::of(kind, error)
+}
+
+errors! {
+    SetupError: World,
+    DataError: World,
+    GrammarErrors: World,
+    ModelError: Server,
+}
+
+impl From<SaveError> for CommandError {
+    fn from(error: SaveError) -> Self {
+        let kind = match error {
+            SaveError::BadSlotName { .. } => ErrorKind::Usage,
+            _ => ErrorKind::Save,
+        };
+        Self::of(kind, &error)
+    }
+}
+
+impl From<SessionError> for CommandError {
+    fn from(error: SessionError) -> Self {
+        match error {
+            SessionError::Save(error) => error.into(),
+            SessionError::Engine(error) => (*error).into(),
+            SessionError::World(_) => Self::of(ErrorKind::World, &error),
+            error => Self::of(ErrorKind::Save, &error),
+        }
+    }
+}
+
+impl From<EngineError> for CommandError {
+    fn from(error: EngineError) -> Self {
+        let kind = match &error {
+            EngineError::Journal(error) => return Self::of(ErrorKind::Save, error),
+            EngineError::Snapshot(_)
+            | EngineError::OtherRequest { .. }
+            | EngineError::OtherState { .. } => ErrorKind::Save,
+            EngineError::UnknownMind { .. } | EngineError::UnknownServerTool { .. } => {
+                ErrorKind::Server
+            }
+            EngineError::UnknownTool { .. } => ErrorKind::World,
+            EngineError::Ambiguous(_)
+            | EngineError::ToolName(_)
+            | EngineError::Fault { .. }
+            | EngineError::NeverRests { .. }
+            | EngineError::NotTaken { .. } => ErrorKind::Other,
+        };
+        Self::of(kind, &error)
+    }
 }

@@ -5,17 +5,15 @@
 //! means the same to all commands; `help_value_NAME` names the value that an option takes, and
 //! `help_value_COMMAND_OPTION` that of one command alone.
 
+use crate::cli::prelude::*;
 use std::error::Error as _;
 
-use crate::locale::{Argument, Language, UiText, text};
 use clap::error::{ContextKind, ContextValue, ErrorKind as ClapErrorKind};
 use clap::{Arg, Command, CommandFactory};
 
 use super::args::{BadValue, COMMON, CommandLine};
-use super::error::{CommandError, ErrorKind};
 use super::features;
-use super::output::{Paragraph, Style, cells, rows};
-use super::say::say;
+use super::output::{cells, rows};
 
 /// The name of the program.
 const NAME: &str = "playhouse";
@@ -215,7 +213,7 @@ pub(crate) fn usage_error(error: &clap::Error) -> CommandError {
             text!(cli_usage_unknown_command, command)
         }
         ClapErrorKind::ArgumentConflict if option.is_empty() => {
-            let error = CommandError::new(ErrorKind::Usage, text!(cli_usage_order));
+            let error = CommandError::usage(text!(cli_usage_order));
             return error.help(text!(cli_usage_order_help));
         }
         ClapErrorKind::ArgumentConflict => {
@@ -247,7 +245,7 @@ pub(crate) fn usage_error(error: &clap::Error) -> CommandError {
         }
         (None, None) => text!(cli_expected_one_of, names = Argument::list(possible)),
     };
-    CommandError::new(ErrorKind::Usage, message).help(help)
+    CommandError::usage(message).help(help)
 }
 
 /// The command that was meant, such as `playhouse check`.

@@ -1,7 +1,7 @@
 //! Labels for people of what programs call by ids.
 
+use crate::cli::prelude::*;
 use crate::event::guard::GuardAct;
-use crate::locale::{UiText, text};
 
 /// What a call is for, such as `home.plan`; the id itself if it has no label.
 pub(crate) fn purpose_label(purpose: &str) -> UiText {

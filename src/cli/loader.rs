@@ -1,5 +1,6 @@
 //! Worlds, teams and minds for a run, found by the names that people give them.
 
+use crate::cli::prelude::*;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
@@ -12,7 +13,6 @@ use crate::cli::servers::ToolServers;
 use crate::engine::Engine;
 use crate::groupchat::ChatGame;
 use crate::groupchat::team::{FOLDER, list_teams};
-use crate::locale::{Argument, UiText, text};
 use crate::mind::improviser::{GrammarErrors, Improviser};
 use crate::mind::{Embedder, Mind, MindAlias, MindInfo, Minds, Price};
 use crate::rpg::rehearsal::Expectations;
@@ -21,10 +21,8 @@ use crate::rpg::{Campaign, CampaignError};
 use crate::tool::{ToolSet, Toolbox};
 use crate::world_data::{DataError, DataFolder, MAX_BYTES, Problems, file_text};
 use crate::{groupchat, rpg, undercover};
-use bevy_ecs::prelude::*;
+use bevy_ecs::prelude::World;
 
-use super::app::App;
-use super::error::{CommandError, ErrorKind};
 use super::help::command_names;
 use super::settings::{IMPROVISER, OFF};
 
@@ -32,7 +30,7 @@ use super::settings::{IMPROVISER, OFF};
 const EXPECTATIONS: &str = "expect.ron";
 
 /// The world of this name: a folder in `worlds/`, else a path to a folder with a `world.ron`.
-pub(crate) fn world(app: &App, name: &str) -> Result<Campaign, CommandError> {
+pub(crate) fn world(app: &App, name: &str) -> Result<Campaign> {
     match load(app, name)? {
         Ok(campaign) => Ok(campaign),
         Err(CampaignError::Data(problems)) => {
@@ -50,7 +48,7 @@ pub(crate) fn world(app: &App, name: &str) -> Result<Campaign, CommandError> {
 }
 
 /// Refuses an argument in the place of a command that is neither a command nor a world.
-pub(crate) fn check_bare_world(app: &App, name: &str) -> Result<(), CommandError> {
+pub(crate) fn check_bare_world(app: &App, name: &str) -> Result<()> {
     let data = app.data()?;
     if name.contains(['/', '\\']) || own_folder(&data, name).is_ok() {
         return Ok(());
@@ -61,11 +59,11 @@ pub(crate) fn check_bare_world(app: &App, name: &str) -> Result<(), CommandError
     let worlds = worlds.iter().map(|world| world.folder.as_str());
     let help = did_you_mean(name, commands.iter().map(String::as_str).chain(worlds));
     let help = help.unwrap_or_else(|| text!(cli_no_command_help));
-    Err(CommandError::new(ErrorKind::Usage, message).help(help))
+    Err(CommandError::usage(message).help(help))
 }
 
 /// The world of this name, or what is wrong with it.
-pub(crate) fn load(app: &App, name: &str) -> Result<Result<Campaign, CampaignError>, CommandError> {
+pub(crate) fn load(app: &App, name: &str) -> Result<Result<Campaign, CampaignError>> {
     let data = app.data()?;
     Ok(match own_folder(&data, name)? {
         None => Campaign::load(&data, name),
@@ -78,7 +76,7 @@ pub(crate) fn expectations(
     app: &App,
     name: &str,
     world: &WorldFile,
-) -> Result<Result<Expectations, Problems>, CommandError> {
+) -> Result<Result<Expectations, Problems>> {
     let data = app.data()?;
     let (folder, path) = match own_folder(&data, name)? {
         None => (data, format!("worlds/{name}/{EXPECTATIONS}")),
@@ -94,10 +92,7 @@ pub(crate) fn expectations(
 }
 
 /// The folder of the world of this name, if it is not in the data folder.
-pub(crate) fn own_folder(
-    data: &DataFolder,
-    name: &str,
-) -> Result<Option<DataFolder>, CommandError> {
+pub(crate) fn own_folder(data: &DataFolder, name: &str) -> Result<Option<DataFolder>> {
     let folders = data.list("worlds").unwrap_or_default();
     if folders.iter().any(|folder| folder == name) {
         return Ok(None);
@@ -106,9 +101,7 @@ pub(crate) fn own_folder(
     let folder = Path::new(name.strip_suffix("world.ron").unwrap_or(name));
     if folder.join("world.ron").is_file() || folder.is_dir() {
         let world = DataFolder::at(folder);
-        return world
-            .map(Some)
-            .map_err(|error| CommandError::of(ErrorKind::World, &error));
+        return world.map(Some).or_fail(ErrorKind::World);
     }
     let error = CommandError::new(ErrorKind::World, text!(cli_no_world, world = name));
     let (listed, _) = list_worlds(data);
@@ -118,7 +111,7 @@ pub(crate) fn own_folder(
 }
 
 /// The team of this name: a file in `teams/`, else a path to a team file.
-pub(crate) fn team(app: &App, name: &str) -> Result<ChatGame, CommandError> {
+pub(crate) fn team(app: &App, name: &str) -> Result<ChatGame> {
     load_team(app, name)?.map_err(|problems| {
         print_problems(app, &problems);
         let message = text!(cli_team_errors, team = name, count = problems.error_count());
@@ -127,14 +120,13 @@ pub(crate) fn team(app: &App, name: &str) -> Result<ChatGame, CommandError> {
 }
 
 /// The team of this name, or in this file, or what is wrong with it.
-pub(crate) fn load_team(app: &App, name: &str) -> Result<Result<ChatGame, Problems>, CommandError> {
+pub(crate) fn load_team(app: &App, name: &str) -> Result<Result<ChatGame, Problems>> {
     let data = app.data()?;
     if let Some(path) = team_path(&data, name) {
         return Ok(ChatGame::load(&data, path));
     }
     if Path::new(name).is_file() {
-        let text = files::read_text(Path::new(name), MAX_BYTES);
-        let text = text.map_err(|error| CommandError::of(ErrorKind::World, &error))?;
+        let text = files::read_text(Path::new(name), MAX_BYTES).or_fail(ErrorKind::World)?;
         return Ok(ChatGame::parse(&data, name, &text));
     }
     let error = CommandError::new(ErrorKind::World, text!(cli_no_team, team = name));
@@ -174,10 +166,9 @@ pub(crate) struct MainMind {
 }
 
 /// The mind of this name, as the main one of a run.
-pub(crate) fn main_mind(app: &App, name: &str) -> Result<MainMind, CommandError> {
+pub(crate) fn main_mind(app: &App, name: &str) -> Result<MainMind> {
     if name != IMPROVISER {
-        let mind = app.models()?.mind(name);
-        let mind = mind.map_err(|error| CommandError::of(ErrorKind::Server, &error))?;
+        let mind = app.models()?.mind(name).or_fail(ErrorKind::Server)?;
         let info = mind.info();
         check_price(app, &info.alias, info.price.as_ref())?;
         return Ok(MainMind {
@@ -193,12 +184,12 @@ pub(crate) fn main_mind(app: &App, name: &str) -> Result<MainMind, CommandError>
 }
 
 /// Refuses a maximum cost if the price is unknown.
-fn check_price(app: &App, model: &str, price: Option<&Price>) -> Result<(), CommandError> {
+fn check_price(app: &App, model: &str, price: Option<&Price>) -> Result<()> {
     if app.settings.max_cost.value.is_none() || price.is_some() {
         return Ok(());
     }
     let message = text!(cli_no_price, model);
-    Err(CommandError::new(ErrorKind::Usage, message).help(text!(cli_no_price_help)))
+    Err(CommandError::usage(message).help(text!(cli_no_price_help)))
 }
 
 /// The names of all models that can be chosen.
@@ -213,25 +204,22 @@ pub(crate) fn model_names(app: &App) -> Vec<String> {
 }
 
 /// What is known of the mind of this name; no key is needed.
-pub(crate) fn mind_info(app: &App, name: &str) -> Result<MindInfo, CommandError> {
+pub(crate) fn mind_info(app: &App, name: &str) -> Result<MindInfo> {
     if name == IMPROVISER {
         return Ok(improviser(app)?.info().clone());
     }
-    let info = app.models()?.info(name);
-    let info = info.map_err(|error| CommandError::of(ErrorKind::Server, &error))?;
+    let info = app.models()?.info(name).or_fail(ErrorKind::Server)?;
     check_price(app, &info.alias, info.price.as_ref())?;
     Ok(info)
 }
 
 /// The improviser, who can play every game of this program, with the grammars of the data folder.
-pub(crate) fn improviser(app: &App) -> Result<Improviser, CommandError> {
-    teach_improviser(app)?.map_err(|errors| CommandError::of(ErrorKind::World, &errors))
+pub(crate) fn improviser(app: &App) -> Result<Improviser> {
+    teach_improviser(app)?.or_fail(ErrorKind::World)
 }
 
 /// The improviser, or what is wrong in its grammars.
-pub(crate) fn teach_improviser(
-    app: &App,
-) -> Result<Result<Improviser, GrammarErrors>, CommandError> {
+pub(crate) fn teach_improviser(app: &App) -> Result<Result<Improviser, GrammarErrors>> {
     Ok(Improviser::taught_from(&app.data()?, |lessons| {
         rpg::improviser::teach(lessons);
         groupchat::improviser::teach(lessons);
@@ -247,11 +235,7 @@ pub(crate) fn preferences(world: &mut World) -> BTreeSet<Arc<str>> {
 
 /// The minds of a run: the main one, and those that entities prefer. If the improviser is the main
 /// one, it plays everybody, so that no run needs a key that was not asked for.
-pub(crate) fn minds(
-    app: &App,
-    main_mind: Arc<dyn Mind>,
-    world: &mut World,
-) -> Result<Minds, CommandError> {
+pub(crate) fn minds(app: &App, main_mind: Arc<dyn Mind>, world: &mut World) -> Result<Minds> {
     let mut minds = Minds::all(main_mind.clone());
     for alias in preferences(world) {
         minds = minds.with_alias(&*alias, preferred(app, &main_mind, &alias)?);
@@ -264,23 +248,18 @@ pub(crate) fn minds(
 
 /// The minds of a run with those that were given to single entities of a save. They answer also if
 /// the improviser is the main one: somebody chose them.
-pub(crate) fn given_minds(
-    app: &App,
-    minds: Minds,
-    models: &BTreeSet<String>,
-) -> Result<Minds, CommandError> {
+pub(crate) fn given_minds(app: &App, minds: Minds, models: &BTreeSet<String>) -> Result<Minds> {
     models.iter().try_fold(minds, |minds, model| {
         Ok(minds.with_alias(model, main_mind(app, model)?.mind))
     })
 }
 
 /// Who makes vectors for recall, if a model was chosen for it.
-pub(crate) fn embedder(app: &App, alias: &str) -> Result<Option<Arc<dyn Embedder>>, CommandError> {
+pub(crate) fn embedder(app: &App, alias: &str) -> Result<Option<Arc<dyn Embedder>>> {
     if alias == OFF {
         return Ok(None);
     }
-    let embedder = app.models()?.embedder(alias);
-    let embedder = embedder.map_err(|error| CommandError::of(ErrorKind::Server, &error))?;
+    let embedder = app.models()?.embedder(alias).or_fail(ErrorKind::Server)?;
     check_price(app, alias, embedder.price())?;
     Ok(Some(embedder))
 }
@@ -297,7 +276,7 @@ pub(crate) fn preferred(
     app: &App,
     main_mind: &Arc<dyn Mind>,
     alias: &str,
-) -> Result<Arc<dyn Mind>, CommandError> {
+) -> Result<Arc<dyn Mind>> {
     if app.settings.model.value == IMPROVISER {
         Ok(main_mind.clone())
     } else {
@@ -306,11 +285,7 @@ pub(crate) fn preferred(
 }
 
 /// What is known of who answers for entities that prefer a model.
-pub(crate) fn preferred_info(
-    app: &App,
-    main: &MindInfo,
-    alias: &str,
-) -> Result<MindInfo, CommandError> {
+pub(crate) fn preferred_info(app: &App, main: &MindInfo, alias: &str) -> Result<MindInfo> {
     if app.settings.model.value == IMPROVISER {
         Ok(main.clone())
     } else {
@@ -320,10 +295,7 @@ pub(crate) fn preferred_info(
 
 /// Starts the servers whose tools entities of a world may call, and gives web tools the permissions
 /// of the model file. The improviser calls no server, so none is started for it.
-pub(crate) async fn connect_tools(
-    app: &App,
-    engine: &mut Engine,
-) -> Result<ToolServers, CommandError> {
+pub(crate) async fn connect_tools(app: &App, engine: &mut Engine) -> Result<ToolServers> {
     let mut sets = engine.world.query::<&ToolSet>();
     let names = sets.iter(&engine.world).flat_map(|set| set.0.clone());
     let names: BTreeSet<_> = names.collect();
@@ -340,10 +312,10 @@ pub(crate) async fn connect_tools(
         .iter()
         .filter_map(|name| ToolSet::server_of(name))
         .collect();
-    let plans = models.tool_servers(servers);
-    let plans = plans.map_err(|error| CommandError::of(ErrorKind::Server, &error))?;
-    let servers = ToolServers::connect(plans).await;
-    let servers = servers.map_err(|error| CommandError::of(ErrorKind::Server, &error))?;
+    let plans = models.tool_servers(servers).or_fail(ErrorKind::Server)?;
+    let servers = ToolServers::connect(plans)
+        .await
+        .or_fail(ErrorKind::Server)?;
     servers.add_to(&mut engine.world.resource_mut::<Toolbox>());
     Ok(servers)
 }
@@ -357,7 +329,7 @@ pub(crate) fn allow_web(models: &crate::mind::models::Models, toolbox: &mut Tool
 }
 
 /// The actor whom a person wants to play.
-pub(crate) fn actor(world: &mut World, name: &str) -> Result<StableId, CommandError> {
+pub(crate) fn actor(world: &mut World, name: &str) -> Result<StableId> {
     let mut entities = world.query::<(&EntityName, &Kind, &StableId)>();
     let actors: Vec<_> = entities
         .iter(world)
@@ -372,5 +344,5 @@ pub(crate) fn actor(world: &mut World, name: &str) -> Result<StableId, CommandEr
         let names = Argument::list(names());
         text!(cli_expected_one_of, names)
     });
-    Err(CommandError::new(ErrorKind::Usage, text!(cli_no_such_actor, name)).help(help))
+    Err(CommandError::usage(text!(cli_no_such_actor, name)).help(help))
 }

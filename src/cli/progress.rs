@@ -1,18 +1,15 @@
 //! Who is thinking, and for how long.
 
+use crate::cli::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use crate::engine::Signal;
 use crate::event::By;
-use crate::locale::Language;
 
 use super::env::clock;
 use super::labels::purpose_label;
-use super::lock::lock;
-use super::output::{Output, Paragraph, Style};
-use super::say::say;
 use super::status_line::StatusLine;
 
 /// Shorter calls are not shown.

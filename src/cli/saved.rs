@@ -1,5 +1,6 @@
 //! Saves by name, and the games that they are of.
 
+use crate::cli::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -7,7 +8,6 @@ use crate::cast::{CastList, WorldTurn};
 use crate::engine::{Engine, Setup, give_minds};
 use crate::groupchat::ChatGame;
 use crate::journal::{GameSetup, HOST, JournalHeader, Line, Recording, branch_input, new_minds};
-use crate::locale::{Localize, text};
 use crate::rpg::Campaign;
 use crate::save::{
     Expected, Listed, SaveError, Slot, SlotName, StoredSnapshot, StoredStory, list, restore,
@@ -15,13 +15,11 @@ use crate::save::{
 use crate::session::{Game, SessionError, catch_up};
 pub(crate) use crate::story::{Being, Contents, StoryView, WorldState};
 use crate::undercover::{GAME, Match, MatchError, Tournament};
-use bevy_ecs::prelude::*;
+use bevy_ecs::prelude::{Entity, World};
 
-use super::app::{App, shell_quoted};
+use super::app::shell_quoted;
 use super::args::PlayArgs;
-use super::error::{CommandError, ErrorKind, engine_error};
 use super::loader;
-use super::say::say;
 
 /// A save, and the game that it is of.
 pub(crate) struct Saved {
@@ -74,7 +72,7 @@ impl Played {
         story: &StoredStory,
         (name, data): (&str, &str),
         goes_on: bool,
-    ) -> Result<(Self, bool), CommandError> {
+    ) -> Result<(Self, bool)> {
         let lines = &story.lines;
         if name == GAME
             && let Some(setup) = undercover_setup(lines)
@@ -125,9 +123,9 @@ fn today_or_kept<G: Game, E: Localize>(
     name: &str,
     data: &str,
     goes_on: bool,
-    today: Result<Result<G, E>, CommandError>,
+    today: Result<Result<G, E>>,
     kept: impl FnOnce() -> Option<Result<G, E>>,
-) -> Result<Option<(G, bool)>, CommandError> {
+) -> Result<Option<(G, bool)>> {
     let kept = match &today {
         Ok(Ok(game)) if goes_on || game.meta().data == data => None,
         Ok(Err(_)) if goes_on => None,
@@ -145,20 +143,20 @@ fn today_or_kept<G: Game, E: Localize>(
 }
 
 /// The slot of this name, or those of all games if it is a tournament's.
-pub(crate) fn slots_of(app: &App, name: &str) -> Result<Vec<Slot>, CommandError> {
+pub(crate) fn slots_of(app: &App, name: &str) -> Result<Vec<Slot>> {
     let root = &app.settings.saves.value;
-    let slot = Slot::find(root, name).map_err(save_error)?;
+    let slot = Slot::find(root, name)?;
     if !Tournament::exists(root, name) {
         return Ok(vec![slot]);
     }
-    let games = Tournament::slots_in(root, slot.name()).map_err(save_error)?;
+    let games = Tournament::slots_in(root, slot.name())?;
     Ok(games.into_iter().map(|game| game.slot).collect())
 }
 
 impl Saved {
     /// The save in this slot, to be read, as of its last whole turn; if that can't be played again,
     /// as of its snapshot.
-    pub(crate) fn find(app: &App, name: &str) -> Result<Self, CommandError> {
+    pub(crate) fn find(app: &App, name: &str) -> Result<Self> {
         let mut saved = Self::as_stored(app, name)?;
         match saved.catch_up() {
             Err(CommandError {
@@ -175,13 +173,13 @@ impl Saved {
     }
 
     /// As [`Self::find`], with the snapshot of its file, which may be one of an earlier turn.
-    pub(crate) fn as_stored(app: &App, name: &str) -> Result<Self, CommandError> {
+    pub(crate) fn as_stored(app: &App, name: &str) -> Result<Self> {
         Self::read(app, name, (false, false))
     }
 
     /// The save in this slot, to go on, with the snapshot of its file. With `force`, that may be
     /// another than its journal records.
-    pub(crate) fn to_play(app: &App, name: &str, force: bool) -> Result<Self, CommandError> {
+    pub(crate) fn to_play(app: &App, name: &str, force: bool) -> Result<Self> {
         let mut saved = Self::read(app, name, (true, force))?;
         if saved.story.world.is_none() {
             saved.catch_up()?;
@@ -190,14 +188,14 @@ impl Saved {
     }
 
     /// Gives it the snapshot of its last whole turn.
-    pub(crate) fn catch_up(&mut self) -> Result<(), CommandError> {
+    pub(crate) fn catch_up(&mut self) -> Result<()> {
         let caught_up = catch_up(&self.slot, &mut self.story, self.played.game());
         caught_up.map_err(|error| {
             let is_of_journal = matches!(
                 error,
                 SessionError::OtherState { .. } | SessionError::NotReplayed { .. }
             );
-            let error = session_error(error);
+            let error = CommandError::from(error);
             if is_of_journal {
                 error.at(self.slot.journal_file().display())
             } else {
@@ -206,17 +204,17 @@ impl Saved {
         })?;
         if self.turn < self.story.last_turn() {
             let head = self.story.world.as_ref().map(StoredSnapshot::head);
-            let head = self.slot.explain(head.transpose()).map_err(save_error)?;
+            let head = self.slot.explain(head.transpose())?;
             self.turn = head.map_or(0, |head| head.turn);
         }
         Ok(())
     }
 
-    fn read(app: &App, name: &str, (goes_on, force): (bool, bool)) -> Result<Self, CommandError> {
+    fn read(app: &App, name: &str, (goes_on, force): (bool, bool)) -> Result<Self> {
         let root = &app.settings.saves.value;
-        let slot = Slot::find(root, name).map_err(save_error)?;
+        let slot = Slot::find(root, name)?;
         if Tournament::exists(root, name) {
-            let error = CommandError::new(ErrorKind::Usage, text!(cli_is_tournament, slot = name));
+            let error = CommandError::usage(text!(cli_is_tournament, slot = name));
             let games = shell_quoted(&slot.folder().join("games"));
             return Err(error.help(text!(cli_is_tournament_help, games)));
         }
@@ -224,7 +222,7 @@ impl Saved {
             .read(force)
             .map_err(|error| damaged(error, &app.in_command(name)))?;
         let saved = story.world.as_ref().map(StoredSnapshot::head).transpose();
-        let saved = slot.explain(saved).map_err(save_error)?;
+        let saved = slot.explain(saved)?;
         let turn = saved.as_ref().map_or(0, |head| head.turn);
         let (world, data) = match saved {
             Some(head) => (head.world, head.data),
@@ -258,7 +256,7 @@ impl Saved {
 
     /// Its world by the last snapshot; without one, as it was at the beginning. With `force`, even
     /// if that is of other data.
-    pub(crate) fn world(&self, force: bool) -> Result<Setup, CommandError> {
+    pub(crate) fn world(&self, force: bool) -> Result<Setup> {
         let game = self.played.game();
         let mut setup = game.set_up(self.story.header.seed)?;
         let Some(text) = &self.story.world else {
@@ -273,13 +271,13 @@ impl Saved {
             Expected::of_data(&data)
         };
         let restored = restore(&mut setup.world, text, &expected);
-        restored.map_err(|error| save_error(error).at(self.slot.world_file().display()))?;
+        restored.map_err(|error| CommandError::from(error).at(self.slot.world_file().display()))?;
         give_minds(&mut setup.world, &self.minds(self.turn));
         Ok(setup)
     }
 
     /// Its read model without its events: everybody by the last snapshot, calls by its journal.
-    pub(crate) fn contents(&self) -> Result<Contents, CommandError> {
+    pub(crate) fn contents(&self) -> Result<Contents> {
         // Reading is possible even if the data have changed since.
         let world = self.world(true)?.world;
         Ok(Contents::saved(&self.story.lines, &world))
@@ -318,24 +316,30 @@ impl Saved {
 }
 
 /// Refuses to play up to a turn that has passed.
-pub(crate) fn check_turn(world: &World, args: &PlayArgs, slot: &str) -> Result<(), CommandError> {
+pub(crate) fn check_turn(world: &World, args: &PlayArgs, slot: &str) -> Result<()> {
     let now = world.resource::<WorldTurn>().0;
     match args.until {
         Some(turn) if turn < now => {
             let message = text!(cli_turn_passed, turn, now);
-            Err(CommandError::new(ErrorKind::Usage, message).at(slot))
+            Err(CommandError::usage(message).at(slot))
         }
         _ => Ok(()),
     }
 }
 
 /// A tournament keeps the seed that it began with: its games follow from it.
-pub(crate) fn check_seed(given: Option<u64>, seed: u64, slot: &str) -> Result<(), CommandError> {
+pub(crate) fn check_seed(given: Option<u64>, seed: u64, slot: &str) -> Result<()> {
     if given.is_none_or(|given| given == seed) {
         return Ok(());
     }
-    let error = CommandError::new(ErrorKind::Usage, text!(cli_other_seed, seed));
+    let error = CommandError::usage(text!(cli_other_seed, seed));
     Err(error.at(slot).help(text!(cli_other_seed_help)))
+}
+
+/// The name of a new slot: the given one, else a free one after a world.
+pub(crate) fn slot_name(app: &App, given: Option<&String>, world: &str) -> String {
+    let free = || free_name(&app.settings.saves.value, world);
+    given.cloned().unwrap_or_else(free)
 }
 
 /// A free name for a new slot, after a world.
@@ -351,22 +355,22 @@ pub(crate) fn free_name(root: &Path, world: &str) -> String {
 
 /// Removes a save that no process has locked. If it holds more than one story, the user is asked
 /// first; without a terminal it stays.
-pub(crate) fn clear(app: &App, name: &str) -> Result<(), CommandError> {
+pub(crate) fn clear(app: &App, name: &str) -> Result<()> {
     let slot = match Slot::find(&app.settings.saves.value, name) {
         Ok(slot) => slot,
         Err(SaveError::NoSuchSlot { .. }) => return Ok(()),
-        Err(error) => return Err(save_error(error)),
+        Err(error) => return Err(CommandError::from(error)),
     };
-    let count = stories_in(&slot).map_err(save_error)?;
+    let count = stories_in(&slot)?;
     if count > 1 {
         let question = say!(app.language, cli_clear_question, slot = name, count);
         if app.confirm(&question) != Some(true) {
             let message = text!(cli_clear_refused, slot = name, count);
-            let error = CommandError::new(ErrorKind::Usage, message);
+            let error = CommandError::usage(message);
             return Err(error.help(text!(cli_clear_refused_help)));
         }
     }
-    slot.remove().map_err(save_error)
+    slot.remove().map_err(CommandError::from)
 }
 
 /// How many stories are in the folder of a slot: those of a tournament's games, or its own, and any
@@ -386,21 +390,21 @@ fn stories_in(slot: &Slot) -> Result<usize, SaveError> {
 }
 
 /// Somebody of a save by name.
-pub(crate) fn entity(world: &World, name: &str) -> Result<Entity, CommandError> {
+pub(crate) fn entity(world: &World, name: &str) -> Result<Entity> {
     let cast = world.resource::<CastList>();
     cast.by_name(name)
         .ok_or_else(|| nobody(name, cast.names().map(|name| &**name)))
 }
 
 /// As [`entity`], in the read model.
-pub(crate) fn being<'s>(state: &'s WorldState, name: &str) -> Result<&'s Being, CommandError> {
+pub(crate) fn being<'s>(state: &'s WorldState, name: &str) -> Result<&'s Being> {
     let known = || state.beings.iter().map(|being| &*being.name);
     state.named(name).ok_or_else(|| nobody(name, known()))
 }
 
 /// The error of naming nobody of these.
 pub(crate) fn nobody<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> CommandError {
-    let mut error = CommandError::new(ErrorKind::Usage, text!(cli_no_such_entity, name));
+    let mut error = CommandError::usage(text!(cli_no_such_entity, name));
     error.help = loader::did_you_mean(name, known);
     error
 }
@@ -408,21 +412,12 @@ pub(crate) fn nobody<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Co
 /// An error of the save that commands name so. If it is damaged, the help says what to do.
 pub(crate) fn damaged(error: SaveError, slot: &str) -> CommandError {
     let is_damage = error.is_damage();
-    let error = save_error(error);
+    let error = CommandError::from(error);
     if is_damage {
         error.help(text!(cli_repair_help, slot))
     } else {
         error
     }
-}
-
-/// An error of a save.
-pub(crate) fn save_error(error: SaveError) -> CommandError {
-    let kind = match error {
-        SaveError::BadSlotName { .. } => ErrorKind::Usage,
-        _ => ErrorKind::Save,
-    };
-    CommandError::of(kind, &error)
 }
 
 /// Why a game of undercover can't be set up. Errors in files are printed.
@@ -435,15 +430,5 @@ pub(crate) fn match_error(app: &App, error: MatchError) -> CommandError {
         }
         MatchError::Setup(_) => CommandError::of(ErrorKind::Save, &error),
         error => CommandError::of(ErrorKind::Usage, &error),
-    }
-}
-
-/// An error of a session.
-pub(crate) fn session_error(error: SessionError) -> CommandError {
-    match error {
-        SessionError::Save(error) => save_error(error),
-        SessionError::Engine(error) => engine_error(&error),
-        SessionError::World(_) => CommandError::of(ErrorKind::World, &error),
-        error => CommandError::of(ErrorKind::Save, &error),
     }
 }

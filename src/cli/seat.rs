@@ -1,16 +1,16 @@
 //! The terminal as a person's seat.
 
+use crate::cli::prelude::*;
 use std::io::{self, BufRead, IsTerminal, Read};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use crate::engine::Engine;
-use crate::locale::{Language, UiText, text};
 use crate::mind::human::{Console, prompt};
 use rustyline::error::ReadlineError;
 use rustyline::{Config, DefaultEditor};
 
-use super::output::{Output, Paragraph, clean, wait_until_told};
+use super::output::{clean, wait_until_told};
 use super::process::note_interrupt;
 use super::seat_sheet::SeatSheet;
 
@@ -128,7 +128,7 @@ impl TerminalSeat {
         engine.on_call(move |world, asked| {
             for seat in seats.iter().filter(|seat| seat.name == *asked) {
                 let sheet = SeatSheet::of(world, asked, seat.language);
-                *seat.sheet.lock().unwrap_or_else(PoisonError::into_inner) = sheet;
+                *lock(&seat.sheet) = sheet;
             }
         });
     }
@@ -151,7 +151,7 @@ impl TerminalSeat {
     /// What to show for a command; `None` if the person leaves the seat.
     fn obey(&self, word: &str) -> Option<String> {
         let command = self.commands().find(|(_, names)| is_meant(names, word));
-        let sheet = self.sheet.lock().unwrap_or_else(PoisonError::into_inner);
+        let sheet = lock(&self.sheet);
         let shown = match command.map(|(command, _)| *command) {
             Some(SeatCommand::Help) => self.help(),
             Some(SeatCommand::Me) => sheet.me.clone(),
@@ -192,22 +192,13 @@ impl TerminalSeat {
 pub(crate) struct SeatConsole {
     out: Arc<Mutex<Output>>,
     /// Who may type commands.
-    seat: Option<Arc<TerminalSeat>>,
+    seat: Arc<TerminalSeat>,
     /// Where a terminal has arrow keys and earlier lines.
     editor: Option<DefaultEditor>,
 }
 
 impl SeatConsole {
-    /// The terminal of somebody who types answers alone.
-    pub(crate) fn new(out: Arc<Mutex<Output>>) -> Self {
-        Self {
-            out,
-            seat: None,
-            editor: None,
-        }
-    }
-
-    /// The terminal of somebody who may type commands, too.
+    /// The terminal of the person in this seat.
     pub(crate) fn at_seat(out: Arc<Mutex<Output>>, seat: Arc<TerminalSeat>) -> Self {
         let is_terminal = io::stdin().is_terminal() && io::stdout().is_terminal();
         let config = Config::builder().auto_add_history(true).build();
@@ -215,13 +206,13 @@ impl SeatConsole {
         let editor = is_terminal.then(|| DefaultEditor::with_config(config).ok());
         Self {
             out,
-            seat: Some(seat),
+            seat,
             editor: editor.flatten(),
         }
     }
 
     fn write(&self, write: impl FnOnce(&mut Output)) -> io::Result<()> {
-        let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut out = lock(&self.out);
         write(&mut out);
         out.flush();
         if out.is_lost() {
@@ -281,12 +272,10 @@ impl Console for SeatConsole {
             let Some(line) = self.read_line(&prompt)? else {
                 return Ok(None);
             };
-            let seat = self.seat.clone();
-            let obeyed = seat.and_then(|seat| Some(seat.obey(seat.command_in(&line)?)));
-            let Some(obeyed) = obeyed else {
+            let Some(command) = self.seat.command_in(&line) else {
                 return Ok(Some(line));
             };
-            match obeyed {
+            match self.seat.obey(command) {
                 Some(shown) => self.show(&UiText::verbatim(shown), language)?,
                 None => return Ok(None),
             }

@@ -1,12 +1,12 @@
 //! What a person at a seat may look up: what its character knows of itself and its place.
 
-use bevy_ecs::prelude::*;
+use crate::cli::prelude::*;
+use bevy_ecs::prelude::{EntityRef, World};
 
 use crate::cast::{Appearance, CastList, Dead, EntityName, Kind, OnStage};
 use crate::context::{AgentContext, Entry};
 use crate::drama::{Belongings, Bonds, GoalState, PromiseState, Promises, StoryData};
 use crate::knowledge::{FactBook, Knowledge, Known};
-use crate::locale::{Argument, Language, UiText, text};
 use crate::message::Role;
 use crate::rpg::Hand;
 use crate::rpg::components::{Fighter, Health, goals_of};

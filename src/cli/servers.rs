@@ -1,6 +1,6 @@
 //! The tool servers of a build that can reach none.
 
-use crate::locale::{Localize, UiText, text};
+use crate::cli::prelude::*;
 use crate::mind::models::{ServerExamination, ServerPlan, ToolServerError};
 use crate::tool::{NotBuilt, Toolbox};
 

@@ -1,10 +1,10 @@
 //! The settings: from flags, the environment, `playhouse.ron` in the working directory, the user's
 //! own `playhouse.ron` and defaults, in this order. Each knows where it came from.
 
+use crate::cli::prelude::*;
 use std::fmt::Debug;
 use std::path::{Component, Path, PathBuf};
 
-use crate::locale::{Language, UiText, text};
 use crate::rpg::world_file::DEFAULT_WORLD;
 use crate::trust::{Demanding, Untrusted};
 use crate::world_data::Source;
@@ -12,7 +12,6 @@ use serde::Deserialize;
 
 use super::args::{ColourArg, CommonArgs, LogFormat, OnServerError, PlayArgs, StoryArgs};
 use super::env::Env;
-use super::error::{CommandError, ErrorKind};
 use super::features;
 use super::trust::read_text;
 
@@ -102,21 +101,21 @@ pub(crate) struct SettingsFile {
 
 impl SettingsFile {
     /// Reads a file, if there is one.
-    pub(crate) fn find(path: &Path) -> Result<Option<Untrusted<Self>>, CommandError> {
+    pub(crate) fn find(path: &Path) -> Result<Option<Untrusted<Self>>> {
         let text = read_text(path)?;
         text.map(|text| Self::read(path, &text)).transpose()
     }
 
-    fn read(path: &Path, text: &str) -> Result<Untrusted<Self>, CommandError> {
+    fn read(path: &Path, text: &str) -> Result<Untrusted<Self>> {
         let name = path.display().to_string();
         let file: Self = Source::new(name.clone(), text)
             .read()
-            .map_err(|problem| CommandError::of(ErrorKind::Usage, &problem))?;
+            .or_fail(ErrorKind::Usage)?;
         if file
             .max_cost
             .is_some_and(|cost| !cost.is_finite() || cost < 0.0)
         {
-            let error = CommandError::new(ErrorKind::Usage, text!(cli_usage_amount));
+            let error = CommandError::usage(text!(cli_usage_amount));
             return Err(error.at(name));
         }
         Ok(Untrusted::new(file, text))

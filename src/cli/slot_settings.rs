@@ -4,20 +4,17 @@
 //! A save may come from anybody, so a model that may cost money counts only if the user chose it
 //! for this save, or trusts the file ([`Gate`](super::trust::Gate)).
 
+use crate::cli::prelude::*;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::locale::{Argument, Localize, UiText, text};
 use crate::save::Slot;
 use crate::trust::{Demanding, Untrusted};
 use bevy_ecs::prelude::World;
 use serde::{Deserialize, Serialize};
 
-use super::app::App;
-use super::error::{CommandError, ErrorKind};
 use super::loader;
-use super::saved::{Saved, save_error};
-use super::say::say;
+use super::saved::Saved;
 use super::settings::{IMPROVISER, OFF, Origin, Setting};
 use super::shell::shell_quoted;
 use super::trust::TrustList;
@@ -70,7 +67,7 @@ impl Demanding for SlotSettings {
 
 impl SlotSettings {
     /// The settings in a text, which may come from anybody.
-    pub(crate) fn read(path: &Path, text: &str) -> Result<Self, CommandError> {
+    pub(crate) fn read(path: &Path, text: &str) -> Result<Self> {
         serde_json::from_str(text).map_err(|error| {
             let error = CommandError::new(ErrorKind::Save, error.text()).at(path.display());
             error.help(text!(cli_slot_settings_help))
@@ -116,8 +113,8 @@ impl SlotSettings {
 }
 
 /// The model with which a save is played, for those who only want to know.
-pub(crate) fn model(slot: &Slot) -> Result<Option<String>, CommandError> {
-    let Some(bytes) = slot.read_settings().map_err(save_error)? else {
+pub(crate) fn model(slot: &Slot) -> Result<Option<String>> {
+    let Some(bytes) = slot.read_settings()? else {
         return Ok(None);
     };
     let text = String::from_utf8_lossy(&bytes);
@@ -125,16 +122,12 @@ pub(crate) fn model(slot: &Slot) -> Result<Option<String>, CommandError> {
 }
 
 /// Keeps with what this save is played. The user chose its models just now, so they are trusted.
-pub(crate) fn remember(
-    app: &App,
-    name: &str,
-    player_models: BTreeSet<String>,
-) -> Result<(), CommandError> {
+pub(crate) fn remember(app: &App, name: &str, player_models: BTreeSet<String>) -> Result<()> {
     let settings = SlotSettings::of(app, player_models);
     let text = serde_json::to_string_pretty(&settings).unwrap_or_default() + "\n";
-    let slot = Slot::find(&app.settings.saves.value, name).map_err(save_error)?;
-    if slot.read_settings().map_err(save_error)?.as_deref() != Some(text.as_bytes()) {
-        slot.write_settings(text.as_bytes()).map_err(save_error)?;
+    let slot = Slot::find(&app.settings.saves.value, name)?;
+    if slot.read_settings()?.as_deref() != Some(text.as_bytes()) {
+        slot.write_settings(text.as_bytes())?;
     }
     let needs_trust = !settings.demands(&SlotSettings::default()).is_empty();
     if needs_trust && let Some(folder) = app.config_folder() {
@@ -154,9 +147,9 @@ pub(crate) fn give_models(
     app: &App,
     slot: &Slot,
     models: impl IntoIterator<Item = String>,
-) -> Result<(), CommandError> {
+) -> Result<()> {
     let path = slot.settings_file();
-    let before = slot.read_settings().map_err(save_error)?;
+    let before = slot.read_settings()?;
     let before = before.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     let mut settings = match &before {
         Some(text) => SlotSettings::read(&path, text)?,
@@ -166,12 +159,14 @@ pub(crate) fn give_models(
     settings.player_models.extend(models);
     let text = serde_json::to_string_pretty(&settings).unwrap_or_default() + "\n";
     let Some(folder) = app.config_folder() else {
-        return slot.write_settings(text.as_bytes()).map_err(save_error);
+        return slot
+            .write_settings(text.as_bytes())
+            .map_err(CommandError::from);
     };
     let mut list = TrustList::read(Some(folder))?;
     let trusted = list.hash_of(&path).map(str::to_owned);
     let before = before.map(|text| Untrusted::new((), &text).hash().to_owned());
-    slot.write_settings(text.as_bytes()).map_err(save_error)?;
+    slot.write_settings(text.as_bytes())?;
     if was_harmless || (trusted.is_some() && trusted == before) {
         list.add(&path, Untrusted::new(settings, &text).hash())?;
         list.write(Some(folder))?;
@@ -185,7 +180,7 @@ pub(crate) fn check_models(
     app: &App,
     saved: &Saved,
     world: &mut World,
-) -> Result<BTreeSet<String>, CommandError> {
+) -> Result<BTreeSet<String>> {
     let in_data = saved.played.asked_models(app);
     let preferred = loader::preferences(world);
     let preferred = preferred.iter().map(|model| &**model).collect();
@@ -200,13 +195,9 @@ pub(crate) fn check_models(
 
 /// Refuses models of players that the settings of a save, which [`recall`] has admitted, don't
 /// name: the journal names them too, and may come from anybody.
-pub(crate) fn check_player_models(
-    app: &App,
-    slot: &Slot,
-    models: &BTreeSet<String>,
-) -> Result<(), CommandError> {
+pub(crate) fn check_player_models(app: &App, slot: &Slot, models: &BTreeSet<String>) -> Result<()> {
     let path = slot.settings_file();
-    let settings = match slot.read_settings().map_err(save_error)? {
+    let settings = match slot.read_settings()? {
         Some(bytes) => SlotSettings::read(&path, &String::from_utf8_lossy(&bytes))?,
         None => SlotSettings::default(),
     };
@@ -216,7 +207,7 @@ pub(crate) fn check_player_models(
         None => Ok(()),
         Some(model) => {
             let message = text!(cli_trust_slot_model, model);
-            let error = CommandError::new(ErrorKind::Usage, message);
+            let error = CommandError::usage(message);
             let file = shell_quoted(&path);
             Err(error.help(text!(cli_trust_slot_unnamed, path, file, model)))
         }
@@ -224,12 +215,12 @@ pub(crate) fn check_player_models(
 }
 
 /// Takes over what a save was played with before, except for what the command was told.
-pub(crate) fn recall(app: &mut App, name: &str, no_seat: bool) -> Result<(), CommandError> {
+pub(crate) fn recall(app: &mut App, name: &str, no_seat: bool) -> Result<()> {
     let Ok(slot) = Slot::find(&app.settings.saves.value, name) else {
         // The command says so.
         return Ok(());
     };
-    let Some(bytes) = slot.read_settings().map_err(save_error)? else {
+    let Some(bytes) = slot.read_settings()? else {
         return Ok(());
     };
     let path = slot.settings_file();
@@ -260,11 +251,11 @@ pub(crate) fn recall(app: &mut App, name: &str, no_seat: bool) -> Result<(), Com
 }
 
 /// Passes on what a save is played with to one that branches from it.
-pub(crate) fn copy(app: &App, from: &Slot, to: &Slot) -> Result<(), CommandError> {
-    let Some(settings) = from.read_settings().map_err(save_error)? else {
+pub(crate) fn copy(app: &App, from: &Slot, to: &Slot) -> Result<()> {
+    let Some(settings) = from.read_settings()? else {
         return Ok(());
     };
-    to.write_settings(&settings).map_err(save_error)?;
+    to.write_settings(&settings)?;
     let mut list = TrustList::read(app.config_folder())?;
     let trusted = list.hash_of(&from.settings_file()).map(str::to_owned);
     if let Some(hash) = trusted {

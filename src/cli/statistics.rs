@@ -1,16 +1,11 @@
 //! The statistics of undercover games, as tables.
 
-use crate::locale::Language;
+use crate::cli::prelude::*;
 use crate::statistics::{Mean, Share};
-use crate::undercover::{ModelStatistics, RoundStatistics, Statistics};
-
-use super::output::{Output, Paragraph, Style};
-use super::say::say;
-use super::tables::{Alignment, TextTable};
+use crate::undercover::{RoundStatistics, Statistics};
 
 /// Writes all statistics, each with its 95% interval.
 pub(crate) fn write_statistics(out: &mut Output, language: Language, statistics: &Statistics) {
-    out.paragraph(&Paragraph::blank());
     let Statistics {
         games, unfinished, ..
     } = *statistics;
@@ -18,154 +13,101 @@ pub(crate) fn write_statistics(out: &mut Output, language: Language, statistics:
         0 => say!(language, cli_games, games),
         _ => say!(language, cli_games_and_unfinished, games, unfinished),
     };
+    out.paragraph(&Paragraph::blank());
     out.paragraph(&Paragraph::of(Style::Bold, count));
     if games == 0 {
         return;
     }
-    out.paragraph(&Paragraph::blank());
-    figures(language, statistics).write(out);
-    out.paragraph(&Paragraph::blank());
-    by_round(language, &statistics.by_round).write(out);
-    out.paragraph(&Paragraph::blank());
-    by_model(language, statistics).write(out);
-    out.paragraph(&Paragraph::blank());
+    for table in [
+        figures(language, statistics),
+        by_round(language, &statistics.by_round),
+        by_model(language, statistics),
+    ] {
+        out.paragraph(&Paragraph::blank());
+        table.write(out);
+    }
     let note = say!(language, cli_stat_note);
+    out.paragraph(&Paragraph::blank());
     out.paragraph(&Paragraph::of(Style::Dim, note));
 }
 
-fn figures(language: Language, statistics: &Statistics) -> TextTable {
-    let mut table = TextTable::new([
-        (say!(language, cli_stat_figure), Alignment::Left),
-        (say!(language, cli_value), Alignment::Right),
-        (say!(language, cli_stat_interval), Alignment::Right),
-    ]);
-    let mut share = |name: String, share: Share| {
+fn figures(language: Language, figures: &Statistics) -> TextTable {
+    let columns = columns!(language, < cli_stat_figure, > cli_value, > cli_stat_interval);
+    let mut table = TextTable::new(columns);
+    for (name, share) in [
+        (text!(cli_stat_civilians_win), figures.civilians_won),
+        (text!(cli_stat_undercover_win), figures.undercover_won),
+        (text!(cli_stat_blank_stays), figures.blank_survived),
+        (text!(cli_stat_guesses_role), figures.guessed_own_role),
+    ] {
         if share.of > 0 {
-            table.row([name, percent(share), interval(share)]);
+            table.row([name.in_language(language), percent(share), interval(share)]);
         }
-    };
-    share(
-        say!(language, cli_stat_civilians_win),
-        statistics.civilians_won,
-    );
-    share(
-        say!(language, cli_stat_undercover_win),
-        statistics.undercover_won,
-    );
-    share(
-        say!(language, cli_stat_blank_stays),
-        statistics.blank_survived,
-    );
-    share(
-        say!(language, cli_stat_guesses_role),
-        statistics.guessed_own_role,
-    );
-    let mut mean = |name: String, mean: Mean, digits: usize| {
+    }
+    for (name, mean, digits) in [
+        (text!(cli_stat_rounds), figures.rounds, 2),
+        (text!(cli_stat_word_slips_per_game), figures.word_slips, 3),
+        (text!(cli_stat_repeats_per_game), figures.repeats, 3),
+        (text!(cli_stat_default_lines), figures.neutral_lines, 3),
+        (text!(cli_stat_abstentions), figures.abstentions, 3),
+        (text!(cli_stat_calls), figures.calls, 1),
+        (text!(cli_stat_prompt_tokens), figures.tokens_in, 0),
+        (text!(cli_stat_answer_tokens), figures.tokens_out, 0),
+        (text!(cli_stat_cost), figures.cost, 6),
+    ] {
+        let name = name.in_language(language);
         table.row([name, number(mean.value(), digits), margin(mean, digits)]);
-    };
-    mean(say!(language, cli_stat_rounds), statistics.rounds, 2);
-    mean(
-        say!(language, cli_stat_word_slips_per_game),
-        statistics.word_slips,
-        3,
-    );
-    mean(
-        say!(language, cli_stat_repeats_per_game),
-        statistics.repeats,
-        3,
-    );
-    mean(
-        say!(language, cli_stat_default_lines),
-        statistics.neutral_lines,
-        3,
-    );
-    mean(
-        say!(language, cli_stat_abstentions),
-        statistics.abstentions,
-        3,
-    );
-    mean(say!(language, cli_stat_calls), statistics.calls, 1);
-    mean(
-        say!(language, cli_stat_prompt_tokens),
-        statistics.tokens_in,
-        0,
-    );
-    mean(
-        say!(language, cli_stat_answer_tokens),
-        statistics.tokens_out,
-        0,
-    );
-    mean(say!(language, cli_stat_cost), statistics.cost, 6);
+    }
     table
 }
 
 fn by_round(language: Language, rounds: &[RoundStatistics]) -> TextTable {
-    let heads = [
-        say!(language, cli_stat_round),
-        say!(language, cli_stat_games),
-        say!(language, cli_stat_civilians_left),
-        say!(language, cli_stat_undercover_left),
-        say!(language, cli_stat_votes_on_undercover),
-    ];
-    let mut table = TextTable::new(heads.map(|head| (head, Alignment::Right)));
-    for round in rounds {
-        let shares = [
-            round.civilians_left,
-            round.undercover_left,
-            round.votes_on_undercover,
-        ];
-        let counts = [u64::from(round.round), round.games].map(|count| count.to_string());
-        table.row(counts.into_iter().chain(shares.map(with_interval)));
-    }
-    table
+    let columns = columns!(
+        language, > cli_stat_round, > cli_stat_games, > cli_stat_civilians_left,
+        > cli_stat_undercover_left, > cli_stat_votes_on_undercover
+    );
+    let row = |round: &RoundStatistics| {
+        [
+            round.round.to_string(),
+            round.games.to_string(),
+            with_interval(round.civilians_left),
+            with_interval(round.undercover_left),
+            with_interval(round.votes_on_undercover),
+        ]
+    };
+    TextTable::of(columns, rounds.iter().map(row))
 }
 
 fn by_model(language: Language, statistics: &Statistics) -> TextTable {
-    let columns = [
-        say!(language, cli_stat_seats),
-        say!(language, cli_stat_won_as_civilian),
-        say!(language, cli_stat_won_as_undercover),
-        say!(language, cli_stat_guesses_role),
-        say!(language, cli_stat_word_slips),
-        say!(language, cli_stat_repeats),
-        say!(language, cli_default_answers),
-        say!(language, cli_calls),
-        say!(language, cli_tokens),
-        say!(language, cli_cost),
-    ];
-    let columns = columns.into_iter().map(|name| (name, Alignment::Right));
-    let model = (say!(language, cli_model), Alignment::Left);
-    let mut table = TextTable::new([model].into_iter().chain(columns));
-    for (name, model) in &statistics.by_model {
-        table.row(model_row(name, model));
-    }
-    table
+    let columns = columns!(
+        language, < cli_model, > cli_stat_seats, > cli_stat_won_as_civilian,
+        > cli_stat_won_as_undercover, > cli_stat_guesses_role, > cli_stat_word_slips,
+        > cli_stat_repeats, > cli_default_answers, > cli_calls, > cli_tokens, > cli_cost
+    );
+    let rows = statistics.by_model.iter().map(|(name, model)| {
+        [
+            name.clone(),
+            model.seats.to_string(),
+            with_interval(model.won_as_civilian),
+            with_interval(model.won_as_undercover),
+            with_interval(model.guessed_own_role),
+            with_margin(model.word_slips, 3),
+            with_margin(model.repeats, 3),
+            with_margin(model.stand_ins, 3),
+            with_margin(model.calls, 1),
+            with_margin(model.tokens, 0),
+            with_margin(model.cost, 6),
+        ]
+    });
+    TextTable::of(columns, rows)
 }
 
-fn model_row(name: &str, model: &ModelStatistics) -> Vec<String> {
-    let shares = [
-        model.won_as_civilian,
-        model.won_as_undercover,
-        model.guessed_own_role,
-    ];
-    let means = [
-        (model.word_slips, 3),
-        (model.repeats, 3),
-        (model.stand_ins, 3),
-        (model.calls, 1),
-        (model.tokens, 0),
-        (model.cost, 6),
-    ];
-    let means = means.map(|(mean, digits)| match mean.margin() {
-        Some(_) => format!("{} {}", number(mean.value(), digits), margin(mean, digits)),
-        None => number(mean.value(), digits),
-    });
-    let counts = [name.to_owned(), model.seats.to_string()];
-    counts
-        .into_iter()
-        .chain(shares.map(with_interval))
-        .chain(means)
-        .collect()
+fn with_margin(mean: Mean, digits: usize) -> String {
+    let value = number(mean.value(), digits);
+    match mean.margin() {
+        Some(_) => format!("{value} {}", margin(mean, digits)),
+        None => value,
+    }
 }
 
 /// A share in hundredths.
@@ -212,6 +154,7 @@ mod tests {
 
     use super::super::testing::output;
     use super::*;
+    use crate::undercover::ModelStatistics;
 
     fn mean(numbers: &[f64]) -> Mean {
         let mut mean = Mean::default();

@@ -1,16 +1,14 @@
 //! Tables: of anything, and of what was spent.
 
+use crate::cli::prelude::*;
 use std::collections::BTreeMap;
 
 use crate::engine::Totals;
 use crate::exchange::{Spent, ledgers, spent_by_purpose};
-use crate::locale::Language;
-use bevy_ecs::prelude::*;
-use serde_json::{Value, json};
+use bevy_ecs::prelude::World;
 
 use super::labels::purpose_label;
-use super::output::{Output, Paragraph, Style, cells, padded, padded_left, rows};
-use super::say::say;
+use super::output::{cells, padded, padded_left, rows};
 
 /// The cells between two columns.
 const GAP: usize = 2;
@@ -23,6 +21,17 @@ pub(crate) enum Alignment {
     Left,
     Right,
 }
+
+/// The columns of a table, by the keys of their headings: `<` to the left, `>` to the right.
+macro_rules! columns {
+    (@ <) => { $crate::cli::tables::Alignment::Left };
+    (@ >) => { $crate::cli::tables::Alignment::Right };
+    ($language:expr, $($side:tt $heading:ident),+ $(,)?) => {
+        [$(($crate::cli::say::say!($language, $heading), columns!(@ $side))),+]
+    };
+}
+
+pub(crate) use columns;
 
 /// A table: columns with a heading, and rows. If it is wider than its output, long texts are
 /// wrapped; if it still is, its rows are printed as paragraphs.
@@ -41,6 +50,16 @@ impl TextTable {
             rows: Vec::new(),
             sums: 0,
         }
+    }
+
+    /// A table of these rows.
+    pub(crate) fn of<R: IntoIterator<Item = String>>(
+        columns: impl IntoIterator<Item = (String, Alignment)>,
+        rows: impl IntoIterator<Item = R>,
+    ) -> Self {
+        let mut table = Self::new(columns);
+        rows.into_iter().for_each(|row| table.row(row));
+        table
     }
 
     pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
@@ -224,23 +243,17 @@ pub(crate) fn spent_by_entity(world: &World) -> Vec<(String, Spent)> {
 
 /// A table of what was spent, with its sum. `first` is the heading of its first column.
 pub(crate) fn spending(language: Language, first: String, rows: &[(String, Spent)]) -> TextTable {
-    let numbers = [
-        say!(language, cli_calls),
-        say!(language, cli_prompt_tokens),
-        say!(language, cli_cached),
-        say!(language, cli_answer_tokens),
-        say!(language, cli_cost),
-        say!(language, cli_default_answers),
-        say!(language, cli_refusals),
-        say!(language, cli_retries),
-    ];
-    let numbers = numbers.into_iter().map(|name| (name, Alignment::Right));
-    let mut table = TextTable::new([(first, Alignment::Left)].into_iter().chain(numbers));
+    let numbers = columns!(
+        language, > cli_calls, > cli_prompt_tokens, > cli_cached, > cli_answer_tokens, > cli_cost,
+        > cli_default_answers, > cli_refusals, > cli_retries
+    );
+    let columns = [(first, Alignment::Left)].into_iter().chain(numbers);
+    let mut table = TextTable::of(
+        columns,
+        rows.iter().map(|(name, spent)| spending_row(name, spent)),
+    );
     let mut sum = Spent::default();
-    for (name, spent) in rows {
-        sum += *spent;
-        table.row(spending_row(name, spent));
-    }
+    rows.iter().for_each(|(_, spent)| sum += *spent);
     table.sum(spending_row(&say!(language, cli_total), &sum));
     table
 }
@@ -256,12 +269,16 @@ pub(crate) fn spending_by_purpose(
     spending(language, say!(language, cli_purpose), &rows)
 }
 
-fn spending_row(name: &str, spent: &Spent) -> Vec<String> {
+fn spending_row(name: &str, spent: &Spent) -> [String; 9] {
     let cached = match spent.usage.input {
         0 => "-".into(),
         input => format!("{:.1}%", spent.usage.cached as f64 * 100.0 / input as f64),
     };
-    vec![
+    let refusals = match spent.refusals {
+        0 => String::new(),
+        refusals => refusals.to_string(),
+    };
+    [
         name.to_owned(),
         spent.calls.to_string(),
         spent.usage.input.to_string(),
@@ -269,9 +286,7 @@ fn spending_row(name: &str, spent: &Spent) -> Vec<String> {
         spent.usage.output.to_string(),
         spent.cost.to_string(),
         spent.fallbacks.to_string(),
-        Some(spent.refusals)
-            .filter(|refusals| *refusals > 0)
-            .map_or(String::new(), |refusals| refusals.to_string()),
+        refusals,
         spent.repairs.to_string(),
     ]
 }

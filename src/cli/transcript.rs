@@ -1,14 +1,13 @@
 //! A conversation as text, in two forms that are known from other tools.
 
+use crate::cli::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::groupchat::TeamMessage;
 use crate::groupchat::message::{ChatContent, ChatMessage, RequestUsage};
-use crate::locale::{Language, UiText, text};
 use crate::message::BodyId;
 
 use super::args::ChatFormat;
-use super::say::say;
 
 /// Turns messages into text as they come. Of participants who write at the same time, one is shown
 /// while it writes; what the others write is shown when it is complete.

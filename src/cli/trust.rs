@@ -3,19 +3,16 @@
 //! [`Gate::admit`] is where every file of a folder becomes one that counts. What the user trusts is
 //! kept in their own settings folder, by path and hash: a file that changed is asked about again.
 
+use crate::cli::prelude::*;
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, Read};
 use std::path::{Path, PathBuf};
 
 use playhouse_engine::files::{self, Durability, Folder};
 
-use crate::locale::{Argument, Language, UiText, text};
 use crate::trust::{Demanding, NeedsTrust, Untrusted};
 use serde::{Deserialize, Serialize};
 
-use super::error::{CommandError, ErrorKind};
-use super::output::{Output, Paragraph};
-use super::say::say;
 use super::shell::shell_quoted;
 
 /// The list of trusted files, in the user's settings folder.
@@ -24,7 +21,7 @@ const LIST: &str = "trusted.json";
 const MAX_BYTES: u64 = 4 << 20;
 
 /// The text of a file of settings or models; `None` if there is none.
-pub(crate) fn read_text(path: &Path) -> Result<Option<String>, CommandError> {
+pub(crate) fn read_text(path: &Path) -> Result<Option<String>> {
     match files::read_text(path, MAX_BYTES) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.io_kind() == Some(io::ErrorKind::NotFound) => Ok(None),
@@ -41,7 +38,7 @@ pub(crate) struct TrustList {
 
 impl TrustList {
     /// The list in the user's settings folder.
-    pub(crate) fn read(config_folder: Option<&Path>) -> Result<Self, CommandError> {
+    pub(crate) fn read(config_folder: Option<&Path>) -> Result<Self> {
         let Some(path) = config_folder.map(|folder| folder.join(LIST)) else {
             return Ok(Self::default());
         };
@@ -50,15 +47,15 @@ impl TrustList {
         list.map_err(|error| CommandError::of(ErrorKind::Usage, &error).at(&path))
     }
 
-    pub(crate) fn write(&self, config_folder: Option<&Path>) -> Result<(), CommandError> {
+    pub(crate) fn write(&self, config_folder: Option<&Path>) -> Result<()> {
         let folder = config_folder.ok_or_else(|| {
-            let error = CommandError::new(ErrorKind::Usage, text!(cli_trust_no_folder));
+            let error = CommandError::usage(text!(cli_trust_no_folder));
             error.help(text!(cli_trust_no_folder_help))
         })?;
         let json = serde_json::to_string_pretty(self).unwrap_or_default() + "\n";
         let written = Folder::open_or_create(folder)
             .and_then(|folder| folder.replace(LIST, json.as_bytes(), Durability::Synced));
-        written.map_err(|error| CommandError::of(ErrorKind::Other, &error))
+        written.or_fail(ErrorKind::Other)
     }
 
     /// All files and their hashes.
@@ -74,7 +71,7 @@ impl TrustList {
     }
 
     /// Trusts this content at this path, and no other.
-    pub(crate) fn add(&mut self, path: &Path, hash: &str) -> Result<(), CommandError> {
+    pub(crate) fn add(&mut self, path: &Path, hash: &str) -> Result<()> {
         self.files.insert(path_name(path)?, hash.to_owned());
         Ok(())
     }
@@ -88,11 +85,11 @@ impl TrustList {
 }
 
 /// The path of a file in the list, the same whatever the working directory is.
-fn path_name(path: &Path) -> Result<String, CommandError> {
+fn path_name(path: &Path) -> Result<String> {
     let canonical = std::fs::canonicalize(path)
         .map_err(|error| CommandError::of(ErrorKind::Usage, &error).at(path))?;
     let name = canonical.to_str().map(str::to_owned);
-    name.ok_or_else(|| CommandError::new(ErrorKind::Usage, text!(cli_trust_odd_path)).at(path))
+    name.ok_or_else(|| CommandError::usage(text!(cli_trust_odd_path)).at(path))
 }
 
 /// Decides on files of folders.
@@ -113,7 +110,7 @@ impl Gate {
         file: Untrusted<T>,
         path: &Path,
         known: &T,
-    ) -> Result<T, CommandError> {
+    ) -> Result<T> {
         let NeedsTrust { file, .. } = match file.admit(None, known) {
             Ok(file) => return Ok(file),
             Err(refused) => refused,
@@ -170,7 +167,7 @@ fn refusal(path: &Path, demands: Vec<UiText>) -> CommandError {
     let demands = Argument::list(demands);
     let message = text!(cli_trust_refused, file = path, demands);
     let file = shell_quoted(path);
-    CommandError::new(ErrorKind::Usage, message).help(text!(cli_trust_help, file))
+    CommandError::usage(message).help(text!(cli_trust_help, file))
 }
 
 #[cfg(test)]

@@ -1,20 +1,17 @@
 //! A game of undercover as people read it: records in, paragraphs and tables out.
 
+use crate::cli::prelude::*;
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use crate::event::kinds::Archive;
 use crate::event::{AnswerRecord, By, EventRecord, Recipients, Record, Telling};
-use crate::locale::{Language, text};
 use crate::undercover::events::{
     CardDealt, Described, GameOver, NamedPlayer, RoundStarted, Verdict, VotesCast,
 };
 use crate::undercover::{PlayerId, PlayerRole, Side, Table};
 
-use super::output::{Output, Paragraph, Style};
 use super::record_printer::RecordPrinter;
-use super::say::say;
-use super::tables::{Alignment, TextTable};
 
 /// The mark of a default answer.
 const DEFAULT: &str = " °";
@@ -67,7 +64,7 @@ impl UndercoverPrinter {
     }
 
     fn out(&self) -> MutexGuard<'_, Output> {
-        self.out.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.out)
     }
 
     /// Writes paragraphs, the last with the id of the event.

@@ -1284,7 +1284,7 @@ fn screenshots() {
         ] {
             assert!(run(folder.path(), command).status.success(), "{command}");
         }
-        let page = Served::begin(folder.path(), "serve --json");
+        let page = Served::begin(folder.path(), "watch --all --json");
         for (view, query) in views(&page, lang, who) {
             browser.open_story(&page, "tide", &with_lang(&query, lang));
             browser.wait("document.querySelector('#told article, .pane > *')");

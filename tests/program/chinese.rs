@@ -474,11 +474,11 @@ fn whole_runs_are_chinese() {
         &format!("{chat} rule"),
         &format!("{chat} log --force"),
         "saves",
-        "cost story",
-        "cost game",
-        "cost talk",
+        "show story --view costs",
+        "show game --view costs",
+        "show talk --view costs",
         "show story",
-        "trace talk",
+        "show talk --view trace",
         "branch story twig --turn 2",
         "replay story --until 3",
         "run --dry-run --width 80",
@@ -501,7 +501,7 @@ fn whole_runs_are_chinese() {
         };
         if kinds.insert(kind.to_owned()) {
             let id = record["id"].as_str().unwrap();
-            let why = run_chinese(folder.path(), &format!("why story {id}"));
+            let why = run_chinese(folder.path(), &format!("ask story why {id}"));
             assert_no_english(kind, &out(&why));
         }
     }

@@ -91,7 +91,7 @@ fn printed_commands_name_the_folder_of_saves_that_was_given() {
             "branch drowned-assize twig --turn 1",
             "playhouse resume twig",
         ),
-        ("why twig xyzzy", "playhouse show twig"),
+        ("ask twig why xyzzy", "playhouse show twig"),
         ("run --save capped --max-calls 2", "playhouse resume capped"),
     ] {
         let said = elsewhere(command);
@@ -112,7 +112,7 @@ fn cost_tells_what_was_paid_before_a_stop() {
     let folder = folder.path();
     let stopped = run(folder, "run --save s --max-calls 5 -q");
     assert_eq!(stopped.status.code(), Some(6));
-    let cost = records(folder, "cost s");
+    let cost = records(folder, "show s --view costs");
     let calls = |of: &str| -> u64 {
         let rows = cost
             .iter()
@@ -130,13 +130,13 @@ fn cost_tells_what_was_paid_before_a_stop() {
     // As a kill leaves it: the last snapshot is old, the journal is not.
     let slot = folder.join("saves/s");
     told(folder, "run --save whole --until 2 -q");
-    let whole = records(folder, "cost whole");
+    let whole = records(folder, "show whole --view costs");
     fs::copy(
         folder.join("saves/whole/journal.jsonl"),
         slot.join("journal.jsonl"),
     )
     .unwrap();
-    let killed = records(folder, "cost s");
+    let killed = records(folder, "show s --view costs");
     assert_eq!(killed, whole);
 }
 
@@ -211,7 +211,7 @@ fn a_dry_run_goes_on_with_the_seed_that_it_is_given() {
     // Who speaks first in the next round is drawn.
     assert_ne!(new[0]["entity"], kept[0]["entity"]);
     told(folder, "resume s --seed 9 --until 4 -q");
-    let calls = records(folder, "timeline s");
+    let calls = records(folder, "show s --view calls");
     let played = calls.iter().find(|call| call["turn"] == 4).unwrap();
     assert_eq!(played["agent"], new[0]["entity"]);
 }
@@ -229,24 +229,24 @@ fn every_command_prints_one_record_a_line() {
         "replay s --until 1",
         "saves",
         "saves --verify",
-        "cost s",
-        "trace s",
+        "show s --view costs",
+        "show s --view trace",
         "show s",
         "show s Odile_Marsh",
         "recall s Odile_Marsh Jory",
-        "knows s Odile_Marsh",
-        "why s",
+        "ask s what Odile_Marsh",
+        "show s --view events",
         "worlds",
         "check drowned-assize",
         "config",
         "doctor improviser",
         "trust --list",
-        "repair s",
+        "saves --repair s",
         "export s --html s.html",
-        "timeline s",
-        "chapters s Odile_Marsh",
-        "who s the-order",
-        "drift s",
+        "show s --view calls",
+        "show s --view chapters Odile_Marsh",
+        "ask s who the-order",
+        "show s --view voice",
         "rehearse drowned-assize --runs 1",
         "chat",
     ] {
@@ -276,13 +276,13 @@ fn every_command_prints_one_record_a_line() {
     }
     // Whoever is named has its number beside it.
     for (command, named) in [
-        ("why s", "speaker"),
-        ("why s", "place"),
+        ("show s --view events", "speaker"),
+        ("show s --view events", "place"),
         ("replay s", "speaker"),
         ("replay s", "place"),
-        ("who s the-order", "name"),
-        ("drift s", "name"),
-        ("chapters s Odile_Marsh", "name"),
+        ("ask s who the-order", "name"),
+        ("show s --view voice", "name"),
+        ("show s --view chapters Odile_Marsh", "name"),
         ("show s Odile_Marsh", "name"),
         ("recall s Odile_Marsh Jory", "name"),
         ("run --until 1", "place"),
@@ -318,8 +318,14 @@ fn turns_have_the_same_numbers_everywhere() {
     for (command, records) in [
         ("run", first),
         ("replay s", records(folder, "replay s")),
-        ("why s", records(folder, "why s")),
-        ("timeline s", records(folder, "timeline s")),
+        (
+            "show s --view events",
+            records(folder, "show s --view events"),
+        ),
+        (
+            "show s --view calls",
+            records(folder, "show s --view calls"),
+        ),
         (
             "branch s t --turn 1",
             records(folder, "branch s t --turn 1"),
@@ -331,10 +337,10 @@ fn turns_have_the_same_numbers_everywhere() {
             .collect();
         // A replay also opens the turn that was not played.
         assert_eq!(turns.first(), Some(&1), "{command}");
-        let is_replay = ["why s", "replay s"].contains(&command);
+        let is_replay = ["show s --view events", "replay s"].contains(&command);
         assert!(turns.len() == 1 || is_replay, "{command}: {turns:?}");
     }
-    let call = records(folder, "timeline s").swap_remove(0);
+    let call = records(folder, "show s --view calls").swap_remove(0);
     let agent = call["agent"].as_str().unwrap().replace(' ', "_");
     let sent = records(folder, &format!("show s {agent} --call 1"));
     assert_eq!(sent[0]["turn"], 1, "{sent:?}");
@@ -347,10 +353,10 @@ fn what_is_told_at_a_meeting_has_no_place() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     told(folder, "run --until 1 --save s -q");
-    let events = records(folder, "why s");
+    let events = records(folder, "show s --view events");
     let ids = events.iter().map(|event| event["id"].as_str().unwrap());
     let id = ids.into_iter().find(|id| id.starts_with("0-")).unwrap();
-    let shown = told(folder, &format!("why s {id}"));
+    let shown = told(folder, &format!("ask s why {id}"));
     assert!(
         shown.lines().next().unwrap().ends_with("· turn 1"),
         "{shown}"
@@ -376,11 +382,11 @@ fn what_somebody_heard_of_somebody_are_events() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     told(folder, "run --until 9 --save s -q");
-    let about = ["knows", "s", "Odile Marsh", "--about", "Jory Teasel"];
-    let mut heard = records(folder, "knows s Odile_Marsh --about Jory_Teasel");
+    let about = ["ask", "s", "what", "Odile Marsh", "--about", "Jory Teasel"];
+    let mut heard = records(folder, "ask s what Odile_Marsh --about Jory_Teasel");
     heard.retain(|record| record["record"] == "heard");
     assert!(!heard.is_empty());
-    let events = records(folder, "why s");
+    let events = records(folder, "show s --view events");
     for heard in &heard {
         let event = events.iter().find(|event| event["id"] == heard["event"]);
         assert_eq!(event.unwrap()["text"], heard["text"]);
@@ -491,7 +497,7 @@ fn a_trace_of_a_campaign_shows_what_was_asked() {
         .filter_map(|line| Some(serde_json::from_str::<Value>(line).ok()?["outcome"].clone()))
         .filter(|outcome| outcome.is_object())
         .collect();
-    let calls = records(folder, "trace s");
+    let calls = records(folder, "show s --view trace");
     assert_eq!(calls.len(), outcomes.len());
     for (call, outcome) in calls.iter().zip(&outcomes) {
         assert_eq!(call["agent"], outcome["entity"]);
@@ -500,7 +506,7 @@ fn a_trace_of_a_campaign_shows_what_was_asked() {
     }
     let who = outcomes[0]["entity"].as_str().unwrap();
     let text = playhouse(folder)
-        .args(["trace", "s", who])
+        .args(["show", "s", who, "--view", "trace"])
         .output()
         .unwrap();
     let asked = outcomes[0]["asked"].as_str().unwrap();
@@ -512,7 +518,7 @@ fn nobody_of_a_name_is_told_alike_everywhere() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     told(folder, "run --until 1 --save s -q");
-    for command in ["show s Odil", "knows s Odil", "trace s Odil"] {
+    for command in ["show s Odil", "ask s what Odil", "show s --view trace Odil"] {
         let output = run(folder, command);
         assert_eq!(output.status.code(), Some(2));
         let said = err(&output);
@@ -522,7 +528,7 @@ fn nobody_of_a_name_is_told_alike_everywhere() {
         );
     }
     let known = playhouse(folder)
-        .args(["knows", "s", "Odile Marsh"])
+        .args(["ask", "s", "what", "Odile Marsh"])
         .output()
         .unwrap();
     let known = out(&known);
@@ -658,7 +664,7 @@ fn what_was_sent_then_is_shown_listed_and_compared() {
     let folder = tempfile::tempdir().unwrap();
     let shown = |arguments: &str| told(folder.path(), arguments);
     shown("run --save s --seed 3 --until 3 -q");
-    let calls = records(folder.path(), "timeline s");
+    let calls = records(folder.path(), "show s --view calls");
     let of_edda = |call: &&Value| call["agent"] == "Edda Hollis";
     let numbers: Vec<_> = calls
         .iter()
@@ -674,7 +680,7 @@ fn what_was_sent_then_is_shown_listed_and_compared() {
     let last = messages.last().unwrap();
     assert_eq!(last["part"], "question");
     // What an entity was asked then is what the journal recorded.
-    let traced = records(folder.path(), "trace s");
+    let traced = records(folder.path(), "show s --view trace");
     let mut traced = traced.iter();
     let asked = traced.find(|call| call["agent"] == "Edda Hollis" && call["call"] == 2);
     assert_eq!(last["content"], asked.unwrap()["asked"]);
@@ -697,7 +703,7 @@ fn what_was_sent_then_is_shown_listed_and_compared() {
     let line = differs.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(line.contains(&of_event), "{of_event}: {differs}");
     assert!(!title.ends_with('.'), "{title}");
-    let events = records(folder.path(), "why other");
+    let events = records(folder.path(), "show other --view events");
     assert!(events.iter().any(|known| known["id"] == *event), "{event}");
     let mut command = playhouse(folder.path());
     command.args(["diff", "s", "s", "Edda Hollis", "--calls", "1", "2"]);
@@ -707,10 +713,10 @@ fn what_was_sent_then_is_shown_listed_and_compared() {
         "{changed}"
     );
     // An event is found by words that it alone has; who spoke is not among those not told.
-    let why = records(folder.path(), "why s");
+    let why = records(folder.path(), "show s --view events");
     let event = why.iter().find(|event| event["type"] == "speak").unwrap();
     let mut command = playhouse(folder.path());
-    command.args(["why", "s", event["text"].as_str().unwrap(), "--json"]);
+    command.args(["ask", "s", "why", event["text"].as_str().unwrap(), "--json"]);
     let told: Value = serde_json::from_str(&out(&command.output().unwrap())).unwrap();
     assert_eq!(told["event"]["id"], event["id"]);
     let not_told = told["not_told"].as_array().unwrap();
@@ -727,18 +733,18 @@ fn what_came_to_mind_what_repeats_and_how_words_drift_is_told() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     told(folder, "run --until 30 --seed 1 --save s -q");
-    let traced = told(folder, "trace s --json");
+    let traced = told(folder, "show s --view trace --json");
     assert!(traced.contains("\"recalled\":[{"), "nothing came to mind");
-    assert!(told(folder, "trace s").contains("\nRecalled"));
-    let cost = records(folder, "cost s");
+    assert!(told(folder, "show s --view trace").contains("\nRecalled"));
+    let cost = records(folder, "show s --view costs");
     let is_meant = |row: &&Value| row["record"] == "prompts" && row["entity"] == "Odile Marsh";
     let prompts = cost.iter().find(is_meant).unwrap();
     assert!(prompts["repeated_share"].as_f64() > Some(0.3), "{prompts}");
     assert!(prompts["recalled"].as_u64() > Some(0), "{prompts}");
-    let drift = told(folder, "drift s --json");
+    let drift = told(folder, "show s --view voice --json");
     let drift: Value = serde_json::from_str(drift.lines().next().unwrap()).unwrap();
     assert!(drift["drift"][0]["distance"].is_number(), "{drift}");
-    assert!(told(folder, "drift s").contains("vocabulary"));
+    assert!(told(folder, "show s --view voice").contains("vocabulary"));
 }
 
 #[test]

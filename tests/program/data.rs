@@ -181,8 +181,8 @@ fn a_save_carries_its_world_and_takes_over_what_its_author_changes() {
         "replay late",
         "resume twig --until 4 -q",
         "replay twig",
-        "why tale",
-        "knows tale Isa",
+        "show tale --view events",
+        "ask tale what Isa",
     ] {
         let output = run(folder, command);
         assert!(

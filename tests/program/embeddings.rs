@@ -114,10 +114,14 @@ fn they_are_off_unless_chosen_and_a_save_keeps_the_choice() {
     assert_eq!(user.asked(&format!("run --save none {play}")), 0);
     let first = user.asked(&format!("run --save one --embeddings vectors {play}"));
     assert!(first > 0);
-    let (cost, _) = user.told("cost one --json");
+    let (cost, _) = user.told("show one --view costs --json");
     let tokens = spent_on("vectors", &cost)["prompt_tokens"].as_u64();
     assert_eq!(tokens, Some(5 * first as u64), "{cost}");
-    assert!(user.told("cost one").0.contains("vectors for recall"));
+    assert!(
+        user.told("show one --view costs")
+            .0
+            .contains("vectors for recall")
+    );
     // Long enough for a chapter to close.
     assert!(user.asked("resume one --until 25 -q") > 0);
     assert_eq!(user.asked("resume one --until 28 -q --embeddings off"), 0);

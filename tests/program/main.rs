@@ -117,7 +117,7 @@ fn a_campaign_is_told_saved_and_replayed() {
         let (_, id) = line.rsplit_once(" [")?;
         Some(id.strip_suffix(']')?.to_owned())
     });
-    let why = run(folder.path(), &format!("why named {}", id.unwrap()));
+    let why = run(folder.path(), &format!("ask named why {}", id.unwrap()));
     assert_eq!(why.status.code(), Some(0), "{}", err(&why));
     // Foes that fell and left have cost something too.
     let calls = |start: &str| {
@@ -207,7 +207,7 @@ fn json_is_one_record_a_line_and_events_can_be_explained() {
         .unwrap();
     let why = run(
         folder.path(),
-        &format!("why j {} --json", speak["id"].as_str().unwrap()),
+        &format!("ask j why {} --json", speak["id"].as_str().unwrap()),
     );
     let why: Value = serde_json::from_str(&out(&why)).unwrap();
     let (told, speaker) = (why["told"].as_array().unwrap(), &speak["speaker"]);
@@ -220,7 +220,7 @@ fn json_is_one_record_a_line_and_events_can_be_explained() {
     }
     let shown = run(folder.path(), "show j --json");
     assert!(out(&shown).lines().count() > 8);
-    let cost = out(&run(folder.path(), "cost j --json"));
+    let cost = out(&run(folder.path(), "show j --view costs --json"));
     assert!(spent_on("kickoff", &cost)["calls"].as_u64().unwrap() > 8);
 }
 

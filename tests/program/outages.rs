@@ -306,10 +306,10 @@ fn a_model_that_writes_rubbish_stops_the_story_and_refusals_are_named() {
         let sent = flaky.0.lock().unwrap().sent;
         // Ten asks, three times each, and those that were under way or may be prose.
         assert!(sent <= 8 + 3 * 12 + 20, "{sent}");
-        let timeline = out(&succeed(folder, "timeline s --json"));
+        let timeline = out(&succeed(folder, "show s --view calls --json"));
         if says.contains("refused") {
             assert!(timeline.contains("the model refused"), "{timeline}");
-            let cost = out(&succeed(folder, "cost s"));
+            let cost = out(&succeed(folder, "show s --view costs"));
             assert!(cost.contains("refusals"), "{cost}");
         }
         flaky.recover();
@@ -343,7 +343,7 @@ fn default_answers_show_and_are_asked_for_again_in_a_branch() {
     const OF_TAM: &str = "The baker's son, twenty";
     let (clean, steady) = mill(AT_ONCE);
     assert_eq!(play(clean.path()).status.code(), Some(0));
-    let none = out(&succeed(clean.path(), "retry s"));
+    let none = out(&succeed(clean.path(), "branch s --retry"));
     assert!(none.contains("no default answers"), "{none}");
     assert!(!clean.path().join("saves/s-2").exists());
     let (folder, flaky) = mill(AT_ONCE);
@@ -376,7 +376,7 @@ fn default_answers_show_and_are_asked_for_again_in_a_branch() {
     }
     flaky.recover();
     let before = flaky.0.lock().unwrap().sent;
-    let retried = out(&succeed(folder, "retry s"));
+    let retried = out(&succeed(folder, "branch s --retry"));
     assert!(retried.contains("playhouse resume s-2"), "{retried}");
     assert_eq!(flaky.0.lock().unwrap().sent, before);
     let resumed = run(folder, "resume s-2 --models models.ron --model m");

@@ -184,7 +184,7 @@ fn what_one_believes_of_another_is_found_on_the_page_and_in_the_terminal() {
     );
     drop(page);
     let (who, about) = (name(who), name(about));
-    let words = ["knows", "minds", &who, "--about", &about];
+    let words = ["ask", "minds", "what", &who, "--about", &about];
     let known = playhouse(folder.path()).args(words).output().unwrap();
     let (text, error) = (super::out(&known), super::err(&known));
     assert_eq!(known.status.code(), Some(0), "{error}");
@@ -307,7 +307,7 @@ fn people_get_a_page_where_there_is_no_story() {
     }
     let damaged = std::fs::File::create(folder.path().join("saves/two/world.json"));
     damaged.unwrap().write_all(b"{\"format\":").unwrap();
-    let page = Served::begin(folder.path(), "serve --json");
+    let page = Served::begin(folder.path(), "watch --all --json");
     for (path, status, says) in [
         ("/story/nothing?lang=zh", 404, "无法显示"),
         ("/story/nothing", 404, "list of stories"),
@@ -1018,7 +1018,7 @@ fn a_killed_server_loses_neither_held_answers_nor_what_the_world_was_told() {
     let mut held: Vec<_> = open.iter().map(|open| &open["held"]["text"]).collect();
     drop(page);
 
-    let cost = super::out(&run(folder.path(), "cost killed --json"));
+    let cost = super::out(&run(folder.path(), "show killed --view costs --json"));
     assert!(super::spent_on("unfinished", &cost)["calls"].as_u64() > Some(2));
     let resumed = run(folder.path(), "resume killed --until 1");
     assert_eq!(resumed.status.code(), Some(0), "{}", super::err(&resumed));
@@ -1043,7 +1043,7 @@ fn a_killed_server_loses_neither_held_answers_nor_what_the_world_was_told() {
 fn a_long_save_is_shown_while_it_is_read() {
     let folder = tempfile::tempdir().unwrap();
     succeed(folder.path(), "run --save long --seed 3 --until 30 -q");
-    let page = Served::begin(folder.path(), "serve --json");
+    let page = Served::begin(folder.path(), "watch --all --json");
     // A page that opens meanwhile is shown what was read so far, and at last all of it.
     let mut story = page.get("/api/long/story").json();
     while story["run"]["state"] == "reading" {
@@ -1081,7 +1081,7 @@ fn a_save_goes_on_with_its_own_model_or_is_only_shown() {
     assert_eq!(played.status.code(), Some(0), "{}", super::err(&played));
     let settings = folder.path().join("saves/own/settings.json");
     super::chinese::write(&settings, r#"{"model": "deepseek", "max_cost": 1.0}"#);
-    let page = Served::begin(folder.path(), "serve --json");
+    let page = Served::begin(folder.path(), "watch --all --json");
     let story = page.wait_for("own", "saved");
     assert!(
         story["run"]["error"]
@@ -1615,7 +1615,7 @@ fn a_team_that_is_edited_while_it_is_watched_is_taken_over_between_turns() {
         write(file, ("30", "Bea", "You sing."));
         let begun = format!("chat {team} --save {slot} --until 1 --task Shoe-the-horse --quiet");
         succeed(folder, &begun);
-        let page = Served::begin(folder, "serve --json");
+        let page = Served::begin(folder, "watch --all --json");
         page.wait_for(slot, "paused");
         page.step(slot);
         assert!(last_request(&page, slot).contains("You sing."));
@@ -1648,7 +1648,7 @@ fn prompts_of_undercover_that_are_edited_while_it_is_watched_are_taken_over() {
         fs::create_dir_all(prompts.join(part)).unwrap();
     }
     succeed(folder, "undercover --seed 3 --save game --until 2 --quiet");
-    let page = Served::begin(folder, "serve --json");
+    let page = Served::begin(folder, "watch --all --json");
     page.wait_for("game", "paused");
     let write = |file: &str, text: &str| fs::write(prompts.join(file), text).unwrap();
     write("asks/describe.j2", "Sing of it, {{ number.");
@@ -1774,7 +1774,7 @@ fn a_team_finishes_its_run_on_its_page() {
     fs::write(folder.path().join("smithy.ron"), team).unwrap();
     let begun = "chat smithy.ron --save talk --until 1 --task Shoe-the-horse --quiet";
     succeed(folder.path(), begun);
-    let page = Served::begin(folder.path(), "serve --json");
+    let page = Served::begin(folder.path(), "watch --all --json");
     let story = page.wait_for("talk", "paused");
     let can = story["can"].as_array().unwrap();
     for deed in ["play", "step", "stop", "branch"] {
@@ -1789,7 +1789,7 @@ fn a_team_finishes_its_run_on_its_page() {
     drop(page);
     succeed(folder.path(), "replay talk --quiet");
     // It waits for a task, which a terminal can give.
-    let page = Served::begin(folder.path(), "serve --json");
+    let page = Served::begin(folder.path(), "watch --all --json");
     let story = page.wait_for("talk", "saved");
     assert!(!story["can"].as_array().unwrap().contains(&json!("play")));
     drop(page);

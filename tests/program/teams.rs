@@ -99,7 +99,7 @@ fn the_trace_shows_what_each_call_saw() {
         "{page}"
     );
     assert!(page.contains("    📊 Model usage: "), "{page}");
-    let trace = out(&run(folder.path(), "trace fair Coordinator"));
+    let trace = out(&run(folder.path(), "show fair --view trace Coordinator"));
     for part in [
         ">>> AGENT: Coordinator  (call #1)",
         "Sender: harbour-office",
@@ -114,13 +114,13 @@ fn the_trace_shows_what_each_call_saw() {
         assert!(trace.contains(part), "{part} is missing in\n{trace}");
     }
     assert!(!trace.contains("AGENT: Worker"));
-    let trace = out(&run(folder.path(), "trace fair"));
+    let trace = out(&run(folder.path(), "show fair --view trace"));
     let calls: Vec<_> = trace
         .lines()
         .filter(|line| line.starts_with(">>> "))
         .collect();
     assert_eq!(calls.len(), 4, "the user's task is a call too: {calls:?}");
-    let unknown = run(folder.path(), "trace fair Wroker");
+    let unknown = run(folder.path(), "show fair --view trace Wroker");
     assert_eq!(unknown.status.code(), Some(2));
     assert!(err(&unknown).contains("Worker"), "{}", err(&unknown));
 }
@@ -164,10 +164,10 @@ fn a_trace_in_the_form_of_ag2_has_the_messages_before_each_turn() {
         wanted += &format!("{}\nReply: {reply}\n{rule}\n", "-".repeat(70));
     }
     for language in ["en", "zh"] {
-        let command = format!("trace one --format ag2 --lang {language}");
+        let command = format!("show one --view ag2 --lang {language}");
         assert_eq!(out(&run(folder.path(), &command)), wanted);
     }
-    let of_worker = run(folder.path(), "trace one Worker --format ag2 --json");
+    let of_worker = run(folder.path(), "show one Worker --view ag2 --json");
     let calls = records_of(&of_worker);
     let first = &calls[0];
     assert_eq!(
@@ -288,7 +288,10 @@ fn what_is_said_in_a_team_that_is_a_tool_is_shown_live_in_replay_and_resume_alik
         inner.retain(|line| line["team_path"] == panel);
         assert_eq!(inner.len(), 3, "{inner:?}");
 
-        let trace = out(&run(folder.path(), &format!("trace {slot} {doubter}")));
+        let trace = out(&run(
+            folder.path(),
+            &format!("show {slot} --view trace {doubter}"),
+        ));
         for part in [
             format!(">>> AGENT: {doubter}  (call #1)\n"),
             format!("Sender: {panel}\nInside: {panel}\n"),
@@ -296,7 +299,7 @@ fn what_is_said_in_a_team_that_is_a_tool_is_shown_live_in_replay_and_resume_alik
         ] {
             assert!(trace.contains(&part), "{part} is missing in\n{trace}");
         }
-        let trace = out(&run(folder.path(), &format!("trace {slot}")));
+        let trace = out(&run(folder.path(), &format!("show {slot} --view trace")));
         let place_of = |who: &str| trace.rfind(&format!(">>> AGENT: {who} ")).unwrap();
         assert!(
             place_of(doubter) < place_of(speaker) && place_of(speaker) < place_of(host),
@@ -351,7 +354,7 @@ fn a_resumed_run_shows_what_is_said_inside_from_where_it_stopped() {
         told.extend(messages(&out(&rest)));
         assert_eq!(told, messages(&whole), "stopped after turn {until}");
     }
-    let trace = out(&run(folder.path(), "trace part-2 Flo"));
+    let trace = out(&run(folder.path(), "show part-2 --view trace Flo"));
     assert!(
         trace.contains("(call #2)"),
         "each call of the tool counts:\n{trace}"
@@ -385,7 +388,7 @@ fn a_team_talks_chinese_from_head_to_foot() {
         "{}",
         out(&told)
     );
-    let trace = out(&run(folder.path(), "trace er 协调 --lang zh"));
+    let trace = out(&run(folder.path(), "show er --view trace 协调 --lang zh"));
     for part in [
         ">>> 角色：协调（第 1 次调用）",
         "发送者：庙会筹办处",
@@ -401,7 +404,7 @@ fn a_team_talks_chinese_from_head_to_foot() {
         assert!(trace.contains(part), "{part} is missing in\n{trace}");
     }
     assert!(!trace.contains("角色：干事"), "{trace}");
-    let trace = out(&run(folder.path(), "trace er"));
+    let trace = out(&run(folder.path(), "show er --view trace"));
     let calls = trace.lines().filter(|line| line.starts_with(">>> AGENT: "));
     assert_eq!(
         calls.count(),
@@ -551,7 +554,7 @@ fn what_is_written_in_pieces_stands_on_the_page_once() {
         let written = out(&with_ids);
         let (_, after) = written.split_once(&format!("{text} [")).unwrap();
         let (id, _) = after.split_once("]\n").unwrap();
-        let why = out(&run(folder.path(), &format!("why ids {id} --json")));
+        let why = out(&run(folder.path(), &format!("ask ids why {id} --json")));
         let why: serde_json::Value = serde_json::from_str(why.trim()).unwrap();
         assert_eq!(why["event"]["id"], id, "{why}");
         let again = out(&run(folder.path(), "replay ids --ids"));
@@ -719,7 +722,7 @@ fn a_task_that_is_given_to_an_unfinished_talk_is_heard_at_once_and_replayed() {
         let replayed = run(folder, &format!("replay {slot}"));
         assert_ok(&replayed);
         assert!(out(&replayed).contains(again));
-        let trace = out(&run(folder, &format!("trace {slot} Reviewer")));
+        let trace = out(&run(folder, &format!("show {slot} --view trace Reviewer")));
         assert!(trace.contains(first) && trace.contains(again), "{trace}");
         assert_ok(&chat(folder, &format!("resume {slot} -q"), "And once more"));
         assert_ok(&run(folder, &format!("replay {slot} -q")));

@@ -300,7 +300,7 @@ fn in_a_branch_somebody_has_another_model_if_the_user_chose_it() {
     played(&until("3"), 0);
     assert!(sent() > 0);
     let model_of = |slot: &str, name: &str| {
-        let calls = played(&["timeline", slot, name, "--json"], 0);
+        let calls = played(&["show", slot, name, "--view", "calls", "--json"], 0);
         calls.contains("\"model\":\"x\"")
     };
     assert!(model_of("twig", "Tam Weller"));
@@ -755,7 +755,7 @@ fn a_key_that_is_echoed_reaches_no_save_no_log_and_no_terminal() {
         assert!(!seen.contains(KEY) && !seen.contains("u0073"), "{kept}");
     }
     for command in [
-        "trace s",
+        "show s --view trace",
         "show s --json",
         "show s --as request",
         "replay s",

@@ -60,12 +60,15 @@ fn a_game_is_shown_and_its_slot_does_what_every_slot_does() {
         assert_eq!(listed.matches("undercover").count(), 3, "{listed}");
         let shown = out(&go("show whole --json"));
         assert_eq!(shown.lines().count(), 6);
-        let votes = spent_on("undercover.vote", &out(&go("cost whole --json")));
+        let votes = spent_on(
+            "undercover.vote",
+            &out(&go("show whole --view costs --json")),
+        );
         assert!(votes["calls"].as_u64().unwrap() > 4);
         assert!(!out(&go("replay whole")).contains(" ["));
         let with_ids = out(&go("replay whole --ids"));
         assert!(with_ids.matches(" [").count() > 10, "{with_ids}");
-        assert!(out(&go("trace whole")).contains(">>> "));
+        assert!(out(&go("show whole --view trace")).contains(">>> "));
         let again = go("resume whole");
         assert!(err(&again).contains("whole"), "{}", err(&again));
     }
@@ -84,7 +87,7 @@ fn why_names_who_learnt_what_and_a_rehearsal_shows_the_next_prompt_and_asks_nobo
         let mut events = played.iter();
         let event = events.find(|record| record["type"] == kind).unwrap();
         let id = event["id"].as_str().unwrap();
-        let why = out(&succeed(folder, &format!("why game {id} --json")));
+        let why = out(&succeed(folder, &format!("ask game why {id} --json")));
         serde_json::from_str(&why).unwrap()
     };
     let card = why("undercover_deal");
@@ -343,13 +346,16 @@ fn nothing_that_is_advised_about_a_tournament_destroys_its_games() {
             .unwrap()
             .count()
     };
-    for command in ["show", "trace", "replay", "why", "who", "knows", "branch"] {
-        let more = match command {
-            "who" | "knows" => "x",
-            "branch" => "u --turn 1",
-            _ => "",
-        };
-        let output = run(folder, &format!("{command} t {more}"));
+    for command in [
+        "show t",
+        "show t --view trace",
+        "show t --view events",
+        "replay t",
+        "ask t who x",
+        "ask t what x",
+        "branch t u --turn 1",
+    ] {
+        let output = run(folder, command);
         assert_eq!(output.status.code(), Some(2), "{command}: {}", err(&output));
         let said = err(&output);
         assert!(said.contains("is a tournament"), "{command}: {said}");
@@ -370,7 +376,10 @@ fn nothing_that_is_advised_about_a_tournament_destroys_its_games() {
         assert!(err(&output).contains("3 stories"), "{}", err(&output));
         assert_eq!(games(), 3, "{command}");
     }
-    let votes = spent_on("undercover.vote", &out(&succeed(folder, "cost t --json")));
+    let votes = spent_on(
+        "undercover.vote",
+        &out(&succeed(folder, "show t --view costs --json")),
+    );
     assert!(votes["calls"].as_u64().unwrap() >= 9);
     // A single story goes as it was asked for.
     succeed(folder, "undercover --players 3 --save one --until 1 -q");

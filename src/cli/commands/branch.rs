@@ -1,20 +1,16 @@
 //! `branch`: a new slot from a turn of an old one.
 
+use crate::cli::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::journal::{HOST, Input, Line, branch_input};
-use crate::locale::text;
 use crate::rpg::{ChooseAgainError, choose_again};
 use crate::session::{self, Retried};
-use serde_json::json;
 
 use super::play;
-use crate::cli::app::App;
-use crate::cli::error::{CommandError, ErrorKind};
 use crate::cli::loader;
-use crate::cli::saved::{Played, Saved, entity, session_error};
-use crate::cli::say::say;
+use crate::cli::saved::{Played, Saved, entity};
 use crate::cli::slot_settings;
 
 /// Starts the slot `new` from a turn of the slot `old`. With a seed, all that is random after it
@@ -26,7 +22,7 @@ pub(super) fn branch(
     turn: u64,
     seed: Option<u64>,
     models: &[(String, String)],
-) -> Result<(), CommandError> {
+) -> Result<()> {
     let saved = Saved::find(app, old)?;
     let models: BTreeMap<_, _> = models.iter().cloned().collect();
     check_models(app, &saved, &models)?;
@@ -36,7 +32,7 @@ pub(super) fn branch(
     let told = told.map(|value| Line::Input(Input { turn, value }));
     let game = saved.played.game();
     let branched = session::branch_with(root, &saved.slot, new, game, turn, told);
-    let slot = runtime.block_on(branched).map_err(session_error)?;
+    let slot = runtime.block_on(branched)?;
     slot_settings::copy(app, &saved.slot, &slot)?;
     if !models.is_empty() {
         slot_settings::give_models(app, &slot, models.into_values())?;
@@ -46,13 +42,7 @@ pub(super) fn branch(
 }
 
 /// Starts the slot `new` from the turn in which somebody decided in a scene, with another option.
-pub(super) fn choose(
-    app: &App,
-    old: &str,
-    new: &str,
-    scene: &str,
-    option: &str,
-) -> Result<(), CommandError> {
+pub(super) fn choose(app: &App, old: &str, new: &str, scene: &str, option: &str) -> Result<()> {
     let saved = Saved::find(app, old)?;
     let root = &app.settings.saves.value;
     let game = saved.played.game();
@@ -65,7 +55,7 @@ pub(super) fn choose(
     let (slot, turn) = play::runtime()?
         .block_on(branched)
         .map_err(|error| match error {
-            ChooseAgainError::Session(error) => session_error(error),
+            ChooseAgainError::Session(error) => CommandError::from(error),
             error => CommandError::of(ErrorKind::Usage, &error),
         })?;
     slot_settings::copy(app, &saved.slot, &slot)?;
@@ -75,12 +65,12 @@ pub(super) fn choose(
 
 /// Starts a slot from before the first default answer of another, in which all of them are asked
 /// again.
-pub(super) fn retry(app: &App, old: &str, new: &str) -> Result<(), CommandError> {
+pub(super) fn retry(app: &App, old: &str, new: &str) -> Result<()> {
     let saved = Saved::find(app, old)?;
     let root = &app.settings.saves.value;
     let game = saved.played.game();
     let retried = session::retry_defaults(root, &saved.slot, new, game, HOST);
-    let retried = play::runtime()?.block_on(retried).map_err(session_error)?;
+    let retried = play::runtime()?.block_on(retried)?;
     let Some(Retried { slot, turn, count }) = retried else {
         if app.prints_text() {
             let none = say!(app.language, cli_no_default_answers, slot = old);
@@ -97,19 +87,12 @@ pub(super) fn retry(app: &App, old: &str, new: &str) -> Result<(), CommandError>
 }
 
 /// Refuses models that don't exist, and models for nobody.
-fn check_models(
-    app: &App,
-    saved: &Saved,
-    models: &BTreeMap<String, String>,
-) -> Result<(), CommandError> {
+fn check_models(app: &App, saved: &Saved, models: &BTreeMap<String, String>) -> Result<()> {
     if models.is_empty() {
         return Ok(());
     }
     if matches!(saved.played, Played::Team(_)) {
-        return Err(CommandError::new(
-            ErrorKind::Usage,
-            text!(cli_models_of_team),
-        ));
+        return Err(CommandError::usage(text!(cli_models_of_team)));
     }
     let world = saved.world(true)?.world;
     for (name, model) in models {
@@ -120,12 +103,12 @@ fn check_models(
 }
 
 fn report(app: &App, slot: &str, turn: u64) {
-    let mut out = app.out();
-    if app.settings.json {
-        out.json(&json!({"record": "branch", "slot": slot, "turn": turn}));
-    } else if !app.settings.quiet {
-        out.line(say!(app.language, cli_branched, slot, turn));
+    app.tell(
+        &json!({"record": "branch", "slot": slot, "turn": turn}),
+        say!(app.language, cli_branched, slot, turn),
+    );
+    if app.prints_text() {
         let slot = app.in_command(slot);
-        out.line(say!(app.language, cli_continue_with, slot));
+        app.out().line(say!(app.language, cli_continue_with, slot));
     }
 }

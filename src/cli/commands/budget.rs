@@ -1,6 +1,7 @@
 //! What the games of a tournament may spend together.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use crate::cli::prelude::*;
+use std::sync::{Mutex, MutexGuard};
 
 use crate::engine::SpendLimits;
 use crate::exchange::Spent;
@@ -76,9 +77,7 @@ impl SharedBudget {
     }
 
     fn lock(&self) -> MutexGuard<'_, Committed> {
-        self.committed
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        lock(&self.committed)
     }
 }
 

@@ -1,27 +1,15 @@
 //! The view `chapters`: what somebody's past became: chapters, volumes and lives, and what they
 //! replaced.
 
-use serde_json::{Value, json};
-
 use crate::cast::turn_number;
-use crate::cli::app::App;
-use crate::cli::error::{CommandError, ErrorKind};
 use crate::cli::loader::did_you_mean;
+use crate::cli::prelude::*;
 use crate::cli::saved::{Saved, being};
-use crate::cli::say::say;
-use crate::cli::tables::{Alignment, TextTable};
 use crate::context::{AgentContext, Chapter, ChapterId, Chapters, Level, buffer};
-use crate::locale::{Language, Localize, text};
 use crate::rpg::happening::merged;
 
 /// Prints what somebody reads of a chapter of its past, or the messages that it replaced.
-pub(super) fn open(
-    app: &App,
-    slot: &str,
-    name: &str,
-    id: &str,
-    is_original: bool,
-) -> Result<(), CommandError> {
+pub(super) fn open(app: &App, slot: &str, name: &str, id: &str, is_original: bool) -> Result<()> {
     let story = Saved::find(app, slot)?.contents()?;
     let chapters = &being(&story.state, name)?.chapters.value;
     let chapter = find(chapters, name, id)?;
@@ -33,49 +21,42 @@ pub(super) fn open(
 }
 
 /// A chapter by its id, or by its number alone.
-fn find<'a>(chapters: &'a Chapters, name: &str, id: &str) -> Result<&'a Chapter, CommandError> {
+fn find<'a>(chapters: &'a Chapters, name: &str, id: &str) -> Result<&'a Chapter> {
     let full = |id: &str| ChapterId(id.into());
     let found = chapters.get(&full(id));
     let found = found.or_else(|| chapters.get(&full(&format!("{name}/{id}"))));
     found.ok_or_else(|| {
         let known = chapters.all().iter().map(|chapter| &*chapter.id.0);
-        let mut error = CommandError::new(ErrorKind::Usage, text!(cli_no_such_chapter, id, name));
+        let mut error = CommandError::usage(text!(cli_no_such_chapter, id, name));
         error.help = did_you_mean(id, known);
         error
     })
 }
 
 /// Lists somebody's chapters.
-pub(super) fn list(app: &App, slot: &str, name: &str) -> Result<(), CommandError> {
+pub(super) fn list(app: &App, slot: &str, name: &str) -> Result<()> {
     let story = Saved::find(app, slot)?.contents()?;
     let chapters = &being(&story.state, name)?.chapters.value;
-    let mut out = app.out();
-    if app.settings.json {
-        for chapter in chapters.all() {
-            out.json(&head(name, chapter));
-        }
-        return Ok(());
-    }
     let language = app.language;
-    let mut table = TextTable::new([
-        (say!(language, cli_chapter_id), Alignment::Left),
-        (say!(language, cli_chapter_level), Alignment::Left),
-        (say!(language, cli_chapter_days), Alignment::Left),
-        (say!(language, cli_messages), Alignment::Right),
-        (say!(language, cli_tokens), Alignment::Right),
-        (say!(language, cli_chapter_title), Alignment::Left),
-    ]);
-    for chapter in chapters.all() {
-        table.row([
-            chapter.id.to_string(),
-            level_name(language, chapter.level()),
-            days(chapter),
-            chapter.messages.len().to_string(),
-            chapter.summary.short_tokens().to_string(),
-            chapter.title.clone(),
-        ]);
-    }
-    table.write(&mut out);
+    let columns = columns!(
+        language, < cli_chapter_id, < cli_chapter_level, < cli_chapter_days, > cli_messages,
+        > cli_tokens, < cli_chapter_title
+    );
+    app.list(
+        columns,
+        chapters.all(),
+        |chapter| head(name, chapter),
+        |chapter| {
+            [
+                chapter.id.to_string(),
+                level_name(language, chapter.level()),
+                days(chapter),
+                chapter.messages.len().to_string(),
+                chapter.summary.short_tokens().to_string(),
+                chapter.title.clone(),
+            ]
+        },
+    );
     Ok(())
 }
 
@@ -123,7 +104,7 @@ fn summary(app: &App, name: &str, chapters: &Chapters, chapter: &Chapter) {
 }
 
 /// The messages that it replaced.
-fn original(app: &App, name: &str, chapter: &Chapter) -> Result<(), CommandError> {
+fn original(app: &App, name: &str, chapter: &Chapter) -> Result<()> {
     let mut out = app.out();
     if app.settings.json {
         for held in &chapter.messages {

@@ -1,5 +1,6 @@
 //! `chat`: a team talks about a task.
 
+use crate::cli::prelude::*;
 use std::collections::BTreeSet;
 use std::io::IsTerminal;
 use std::sync::Arc;
@@ -10,31 +11,25 @@ use crate::groupchat::team::{ParticipantKind, TeamFile, list_teams};
 use crate::groupchat::{
     Chat, ChatGame, Phase, UserInput, UserProxy, interrupt_for_input, seat_user_proxy,
 };
-use crate::journal::JournalHeader;
-use crate::locale::{UiText, text};
 use crate::mind::Minds;
 use crate::mind::human::HumanMind;
 use crate::session::{Game, Session};
 use crate::tool::code::CodePolicy;
-use bevy_ecs::prelude::*;
-use serde_json::json;
+use bevy_ecs::prelude::World;
 
 use super::dry_run::{DryStory, dry_run_with};
 use super::play;
-use crate::cli::app::App;
 use crate::cli::args::ChatArgs;
 use crate::cli::chat_printer::ChatPrinter;
 use crate::cli::env::{clock, since};
-use crate::cli::error::{CommandError, ErrorKind, engine_error};
 use crate::cli::loader;
-use crate::cli::output::{Paragraph, Style, cells};
-use crate::cli::saved::{Saved, clear, free_name, session_error};
-use crate::cli::say::say;
+use crate::cli::output::cells;
+use crate::cli::saved::{Saved, clear, slot_name};
 use crate::cli::seat::{SeatConsole, SeatGame, TerminalSeat};
 use crate::cli::slot_settings;
 
 /// Runs a team on a task, or lists the teams.
-pub(super) fn chat(app: &App, args: &ChatArgs) -> Result<(), CommandError> {
+pub(super) fn chat(app: &App, args: &ChatArgs) -> Result<()> {
     let Some(name) = &args.team else {
         return list(app);
     };
@@ -47,15 +42,12 @@ pub(super) fn chat(app: &App, args: &ChatArgs) -> Result<(), CommandError> {
     if args.play.dry_run {
         let mut setup = game.set_up(seed)?;
         game.populate(&mut setup)?;
-        let meta = game.meta();
-        let head = JournalHeader::new(meta.world, meta.data, seed);
-        return preview(app, &game, args, setup, DryStory::new(head));
+        let story = DryStory::new(&game, seed);
+        return preview(app, &game, args, setup, story);
     }
     let root = &app.settings.saves.value;
-    let slot = match &args.save {
-        Some(name) => name.clone(),
-        None => free_name(root, name.strip_suffix(".ron").unwrap_or(name)),
-    };
+    let base = name.strip_suffix(".ron").unwrap_or(name);
+    let slot = slot_name(app, args.save.as_ref(), base);
     if args.force {
         clear(app, &slot)?;
     }
@@ -63,8 +55,7 @@ pub(super) fn chat(app: &App, args: &ChatArgs) -> Result<(), CommandError> {
     let user_proxy = user_proxy(app, &game, &seats);
     let minds = minds(app, &game, seed, &user_proxy, Some(&seats))?;
     let game = with_tools_played(app, game, &minds)?;
-    let session = Session::start(root, &slot, &game, seed, minds);
-    let mut session = session.map_err(session_error)?;
+    let mut session = Session::start(root, &slot, &game, seed, minds)?;
     let models = loader::asked_models(app, game.team().models());
     slot_settings::remember(app, &slot, models)?;
     play::show_seed(app, seed);
@@ -85,7 +76,7 @@ pub(super) fn resume(
     saved: &Saved,
     args: &ChatArgs,
     force: bool,
-) -> Result<(), CommandError> {
+) -> Result<()> {
     has_task(args)?;
     let slot = saved.slot.name().as_str();
     let game = game.clone().with_code(code_policy(args));
@@ -99,8 +90,7 @@ pub(super) fn resume(
     let minds = minds(app, &game, 0, &user_proxy, Some(&seats))?;
     let game = &with_tools_played(app, game, &minds)?;
     let root = &app.settings.saves.value;
-    let session = Session::resume(root, slot, game, minds, force);
-    let mut session = session.map_err(session_error)?;
+    let mut session = Session::resume(root, slot, game, minds, force)?;
     play::say_changes(app, &session.changes);
     saved.tell_seed(app, &mut session.engine);
     slot_settings::remember(app, slot, models)?;
@@ -116,22 +106,14 @@ pub(super) fn resume(
 
 /// The minds with which a page lets a team finish its run; `None` if it waits for a task, or has
 /// people, who are at a terminal.
-pub(super) fn minds_of_run(
-    app: &App,
-    game: &ChatGame,
-    world: &World,
-) -> Result<Option<Minds>, CommandError> {
+pub(super) fn minds_of_run(app: &App, game: &ChatGame, world: &World) -> Result<Option<Minds>> {
     let can_go_on = is_running(world, game.team()) && people(game).next().is_none();
     let minds = can_go_on.then(|| minds(app, game, 0, &UserProxy::new(), None));
     minds.transpose()
 }
 
 /// The game with minds and web pages for its teams that are tools.
-pub(super) fn with_tools_played(
-    app: &App,
-    game: ChatGame,
-    minds: &Minds,
-) -> Result<ChatGame, CommandError> {
+pub(super) fn with_tools_played(app: &App, game: ChatGame, minds: &Minds) -> Result<ChatGame> {
     if game.team().tool_teams().next().is_none() {
         return Ok(game);
     }
@@ -147,7 +129,7 @@ fn preview(
     args: &ChatArgs,
     setup: Setup,
     story: DryStory,
-) -> Result<(), CommandError> {
+) -> Result<()> {
     let user_proxy = UserProxy::new();
     match &args.task {
         Some(task) => user_proxy.add_input(UserInput::task(task.as_str())),
@@ -164,7 +146,7 @@ fn preview(
 }
 
 /// Whether a task was given. An empty one is an error.
-fn has_task(args: &ChatArgs) -> Result<bool, CommandError> {
+fn has_task(args: &ChatArgs) -> Result<bool> {
     match &args.task {
         Some(task) if task.trim().is_empty() => Err(no_task().help(text!(cli_task_help))),
         task => Ok(task.is_some()),
@@ -172,7 +154,7 @@ fn has_task(args: &ChatArgs) -> Result<bool, CommandError> {
 }
 
 fn no_task() -> CommandError {
-    CommandError::new(ErrorKind::Usage, text!(cli_no_task))
+    CommandError::usage(text!(cli_no_task))
 }
 
 fn code_policy(args: &ChatArgs) -> CodePolicy {
@@ -183,7 +165,7 @@ fn code_policy(args: &ChatArgs) -> CodePolicy {
     }
 }
 
-fn list(app: &App) -> Result<(), CommandError> {
+fn list(app: &App) -> Result<()> {
     let data = app.data()?;
     let (teams, problems) = list_teams(&data);
     let mut err = app.err();
@@ -193,7 +175,7 @@ fn list(app: &App) -> Result<(), CommandError> {
     let mut out = app.out();
     if app.settings.json {
         for team in &teams {
-            out.json(&play::joined(vec![json!({"record": "team"}), json!(team)]));
+            out.json(&record("team", team));
         }
     } else {
         let widest = teams.iter().map(|team| cells(&team.path)).max();
@@ -242,7 +224,7 @@ fn minds(
     seed: u64,
     user_proxy: &UserProxy,
     seats: Option<&[Arc<TerminalSeat>]>,
-) -> Result<Minds, CommandError> {
+) -> Result<Minds> {
     let mut setup = game.set_up(seed)?;
     game.populate(&mut setup)?;
     let main = loader::main_mind(app, &app.settings.model.value)?;
@@ -267,7 +249,7 @@ fn minds(
     // The user has a mind of its own, which asks the person.
     let is_played = |name| wanted == Some(name) || name != game.team().user;
     for seat in seats.iter().filter(|seat| is_played(seat.name())) {
-        minds = play::seated(app, minds, Some(seat.name()), Some(seat));
+        minds = play::seated(app, minds, seat);
     }
     Ok(minds)
 }
@@ -292,7 +274,7 @@ struct ChatRun<'a> {
 }
 
 impl ChatRun<'_> {
-    fn play(&self, engine: &mut Engine, user_proxy: &UserProxy) -> Result<(), CommandError> {
+    fn play(&self, engine: &mut Engine, user_proxy: &UserProxy) -> Result<()> {
         play::prepare(self.app, engine);
         play::tell_waits(self.app, engine);
         TerminalSeat::watch(self.seats, engine);
@@ -333,7 +315,7 @@ impl ChatRun<'_> {
         ));
         runtime.block_on(servers.close());
         runtime.shutdown_background();
-        let stop = stop.map_err(|error| engine_error(&error))?;
+        let stop = stop?;
         let seconds = since(start) as f64 / 1000.0;
         self.report(engine, &team, &stop, printer.as_ref(), seconds)
     }
@@ -345,7 +327,7 @@ impl ChatRun<'_> {
         stop: &Stop,
         printer: Option<&ChatPrinter>,
         seconds: f64,
-    ) -> Result<(), CommandError> {
+    ) -> Result<()> {
         let chat = chat_of(&engine.world, team);
         let stopped = chat.and_then(|chat| chat.stop.clone());
         let reason = stopped.as_ref().map(|stop| stop.content.as_str());

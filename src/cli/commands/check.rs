@@ -1,17 +1,14 @@
 //! `check`: all errors of a world at once, of what is expected of its rehearsals, and of the
 //! grammars with which the improviser plays it.
 
+use crate::cli::prelude::*;
 use crate::rpg::CampaignError;
 use crate::world_data::{Problem, Severity};
-use serde_json::json;
 
-use crate::cli::app::App;
-use crate::cli::error::{CommandError, ErrorKind};
 use crate::cli::loader;
-use crate::cli::say::say;
 
 /// Checks a world and the prompts of its language.
-pub(super) fn check(app: &App, world: &str) -> Result<(), CommandError> {
+pub(super) fn check(app: &App, world: &str) -> Result<()> {
     let (mut problems, is_playable): (Vec<Problem>, bool) = match loader::load(app, world)? {
         Ok(campaign) => {
             let expectations = loader::expectations(app, world, &campaign.file)?;

@@ -1,22 +1,19 @@
 //! `completions` and `manual`: the command line for shells and for `man`.
 
+use crate::cli::prelude::*;
 use std::fs;
 use std::path::Path;
 
 use clap::Command;
 use clap_complete::{Shell, generate};
 use clap_mangen::Man;
-use serde_json::json;
 
 use super::rehearse::write_file;
-use crate::cli::app::App;
 use crate::cli::args::COMMON;
-use crate::cli::error::{CommandError, ErrorKind};
 use crate::cli::help;
-use crate::cli::say::say;
 
 /// Prints what a shell reads to complete commands, options and values.
-pub(super) fn completions(app: &App, shell: Shell) -> Result<(), CommandError> {
+pub(super) fn completions(app: &App, shell: Shell) -> Result<()> {
     let mut command = shown(&help::command_line(app.language, app.settings.width.value));
     let mut script = Vec::new();
     generate(shell, &mut command, "playhouse", &mut script);
@@ -46,7 +43,7 @@ fn shown(command: &Command) -> Command {
 }
 
 /// Writes a page for `man` of the program and of each command into a folder.
-pub(super) fn manual(app: &App, folder: &Path) -> Result<(), CommandError> {
+pub(super) fn manual(app: &App, folder: &Path) -> Result<()> {
     let failed = |error| CommandError::of(ErrorKind::Other, &error).at(folder.display());
     fs::create_dir_all(folder).map_err(failed)?;
     let common = say!(app.language, help_common_options);
@@ -63,13 +60,11 @@ pub(super) fn manual(app: &App, folder: &Path) -> Result<(), CommandError> {
         write_file(&folder.join(man.get_filename()), &page)?;
         count += 1;
     }
-    let mut out = app.out();
-    if app.settings.json {
-        let folder = folder.display().to_string();
-        out.json(&json!({"record": "manual", "folder": folder, "written": count}));
-    } else if !app.settings.quiet {
-        out.line(say!(app.language, cli_manual_written, count, folder));
-    }
+    let folder = folder.display().to_string();
+    app.tell(
+        &json!({"record": "manual", "folder": folder, "written": count}),
+        say!(app.language, cli_manual_written, count, folder),
+    );
     Ok(())
 }
 

@@ -1,72 +1,47 @@
 //! `config`: every setting and where it comes from; of keys only whether they are set.
 
-use crate::locale::{Argument, Language, Localize};
+use crate::cli::prelude::*;
 use crate::message::Price;
 use crate::mind::models::{ModelSummary, SettingSource, ToolServerSummary};
-use serde_json::json;
-
-use super::play::joined;
-use crate::cli::app::App;
-use crate::cli::error::CommandError;
-use crate::cli::output::Paragraph;
-use crate::cli::say::say;
-use crate::cli::tables::{Alignment, TextTable};
 
 /// Prints the settings, then the models, then the tool servers.
-pub(super) fn config(app: &App) -> Result<(), CommandError> {
+pub(super) fn config(app: &App) -> Result<()> {
     let language = app.language;
     let models = app.models()?;
     let (models, servers) = (models.summaries(), models.server_summaries());
     let settings = app.settings.rows();
     let mut out = app.out();
     if app.settings.json {
-        for (name, value, origin) in settings {
+        for (setting, value, origin) in settings {
+            let from = origin.text();
             out.json(&json!({
-                "record": "setting", "setting": name, "value": value, "from": origin.text(),
+                "record": "setting", "setting": setting, "value": value, "from": from,
             }));
         }
         for model in &models {
-            let model = match model {
-                Ok(model) => json!(model),
-                Err(error) => json!({"error": error.to_string()}),
-            };
-            out.json(&joined(vec![json!({"record": "model"}), model]));
+            out.json(&match model {
+                Ok(model) => record("model", model),
+                Err(error) => json!({"record": "model", "error": error.to_string()}),
+            });
         }
         for server in &servers {
-            out.json(&joined(vec![
-                json!({"record": "tool_server"}),
-                json!(server),
-            ]));
+            out.json(&record("tool_server", server));
         }
         return Ok(());
     }
-    let heads = [
-        say!(language, cli_setting),
-        say!(language, cli_value),
-        say!(language, cli_from),
-    ];
-    let mut table = TextTable::new(heads.map(|head| (head, Alignment::Left)));
-    for (name, value, origin) in settings {
-        table.row([name.into(), value, origin.text().in_language(language)]);
-    }
-    table.write(&mut out);
+    let settings = settings.into_iter().map(|(setting, value, origin)| {
+        [setting.into(), value, origin.text().in_language(language)]
+    });
+    let columns = columns!(language, < cli_setting, < cli_value, < cli_from);
+    TextTable::of(columns, settings).write(&mut out);
     out.paragraph(&Paragraph::blank());
-    let heads = [
-        say!(language, cli_name),
-        say!(language, cli_model),
-        say!(language, cli_server),
-        say!(language, cli_key),
-        say!(language, cli_price),
-    ];
-    let mut table = TextTable::new(heads.map(|head| (head, Alignment::Left)));
     let mut errors = Vec::new();
-    for row in models {
-        match row {
-            Ok(row) => table.row(model_row(language, row)),
-            Err(error) => errors.push(error),
-        }
-    }
-    table.write(&mut out);
+    let models = models.into_iter();
+    let models = models.filter_map(|model| model.map_err(|error| errors.push(error)).ok());
+    let columns = columns!(
+        language, < cli_name, < cli_model, < cli_server, < cli_key, < cli_price
+    );
+    TextTable::of(columns, models.map(|model| model_row(language, model))).write(&mut out);
     if !servers.is_empty() {
         out.paragraph(&Paragraph::blank());
         table_of_servers(language, servers).write(&mut out);
@@ -79,16 +54,13 @@ pub(super) fn config(app: &App) -> Result<(), CommandError> {
 
 fn model_row(language: Language, row: ModelSummary) -> [String; 5] {
     let price = row.price.as_ref();
-    [
-        row.alias,
-        row.model,
-        with_variable(row.base_url, Some(&row.base_url_from)),
-        with_variable(key_state(language, row.key), row.key_from.as_ref()),
-        price.map_or_else(
-            || say!(language, cli_unknown),
-            |price| shown(language, price),
-        ),
-    ]
+    let price = price.map_or_else(
+        || say!(language, cli_unknown),
+        |price| shown(language, price),
+    );
+    let server = with_variable(row.base_url, Some(&row.base_url_from));
+    let key = with_variable(key_state(language, row.key), row.key_from.as_ref());
+    [row.alias, row.model, server, key, price]
 }
 
 fn shown(language: Language, price: &Price) -> String {
@@ -102,23 +74,17 @@ fn shown(language: Language, price: &Price) -> String {
 
 /// The tool servers, and which of their tools may be called.
 fn table_of_servers(language: Language, servers: Vec<ToolServerSummary>) -> TextTable {
-    let heads = [
-        say!(language, cli_tool_server),
-        say!(language, cli_at),
-        say!(language, cli_key),
-        say!(language, cli_tools),
-    ];
-    let mut table = TextTable::new(heads.map(|head| (head, Alignment::Left)));
-    for row in servers {
+    let rows = servers.into_iter().map(|row| {
         let tools = if row.tools.is_empty() {
             say!(language, cli_all)
         } else {
             say!(language, cli_list, items = Argument::list(row.tools))
         };
         let token = with_variable(key_state(language, row.token), row.token_from.as_ref());
-        table.row([row.server, row.place, token, tools]);
-    }
-    table
+        [row.server, row.place, token, tools]
+    });
+    let columns = columns!(language, < cli_tool_server, < cli_at, < cli_key, < cli_tools);
+    TextTable::of(columns, rows)
 }
 
 /// A value, and the environment variable that it comes from, if it does.

@@ -1,18 +1,12 @@
 //! `convert`: a conversation in the format of one framework, written in that of another.
 
+use crate::cli::prelude::*;
 use std::io::{self, Read};
 use std::path::Path;
 
 use playhouse_engine::files;
 
 use crate::dialect::{Imported, Profile, losses, read, write_value};
-use crate::locale::text;
-use serde_json::Value;
-
-use crate::cli::app::App;
-use crate::cli::error::{CommandError, ErrorKind};
-use crate::cli::output::{Paragraph, Style};
-use crate::cli::say::say;
 
 /// The most bytes that are read; the conversations of a thousand characters have fewer.
 const LONGEST: u64 = 32 * 1024 * 1024;
@@ -33,7 +27,7 @@ pub(super) struct Conversion<'a> {
 }
 
 /// Reads a conversation in any format and writes it in another.
-pub(super) fn convert(app: &App, conversion: &Conversion<'_>) -> Result<(), CommandError> {
+pub(super) fn convert(app: &App, conversion: &Conversion<'_>) -> Result<()> {
     let place = match conversion.file {
         Some(file) => file.display().to_string(),
         None => say!(app.language, cli_standard_input),
@@ -63,7 +57,7 @@ pub(super) fn convert(app: &App, conversion: &Conversion<'_>) -> Result<(), Comm
 }
 
 /// The text of a file, or of standard input.
-fn text_of(file: Option<&Path>) -> Result<String, CommandError> {
+fn text_of(file: Option<&Path>) -> Result<String> {
     if let Some(file) = file {
         let text = files::read_text(file, LONGEST);
         return text.map_err(|error| CommandError::of(ErrorKind::Other, &error.problem));

@@ -1,28 +1,23 @@
 //! The view `costs`: what a save, or all games of a tournament, have cost, by entity and by
 //! purpose, with the vectors for recall.
 
+use crate::cli::prelude::*;
 use std::sync::Arc;
 
 use crate::exchange::Spent;
-use crate::locale::Language;
 use crate::message::PromptBytes;
 use crate::story::{Costs, Prompts};
 use serde::Serialize;
-use serde_json::{Value, json};
 
-use crate::cli::app::App;
-use crate::cli::error::CommandError;
 use crate::cli::labels::purpose_label;
-use crate::cli::output::Paragraph;
 use crate::cli::saved::{Contents, damaged, nobody, slots_of};
-use crate::cli::say::say;
-use crate::cli::tables::{Alignment, TextTable, spending, spending_by_purpose};
+use crate::cli::tables::{spending, spending_by_purpose};
 
 /// The purpose of vectors for recall, which no entity is asked for.
 const VECTORS: &str = "vectors";
 
 /// Prints what a save has cost, by its journal: also what was paid after the last snapshot.
-pub(super) fn cost(app: &App, name: &str, who: Option<&str>) -> Result<(), CommandError> {
+pub(super) fn cost(app: &App, name: &str, who: Option<&str>) -> Result<()> {
     let mut costs = Costs::default();
     for slot in slots_of(app, name)? {
         let lines = slot.read_journal();
@@ -53,13 +48,13 @@ fn print(app: &App, costs: &Costs) {
     let mut out = app.out();
     if app.settings.json {
         for (name, spent) in by_entity {
-            out.json(&record("cost", ("entity", &name), &spent));
+            out.json(&with_parts("cost", ("entity", &name), &spent));
         }
         for (purpose, spent) in &by_purpose {
-            out.json(&record("cost", ("purpose", purpose), spent));
+            out.json(&with_parts("cost", ("purpose", purpose), spent));
         }
         for (name, prompts) in &costs.prompts {
-            let mut record = record("prompts", ("entity", name), prompts);
+            let mut record = with_parts("prompts", ("entity", name), prompts);
             record["repeated_share"] = prompts.bytes.repeated_share().into();
             out.json(&record);
         }
@@ -83,48 +78,37 @@ fn print(app: &App, costs: &Costs) {
 }
 
 /// A record of what somebody or something has, with the members of its parts beside its own.
-fn record(kind: &str, (what, name): (&str, &str), figures: &impl Serialize) -> Value {
-    let mut record = json!({"record": kind, what: name});
-    if let (Some(record), Value::Object(figures)) = (record.as_object_mut(), json!(figures)) {
-        for (key, value) in figures {
-            match value {
-                Value::Object(parts) => record.extend(parts),
-                value => {
-                    record.insert(key, value);
-                }
-            }
-        }
+fn with_parts(kind: &str, (what, name): (&str, &str), figures: &impl Serialize) -> Value {
+    let mut parts = vec![json!({"record": kind, what: name})];
+    if let Value::Object(figures) = json!(figures) {
+        parts.extend(figures.into_iter().map(|(key, value)| match value {
+            Value::Object(_) => value,
+            value => json!({key: value}),
+        }));
     }
-    record
+    joined(parts)
 }
 
 /// How much of the prompts of each entity repeats its last one, and what the rest is.
 fn prompt_table(language: Language, prompts: &[(Arc<str>, Prompts)]) -> TextTable {
-    let numbers = [
-        say!(language, cli_prompts_sent),
-        say!(language, cli_prompts_repeated),
-        say!(language, cli_prompts_new),
-        say!(language, cli_prompts_asked),
-        say!(language, cli_prompts_recalled),
-        say!(language, cli_prompts_archived),
-        say!(language, cli_prompts_folded),
-        say!(language, cli_prompts_first),
-    ];
-    let numbers = numbers.into_iter().map(|name| (name, Alignment::Right));
-    let name = say!(language, cli_name);
-    let mut table = TextTable::new([(name, Alignment::Left)].into_iter().chain(numbers));
+    let columns = columns!(
+        language, < cli_name, > cli_prompts_sent, > cli_prompts_repeated, > cli_prompts_new,
+        > cli_prompts_asked, > cli_prompts_recalled, > cli_prompts_archived, > cli_prompts_folded,
+        > cli_prompts_first
+    );
+    let rows = prompts
+        .iter()
+        .map(|(name, prompts)| prompt_row(name, &prompts.bytes));
+    let mut table = TextTable::of(columns, rows);
     let mut sum = PromptBytes::default();
-    for (name, prompts) in prompts {
-        sum += prompts.bytes;
-        table.row(prompt_row(name, &prompts.bytes));
-    }
+    prompts.iter().for_each(|(_, prompts)| sum += prompts.bytes);
     table.sum(prompt_row(&say!(language, cli_total), &sum));
     table
 }
 
-fn prompt_row(name: &str, bytes: &PromptBytes) -> Vec<String> {
+fn prompt_row(name: &str, bytes: &PromptBytes) -> [String; 9] {
     let share = |part: u64| format!("{:.1}%", part as f64 * 100.0 / bytes.sent.max(1) as f64);
-    vec![
+    [
         name.to_owned(),
         (bytes.sent / 1000).to_string(),
         share(bytes.repeated),

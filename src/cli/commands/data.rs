@@ -1,19 +1,15 @@
 //! `data`: the built-in data in a folder, to be edited.
 
+use crate::cli::prelude::*;
 use std::fs;
 use std::path::Path;
 
-use crate::locale::text;
 use crate::world_data::DataFolder;
-use serde_json::json;
 
 use super::rehearse::write_file;
-use crate::cli::app::App;
-use crate::cli::error::{CommandError, ErrorKind};
-use crate::cli::say::say;
 
 /// Writes the built-in data into a folder. Unless forced, no file changes that is there already.
-pub(super) fn export(app: &App, folder: &Path, force: bool) -> Result<(), CommandError> {
+pub(super) fn export(app: &App, folder: &Path, force: bool) -> Result<()> {
     let data = DataFolder::embedded();
     let unreadable = |error| CommandError::of(ErrorKind::World, &error);
     let mut new = Vec::new();
@@ -28,7 +24,7 @@ pub(super) fn export(app: &App, folder: &Path, force: bool) -> Result<(), Comman
             continue;
         }
         if !force && file.symlink_metadata().is_ok() {
-            let error = CommandError::new(ErrorKind::Usage, text!(cli_data_differs));
+            let error = CommandError::usage(text!(cli_data_differs));
             let error = error.at(file.display());
             return Err(error.help(text!(cli_data_differs_help)));
         }
@@ -42,13 +38,10 @@ pub(super) fn export(app: &App, folder: &Path, force: bool) -> Result<(), Comman
         }
         write_file(file, content)?;
     }
-    let mut out = app.out();
-    let count = new.len();
-    if app.settings.json {
-        let folder = folder.display().to_string();
-        out.json(&json!({"record": "data", "folder": folder, "written": count}));
-    } else if !app.settings.quiet {
-        out.line(say!(app.language, cli_data_exported, count, folder));
-    }
+    let (count, folder) = (new.len(), folder.display().to_string());
+    app.tell(
+        &json!({"record": "data", "folder": folder, "written": count}),
+        say!(app.language, cli_data_exported, count, folder),
+    );
     Ok(())
 }

@@ -1,23 +1,18 @@
 //! `diff`: where two saves part, what each knows then, and what changed between two prompts.
 
+use crate::cli::prelude::*;
 use std::collections::BTreeMap;
 
 use crate::journal::{AskEnding, Outcome};
-use crate::locale::Argument;
 use crate::session::{PromptMessage, messages_of};
 use crate::story::{
     Change, ChangeKind, KnowledgeDifference, Parting, PartingAnswer, changes,
     knowledge_differences, parting,
 };
-use serde_json::{Value, json};
 
 use super::sent::{self, message_json};
-use crate::cli::app::App;
-use crate::cli::error::CommandError;
 use crate::cli::labels::purpose_label;
-use crate::cli::output::{Output, Paragraph, Style};
 use crate::cli::saved::{Saved, WorldState, being};
-use crate::cli::say::say;
 
 /// How many characters of an answer or message are shown.
 const SHOWN_CHARS: usize = 160;
@@ -26,12 +21,7 @@ const SHOWN_VALUES: usize = 20;
 
 /// Prints where two saves part, and what is known at the end of one alone; with a name, the
 /// difference of that entity's contexts.
-pub(super) fn stories(
-    app: &App,
-    slot: &str,
-    other: &str,
-    name: Option<&str>,
-) -> Result<(), CommandError> {
+pub(super) fn stories(app: &App, slot: &str, other: &str, name: Option<&str>) -> Result<()> {
     let saves = (Saved::find(app, slot)?, Saved::find(app, other)?);
     let found = parting(&saves.0.story.lines, &saves.1.story.lines);
     let states = [saves.0.contents()?.state, saves.1.contents()?.state];
@@ -63,7 +53,7 @@ pub(super) fn stories(
     let Some(name) = name else {
         return Ok(());
     };
-    let messages = |state| -> Result<Vec<PromptMessage>, CommandError> {
+    let messages = |state| -> Result<Vec<PromptMessage>> {
         Ok(messages_of(&being(state, name)?.context.value))
     };
     let (first, second) = (messages(first)?, messages(second)?);
@@ -77,7 +67,7 @@ pub(super) fn calls(
     (slot, first): (&str, u32),
     (other, second): (&str, u32),
     name: &str,
-) -> Result<(), CommandError> {
+) -> Result<()> {
     let request = |slot, number| {
         let saved = Saved::find(app, slot)?;
         sent::of_call(app, &saved, name, number, None)

@@ -1,62 +1,50 @@
 //! `doctor`: tests each model with a cheap request, and each tool server; or finds out what an
 //! unknown server can do.
 
+use crate::cli::prelude::*;
 use playhouse_engine::files::{self, Durability, Folder};
 
-use crate::locale::{Argument, Language, Localize, UiText, text};
 use crate::mind::http::{KeyState, ProbeReport};
 use crate::mind::models::{ModelError, ModelFile, Models, ServerExamination};
 use crate::mind::survey::{Survey, SurveyError, SurveyPlan, survey};
 use futures_util::future::{join, join_all};
-use serde_json::json;
 use std::path::Path;
 
-use super::play::joined;
-use crate::cli::app::App;
 use crate::cli::args::DoctorArgs;
 use crate::cli::env::{random_seed, variable};
-use crate::cli::error::{CommandError, ErrorKind};
 use crate::cli::loader;
-use crate::cli::output::{Output, Paragraph, Style};
-use crate::cli::say::say;
 use crate::cli::servers::examine as examine_server;
 use crate::cli::settings::IMPROVISER;
-use crate::cli::tables::{Alignment, TextTable};
 use crate::cli::trust::read_text;
 
 /// Tests one model or tool server, or all of the model file, or finds out what is at a URL.
-pub(super) fn doctor(app: &App, args: &DoctorArgs) -> Result<(), CommandError> {
+pub(super) fn doctor(app: &App, args: &DoctorArgs) -> Result<()> {
     let models = app.models()?;
     let name = args.name.as_deref();
     if let Some(url) = name.filter(|name| is_address(name) && !models.has_name(name)) {
         return find_out(app, &models, url, args);
     }
-    let of_url = [&args.model, &args.key_env]
-        .iter()
-        .any(|given| given.is_some());
-    if of_url || args.write || args.api.is_some() || args.ca.is_some() {
-        let message = text!(cli_doctor_needs_url);
-        return Err(CommandError::new(ErrorKind::Usage, message));
+    let of_url = args.model.is_some() || args.key_env.is_some() || args.ca.is_some();
+    if of_url || args.write || args.api.is_some() {
+        return Err(CommandError::usage(text!(cli_doctor_needs_url)));
     }
     let (aliases, servers) = asked_for(&models, name);
-    let plans = models.tool_servers(servers.iter().map(String::as_str));
-    let plans = plans.map_err(|error| CommandError::of(ErrorKind::Server, &error))?;
+    let plans = models
+        .tool_servers(servers.iter().map(String::as_str))
+        .or_fail(ErrorKind::Server)?;
     let runtime = super::play::runtime()?;
     let servers = join_all(plans.into_iter().map(examine_server));
     let (examined, servers) = runtime.block_on(join(examine(app, &models, &aliases), servers));
-    let mut models = Vec::new();
-    let mut error = None;
-    for examined in examined {
-        match examined {
-            Ok(model) => models.push(model),
-            Err(first) => error = error.or(Some(first)),
-        }
-    }
+    let mut errors = Vec::new();
+    let examined = examined.into_iter();
+    let models: Vec<_> = examined
+        .filter_map(|model| model.map_err(|error| errors.push(error)).ok())
+        .collect();
     let all_answer = models.iter().all(|model| model.answers == Some(true))
         && servers.iter().all(|server| server.answers);
     print(app, &models, &servers);
-    match error {
-        Some(error) => Err(CommandError::of(ErrorKind::Server, &error)),
+    match errors.into_iter().next() {
+        Some(error) => Err(error.into()),
         // Of all models together, some may well not be in use.
         None if all_answer || name.is_none() => Ok(()),
         None => Err(CommandError::printed(ErrorKind::Server)),
@@ -71,11 +59,11 @@ fn is_address(name: &str) -> bool {
 }
 
 /// Finds out what the server at a URL can do, and makes an entry for the model file of it.
-fn find_out(app: &App, models: &Models, url: &str, args: &DoctorArgs) -> Result<(), CommandError> {
+fn find_out(app: &App, models: &Models, url: &str, args: &DoctorArgs) -> Result<()> {
     let key_env = args.key_env.as_deref();
     if let Some(name) = key_env.filter(|name| variable(name).is_none()) {
         let message = text!(cli_doctor_no_key, variable = name);
-        return Err(CommandError::new(ErrorKind::Usage, message));
+        return Err(CommandError::usage(message));
     }
     let plan = SurveyPlan {
         url,
@@ -119,13 +107,10 @@ fn print_findings(app: &App, found: &Survey) {
             "requests": found.requests, "usage": usage, "entry": entry,
         }));
     }
-    let heads = [say!(language, cli_finding), say!(language, cli_found)];
-    let mut table = TextTable::new(heads.map(|head| (head, Alignment::Left)));
-    for finding in &found.findings {
-        let about = finding.about().in_language(language);
-        table.row([about, finding.text.in_language(language)]);
-    }
-    table.write(&mut out);
+    let findings = found.findings.iter().map(|finding| {
+        [finding.about(), finding.text.clone()].map(|text| text.in_language(language))
+    });
+    TextTable::of(columns!(language, < cli_finding, < cli_found), findings).write(&mut out);
     let (read, written, requests) = (usage.input, usage.output, found.requests);
     let cost = say!(language, cli_doctor_cost, requests, read, written);
     out.paragraph(&Paragraph::blank());
@@ -137,9 +122,9 @@ fn print_findings(app: &App, found: &Survey) {
 }
 
 /// Adds the entry to the user's own model file.
-fn write_entry(app: &App, found: &Survey) -> Result<(), CommandError> {
+fn write_entry(app: &App, found: &Survey) -> Result<()> {
     let failed = |error: files::FileError| CommandError::of(ErrorKind::Other, &error);
-    let refused = |message| CommandError::new(ErrorKind::Usage, message);
+    let refused = |message| CommandError::usage(message);
     let path = app.own_models_path();
     let path = path.ok_or_else(|| refused(text!(cli_doctor_no_folder)))?;
     // Whoever keeps it elsewhere keeps the link.
@@ -151,8 +136,9 @@ fn write_entry(app: &App, found: &Survey) -> Result<(), CommandError> {
     let text =
         read_text(&path)?.unwrap_or_else(|| "(\n    providers: {},\n    models: {},\n)\n".into());
     let known = ModelFile::built_in();
-    let added = known.and_then(|known| found.entry.added_to(&text, app.language, &known));
-    let added = added.map_err(|error| CommandError::of(ErrorKind::Server, &error))?;
+    let added = known
+        .and_then(|known| found.entry.added_to(&text, app.language, &known))
+        .or_fail(ErrorKind::Server)?;
     let added = added.ok_or_else(|| refused(text!(cli_doctor_by_hand)).at(&path))?;
     let parent = path.parent().filter(|parent| *parent != Path::new(""));
     let folder = Folder::open_or_create(parent.unwrap_or(Path::new("."))).map_err(failed)?;
@@ -190,14 +176,13 @@ async fn examine(
     models: &Models,
     aliases: &[String],
 ) -> Vec<Result<ProbeReport, ModelError>> {
-    join_all(aliases.iter().map(|alias| examine_one(app, models, alias))).await
-}
-
-async fn examine_one(app: &App, models: &Models, alias: &str) -> Result<ProbeReport, ModelError> {
-    if alias == IMPROVISER {
-        return Ok(improviser(app));
-    }
-    models.probe(alias).await
+    join_all(aliases.iter().map(|alias| async move {
+        match alias.as_str() {
+            IMPROVISER => Ok(improviser(app)),
+            alias => models.probe(alias).await,
+        }
+    }))
+    .await
 }
 
 /// The improviser is in this program and answers unless its grammars have mistakes.
@@ -219,13 +204,10 @@ fn print(app: &App, models: &[ProbeReport], servers: &[ServerExamination]) {
     let mut out = app.out();
     if app.settings.json {
         for model in models {
-            out.json(&joined(vec![json!({"record": "model"}), json!(model)]));
+            out.json(&record("model", model));
         }
         for server in servers {
-            out.json(&joined(vec![
-                json!({"record": "tool_server"}),
-                json!(server),
-            ]));
+            out.json(&record("tool_server", server));
         }
         return;
     }
@@ -255,43 +237,25 @@ fn print_notes(language: Language, out: &mut Output, name: &str, notes: &[UiText
 }
 
 fn table_of_servers(language: Language, servers: &[ServerExamination]) -> TextTable {
-    let heads = [
-        say!(language, cli_tool_server),
-        say!(language, cli_at),
-        say!(language, cli_answers),
-        say!(language, cli_tools),
-    ];
-    let mut table = TextTable::new(heads.map(|head| (head, Alignment::Left)));
-    for row in servers {
+    let rows = servers.iter().map(|row| {
         let tools = if row.tools.is_empty() {
             say!(language, cli_none)
         } else {
             say!(language, cli_list, items = Argument::list(&row.tools))
         };
         let answers = yes_or_no(language, row.answers);
-        table.row([row.server.clone(), row.place.clone(), answers, tools]);
-    }
-    table
+        [row.server.clone(), row.place.clone(), answers, tools]
+    });
+    let columns = columns!(language, < cli_tool_server, < cli_at, < cli_answers, < cli_tools);
+    TextTable::of(columns, rows)
 }
 
 fn table_of_models(language: Language, models: &[ProbeReport]) -> TextTable {
-    let heads = [
-        say!(language, cli_model),
-        say!(language, cli_server),
-        say!(language, cli_reachable),
-        say!(language, cli_key),
-        say!(language, cli_answers),
-        say!(language, cli_window),
-        say!(language, cli_streaming),
-        say!(language, cli_schema),
-        say!(language, cli_cache_fields),
-        say!(language, cli_milliseconds),
-    ];
-    let mut table = TextTable::new(heads.map(|head| (head, Alignment::Left)));
-    for model in models {
-        table.row(row(language, model));
-    }
-    table
+    let columns = columns!(
+        language, < cli_model, < cli_server, < cli_reachable, < cli_key, < cli_answers,
+        < cli_window, < cli_streaming, < cli_schema, < cli_cache_fields, < cli_milliseconds
+    );
+    TextTable::of(columns, models.iter().map(|model| row(language, model)))
 }
 
 fn row(language: Language, model: &ProbeReport) -> [String; 10] {
@@ -306,7 +270,7 @@ fn row(language: Language, model: &ProbeReport) -> [String; 10] {
         KeyState::Untried => unknown(),
     };
     let schema = model.schema.as_ref().map(|mode| json!(mode));
-    let schema = schema.and_then(|mode| mode.as_str().map(str::to_owned));
+    let schema = schema.as_ref().and_then(Value::as_str).map(str::to_owned);
     [
         model.alias.clone(),
         model.server.clone(),

@@ -1,25 +1,21 @@
 //! `--dry-run`: the next prompts, and what they would cost; nothing is sent and nothing saved, and
 //! no key is needed.
 
+use crate::cli::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::engine::{Engine, EngineError, Setup};
 use crate::journal::{HOST, Journal, JournalHeader, Recording, branch_input};
-use crate::locale::{Argument, text};
 use crate::mind::{Cost, MindInfo, Minds};
-use bevy_ecs::prelude::*;
-use serde_json::json;
+use crate::session::Game;
+use bevy_ecs::prelude::World;
 
 use super::play;
-use crate::cli::app::App;
 use crate::cli::dry_run::{DryRun, UnsentPrompt, UnsentPrompts};
-use crate::cli::error::{CommandError, engine_error};
 use crate::cli::labels::purpose_label;
 use crate::cli::loader;
-use crate::cli::output::{Output, Paragraph, Style};
 use crate::cli::saved::Saved;
-use crate::cli::say::say;
 
 /// The models that would be asked.
 struct DryModels {
@@ -29,7 +25,7 @@ struct DryModels {
 
 impl DryModels {
     /// That of the settings, and those that entities of a world prefer.
-    fn of_world(app: &App, world: &mut World) -> Result<Self, CommandError> {
+    fn of_world(app: &App, world: &mut World) -> Result<Self> {
         let main = loader::mind_info(app, &app.settings.model.value)?;
         let aliases = loader::preferences(world).into_iter();
         let by_alias = aliases.map(|alias| {
@@ -37,7 +33,7 @@ impl DryModels {
             Ok((alias, info))
         });
         Ok(Self {
-            by_alias: by_alias.collect::<Result<_, CommandError>>()?,
+            by_alias: by_alias.collect::<Result<_>>()?,
             main,
         })
     }
@@ -53,12 +49,14 @@ pub(super) struct DryStory {
 }
 
 impl DryStory {
-    pub(super) fn new(head: JournalHeader) -> Self {
+    /// A new story of a game.
+    pub(super) fn new(game: &dyn Game, seed: u64) -> Self {
+        let meta = game.meta();
         Self {
-            seed: head.seed,
-            head,
+            head: JournalHeader::new(meta.world, meta.data, seed),
             recording: Recording::default(),
             new_seed: None,
+            seed,
         }
     }
 
@@ -75,7 +73,7 @@ impl DryStory {
 }
 
 /// Prints the prompts that would be sent next in this world.
-pub(super) fn dry_run(app: &App, setup: Setup, story: DryStory) -> Result<(), CommandError> {
+pub(super) fn dry_run(app: &App, setup: Setup, story: DryStory) -> Result<()> {
     dry_run_with(app, setup, story, Vec::new(), |minds| minds, |_| Ok(()))
 }
 
@@ -88,7 +86,7 @@ pub(super) fn dry_run_with(
     mut people: Vec<String>,
     seat: impl FnOnce(Minds) -> Minds,
     begin: impl FnOnce(&mut Engine) -> Result<(), EngineError>,
-) -> Result<(), CommandError> {
+) -> Result<()> {
     let models = DryModels::of_world(app, &mut setup.world)?;
     people.extend(app.settings.seat.value.clone());
     let seed = story.seed;
@@ -101,24 +99,22 @@ pub(super) fn dry_run_with(
         let dry = DryRun::of(MindInfo::unmetered("human"), &UnsentPrompts::default());
         minds = minds.with_seat(&*person, Arc::new(dry));
     }
-    let engine = Engine::new(setup, seat(minds), Journal::in_memory(story.head));
-    let mut engine = engine.map_err(|error| engine_error(&error))?;
+    let mut engine = Engine::new(setup, seat(minds), Journal::in_memory(story.head))?;
     play::learn_names(app, &engine.world);
     engine.play_back(story.recording);
     if let Some(told) = branch_input(HOST, story.new_seed, &BTreeMap::new()) {
         engine.tell_next(told);
     }
-    begin(&mut engine).map_err(|error| engine_error(&error))?;
+    begin(&mut engine)?;
     engine.settings.width = usize::MAX;
     engine.settings.without_servers = true;
     let played = play::runtime()?.block_on(engine.run(None));
-    played.map_err(|error| engine_error(&error))?;
+    played?;
     let unsent = unsent.all();
     let mut out = app.out();
     for prompt in unsent.iter() {
         if app.settings.json {
-            let record = json!({"record": "prompt"});
-            out.json(&play::joined(vec![record, json!(prompt)]));
+            out.json(&record("prompt", prompt));
         } else {
             print(app, &mut out, prompt);
         }

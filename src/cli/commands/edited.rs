@@ -1,17 +1,16 @@
 //! Worlds, teams and prompts that are edited while a story of them is watched.
 
+use crate::cli::prelude::*;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use crate::cli::app::App;
 use crate::cli::loader::{own_folder, team_path};
 use crate::engine::Engine;
 use crate::groupchat::ChatGame;
 use crate::groupchat::team::FOLDER;
 use crate::journal::game_input;
-use crate::locale::{Localize, UiText, text};
 use crate::rpg::{Campaign, CampaignError};
 use crate::session::Game;
 use crate::story::StoryView;

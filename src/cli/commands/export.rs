@@ -1,5 +1,6 @@
 //! `export`: a story as one file.
 
+use crate::cli::prelude::*;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -7,14 +8,10 @@ use crate::page::{self, Extras};
 use crate::save::names;
 use crate::session::Wanted;
 use crate::story::StoryView;
-use serde_json::json;
 
 use super::rehearse::write_page;
 use super::{sent, told, watch};
-use crate::cli::app::App;
-use crate::cli::error::{CommandError, ErrorKind};
 use crate::cli::saved::Saved;
-use crate::cli::say::say;
 
 /// Writes the page of a save into a file, as the host or as one of its characters sees it; with
 /// `calls`, also what was sent for every call.
@@ -24,7 +21,7 @@ pub(super) fn export(
     file: &Path,
     seat: Option<&str>,
     calls: bool,
-) -> Result<(), CommandError> {
+) -> Result<()> {
     let saved = Saved::as_stored(app, slot)?;
     let view = Arc::new(StoryView::new(watch::about(app, &saved, slot)?));
     let requests = if calls {
@@ -34,15 +31,14 @@ pub(super) fn export(
     };
     let slots = names(&app.settings.saves.value).unwrap_or_default();
     let slots: Vec<_> = slots.iter().map(ToString::to_string).collect();
-    let branches = page::branches(&slots, &saved.slot, Some(&saved.story.lines));
-    let branches = branches.map_err(|error| CommandError::of(ErrorKind::Other, &error))?;
+    let branches =
+        page::branches(&slots, &saved.slot, Some(&saved.story.lines)).or_fail(ErrorKind::Other)?;
     told::fill(&saved, None, &view)?;
     let extras = Extras {
         branches: Some(branches),
         requests,
     };
-    let report = page::report(&view, seat, app.language, extras);
-    let report = report.map_err(|error| CommandError::of(ErrorKind::Usage, &error))?;
+    let report = page::report(&view, seat, app.language, extras).or_fail(ErrorKind::Usage)?;
     // To free a long story piece by piece would only delay the end of the program.
     std::mem::forget(view);
     write_page(file, &report)?;

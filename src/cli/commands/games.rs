@@ -1,27 +1,24 @@
 //! `run --games`: many stories of a world, and what happened how often.
 
+use crate::cli::prelude::*;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use crate::engine::Engine;
 use crate::exchange::Spent;
-use crate::locale::{Localize, UiText};
 use crate::rpg::rehearsal::{Rehearsal, RehearsalPlan, RunFigures, play_all};
 use crate::world_data::Problems;
 
 use super::budget::SharedBudget;
 use super::tournament::CancellationTokens;
 use super::{play, rehearse};
-use crate::cli::app::App;
 use crate::cli::args::RunArgs;
-use crate::cli::error::{CommandError, ErrorKind};
 use crate::cli::loader;
 use crate::cli::rehearsal::Report;
-use crate::cli::say::say;
 
 /// Plays many stories, each with the next seed, and prints their statistics. They are not saved.
-pub(super) fn play_games(app: &App, args: &RunArgs, games: u32) -> Result<(), CommandError> {
+pub(super) fn play_games(app: &App, args: &RunArgs, games: u32) -> Result<()> {
     let campaign = loader::world(app, &app.settings.world.value)?;
     let main = loader::main_mind(app, &app.settings.model.value)?;
     let jobs = play::jobs(args.jobs, games);
@@ -50,21 +47,18 @@ pub(super) fn play_games(app: &App, args: &RunArgs, games: u32) -> Result<(), Co
         engine.settings.limits = grant.0;
         engine.settings.hash_meetings = false;
         engine.settings.without_servers = true;
-        let mut granted = granted.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut granted = lock(&granted);
         granted.insert(seed, grant);
         tokens.add(engine.cancellation_token());
         Ok(engine)
     };
     let done = Mutex::new(0);
     let on_run = |run: &RunFigures| {
-        let grant = granted
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .remove(&run.seed);
+        let grant = lock(&granted).remove(&run.seed);
         if let Some(grant) = grant {
             budget.give_back(grant, &spent([run]));
         }
-        let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut done = lock(&done);
         *done += 1;
         let text = say!(app.language, cli_runs_played, done = *done, all = games);
         play::show_progress(app, *done, games, &text);
@@ -78,7 +72,7 @@ pub(super) fn play_games(app: &App, args: &RunArgs, games: u32) -> Result<(), Co
     let runs = play_all(&plan, &engine_of, &on_run);
     runtime.shutdown_background();
     app.status.hide();
-    let mut runs = runs.map_err(|error| CommandError::of(ErrorKind::Other, &error))?;
+    let mut runs = runs.or_fail(ErrorKind::Other)?;
     let was_stopped = tokens.main.is_cancelled();
     let total = spent(&runs);
     // Those that Ctrl-C stopped came to no end.

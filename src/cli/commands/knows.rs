@@ -1,5 +1,6 @@
 //! Who knows a fact and from whom, and what somebody knows.
 
+use crate::cli::prelude::*;
 use std::sync::Arc;
 
 use playhouse_engine::wording::nearest;
@@ -7,106 +8,84 @@ use playhouse_engine::wording::nearest;
 use crate::cast::turn_number;
 use crate::drama::Promise;
 use crate::knowledge::{Fact, Known};
-use crate::locale::{Language, text};
 use crate::rpg::CampaignPicture;
-use serde_json::{Value, json};
 
-use crate::cli::app::App;
-use crate::cli::error::{CommandError, ErrorKind};
-use crate::cli::output::Paragraph;
-use crate::cli::saved::{Saved, WorldState, being};
-use crate::cli::say::say;
-use crate::cli::tables::{Alignment, TextTable};
+use crate::cli::saved::{Being, Saved, WorldState, being};
 
 /// How many of the last messages that tell of somebody are shown.
 const LAST_HEARD: usize = 10;
 
 /// Prints who knows a fact, since when, and the chain back to its source.
-pub(super) fn who(app: &App, slot: &str, fact: &str) -> Result<(), CommandError> {
+pub(super) fn who(app: &App, slot: &str, fact: &str) -> Result<()> {
     let state = Saved::find(app, slot)?.contents()?.state;
     let fact = find_fact(&state, fact)?;
     let mut rows: Vec<_> = state.who_knows(&fact.id).collect();
     // Those who knew it first are first.
     rows.sort_by_key(|(_, known)| known.turn);
-    let mut out = app.out();
+    let (language, everyone) = (app.language, fact.is_common());
     if app.settings.json {
-        let everyone = fact.is_common();
-        out.json(&json!({
+        app.out().json(&json!({
             "record": "fact", "fact": fact.id, "title": fact.title, "everyone": everyone,
         }));
-        for (being, known) in rows {
-            out.json(&row(&state, &being.name, &fact.id, known));
+    } else {
+        app.out().line(format!("{} · {}", fact.id, fact.title));
+        if everyone {
+            app.out().line(say!(language, cli_knows_everyone));
+            return Ok(());
         }
-        return Ok(());
     }
-    let language = app.language;
-    out.line(format!("{} · {}", fact.id, fact.title));
-    if fact.is_common() {
-        out.line(say!(language, cli_knows_everyone));
-        return Ok(());
-    }
-    let heads = [
-        say!(language, cli_knows_who),
-        say!(language, cli_knows_since),
-        say!(language, cli_knows_from),
-        say!(language, cli_knows_event),
-    ];
-    let mut table = TextTable::new(heads.map(|head| (head, Alignment::Left)));
-    for (being, known) in rows {
-        table.row([
+    let columns = columns!(
+        language, < cli_knows_who, < cli_knows_since, < cli_knows_from, < cli_knows_event
+    );
+    let json = |(being, known): &(&Being, &Known)| row(&state, &being.name, &fact.id, known);
+    app.list(columns, rows, json, |(being, known)| {
+        [
             being.name.to_string(),
             since(language, known),
             shown(&state.sources(&fact.id, known)),
             known.event.to_string(),
-        ]);
-    }
-    table.write(&mut out);
+        ]
+    });
     Ok(())
 }
 
 /// Prints what somebody knows, and from whom.
-pub(super) fn knows(app: &App, slot: &str, name: &str) -> Result<(), CommandError> {
+pub(super) fn knows(app: &App, slot: &str, name: &str) -> Result<()> {
     let state = Saved::find(app, slot)?.contents()?.state;
     let being = being(&state, name)?;
-    let denials = |fact| state.facts.value.denials(fact, &being.knowledge.value);
-    let mut out = app.out();
-    if app.settings.json {
-        for (fact, known) in state.known_by(being) {
-            let mut row = row_of_fact(&state, name, fact, known);
-            row["denies"] = denials(fact).map(|denial| json!(denial.id)).collect();
-            out.json(&row);
-        }
-        return Ok(());
-    }
+    let (facts, held) = (&state.facts.value, &being.knowledge.value);
     let language = app.language;
-    let heads = [
-        say!(language, cli_knows_fact),
-        say!(language, cli_knows_title),
-        say!(language, cli_knows_since),
-        say!(language, cli_knows_from),
-        say!(language, cli_knows_event),
-    ];
-    let mut table = TextTable::new(heads.map(|head| (head, Alignment::Left)));
-    for (fact, known) in state.known_by(being) {
-        let denials = denials(fact).map(|denial| {
+    let columns = columns!(
+        language, < cli_knows_fact, < cli_knows_title, < cli_knows_since, < cli_knows_from,
+        < cli_knows_event
+    );
+    let json = |(fact, known): &(&Arc<Fact>, &Known)| {
+        let mut row = row_of_fact(&state, name, fact, known);
+        row["denies"] = facts
+            .denials(fact, held)
+            .map(|denial| json!(denial.id))
+            .collect();
+        row
+    };
+    app.list(columns, state.known_by(being), json, |(fact, known)| {
+        let denials = facts.denials(fact, held).map(|denial| {
             let title = &denial.title;
             say!(language, cli_knows_denies, title)
         });
-        table.row([
+        [
             fact.id.clone(),
             std::iter::once(fact.title.clone()).chain(denials).collect(),
             since(language, known),
             shown(&state.sources(&fact.id, known)),
             known.event.to_string(),
-        ]);
-    }
-    table.write(&mut out);
+        ]
+    });
     Ok(())
 }
 
 /// Prints what somebody believes of somebody else: the facts about them, how it feels, what was
 /// promised between them, and what it saw or heard of them last.
-pub(super) fn about(app: &App, slot: &str, name: &str, about: &str) -> Result<(), CommandError> {
+pub(super) fn about(app: &App, slot: &str, name: &str, about: &str) -> Result<()> {
     let state = Saved::find(app, slot)?.contents()?.state;
     let (who, other) = (being(&state, name)?, being(&state, about)?);
     let facts = state.known_by(who).filter(|(fact, _)| fact.tells_of(about));
@@ -223,13 +202,13 @@ fn row(state: &WorldState, name: &str, fact: &str, known: &Known) -> Value {
     })
 }
 
-fn find_fact<'s>(state: &'s WorldState, id: &str) -> Result<&'s Fact, CommandError> {
+fn find_fact<'s>(state: &'s WorldState, id: &str) -> Result<&'s Fact> {
     let book = &state.facts.value;
     let by_title = || book.all().find(|fact| fact.title == id);
     if let Some(fact) = book.get(id).or_else(by_title) {
         return Ok(fact);
     }
-    let error = CommandError::new(ErrorKind::Usage, text!(cli_knows_no_fact, id));
+    let error = CommandError::usage(text!(cli_knows_no_fact, id));
     Err(match nearest(id, book.all().map(|fact| fact.id.as_str())) {
         Some(near) => error.help(text!(drama_did_you_mean, near)),
         None => error,

@@ -1,5 +1,6 @@
 //! The commands, one file each; those that play share `play.rs`.
 
+use crate::cli::prelude::*;
 mod branch;
 mod budget;
 mod chapters;
@@ -46,16 +47,17 @@ mod worlds;
 
 use std::path::Path;
 
-use super::app::App;
 use super::args::{ChatArgs, Command, DataCommand, Question, RecallArgs};
-use super::error::CommandError;
 use super::saved::free_name;
 
-pub(crate) fn run(command: Command, app: &App) -> Result<(), CommandError> {
+pub(crate) fn run(command: Command, app: &App) -> Result<()> {
     match command {
         #[cfg(feature = "page")]
         Command::Run(args) if args.watch => watch::run(app, &args.story, &args.server),
-        Command::Run(args) => run::run(app, &args),
+        Command::Run(args) => {
+            let left = run::run(app, &args)?;
+            resume::until_reported(app, left, &args.story.play)
+        }
         #[cfg(not(feature = "page"))]
         Command::WithoutPage { .. } => Err(CommandError::of(
             super::error::ErrorKind::Usage,
@@ -88,10 +90,14 @@ pub(crate) fn run(command: Command, app: &App) -> Result<(), CommandError> {
                 play,
                 ..ChatArgs::default()
             };
-            resume::resume(app, &slot, &chat_args, force)
+            let left = resume::resume(app, &slot, &chat_args, force)?;
+            resume::until_reported(app, left, &chat_args.play)
         }
         Command::Chat(args) => chat::chat(app, &args),
-        Command::Undercover(args) => undercover::undercover(app, &args),
+        Command::Undercover(args) => {
+            let left = undercover::undercover(app, &args)?;
+            resume::until_reported(app, left, &args.play)
+        }
         Command::Replay {
             slot,
             until,
@@ -147,7 +153,6 @@ pub(crate) fn run(command: Command, app: &App) -> Result<(), CommandError> {
             }
         },
         Command::Recall(args) => recall::recall(app, &args),
-        Command::Old(old) => run(old.into(), app),
         Command::Diff {
             slot,
             other,

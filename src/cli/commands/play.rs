@@ -1,6 +1,7 @@
 //! What all commands that play share: printing a run as it takes place, stopping it, and reporting
 //! how it ended.
 
+use crate::cli::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
@@ -9,26 +10,21 @@ use crate::cli::servers::ToolServers;
 use crate::engine::{CancellationToken, Engine, SpendLimits, Stop};
 use crate::event::{By, Feed, FeedView, Record};
 use crate::knowledge::FactBook;
-use crate::locale::{Language, UiText, text};
 use crate::mind::human::HumanMind;
 use crate::mind::{Cost, Minds};
 use crate::rpg::StoryOutcome;
 use crate::rpg::world_file::WorldFile;
+use crate::session::Session;
 use crate::{rpg, undercover};
-use bevy_ecs::prelude::*;
-use serde_json::{Value, json};
+use bevy_ecs::prelude::World;
 use tokio::runtime::Runtime;
 
-use crate::cli::app::App;
 use crate::cli::args::OnServerError;
 use crate::cli::env::random_seed;
-use crate::cli::error::{CommandError, ErrorKind, engine_error};
-use crate::cli::lock::lock;
-use crate::cli::output::{Output, Paragraph, Style, cells, padded, wait_until_told};
+use crate::cli::output::{cells, padded, wait_until_told};
 use crate::cli::process::{INTERRUPTED, end_programs, note_interrupt};
 use crate::cli::progress::Progress;
 use crate::cli::record_printer::{RecordPrinter, numbered};
-use crate::cli::say::say;
 use crate::cli::seat::{SeatConsole, SeatGame, TerminalSeat};
 use crate::cli::settings::IMPROVISER;
 use crate::cli::status_line::StatusLine;
@@ -55,7 +51,7 @@ pub(super) fn show_progress(app: &App, done: u32, total: u32, text: &str) {
 }
 
 /// The seed of a new story: the given one, else that of the environment, else one that is drawn.
-pub(super) fn seed(app: &App, given: Option<u64>) -> Result<u64, CommandError> {
+pub(super) fn seed(app: &App, given: Option<u64>) -> Result<u64> {
     if let Some(seed) = given {
         return Ok(seed);
     }
@@ -64,7 +60,7 @@ pub(super) fn seed(app: &App, given: Option<u64>) -> Result<u64, CommandError> {
     };
     seed.parse().map_err(|_| {
         let message = text!(cli_usage_bad_value, option = "PLAYHOUSE_SEED", value = seed);
-        CommandError::new(ErrorKind::Usage, message)
+        CommandError::usage(message)
     })
 }
 
@@ -104,11 +100,11 @@ pub(super) fn say_changes(app: &App, changes: &[UiText]) {
 }
 
 /// The runtime for calls.
-pub(super) fn runtime() -> Result<Runtime, CommandError> {
+pub(super) fn runtime() -> Result<Runtime> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build();
-    runtime.map_err(|error| CommandError::of(ErrorKind::Other, &error))
+    runtime.or_fail(ErrorKind::Other)
 }
 
 /// Applies the settings to an engine.
@@ -130,46 +126,94 @@ pub(super) fn tell_waits(app: &App, engine: &mut Engine) {
 }
 
 /// The id of the actor whom a person plays, if one does.
-pub(super) fn seat(
-    world: &mut World,
-    actor: Option<&str>,
-) -> Result<Option<StableId>, CommandError> {
+pub(super) fn seat(world: &mut World, actor: Option<&str>) -> Result<Option<StableId>> {
     let found = actor.map(|actor| loader::actor(world, actor));
     found.transpose()
 }
 
-/// The minds, with the person at the terminal for this actor, who may type commands if the seat is
-/// given.
-pub(super) fn seated(
-    app: &App,
-    minds: Minds,
-    actor: Option<&str>,
-    seat: Option<&Arc<TerminalSeat>>,
-) -> Minds {
-    let Some(actor) = actor else {
-        return minds;
-    };
+/// The minds, with the person at the terminal in this seat.
+pub(super) fn seated(app: &App, minds: Minds, seat: &Arc<TerminalSeat>) -> Minds {
     let out = if app.settings.json {
         app.shared_err()
     } else {
         app.shared_out()
     };
-    let console = match seat {
-        Some(seat) => SeatConsole::at_seat(out, seat.clone()),
-        None => SeatConsole::new(out),
-    };
+    let console = SeatConsole::at_seat(out, seat.clone());
     let person = HumanMind::taught(console, app.language, |lessons| {
         rpg::seat::teach(lessons);
         undercover::seat::teach(lessons);
     });
-    minds.with_seat(actor, Arc::new(person))
+    minds.with_seat(seat.name(), Arc::new(person))
 }
 
-/// The seat of whoever plays at the terminal, in this slot.
-pub(super) fn terminal_seat(app: &App, game: SeatGame, slot: &str) -> Option<Arc<TerminalSeat>> {
-    let actor = app.settings.seat.value.as_deref()?;
-    let save = (slot, app.in_command(slot));
-    Some(Arc::new(TerminalSeat::new(actor, game, save, app.language)))
+/// The person at the terminal, who may play an actor.
+#[derive(Default)]
+pub(super) struct Player {
+    actor: Option<(StableId, Arc<TerminalSeat>)>,
+}
+
+impl Player {
+    /// The person who plays the actor of the settings, in this slot.
+    pub(super) fn find(app: &App, world: &mut World, game: SeatGame, slot: &str) -> Result<Self> {
+        let Some(actor) = &app.settings.seat.value else {
+            return Ok(Self::default());
+        };
+        let id = loader::actor(world, actor)?;
+        let save = (slot, app.in_command(slot));
+        let seat = TerminalSeat::new(actor, game, save, app.language);
+        Ok(Self {
+            actor: Some((id, Arc::new(seat))),
+        })
+    }
+
+    pub(super) fn id(&self) -> Option<StableId> {
+        self.actor.as_ref().map(|(id, _)| *id)
+    }
+
+    pub(super) fn seated(&self, app: &App, minds: Minds) -> Minds {
+        match &self.actor {
+            Some((_, seat)) => seated(app, minds, seat),
+            None => minds,
+        }
+    }
+
+    /// Plays a story that was opened and prints it, until something stops it.
+    pub(super) fn play<'a>(
+        &self,
+        app: &'a App,
+        mut session: Session,
+        until: Option<u64>,
+        introduce: impl FnOnce(),
+        view: impl FnOnce(&mut Engine) -> RunView<'a>,
+    ) -> Result<Left> {
+        let slot = session.slot().name().to_string();
+        let engine = &mut session.engine;
+        prepare(app, engine);
+        let seat = self.actor.as_ref().map(|(_, seat)| seat);
+        if let Some(seat) = seat {
+            TerminalSeat::watch(std::slice::from_ref(seat), engine);
+        }
+        let runtime = runtime()?;
+        let servers = runtime.block_on(loader::connect_tools(app, engine))?;
+        say_changes(app, &session.changes);
+        introduce();
+        let view = view(engine);
+        let stop = view.play(runtime, engine, servers, until)?;
+        if seat.is_some_and(|seat| seat.wants_undo()) {
+            return Ok(Left::ToUndo(slot));
+        }
+        view.report(engine, &stop, Some(&slot))?;
+        Ok(Left::Reported)
+    }
+}
+
+/// How the person at the terminal left a run.
+#[must_use]
+pub(super) enum Left {
+    /// How it ended was told.
+    Reported,
+    /// To take back its last answer in the story of this slot.
+    ToUndo(String),
 }
 
 /// Lets records have the numbers of those in this world beside their names.
@@ -298,7 +342,7 @@ impl<'a> RunView<'a> {
         engine: &mut Engine,
         servers: ToolServers,
         until: Option<u64>,
-    ) -> Result<Stop, CommandError> {
+    ) -> Result<Stop> {
         let (status, err) = (self.app.status.clone(), self.app.shared_err());
         let progress = Progress::new(status, err, self.app.language);
         let signals = progress.clone();
@@ -316,7 +360,7 @@ impl<'a> RunView<'a> {
         self.finish();
         // Doesn't wait for a person who could still type something.
         runtime.shutdown_background();
-        stop.map_err(|error| engine_error(&error))
+        stop.map_err(CommandError::from)
     }
 
     /// Prints what is still buffered, and waits until it is told.
@@ -328,12 +372,7 @@ impl<'a> RunView<'a> {
     }
 
     /// Prints how the run ended and what it spent. `slot` is where it is saved.
-    pub(super) fn report(
-        &self,
-        engine: &Engine,
-        stop: &Stop,
-        slot: Option<&str>,
-    ) -> Result<(), CommandError> {
+    pub(super) fn report(&self, engine: &Engine, stop: &Stop, slot: Option<&str>) -> Result<()> {
         if self.app.out().is_lost() {
             // Nobody reads the output any more.
             return Ok(());
@@ -456,7 +495,7 @@ impl<'a> RunView<'a> {
     }
 
     /// Some ends are errors.
-    fn report_end(&self, stop: &Stop, turn: u64, slot: Option<&str>) -> Result<(), CommandError> {
+    fn report_end(&self, stop: &Stop, turn: u64, slot: Option<&str>) -> Result<()> {
         let text = match stop {
             Stop::LimitReached(_) | Stop::ServerDown(_) | Stop::NoUsableAnswers(_) => {
                 return stopped(self.app, stop, slot);
@@ -490,7 +529,7 @@ impl<'a> RunView<'a> {
 }
 
 /// The error of a run that a limit or a model stopped, if one did.
-pub(super) fn stopped(app: &App, stop: &Stop, slot: Option<&str>) -> Result<(), CommandError> {
+pub(super) fn stopped(app: &App, stop: &Stop, slot: Option<&str>) -> Result<()> {
     let error = match stop {
         Stop::LimitReached(reason) => {
             CommandError::new(ErrorKind::Limit, text!(cli_end_limit, reason))
@@ -510,15 +549,6 @@ pub(super) fn stopped(app: &App, stop: &Stop, slot: Option<&str>) -> Result<(), 
         Some(slot) => error.help(text!(cli_continue_with, slot)),
         None => error,
     })
-}
-
-/// One object with the members of all parts.
-pub(super) fn joined(parts: Vec<Value>) -> Value {
-    let members = parts.into_iter().filter_map(|part| match part {
-        Value::Object(members) => Some(members),
-        _ => None,
-    });
-    Value::Object(members.flatten().collect())
 }
 
 fn feed(seat: Option<StableId>, sink: impl FnMut(&Record) + Send + Sync + 'static) -> Feed {

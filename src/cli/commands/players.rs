@@ -1,9 +1,9 @@
 //! Who plays undercover, in a single game or a tournament.
 
+use crate::cli::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::locale::Argument;
 use crate::mind::improviser::Improviser;
 use crate::mind::{Mind, Minds};
 use crate::undercover::improviser::with_words;
@@ -11,11 +11,7 @@ use crate::undercover::{Match, Rules};
 use crate::world_data::Lexicon;
 
 use super::play;
-use crate::cli::app::App;
-use crate::cli::error::CommandError;
 use crate::cli::loader;
-use crate::cli::output::{Paragraph, Style};
-use crate::cli::say::say;
 use crate::cli::settings::IMPROVISER;
 
 /// The name of new slots.
@@ -41,7 +37,7 @@ pub(super) struct Players {
 
 impl Players {
     /// The minds that the settings and the rules name.
-    pub(super) fn find(app: &App, rules: &Rules) -> Result<Self, CommandError> {
+    pub(super) fn find(app: &App, rules: &Rules) -> Result<Self> {
         let improviser = loader::improviser(app)?;
         let find = |name: &str| match name {
             IMPROVISER => Ok::<_, CommandError>(None),
@@ -50,7 +46,7 @@ impl Players {
         let main = find(&app.settings.model.value)?;
         let names = rules.player_models().into_iter();
         let by_alias = names.map(|name| Ok((name.clone(), find(&name)?)));
-        let by_alias = by_alias.collect::<Result<BTreeMap<_, _>, CommandError>>()?;
+        let by_alias = by_alias.collect::<Result<BTreeMap<_, _>>>()?;
         let improvised = main.is_none() && rules.models.len() < rules.players.len();
         let introduces = improvised || by_alias.values().any(Option::is_none);
         let introduction = improviser.introduction(app.language);
@@ -75,7 +71,7 @@ impl Players {
         game: &Match,
         seed: u64,
         models: &BTreeSet<String>,
-    ) -> Result<Minds, CommandError> {
+    ) -> Result<Minds> {
         let minds = self.minds(game, seed);
         // The improviser of this table knows its words.
         if models.contains(IMPROVISER) {

@@ -1,31 +1,27 @@
 //! `rehearse`: the improviser plays a world many times, and tables show how often things happened.
 
+use crate::cli::prelude::*;
 use std::fs::File;
 use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use crate::engine::CancellationToken;
-use crate::locale::text;
 use crate::rpg::Campaign;
 use crate::rpg::rehearsal::{Rehearsal, RehearsalPlan, RunEnd, rehearse as play_runs};
 use crate::rpg::world_file::WorldFile;
-use serde_json::json;
 
 use super::play;
-use crate::cli::app::App;
 use crate::cli::args::RehearseArgs;
-use crate::cli::error::{CommandError, ErrorKind};
 use crate::cli::loader;
 use crate::cli::rehearsal::{self, PricedAs, Report};
-use crate::cli::say::say;
 
 /// The seed of the first run if none is given: the figures of two rehearsals can be compared, and
 /// expectations hold or don't hold every time.
 const FIRST_SEED: u64 = 1;
 
-pub(super) fn rehearse(app: &App, args: &RehearseArgs) -> Result<(), CommandError> {
+pub(super) fn rehearse(app: &App, args: &RehearseArgs) -> Result<()> {
     let campaign = loader::world(app, &args.world)?;
     let expectations = loader::expectations(app, &args.world, &campaign.file)?;
     let expectations = expectations.map_err(|problems| {
@@ -60,7 +56,7 @@ pub(super) fn rehearse(app: &App, args: &RehearseArgs) -> Result<(), CommandErro
     runtime.spawn(play::handle_ctrl_c(token.clone(), app.err(), app.language));
     let done = Mutex::new(0);
     let runs = play_runs(&campaign, &plan, &|_| {
-        let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut done = lock(&done);
         *done += 1;
         let text = say!(app.language, cli_runs_played, done = *done, all = plan.runs);
         play::show_progress(app, *done, plan.runs, &text);
@@ -72,7 +68,7 @@ pub(super) fn rehearse(app: &App, args: &RehearseArgs) -> Result<(), CommandErro
     });
     runtime.shutdown_background();
     app.status.hide();
-    let runs = runs.map_err(|error| CommandError::of(ErrorKind::Other, &error))?;
+    let runs = runs.or_fail(ErrorKind::Other)?;
     let rehearsal = Rehearsal::of(&campaign.file, &runs);
     let unmet = expectations.unmet(&rehearsal);
     let report = Report {
@@ -101,7 +97,7 @@ pub(super) fn rehearse(app: &App, args: &RehearseArgs) -> Result<(), CommandErro
 }
 
 /// Checks that a scene, an option or an ending has this id.
-fn check_id(id: &str, world: &WorldFile) -> Result<(), CommandError> {
+fn check_id(id: &str, world: &WorldFile) -> Result<()> {
     let scenes = world.scenes.iter().flat_map(|scene| {
         let options = scene.choice.iter().flat_map(|choice| &choice.options);
         let options = options.map(|option| format!("{}={}", scene.id, option.id));
@@ -112,23 +108,19 @@ fn check_id(id: &str, world: &WorldFile) -> Result<(), CommandError> {
     if known.iter().any(|known| known == id) {
         return Ok(());
     }
-    let mut error = CommandError::new(ErrorKind::Usage, text!(cli_rehearsal_no_such_id, id));
+    let mut error = CommandError::usage(text!(cli_rehearsal_no_such_id, id));
     error.help = loader::did_you_mean(id, known.iter().map(String::as_str));
     Err(error)
 }
 
 /// The price of this model, which must be known.
-fn price(app: &App, model: &str) -> Result<PricedAs, CommandError> {
-    let summary = app.models()?.summary(model);
-    let summary = summary.map_err(|error| CommandError::of(ErrorKind::Server, &error))?;
+fn price(app: &App, model: &str) -> Result<PricedAs> {
+    let summary = app.models()?.summary(model).or_fail(ErrorKind::Server)?;
     let price = summary.price;
     let model = model.to_owned();
     match price {
         Some(price) => Ok(PricedAs { model, price }),
-        None => Err(CommandError::new(
-            ErrorKind::Usage,
-            text!(cli_no_price_as, model),
-        )),
+        None => Err(CommandError::usage(text!(cli_no_price_as, model))),
     }
 }
 
@@ -143,7 +135,7 @@ pub(super) fn print(app: &App, campaign: &Campaign, report: &Report<'_>) {
     let mut out = app.out();
     if app.settings.json {
         for run in report.runs {
-            out.json(&play::joined(vec![json!({"record": "run"}), json!(run)]));
+            out.json(&record("run", run));
         }
         let head = json!({
             "record": "rehearsal",
@@ -156,7 +148,7 @@ pub(super) fn print(app: &App, campaign: &Campaign, report: &Report<'_>) {
             "unmet": report.unmet,
             "found": report.found(),
         });
-        out.json(&play::joined(vec![head, json!(report.rehearsal)]));
+        out.json(&joined([head, json!(report.rehearsal)]));
     } else if !app.settings.quiet {
         rehearsal::write(&mut out, app.language, report);
     }
@@ -164,12 +156,12 @@ pub(super) fn print(app: &App, campaign: &Campaign, report: &Report<'_>) {
 }
 
 /// Writes a page into a file.
-pub(super) fn write_page(path: &Path, page: &str) -> Result<(), CommandError> {
+pub(super) fn write_page(path: &Path, page: &str) -> Result<()> {
     write_file(path, page.as_bytes())
 }
 
 /// Writes a file that the user named.
-pub(super) fn write_file(path: &Path, content: &[u8]) -> Result<(), CommandError> {
+pub(super) fn write_file(path: &Path, content: &[u8]) -> Result<()> {
     let written = File::create(path).and_then(|mut file| file.write_all(content));
     written.map_err(|error| {
         let message = text!(cli_cant_write, error = &error);
@@ -178,7 +170,7 @@ pub(super) fn write_file(path: &Path, content: &[u8]) -> Result<(), CommandError
 }
 
 /// An error if runs failed or expectations were not met.
-pub(super) fn verdict(app: &App, report: &Report<'_>) -> Result<(), CommandError> {
+pub(super) fn verdict(app: &App, report: &Report<'_>) -> Result<()> {
     let failed = &report.rehearsal.failed;
     if let Some(first) = failed.first() {
         let (count, seed) = (failed.len(), first.seed);

@@ -1,31 +1,26 @@
 //! `saves --repair`: a damaged save goes back to its last good point.
 
+use crate::cli::prelude::*;
 use crate::save::{Repair, repair};
-use serde_json::json;
 use std::path::Path;
 
-use crate::cli::app::App;
-use crate::cli::error::CommandError;
-use crate::cli::output::Output;
-use crate::cli::saved::{save_error, slots_of};
-use crate::cli::say::say;
+use crate::cli::saved::slots_of;
 
 /// Repairs a save, or all games of a tournament.
-pub(super) fn run(app: &App, name: &str) -> Result<(), CommandError> {
+pub(super) fn run(app: &App, name: &str) -> Result<()> {
     let mut is_whole = true;
     for slot in slots_of(app, name)? {
         let folder = slot.folder().to_owned();
-        if let Some((repair, aside)) = repair(slot).map_err(save_error)? {
+        if let Some((repair, aside)) = repair(slot)? {
             is_whole = false;
             report(app, &mut app.out(), &folder, &repair, &aside);
         }
     }
-    if is_whole && app.settings.json {
-        app.out()
-            .json(&json!({"record": "repair", "slot": name, "whole": true}));
-    } else if is_whole && app.prints_text() {
-        app.out()
-            .line(say!(app.language, cli_repair_nothing, slot = name));
+    if is_whole {
+        app.tell(
+            &json!({"record": "repair", "slot": name, "whole": true}),
+            say!(app.language, cli_repair_nothing, slot = name),
+        );
     }
     Ok(())
 }

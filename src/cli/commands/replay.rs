@@ -1,21 +1,17 @@
 //! `replay`: plays a save again from its journal, and compares.
 
+use crate::cli::prelude::*;
 use crate::engine::Stop;
 use crate::groupchat::ChatGame;
-use crate::locale::text;
 use crate::session::{Replayed, replay_with};
-use serde_json::json;
 
 use super::play::{self, RunView};
 use super::players::introduce;
 use super::{chat, undercover};
-use crate::cli::app::App;
 use crate::cli::args::ChatFormat;
 use crate::cli::chat_printer::ChatPrinter;
 use crate::cli::env::{clock, since};
-use crate::cli::error::{CommandError, ErrorKind};
-use crate::cli::saved::{Played, Saved, session_error};
-use crate::cli::say::say;
+use crate::cli::saved::{Played, Saved};
 
 /// Plays a save again with its journal as the only mind.
 pub(super) fn replay(
@@ -24,7 +20,7 @@ pub(super) fn replay(
     until: Option<u64>,
     actor: Option<&str>,
     form: ChatFormat,
-) -> Result<(), CommandError> {
+) -> Result<()> {
     let saved = Saved::as_stored(app, slot)?;
     let game = saved.played.game();
     let language = match &saved.played {
@@ -55,7 +51,7 @@ pub(super) fn replay(
     if let Some(view) = &view {
         view.finish();
     }
-    let replayed = replayed.map_err(session_error)?;
+    let replayed = replayed?;
     if let Some(view) = &view {
         view.tell_outcome(&replayed.engine, &replayed.stop);
     }
@@ -73,14 +69,14 @@ fn replay_team(
     game: &ChatGame,
     until: Option<u64>,
     form: ChatFormat,
-) -> Result<(), CommandError> {
+) -> Result<()> {
     let began = clock();
     let team = game.team();
     let mut printer = None;
     let replayed = play::runtime()?.block_on(replay_with(&saved.slot, game, until, |engine| {
         printer = ChatPrinter::new(app, engine, team, form);
     }));
-    let replayed = replayed.map_err(session_error)?;
+    let replayed = replayed?;
     let stop = chat::chat_of(&replayed.engine.world, team).and_then(|chat| chat.stop.clone());
     let reason = stop.as_ref().map(|stop| stop.content.as_str());
     if app.settings.json {
@@ -94,7 +90,7 @@ fn replay_team(
 }
 
 /// Compares the world of the replay with the snapshot, if both are of the same turn.
-fn compare(app: &App, saved: &Saved, replayed: &Replayed) -> Result<(), CommandError> {
+fn compare(app: &App, saved: &Saved, replayed: &Replayed) -> Result<()> {
     let snapshot = saved.story.world.as_deref();
     if replayed.turn == saved.turn && snapshot.is_some_and(|bytes| *bytes != *replayed.snapshot) {
         let error = CommandError::new(ErrorKind::Save, text!(cli_replay_differs));

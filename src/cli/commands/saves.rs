@@ -1,23 +1,16 @@
 //! `saves`: the saves that can be resumed, and what is wrong with the others.
 
+use crate::cli::prelude::*;
 use std::path::Path;
 
-use crate::locale::{Localize, UiText, text};
 use crate::save::{Listed, Repair, SaveError, list, repairable};
 use crate::undercover::{GAME, Tournament};
-use serde_json::{Value, json};
-
-use crate::cli::app::App;
-use crate::cli::error::{CommandError, ErrorKind};
-use crate::cli::saved::save_error;
-use crate::cli::say::say;
-use crate::cli::tables::{Alignment, TextTable};
 
 /// Lists the saves. If `verifies`, their files are checked for damage, those of all games of
 /// tournaments too.
-pub(super) fn saves(app: &App, verifies: bool) -> Result<(), CommandError> {
+pub(super) fn saves(app: &App, verifies: bool) -> Result<()> {
     let root = &app.settings.saves.value;
-    let slots = list(root).map_err(save_error)?;
+    let slots = list(root)?;
     let mut rows = Vec::new();
     for listed in slots {
         let mut row = Row::of(root, listed);
@@ -144,27 +137,15 @@ impl Row {
 }
 
 fn write(app: &App, rows: &[Row]) {
-    let mut out = app.out();
-    if app.settings.json {
-        return rows.iter().for_each(|row| out.json(&row.json()));
-    }
     let language = app.language;
-    if rows.is_empty() {
+    if rows.is_empty() && !app.settings.json {
         let root = &app.settings.saves.value;
-        out.line(say!(language, cli_no_saves, path = root));
-        return;
+        return app.out().line(say!(language, cli_no_saves, path = root));
     }
-    let mut table = TextTable::new([
-        (say!(language, cli_name), Alignment::Left),
-        (say!(language, cli_world), Alignment::Left),
-        (say!(language, cli_turn), Alignment::Right),
-        (say!(language, cli_bytes), Alignment::Right),
-        (say!(language, cli_state), Alignment::Left),
-    ]);
-    for row in rows {
-        table.row(row.cells(app));
-    }
-    table.write(&mut out);
+    let columns = columns!(
+        language, < cli_name, < cli_world, > cli_turn, > cli_bytes, < cli_state
+    );
+    app.list(columns, rows, |row| row.json(), |row| row.cells(app));
 }
 
 /// The state of a tournament.

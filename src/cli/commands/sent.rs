@@ -1,31 +1,24 @@
 //! What minds were sent, for the commands that show it.
 
+use crate::cli::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::cast::{CastList, EntityName, turn_number};
 use crate::journal::Outcome;
-use crate::locale::text;
 use crate::mind::{Mind, MindAlias};
 use crate::save::Slot;
 use crate::session::{CallRequest, PromptMessage, PromptPart, SessionError, Wanted, requests};
-use bevy_ecs::prelude::*;
-use serde_json::{Value, json};
+use bevy_ecs::prelude::World;
 
 use super::play;
-use crate::cli::app::App;
-use crate::cli::error::{CommandError, ErrorKind};
-use crate::cli::saved::{Saved, session_error};
+use crate::cli::saved::Saved;
 use crate::cli::settings::IMPROVISER;
 use crate::cli::slot_settings;
 
 /// The requests of a save, made again.
-pub(super) fn find(
-    app: &App,
-    saved: &Saved,
-    wanted: Wanted,
-) -> Result<Vec<CallRequest>, CommandError> {
-    try_to_find(app, saved, wanted)?.map_err(session_error)
+pub(super) fn find(app: &App, saved: &Saved, wanted: Wanted) -> Result<Vec<CallRequest>> {
+    try_to_find(app, saved, wanted)?.map_err(CommandError::from)
 }
 
 /// As [`find`], for commands that know what to do without.
@@ -33,7 +26,7 @@ pub(super) fn try_to_find(
     app: &App,
     saved: &Saved,
     wanted: Wanted,
-) -> Result<Result<Vec<CallRequest>, SessionError>, CommandError> {
+) -> Result<Result<Vec<CallRequest>, SessionError>> {
     let aliases = match saved.world(true) {
         Ok(setup) => aliases(&setup.world),
         Err(_) => BTreeMap::new(),
@@ -50,7 +43,7 @@ pub(super) fn of_call(
     who: &str,
     number: u32,
     attempt: Option<u32>,
-) -> Result<CallRequest, CommandError> {
+) -> Result<CallRequest> {
     let wanted = Wanted {
         entity: Some(who.to_owned()),
         numbers: vec![number],
@@ -71,7 +64,7 @@ pub(super) fn of_call(
     };
     let slot = app.in_command(saved.slot.name().as_str());
     let help = text!(cli_calls_help, slot, who);
-    Err(CommandError::new(ErrorKind::Usage, message).help(help))
+    Err(CommandError::usage(message).help(help))
 }
 
 /// Who made an answer of this save, in the models that count now.
@@ -79,7 +72,7 @@ pub(super) fn minds_of(
     app: &App,
     slot: &Slot,
     aliases: BTreeMap<Arc<str>, Arc<str>>,
-) -> Result<impl FnMut(&Outcome) -> Option<Arc<dyn Mind>> + Send + 'static, CommandError> {
+) -> Result<impl FnMut(&Outcome) -> Option<Arc<dyn Mind>> + Send + 'static> {
     let model = slot_settings::model(slot)?;
     let models = Arc::new(app.models()?);
     let mut known: BTreeMap<_, Option<Arc<dyn Mind>>> = BTreeMap::new();

@@ -1,27 +1,22 @@
 //! `show`: the views of a save; here those of what its entities remember, and what their minds
 //! were sent.
 
+use crate::cli::prelude::*;
 use std::sync::Arc;
 
 use crate::cast::{Kind, turn_number};
 use crate::context::{buffer, context_to_json};
-use crate::locale::text;
 use crate::rpg::CampaignPicture;
 use crate::session::{CallRequest, Wanted, state_at};
-use serde_json::json;
 
 use super::trace::TraceForm;
 use super::{chapters, cost, drift, play, sent, timeline, trace, why};
-use crate::cli::app::App;
 use crate::cli::args::{ShowArgs, View};
-use crate::cli::error::{CommandError, ErrorKind};
 use crate::cli::labels::purpose_label;
-use crate::cli::saved::{Being, Saved, WorldState, being, session_error};
-use crate::cli::say::say;
-use crate::cli::tables::{Alignment, TextTable};
+use crate::cli::saved::{Being, Saved, WorldState, being};
 
 /// Prints a view of a save.
-pub(super) fn show(app: &App, args: &ShowArgs) -> Result<(), CommandError> {
+pub(super) fn show(app: &App, args: &ShowArgs) -> Result<()> {
     let (slot, name) = (&*args.slot, args.entity.as_deref());
     if let (Some(name), Some(id)) = (name, &args.chapter) {
         return chapters::open(app, slot, name, id, args.original);
@@ -40,7 +35,7 @@ pub(super) fn show(app: &App, args: &ShowArgs) -> Result<(), CommandError> {
 }
 
 /// Refuses a moment for what is always of the whole story.
-fn check_moment(args: &ShowArgs) -> Result<(), CommandError> {
+fn check_moment(args: &ShowArgs) -> Result<()> {
     let is_of_moment = matches!(args.view, View::Memory | View::Json | View::Request);
     let given = [
         ("--turn", args.turn.is_some()),
@@ -51,12 +46,12 @@ fn check_moment(args: &ShowArgs) -> Result<(), CommandError> {
         .find(|(_, is_given)| *is_given && !is_of_moment);
     unfit.map_or(Ok(()), |(option, _)| {
         let message = text!(cli_view_option, option);
-        Err(CommandError::new(ErrorKind::Usage, message))
+        Err(CommandError::usage(message))
     })
 }
 
 /// Prints the memory of one entity, or lists all.
-fn memory(app: &App, args: &ShowArgs) -> Result<(), CommandError> {
+fn memory(app: &App, args: &ShowArgs) -> Result<()> {
     let saved = Saved::find(app, &args.slot)?;
     if let Some(name) = &args.entity
         && (args.call.is_some() || args.view == View::Request)
@@ -68,7 +63,7 @@ fn memory(app: &App, args: &ShowArgs) -> Result<(), CommandError> {
         Some(turn) => {
             let past = state_at(&saved.slot, saved.played.game(), turn);
             let past = play::runtime()?.block_on(past);
-            let world = past.map_err(session_error)?.engine.world;
+            let world = past?.engine.world;
             Arc::new(WorldState::of(&world, &WorldState::default()))
         }
     };
@@ -80,7 +75,7 @@ fn memory(app: &App, args: &ShowArgs) -> Result<(), CommandError> {
 }
 
 /// Prints what an entity's mind was sent: with a call, for that one; else its last request.
-fn show_request(app: &App, saved: &Saved, name: &str, args: &ShowArgs) -> Result<(), CommandError> {
+fn show_request(app: &App, saved: &Saved, name: &str, args: &ShowArgs) -> Result<()> {
     let request = match args.call {
         Some(number) => sent::of_call(app, saved, name, number, args.attempt)?,
         None => {
@@ -97,7 +92,7 @@ fn show_request(app: &App, saved: &Saved, name: &str, args: &ShowArgs) -> Result
                     // Refuses unknown names.
                     being(&saved.contents()?.state, name)?;
                     let message = text!(cli_nothing_sent, who = name);
-                    return Err(CommandError::new(ErrorKind::Usage, message));
+                    return Err(CommandError::usage(message));
                 }
             }
         }
@@ -161,7 +156,7 @@ fn which(app: &App, request: &CallRequest) -> String {
     text.in_language(app.language)
 }
 
-fn show_one(app: &App, state: &WorldState, name: &str, view: View) -> Result<(), CommandError> {
+fn show_one(app: &App, state: &WorldState, name: &str, view: View) -> Result<()> {
     let context = &being(state, name)?.context.value;
     let mut out = app.out();
     if view == View::Memory && !app.settings.json {
@@ -171,7 +166,7 @@ fn show_one(app: &App, state: &WorldState, name: &str, view: View) -> Result<(),
     let json = context_to_json(context);
     if app.settings.json {
         let head = json!({"record": "context"});
-        out.json(&play::joined(vec![head, json]));
+        out.json(&joined([head, json]));
     } else {
         out.pretty_json(&json);
     }
@@ -179,45 +174,34 @@ fn show_one(app: &App, state: &WorldState, name: &str, view: View) -> Result<(),
 }
 
 fn list(app: &App, state: &WorldState) {
-    let mut out = app.out();
-    if app.settings.json {
-        for being in &state.beings {
-            let context = &being.context.value;
-            out.json(&json!({
-                "record": "entity", "id": being.id, "name": being.name, "kind": being.kind,
-                "messages": context.len(), "tokens": context.tokens(),
-                "chapters": being.chapters.value.all().len(),
-                "hand": hand(state, being),
-            }));
-        }
-        return;
-    }
     let language = app.language;
-    let mut table = TextTable::new([
-        (say!(language, cli_name), Alignment::Left),
-        (say!(language, cli_kind), Alignment::Left),
-        (say!(language, cli_messages), Alignment::Right),
-        (say!(language, cli_tokens), Alignment::Right),
-        (say!(language, cli_chapters), Alignment::Right),
-        (say!(language, cli_hand), Alignment::Left),
-    ]);
-    for being in &state.beings {
-        let kind = match being.kind {
-            Kind::Actor => say!(language, cli_actor),
-            Kind::Stage => say!(language, cli_stage),
-            Kind::WorldAgent => say!(language, cli_world_agent),
-        };
+    let columns = columns!(
+        language, < cli_name, < cli_kind, > cli_messages, > cli_tokens, > cli_chapters, < cli_hand
+    );
+    let json = |being: &&Being| {
         let context = &being.context.value;
-        table.row([
+        json!({
+            "record": "entity", "id": being.id, "name": being.name, "kind": being.kind,
+            "messages": context.len(), "tokens": context.tokens(),
+            "chapters": being.chapters.value.all().len(),
+            "hand": hand(state, being),
+        })
+    };
+    app.list(columns, &state.beings, json, |being| {
+        let context = &being.context.value;
+        [
             being.name.to_string(),
-            kind,
+            match being.kind {
+                Kind::Actor => say!(language, cli_actor),
+                Kind::Stage => say!(language, cli_stage),
+                Kind::WorldAgent => say!(language, cli_world_agent),
+            },
             context.len().to_string(),
             context.tokens().to_string(),
             being.chapters.value.all().len().to_string(),
             hand(state, being).join(", "),
-        ]);
-    }
-    table.write(&mut out);
+        ]
+    });
 }
 
 /// The cards that a fighter of a campaign has drawn.

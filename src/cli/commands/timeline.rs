@@ -1,18 +1,14 @@
 //! The view `calls`: the calls of a save in the order in which they were answered.
 
+use crate::cli::prelude::*;
 use crate::journal::{AskEnding, Outcome};
 use crate::story::Call;
-use serde_json::{Value, json};
 
-use crate::cli::app::App;
-use crate::cli::error::CommandError;
 use crate::cli::labels::purpose_label;
 use crate::cli::saved::{Contents, Saved, nobody};
-use crate::cli::say::say;
-use crate::cli::tables::{Alignment, TextTable};
 
 /// Prints the calls of one entity, or all, with what they took.
-pub(super) fn timeline(app: &App, slot: &str, name: Option<&str>) -> Result<(), CommandError> {
+pub(super) fn timeline(app: &App, slot: &str, name: Option<&str>) -> Result<()> {
     let saved = Saved::find(app, slot)?;
     let story = Contents::of_journal(&saved.story.lines);
     let is_shown = |outcome: &Outcome| name.is_none_or(|name| *outcome.entity == *name);
@@ -22,44 +18,40 @@ pub(super) fn timeline(app: &App, slot: &str, name: Option<&str>) -> Result<(), 
         let asked = story.answers().map(|(_, outcome)| &*outcome.entity);
         return Err(nobody(name, asked));
     }
-    let calls = story.answers().filter(|(_, outcome)| is_shown(outcome));
-    let mut out = app.out();
-    if app.settings.json {
-        calls.for_each(|(call, outcome)| out.json(&as_json(call, outcome)));
-        return Ok(());
-    }
     let language = app.language;
-    let mut table = TextTable::new([
-        (say!(language, cli_turn), Alignment::Right),
-        (say!(language, cli_name), Alignment::Left),
-        (say!(language, cli_timeline_call), Alignment::Right),
-        (say!(language, cli_purpose), Alignment::Left),
-        (say!(language, cli_timeline_prompt), Alignment::Right),
-        (say!(language, cli_timeline_answer), Alignment::Right),
-        (say!(language, cli_timeline_time), Alignment::Right),
-        (say!(language, cli_cost), Alignment::Right),
-        (say!(language, cli_timeline_result), Alignment::Left),
-    ]);
-    for (call, outcome) in calls {
-        let result = match (&outcome.ending, outcome.refused.len()) {
-            (AskEnding::Failed { reason }, _) => say!(language, cli_timeline_default, reason),
-            (AskEnding::Answered { .. }, 0) => String::new(),
-            (AskEnding::Answered { .. }, count) => say!(language, cli_timeline_refused, count),
-        };
-        table.row([
-            call.turn.to_string(),
-            outcome.entity.to_string(),
-            outcome.number.to_string(),
-            purpose_label(&outcome.purpose).in_language(language),
-            outcome.usage.input.to_string(),
-            outcome.usage.output.to_string(),
-            format!("{:.1} s", outcome.ms as f64 / 1_000.0),
-            outcome.cost.to_string(),
-            result,
-        ]);
-    }
-    table.write(&mut out);
+    let columns = columns!(
+        language, > cli_turn, < cli_name, > cli_timeline_call, < cli_purpose,
+        > cli_timeline_prompt, > cli_timeline_answer, > cli_timeline_time, > cli_cost,
+        < cli_timeline_result
+    );
+    let calls = story.answers().filter(|(_, outcome)| is_shown(outcome));
+    app.list(
+        columns,
+        calls,
+        |(call, outcome)| as_json(call, outcome),
+        |(call, outcome)| {
+            [
+                call.turn.to_string(),
+                outcome.entity.to_string(),
+                outcome.number.to_string(),
+                purpose_label(&outcome.purpose).in_language(language),
+                outcome.usage.input.to_string(),
+                outcome.usage.output.to_string(),
+                format!("{:.1} s", outcome.ms as f64 / 1_000.0),
+                outcome.cost.to_string(),
+                result(language, outcome),
+            ]
+        },
+    );
     Ok(())
+}
+
+fn result(language: Language, outcome: &Outcome) -> String {
+    match (&outcome.ending, outcome.refused.len()) {
+        (AskEnding::Failed { reason }, _) => say!(language, cli_timeline_default, reason),
+        (AskEnding::Answered { .. }, 0) => String::new(),
+        (AskEnding::Answered { .. }, count) => say!(language, cli_timeline_refused, count),
+    }
 }
 
 fn as_json(call: &Call, outcome: &Outcome) -> Value {

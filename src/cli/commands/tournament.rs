@@ -1,46 +1,31 @@
 //! Tournaments of undercover: many games at a time, and their statistics.
 
+use crate::cli::prelude::*;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::engine::CancellationToken;
-use crate::locale::text;
 use crate::save::{Slot, list};
 use crate::undercover::{
     FiguresError, GameFigures, Match, OpenedGame, Side, Statistics, Tournament, TournamentError,
     figures_of,
 };
-use serde_json::json;
 use tokio::runtime::{Handle, Runtime};
 
 use super::budget::SharedBudget;
 use super::play;
 use super::players::{NAME, Players, introduce};
-use crate::cli::app::App;
 use crate::cli::args::{ChatArgs, UndercoverArgs};
-use crate::cli::error::{CommandError, ErrorKind, engine_error};
-use crate::cli::lock::lock;
-use crate::cli::saved::{
-    check_seed, clear, damaged, free_name, match_error, save_error, session_error,
-};
-use crate::cli::say::say;
+use crate::cli::saved::{check_seed, clear, damaged, match_error, slot_name};
 use crate::cli::slot_settings;
 use crate::cli::statistics::write_statistics;
 
-pub(super) fn begin(
-    app: &App,
-    args: &UndercoverArgs,
-    game: Match,
-    games: u32,
-) -> Result<(), CommandError> {
+pub(super) fn begin(app: &App, args: &UndercoverArgs, game: Match, games: u32) -> Result<()> {
     let players = Players::find(app, game.rules())?;
     let root = &app.settings.saves.value;
-    let name = match &args.save {
-        Some(name) => name.clone(),
-        None => free_name(root, NAME),
-    };
+    let name = slot_name(app, args.save.as_ref(), NAME);
     if args.force {
         clear(app, &name)?;
     }
@@ -52,7 +37,7 @@ pub(super) fn begin(
     play_all(app, &tournament, &players, args.jobs)
 }
 
-pub(super) fn resume(app: &App, name: &str, args: &ChatArgs) -> Result<(), CommandError> {
+pub(super) fn resume(app: &App, name: &str, args: &ChatArgs) -> Result<()> {
     let play = &args.play;
     let single = [
         (play.seat.is_some(), "--seat"),
@@ -61,13 +46,13 @@ pub(super) fn resume(app: &App, name: &str, args: &ChatArgs) -> Result<(), Comma
     ];
     if let Some((_, option)) = single.into_iter().find(|(given, _)| *given) {
         let message = text!(cli_not_with_tournament, option);
-        return Err(CommandError::new(ErrorKind::Usage, message));
+        return Err(CommandError::usage(message));
     }
     let found = Tournament::find(&app.settings.saves.value, name, &app.data()?);
     let tournament = found.map_err(|error| tournament_error(app, error))?;
     check_seed(args.seed, tournament.seed(0), name)?;
     let models = tournament.game().rules().player_models();
-    let slot = Slot::find(&app.settings.saves.value, name).map_err(save_error)?;
+    let slot = Slot::find(&app.settings.saves.value, name)?;
     slot_settings::check_player_models(app, &slot, &models)?;
     let players = Players::find(app, tournament.game().rules())?;
     slot_settings::remember(app, name, models)?;
@@ -75,7 +60,7 @@ pub(super) fn resume(app: &App, name: &str, args: &ChatArgs) -> Result<(), Comma
 }
 
 /// Prints the statistics of slots, tournaments and folders of slots.
-pub(super) fn count(app: &App, names: &[String]) -> Result<(), CommandError> {
+pub(super) fn count(app: &App, names: &[String]) -> Result<()> {
     let data = app.data()?;
     let runtime = play::runtime()?;
     let mut games = Vec::new();
@@ -99,7 +84,7 @@ pub(super) fn count(app: &App, names: &[String]) -> Result<(), CommandError> {
 
 /// The slots with undercover games that a name stands for: a slot, a tournament, or a folder of
 /// slots.
-fn slots_of(app: &App, name: &str) -> Result<Vec<Slot>, CommandError> {
+fn slots_of(app: &App, name: &str) -> Result<Vec<Slot>> {
     let root = &app.settings.saves.value;
     let folder = if Tournament::exists(root, name) {
         root.join(name).join("games")
@@ -114,7 +99,7 @@ fn slots_of(app: &App, name: &str) -> Result<Vec<Slot>, CommandError> {
             path.to_owned()
         }
     };
-    let slots = list(&folder).map_err(save_error)?;
+    let slots = list(&folder)?;
     let is_game = |head: &crate::save::SaveHead| head.world == crate::undercover::GAME;
     let games = slots
         .into_iter()
@@ -137,7 +122,7 @@ fn play_all(
     tournament: &Tournament,
     players: &Players,
     jobs: Option<u32>,
-) -> Result<(), CommandError> {
+) -> Result<()> {
     let rules = tournament.game().rules();
     introduce(app, rules, players.introduction.as_deref());
     let jobs = play::jobs(jobs, tournament.games());
@@ -191,11 +176,11 @@ fn print_statistics(app: &App, games: &[GameFigures], tournament: Option<&Tourna
     let mut out = app.out();
     if app.settings.json {
         for game in games {
-            out.json(&play::joined(vec![json!({"record": "game"}), json!(game)]));
+            out.json(&record("game", game));
         }
         let name = tournament.map(|tournament| tournament.name().as_str());
         let head = json!({"record": "tournament", "slot": name});
-        out.json(&play::joined(vec![head, json!(statistics)]));
+        out.json(&joined([head, json!(statistics)]));
     } else if !app.settings.quiet {
         write_statistics(&mut out, app.language, &statistics);
     }
@@ -255,7 +240,7 @@ impl TournamentRun<'_> {
         }
     }
 
-    fn play(&self, game: u32) -> Result<(), CommandError> {
+    fn play(&self, game: u32) -> Result<()> {
         let seed = self.tournament.seed(game);
         let minds = self.players.minds(self.tournament.game(), seed);
         let opened = self.tournament.open_game(game, minds);
@@ -276,12 +261,12 @@ impl TournamentRun<'_> {
         play::tell_waits(self.app, engine);
         let stop = self.handle.block_on(engine.run(None));
         self.budget.give_back(grant, &engine.totals().spent);
-        let stop = stop.map_err(|error| engine_error(&error))?;
+        let stop = stop?;
         play::stopped(self.app, &stop, None)
     }
 
     /// The figures of a game, from its journal alone.
-    fn figures(&self, game: u32) -> Result<Option<GameFigures>, CommandError> {
+    fn figures(&self, game: u32) -> Result<Option<GameFigures>> {
         let figures = self.tournament.figures(game);
         let figures = self.handle.block_on(figures);
         figures.map_err(|error| figures_error(self.app, error))
@@ -345,18 +330,18 @@ impl CancellationTokens {
 
 fn tournament_error(app: &App, error: TournamentError) -> CommandError {
     match error {
-        TournamentError::Save(error) => save_error(error),
+        TournamentError::Save(error) => CommandError::from(error),
         TournamentError::Match(error) => match_error(app, error),
-        TournamentError::Session(error) => session_error(error),
+        TournamentError::Session(error) => CommandError::from(error),
         error => CommandError::of(ErrorKind::Save, &error),
     }
 }
 
 fn figures_error(app: &App, error: FiguresError) -> CommandError {
     match error {
-        FiguresError::Save(error) => save_error(error),
+        FiguresError::Save(error) => CommandError::from(error),
         FiguresError::Match(error) => match_error(app, error),
-        FiguresError::Replay(error) => session_error(error),
+        FiguresError::Replay(error) => CommandError::from(error),
         error => CommandError::of(ErrorKind::Save, &error),
     }
 }

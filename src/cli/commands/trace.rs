@@ -1,22 +1,18 @@
 //! The view `trace`: what each call of an entity was asked, and what it answered; in a team, what
 //! it saw.
 
+use crate::cli::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::groupchat::{MindCall, RoleMessage, calls_within};
 use crate::journal::{AskEnding, Outcome};
-use crate::locale::Language;
 use crate::message::{Block, Role};
 use crate::session::{CallRequest, PromptPart, Wanted};
-use serde_json::{Value, json};
 
 use super::sent;
-use crate::cli::app::App;
-use crate::cli::error::CommandError;
 use crate::cli::labels::purpose_label;
 use crate::cli::saved::{Contents, Played, Saved, nobody};
-use crate::cli::say::say;
 
 /// What each call saw, by who was asked and the number of the ask.
 type Seen = BTreeMap<(Arc<str>, u32), CallRequest>;
@@ -36,12 +32,7 @@ const CHAT_MANAGER: &str = "chat_manager";
 /// Prints the calls of one entity, or all, as the journal has them, and before each those of the
 /// teams that were its tools. A context keeps questions shorter than they were asked and replaces
 /// what is over by summaries, so it can't tell what was sent.
-pub(super) fn trace(
-    app: &App,
-    slot: &str,
-    name: Option<&str>,
-    form: TraceForm,
-) -> Result<(), CommandError> {
+pub(super) fn trace(app: &App, slot: &str, name: Option<&str>, form: TraceForm) -> Result<()> {
     let saved = Saved::find(app, slot)?;
     let story = match name {
         Some(_) => saved.contents()?,
@@ -98,7 +89,7 @@ pub(super) fn trace(
     Ok(())
 }
 
-fn check_known(name: &str, known: &BTreeSet<&str>) -> Result<(), CommandError> {
+fn check_known(name: &str, known: &BTreeSet<&str>) -> Result<()> {
     if known.contains(name) {
         return Ok(());
     }

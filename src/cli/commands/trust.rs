@@ -1,26 +1,22 @@
 //! `trust`: what files of a folder would do, and whether the user trusts them.
 
+use crate::cli::prelude::*;
 use std::path::{Path, PathBuf};
 
-use crate::locale::{UiText, text};
 use crate::mind::models::ModelFile;
 use crate::trust::Untrusted;
-use serde_json::json;
 
-use crate::cli::app::App;
 use crate::cli::args::TrustArgs;
-use crate::cli::error::{CommandError, ErrorKind};
-use crate::cli::say::say;
 use crate::cli::settings::{SETTINGS_FILE, SettingsFile};
 use crate::cli::slot_settings::{SlotSettings, is_slot_settings};
-use crate::cli::tables::{Alignment, TextTable};
 use crate::cli::trust::{TrustList, read_text};
 
 /// Trusts files, revokes that, or lists the trusted ones.
-pub(super) fn trust(app: &App, args: &TrustArgs) -> Result<(), CommandError> {
+pub(super) fn trust(app: &App, args: &TrustArgs) -> Result<()> {
     let mut list = TrustList::read(app.config_folder())?;
     if args.list {
-        return print(app, &list);
+        print(app, &list);
+        return Ok(());
     }
     let files = match &args.file {
         Some(file) => vec![file.clone()],
@@ -45,7 +41,7 @@ pub(super) fn trust(app: &App, args: &TrustArgs) -> Result<(), CommandError> {
 }
 
 /// The files of this folder that may need trust.
-fn folder_files(app: &App) -> Result<Vec<PathBuf>, CommandError> {
+fn folder_files(app: &App) -> Result<Vec<PathBuf>> {
     let files = [Some(SETTINGS_FILE.into()), app.folder_models_path()?];
     let files = files.into_iter().flatten();
     Ok(files.filter(|file: &PathBuf| file.is_file()).collect())
@@ -57,7 +53,7 @@ struct Examined {
     demands: Vec<UiText>,
 }
 
-fn examine(app: &App, path: &Path) -> Result<Examined, CommandError> {
+fn examine(app: &App, path: &Path) -> Result<Examined> {
     let examined = |hash: &str, demands| Examined {
         hash: hash.to_owned(),
         demands,
@@ -69,7 +65,7 @@ fn examine(app: &App, path: &Path) -> Result<Examined, CommandError> {
         return Ok(examined(file.hash(), demands));
     }
     let Some(text) = read_text(path)? else {
-        let error = CommandError::new(ErrorKind::Usage, text!(cli_no_such_file));
+        let error = CommandError::usage(text!(cli_no_such_file));
         return Err(error.at(path));
     };
     if is_slot_settings(path) {
@@ -78,8 +74,8 @@ fn examine(app: &App, path: &Path) -> Result<Examined, CommandError> {
         return Ok(examined(file.hash(), demands));
     }
     let known = app.own_models()?;
-    let file = ModelFile::read(&text, &path.display().to_string(), &known);
-    let file = file.map_err(|error| CommandError::of(ErrorKind::Server, &error))?;
+    let file =
+        ModelFile::read(&text, &path.display().to_string(), &known).or_fail(ErrorKind::Server)?;
     Ok(examined(file.hash(), file.demands(&known)))
 }
 
@@ -90,7 +86,7 @@ fn decide(
     path: &Path,
     found: &Examined,
     expected: Option<&str>,
-) -> Result<bool, CommandError> {
+) -> Result<bool> {
     let (language, hash) = (app.language, &found.hash);
     if found.demands.is_empty() {
         tell(app, say!(language, cli_trust_nothing, file = path));
@@ -118,7 +114,7 @@ fn decide(
     Ok(is_trusted)
 }
 
-fn revoke(app: &App, list: &mut TrustList, files: &[PathBuf]) -> Result<(), CommandError> {
+fn revoke(app: &App, list: &mut TrustList, files: &[PathBuf]) -> Result<()> {
     let mut is_changed = false;
     for path in files {
         if list.remove(path) {
@@ -134,44 +130,30 @@ fn revoke(app: &App, list: &mut TrustList, files: &[PathBuf]) -> Result<(), Comm
     Ok(())
 }
 
-fn print(app: &App, list: &TrustList) -> Result<(), CommandError> {
+fn print(app: &App, list: &TrustList) {
     let language = app.language;
     let state = |path: &str, hash: &str| match read_text(Path::new(path)) {
         Ok(Some(text)) if blake3::hash(text.as_bytes()).to_hex().as_str() == hash => "same",
         Ok(None) => "missing",
         _ => "changed",
     };
-    let rows = list.files();
-    let rows: Vec<_> = rows
-        .map(|(path, hash)| (path, hash, state(path, hash)))
-        .collect();
-    let mut out = app.out();
-    if app.settings.json {
-        for (file, hash, state) in rows {
-            out.json(&json!({"record": "file", "file": file, "hash": hash, "state": state}));
-        }
-        return Ok(());
+    let rows = list
+        .files()
+        .map(|(path, hash)| (path, hash, state(path, hash)));
+    let rows: Vec<_> = rows.collect();
+    if rows.is_empty() && !app.settings.json {
+        return app.out().line(say!(language, cli_trust_none));
     }
-    if rows.is_empty() {
-        out.line(say!(language, cli_trust_none));
-        return Ok(());
-    }
-    let heads = [
-        say!(language, cli_trust_file),
-        say!(language, cli_state),
-        say!(language, cli_trust_hash_head),
-    ];
-    let mut table = TextTable::new(heads.map(|head| (head, Alignment::Left)));
-    for (path, hash, state) in rows {
+    let json = |(file, hash, state): &(&str, &str, &str)| json!({"record": "file", "file": file, "hash": hash, "state": state});
+    let columns = columns!(language, < cli_trust_file, < cli_state, < cli_trust_hash_head);
+    app.list(columns, rows, json, |(path, hash, state)| {
         let state = match state {
             "same" => say!(language, cli_trust_same),
             "missing" => say!(language, cli_trust_missing),
             _ => say!(language, cli_trust_changed),
         };
-        table.row([path.to_owned(), state, hash.to_owned()]);
-    }
-    table.write(&mut out);
-    Ok(())
+        [path.to_owned(), state, hash.to_owned()]
+    });
 }
 
 fn tell(app: &App, words: String) {

@@ -1,32 +1,26 @@
 //! `undercover`: a game of undercover.
 
-use std::collections::BTreeSet;
+use crate::cli::prelude::*;
 use std::path::Path;
-use std::sync::Arc;
 
 use playhouse_engine::files;
 
-use crate::cast::{Kind, StableId, all_of};
-use crate::cli::servers::ToolServers;
-use crate::journal::JournalHeader;
-use crate::locale::{Language, text};
+use crate::cast::{Kind, all_of};
 use crate::session::{Game, Session};
-use crate::undercover::{GAME, Match, Rules, Table, WordSource, default_rules};
+use crate::undercover::{Match, Rules, Table, WordSource, default_rules};
 use crate::world_data::{Lexicon, MAX_BYTES, WordPair};
-use bevy_ecs::prelude::*;
+use bevy_ecs::prelude::World;
 
 use super::dry_run::{DryStory, dry_run};
-use super::play::{self, RunView};
+use super::play::{self, Left, Player, RunView};
 use super::players::{NAME, Players, introduce};
-use super::{tournament, undo};
-use crate::cli::app::App;
+use super::tournament;
 use crate::cli::args::{PlayArgs, UndercoverArgs};
-use crate::cli::error::{CommandError, ErrorKind};
 #[cfg(feature = "page")]
 use crate::cli::loader;
 use crate::cli::record_printer::RecordPrinter;
-use crate::cli::saved::{Saved, check_turn, clear, free_name, match_error, session_error};
-use crate::cli::seat::{SeatGame, TerminalSeat};
+use crate::cli::saved::{Saved, check_turn, clear, match_error, slot_name};
+use crate::cli::seat::SeatGame;
 use crate::cli::slot_settings;
 use crate::cli::undercover_printer::UndercoverPrinter;
 
@@ -34,21 +28,23 @@ use crate::cli::undercover_printer::UndercoverPrinter;
 const COMMAS: [char; 3] = [',', '，', '、'];
 
 /// Plays a game or a tournament, or prints statistics.
-pub(super) fn undercover(app: &App, args: &UndercoverArgs) -> Result<(), CommandError> {
+pub(super) fn undercover(app: &App, args: &UndercoverArgs) -> Result<Left> {
     if !args.from.is_empty() {
-        return tournament::count(app, &args.from);
+        tournament::count(app, &args.from)?;
+        return Ok(Left::Reported);
     }
     #[cfg(feature = "page")]
     super::watch::check_server(args.watch || !args.invite.is_empty(), &args.server)?;
     let game = game(app, args)?;
-    match args.games {
-        Some(games) => tournament::begin(app, args, game, games),
-        None => play_one(app, args, &game),
-    }
+    let Some(games) = args.games else {
+        return play_one(app, args, &game);
+    };
+    tournament::begin(app, args, game, games)?;
+    Ok(Left::Reported)
 }
 
 /// The game by the options.
-fn game(app: &App, args: &UndercoverArgs) -> Result<Match, CommandError> {
+fn game(app: &App, args: &UndercoverArgs) -> Result<Match> {
     let data = app.data()?;
     let failed = |error| match_error(app, error);
     let usual = default_rules(&data, app.language, args.players).map_err(failed)?;
@@ -73,11 +69,10 @@ fn game(app: &App, args: &UndercoverArgs) -> Result<Match, CommandError> {
 }
 
 /// The words of a file, or the two of the command line.
-fn lexicon(app: &App, words: &str) -> Result<Lexicon, CommandError> {
+fn lexicon(app: &App, words: &str) -> Result<Lexicon> {
     let path = Path::new(words);
     if path.is_file() {
-        let text = files::read_text(path, MAX_BYTES);
-        let text = text.map_err(|error| CommandError::of(ErrorKind::World, &error))?;
+        let text = files::read_text(path, MAX_BYTES).or_fail(ErrorKind::World)?;
         let read = Lexicon::parse(words, &text);
         return read.map_err(|problems| match_error(app, problems.into()));
     }
@@ -89,61 +84,44 @@ fn lexicon(app: &App, words: &str) -> Result<Lexicon, CommandError> {
             })
         }
         _ => {
-            let error = CommandError::new(ErrorKind::Usage, text!(cli_bad_words, words));
+            let error = CommandError::usage(text!(cli_bad_words, words));
             Err(error.help(text!(cli_bad_words_help)))
         }
     }
 }
 
 /// Plays a single game.
-fn play_one(app: &App, args: &UndercoverArgs, game: &Match) -> Result<(), CommandError> {
+fn play_one(app: &App, args: &UndercoverArgs, game: &Match) -> Result<Left> {
     let seed = play::seed(app, args.seed)?;
     let mut setup = game.set_up(seed)?;
     game.populate(&mut setup)?;
-    let actor = app.settings.seat.value.as_deref();
-    let seat = play::seat(&mut setup.world, actor)?;
+    let slot = slot_name(app, args.save.as_ref(), NAME);
+    let player = Player::find(app, &mut setup.world, SeatGame::Undercover, &slot)?;
     #[cfg(feature = "page")]
     for name in &args.invite {
         loader::actor(&mut setup.world, name)?;
     }
     if args.play.dry_run {
-        let head = JournalHeader::new(GAME, game.fingerprint(), seed);
-        return dry_run(app, setup, DryStory::new(head));
+        dry_run(app, setup, DryStory::new(game, seed))?;
+        return Ok(Left::Reported);
     }
     let players = Players::find(app, game.rules())?;
     drop(setup);
-    let root = &app.settings.saves.value;
-    let slot = match &args.save {
-        Some(name) => name.clone(),
-        None => free_name(root, NAME),
-    };
-    let terminal = play::terminal_seat(app, SeatGame::Undercover, &slot);
-    let minds = play::seated(app, players.minds(game, seed), actor, terminal.as_ref());
     if args.force {
         clear(app, &slot)?;
     }
-    let session = Session::start(root, &slot, game, seed, minds);
+    let minds = player.seated(app, players.minds(game, seed));
+    let session = Session::start(&app.settings.saves.value, &slot, game, seed, minds)?;
+    slot_settings::remember(app, &slot, game.rules().player_models())?;
+    play::announce(app, &slot, seed);
     #[cfg(feature = "page")]
     if args.watch || !args.invite.is_empty() {
         // The page opens it again, with the seats.
-        drop(session.map_err(session_error)?);
-        slot_settings::remember(app, &slot, game.rules().player_models())?;
-        play::announce(app, &slot, seed);
-        return super::watch::invite(app, &slot, args);
+        drop(session);
+        super::watch::invite(app, &slot, args)?;
+        return Ok(Left::Reported);
     }
-    let run = GameRun {
-        app,
-        game,
-        slot: &slot,
-        args: &args.play,
-        models: game.rules().player_models(),
-        seat,
-        terminal,
-        introduction: players.introduction.as_deref(),
-    };
-    let session = session.map_err(session_error)?;
-    play::announce(app, &slot, seed);
-    run.play(session)
+    play_session(app, session, game, &player, (&players, args.play.until))
 }
 
 pub(super) fn resume(
@@ -152,74 +130,42 @@ pub(super) fn resume(
     game: &Match,
     args: &PlayArgs,
     force: bool,
-) -> Result<(), CommandError> {
-    let slot = saved.slot.name().to_string();
+) -> Result<Left> {
+    let slot = saved.slot.name().as_str();
     let mut setup = saved.world(true)?;
-    check_turn(&setup.world, args, &slot)?;
-    let actor = app.settings.seat.value.as_deref();
-    let seat = play::seat(&mut setup.world, actor)?;
-    let seed = saved.story.header.seed;
+    check_turn(&setup.world, args, slot)?;
+    let player = Player::find(app, &mut setup.world, SeatGame::Undercover, slot)?;
     if args.dry_run {
-        return dry_run(app, setup, DryStory::of(saved));
+        dry_run(app, setup, DryStory::of(saved))?;
+        return Ok(Left::Reported);
     }
     let models = slot_settings::check_models(app, saved, &mut setup.world)?;
     let players = Players::find(app, game.rules())?;
     drop(setup);
-    let terminal = play::terminal_seat(app, SeatGame::Undercover, &slot);
+    let seed = saved.story.header.seed;
     let minds = players.given(app, game, seed, &saved.given_models())?;
-    let minds = play::seated(app, minds, actor, terminal.as_ref());
+    let minds = player.seated(app, minds);
     let root = &app.settings.saves.value;
-    let session = Session::resume(root, &slot, game, minds, force);
-    let mut session = session.map_err(session_error)?;
+    let mut session = Session::resume(root, slot, game, minds, force)?;
+    slot_settings::remember(app, slot, models)?;
     saved.tell_seed(app, &mut session.engine);
-    play::say_changes(app, &session.changes);
-    let run = GameRun {
-        app,
-        game,
-        slot: &slot,
-        args,
-        models,
-        seat,
-        terminal,
-        introduction: players.introduction.as_deref(),
-    };
-    run.play(session)
+    play_session(app, session, game, &player, (&players, args.until))
 }
 
-/// A game that is played and printed.
-struct GameRun<'a> {
-    app: &'a App,
-    game: &'a Match,
-    slot: &'a str,
-    args: &'a PlayArgs,
-    /// The models of single players.
-    models: BTreeSet<String>,
-    /// The player whom a person plays.
-    seat: Option<StableId>,
-    /// Its seat at the terminal.
-    terminal: Option<Arc<TerminalSeat>>,
-    /// What the improviser says about itself, if it plays.
-    introduction: Option<&'a str>,
-}
-
-impl GameRun<'_> {
-    fn play(&self, mut session: Session) -> Result<(), CommandError> {
-        slot_settings::remember(self.app, self.slot, self.models.clone())?;
-        introduce(self.app, self.game.rules(), self.introduction);
-        let (seat, engine) = (self.seat, &mut session.engine);
-        play::prepare(self.app, engine);
-        undo::watch(self.terminal.as_ref(), engine);
-        let view = RunView::with_printer(self.app, engine, seat, |world| {
-            printer(self.app, self.game.rules().language, world, seat.is_some())
-        });
-        let runtime = play::runtime()?;
-        let stop = view.play(runtime, engine, ToolServers::default(), self.args.until)?;
-        if undo::is_wanted(self.terminal.as_ref()) {
-            drop((view, session));
-            return undo::undo(self.app, self.slot, self.args);
-        }
-        view.report(engine, &stop, Some(self.slot))
-    }
+fn play_session(
+    app: &App,
+    session: Session,
+    game: &Match,
+    player: &Player,
+    (players, until): (&Players, Option<u64>),
+) -> Result<Left> {
+    let rules = game.rules();
+    let introduce = || introduce(app, rules, players.introduction.as_deref());
+    player.play(app, session, until, introduce, |engine| {
+        RunView::with_printer(app, engine, player.id(), |world| {
+            printer(app, rules.language, world, player.id().is_some())
+        })
+    })
 }
 
 /// Prints a game, in its own language.

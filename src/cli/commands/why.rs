@@ -1,28 +1,23 @@
 //! The view `events`, and why somebody received an event.
 
+use crate::cli::prelude::*;
 use std::sync::Arc;
 
 use crate::cast::turn_number;
 use crate::event::{AudienceRule, EventRecord};
-use crate::locale::{Argument, UiText, text};
 use crate::message::one_line;
 use crate::story::{EventEntry, WhyNot};
-use serde_json::json;
 
 use super::told;
-use crate::cli::app::App;
-use crate::cli::error::{CommandError, ErrorKind};
 use crate::cli::labels::{event_label, guard_note};
-use crate::cli::output::{Paragraph, Style};
 use crate::cli::record_printer::numbered_event;
 use crate::cli::saved::{Being, Contents, Saved, nobody};
-use crate::cli::say::say;
 
 /// How many of several events are named.
 const MOST_NAMED: usize = 8;
 
 /// Lists the events of a save, or those that one entity learned, with their IDs.
-pub(super) fn events(app: &App, slot: &str, name: Option<&str>) -> Result<(), CommandError> {
+pub(super) fn events(app: &App, slot: &str, name: Option<&str>) -> Result<()> {
     let view = told::read(&Saved::as_stored(app, slot)?, None)?;
     let contents = view.read();
     let learned = |name| {
@@ -40,7 +35,7 @@ pub(super) fn events(app: &App, slot: &str, name: Option<&str>) -> Result<(), Co
 
 /// Explains the audience of an event, which is named by its ID, or by a part of its text that no
 /// other event has.
-pub(super) fn why(app: &App, slot: &str, wanted: &str) -> Result<(), CommandError> {
+pub(super) fn why(app: &App, slot: &str, wanted: &str) -> Result<()> {
     let saved = Saved::as_stored(app, slot)?;
     let event = find(app, &told::read(&saved, None)?.read(), slot, wanted)?;
     // Who was in the world then.
@@ -57,13 +52,8 @@ pub(super) fn why(app: &App, slot: &str, wanted: &str) -> Result<(), CommandErro
 }
 
 /// The event of this ID, or the one whose text alone has these words.
-fn find(
-    app: &App,
-    contents: &Contents,
-    slot: &str,
-    wanted: &str,
-) -> Result<Arc<EventEntry>, CommandError> {
-    let usage = |message| CommandError::new(ErrorKind::Usage, message).at(slot);
+fn find(app: &App, contents: &Contents, slot: &str, wanted: &str) -> Result<Arc<EventEntry>> {
+    let usage = |message| CommandError::usage(message).at(slot);
     let list_help = || text!(cli_event_id_help, slot = app.in_command(slot));
     if let Ok(id) = wanted.parse() {
         let number = contents.by_body.get(&id);

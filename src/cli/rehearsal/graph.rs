@@ -1,16 +1,15 @@
 //! What followed what in the runs, as a drawing: from the start on top down to the end, what
 //! belongs to one turn side by side.
 
+use crate::cli::prelude::*;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use crate::locale::Language;
 use crate::rpg::rehearsal::{CourseNode, NodeKind, Rehearsal};
 use crate::statistics::Share;
 
 use super::html::escape;
 use crate::cli::output::cells;
-use crate::cli::say::say;
 use crate::cli::statistics::percent;
 
 /// The size of a node, and the space around it.

@@ -3,20 +3,16 @@
 //! `sections.rs` makes tables of figures; [`write`] prints them, `page.rs` puts them into a page
 //! with bars, and `graph.rs` draws what followed what.
 
+use crate::cli::prelude::*;
 mod graph;
 mod html;
 mod page;
 mod report;
 mod sections;
 
-use crate::locale::Language;
-
 use self::report::{found, one_end};
 use self::sections::{Cell, Section, sections, whys};
-use super::output::{Output, Paragraph, Style};
-use super::say::say;
 use super::statistics::with_interval;
-use super::tables::TextTable;
 
 pub(crate) use self::page::page;
 pub(crate) use self::report::{PricedAs, Report};
@@ -52,13 +48,14 @@ fn write_sections(out: &mut Output, sections: Vec<Section>) {
     for section in sections {
         out.paragraph(&Paragraph::blank());
         out.paragraph(&Paragraph::of(Style::Bold, &section.title));
-        let mut table = TextTable::new(section.columns);
-        for row in section.rows {
-            table.row(row.into_iter().map(|cell| match cell {
-                Cell::Text(text) => text,
-                Cell::Share(share) => with_interval(share),
-            }));
-        }
-        table.write(out);
+        let cell = |cell| match cell {
+            Cell::Text(text) => text,
+            Cell::Share(share) => with_interval(share),
+        };
+        let rows = section
+            .rows
+            .into_iter()
+            .map(|row| row.into_iter().map(cell));
+        TextTable::of(section.columns, rows).write(out);
     }
 }

@@ -1,17 +1,15 @@
 //! A rehearsal as one page of HTML that needs nothing else.
 
+use crate::cli::prelude::*;
 use std::fmt::Write;
 
-use crate::locale::Language;
 use crate::statistics::Share;
 
 use super::graph::graph;
 use super::html::escape;
 use super::report::{Report, found, one_end};
 use super::sections::{Cell, Section, sections};
-use crate::cli::say::say;
 use crate::cli::statistics::{interval, percent};
-use crate::cli::tables::Alignment;
 
 const STYLE: &str = include_str!("page.css");
 

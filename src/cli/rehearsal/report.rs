@@ -1,12 +1,10 @@
 //! What is reported, and the sentences below the tables.
 
-use crate::locale::{Argument, Language};
+use crate::cli::prelude::*;
 use crate::message::{Cost, Price};
 use crate::rpg::rehearsal::{Rehearsal, RunEnd, RunFigures};
 use crate::rpg::world_file::WorldFile;
 use crate::world_data::Problems;
-
-use crate::cli::say::say;
 
 /// The most seeds that are told of those that were found.
 const SEEDS: usize = 20;

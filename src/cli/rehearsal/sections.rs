@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::locale::{Argument, Language, UiText};
+use crate::cli::labels::purpose_label;
+use crate::cli::prelude::*;
+use crate::cli::statistics::{interval, margin, number, percent};
 use crate::rpg::drama::PlotPoint;
 use crate::rpg::rehearsal::{
     Activity, DramaFigures, FightFigures, MissedFigures, Rehearsal, Wording,
@@ -10,10 +12,6 @@ use crate::rpg::rehearsal::{
 use crate::statistics::{Mean, Share};
 
 use super::report::Report;
-use crate::cli::labels::purpose_label;
-use crate::cli::say::say;
-use crate::cli::statistics::{interval, margin, number, percent};
-use crate::cli::tables::Alignment;
 
 /// At most this many of those from whom a fact was learned, or who learned it, are named.
 const NAMES: usize = 3;
@@ -25,6 +23,20 @@ pub(super) struct Section {
     pub(super) rows: Vec<Vec<Cell>>,
 }
 
+impl Section {
+    fn new(
+        title: String,
+        columns: impl Into<Vec<(String, Alignment)>>,
+        rows: impl IntoIterator<Item = Vec<Cell>>,
+    ) -> Self {
+        Self {
+            title,
+            columns: columns.into(),
+            rows: rows.into_iter().collect(),
+        }
+    }
+}
+
 /// A cell of a table.
 pub(super) enum Cell {
     /// A text or a number.
@@ -33,96 +45,103 @@ pub(super) enum Cell {
     Share(Share),
 }
 
+impl<T: ToString> From<T> for Cell {
+    fn from(text: T) -> Self {
+        Self::Text(text.to_string())
+    }
+}
+
+/// A row of texts, numbers and shares.
+macro_rules! cells {
+    ($($cell:expr),+ $(,)?) => { vec![$($cell.into()),+] };
+}
+
 /// All tables that have rows.
 pub(super) fn sections(language: Language, report: &Report<'_>) -> Vec<Section> {
     let rehearsal = report.rehearsal;
-    let sections = [
+    let drama = &rehearsal.drama;
+    let mut sections = vec![
         overview(language, report),
-        endings(language, &rehearsal.drama),
-        scenes(language, &rehearsal.drama),
-        options(language, &rehearsal.drama),
+        endings(language, drama),
+        scenes(language, drama),
+        options(language, drama),
         never(language, rehearsal),
-        votes(language, &rehearsal.drama),
-        facts(language, &rehearsal.drama),
-        items(language, &rehearsal.drama),
-        goals(language, &rehearsal.drama),
-        bonds(language, &rehearsal.drama),
-        qualities(language, &rehearsal.drama),
+        votes(language, drama),
+        facts(language, drama),
+        items(language, drama),
+        goals(language, drama),
+        bonds(language, drama),
+        qualities(language, drama),
         fights(language, rehearsal),
         falls(language, rehearsal),
         skipped(language, rehearsal),
         repeated(language, rehearsal),
         purposes(language, rehearsal),
     ];
-    let sections = sections.into_iter();
+    sections.retain(|section| !section.rows.is_empty());
     sections
-        .filter(|section| !section.rows.is_empty())
-        .collect()
-}
-
-/// A column of text, then columns of numbers.
-fn columns<const N: usize>(first: String, numbers: [String; N]) -> Vec<(String, Alignment)> {
-    let numbers = numbers.into_iter().map(|head| (head, Alignment::Right));
-    [(first, Alignment::Left)]
-        .into_iter()
-        .chain(numbers)
-        .collect()
 }
 
 fn overview(language: Language, report: &Report<'_>) -> Section {
     let rehearsal = report.rehearsal;
-    let mut rows = Vec::new();
-    let mut row = |name: String, value: String, interval: String| {
-        rows.push([name, value, interval].map(Cell::Text).into());
+    let (failed, won) = (rehearsal.failed.len(), rehearsal.all_fights.won);
+    let mean = |name: String, mean: Mean, digits| {
+        cells![name, number(mean.value(), digits), margin(mean, digits)]
     };
-    let none = String::new;
-    row(
+    let mut rows = vec![cells![
         say!(language, cli_rehearsal_runs),
-        rehearsal.runs.to_string(),
-        none(),
-    );
-    if !rehearsal.failed.is_empty() {
-        let failed = rehearsal.failed.len().to_string();
-        row(say!(language, cli_rehearsal_failed_runs), failed, none());
+        rehearsal.runs,
+        ""
+    ]];
+    if failed > 0 {
+        rows.push(cells![
+            say!(language, cli_rehearsal_failed_runs),
+            failed,
+            ""
+        ]);
     }
-    let won = rehearsal.all_fights.won;
     if won.of > 0 {
         let name = say!(language, cli_rehearsal_fights_won);
-        row(name, percent(won), interval(won));
+        rows.push(cells![name, percent(won), interval(won)]);
     }
-    let mut mean = |name: String, mean: Mean, digits: usize| {
-        row(name, number(mean.value(), digits), margin(mean, digits));
-    };
-    mean(say!(language, cli_rehearsal_days), rehearsal.days, 2);
-    mean(say!(language, cli_rehearsal_turns), rehearsal.turns, 1);
-    mean(say!(language, cli_rehearsal_calls), rehearsal.calls, 1);
-    let defaults = rehearsal.default_answers;
-    mean(say!(language, cli_rehearsal_default_answers), defaults, 2);
-    let name = say!(language, cli_rehearsal_prompt_tokens);
-    mean(name, rehearsal.prompt_tokens, 0);
-    mean(
-        say!(language, cli_rehearsal_cached),
-        rehearsal.cached_tokens,
-        0,
+    rows.extend([
+        mean(say!(language, cli_rehearsal_days), rehearsal.days, 2),
+        mean(say!(language, cli_rehearsal_turns), rehearsal.turns, 1),
+        mean(say!(language, cli_rehearsal_calls), rehearsal.calls, 1),
+        mean(
+            say!(language, cli_rehearsal_default_answers),
+            rehearsal.default_answers,
+            2,
+        ),
+        mean(
+            say!(language, cli_rehearsal_prompt_tokens),
+            rehearsal.prompt_tokens,
+            0,
+        ),
+        mean(
+            say!(language, cli_rehearsal_cached),
+            rehearsal.cached_tokens,
+            0,
+        ),
+        mean(
+            say!(language, cli_rehearsal_answer_tokens),
+            rehearsal.answer_tokens,
+            0,
+        ),
+    ]);
+    let activities = rehearsal.activities.iter();
+    rows.extend(
+        activities.map(|(activity, share)| {
+            cells![activity_label(language, *activity), percent(*share), ""]
+        }),
     );
-    let name = say!(language, cli_rehearsal_answer_tokens);
-    mean(name, rehearsal.answer_tokens, 0);
-    for (activity, share) in &rehearsal.activities {
-        row(activity_label(language, *activity), percent(*share), none());
-    }
     if let Some(priced) = report.price {
         let (model, unit) = (&priced.model, &priced.price.currency);
         let cost = format!("{} {unit}", priced.cost(rehearsal));
-        row(say!(language, cli_rehearsal_cost, model), cost, none());
+        rows.push(cells![say!(language, cli_rehearsal_cost, model), cost, ""]);
     }
-    Section {
-        title: say!(language, cli_rehearsal_overview),
-        columns: columns(
-            say!(language, cli_stat_figure),
-            [say!(language, cli_value), say!(language, cli_stat_interval)],
-        ),
-        rows,
-    }
+    let columns = columns!(language, < cli_stat_figure, > cli_value, > cli_stat_interval);
+    Section::new(say!(language, cli_rehearsal_overview), columns, rows)
 }
 
 fn activity_label(language: Language, activity: Activity) -> String {
@@ -135,83 +154,48 @@ fn activity_label(language: Language, activity: Activity) -> String {
 }
 
 fn endings(language: Language, drama: &DramaFigures) -> Section {
-    let rows = drama.endings.iter().map(|ending| {
-        vec![
-            Cell::Text(ending.id.clone()),
-            Cell::Text(ending.title.clone()),
-            or_never(language, ending.runs),
-        ]
-    });
-    Section {
-        title: say!(language, cli_rehearsal_endings),
-        columns: vec![
-            (say!(language, cli_rehearsal_ending), Alignment::Left),
-            (say!(language, cli_title), Alignment::Left),
-            (
-                say!(language, cli_rehearsal_share_of_runs),
-                Alignment::Right,
-            ),
-        ],
-        rows: rows.collect(),
-    }
+    let rows = drama
+        .endings
+        .iter()
+        .map(|ending| cells![&ending.id, &ending.title, or_never(language, ending.runs)]);
+    let columns = columns!(
+        language, < cli_rehearsal_ending, < cli_title, > cli_rehearsal_share_of_runs
+    );
+    Section::new(say!(language, cli_rehearsal_endings), columns, rows)
 }
 
 fn scenes(language: Language, drama: &DramaFigures) -> Section {
     let rows = drama.scenes.iter().map(|scene| {
-        vec![
-            Cell::Text(scene.id.clone()),
-            Cell::Text(scene.at.clone()),
-            or_never(language, scene.runs),
-            Cell::Text(number(scene.day.value(), 1)),
-        ]
+        let (runs, day) = (or_never(language, scene.runs), number(scene.day.value(), 1));
+        cells![&scene.id, &scene.at, runs, day]
     });
-    Section {
-        title: say!(language, cli_rehearsal_scenes),
-        columns: vec![
-            (say!(language, cli_rehearsal_scene), Alignment::Left),
-            (say!(language, cli_rehearsal_stage), Alignment::Left),
-            (
-                say!(language, cli_rehearsal_share_of_runs),
-                Alignment::Right,
-            ),
-            (say!(language, cli_rehearsal_day), Alignment::Right),
-        ],
-        rows: rows.collect(),
-    }
+    let columns = columns!(
+        language, < cli_rehearsal_scene, < cli_rehearsal_stage, > cli_rehearsal_share_of_runs,
+        > cli_rehearsal_day
+    );
+    Section::new(say!(language, cli_rehearsal_scenes), columns, rows)
 }
 
 fn options(language: Language, drama: &DramaFigures) -> Section {
     let rows = drama.options.iter().map(|option| {
-        vec![
-            Cell::Text(option.scene.clone()),
-            Cell::Text(option.option.clone()),
-            or_never(language, option.chosen),
+        cells![
+            &option.scene,
+            &option.option,
+            or_never(language, option.chosen)
         ]
     });
-    Section {
-        title: say!(language, cli_rehearsal_options),
-        columns: vec![
-            (say!(language, cli_rehearsal_scene), Alignment::Left),
-            (say!(language, cli_rehearsal_option), Alignment::Left),
-            (say!(language, cli_rehearsal_chosen), Alignment::Right),
-        ],
-        rows: rows.collect(),
-    }
+    let columns = columns!(
+        language, < cli_rehearsal_scene, < cli_rehearsal_option, > cli_rehearsal_chosen
+    );
+    Section::new(say!(language, cli_rehearsal_options), columns, rows)
 }
 
 /// What came about in no run, and why.
 fn never(language: Language, rehearsal: &Rehearsal) -> Section {
     let never = rehearsal.missed.iter().filter(|missed| missed.is_never());
-    let rows =
-        never.map(|missed| vec![Cell::Text(missed.name()), Cell::Text(why(language, missed))]);
-    Section {
-        title: say!(language, cli_rehearsal_never_title),
-        columns: vec![
-            (say!(language, cli_name), Alignment::Left),
-            (say!(language, cli_rehearsal_why), Alignment::Left),
-        ],
-        rows: rows.collect(),
-    }
+    let rows = never.map(|missed| cells![missed.name(), why(language, missed)]);
+    let columns = columns!(language, < cli_name, < cli_rehearsal_why);
+    Section::new(say!(language, cli_rehearsal_never_title), columns, rows)
 }
 
 /// What kept something from coming about, in short.
@@ -265,172 +249,119 @@ pub(super) fn whys(language: Language, rehearsal: &Rehearsal, name: &str) -> Vec
 }
 
 fn missing(language: Language, missed: &MissedFigures) -> Section {
-    let parts = missed.parts.iter().map(|part| {
-        vec![
-            Cell::Text(part.part.clone()),
-            Cell::Share(part.never),
-            Cell::Share(part.alone),
-        ]
-    });
-    let instead = missed.instead.iter().map(|(other, runs)| {
-        let of = missed.asked.hits;
-        vec![
-            Cell::Text(say!(language, cli_rehearsal_instead, other)),
-            Cell::Text(String::new()),
-            Cell::Share(Share { hits: *runs, of }),
-        ]
-    });
+    let parts = missed.parts.iter();
+    let parts =
+        parts.map(|part| cells![&part.part, Cell::Share(part.never), Cell::Share(part.alone)]);
     let (runs, of, asked) = (missed.missed.hits, missed.missed.of, missed.asked.hits);
-    let name = missed.name();
-    Section {
-        title: say!(language, cli_rehearsal_missing, name, runs, of, asked),
-        columns: columns(
-            say!(language, cli_rehearsal_part),
-            [
-                say!(language, cli_rehearsal_never_held),
-                say!(language, cli_rehearsal_alone),
-            ],
-        ),
-        rows: parts.chain(instead).collect(),
-    }
+    let instead = missed.instead.iter().map(|(other, runs)| {
+        let share = Share {
+            hits: *runs,
+            of: asked,
+        };
+        cells![
+            say!(language, cli_rehearsal_instead, other),
+            "",
+            Cell::Share(share)
+        ]
+    });
+    let title = say!(
+        language,
+        cli_rehearsal_missing,
+        name = missed.name(),
+        runs,
+        of,
+        asked
+    );
+    let columns = columns!(
+        language, < cli_rehearsal_part, > cli_rehearsal_never_held, > cli_rehearsal_alone
+    );
+    Section::new(title, columns, parts.chain(instead))
 }
 
 fn votes(language: Language, drama: &DramaFigures) -> Section {
-    let rows = drama.votes.iter().map(|vote| {
-        vec![
-            Cell::Text(vote.vote.to_string()),
-            Cell::Text(vote.result.clone()),
-            Cell::Share(vote.carried),
-        ]
-    });
-    Section {
-        title: say!(language, cli_rehearsal_votes),
-        columns: vec![
-            (say!(language, cli_rehearsal_vote), Alignment::Left),
-            (say!(language, cli_rehearsal_result), Alignment::Left),
-            (say!(language, cli_rehearsal_carried), Alignment::Right),
-        ],
-        rows: rows.collect(),
-    }
+    let rows = drama.votes.iter();
+    let rows = rows.map(|vote| cells![vote.vote, &vote.result, Cell::Share(vote.carried)]);
+    let columns = columns!(
+        language, < cli_rehearsal_vote, < cli_rehearsal_result, > cli_rehearsal_carried
+    );
+    Section::new(say!(language, cli_rehearsal_votes), columns, rows)
 }
 
 fn facts(language: Language, drama: &DramaFigures) -> Section {
     let rows = drama.facts.iter().map(|fact| {
-        vec![
-            Cell::Text(fact.id.clone()),
-            or_never(language, fact.told),
-            or_never(language, fact.taken_up),
-            or_never(language, fact.learned),
-            Cell::Text(number(fact.day.value(), 1)),
-            Cell::Text(most_frequent(&fact.from)),
-            Cell::Text(most_frequent(&fact.by)),
+        let [told, taken_up, learned] =
+            [fact.told, fact.taken_up, fact.learned].map(|share| or_never(language, share));
+        let [from, by] = [&fact.from, &fact.by].map(most_frequent);
+        cells![
+            &fact.id,
+            told,
+            taken_up,
+            learned,
+            number(fact.day.value(), 1),
+            from,
+            by
         ]
     });
-    Section {
-        title: say!(language, cli_rehearsal_facts),
-        columns: vec![
-            (say!(language, cli_rehearsal_fact), Alignment::Left),
-            (say!(language, cli_rehearsal_told), Alignment::Right),
-            (say!(language, cli_rehearsal_taken_up), Alignment::Right),
-            (say!(language, cli_rehearsal_learned), Alignment::Right),
-            (say!(language, cli_rehearsal_day), Alignment::Right),
-            (say!(language, cli_rehearsal_from), Alignment::Left),
-            (say!(language, cli_rehearsal_by), Alignment::Left),
-        ],
-        rows: rows.collect(),
-    }
+    let columns = columns!(
+        language, < cli_rehearsal_fact, > cli_rehearsal_told, > cli_rehearsal_taken_up,
+        > cli_rehearsal_learned, > cli_rehearsal_day, < cli_rehearsal_from, < cli_rehearsal_by
+    );
+    Section::new(say!(language, cli_rehearsal_facts), columns, rows)
 }
 
 fn items(language: Language, drama: &DramaFigures) -> Section {
-    let mut rows = Vec::new();
-    for item in &drama.items {
-        let holders = item.holders.iter();
-        let holders = holders.map(|(holder, share)| (holder.clone(), *share));
-        let gone = (say!(language, cli_rehearsal_gone), item.gone);
-        let mut holders: Vec<_> = holders.chain([gone]).collect();
-        holders.retain(|(_, share)| share.hits > 0);
+    let gone = say!(language, cli_rehearsal_gone);
+    let rows = drama.items.iter().flat_map(|item| {
+        let holders = item.holders.iter().chain([(&gone, &item.gone)]);
+        let mut holders: Vec<_> = holders.filter(|(_, share)| share.hits > 0).collect();
         holders.sort_by_key(|(_, share)| std::cmp::Reverse(share.hits));
-        for (holder, share) in holders {
-            rows.push(vec![
-                Cell::Text(item.name.clone()),
-                Cell::Text(holder),
-                Cell::Share(share),
-            ]);
-        }
-    }
-    Section {
-        title: say!(language, cli_rehearsal_items),
-        columns: vec![
-            (say!(language, cli_rehearsal_item), Alignment::Left),
-            (say!(language, cli_rehearsal_holder), Alignment::Left),
-            (
-                say!(language, cli_rehearsal_share_of_runs),
-                Alignment::Right,
-            ),
-        ],
-        rows,
-    }
+        let rows = holders.into_iter();
+        rows.map(|(holder, share)| cells![&item.name, holder, Cell::Share(*share)])
+            .collect::<Vec<_>>()
+    });
+    let columns = columns!(
+        language, < cli_rehearsal_item, < cli_rehearsal_holder, > cli_rehearsal_share_of_runs
+    );
+    Section::new(say!(language, cli_rehearsal_items), columns, rows)
 }
 
 fn goals(language: Language, drama: &DramaFigures) -> Section {
     let rows = drama.goals.iter().map(|goal| {
-        vec![
-            Cell::Text(goal.who.clone()),
-            Cell::Text(goal.words.clone()),
+        cells![
+            &goal.who,
+            &goal.words,
             Cell::Share(goal.met),
-            Cell::Share(goal.lost),
+            Cell::Share(goal.lost)
         ]
     });
-    Section {
-        title: say!(language, cli_rehearsal_goals),
-        columns: vec![
-            (say!(language, cli_name), Alignment::Left),
-            (say!(language, cli_rehearsal_goal), Alignment::Left),
-            (say!(language, cli_rehearsal_met), Alignment::Right),
-            (say!(language, cli_rehearsal_not_met), Alignment::Right),
-        ],
-        rows: rows.collect(),
-    }
+    let columns = columns!(
+        language, < cli_name, < cli_rehearsal_goal, > cli_rehearsal_met, > cli_rehearsal_not_met
+    );
+    Section::new(say!(language, cli_rehearsal_goals), columns, rows)
 }
 
 fn bonds(language: Language, drama: &DramaFigures) -> Section {
     let rows = drama.bonds.iter().map(|bond| {
-        vec![
-            Cell::Text(format!("{} → {}", bond.from, bond.to)),
-            Cell::Text(bond.start.to_string()),
-            Cell::Text(number(bond.end.value(), 1)),
-            Cell::Text(bond.end.of.to_string()),
+        let end = number(bond.end.value(), 1);
+        cells![
+            format!("{} → {}", bond.from, bond.to),
+            bond.start,
+            end,
+            bond.end.of
         ]
     });
-    Section {
-        title: say!(language, cli_rehearsal_bonds),
-        columns: columns(
-            say!(language, cli_rehearsal_bond),
-            [
-                say!(language, cli_rehearsal_at_start),
-                say!(language, cli_rehearsal_at_end),
-                say!(language, cli_rehearsal_in_runs),
-            ],
-        ),
-        rows: rows.collect(),
-    }
+    let columns = columns!(
+        language, < cli_rehearsal_bond, > cli_rehearsal_at_start, > cli_rehearsal_at_end,
+        > cli_rehearsal_in_runs
+    );
+    Section::new(say!(language, cli_rehearsal_bonds), columns, rows)
 }
 
 fn qualities(language: Language, drama: &DramaFigures) -> Section {
-    let rows = drama.qualities.iter().map(|quality| {
-        vec![
-            Cell::Text(quality.id.clone()),
-            Cell::Text(number(quality.end.value(), 1)),
-        ]
-    });
-    Section {
-        title: say!(language, cli_rehearsal_qualities),
-        columns: columns(
-            say!(language, cli_rehearsal_quality),
-            [say!(language, cli_rehearsal_at_end)],
-        ),
-        rows: rows.collect(),
-    }
+    let rows = drama.qualities.iter();
+    let rows = rows.map(|quality| cells![&quality.id, number(quality.end.value(), 1)]);
+    let columns = columns!(language, < cli_rehearsal_quality, > cli_rehearsal_at_end);
+    Section::new(say!(language, cli_rehearsal_qualities), columns, rows)
 }
 
 /// A share, or that it never happened.
@@ -456,63 +387,42 @@ fn most_frequent(counts: &BTreeMap<String, u64>) -> String {
 }
 
 fn fights(language: Language, rehearsal: &Rehearsal) -> Section {
-    let row = |name: String, fight: &FightFigures| {
-        vec![
-            Cell::Text(name),
-            Cell::Share(fight.fought),
-            Cell::Share(fight.won),
-            Cell::Share(fight.lost),
-            Cell::Text(number(fight.rounds.value(), 1)),
-            Cell::Text(number(fight.fallen.value(), 2)),
+    let row = |name: &str, fight: &FightFigures| {
+        let [fought, won, lost] = [fight.fought, fight.won, fight.lost].map(Cell::Share);
+        let (rounds, fallen) = (fight.rounds.value(), fight.fallen.value());
+        cells![
+            name,
+            fought,
+            won,
+            lost,
+            number(rounds, 1),
+            number(fallen, 2)
         ]
     };
     let fights = rehearsal.fights.iter();
-    let mut rows: Vec<_> = fights
-        .map(|fight| row(fight.stage.clone(), fight))
-        .collect();
+    let mut rows: Vec<_> = fights.map(|fight| row(&fight.stage, fight)).collect();
     if rows.len() > 1 {
-        rows.push(row(say!(language, cli_total), &rehearsal.all_fights));
+        rows.push(row(&say!(language, cli_total), &rehearsal.all_fights));
     }
-    Section {
-        title: say!(language, cli_rehearsal_fights),
-        columns: columns(
-            say!(language, cli_rehearsal_stage),
-            [
-                say!(language, cli_rehearsal_fought),
-                say!(language, cli_rehearsal_won),
-                say!(language, cli_rehearsal_lost),
-                say!(language, cli_rehearsal_rounds),
-                say!(language, cli_rehearsal_fallen),
-            ],
-        ),
-        rows,
-    }
+    let columns = columns!(
+        language, < cli_rehearsal_stage, > cli_rehearsal_fought, > cli_rehearsal_won,
+        > cli_rehearsal_lost, > cli_rehearsal_rounds, > cli_rehearsal_fallen
+    );
+    Section::new(say!(language, cli_rehearsal_fights), columns, rows)
 }
 
 fn falls(language: Language, rehearsal: &Rehearsal) -> Section {
     let rows = rehearsal.falls.iter();
-    let rows = rows.map(|(hero, share)| vec![Cell::Text(hero.clone()), Cell::Share(*share)]);
-    Section {
-        title: say!(language, cli_rehearsal_falls),
-        columns: columns(
-            say!(language, cli_name),
-            [say!(language, cli_rehearsal_share_of_runs)],
-        ),
-        rows: rows.collect(),
-    }
+    let rows = rows.map(|(hero, share)| cells![hero, Cell::Share(*share)]);
+    let columns = columns!(language, < cli_name, > cli_rehearsal_share_of_runs);
+    Section::new(say!(language, cli_rehearsal_falls), columns, rows)
 }
 
 fn skipped(language: Language, rehearsal: &Rehearsal) -> Section {
     let rows = rehearsal.skipped.iter();
-    let rows = rows.map(|(effect, share)| vec![Cell::Text(effect.clone()), Cell::Share(*share)]);
-    Section {
-        title: say!(language, cli_rehearsal_skipped),
-        columns: columns(
-            say!(language, cli_rehearsal_effect),
-            [say!(language, cli_rehearsal_share_of_runs)],
-        ),
-        rows: rows.collect(),
-    }
+    let rows = rows.map(|(effect, share)| cells![effect, Cell::Share(*share)]);
+    let columns = columns!(language, < cli_rehearsal_effect, > cli_rehearsal_share_of_runs);
+    Section::new(say!(language, cli_rehearsal_skipped), columns, rows)
 }
 
 fn repeated(language: Language, rehearsal: &Rehearsal) -> Section {
@@ -524,44 +434,27 @@ fn repeated(language: Language, rehearsal: &Rehearsal) -> Section {
             Wording::Narration => say!(language, cli_rehearsal_narration),
             Wording::Memory => say!(language, cli_rehearsal_memories),
         };
-        vec![Cell::Text(name), Cell::Share(*share)]
+        cells![name, Cell::Share(*share)]
     });
-    Section {
-        title: say!(language, cli_rehearsal_repeated),
-        columns: columns(
-            say!(language, cli_rehearsal_texts),
-            [say!(language, cli_rehearsal_share_of_clauses)],
-        ),
-        rows: rows.collect(),
-    }
+    let columns = columns!(language, < cli_rehearsal_texts, > cli_rehearsal_share_of_clauses);
+    Section::new(say!(language, cli_rehearsal_repeated), columns, rows)
 }
 
 fn purposes(language: Language, rehearsal: &Rehearsal) -> Section {
     let rows = rehearsal.purposes.iter().map(|figures| {
-        let label: UiText = purpose_label(&figures.purpose);
-        let means = [
-            (figures.calls, 1),
-            (figures.default_answers, 2),
-            (figures.prompt_tokens, 0),
-            (figures.answer_tokens, 0),
-        ];
-        let means = means.map(|(mean, digits)| number(mean.value(), digits));
-        let share = number(Some(figures.share * 100.0), 1) + "%";
-        let cells = [label.in_language(language)].into_iter();
-        cells.chain(means).chain([share]).map(Cell::Text).collect()
+        let mean = |mean: Mean, digits| number(mean.value(), digits);
+        cells![
+            purpose_label(&figures.purpose).in_language(language),
+            mean(figures.calls, 1),
+            mean(figures.default_answers, 2),
+            mean(figures.prompt_tokens, 0),
+            mean(figures.answer_tokens, 0),
+            format!("{:.1}%", figures.share * 100.0),
+        ]
     });
-    Section {
-        title: say!(language, cli_rehearsal_purposes),
-        columns: columns(
-            say!(language, cli_purpose),
-            [
-                say!(language, cli_calls),
-                say!(language, cli_default_answers),
-                say!(language, cli_prompt_tokens),
-                say!(language, cli_answer_tokens),
-                say!(language, cli_rehearsal_share_of_tokens),
-            ],
-        ),
-        rows: rows.collect(),
-    }
+    let columns = columns!(
+        language, < cli_purpose, > cli_calls, > cli_default_answers, > cli_prompt_tokens,
+        > cli_answer_tokens, > cli_rehearsal_share_of_tokens
+    );
+    Section::new(say!(language, cli_rehearsal_purposes), columns, rows)
 }

@@ -1,7 +1,7 @@
 //! Fights: how everybody stands, which cards are played, how it ends.
 
+use crate::cli::prelude::*;
 use crate::event::EventRecord;
-use crate::locale::{Argument, text};
 use crate::rpg::components::{Departure, FightResult};
 use crate::rpg::events::{
     CardPlayed, CombatInitialization, CombatMove, CombatOutcome, CombatRound, CombatantStatus,
@@ -9,8 +9,7 @@ use crate::rpg::events::{
 };
 
 use super::formatter::{Formatter, heading};
-use crate::cli::output::{Paragraph, Style, cells, padded};
-use crate::cli::say::say;
+use crate::cli::output::{cells, padded};
 
 /// Cells of a health bar.
 const BAR: usize = 16;

@@ -1,5 +1,6 @@
 //! From records to paragraphs.
 
+use crate::cli::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -8,15 +9,11 @@ use crate::event::kinds::Learned;
 use crate::event::{
     AnswerRecord, By, CallRecord, EventRecord, EventStyle, EventTypes, Recipients, Telling, subject,
 };
-use crate::locale::{Argument, Language, UiText, text};
 use crate::message::one_line;
-use serde_json::Value;
 
 use super::roster::Roster;
 use crate::cli::event_types;
 use crate::cli::labels::guard_note;
-use crate::cli::output::{Paragraph, Style};
-use crate::cli::say::say;
 
 /// The mark of a default answer.
 const DEFAULT: &str = " °";

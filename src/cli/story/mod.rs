@@ -6,6 +6,7 @@
 //! what a record looks like, `fight.rs` what a fight looks like,
 //! `outcome.rs` what stands after its last words.
 
+use crate::cli::prelude::*;
 mod fight;
 mod formatter;
 mod outcome;
@@ -13,20 +14,15 @@ mod roster;
 #[cfg(test)]
 mod tests;
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
-use serde_json::Value;
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use crate::cast::turn_number;
 use crate::event::{EventRecord, EventStyle, Record};
-use crate::locale::Language;
 
 use self::formatter::{Formatter, heading};
 pub(crate) use self::outcome::write_outcome;
 pub(crate) use self::roster::Roster;
-use super::output::{Output, Paragraph, Style};
 use super::record_printer::RecordPrinter;
-use super::say::say;
 
 /// Prints records as a story.
 pub(crate) struct StoryPrinter {
@@ -148,7 +144,7 @@ impl StoryPrinter {
     }
 
     fn out(&self) -> MutexGuard<'_, Output> {
-        self.out.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.out)
     }
 
     fn end_turn(&mut self, turn: u64) {

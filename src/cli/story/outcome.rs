@@ -1,11 +1,10 @@
 //! What became of a story, after its last words.
 
+use crate::cli::prelude::*;
 use crate::drama::{FightResult, GoalState};
-use crate::locale::{Argument, Language};
 use crate::rpg::StoryOutcome;
 
-use crate::cli::output::{Output, Paragraph, Style, cells};
-use crate::cli::say::say;
+use crate::cli::output::cells;
 
 /// Cells before a row, and between its label and its text.
 const INDENT: usize = 2;

@@ -1,14 +1,13 @@
 //! How each name of a story is styled.
 
+use crate::cli::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::cast::{EntityName, Faction, Kind};
 use crate::event::Recipient;
 use crate::rpg::components::HomeStage;
-use bevy_ecs::prelude::*;
-
-use crate::cli::output::Style;
+use bevy_ecs::prelude::{Has, World};
 
 /// The style of each name, by what the name stands for.
 #[derive(Clone, Debug, Default)]

@@ -1,7 +1,7 @@
 use crate::cast::StableId;
+use crate::cli::prelude::*;
 use crate::event::{AnswerRecord, AudienceRule, By, EventRecord, Recipient, Record};
 use crate::message::BodyId;
-use serde_json::{Value, json};
 
 use super::*;
 use crate::cli::testing::{Written, output};

@@ -23,7 +23,7 @@ fn damage_is_found_by_every_command_and_repaired_on_request() {
     let world = fs::read(slot.join("world.json")).unwrap();
     damage(&slot.join("world.json"), world.len() / 2);
     // What was paid is in the journal.
-    accepted(folder, "cost one");
+    accepted(folder, "show one --view costs");
     for command in ["resume one", "replay one", "branch one two --turn 1"] {
         refused(folder, command, "playhouse saves --repair one");
     }
@@ -34,7 +34,7 @@ fn damage_is_found_by_every_command_and_repaired_on_request() {
         "{}",
         out(&list)
     );
-    let told = accepted(folder, "repair one");
+    let told = accepted(folder, "saves --repair one");
     assert!(told.contains("was restored to turn 3"), "{told}");
     assert!(told.contains("0 lines"), "{told}");
     assert!(slot.join("damaged-1/world.json").exists());
@@ -44,13 +44,13 @@ fn damage_is_found_by_every_command_and_repaired_on_request() {
     let journal = fs::read(slot.join("journal.jsonl")).unwrap();
     damage(&slot.join("journal.jsonl"), journal.len() / 2);
     refused(folder, "resume one", "journal.jsonl:");
-    let told = accepted(folder, "repair one --lang zh");
+    let told = accepted(folder, "saves --repair one --lang zh");
     assert!(
         told.contains("已恢复到第 3 轮") && told.contains("damaged-2"),
         "{told}"
     );
     accepted(folder, "resume one --until 4 --max-calls 1000 -q");
-    let told = accepted(folder, "repair one");
+    let told = accepted(folder, "saves --repair one");
     assert!(told.contains("is not damaged"), "{told}");
 }
 
@@ -70,7 +70,7 @@ fn whatever_line_of_a_journal_is_damaged_the_story_goes_on_after_a_repair() {
             &folder.join("saves").join(&slot).join("journal.jsonl"),
             end - 30,
         );
-        accepted(folder, &format!("repair {slot}"));
+        accepted(folder, &format!("saves --repair {slot}"));
         accepted(folder, &format!("resume {slot} --until 3 -q"));
     }
 }
@@ -96,7 +96,7 @@ fn damaged_games_of_a_tournament_are_named_and_repaired() {
         out(&counted)
     );
     assert!(err(&counted).contains("00002"), "{}", err(&counted));
-    accepted(folder, "repair t");
+    accepted(folder, "saves --repair t");
     accepted(folder, "resume t -q");
     accepted(folder, "saves --verify");
 }

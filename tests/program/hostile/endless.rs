@@ -58,7 +58,7 @@ fn saves_are_read_within_bounds_and_a_bad_one_spoils_no_list() {
         let good = fs::read_to_string(&place).unwrap();
         all_refused(folder, file, &commands);
         if file.ends_with("journal.jsonl") {
-            all_refused(folder, file, &["cost two"]);
+            all_refused(folder, file, &["show two --view costs"]);
         }
         for kind in KINDS {
             put(kind, &place);

@@ -113,7 +113,7 @@ fn a_tournament_with_links_is_refused() {
     let games = folder.join("saves/t/games");
     fs::rename(&games, folder.join("games")).unwrap();
     symlink(folder.join("games"), &games).unwrap();
-    for command in ["resume t", "repair t"] {
+    for command in ["resume t", "saves --repair t"] {
         refused(folder, command, "games: is a link");
     }
 }

@@ -9,8 +9,8 @@ use super::{accepted, attacked, err, refused, write_bytes};
 
 const COMMANDS: [&str; 6] = [
     "show one",
-    "who one Wren",
-    "timeline one",
+    "ask one who Wren",
+    "show one --view calls",
     "resume one --until 9 -q",
     "replay one",
     "export one --html one.html",
@@ -120,7 +120,7 @@ fn a_kept_world_of_very_many_prompts_is_refused() {
     );
     for command in [
         "show one",
-        "who one Wren",
+        "ask one who Wren",
         "resume one -q",
         "export one --html x",
     ] {

@@ -1,5 +1,6 @@
 //! Files of messages and of questions, for measuring recall.
 
+use crate::cli::prelude::*;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -7,12 +8,9 @@ use std::sync::Arc;
 
 use playhouse_engine::files;
 
-use crate::locale::{Localize, UiText, text};
 use crate::memory::{Index, IndexEntry, Vectors};
 use serde::Deserialize;
-use serde_json::{Map, Value};
-
-use crate::cli::error::{CommandError, ErrorKind};
+use serde_json::Map;
 
 /// The limits of a file: bytes, bytes of a line, lines.
 const LONGEST: u64 = 256 * 1024 * 1024;
@@ -94,7 +92,7 @@ impl TryFrom<Members> for CorpusQuestion {
 }
 
 /// The lines of a file, one JSON value each.
-fn read<T: TryFrom<Members, Error = UiText>>(path: &Path) -> Result<Vec<T>, CommandError> {
+fn read<T: TryFrom<Members, Error = UiText>>(path: &Path) -> Result<Vec<T>> {
     let text = files::read_text(path, LONGEST);
     let text = text
         .map_err(|error| CommandError::of(ErrorKind::Other, &error.problem).at(path.display()))?;
@@ -123,7 +121,7 @@ fn read<T: TryFrom<Members, Error = UiText>>(path: &Path) -> Result<Vec<T>, Comm
 }
 
 /// The questions of a file.
-pub(super) fn questions(path: &Path) -> Result<Vec<CorpusQuestion>, CommandError> {
+pub(super) fn questions(path: &Path) -> Result<Vec<CorpusQuestion>> {
     read(path)
 }
 
@@ -142,7 +140,7 @@ struct Conversation {
 
 impl Corpus {
     /// The messages of a file.
-    pub(super) fn read(path: &Path) -> Result<Self, CommandError> {
+    pub(super) fn read(path: &Path) -> Result<Self> {
         Ok(Self {
             lines: read(path)?,
             conversations: BTreeMap::new(),

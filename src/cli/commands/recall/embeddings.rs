@@ -1,18 +1,14 @@
 //! Vectors for a question on the command line. Nothing of them is kept.
 
+use crate::cli::prelude::*;
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use tokio::runtime::Runtime;
 
-use crate::cli::app::App;
 use crate::cli::args::RecallArgs;
 use crate::cli::commands::play;
-use crate::cli::error::CommandError;
 use crate::cli::loader;
-use crate::cli::output::{Paragraph, Style};
-use crate::cli::say::say;
-use crate::locale::{Localize, UiText, text};
 use crate::memory::Vectors;
 use crate::message::{Digest, Vector};
 use crate::mind::Embedder;
@@ -27,7 +23,7 @@ pub(super) struct Embeddings {
 
 impl Embeddings {
     /// That of the command's option, or else of the settings; `None` if both say nothing.
-    pub(super) fn of(app: &App, args: &RecallArgs) -> Result<Option<Self>, CommandError> {
+    pub(super) fn of(app: &App, args: &RecallArgs) -> Result<Option<Self>> {
         let settings = &app.settings.embeddings.value;
         let alias = args.embeddings.as_ref().unwrap_or(settings);
         let Some(embedder) = loader::embedder(app, alias)? else {

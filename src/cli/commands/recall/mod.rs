@@ -1,26 +1,21 @@
 //! `recall`: what an entity remembers for a question; and for measuring, which messages of a file
 //! are found for the questions of another.
 
+use crate::cli::prelude::*;
 mod corpus;
 mod embeddings;
 
 use std::borrow::Cow;
 use std::path::Path;
 
-use serde_json::{Value, json};
-
 use self::corpus::{Corpus, questions};
 use self::embeddings::{Embeddings, or_words};
-use crate::cli::app::App;
 use crate::cli::args::RecallArgs;
-use crate::cli::error::CommandError;
-use crate::cli::output::{Paragraph, Style};
 use crate::cli::saved::{Saved, WorldState, being};
-use crate::cli::say::say;
 use crate::memory::Meaning;
 
 /// Answers a question, or the questions of a file.
-pub(super) fn recall(app: &App, args: &RecallArgs) -> Result<(), CommandError> {
+pub(super) fn recall(app: &App, args: &RecallArgs) -> Result<()> {
     let most = args.k as usize;
     match (&args.corpus, &args.questions) {
         (Some(corpus), Some(questions)) => {
@@ -32,7 +27,7 @@ pub(super) fn recall(app: &App, args: &RecallArgs) -> Result<(), CommandError> {
 }
 
 /// Prints what an entity remembers.
-fn remember(app: &App, args: &RecallArgs, most: usize) -> Result<(), CommandError> {
+fn remember(app: &App, args: &RecallArgs, most: usize) -> Result<()> {
     let given = |argument: &Option<String>| argument.clone().unwrap_or_default();
     let world = Saved::find(app, &given(&args.slot))?.world(true)?.world;
     let state = WorldState::of(&world, &WorldState::default());
@@ -85,7 +80,7 @@ fn measure(
     [corpus, asked]: [&Path; 2],
     embeddings: Option<Embeddings>,
     most: usize,
-) -> Result<(), CommandError> {
+) -> Result<()> {
     let mut corpus = Corpus::read(corpus)?;
     let asked = questions(asked)?;
     let mut vectors = None;

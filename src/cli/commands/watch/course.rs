@@ -2,16 +2,15 @@
 
 use super::saves::library_error;
 use crate::cast::WorldTurn;
+use crate::cli::prelude::*;
 use crate::cli::servers::ToolServers;
 use crate::groupchat::team::TeamFile;
-use crate::locale::{Localize, UiText};
 use crate::mind::Minds;
 use crate::page::Story;
 use crate::save::{SaveError, Slot, StoredStory};
 use crate::session::{EventLog, Session};
 use crate::story;
 
-use crate::cli::app::App;
 use crate::cli::commands::edited::EditedGame;
 use crate::cli::commands::play;
 use crate::cli::loader;

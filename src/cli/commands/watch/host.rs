@@ -1,36 +1,32 @@
 //! Opens and plays what pages ask for.
 
+use crate::cli::prelude::*;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::mpsc::{Receiver, channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use bevy_ecs::prelude::*;
-use serde_json::json;
+use bevy_ecs::prelude::World;
 use tokio::runtime::Runtime;
 
 use super::course::{Course, Opened, SavedCourse};
 use super::saves::{PageCommand, SavesLibrary, library_error};
 use crate::cast::{EntityName, Kind};
-use crate::cli::app::App;
 use crate::cli::args::{ServerArgs, StoryArgs};
 use crate::cli::commands::edited::EditedGame;
 use crate::cli::commands::play::{self, RunView, stopped};
 use crate::cli::commands::players::Players;
 use crate::cli::commands::{chat, sent};
-use crate::cli::error::{CommandError, ErrorKind, engine_error};
 use crate::cli::event_types;
 use crate::cli::loader;
 use crate::cli::process::note_interrupt;
-use crate::cli::saved::{Played, Saved, clear, free_name, save_error, session_error};
-use crate::cli::say::say;
+use crate::cli::saved::{Played, Saved, clear, free_name, slot_name};
 use crate::cli::servers::ToolServers;
 use crate::cli::slot_settings;
 use crate::engine::{Engine, Stop};
 use crate::journal::{Input, Line, new_minds};
-use crate::locale::{Localize, text};
 use crate::mind::{Mind, MindAlias, Minds};
 use crate::page::{self, BranchAt, Control, Invitation, LibraryError, Seat, Server, Story};
 use crate::rpg::Campaign;
@@ -55,11 +51,11 @@ pub(super) struct Host<'a> {
     /// Prints the story that is run.
     pub(super) view: Option<RunView<'a>>,
     /// The stories that are played, each with its thread.
-    played: Vec<(Story, JoinHandle<Result<Stop, CommandError>>)>,
+    played: Vec<(Story, JoinHandle<Result<Stop>>)>,
 }
 
 impl<'a> Host<'a> {
-    pub(super) fn new(app: &'a App, until: Option<u64>) -> Result<Self, CommandError> {
+    pub(super) fn new(app: &'a App, until: Option<u64>) -> Result<Self> {
         let (sender, commands) = channel();
         let library = SavesLibrary {
             root: app.settings.saves.value.clone(),
@@ -87,27 +83,22 @@ impl<'a> Host<'a> {
         args: &StoryArgs,
         is_paused: bool,
         invited: &[String],
-    ) -> Result<Opened, CommandError> {
+    ) -> Result<Opened> {
         let app = self.app;
         let campaign = loader::world(app, &app.settings.world.value)?;
         let seed = play::seed(app, args.seed)?;
-        let setup = campaign.new_game(seed);
-        let mut setup = setup.map_err(|error| CommandError::of(ErrorKind::World, &error))?;
+        let mut setup = campaign.new_game(seed).or_fail(ErrorKind::World)?;
         let main = loader::main_mind(app, &app.settings.model.value)?.mind;
         let minds = loader::minds(app, main, &mut setup.world)?;
         let models = loader::asked_models(app, campaign.file.models());
         let (minds, seats) = self.seated(minds, &mut setup.world, invited)?;
         drop(setup);
         let root = &app.settings.saves.value;
-        let slot = match &args.save {
-            Some(name) => name.clone(),
-            None => free_name(root, &campaign.folder),
-        };
+        let slot = slot_name(app, args.save.as_ref(), &campaign.folder);
         if args.force {
             clear(app, &slot)?;
         }
-        let session = Session::start(root, &slot, &campaign, seed, minds);
-        let session = session.map_err(session_error)?;
+        let session = Session::start(root, &slot, &campaign, seed, minds)?;
         slot_settings::remember(app, &slot, models)?;
         play::announce(app, &slot, seed);
         let view = Arc::new(StoryView::new(about_world(app, &campaign, &slot, seed)?));
@@ -138,21 +129,18 @@ impl<'a> Host<'a> {
     }
 
     fn only(&self) -> MutexGuard<'_, Option<String>> {
-        self.library
-            .only
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        lock(&self.library.only)
     }
 
     /// The save that was chosen.
-    pub(super) fn read(&self, slot: &str, invited: &[String]) -> Result<Opened, CommandError> {
+    pub(super) fn read(&self, slot: &str, invited: &[String]) -> Result<Opened> {
         *self.only() = Some(slot.to_owned());
         self.open(slot, invited)
     }
 
     /// A save, which is not read yet. It may go on with what it was played with before. One whose
     /// minds can't be had is only shown, and so is a team whose run is over.
-    fn open(&self, name: &str, invited: &[String]) -> Result<Opened, CommandError> {
+    fn open(&self, name: &str, invited: &[String]) -> Result<Opened> {
         let mut own = self.app.clone();
         let recalled = slot_settings::recall(&mut own, name, true);
         let app = &own;
@@ -223,7 +211,7 @@ impl<'a> Host<'a> {
         mut minds: Minds,
         world: &mut World,
         invited: &[String],
-    ) -> Result<(Minds, BTreeMap<String, Arc<Seat>>), CommandError> {
+    ) -> Result<(Minds, BTreeMap<String, Arc<Seat>>)> {
         for name in invited {
             loader::actor(world, name)?;
         }
@@ -246,11 +234,7 @@ impl<'a> Host<'a> {
         Ok((minds, seats))
     }
 
-    fn prepared(
-        &self,
-        app: &App,
-        mut session: Session,
-    ) -> Result<(Session, ToolServers), CommandError> {
+    fn prepared(&self, app: &App, mut session: Session) -> Result<(Session, ToolServers)> {
         play::prepare(app, &mut session.engine);
         let servers = loader::connect_tools(app, &mut session.engine);
         let servers = self.runtime.block_on(servers)?;
@@ -258,16 +242,11 @@ impl<'a> Host<'a> {
     }
 
     /// Starts the server and prints its address.
-    pub(super) fn listen(
-        &mut self,
-        args: &ServerArgs,
-        has_seats: bool,
-    ) -> Result<(), CommandError> {
+    pub(super) fn listen(&mut self, args: &ServerArgs, has_seats: bool) -> Result<()> {
         let app = self.app;
         let address = SocketAddr::new(args.listen, args.port);
         let server = Server::new(address, self.library.clone(), app.language, has_seats);
-        let server = self.runtime.block_on(server);
-        let server = server.map_err(|error| CommandError::of(ErrorKind::Other, &error))?;
+        let server = self.runtime.block_on(server).or_fail(ErrorKind::Other)?;
         print_address(app, &server.access().host_address());
         self.access = Some(server.access());
         self.runtime.spawn(server.run());
@@ -281,7 +260,7 @@ impl<'a> Host<'a> {
         shown: Opened,
         server: &ServerArgs,
         invited: &[String],
-    ) -> Result<(), CommandError> {
+    ) -> Result<()> {
         let slot = shown.story.slot.name().to_string();
         self.listen(server, !invited.is_empty())?;
         for name in invited {
@@ -292,12 +271,11 @@ impl<'a> Host<'a> {
     }
 
     /// Prints the address of a seat.
-    fn invite(&self, slot: &str, name: &str) -> Result<(), CommandError> {
+    fn invite(&self, slot: &str, name: &str) -> Result<()> {
         let Some(access) = &self.access else {
             return Ok(());
         };
-        let address = access.seat(slot, name);
-        let address = address.map_err(|error| CommandError::of(ErrorKind::Other, &error))?;
+        let address = access.seat(slot, name).or_fail(ErrorKind::Other)?;
         print_seat(self.app, name, &address);
         Ok(())
     }
@@ -340,7 +318,7 @@ impl<'a> Host<'a> {
                 let stop = page::play(&mut session.engine, view, control, until, look).await;
                 servers.close().await;
                 following.abort();
-                stop.map_err(|error| engine_error(&error))
+                stop.map_err(CommandError::from)
             })
         });
         self.runtime.block_on(async {
@@ -351,7 +329,7 @@ impl<'a> Host<'a> {
     }
 
     /// Does what pages want until it is interrupted.
-    pub(super) fn serve(mut self) -> Result<(), CommandError> {
+    pub(super) fn serve(mut self) -> Result<()> {
         let end = self.library.commands.clone();
         self.runtime.spawn(async move {
             if tokio::signal::ctrl_c().await.is_ok() {
@@ -421,7 +399,8 @@ impl<'a> Host<'a> {
         name: Option<String>,
     ) -> Result<String, LibraryError> {
         let root = &self.library.root;
-        let from = Slot::find(root, slot).map_err(|error| library_error(save_error(error)))?;
+        let from =
+            Slot::find(root, slot).map_err(|error| library_error(CommandError::from(error)))?;
         let story = self.library.stories().get(slot).cloned();
         let story = story.ok_or_else(|| text!(page_missing))?;
         let name = name.unwrap_or_else(|| free_name(root, slot));
@@ -455,30 +434,35 @@ impl<'a> Host<'a> {
 }
 
 fn print_address(app: &App, address: &str) {
-    if app.settings.json {
-        app.out()
-            .json(&json!({"record": "page", "address": address}));
-    } else {
-        app.out()
-            .line(say!(app.language, cli_watch_address, address));
-    }
-    app.out().flush();
+    print(
+        app,
+        &json!({"record": "page", "address": address}),
+        say!(app.language, cli_watch_address, address),
+    );
 }
 
 /// Prints the address of a seat.
 fn print_seat(app: &App, name: &str, address: &str) {
+    print(
+        app,
+        &json!({"record": "seat", "name": name, "address": address}),
+        say!(app.language, cli_watch_seat, name, address),
+    );
+}
+
+/// Addresses are printed even if nothing else is.
+fn print(app: &App, record: &Value, line: String) {
+    let mut out = app.out();
     if app.settings.json {
-        app.out()
-            .json(&json!({"record": "seat", "name": name, "address": address}));
+        out.json(record);
     } else {
-        app.out()
-            .line(say!(app.language, cli_watch_seat, name, address));
+        out.line(line);
     }
-    app.out().flush();
+    out.flush();
 }
 
 /// The minds of a save that goes on; `None` for a team that can't go on here.
-fn minds(app: &App, saved: &Saved, world: &mut World) -> Result<Option<Minds>, CommandError> {
+fn minds(app: &App, saved: &Saved, world: &mut World) -> Result<Option<Minds>> {
     slot_settings::check_models(app, saved, world)?;
     let given = saved.given_models();
     Ok(match &saved.played {
@@ -497,11 +481,7 @@ fn minds(app: &App, saved: &Saved, world: &mut World) -> Result<Option<Minds>, C
 }
 
 /// What a save is, before anything of it is read.
-pub(in crate::cli::commands) fn about(
-    app: &App,
-    saved: &Saved,
-    slot: &str,
-) -> Result<About, CommandError> {
+pub(in crate::cli::commands) fn about(app: &App, saved: &Saved, slot: &str) -> Result<About> {
     let seed = saved.story.seed();
     let about = |game, world: String| About {
         slot: slot.to_owned(),
@@ -528,12 +508,7 @@ pub(in crate::cli::commands) fn about(
     })
 }
 
-fn about_world(
-    app: &App,
-    campaign: &Campaign,
-    slot: &str,
-    seed: u64,
-) -> Result<About, CommandError> {
+fn about_world(app: &App, campaign: &Campaign, slot: &str, seed: u64) -> Result<About> {
     let info = loader::mind_info(app, &app.settings.model.value)?;
     Ok(About {
         slot: slot.to_owned(),

@@ -3,6 +3,7 @@
 //! The command's own thread opens stories, one after the other, when a page asks for them; each
 //! story that is played has a thread of its own; a page is answered by the runtime.
 
+use crate::cli::prelude::*;
 mod course;
 mod host;
 mod saves;
@@ -15,15 +16,12 @@ use host::Host;
 pub(super) use host::about;
 
 use super::play::RunView;
-use crate::cli::app::App;
 use crate::cli::args::{PlayArgs, ServerArgs, StoryArgs, UndercoverArgs, WatchArgs};
-use crate::cli::error::{CommandError, ErrorKind};
 use crate::cli::loader;
-use crate::locale::text;
 use crate::save::Slot;
 
 /// Plays a world, or opens a save or all of them, and serves pages until it is interrupted.
-pub(super) fn watch(app: &App, args: &WatchArgs) -> Result<(), CommandError> {
+pub(super) fn watch(app: &App, args: &WatchArgs) -> Result<()> {
     check_options(&args.story.play)?;
     let mut host = Host::new(app, args.story.play.until)?;
     host.max_away = args.away.map(Duration::from_secs);
@@ -39,7 +37,7 @@ pub(super) fn watch(app: &App, args: &WatchArgs) -> Result<(), CommandError> {
 }
 
 /// Refuses what concerns a terminal alone.
-fn check_options(play: &PlayArgs) -> Result<(), CommandError> {
+fn check_options(play: &PlayArgs) -> Result<()> {
     let seat = play.seat.as_ref();
     let unfit = [
         (play.dry_run, "--dry-run", text!(cli_watch_estimate)),
@@ -50,12 +48,12 @@ fn check_options(play: &PlayArgs) -> Result<(), CommandError> {
     let unfit = unfit.into_iter().find(|(is_given, ..)| *is_given);
     unfit.map_or(Ok(()), |(_, option, help)| {
         let message = text!(cli_watch_option, option);
-        Err(CommandError::new(ErrorKind::Usage, message).help(help))
+        Err(CommandError::usage(message).help(help))
     })
 }
 
 /// Goes on with a save in which people have seats, and serves its page until it is interrupted.
-pub(super) fn invite(app: &App, slot: &str, args: &UndercoverArgs) -> Result<(), CommandError> {
+pub(super) fn invite(app: &App, slot: &str, args: &UndercoverArgs) -> Result<()> {
     let mut host = Host::new(app, args.play.until)?;
     host.max_away = args.away.map(Duration::from_secs);
     let mut shown = host.read(slot, &args.invite)?;
@@ -64,7 +62,7 @@ pub(super) fn invite(app: &App, slot: &str, args: &UndercoverArgs) -> Result<(),
 }
 
 /// Plays a world, prints it as `run` does, and serves its page until it is interrupted.
-pub(super) fn run(app: &App, args: &StoryArgs, server: &ServerArgs) -> Result<(), CommandError> {
+pub(super) fn run(app: &App, args: &StoryArgs, server: &ServerArgs) -> Result<()> {
     if args.is_bare {
         loader::check_bare_world(app, &app.settings.world.value)?;
     }
@@ -80,11 +78,11 @@ pub(super) fn run(app: &App, args: &StoryArgs, server: &ServerArgs) -> Result<()
 }
 
 /// Refuses an address for the page of a story that has none.
-pub(super) fn check_server(has_page: bool, server: &ServerArgs) -> Result<(), CommandError> {
+pub(super) fn check_server(has_page: bool, server: &ServerArgs) -> Result<()> {
     if has_page || *server == ServerArgs::default() {
         return Ok(());
     }
-    let error = CommandError::new(ErrorKind::Usage, text!(cli_no_page));
+    let error = CommandError::usage(text!(cli_no_page));
     Err(error.help(text!(cli_no_page_help)))
 }
 

@@ -1,12 +1,11 @@
 //! The saves as pages see them, and what pages want of the command.
 
+use crate::cli::prelude::*;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
-use crate::cli::error::CommandError;
-use crate::locale::{Localize, text};
 use crate::page::{BranchAt, Invitation, Library, LibraryError, Story, StoryEntry};
 use crate::save::{list, names};
 use crate::undercover::Tournament;
@@ -34,7 +33,7 @@ pub(super) struct SavesLibrary {
 
 impl SavesLibrary {
     pub(super) fn stories(&self) -> MutexGuard<'_, BTreeMap<String, Story>> {
-        self.stories.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.stories)
     }
 
     fn ask<T>(
@@ -50,11 +49,7 @@ impl SavesLibrary {
 
 impl Library for SavesLibrary {
     fn list(&self) -> Vec<StoryEntry> {
-        let only = self
-            .only
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone();
+        let only = lock(&self.only).clone();
         let open = self.stories();
         if only.is_some() {
             return open.values().flat_map(|story| story.list()).collect();
