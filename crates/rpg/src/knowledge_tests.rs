@@ -340,7 +340,8 @@ impl Village {
         let (text, tells, facts) = self.speech();
         match self.rng.random_range(0..4) {
             0 => {
-                plan["speak"] = json!({"target": name, "text": text, "tells": tells});
+                plan["speak"] = json!({"target": name, "text": text});
+                plan["tells"] = json!(tells);
                 if is_here {
                     let told = self.truth.told(me, &facts);
                     let hearers = hearers(&self.truth);
@@ -353,13 +354,15 @@ impl Village {
                 }
             }
             1 => {
-                plan["whisper"] = json!({"target": name, "text": text, "tells": tells});
+                plan["whisper"] = json!({"target": name, "text": text});
+                plan["tells"] = json!(tells);
                 if is_here {
                     self.truth.tell(me, &facts, &[other], "whisper");
                 }
             }
             2 => {
-                plan["announce"] = json!({"text": text, "tells": tells});
+                plan["announce"] = json!({"text": text});
+                plan["tells"] = json!(tells);
                 let told = self.truth.told(me, &facts);
                 let hearers = hearers(&self.truth);
                 self.truth.tell(me, &facts, &hearers, "announce");

@@ -33,7 +33,8 @@ fn take_turn(notes: Notes<'_>, dialogue: &mut Dialogue<'_>) -> io::Result<Option
     if notes.text("place").is_empty() {
         return Ok(None);
     }
-    let possible = ActionSpec::all().filter(|action| is_possible(action, notes));
+    let can = notes.texts("can");
+    let possible = ActionSpec::all().filter(|action| can.contains(&action.name));
     let (said, done): (Vec<_>, Vec<_>) = possible.partition(|action| action.slot == Slot::Said);
     let actions: Vec<_> = said.iter().chain(&done).copied().collect();
     let is_heard = notes.list("present").len() > 0;
@@ -49,6 +50,9 @@ fn take_turn(notes: Notes<'_>, dialogue: &mut Dialogue<'_>) -> io::Result<Option
     };
     plan.insert(first.name.into(), fill(first, notes, dialogue)?);
     if first.slot == Slot::Said {
+        if let Some(fact) = told(notes, dialogue)? {
+            plan.insert("tells".into(), json!([fact]));
+        }
         // To wait is to do nothing.
         let more = done.into_iter().filter(|action| action.name != "wait");
         let more: Vec<_> = more.collect();
@@ -62,15 +66,6 @@ fn take_turn(notes: Notes<'_>, dialogue: &mut Dialogue<'_>) -> io::Result<Option
     let thought = dialogue.text_or(text!(mind_seat_thought), NO_THOUGHT)?;
     plan.insert("mind".into(), thought.into());
     Ok(Some(plan.into()))
-}
-
-/// Whether there is something to choose for each member.
-fn is_possible(action: &ActionSpec, notes: Notes<'_>) -> bool {
-    action.members.iter().all(|member| {
-        let is_free = member.source != Source::Deed || notes.flag("attempt");
-        let names = member.source.noted(notes);
-        is_free && names.is_none_or(|names| !names.is_empty())
-    })
 }
 
 enum First {
@@ -118,20 +113,17 @@ fn fill(action: &ActionSpec, notes: Notes<'_>, dialogue: &mut Dialogue<'_>) -> i
             // These follow from what was chosen before or comes after; nobody asks what for.
             Source::UsedWith | Source::Promisee | Source::Motive | Source::Step => {}
             source => {
-                if let Some(value) = ask(source, notes, dialogue)? {
-                    filled.insert(member.name.into(), value);
-                }
+                filled.insert(member.name.into(), ask(source, notes, dialogue)?);
             }
         }
     }
     Ok(filled.into())
 }
 
-/// Asks for a member; `None` if nothing is chosen.
-fn ask(source: Source, notes: Notes<'_>, dialogue: &mut Dialogue<'_>) -> io::Result<Option<Value>> {
+/// Asks for a member.
+fn ask(source: Source, notes: Notes<'_>, dialogue: &mut Dialogue<'_>) -> io::Result<Value> {
     let text = match source {
-        Source::PromiseNumber => return Ok(Some(choose_promise(notes, dialogue)?.into())),
-        Source::Facts => return Ok(told(notes, dialogue)?.map(|fact| json!([fact]))),
+        Source::PromiseNumber => return Ok(choose_promise(notes, dialogue)?.into()),
         Source::Speech => dialogue.text(text!(mind_seat_words))?,
         Source::Vow => dialogue.text(text!(rpg_seat_vow))?,
         Source::Deed => dialogue.text(text!(rpg_seat_what_to_try))?,
@@ -147,7 +139,7 @@ fn ask(source: Source, notes: Notes<'_>, dialogue: &mut Dialogue<'_>) -> io::Res
             one_of(text!(mind_seat_target), people, dialogue)?
         }
     };
-    Ok(Some(text.into()))
+    Ok(text.into())
 }
 
 /// Which item is used, and with what.
@@ -332,9 +324,13 @@ mod tests {
     use playhouse_engine::testing::{PersonAsk, json_of};
 
     fn ask_plan(present: &[&str]) -> PersonAsk<'static> {
+        let can = match present {
+            [] => vec!["announce", "query", "move", "wait"],
+            _ => vec!["speak", "announce", "follow", "query", "move", "wait"],
+        };
         let present = present.iter().map(|name| json!({"name": name, "look": ""}));
         let notes = json!({"place": "Inn", "present": present.collect::<Vec<_>>(),
-            "exits": ["Mill", "Quay"], "whisper": false});
+            "exits": ["Mill", "Quay"], "can": can});
         PersonAsk::new("home.plan")
             .json(json!({}))
             .notes(notes)
@@ -408,7 +404,7 @@ mod tests {
     async fn one_of_two_promises_to_somebody_is_kept() {
         let promise = |number, words| json!({"number": number, "to": "Ann", "words": words});
         let promises = [promise(1, "I will pay."), promise(2, "I will come.")];
-        let notes = json!({"place": "Inn", "promises": promises});
+        let notes = json!({"place": "Inn", "can": ["keep"], "promises": promises});
         let ask = PersonAsk::new("home.plan").json(json!({})).notes(notes);
         let ask = ask.taught(super::teach);
         let (result, shown) = ask.answer(Language::En, "keep a promise\n2\n\n").await;
@@ -421,7 +417,7 @@ mod tests {
 
     #[tokio::test]
     async fn something_may_be_tried_that_no_menu_lists() {
-        let notes = json!({"place": "Inn", "attempt": true});
+        let notes = json!({"place": "Inn", "can": ["attempt", "wait"]});
         let ask = PersonAsk::new("home.plan").json(json!({})).notes(notes);
         let ask = ask.taught(super::teach);
         let (result, _) = ask

@@ -503,11 +503,13 @@ impl Past {
         // The best first, of equals the latest.
         best.sort_by_key(|(entry, score)| Reverse((score.to_bits(), *entry)));
         let days = [&self.days, &days_of(context)];
-        // What a record or a message of the conversation tells need not come to mind.
+        // What a record, a message of the conversation or the question tells need not come to mind.
         let stands = |gist: &str| {
             let gist = Finder::new(gist);
             let entries = context.entries().iter();
-            let mut texts = entries.map(|entry| entry.body().short_text());
+            let told = entries.map(|entry| entry.body().short_text());
+            let asked = cues.texts.iter().map(|text| Cow::Borrowed(text.as_str()));
+            let mut texts = told.chain(asked);
             texts.any(|text| gist.find(text.as_bytes()).is_some())
         };
         let mut gists: Vec<String> = Vec::new();

@@ -254,6 +254,15 @@ fn kind_of(schema: &Value) -> &str {
             let mut kinds = kinds.iter().filter_map(Value::as_str);
             kinds.find(|kind| *kind != "null").unwrap_or_default()
         }
+        _ => kind_of_all(schema.get("enum").and_then(Value::as_array)),
+    }
+}
+
+/// What kind all of the listed values are of.
+fn kind_of_all(listed: Option<&Vec<Value>>) -> &'static str {
+    match listed {
+        Some(listed) if listed.iter().all(Value::is_string) => "string",
+        Some(listed) if listed.iter().all(Value::is_i64) => "integer",
         _ => "",
     }
 }

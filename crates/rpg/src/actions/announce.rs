@@ -15,7 +15,7 @@ impl Action for Announce {
             actor: acting.name.to_string(),
             stage: rules.whereabouts.name_text(acting.stage),
             message: self.text,
-            tells: self.tells,
+            tells: acting.tells.clone(),
         };
         rules.show_all(acting, event.clone());
         let heard = rules.events.last_of(kinds::Announce::TYPE);

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use playhouse_engine::event::{PromptSet, PromptTemplate};
 use playhouse_engine::exchange::Violation;
+use playhouse_engine::memory::Words;
 use playhouse_engine::mind::Notes;
 use playhouse_engine::reading::letters;
 use serde::Serialize;
@@ -42,19 +43,12 @@ pub(crate) struct Member {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Given<'a> {
     Text(&'a str),
-    List(&'a [String]),
     Number,
 }
 
 impl<'a> From<&'a String> for Given<'a> {
     fn from(text: &'a String) -> Self {
         Self::Text(text)
-    }
-}
-
-impl<'a> From<&'a Vec<String>> for Given<'a> {
-    fn from(list: &'a Vec<String>) -> Self {
-        Self::List(list)
     }
 }
 
@@ -99,10 +93,10 @@ pub(crate) enum Source {
     /// Those to whom one has promised something, and the numbers of what is not kept yet.
     Promisee,
     PromiseNumber,
-    /// The ids of the facts that one can tell; none need be told.
-    Facts,
     /// A step up or down.
     Step,
+    /// What one thinks.
+    Thought,
     /// Words that are said.
     Speech,
     /// Words that say what one will do, and what one does.
@@ -116,8 +110,15 @@ pub(crate) enum Source {
 }
 
 impl Source {
-    pub(super) fn is_list(self) -> bool {
-        self == Self::Facts
+    /// How the words are remembered that stand at this path; `None` if these are not.
+    pub(super) const fn words(self, path: &'static str) -> Option<Words> {
+        match self {
+            Self::Thought => Some(Words::Thought(path)),
+            Self::Speech => Some(Words::Spoken(path)),
+            Self::Vow => Some(Words::Given(path)),
+            Self::Deed => Some(Words::Tried(path)),
+            _ => None,
+        }
     }
 
     /// The names to choose from; `None` if there is nothing to choose from.
@@ -148,51 +149,43 @@ impl Source {
         is_free && options.is_none_or(|options| !options.is_empty())
     }
 
-    /// The schema of the legal values; `None` if there is none that need be offered.
-    pub(super) fn schema(self, legal: &PlanConstraints) -> Option<Value> {
-        if let Some(options) = self.options(legal) {
-            return Some(one_of(&options));
+    /// The schema of the values that are legal now, or of all that may ever be.
+    pub(super) fn schema(self, legal: Option<&PlanConstraints>) -> Value {
+        if let Some(options) = legal.and_then(|legal| self.options(legal)) {
+            return one_of(&options);
         }
-        Some(match self {
-            Self::PromiseNumber => {
+        match (self, legal) {
+            (Self::PromiseNumber, Some(legal)) => {
                 let numbers: Vec<_> = (1..=legal.promised_to.len()).collect();
-                json!({"type": "integer", "enum": numbers})
+                json!({"enum": numbers})
             }
-            Self::Step => json!({"type": "integer", "enum": [-1, 1]}),
-            Self::Facts if legal.tells.is_empty() => return None,
-            Self::Facts => json!({"type": "array", "items": one_of(&legal.tells)}),
-            _ => json!({"type": "string", "minLength": 1, "maxLength": legal.speech_chars}),
-        })
+            (Self::PromiseNumber, None) => json!({"type": "integer"}),
+            (Self::Step, _) => json!({"enum": [-1, 1]}),
+            _ => json!({"type": "string"}),
+        }
     }
 
     /// What is wrong with what was given. What belongs together is checked by its action.
-    pub(super) fn check(
-        self,
-        path: &str,
-        given: Given<'_>,
-        legal: &PlanConstraints,
-    ) -> Vec<Violation> {
-        let found = match (self, given) {
-            (Self::Facts, Given::List(facts)) => return check_facts(path, facts, legal),
-            (Self::Addressee, Given::Text("")) => None,
-            (
-                Self::Addressee | Self::Confidant | Self::Person | Self::Leader,
-                Given::Text(target),
-            ) => check_present(target, &legal.present),
-            (Self::Exit, Given::Text(to)) => check_exit(to, &legal.exits),
-            (Self::Lying | Self::Held | Self::Readable | Self::Listener, Given::Text(name)) => {
-                let options = self.options(legal).unwrap_or_default();
-                Violation::unless_offered("", name, &options)
-            }
-            (Self::Speech | Self::Search, Given::Text(text)) => check_text(text, legal),
-            // What is said may be a silence; what is done is something.
-            (Self::Vow | Self::Deed, Given::Text(text)) => {
-                check_text(if letters(text) > 0 { text } else { "" }, legal)
-            }
-            (Self::Motive, Given::Text(text)) => Violation::too_long("", text, legal.speech_chars),
-            _ => None,
+    pub(super) fn check(self, given: Given<'_>, legal: &PlanConstraints) -> Option<Violation> {
+        let Given::Text(text) = given else {
+            return None;
         };
-        found.map(|found| found.at(path)).into_iter().collect()
+        match self {
+            Self::Addressee if text.is_empty() => None,
+            Self::Addressee | Self::Confidant | Self::Person | Self::Leader => {
+                check_present(text, &legal.present)
+            }
+            Self::Exit => check_exit(text, &legal.exits),
+            Self::Lying | Self::Held | Self::Readable | Self::Listener => {
+                Violation::unless_offered("", text, &self.options(legal)?)
+            }
+            Self::Speech | Self::Search => check_text(text, legal),
+            // What is said may be a silence; what is done is something.
+            Self::Vow | Self::Deed => check_text(if letters(text) > 0 { text } else { "" }, legal),
+            // Nobody need think of anything.
+            Self::Thought | Self::Motive => Violation::too_long("", text, legal.speech_chars),
+            _ => None,
+        }
     }
 
     /// The names to choose from that the notes of an ask offer; `None` if there is nothing to
@@ -200,10 +193,9 @@ impl Source {
     pub(crate) fn noted(self, notes: Notes<'_>) -> Option<Vec<&str>> {
         let parts = |list, part| notes.list(list).map(|each| each.text(part)).collect();
         Some(match self {
-            Self::Addressee | Self::Person => notes.names("present"),
-            Self::Confidant if notes.flag("whisper") => notes.names("present"),
-            Self::Leader if notes.list("exits").len() > 0 => notes.names("present"),
-            Self::Confidant | Self::Leader => Vec::new(),
+            Self::Addressee | Self::Confidant | Self::Person | Self::Leader => {
+                notes.names("present")
+            }
             Self::Listener => notes.texts("promise_to"),
             Self::Felt => notes.names("feelings"),
             Self::Exit => notes.texts("exits"),
@@ -217,10 +209,7 @@ impl Source {
             Self::Usable => parts("uses", "item"),
             Self::UsedWith => parts("uses", "with"),
             Self::Promisee => parts("promises", "to"),
-            Self::PromiseNumber | Self::Facts | Self::Step => return None,
-            Self::Speech | Self::Vow | Self::Deed | Self::Search | Self::Motive | Self::Reason => {
-                return None;
-            }
+            _ => return None,
         })
     }
 }
@@ -251,13 +240,16 @@ fn check_exit(to: &str, exits: &[String]) -> Option<Violation> {
     })
 }
 
-fn check_facts(path: &str, facts: &[String], legal: &PlanConstraints) -> Vec<Violation> {
+/// What is wrong with the facts that one's words are meant to tell.
+pub(super) fn check_facts(
+    facts: &[String],
+    legal: &PlanConstraints,
+) -> impl Iterator<Item = Violation> {
     let facts = facts.iter().enumerate();
-    let offered = facts.filter(|(_, fact)| !legal.untold.contains(fact));
-    let found = offered.filter_map(|(number, fact)| {
-        Violation::unless_offered(format!("{path}[{number}]"), fact, &legal.tells)
-    });
-    found.collect()
+    let unknown = facts.filter(|(_, fact)| !legal.known.contains(fact));
+    unknown.filter_map(|(number, fact)| {
+        Violation::unless_offered(format!("tells[{number}]"), fact, &legal.tells)
+    })
 }
 
 fn check_text(text: &str, legal: &PlanConstraints) -> Option<Violation> {
@@ -276,5 +268,5 @@ pub(super) fn distinct<'a>(names: impl IntoIterator<Item = &'a String>) -> Vec<S
 
 /// The schema of one of these names.
 pub(crate) fn one_of(names: &[String]) -> Value {
-    json!({"type": "string", "enum": names})
+    json!({"enum": names})
 }

@@ -1,14 +1,18 @@
 //! What an actor answers in its turn at home: a thought, at most one thing said, at most one thing
 //! done, and perhaps a promise given or kept beside them.
 
+use std::borrow::Cow;
+
 use playhouse_engine::event::{PromptSet, PromptTemplate};
 use playhouse_engine::exchange::{Reply, Violation};
 use playhouse_engine::memory::Words;
 use playhouse_engine::reading::{Offers, OtherNames};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::{ActionSpec, Plan, Slot, Use, Wait};
+use super::member::{Given, Source, check_facts, one_of};
+use super::{ACTIONS, ActionSpec, Plan, Slot, Use, Wait};
 use crate::other_names::OTHER_NAMES;
 
 /// What is legal in one turn.
@@ -24,11 +28,11 @@ pub(crate) struct PlanConstraints {
     pub(crate) speech_chars: usize,
     /// The names of those about whom feelings may change now.
     pub(crate) feels_about: Vec<String>,
-    /// The ids of the facts that may be told.
+    /// The ids of the facts that one is offered to tell.
     pub(crate) tells: Vec<String>,
-    /// The ids of the facts that one knows and that nobody can be told: everyone knows them, or
-    /// they are sworn.
-    pub(crate) untold: Vec<String>,
+    /// The ids of all facts that one knows, listed or not; some of them everyone knows, and some
+    /// nobody can say.
+    pub(crate) known: Vec<String>,
     /// The names of the items that one has.
     pub(crate) held: Vec<String>,
     /// The names of the items that lie here for everybody to see.
@@ -43,6 +47,13 @@ pub(crate) struct PlanConstraints {
     pub(crate) promised_to: Vec<String>,
     /// Whether something else may be tried now.
     pub(crate) attempt: bool,
+}
+
+impl PlanConstraints {
+    /// The rows of what can be said and done now.
+    pub(crate) fn possible(&self) -> impl Iterator<Item = &'static ActionSpec> {
+        ActionSpec::all().filter(|row| row.is_possible(self))
+    }
 }
 
 const NO_ACTION: PromptTemplate<NoAction> = PromptTemplate::new("rules/no_action");
@@ -85,14 +96,6 @@ impl Plan {
         names(ActionSpec::all().filter(is_left_out))
     }
 
-    /// What its words are meant to tell.
-    pub(super) fn told(&self) -> Vec<String> {
-        let speak = self.speak.iter().flat_map(|words| &words.tells);
-        let whisper = self.whisper.iter().flat_map(|words| &words.tells);
-        let announce = self.announce.iter().flat_map(|words| &words.tells);
-        speak.chain(whisper).chain(announce).cloned().collect()
-    }
-
     /// Whether the actor says nothing and does nothing.
     pub(super) fn passes(&self) -> bool {
         self.holds_only("wait")
@@ -108,24 +111,16 @@ impl Plan {
         rows.all(|row| row.name == name || row.slot == Slot::Felt)
     }
 
-    /// Where its words say what they tell.
-    fn tells_mut(&mut self) -> impl Iterator<Item = &mut Vec<String>> {
-        let speak = self.speak.as_mut().map(|words| &mut words.tells);
-        let whisper = self.whisper.as_mut().map(|words| &mut words.tells);
-        let announce = self.announce.as_mut().map(|words| &mut words.tells);
-        [speak, whisper, announce].into_iter().flatten()
-    }
-
     /// That it neither says nor does anything.
     fn check_some(&self, constraints: &PlanConstraints) -> Option<Violation> {
         if self.held().any(|row| row.slot != Slot::Felt) {
             return None;
         }
-        let possible = names(ActionSpec::all().filter(|row| row.is_possible(constraints)));
+        let possible = names(constraints.possible());
         let rule = format!("say or do something: {}", possible.join(", "));
         let data = NoAction { actions: &possible };
         let violation = Violation::new("", rule).with_template(&NO_ACTION, &data);
-        // Whoever only thinks, and is asked again and only thinks, does nothing.
+        // A thought alone is asked again once, and is to do nothing then.
         let is_thought = !self.mind.trim().is_empty();
         Some(if is_thought {
             violation.only_once()
@@ -151,19 +146,45 @@ fn names(rows: impl Iterator<Item = &'static ActionSpec>) -> Vec<&'static str> {
     rows.into_iter().map(|row| row.name).collect()
 }
 
+/// The schema of what is legal now, or of all that may ever be.
+fn schema(legal: Option<&PlanConstraints>) -> Value {
+    let is_possible = |row: &&ActionSpec| legal.is_none_or(|legal| row.is_possible(legal));
+    let possible = ACTIONS.iter().filter(is_possible);
+    let possible = possible.map(|row| (row.name.to_owned(), row.schema(legal)));
+    let mut properties = Map::from_iter(possible);
+    properties.insert("mind".to_owned(), Source::Thought.schema(legal));
+    let facts = match legal {
+        None => Some(json!({"type": "string"})),
+        Some(legal) => (!legal.tells.is_empty()).then(|| one_of(&legal.tells)),
+    };
+    if let Some(fact) = facts {
+        let tells = json!({"type": "array", "items": fact});
+        properties.insert("tells".to_owned(), tells);
+    }
+    json!({
+        "type": "object",
+        "properties": properties,
+        "required": ["mind"],
+        "additionalProperties": false,
+    })
+}
+
+impl JsonSchema for Plan {
+    fn schema_name() -> Cow<'static, str> {
+        "Plan".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        Schema::try_from(schema(None)).unwrap_or_default()
+    }
+}
+
 impl Reply for Plan {
     type Constraints = PlanConstraints;
     const NAME: &'static str = "plan";
     const OTHER_NAMES: OtherNames = OTHER_NAMES;
     const IS_TOLD: bool = true;
-    const WORDS: &'static [Words] = &[
-        Words::Thought("/mind"),
-        Words::Spoken("/speak/text"),
-        Words::Spoken("/whisper/text"),
-        Words::Spoken("/announce/text"),
-        Words::Given("/promise/words"),
-        Words::Tried("/attempt/what"),
-    ];
+    const WORDS: &'static [Words] = Self::HELD_WORDS;
     const LEFT_OUT: Option<&'static str> = Some("left_out");
     const MAY_BE_LEFT_OUT: &'static [&'static str] = Self::OPTIONAL;
 
@@ -172,36 +193,21 @@ impl Reply for Plan {
     }
 
     fn constrain_schema(_schema: &Value, constraints: &PlanConstraints) -> Option<Value> {
-        let thought = json!({"type": "string", "maxLength": constraints.speech_chars});
-        let possible = super::ACTIONS
-            .iter()
-            .filter(|row| row.is_possible(constraints));
-        let possible = possible.map(|row| (row.name.to_owned(), row.schema(constraints)));
-        let mut properties = Map::from_iter(possible);
-        properties.insert("mind".to_owned(), thought);
-        Some(json!({
-            "type": "object",
-            "properties": properties,
-            "required": ["mind"],
-            "minProperties": 2,
-            "additionalProperties": false,
-        }))
+        Some(schema(Some(constraints)))
     }
 
-    /// What is told may stand beside the words, what is said to all is said to nobody in
-    /// particular, waiting beside a deed means nothing, and a feeling moves by one step however
-    /// much it says.
+    /// What is said to all is said to nobody in particular, without words nothing is told, waiting
+    /// beside a deed means nothing, and a feeling moves by one step however much it says.
     fn settled(mut self, constraints: &PlanConstraints) -> Self {
-        let told = std::mem::take(&mut self.tells);
-        for tells in self.tells_mut().filter(|tells| tells.is_empty()) {
-            tells.clone_from(&told);
-        }
         let present = || Offers::of_names(constraints.present.iter().map(String::as_str));
         if let Some(speech) = &mut self.speak
             && !constraints.present.contains(&speech.target)
             && present().are_all_meant(&speech.target)
         {
             speech.target.clear();
+        }
+        if self.in_slot(Slot::Said).is_empty() {
+            self.tells.clear();
         }
         if self.in_slot(Slot::Done).len() > 1 {
             self.wait = None;
@@ -214,9 +220,9 @@ impl Reply for Plan {
     }
 
     fn check(&self, constraints: &PlanConstraints) -> Vec<Violation> {
-        // Nobody need think of anything.
-        let mind = Violation::too_long("mind", &self.mind, constraints.speech_chars);
-        let mut found: Vec<_> = mind.into_iter().collect();
+        let mind = Source::Thought.check(Given::from(&self.mind), constraints);
+        let mut found: Vec<_> = mind.map(|mind| mind.at("mind")).into_iter().collect();
+        found.extend(check_facts(&self.tells, constraints));
         found.extend(self.check_some(constraints));
         found.extend(self.check_one(Slot::Said));
         found.extend(self.check_one(Slot::Done));
@@ -224,6 +230,7 @@ impl Reply for Plan {
         found
     }
 }
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -242,7 +249,7 @@ mod tests {
             speech_chars: 50,
             feels_about: vec!["Bob".into()],
             tells: vec!["the-lamp".into()],
-            untold: vec!["the-oath".into()],
+            known: vec!["the-lamp".into(), "the-oath".into()],
             held: vec!["the key".into()],
             lying: vec!["the log".into()],
             readable: vec!["the log".into()],
@@ -308,10 +315,7 @@ mod tests {
             ["move.to"]
         );
         let unknown = r#"{"mind": "m", "announce": {"text": "t", "tells": ["the-boy"]}, "show": {"item": "the log", "to": "Eve"}}"#;
-        assert_eq!(
-            broken_paths(unknown),
-            ["announce.tells[0]", "show.item", "show.to"]
-        );
+        assert_eq!(broken_paths(unknown), ["tells[0]", "show.item", "show.to"]);
         for (keep, path) in [
             (r#"{"to": "Bob"}"#, "keep.promise"),
             (r#"{"to": "Bob", "promise": 2}"#, "keep.promise"),

@@ -24,7 +24,7 @@ const NO_ITEM: PromptTemplate<NoItem> = PromptTemplate::new("refusals/no_item");
 const NOT_NOW: PromptTemplate<NotNow> = PromptTemplate::new("refusals/not_now");
 const SWORN: PromptTemplate<Sworn> = PromptTemplate::new("refusals/sworn");
 
-/// Somebody was addressed who is not here.
+/// The one who was addressed is not here.
 #[derive(Default, Serialize)]
 struct NobodyThere<'a> {
     target: &'a str,
@@ -36,13 +36,13 @@ struct NoItem<'a> {
     item: &'a str,
 }
 
-/// Somebody wanted to do what it was not offered.
+/// The actor wanted to do what it was not offered.
 #[derive(Default, Serialize)]
 struct NotNow<'a> {
     action: &'a str,
 }
 
-/// Somebody wanted to tell what nobody can say.
+/// The actor wanted to tell what nobody can say.
 #[derive(Default, Serialize)]
 struct Sworn<'a> {
     title: &'a str,
@@ -75,7 +75,7 @@ pub(crate) struct Rules<'w, 's> {
     pub(super) events: EventWriter<'w, 's>,
 }
 
-/// What somebody can search.
+/// What an actor can search.
 type Past = (
     &'static AgentContext,
     &'static Chapters,
@@ -91,8 +91,10 @@ pub(crate) struct Acting<'a> {
     pub(super) talk: &'a Talk,
     /// The living who are there, and the actor.
     pub(super) present: Vec<Entity>,
-    /// Whoever does not notice it: the actor, and those who have left.
+    /// Those who do not notice it: the actor, and those who have left.
     pub(super) unaware: Vec<Entity>,
+    /// The ids of the facts that the actor's words give away.
+    pub(super) tells: Vec<String>,
 }
 
 impl Rules<'_, '_> {
@@ -106,8 +108,11 @@ impl Rules<'_, '_> {
         let Some(stage) = self.whereabouts.place_of(actor.0) else {
             return TurnTaken::default();
         };
-        let acting = self.acting(talk, actor, stage);
-        let (impossible, told) = (plan.impossible(), plan.told());
+        let acting = Acting {
+            tells: std::mem::take(&mut plan.tells),
+            ..self.acting(talk, actor, stage)
+        };
+        let impossible = plan.impossible();
         let mut taken = TurnTaken {
             passed: plan.passes(),
             searched: plan.only_searches(),
@@ -118,8 +123,8 @@ impl Rules<'_, '_> {
         for action in impossible {
             self.refuse(&acting, action, &NOT_NOW, &NotNow { action });
         }
-        for fact in told {
-            self.refuse_sworn(&acting, &fact);
+        for fact in &acting.tells {
+            self.refuse_sworn(&acting, fact);
         }
         taken
     }
@@ -147,6 +152,7 @@ impl Rules<'_, '_> {
             talk,
             present,
             unaware,
+            tells: Vec::new(),
         }
     }
 
@@ -197,8 +203,9 @@ impl Rules<'_, '_> {
         action: &str,
         target: &str,
     ) -> Option<Entity> {
-        let listener = self.list.by_name(target);
-        let listener = listener
+        let listener = self
+            .list
+            .by_name(target)
             .filter(|listener| *listener != acting.entity && acting.present.contains(listener));
         if listener.is_none() {
             self.refuse(acting, action, &NOBODY_THERE, &NobodyThere { target });

@@ -12,11 +12,7 @@ impl Action for Speak {
     const APPEAL: Appeal = Appeal::Special;
 
     fn carry_out(self, rules: &mut Rules<'_, '_>, acting: &Acting<'_>, taken: &mut TurnTaken) {
-        let Self {
-            target,
-            text,
-            tells,
-        } = self;
+        let Self { target, text } = self;
         if !target.is_empty() {
             if rules.listener(acting, "speak", &target).is_none() {
                 return;
@@ -27,7 +23,7 @@ impl Action for Speak {
             actor: acting.name.to_string(),
             target,
             message: text,
-            tells,
+            tells: acting.tells.clone(),
         };
         rules.show_all(acting, event);
         rules.publish(acting);

@@ -3,9 +3,10 @@
 use playhouse_engine::event::PromptSet;
 use playhouse_engine::exchange::Violation;
 use playhouse_engine::locale::UiText;
+use playhouse_engine::memory::Words;
 use serde_json::{Map, Value, json};
 
-use super::member::{Given, Member};
+use super::member::{Given, Member, Source};
 use super::rules::{Acting, Rules};
 use super::{ACTIONS, PlanConstraints};
 use crate::talk::TurnTaken;
@@ -72,22 +73,25 @@ impl ActionSpec {
     }
 
     /// Whether each member has a legal value.
-    pub(super) fn is_possible(&self, constraints: &PlanConstraints) -> bool {
+    pub(super) fn is_possible(&self, legal: &PlanConstraints) -> bool {
         let mut members = self.members.iter();
-        members.all(|member| member.source.is_open(constraints))
+        members.all(|member| member.source.is_open(legal))
     }
 
-    /// The schema of what is legal now.
-    pub(super) fn schema(&self, constraints: &PlanConstraints) -> Value {
-        let members = self.members.iter();
-        let members =
-            members.filter_map(|member| Some((member, member.source.schema(constraints)?)));
-        let (members, schemas): (Vec<&Member>, Vec<_>) = members.unzip();
-        let names = members.iter().map(|member| member.name.to_owned());
-        let required = members.iter().filter(|member| !member.source.is_list());
+    /// The schema of what is legal now, or of all that may ever be.
+    pub(super) fn schema(&self, legal: Option<&PlanConstraints>) -> Value {
+        let properties = self.members.iter().map(|member| {
+            let schema = member.source.schema(legal);
+            (member.name.to_owned(), schema)
+        });
+        // Nobody need say what something is for.
+        let required = self
+            .members
+            .iter()
+            .filter(|member| member.source != Source::Motive);
         json!({
             "type": "object",
-            "properties": Map::from_iter(names.zip(schemas)),
+            "properties": properties.collect::<Map<_, _>>(),
             "required": required.map(|member| member.name).collect::<Vec<_>>(),
             "additionalProperties": false,
         })
@@ -100,11 +104,29 @@ impl ActionSpec {
         constraints: &PlanConstraints,
     ) -> impl Iterator<Item = Violation> {
         let members = self.members.iter().zip(given);
-        members.flat_map(move |(member, given)| {
-            let path = format!("{}.{}", self.name, member.name);
-            member.source.check(&path, *given, constraints)
+        members.filter_map(move |(member, given)| {
+            let found = member.source.check(*given, constraints)?;
+            Some(found.at(format!("{}.{}", self.name, member.name)))
         })
     }
+}
+
+/// The words that these members hold, and how many of the members do.
+pub(super) const fn words<const N: usize>(
+    members: [(&'static str, Source); N],
+) -> ([Words; N], usize) {
+    let mut words = [Words::Thought(""); N];
+    let (mut index, mut count) = (0, 0);
+    while index < N {
+        let (path, source) = members[index];
+        if let Some(held) = source.words(path) {
+            assert!(!matches!(path.as_bytes(), [b'/', b'r', b'#', ..]));
+            words[count] = held;
+            count += 1;
+        }
+        index += 1;
+    }
+    (words, count)
 }
 
 /// A name without the mark of a raw identifier.
@@ -115,18 +137,23 @@ pub(super) const fn plain(name: &'static str) -> &'static str {
     }
 }
 
+macro_rules! pointer {
+    ($field:ident/$member:ident) => {
+        concat!("/", stringify!($field), "/", stringify!($member))
+    };
+}
+
 /// Defines a type for each row, and `Plan`, which may hold one of each. Members after a semicolon
 /// may be left out.
 macro_rules! actions {
     ($(
-        $(#[$doc:meta])*
         $field:ident: $Action:ident, $slot:ident {
             $( $(#[$attribute:meta])* $member:ident: $type:ty = $source:ident ),*
             $(; $( $(#[$mark:meta])* $optional:ident: $kind:ty = $origin:ident ),+ )?
         }
     )+) => {
         $(
-            #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+            #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
             pub(crate) struct $Action {
                 $( $(#[$attribute])* pub(crate) $member: $type, )*
                 $($( $(#[$mark])* #[serde(default)] pub(crate) $optional: $kind, )+)?
@@ -144,25 +171,19 @@ macro_rules! actions {
             appeal: <$Action as Action>::APPEAL,
         } ),+];
 
-        /// What an actor answers.
-        #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-        #[schemars(description = "A private thought, at most one thing said (speak, whisper, \
-            announce) and at most one thing done\n(all others but feels), at least one of them.")]
+        /// What an actor answers: a private thought, at most one thing said and at most one thing
+        /// done, at least one of them.
+        #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
         pub(crate) struct Plan {
-            /// What is said may say here, too, what it tells.
-            #[serde(default, skip_serializing)]
-            #[schemars(skip)]
-            pub(super) tells: Vec<String>,
             /// What the answer would do besides, and is not possible now.
             #[serde(default, skip_serializing)]
-            #[schemars(skip)]
             pub(super) left_out: Vec<String>,
-            /// What you think and feel, in the first person; nobody else learns it.
             #[serde(default)]
-            #[schemars(!default)]
             pub(crate) mind: String,
+            /// The ids of the facts that the words give away.
+            #[serde(default, skip_serializing_if = "Vec::is_empty")]
+            pub(crate) tells: Vec<String>,
             $(
-                $(#[$doc])*
                 #[serde(default, skip_serializing_if = "Option::is_none")]
                 pub(crate) $field: Option<$Action>,
             )+
@@ -173,6 +194,20 @@ macro_rules! actions {
             const OPTIONAL: &[&str] = &["mind" $($($(
                 , plain(concat!(stringify!($field), ".", stringify!($optional)))
             )+)?)+];
+
+            /// The words that it holds.
+            const HELD_WORDS: &[Words] = {
+                let (words, count) = const {
+                    &words([
+                        ("/mind", Source::Thought),
+                        $(
+                            $( (pointer!($field/$member), Source::$source), )*
+                            $($( (pointer!($field/$optional), Source::$origin), )+)?
+                        )+
+                    ])
+                };
+                words.split_at(*count).0
+            };
 
             /// The rows of what it holds.
             fn held(&self) -> impl Iterator<Item = &'static ActionSpec> + Clone {

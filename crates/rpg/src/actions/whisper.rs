@@ -10,11 +10,7 @@ impl Action for Whisper {
     const APPEAL: Appeal = Appeal::Rarely(4);
 
     fn carry_out(self, rules: &mut Rules<'_, '_>, acting: &Acting<'_>, taken: &mut TurnTaken) {
-        let Self {
-            target,
-            text,
-            tells,
-        } = self;
+        let Self { target, text } = self;
         taken.whispered_to = Some(target.clone());
         let Some(listener) = rules.listener(acting, "whisper", &target) else {
             return;
@@ -24,7 +20,7 @@ impl Action for Whisper {
             actor: acting.name.to_string(),
             target,
             message: text,
-            tells,
+            tells: acting.tells.clone(),
         };
         rules.events.notify_entities(&[listener], event);
     }

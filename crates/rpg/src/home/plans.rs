@@ -80,8 +80,8 @@ struct PlanData<'a> {
     goals: Vec<&'a str>,
     /// Whether the scene that is open here is about it.
     is_needed: bool,
-    attempt: bool,
-    whisper: bool,
+    /// The names of what it can say and do now.
+    can: Vec<&'a str>,
     speech_chars: usize,
     refused: String,
     speaker: Speaker<'a>,
@@ -254,8 +254,8 @@ impl Moment<'_, '_, '_> {
         self.params.minds.story.choice(&self.scene?.id)
     }
 
-    /// Nobody leaves the party on a journey, and who is back wakes up at home. Nor does whoever has
-    /// to decide something here, or to be there then, before it is decided.
+    /// Nobody leaves the party on a journey, and a party that is back wakes up at home. A character
+    /// that has to decide something here, or to be there then, stays until it is decided.
     fn ways(&self, view: &View<'_>) -> Ways {
         let params = self.params;
         let decides = |choice: &Choice| choice.who.contains(&view.name);
@@ -275,10 +275,15 @@ impl Moment<'_, '_, '_> {
 
     fn exits(&self) -> Vec<String> {
         let params = self.params;
-        let exits = params.exits.get(self.stage).ok();
-        let exits = exits.filter(|_| params.is_home()).into_iter();
-        let exits = exits.flat_map(|exits| &exits.0);
-        let places = exits.filter_map(|id| params.list.by_id(*id));
+        let Some(exits) = params
+            .exits
+            .get(self.stage)
+            .ok()
+            .filter(|_| params.is_home())
+        else {
+            return Vec::new();
+        };
+        let places = exits.0.iter().filter_map(|id| params.list.by_id(*id));
         let names = places.filter_map(|place| params.minds.whereabouts.name(place));
         names.map(ToString::to_string).collect()
     }
@@ -298,38 +303,39 @@ impl Moment<'_, '_, '_> {
         here.filter_map(points).collect()
     }
 
-    /// What is legal for somebody who may go there.
-    fn legal(&self, view: &View<'_>, exits: Vec<String>) -> PlanConstraints {
+    /// What is legal for somebody who is offered to go there and to tell these facts.
+    fn legal(
+        &self,
+        view: &View<'_>,
+        exits: Vec<String>,
+        facts: &[KnownFact<'_>],
+    ) -> PlanConstraints {
         let limits = self.params.limits();
         let present = &view.present;
-        let may_feel = |other: &&String| !self.talk.has_felt(&view.name, other);
-        let feels_about = present
-            .iter()
-            .filter(|_| view.bonds.is_some())
-            .filter(may_feel);
+        let may_feel =
+            |other: &&String| view.bonds.is_some() && !self.talk.has_felt(&view.name, other);
         let promised = |to: &String| {
             let promises = view.open_promises().iter();
             promises.filter(|promise| promise.to == to).count()
         };
-        let promise_to = present.iter().filter(|_| view.promises.is_some());
-        let promise_to = promise_to.filter(|to| promised(to) < MAX_PROMISES);
+        let may_promise = |to: &&String| view.promises.is_some() && promised(to) < MAX_PROMISES;
         let readable = view.at_hand().filter(|item| item.readable);
-        let untold = view.sworn().map(|fact| fact.id.to_owned());
+        let known = view.facts.iter().map(|fact| fact.id.to_owned());
         let promised_to = view.open_promises().iter();
         PlanConstraints {
             exits,
             whisper: limits.whisper,
             speech_chars: limits.speech_chars.max(1) as usize,
-            tells: view.tellable().map(|fact| fact.id.to_owned()).collect(),
-            untold: untold.chain(self.params.minds.common()).collect(),
+            tells: facts.iter().map(|fact| fact.id.to_owned()).collect(),
+            known: known.chain(self.params.minds.common()).collect(),
             held: names_of(&view.items),
             lying: names_of(&view.lying),
             readable: readable.map(|item| item.name.to_owned()).collect(),
             uses: self.params.minds.uses(self.stage, view),
-            promise_to: promise_to.cloned().collect(),
+            promise_to: present.iter().filter(may_promise).cloned().collect(),
             promised_to: promised_to.map(|promise| promise.to.to_owned()).collect(),
             attempt: self.talk.attempts(&view.name) < limits.attempts.max(0) as u32,
-            feels_about: feels_about.cloned().collect(),
+            feels_about: present.iter().filter(may_feel).cloned().collect(),
             present: present.clone(),
         }
     }
@@ -342,11 +348,12 @@ impl Moment<'_, '_, '_> {
         view: &View<'_>,
     ) -> Result<Ask<Plan>, PhraseError> {
         let ways = self.ways(view);
-        let constraints = self.legal(view, ways.exits.clone());
-        let data = self.data(actor, view, &ways, &constraints);
-        let at_stake = data.promises.iter();
-        let at_stake = at_stake.map(|promise| format!("{}: {}", promise.to, promise.words));
-        let at_stake = at_stake.chain(self.choice().map(|choice| choice.question.clone()));
+        let facts = self.params.minds.worth_telling(view);
+        let constraints = self.legal(view, ways.exits.clone(), &facts.0);
+        let data = self.data(actor, view, &ways, (&constraints, facts));
+        let promises = data.promises.iter();
+        let promises = promises.map(|promise| format!("{}: {}", promise.to, promise.words));
+        let at_stake = promises.chain(self.choice().map(|choice| choice.question.clone()));
         let limits = self.params.limits();
         let cues = limits.cues(at_stake.collect(), &constraints.present);
         let voice = Voice::new(&view.name, &constraints.present)
@@ -355,8 +362,9 @@ impl Moment<'_, '_, '_> {
             phrases.render(&DEFAULT_THOUGHT, &data)?,
             phrases.render(&DEFAULT_REASON, &data)?,
         );
-        let ask = PLAN.ask(phrases, &data, constraints.clone(), fallback)?;
-        let ask = ask.max_tokens(limits.max_reply_tokens());
+        let ask = PLAN
+            .ask(phrases, &data, constraints.clone(), fallback)?
+            .max_tokens(limits.max_reply_tokens());
         Ok(ask.recalling(cues).spoken_by(voice))
     }
 
@@ -365,12 +373,11 @@ impl Moment<'_, '_, '_> {
         actor: Entity,
         view: &'a View<'_>,
         ways: &'a Ways,
-        constraints: &'a PlanConstraints,
+        (constraints, (facts, more_facts)): (&'a PlanConstraints, (Vec<KnownFact<'a>>, usize)),
     ) -> PlanData<'a> {
         let params = self.params;
         let (minds, file) = (&params.minds, &params.minds.world.0);
         let (next_dungeon, vote) = ahead(&params.campaign).unwrap_or_default();
-        let (facts, more_facts) = minds.worth_telling(view);
         let known = view.present.iter().filter(|_| view.bonds.is_some());
         let feelings = known.map(|name| FeltFor {
             name,
@@ -408,8 +415,7 @@ impl Moment<'_, '_, '_> {
             feelings: feelings.collect(),
             goals: view.wanted.iter().map(|goal| goal.words.as_str()).collect(),
             is_needed: ways.is_needed,
-            attempt: constraints.attempt,
-            whisper: constraints.whisper,
+            can: constraints.possible().map(|row| row.name).collect(),
             speech_chars: constraints.speech_chars,
             refused: last_event_text(view.context, "refusal"),
             speaker: Speaker::of(file, &view.name).in_story(*params.seed, &view.name),

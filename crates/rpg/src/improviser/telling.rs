@@ -185,10 +185,10 @@ impl<'n> Telling<'n> {
             writer.set(name, words);
         }
         let can = |kind: &str| kinds.contains(&kind);
-        let tells = [self.fact];
         if is_verbatim && can("announce") && writer.rng().happens(ANNOUNCED) {
             let text = writer.line("announce.tell");
-            turn.insert("announce".into(), json!({"text": text, "tells": tells}));
+            turn.insert("announce".into(), json!({"text": text}));
+            turn.insert("tells".into(), json!([self.fact]));
             return Some("mind.announce");
         }
         let is_whispered = can("whisper") && writer.rng().happens(WHISPERED);
@@ -200,8 +200,8 @@ impl<'n> Telling<'n> {
             (true, true) => writer.line("whisper"),
             _ => writer.line(self.symbol),
         };
-        let said = json!({"target": self.target, "text": text, "tells": tells});
-        turn.insert(kind.into(), said);
+        turn.insert(kind.into(), json!({"target": self.target, "text": text}));
+        turn.insert("tells".into(), json!([self.fact]));
         Some(if is_whispered {
             "mind.whisper"
         } else {

@@ -89,6 +89,14 @@ async fn fights_and_long_days_become_chapters_and_every_message_stays_findable()
     }
 }
 
+/// What a memory tells: the words in quotation marks, or all after its time and place.
+fn gist(memory: &str) -> &str {
+    let quoted = memory.split_once(['‘', '“']).map(|(_, words)| words);
+    let words = quoted.and_then(|words| words.rsplit_once(['’', '”']));
+    let told = memory.split_once(": ").or(memory.split_once('：'));
+    words.map_or(told.map_or(memory, |(_, told)| told), |(words, _)| words)
+}
+
 /// The improviser, which notes what came to minds with questions.
 struct Noting {
     improviser: Improviser,
@@ -105,6 +113,14 @@ impl Mind for Noting {
             let text = recalled.as_str().to_owned();
             let mut history = prompt.history.entries().iter();
             assert!(!history.any(|entry| entry.body().full_text() == text));
+            let mut known: Vec<_> = prompt.turns().map(|turn| turn.to_text()).collect();
+            known.retain(|turn| *turn != text);
+            for memory in text.lines().filter_map(|line| line.strip_prefix("- ")) {
+                let words = gist(memory);
+                let twice = known.iter().find(|known| known.contains(words));
+                assert_eq!(twice, None, "{memory}");
+                known.push(memory.to_owned());
+            }
             let mut after = prompt.turns().skip(prompt.history.len() + 1);
             assert_eq!(after.next().unwrap().to_text(), text);
             self.recalled

@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use playhouse_engine::engine::Engine;
+use playhouse_engine::message::tokens::estimate;
 use playhouse_engine::mind::improviser::Improviser;
-use playhouse_engine::mind::{Answering, Mind, MindInfo, Minds, Prompt};
+use playhouse_engine::mind::{AnswerForm, Answering, Mind, MindInfo, Minds, Prompt};
 use playhouse_engine::testing::journal;
 use playhouse_engine::world_data::DataFolder;
 use playhouse_rpg::Campaign;
@@ -45,10 +46,8 @@ fn describe(prompt: &Prompt<'_>) -> String {
     let opening = system.shared_prefix().unwrap().as_str();
     let short = prompt.question.short().map(|short| short.as_str());
     let form = match prompt.form {
-        playhouse_engine::mind::AnswerForm::Prose { .. } => "prose".to_owned(),
-        playhouse_engine::mind::AnswerForm::Json { constrained, .. } => {
-            serde_json::to_string_pretty(constrained).unwrap()
-        }
+        AnswerForm::Prose { .. } => "prose".to_owned(),
+        AnswerForm::Json { constrained, .. } => serde_json::to_string_pretty(constrained).unwrap(),
     };
     format!(
         "(the rules of the world, {} characters)\n{}\n\n=== asked\n{}\n\n=== in later prompts\n{}\n\n=== wanted\n{form}",
@@ -159,4 +158,44 @@ async fn a_world_may_send_its_questions_in_their_short_form() {
     let mut engine = Engine::new(setup, Minds::all(Arc::new(mind)), journal()).unwrap();
     engine.run(Some(8)).await.unwrap();
     assert!(count.load(Ordering::SeqCst) > 20, "{count:?}");
+}
+
+/// The improviser, with the tokens of each question for a plan and of its schema.
+struct Measured(Improviser, Arc<Mutex<Vec<u32>>>);
+
+impl Mind for Measured {
+    fn info(&self) -> &MindInfo {
+        self.0.info()
+    }
+
+    fn answer(&self, prompt: &Prompt<'_>) -> Answering {
+        if let AnswerForm::Json { constrained, .. } = prompt.form
+            && prompt.purpose == "home.plan"
+        {
+            let question = estimate(&prompt.question.full_text());
+            let schema = estimate(&constrained.to_string());
+            self.1.lock().unwrap().push(question + schema);
+        }
+        self.0.answer(prompt)
+    }
+}
+
+#[tokio::test]
+async fn a_plan_and_its_schema_take_900_tokens_at_most_at_the_median() {
+    for world in ["drowned-assize", "zhaoying-ban"] {
+        let campaign = Campaign::load(&DataFolder::at("../../data").unwrap(), world).unwrap();
+        for seed in 1..=3 {
+            let tokens = Arc::default();
+            let improviser = Improviser::taught(playhouse_rpg::improviser::teach).unwrap();
+            let mind = Measured(improviser, Arc::clone(&tokens));
+            let setup = campaign.new_game(seed).unwrap();
+            let mut engine = Engine::new(setup, Minds::all(Arc::new(mind)), journal()).unwrap();
+            engine.run(None).await.unwrap();
+            let mut tokens = std::mem::take(&mut *tokens.lock().unwrap());
+            tokens.sort_unstable();
+            let median = tokens[tokens.len() / 2];
+            println!("{world} {seed}: {median}, at most {:?}", tokens.last());
+            assert!(median <= 900, "{world}, {seed}: {median} of {tokens:?}");
+        }
+    }
 }
