@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use crate::engine::Engine;
-use crate::mind::human::{Console, prompt};
+use crate::mind::human::{Console, is_back};
 use rustyline::error::ReadlineError;
 use rustyline::{Config, DefaultEditor};
 
@@ -74,7 +74,8 @@ impl SeatCommand {
 fn command_word(line: &str) -> Option<&str> {
     let line = line.trim();
     let word = line.strip_prefix('/').or_else(|| line.strip_prefix('／'));
-    word.map(str::trim)
+    // The way back is an answer to the question itself.
+    word.map(str::trim).filter(|word| !is_back(word))
 }
 
 fn is_meant(names: &[&str], word: &str) -> bool {
@@ -90,6 +91,8 @@ pub(crate) struct TerminalSeat {
     language: Language,
     /// As its character stood when it was asked last.
     sheet: Mutex<SeatSheet>,
+    /// Whether the person was told who it is.
+    is_introduced: AtomicBool,
     wants_undo: AtomicBool,
     game: SeatGame,
 }
@@ -108,6 +111,7 @@ impl TerminalSeat {
             save,
             language,
             sheet: Mutex::default(),
+            is_introduced: AtomicBool::new(false),
             wants_undo: AtomicBool::new(false),
             game,
         }
@@ -168,6 +172,16 @@ impl TerminalSeat {
             None => self.say(text!(cli_seat_unknown, command = word)),
         };
         Some(shown)
+    }
+
+    /// Who the person plays, and how it gets help, before it is asked for the first time.
+    fn introduction(&self) -> Option<String> {
+        if self.is_introduced.swap(true, Ordering::SeqCst) {
+            return None;
+        }
+        let sheet = lock(&self.sheet);
+        let hint = self.say(text!(cli_seat_first_help));
+        Some(format!("{}\n{hint}\n\n", sheet.me))
     }
 
     fn help(&self) -> String {
@@ -266,17 +280,23 @@ impl Console for SeatConsole {
         })
     }
 
-    fn read(&mut self, label: &UiText, language: Language) -> io::Result<Option<String>> {
-        let prompt = prompt(label, language);
+    fn turn(&mut self, entity: &str, language: Language) -> io::Result<()> {
+        self.show(&UiText::verbatim("\n"), language)?;
+        self.show(&text!(mind_seat_your_turn, entity), language)?;
+        let introduction = self.seat.introduction();
+        introduction.map_or(Ok(()), |text| self.show(&UiText::verbatim(text), language))
+    }
+
+    fn read(&mut self, prompt: &str) -> io::Result<Option<String>> {
         loop {
-            let Some(line) = self.read_line(&prompt)? else {
+            let Some(line) = self.read_line(prompt)? else {
                 return Ok(None);
             };
             let Some(command) = self.seat.command_in(&line) else {
                 return Ok(Some(line));
             };
             match self.seat.obey(command) {
-                Some(shown) => self.show(&UiText::verbatim(shown), language)?,
+                Some(shown) => self.show(&UiText::verbatim(shown), Language::default())?,
                 None => return Ok(None),
             }
         }

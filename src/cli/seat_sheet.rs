@@ -9,7 +9,7 @@ use crate::drama::{Belongings, Bonds, GoalState, PromiseState, Promises, StoryDa
 use crate::knowledge::{FactBook, Knowledge, Known};
 use crate::message::Role;
 use crate::rpg::Hand;
-use crate::rpg::components::{Fighter, Health, goals_of};
+use crate::rpg::components::{Fighter, Health, RpgWorld, goals_of};
 use crate::undercover::Card;
 
 /// The texts for a seat, in the language of the interface.
@@ -41,13 +41,7 @@ impl SeatSheet {
 }
 
 fn me(world: &World, entity: EntityRef<'_>) -> Vec<UiText> {
-    let entries = entity.get::<AgentContext>().map(AgentContext::entries);
-    let first = entries.and_then(<[Entry]>::first);
-    let profile = first.filter(|entry| entry.role() == Role::System);
-    let mut texts: Vec<_> = profile
-        .map(|entry| UiText::verbatim(entry.own_text()))
-        .into_iter()
-        .collect();
+    let mut texts = portrait(world, entity);
     texts.extend(word(entity));
     if let Some(Health { hp, max }) = entity.get::<Health>() {
         texts.push(text!(cli_seat_health, hp, max));
@@ -89,6 +83,25 @@ fn me(world: &World, entity: EntityRef<'_>) -> Vec<UiText> {
         }
     }
     texts
+}
+
+/// Who the character is: as its world tells of it, else as its own mind is told.
+fn portrait(world: &World, entity: EntityRef<'_>) -> Vec<UiText> {
+    let name = entity.get::<EntityName>().map(|name| &*name.0);
+    let campaign = world.get_resource::<RpgWorld>();
+    let actor = campaign.and_then(|campaign| {
+        let mut actors = campaign.0.actors.iter();
+        actors.find(|actor| Some(actor.name.as_str()) == name)
+    });
+    if let Some(actor) = actor {
+        let look = text!(cli_seat_look, look = &actor.look);
+        return vec![UiText::verbatim(actor.profile.trim()), look];
+    }
+    let entries = entity.get::<AgentContext>().map(AgentContext::entries);
+    let first = entries.and_then(<[Entry]>::first);
+    let profile = first.filter(|entry| entry.role() == Role::System);
+    let profile = profile.map(|entry| UiText::verbatim(entry.own_text()));
+    profile.into_iter().collect()
 }
 
 /// The word on the character's card, if it has a card.

@@ -26,21 +26,14 @@ pub(crate) struct UndercoverPrinter {
     defaults: BTreeSet<String>,
     /// Whether any default description was printed.
     has_default_answers: bool,
-    /// Whether the records are those of one player, who is not told its own descriptions.
-    is_seat: bool,
     shows_ids: bool,
     /// The id of the event that is printed, until it is shown.
     id: Option<String>,
 }
 
 impl UndercoverPrinter {
-    /// Prints a game in this language. `is_seat` if the records are those of one player.
-    pub(crate) fn new(
-        out: Arc<Mutex<Output>>,
-        language: Language,
-        state: &Table,
-        is_seat: bool,
-    ) -> Self {
+    /// Prints a game in this language.
+    pub(crate) fn new(out: Arc<Mutex<Output>>, language: Language, state: &Table) -> Self {
         let players = state.players.iter().map(|player| NamedPlayer {
             player_id: player.id,
             player: player.name.clone(),
@@ -51,7 +44,6 @@ impl UndercoverPrinter {
             players: players.collect(),
             defaults: BTreeSet::new(),
             has_default_answers: false,
-            is_seat,
             shows_ids: false,
             id: None,
         }
@@ -99,9 +91,6 @@ impl UndercoverPrinter {
         }
         if matches!(answer.by, By::Fallback(_)) {
             self.defaults.insert(answer.entity.to_string());
-        }
-        if self.is_seat {
-            self.description(&answer.entity, &answer.text);
         }
     }
 

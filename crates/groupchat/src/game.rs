@@ -375,7 +375,7 @@ struct PlayedGame(ChatGame);
 fn take_edits(world: &mut World) {
     take_data(world, |world, embedded: &EmbeddedTeam| {
         let played = &world.resource::<PlayedGame>().0;
-        Ok(played.of_embedded(embedded)?.fit(world)?)
+        played.of_embedded(embedded)?.fit(world)
     });
 }
 

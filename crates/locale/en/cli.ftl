@@ -566,6 +566,8 @@ cli_watch_shows = the page has its own settings for IDs and pace
 
 cli_seat_alone = Nobody else is here.
 cli_seat_bond = { $to }: { $word } ({ $value })
+cli_seat_look = What others see: { $look }
+cli_seat_first_help = (/me shows this again, /secrets what you know, /help everything else that you can type.)
 cli_seat_goal = Goal: { $goal }
 cli_seat_goal_lost = Goal (lost): { $goal }
 cli_seat_goal_met = Goal (reached): { $goal }

@@ -98,7 +98,17 @@ impl UiText {
     /// The text of a key that is put together at run time, such as one for each option of a
     /// command. It takes no arguments. `None` for an unknown key.
     pub fn find(key: &str) -> Option<Self> {
-        Self::of_key(key.to_owned(), BTreeMap::new())
+        Self::find_with(key, [])
+    }
+
+    /// The same with arguments.
+    pub fn find_with<'a>(
+        key: &str,
+        arguments: impl IntoIterator<Item = (&'a str, Argument)>,
+    ) -> Option<Self> {
+        let arguments = arguments.into_iter();
+        let arguments = arguments.map(|(name, argument)| (name.to_owned(), argument));
+        Self::of_key(key.to_owned(), arguments.collect())
     }
 
     /// The text in a language.

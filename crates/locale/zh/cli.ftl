@@ -524,6 +524,8 @@ cli_watch_shows = 编号与速度在网页上设置
 cli_seat_alone = 这里没有别人。
 # same
 cli_seat_bond = { $to }：{ $word }（{ $value }）
+cli_seat_look = 别人眼中的你：{ $look }
+cli_seat_first_help = （/我 再看一遍，/秘密 看你知道的事，/帮助 看其他可以输入的命令。）
 cli_seat_goal = 目标：{ $goal }
 cli_seat_goal_lost = 目标（已落空）：{ $goal }
 cli_seat_goal_met = 目标（已达成）：{ $goal }

@@ -228,9 +228,8 @@ struct EntityJson {
     hue: u16,
     #[serde(skip_serializing_if = "Option::is_none")]
     faction: Option<Arc<str>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    // A page merges what is new into what it has: what is no longer so must be said.
     place: Option<u32>,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
     dead: bool,
 }
 
@@ -534,7 +533,7 @@ impl Reader<'_> {
     ) -> bool {
         let record = &entry.record;
         let is = |wanted: Option<u32>, id: Option<u32>| wanted.is_none() || wanted == id;
-        let reached = |id: u32| self.is_host() && entry.reached(id);
+        let reached = |id: u32| self.is_host() && (entry.reached(id) || entry.by == Some(id));
         let taught = |fact: &String| {
             let id: &str = &record.id.to_string();
             let taught = contents.state.taught.get(id);
@@ -580,7 +579,8 @@ impl Reader<'_> {
     /// as "you".
     pub(super) fn text_of(&self, contents: &Contents, entry: &EventEntry) -> String {
         let record = &entry.record;
-        if self.is_host() {
+        // What somebody does itself is told to others in the second person.
+        if self.is_host() || entry.by == self.seat {
             let about = &self.view.about;
             let text = in_third_person(contents, record, about)
                 .map(|text| text.in_language(about.language));
@@ -816,6 +816,7 @@ fn cell(why: WhyNot) -> char {
         WhyNot::Later => 'l',
         WhyNot::Private => 'p',
         WhyNot::Withheld => 'g',
+        WhyNot::Own => 'o',
     }
 }
 

@@ -9,25 +9,23 @@ use bytes::Bytes;
 use futures_util::FutureExt;
 use futures_util::future::{Either, select};
 use playhouse_engine::locale::{Language, UiText};
-use playhouse_engine::mind::human::{Console, HumanMind, SeatLessons};
+use playhouse_engine::mind::human::{Console, HumanMind, Question, SeatLessons};
 use playhouse_engine::mind::{Answering, Mind, MindInfo, Prompt};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
 /// A question to the person at a seat.
 #[derive(Clone, Debug)]
-struct SeatQuestion {
+struct OpenQuestion {
     number: u32,
-    /// What was shown since the last answer, and what is asked.
-    text: Vec<UiText>,
-    options: Vec<UiText>,
-    /// Whether words are an answer beside options.
-    takes_words: bool,
+    /// What was shown since the last answer.
+    shown: Vec<UiText>,
+    asked: Question,
 }
 
 #[derive(Default)]
 struct Open {
-    question: Option<SeatQuestion>,
+    question: Option<OpenQuestion>,
     /// The receiver of the line that answers it.
     reply: Option<Sender<Option<String>>>,
     last: u32,
@@ -82,8 +80,6 @@ impl Seat {
         let console = SeatConsole {
             seat: self.clone(),
             shown: Vec::new(),
-            options: Vec::new(),
-            takes_words: false,
         };
         Arc::new(SeatMind {
             person: HumanMind::taught(console, language, teach),
@@ -111,18 +107,21 @@ impl Seat {
         let Some(question) = &open.question else {
             return Value::Null;
         };
-        let options: Vec<_> = (1..).zip(&question.options)
-            .map(|(number, label): (u32, _)| json!({"value": number.to_string(), "label": label.in_language(language)})).collect();
-        let text: Vec<_> = question
-            .text
-            .iter()
-            .map(|text| text.in_language(language).trim().to_owned())
-            .filter(|text| !text.is_empty())
-            .collect();
+        let asked = &question.asked;
+        let options = asked.options.iter().map(|option| {
+            let label = option.label.in_language(language);
+            json!({"value": option.number.to_string(), "label": label})
+        });
+        let text = question.shown.iter();
+        let text = text.map(|text| text.in_language(language).trim().to_owned());
+        let text: Vec<_> = text.filter(|text| !text.is_empty()).collect();
         json!({
             "number": question.number, "question": text.join("\n\n"),
-            "free": options.is_empty() || question.takes_words,
-            "options": options,
+            "label": asked.label.in_language(language),
+            "free": asked.options.is_empty() || asked.takes_words,
+            "options": options.collect::<Vec<_>>(),
+            "skip": asked.skip.as_ref().map(|skip| skip.in_language(language)),
+            "back": asked.has_back,
         })
     }
 
@@ -180,20 +179,14 @@ impl Seat {
         self.answer(None, None);
     }
 
-    fn ask(
-        &self,
-        text: Vec<UiText>,
-        options: Vec<UiText>,
-        takes_words: bool,
-    ) -> Receiver<Option<String>> {
+    fn ask(&self, shown: Vec<UiText>, asked: Question) -> Receiver<Option<String>> {
         let (reply, answer) = channel();
         let mut open = self.open();
         open.last += 1;
-        open.question = Some(SeatQuestion {
+        open.question = Some(OpenQuestion {
             number: open.last,
-            text,
-            options,
-            takes_words,
+            shown,
+            asked,
         });
         open.reply = Some(reply);
         drop(open);
@@ -207,8 +200,6 @@ struct SeatConsole {
     seat: Arc<Seat>,
     /// What was shown since the last answer.
     shown: Vec<UiText>,
-    options: Vec<UiText>,
-    takes_words: bool,
 }
 
 impl Console for SeatConsole {
@@ -217,23 +208,23 @@ impl Console for SeatConsole {
         Ok(())
     }
 
-    fn menu(&mut self, options: &[UiText], _: Language) -> io::Result<()> {
-        self.options = options.to_vec();
+    fn turn(&mut self, _entity: &str, _: Language) -> io::Result<()> {
+        // The page says whose seat it is.
         Ok(())
     }
 
-    fn allow_words(&mut self) {
-        self.takes_words = true;
-    }
-
-    fn read(&mut self, label: &UiText, _: Language) -> io::Result<Option<String>> {
-        let mut texts = std::mem::take(&mut self.shown);
-        texts.push(label.clone());
-        let options = std::mem::take(&mut self.options);
-        let takes_words = std::mem::take(&mut self.takes_words);
-        let answer = self.seat.ask(texts, options, takes_words);
+    fn ask(&mut self, question: &Question, _: Language) -> io::Result<Option<String>> {
+        let shown = std::mem::take(&mut self.shown);
+        let answer = self.seat.ask(shown, question.clone());
         // The seat was closed, or another question took its place.
         Ok(answer.recv().unwrap_or_default())
+    }
+
+    fn read(&mut self, prompt: &str) -> io::Result<Option<String>> {
+        self.ask(
+            &Question::words(UiText::verbatim(prompt)),
+            Language::default(),
+        )
     }
 }
 

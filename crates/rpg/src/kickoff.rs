@@ -23,7 +23,9 @@ const WORLD_AGENT: ProseQuestion<KickoffData> = question("asks/kickoff_world");
 
 const fn question(template: &'static str) -> ProseQuestion<KickoffData<'static>> {
     ProseQuestion {
-        question: AskTemplate::new("kickoff", template),
+        question: AskTemplate::new("kickoff", template)
+            .for_people("seats/kickoff")
+            .skippable("seats/kickoff_skipped"),
         fallback: PromptTemplate::new("fallback/kickoff"),
         max_chars: 1_500,
         min_letters: 6,

@@ -24,6 +24,8 @@ pub enum WhyNot {
     Private,
     /// A guard kept it back.
     Withheld,
+    /// It did or said it itself.
+    Own,
 }
 
 impl WhyNot {
@@ -37,6 +39,7 @@ impl WhyNot {
             Self::Later => "later",
             Self::Private => "private",
             Self::Withheld => "withheld",
+            Self::Own => "own",
         }
     }
 }
@@ -68,7 +71,7 @@ impl EventEntry {
 }
 
 impl Contents {
-    /// Those in the world who did not learn an event, and why.
+    /// Those in the world who neither did an event nor learned of it, and why.
     pub fn not_told<'s>(
         &'s self,
         event: &'s EventEntry,
@@ -77,12 +80,15 @@ impl Contents {
             .state
             .beings
             .iter()
-            .filter(|being| !event.reached(being.id));
+            .filter(|being| !event.reached(being.id) && event.by != Some(being.id));
         others.map(|being| (being, self.why_not(event, being)))
     }
 
     /// Why an entity did not learn an event.
     pub fn why_not(&self, event: &EventEntry, being: &Being) -> WhyNot {
+        if event.by == Some(being.id) {
+            return WhyNot::Own;
+        }
         let stage = match &event.record.rule {
             AudienceRule::Private => return WhyNot::Private,
             AudienceRule::Notified => return WhyNot::NotNamed,

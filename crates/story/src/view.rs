@@ -167,7 +167,7 @@ pub struct Contents {
     /// Each change of a call, by its number, oldest first.
     pub changes: Vec<u32>,
     pub turns: Vec<TurnRange>,
-    /// The events of each entity, by what it learned.
+    /// The events of each entity: what it learned, and what it did itself.
     pub learned: BTreeMap<u32, Vec<u32>>,
     pub by_body: BTreeMap<BodyId, u32>,
     pub state: Arc<WorldState>,
@@ -701,8 +701,14 @@ impl Contents {
             defaults.append(&mut self.overdue);
             defaults.extend(call.and_then(|call| self.defaults.remove(&call)));
         }
-        for who in &record.audience {
-            self.learned.entry(who.id.0).or_default().push(number);
+        let told: BTreeSet<_> = record
+            .audience
+            .iter()
+            .map(|who| who.id.0)
+            .chain(by)
+            .collect();
+        for who in told {
+            self.learned.entry(who).or_default().push(number);
         }
         self.by_body.insert(record.id, number);
         let place = telling.as_ref().and_then(|telling| telling.place());

@@ -9,8 +9,8 @@
 use playhouse_engine::event::{PromptSet, PromptTemplate};
 use playhouse_engine::exchange::{Reply, Violation};
 use playhouse_engine::memory::Words;
+use playhouse_engine::reading::OtherNames;
 use playhouse_engine::reading::names::REASON;
-use playhouse_engine::reading::{Meant, Offer, Offers, OtherNames};
 use playhouse_engine::wording::fold_name;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -83,22 +83,6 @@ impl<'de> Deserialize<'de> for Guess {
 pub(super) struct Candidates(pub(super) Vec<(PlayerId, String)>);
 
 impl Candidates {
-    /// The candidate that a text means and says nothing else of; `None` if it means nobody, or
-    /// several.
-    pub(super) fn find(&self, text: &str) -> Option<PlayerId> {
-        let ids: Vec<_> = self.0.iter().map(|(id, _)| id.to_string()).collect();
-        let offers = ids.iter().zip(&self.0).map(|(id, (_, label))| Offer {
-            name: id,
-            label,
-            note: "",
-        });
-        let offers = Offers::new(offers, false).with_fillers(&FILLERS);
-        match offers.meant_alone(text) {
-            Meant::One(index) => self.0.get(index).map(|(id, _)| *id),
-            _ => None,
-        }
-    }
-
     /// Whether this player may be chosen.
     pub(super) fn has(&self, player: PlayerId) -> bool {
         self.0.iter().any(|(id, _)| *id == player)

@@ -25,7 +25,8 @@ const DESCRIBE: AskTemplate<DescribeData> = AskTemplate::condensed(
     "undercover.describe",
     "undercover/asks/describe",
     "undercover/asks/describe_short",
-);
+)
+.for_people("seats/undercover_describe");
 const DEFAULT_LINES: PromptTemplate<()> = PromptTemplate::new("undercover/fallback/lines");
 const TITLES: PromptTemplate<()> = PromptTemplate::new("undercover/system/titles");
 

@@ -16,7 +16,8 @@ pub(super) const BELIEF: AskTemplate<BeliefData> = AskTemplate::condensed(
     "undercover.belief",
     "undercover/asks/belief",
     "undercover/asks/belief_short",
-);
+)
+.for_people("seats/undercover_belief");
 
 /// What a player is asked for its beliefs with. All of it is public.
 #[derive(Default, Serialize)]

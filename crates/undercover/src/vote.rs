@@ -17,7 +17,8 @@ const VOTE: AskTemplate<VoteData> = AskTemplate::condensed(
     "undercover.vote",
     "undercover/asks/vote",
     "undercover/asks/vote_short",
-);
+)
+.for_people("seats/undercover_vote");
 
 /// What a player is asked for its vote with. All of it is public.
 #[derive(Default, Serialize)]

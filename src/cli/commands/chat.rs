@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use crate::cast::{CastList, WorldTurn};
 use crate::engine::{Engine, Setup, Stop};
+use crate::event::Phrasebook;
 use crate::groupchat::team::{ParticipantKind, TeamFile, list_teams};
 use crate::groupchat::{
     Chat, ChatGame, Phase, UserInput, UserProxy, interrupt_for_input, seat_user_proxy,
@@ -248,8 +249,9 @@ fn minds(
     play::seat(&mut setup.world, wanted)?;
     // The user has a mind of its own, which asks the person.
     let is_played = |name| wanted == Some(name) || name != game.team().user;
+    let phrases = setup.world.resource::<Phrasebook>();
     for seat in seats.iter().filter(|seat| is_played(seat.name())) {
-        minds = play::seated(app, minds, seat);
+        minds = play::seated(app, minds, seat, phrases);
     }
     Ok(minds)
 }

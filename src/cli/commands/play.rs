@@ -8,13 +8,14 @@ use std::sync::{Arc, Mutex};
 use crate::cast::{CastList, EntityName, StableId, WorldTurn};
 use crate::cli::servers::ToolServers;
 use crate::engine::{CancellationToken, Engine, SpendLimits, Stop};
-use crate::event::{By, Feed, FeedView, Record};
+use crate::event::{By, Feed, Phrasebook, Recipient, Record};
 use crate::knowledge::FactBook;
 use crate::mind::human::HumanMind;
 use crate::mind::{Cost, Minds};
 use crate::rpg::StoryOutcome;
 use crate::rpg::world_file::WorldFile;
 use crate::session::Session;
+use crate::undercover::events::Verdict;
 use crate::{rpg, undercover};
 use bevy_ecs::prelude::World;
 use tokio::runtime::Runtime;
@@ -131,8 +132,13 @@ pub(super) fn seat(world: &mut World, actor: Option<&str>) -> Result<Option<Stab
     found.transpose()
 }
 
-/// The minds, with the person at the terminal in this seat.
-pub(super) fn seated(app: &App, minds: Minds, seat: &Arc<TerminalSeat>) -> Minds {
+/// The minds, with the person at the terminal in this seat, who is asked in these words.
+pub(super) fn seated(
+    app: &App,
+    minds: Minds,
+    seat: &Arc<TerminalSeat>,
+    phrases: &Phrasebook,
+) -> Minds {
     let out = if app.settings.json {
         app.shared_err()
     } else {
@@ -140,6 +146,7 @@ pub(super) fn seated(app: &App, minds: Minds, seat: &Arc<TerminalSeat>) -> Minds
     };
     let console = SeatConsole::at_seat(out, seat.clone());
     let person = HumanMind::taught(console, app.language, |lessons| {
+        lessons.phrases(phrases.clone());
         rpg::seat::teach(lessons);
         undercover::seat::teach(lessons);
     });
@@ -150,6 +157,8 @@ pub(super) fn seated(app: &App, minds: Minds, seat: &Arc<TerminalSeat>) -> Minds
 #[derive(Default)]
 pub(super) struct Player {
     actor: Option<(StableId, Arc<TerminalSeat>)>,
+    /// The words in which it is asked.
+    phrases: Phrasebook,
 }
 
 impl Player {
@@ -163,6 +172,7 @@ impl Player {
         let seat = TerminalSeat::new(actor, game, save, app.language);
         Ok(Self {
             actor: Some((id, Arc::new(seat))),
+            phrases: world.resource::<Phrasebook>().clone(),
         })
     }
 
@@ -172,7 +182,7 @@ impl Player {
 
     pub(super) fn seated(&self, app: &App, minds: Minds) -> Minds {
         match &self.actor {
-            Some((_, seat)) => seated(app, minds, seat),
+            Some((_, seat)) => seated(app, minds, seat, &self.phrases),
             None => minds,
         }
     }
@@ -307,6 +317,7 @@ impl<'a> RunView<'a> {
         if app.settings.quiet {
             return view;
         }
+        let seat = seat.and_then(|seat| sitter(&engine.world, seat));
         if view.sees_all {
             let defaults = view.defaults.clone();
             engine.add_feed(Feed::observer(move |record| {
@@ -551,11 +562,23 @@ pub(super) fn stopped(app: &App, stop: &Stop, slot: Option<&str>) -> Result<()> 
     })
 }
 
-fn feed(seat: Option<StableId>, sink: impl FnMut(&Record) + Send + Sync + 'static) -> Feed {
-    match seat.map_or(FeedView::Observer, FeedView::Seat) {
-        FeedView::Seat(seat) => Feed::seat(seat, sink),
-        FeedView::Observer => Feed::observer(sink),
-    }
+fn feed(seat: Option<Recipient>, sink: impl FnMut(&Record) + Send + Sync + 'static) -> Feed {
+    let Some(seat) = seat else {
+        return Feed::observer(sink);
+    };
+    let name = seat.name.clone();
+    // A player who is voted out watches to the end.
+    Feed::seat(seat, sink).opened_by(move |event| {
+        let verdict = event.read::<Verdict>();
+        verdict.is_some_and(|verdict| verdict.out.is_some_and(|out| *out.player == *name))
+    })
+}
+
+/// Who sits at a seat, by id and name.
+fn sitter(world: &World, seat: StableId) -> Option<Recipient> {
+    let entity = world.resource::<CastList>().by_id(seat)?;
+    let name = world.get::<EntityName>(entity)?.0.clone();
+    Some(Recipient { id: seat, name })
 }
 
 fn note_default(defaults: &Defaults, record: &Record) {

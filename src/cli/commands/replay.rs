@@ -41,7 +41,7 @@ pub(super) fn replay(
         replay_with(&saved.slot, game, until, |engine| {
             view = Some(match &saved.played {
                 Played::Undercover(_) => RunView::with_printer(app, engine, seat, |world| {
-                    undercover::printer(app, language, world, seat.is_some())
+                    undercover::printer(app, language, world)
                 }),
                 _ => RunView::new(app, engine, language, seat),
             });

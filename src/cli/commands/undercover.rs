@@ -163,22 +163,17 @@ fn play_session(
     let introduce = || introduce(app, rules, players.introduction.as_deref());
     player.play(app, session, until, introduce, |engine| {
         RunView::with_printer(app, engine, player.id(), |world| {
-            printer(app, rules.language, world, player.id().is_some())
+            printer(app, rules.language, world)
         })
     })
 }
 
 /// Prints a game, in its own language.
-pub(super) fn printer(
-    app: &App,
-    language: Language,
-    world: &mut World,
-    is_seat: bool,
-) -> Box<dyn RecordPrinter> {
+pub(super) fn printer(app: &App, language: Language, world: &mut World) -> Box<dyn RecordPrinter> {
     let stages = all_of(world, Kind::Stage).into_iter();
     let table = stages.filter_map(|stage| world.get::<Table>(stage)).next();
     let table = table.cloned().unwrap_or_default();
     let out = app.shared_out();
-    let printer = UndercoverPrinter::new(out, language, &table, is_seat);
+    let printer = UndercoverPrinter::new(out, language, &table);
     Box::new(printer.with_ids(app.settings.ids))
 }

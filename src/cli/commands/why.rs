@@ -43,9 +43,7 @@ pub(super) fn why(app: &App, slot: &str, wanted: &str) -> Result<()> {
     let contents = then.read();
     let others: Vec<_> = contents
         .not_told(&event)
-        .filter(|(being, why)| {
-            *why != WhyNot::Later && event.record.speaker.as_ref() != Some(&being.name)
-        })
+        .filter(|(_, why)| *why != WhyNot::Later)
         .collect();
     print(app, &contents, &event.record, &others);
     Ok(())
@@ -173,7 +171,7 @@ fn reason(why: WhyNot, place: Option<Arc<str>>) -> UiText {
         (WhyNot::NotNamed, _) => text!(cli_why_not_named),
         (WhyNot::Private, _) => text!(cli_why_not_private),
         (WhyNot::Dead, _) => text!(cli_why_not_dead),
-        (WhyNot::Withheld, _) => text!(cli_why_not_withheld),
+        (WhyNot::Withheld | WhyNot::Own, _) => text!(cli_why_not_withheld),
     }
 }
 

@@ -128,6 +128,18 @@ impl Output {
         }
     }
 
+    /// Shows an address as a QR code for phones, if somebody sees it: light on dark, as most
+    /// terminals are.
+    #[cfg(feature = "page")]
+    pub(crate) fn qr_code(&mut self, address: &str) {
+        use qrcode::render::unicode::Dense1x2::{Dark, Light};
+        let code = qrcode::QrCode::new(address).ok();
+        if let Some(code) = code.filter(|_| self.is_terminal) {
+            let drawn = code.render().dark_color(Light).light_color(Dark).build();
+            drawn.lines().for_each(|row| self.row(row));
+        }
+    }
+
     /// Makes what was written visible.
     pub(crate) fn flush(&mut self) {
         if self.lost.is_none() {

@@ -5,13 +5,13 @@ use std::sync::{Arc, Mutex};
 
 use bevy_ecs::prelude::*;
 use bevy_ecs::system::RunSystemOnce;
-use playhouse::cast::{CurrentStage, Dead, Kind, OnStage, StableId, spawn};
+use playhouse::cast::{CurrentStage, Dead, EntityName, Kind, OnStage, StableId, spawn};
 use playhouse::context::{AgentContext, EntryId};
 use playhouse::engine::{EngineError, StepSet};
 use playhouse::event::guard::{Guard, GuardVerdict, Guards, Judged, Point, Receiver};
 use playhouse::event::kinds::{Archive, Mind, Speak, Whisper};
 use playhouse::event::{
-    AgentEvent, ChapterClose, EventWriter, Fault, Faults, Feed, Record, Records, deliver,
+    AgentEvent, ChapterClose, EventWriter, Fault, Faults, Feed, Recipient, Record, Records, deliver,
 };
 use playhouse::locale::UiText;
 use playhouse::message::{BodyId, Role};
@@ -275,7 +275,7 @@ fn a_seat_reads_the_words_that_guards_left_its_entity() {
             *text.lock().unwrap() += &serde_json::to_string(record).unwrap();
         };
         let mut feed = match entity {
-            Some(entity) => Feed::seat(*house.world.get::<StableId>(entity).unwrap(), note),
+            Some(entity) => Feed::seat(recipient(&house.world, entity), note),
             None => Feed::observer(note),
         };
         for record in &house.world.resource::<Records>().0 {
@@ -294,18 +294,27 @@ fn a_seat_reads_the_words_that_guards_left_its_entity() {
     );
 }
 
+fn recipient(world: &World, entity: Entity) -> Recipient {
+    Recipient {
+        id: *world.get::<StableId>(entity).unwrap(),
+        name: world.get::<EntityName>(entity).unwrap().0.clone(),
+    }
+}
+
 #[tokio::test]
-async fn a_seat_sees_exactly_what_its_entity_was_told() {
+async fn a_seat_sees_exactly_what_its_entity_was_told_and_did() {
     let mut engine = Game::default().engine(Arc::new(reader(0, Arc::default())));
     let mut query = engine.world.query::<(Entity, &StableId)>();
     let cast: Vec<_> = query.iter(&engine.world).map(|(e, id)| (e, *id)).collect();
     let seen: Arc<Mutex<BTreeMap<u32, BTreeSet<BodyId>>>> = Arc::default();
     let told = Arc::new(Mutex::new(BTreeMap::new()));
-    for (_, id) in &cast {
+    for (entity, id) in &cast {
         let (seen, id) = (seen.clone(), *id);
-        engine.add_feed(Feed::seat(id, move |record| {
+        let seat = recipient(&engine.world, *entity);
+        engine.add_feed(Feed::seat(seat.clone(), move |record| {
             if let Record::Event(event) = record {
-                assert!(event.audience.iter().any(|told| told.id == id));
+                let is_own = event.speaker.as_ref() == Some(&seat.name);
+                assert!(is_own || event.audience.contains(&seat));
                 seen.lock()
                     .unwrap()
                     .entry(id.0)
@@ -319,7 +328,8 @@ async fn a_seat_sees_exactly_what_its_entity_was_told() {
         if let Record::Event(event) = record {
             let audience: BTreeSet<_> = event.audience.iter().map(|told| told.id).collect();
             assert_eq!(audience.len(), event.audience.len(), "nobody is told twice");
-            let before = audiences.lock().unwrap().insert(event.id, audience);
+            let heard = (event.speaker.clone(), audience);
+            let before = audiences.lock().unwrap().insert(event.id, heard);
             assert!(before.is_none(), "two events share the id {}", event.id);
         }
     }));
@@ -327,8 +337,15 @@ async fn a_seat_sees_exactly_what_its_entity_was_told() {
     let (seen, told) = (seen.lock().unwrap(), told.lock().unwrap());
     assert!(told.len() > 30, "{}", told.len());
     for (entity, id) in cast {
-        let events = told.iter().filter(|(_, audience)| audience.contains(&id));
+        let name = &engine.world.get::<EntityName>(entity).unwrap().0;
+        let events = told
+            .iter()
+            .filter(|(_, (_, audience))| audience.contains(&id));
         let events: BTreeSet<_> = events.map(|(event, _)| *event).collect();
+        let done = told
+            .iter()
+            .filter(|(_, (speaker, _))| speaker.as_ref() == Some(name));
+        let done = done.map(|(event, _)| *event);
         let held: BTreeSet<_> = unfolded(&engine.world, entity)
             .into_iter()
             .filter(|held| held.message.role == Role::Human)
@@ -336,6 +353,7 @@ async fn a_seat_sees_exactly_what_its_entity_was_told() {
             .filter(|body| told.contains_key(body))
             .collect();
         assert_eq!(held, events, "entity {id}");
+        let events: BTreeSet<_> = events.into_iter().chain(done).collect();
         assert_eq!(seen.get(&id.0).cloned().unwrap_or_default(), events);
     }
 }

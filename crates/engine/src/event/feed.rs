@@ -174,12 +174,14 @@ pub enum Record {
 }
 
 impl Record {
-    /// Whether the entity of a seat may see it.
-    pub fn is_for(&self, seat: StableId) -> bool {
+    /// Whether the entity of a seat may see it: what it learned, and what it did itself.
+    pub fn is_for(&self, seat: &Recipient) -> bool {
         match self {
-            Self::Event(event) => event.audience.iter().any(|who| who.id == seat),
-            Self::Answer(answer) => answer.id == seat,
-            Self::Chapter { id, .. } => *id == seat,
+            Self::Event(event) => {
+                event.speaker.as_ref() == Some(&seat.name) || event.audience.contains(seat)
+            }
+            Self::Answer(answer) => answer.id == seat.id,
+            Self::Chapter { id, .. } => *id == seat.id,
             Self::Turn { .. } => true,
         }
     }
@@ -190,17 +192,17 @@ impl Record {
 pub struct Records(pub Vec<Record>);
 
 /// What a client may see.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FeedView {
-    /// Only what this entity learned and answered.
-    Seat(StableId),
+    /// Only what this entity learned, did and answered.
+    Seat(Recipient),
     /// Everything, including secrets: for authors and researchers.
     Observer,
 }
 
 impl FeedView {
     /// Whether the client may see the record.
-    pub fn shows(self, record: &Record) -> bool {
+    pub fn shows(&self, record: &Record) -> bool {
         match self {
             Self::Seat(seat) => record.is_for(seat),
             Self::Observer => true,
@@ -212,14 +214,16 @@ impl FeedView {
 pub struct Feed {
     /// What it may see.
     pub view: FeedView,
+    opens: Option<Box<dyn Fn(&EventRecord) -> bool + Send + Sync>>,
     sink: Box<dyn FnMut(&Record) + Send + Sync>,
 }
 
 impl Feed {
-    /// A client that sees what one entity learned.
-    pub fn seat(seat: StableId, sink: impl FnMut(&Record) + Send + Sync + 'static) -> Self {
+    /// A client that sees what one entity learned and did.
+    pub fn seat(seat: Recipient, sink: impl FnMut(&Record) + Send + Sync + 'static) -> Self {
         Self {
             view: FeedView::Seat(seat),
+            opens: None,
             sink: Box::new(sink),
         }
     }
@@ -228,8 +232,20 @@ impl Feed {
     pub fn observer(sink: impl FnMut(&Record) + Send + Sync + 'static) -> Self {
         Self {
             view: FeedView::Observer,
+            opens: None,
             sink: Box::new(sink),
         }
+    }
+
+    /// The same client, who sees everything once it was shown an event of which this holds: its
+    /// entity plays no part any more.
+    #[must_use]
+    pub fn opened_by(
+        mut self,
+        opens: impl Fn(&EventRecord) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.opens = Some(Box::new(opens));
+        self
     }
 
     /// Passes the record on if the view shows it.
@@ -237,9 +253,18 @@ impl Feed {
         if !self.view.shows(record) {
             return;
         }
-        match (self.view, record) {
+        self.pass_on(record);
+        if let (Record::Event(event), Some(opens)) = (record, &self.opens)
+            && opens(event)
+        {
+            self.view = FeedView::Observer;
+        }
+    }
+
+    fn pass_on(&mut self, record: &Record) {
+        match (&self.view, record) {
             (FeedView::Seat(seat), Record::Event(event)) if !event.masked.is_empty() => {
-                (self.sink)(&Record::Event(event.as_seen_by(seat)));
+                (self.sink)(&Record::Event(event.as_seen_by(seat.id)));
             }
             _ => (self.sink)(record),
         }

@@ -19,6 +19,9 @@ pub struct AskTemplate<D> {
     purpose: &'static str,
     full: PromptTemplate<D>,
     short: Option<PromptTemplate<ShortData<D>>>,
+    /// What a person is asked, and what an empty answer means.
+    for_people: Option<PromptTemplate<D>>,
+    skipped: Option<PromptTemplate<D>>,
 }
 
 impl<D> AskTemplate<D> {
@@ -28,6 +31,8 @@ impl<D> AskTemplate<D> {
             purpose,
             full: PromptTemplate::new(full),
             short: None,
+            for_people: None,
+            skipped: None,
         }
     }
 
@@ -38,12 +43,29 @@ impl<D> AskTemplate<D> {
             purpose,
             full: PromptTemplate::new(full),
             short: Some(PromptTemplate::new(short)),
+            for_people: None,
+            skipped: None,
         }
     }
 
     /// The purpose of the ask.
     pub const fn purpose(&self) -> &'static str {
         self.purpose
+    }
+
+    /// The same question, for which there are words for people: the template `seats/PURPOSE`.
+    #[must_use]
+    pub const fn for_people(mut self, template: &'static str) -> Self {
+        self.for_people = Some(PromptTemplate::new(template));
+        self
+    }
+
+    /// The same question, which a person may skip: the template `seats/PURPOSE_skipped` is then the
+    /// answer.
+    #[must_use]
+    pub const fn skippable(mut self, template: &'static str) -> Self {
+        self.skipped = Some(PromptTemplate::new(template));
+        self
     }
 }
 
@@ -80,6 +102,9 @@ impl<D: Serialize> AskTemplate<D> {
         prompts.add(&self.full);
         if let Some(short) = &self.short {
             prompts.add(short);
+        }
+        for template in self.for_people.iter().chain(&self.skipped) {
+            prompts.add(template);
         }
     }
 }

@@ -7,7 +7,7 @@ import { VirtualList } from './list.js';
 import { eventLink, nameLink, whoIs } from './names.js';
 
 const top = { role: 'columnheader' };
-const MARKS = { y: '●', m: '◐', e: '', x: '×', n: '', d: '†', l: '', p: '', g: '⊘' };
+const MARKS = { y: '●', m: '◐', e: '', x: '×', n: '', d: '†', l: '', p: '', g: '⊘', o: '◆' };
 // A choice that stands in the address.
 export function select(name, key, list) {
 	return h('label', h('span', name), h('select', { onchange: (event) => go({ [key]: event.target.value || undefined }) }, options([['', t('all')], ...list], route[key])));
@@ -102,7 +102,7 @@ export async function showAudience(pane) {
 	});
 	const empty = emptyState('nothing_found');
 	empty.hidden = true;
-	const legend = h('ul.legend', ['y', 'm', 'x', 'e'].map((cell) => h('li', h('span', { class: `key c-${cell}` }, MARKS[cell] || '\u00a0'), t(`cell_${cell}`))));
+	const legend = h('ul.legend', ['y', 'o', 'm', 'x', 'e'].map((cell) => h('li', h('span', { class: `key c-${cell}` }, MARKS[cell] || '\u00a0'), t(`cell_${cell}`))));
 	replace(pane, viewHead('audience', legend), await filterBar(), detail, scroller, empty);
 	list.update();
 	const start = Number(route.n);

@@ -151,6 +151,8 @@ export class Book {
 		}, { passive: true });
 		on('events', (change) => this.received(change));
 		on('turns', () => this.setTurns());
+		// Nobody answers what it can't see the reason for.
+		on('ask', () => { if (state.openAsk && this.isLive()) this.toEnd(); });
 		on('deltas run connection', () => this.drawTail());
 		on('entities', () => {
 			// Somebody was told of before their name came.

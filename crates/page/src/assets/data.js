@@ -108,7 +108,7 @@ function isIn(span, value) {
 function matches(event, query) {
 	const { who, by, place, fact, text, kind, turn, day, told } = query;
 	const is = (wanted, value) => !wanted || value === Number(wanted);
-	return (!who || event.who?.includes(Number(who))) && is(by, event.speaker) && is(place, event.place) && isIn(turn, event.turn) && isIn(day, event.day)
+	return (!who || event.speaker === Number(who) || event.who?.includes(Number(who))) && is(by, event.speaker) && is(place, event.place) && isIn(turn, event.turn) && isIn(day, event.day)
 		&& (!fact || event.facts?.some(([id]) => id === fact)) && (!kind || event.kind === kind) && !(told && event.form === 'own')
 		&& (!text || (event.said || event.text).toLowerCase().includes(String(text).toLowerCase()));
 }
@@ -132,6 +132,7 @@ function filtered(query, total) {
 function cellOf(event, who) {
 	if (event.masked?.some(([id]) => id === who)) return 'm';
 	if (event.who?.includes(who)) return 'y';
+	if (event.speaker === who) return 'o';
 	if (event.rule === 'private' || event.rule === 'named') return event.rule[0];
 	if (event.except?.includes(who)) return 'x';
 	const stay = stayOf(who, event.number);

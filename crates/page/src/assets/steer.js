@@ -211,11 +211,16 @@ export async function openSeat(box) {
 			const text = words.value.trim();
 			// Beside options, a single word must not be taken for one of them.
 			if (text) send({ number: ask.number, text: menu.length ? `“${text}”` : text }, words);
+			else if (ask.skip) send({ number: ask.number, text: '' }, words);
+			else words.focus();
 		} }, words, h('button', { type: 'submit', class: 'primary' }, t('say')));
 		const menu = (ask.options || []).map((option, i) => button([i < 9 ? `${i + 1}  ` : '', option.label].join(''), (event) => send({ number: ask.number, option: option.value }, event.target)));
+		const ways = [ask.back ? button(t('back'), (event) => send({ number: ask.number, text: 'b' }, event.target), { class: 'quiet' }) : null,
+			ask.skip ? button(ask.skip, (event) => send({ number: ask.number, text: '' }, event.target), { class: 'quiet' }) : null].filter(Boolean);
 		replace(box, who, h('div.ask', h('div.question', { tabindex: 0 }, ask.question.split('\n').map((line) => h('p', /^[#*]/.test(line) ? h('strong', line.replace(/^[#* ]+|[* ]+$/g, '')) : line))),
-			menu.length ? h('div.menu', { role: 'group', 'aria-label': t('what_you_can_do') }, menu) : null, form));
-		announce(ask.question.slice(0, 500));
+			ask.label ? h('p.asked', ask.label) : null,
+			menu.length ? h('div.menu', { role: 'group', 'aria-label': t('what_you_can_do') }, menu) : null, form, ways.length ? h('p.actions', ways) : null));
+		announce(`${ask.question.slice(0, 500)} ${ask.label}`);
 		if (document.activeElement === document.body) (menu[0] || words).focus({ preventScroll: true });
 	};
 	draw();

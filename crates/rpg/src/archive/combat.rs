@@ -32,7 +32,9 @@ const SAID_CHARS: usize = 200;
 const THOUGHT_CHARS: usize = 300;
 
 pub(super) const QUESTION: AskTemplate<SummaryData> =
-    AskTemplate::new("archive.combat", "asks/archive_combat");
+    AskTemplate::new("archive.combat", "asks/archive_combat")
+        .for_people("seats/archive_combat")
+        .skippable("seats/archive_combat_skipped");
 const WORDS: PromptTemplate<WordsData> = PromptTemplate::new("archive/fight");
 const TITLE: PromptTemplate<TitleData> = PromptTemplate::new("archive/fight_title");
 

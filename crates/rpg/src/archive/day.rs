@@ -34,7 +34,9 @@ const MAX_PEOPLE: usize = 4;
 const NAMING_CHARS: usize = 90;
 
 pub(super) const QUESTION: AskTemplate<SummaryData> =
-    AskTemplate::new("archive", "asks/archive_day");
+    AskTemplate::new("archive", "asks/archive_day")
+        .for_people("seats/archive")
+        .skippable("seats/archive_skipped");
 const TITLE: PromptTemplate<TitleData> = PromptTemplate::new("archive/day_title");
 
 #[derive(Default, Serialize)]

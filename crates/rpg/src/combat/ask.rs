@@ -20,7 +20,8 @@ use crate::speaker::Speaker;
 use crate::world_file::{Skill, WorldFile};
 
 const ACT: AskTemplate<ActData> =
-    AskTemplate::condensed("combat.act", "asks/combat_act", "asks/combat_act_short");
+    AskTemplate::condensed("combat.act", "asks/combat_act", "asks/combat_act_short")
+        .for_people("seats/combat_act");
 const DEFAULT_HOLD: PromptTemplate<HoldData> = PromptTemplate::new("fallback/combat_hold");
 
 /// Somebody is nearly dead with this fraction of its health: one divided by the number.

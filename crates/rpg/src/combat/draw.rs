@@ -27,7 +27,8 @@ use crate::speaker::Speaker;
 use crate::world_file::{Draw, DrawEach, Skill, WorldFile};
 
 pub(super) const DRAW: AskTemplate<DrawData> =
-    AskTemplate::condensed("combat.draw", "asks/combat_draw", "asks/combat_draw_short");
+    AskTemplate::condensed("combat.draw", "asks/combat_draw", "asks/combat_draw_short")
+        .for_people("seats/combat_draw");
 
 /// What a character is asked for the words of its cards with.
 #[derive(Default, Serialize)]

@@ -29,7 +29,8 @@ use crate::world_file::{CampaignStep, Limits};
 const MAX_PROMISES: usize = 3;
 
 const PLAN: AskTemplate<PlanData> =
-    AskTemplate::condensed("home.plan", "asks/plan", "asks/plan_short");
+    AskTemplate::condensed("home.plan", "asks/plan", "asks/plan_short")
+        .for_people("seats/home_plan");
 const WHEN: PromptTemplate<WhenData> = PromptTemplate::new("asks/when");
 const DEFAULT_THOUGHT: PromptTemplate<PlanData> = PromptTemplate::new("fallback/plan_mind");
 const DEFAULT_REASON: PromptTemplate<PlanData> = PromptTemplate::new("fallback/plan_wait");

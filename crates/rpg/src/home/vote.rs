@@ -26,7 +26,8 @@ use crate::speaker::Speaker;
 use crate::world_file::STAY;
 
 const VOTE: AskTemplate<VoteData> =
-    AskTemplate::condensed("home.vote", "asks/vote", "asks/vote_short");
+    AskTemplate::condensed("home.vote", "asks/vote", "asks/vote_short")
+        .for_people("seats/home_vote");
 
 pub(super) fn add_templates(prompts: &mut PromptSet) {
     VOTE.add_to(prompts);

@@ -30,7 +30,8 @@ use crate::speaker::Speaker;
 use crate::world_file::NOTHING;
 
 pub(crate) const CHOICE: AskTemplate<ChoiceData> =
-    AskTemplate::condensed("scene.choose", "asks/choose", "asks/choose_short");
+    AskTemplate::condensed("scene.choose", "asks/choose", "asks/choose_short")
+        .for_people("seats/scene_choose");
 const PASS: PromptTemplate<()> = PromptTemplate::new("asks/choose_nothing");
 
 pub(super) fn add_templates(prompts: &mut PromptSet) {

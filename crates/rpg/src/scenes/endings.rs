@@ -22,7 +22,9 @@ use crate::question::{ProseQuestion, Writer};
 const MAX_LEARNED: usize = 24;
 
 const EPILOGUE: ProseQuestion<EpilogueData> = ProseQuestion {
-    question: AskTemplate::new("epilogue", "asks/epilogue"),
+    question: AskTemplate::new("epilogue", "asks/epilogue")
+        .for_people("seats/epilogue")
+        .skippable("seats/epilogue_skipped"),
     fallback: PromptTemplate::new("fallback/epilogue"),
     max_chars: 700,
     min_letters: 24,

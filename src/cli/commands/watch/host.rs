@@ -25,7 +25,8 @@ use crate::cli::process::note_interrupt;
 use crate::cli::saved::{Played, Saved, clear, free_name, slot_name};
 use crate::cli::servers::ToolServers;
 use crate::cli::slot_settings;
-use crate::engine::{Engine, Stop};
+use crate::engine::{Engine, Stop, StoryEnd};
+use crate::event::Phrasebook;
 use crate::journal::{Input, Line, new_minds};
 use crate::mind::{Mind, MindAlias, Minds};
 use crate::page::{self, BranchAt, Control, Invitation, LibraryError, Seat, Server, Story};
@@ -180,8 +181,14 @@ impl<'a> Host<'a> {
                 }
             }
         };
-        // What goes on costs money, and who opens a save may want to read.
-        let control = matches!(minds, Ok(Some(_))).then(|| Arc::new(Control::paused()));
+        // To continue costs money, and who opens a save may want to read. A story that is over ends
+        // at once, which costs nothing.
+        let control = matches!(minds, Ok(Some(_))).then(|| {
+            Arc::new(match world.contains_resource::<StoryEnd>() {
+                true => Control::default(),
+                false => Control::paused(),
+            })
+        });
         let story = Story {
             view,
             control,
@@ -216,6 +223,7 @@ impl<'a> Host<'a> {
             loader::actor(world, name)?;
         }
         let improviser: Arc<dyn Mind> = Arc::new(loader::improviser(self.app)?);
+        let phrases = world.resource::<Phrasebook>().clone();
         let mut seats = BTreeMap::new();
         let mut actors = world.query::<(&EntityName, &Kind, Option<&MindAlias>)>();
         let actors = actors.iter(world);
@@ -225,6 +233,7 @@ impl<'a> Host<'a> {
             let seat = Arc::new(Seat::new(self.max_away, invited.contains(&name)));
             let improviser = improviser.clone();
             let mind = seat.mind(own, improviser, self.app.language, |lessons| {
+                lessons.phrases(phrases.clone());
                 rpg::seat::teach(lessons);
                 undercover::seat::teach(lessons);
             });
@@ -448,6 +457,7 @@ fn print_seat(app: &App, name: &str, address: &str) {
         &json!({"record": "seat", "name": name, "address": address}),
         say!(app.language, cli_watch_seat, name, address),
     );
+    app.out().qr_code(address);
 }
 
 /// Addresses are printed even if nothing else is.

@@ -2,7 +2,8 @@
 
 use std::io::{self, BufRead, Write};
 
-use crate::locale::{Language, UiText};
+use super::question::Question;
+use crate::locale::{Language, UiText, text};
 
 /// A person's screen and keyboard. The language is that of the interface; one that is shown to
 /// others, too, may keep the texts and render them for each.
@@ -13,35 +14,33 @@ pub trait Console: Send {
     /// Nobody can read it.
     fn show(&mut self, text: &UiText, language: Language) -> io::Result<()>;
 
-    /// Shows options, of which the next line that is read may choose by number, from 1.
+    /// Says whose turn it is, before the person is asked.
     ///
     /// # Errors
     /// Nobody can read it.
-    fn menu(&mut self, options: &[UiText], language: Language) -> io::Result<()> {
-        for (number, option) in (1..).zip(options) {
-            let option = option.in_language(language);
-            let row = UiText::verbatim(format!("  {number}) {option}"));
-            self.show(&row, language)?;
-        }
-        Ok(())
+    fn turn(&mut self, entity: &str, language: Language) -> io::Result<()> {
+        self.show(&UiText::verbatim("\n"), language)?;
+        self.show(&text!(mind_seat_your_turn, entity), language)
     }
 
-    /// Says that the next line may be words of one's own in place of an option.
-    fn allow_words(&mut self) {}
+    /// Asks a question and waits for a line; `None` if the input ended.
+    ///
+    /// # Errors
+    /// The input is broken, or nobody can read the question.
+    fn ask(&mut self, question: &Question, language: Language) -> io::Result<Option<String>> {
+        for option in &question.options {
+            let (number, label) = (option.number, option.label.in_language(language));
+            let row = UiText::verbatim(format!("  {number}) {label}"));
+            self.show(&row, language)?;
+        }
+        self.read(&question.prompt(language))
+    }
 
-    /// Shows a label, which may be empty, and waits for a line; `None` if the input ended.
+    /// Waits for a line behind this prompt; `None` if the input ended.
     ///
     /// # Errors
     /// The input is broken.
-    fn read(&mut self, label: &UiText, language: Language) -> io::Result<Option<String>>;
-}
-
-/// What stands before a line that is typed after a label.
-pub fn prompt(label: &UiText, language: Language) -> String {
-    match label.in_language(language).as_str() {
-        "" => "> ".to_owned(),
-        label => format!("{label} > "),
-    }
+    fn read(&mut self, prompt: &str) -> io::Result<Option<String>>;
 }
 
 /// A console of a reader and a writer.
@@ -62,8 +61,8 @@ impl<R: BufRead + Send, W: Write + Send> Console for TextConsole<R, W> {
         writeln!(self.writer, "{}", text.in_language(language))
     }
 
-    fn read(&mut self, label: &UiText, language: Language) -> io::Result<Option<String>> {
-        write!(self.writer, "{}", prompt(label, language))?;
+    fn read(&mut self, prompt: &str) -> io::Result<Option<String>> {
+        write!(self.writer, "{prompt}")?;
         self.writer.flush()?;
         read_line(&mut self.reader)
     }

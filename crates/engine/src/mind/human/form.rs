@@ -52,8 +52,8 @@ impl SchemaForm<'_, '_> {
     }
 
     fn yes(&mut self, question: UiText) -> io::Result<bool> {
-        let options = [text!(mind_seat_yes), text!(mind_seat_no)];
-        Ok(self.dialogue.choice(question, &options)? == 0)
+        let options = vec![text!(mind_seat_yes), text!(mind_seat_no)];
+        Ok(self.dialogue.choice(question, options)? == 0)
     }
 
     fn choose(&mut self, options: &[Value], label: &UiText) -> io::Result<Value> {
@@ -67,7 +67,7 @@ impl SchemaForm<'_, '_> {
         if names.is_empty() {
             return Ok(Value::Null);
         }
-        let chosen = self.dialogue.choice(label.clone(), &names)?;
+        let chosen = self.dialogue.choice(label.clone(), names)?;
         Ok(options.get(chosen).cloned().unwrap_or_default())
     }
 
@@ -108,9 +108,7 @@ impl SchemaForm<'_, '_> {
                 text!(mind_seat_together, members = Argument::list(own))
             };
             let options: Vec<_> = alternatives.iter().map(option).collect();
-            let chosen = self
-                .dialogue
-                .choice(text!(mind_seat_what_to_do), &options)?;
+            let chosen = self.dialogue.choice(text!(mind_seat_what_to_do), options)?;
             wanted.extend(alternatives.into_iter().nth(chosen).unwrap_or_default());
         }
         if wanted.is_empty() {
@@ -123,7 +121,8 @@ impl SchemaForm<'_, '_> {
             if let Some(member) = members.get(&name).filter(|_| !filled.contains_key(&name)) {
                 let value = if self.lessons.is_thought(&name) {
                     let label = text!(mind_seat_thought);
-                    self.dialogue.text_or(label, NO_THOUGHT)?.into()
+                    let thought = self.dialogue.text_or(label, text!(mind_seat_nothing))?;
+                    thought.unwrap_or_else(|| NO_THOUGHT.to_owned()).into()
                 } else {
                     let label = self.lessons.label_of_member(&name);
                     self.fill(member, &label, depth + 1)?
@@ -158,11 +157,8 @@ impl SchemaForm<'_, '_> {
     fn list(&mut self, schema: &Value, label: &UiText, depth: usize) -> io::Result<Value> {
         let items = schema.get("items").cloned().unwrap_or_default();
         if let Some(options) = items.get("enum").and_then(Value::as_array) {
-            let names: Vec<_> = options
-                .iter()
-                .map(|option| UiText::verbatim(shown(option)))
-                .collect();
-            let chosen = self.dialogue.order(label.clone(), &names, false)?;
+            let names = options.iter().map(|option| UiText::verbatim(shown(option)));
+            let chosen = self.dialogue.order(label.clone(), names.collect())?;
             let chosen = chosen
                 .into_iter()
                 .filter_map(|index| options.get(index).cloned());

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::dialogue::Dialogue;
+use crate::event::Phrasebook;
 use crate::locale::{Language, UiText};
 use crate::mind::Notes;
 
@@ -33,6 +34,7 @@ where
 /// What a seat is taught before the person plays.
 pub struct SeatLessons {
     language: Language,
+    phrases: Phrasebook,
     skills: BTreeMap<Cow<'static, str>, Arc<dyn SeatSkill>>,
     members: BTreeMap<Cow<'static, str>, UiText>,
     options: BTreeMap<Cow<'static, str>, UiText>,
@@ -43,6 +45,7 @@ impl SeatLessons {
     pub(super) fn new(language: Language) -> Self {
         Self {
             language,
+            phrases: Phrasebook::default(),
             skills: BTreeMap::new(),
             members: BTreeMap::new(),
             options: BTreeMap::new(),
@@ -53,6 +56,18 @@ impl SeatLessons {
     /// The language of the interface.
     pub fn language(&self) -> Language {
         self.language
+    }
+
+    /// Lets the seat ask in the words of a world, by its templates `seats/PURPOSE`.
+    pub fn phrases(&mut self, phrases: Phrasebook) -> &mut Self {
+        self.phrases = phrases;
+        self
+    }
+
+    /// What a person is told for asks of a purpose; `None` if the world has no template for it.
+    pub(super) fn phrase(&self, purpose: &str, ending: &str, notes: &Value) -> Option<String> {
+        let name = format!("seats/{}{ending}", purpose.replace('.', "_"));
+        self.phrases.say_if_known(&name, notes)
     }
 
     /// Teaches a dialogue for asks of a purpose. A later one replaces an earlier one.

@@ -2,20 +2,25 @@
 //!
 //! [`HumanMind`] is a mind like any other. What it asks for is read from the ask alone: free text,
 //! or any JSON schema (`form`), whose closed lists become menus. A game may teach it better words
-//! and dialogues ([`SeatLessons`]). The person types on a thread of its own, so that other places
-//! continue meanwhile. When the input ends, the seat is empty and the run stops with a save. Start
-//! reading at [`HumanMind`].
+//! and dialogues ([`SeatLessons`]). A person is asked in words for people: the template
+//! `seats/PURPOSE` of the world's prompts, filled with the notes of the ask (`seats/home_plan` for
+//! the purpose `home.plan`). Where there is a template `seats/PURPOSE_skipped`, an empty line
+//! answers with its text. Without templates, the question of models is shown, less what is about
+//! its form. The person types on a thread of its own, so that other places continue meanwhile. When
+//! the input ends, the seat is empty and the run stops with a save.
 
 mod console;
 mod dialogue;
 mod form;
 mod lessons;
+mod question;
 #[cfg(test)]
 mod tests;
 
-pub use console::{Console, TextConsole, prompt};
-pub use dialogue::{Chosen, Dialogue, position_of_name};
+pub use console::{Console, TextConsole};
+pub use dialogue::Dialogue;
 pub use lessons::{SeatLessons, SeatSkill};
+pub use question::{Question, SeatAnswer, SeatOption, is_back, position_of_name};
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -68,7 +73,7 @@ impl Mind for HumanMind {
 
     fn answer(&self, prompt: &Prompt<'_>) -> Answering {
         let (console, lessons) = (self.console.clone(), self.lessons.clone());
-        let question = SeatAsk::of(prompt, &lessons);
+        let question = SeatAsk::of(prompt);
         Box::pin(async move {
             let entity = question.entity.to_string();
             let typing = tokio::task::spawn_blocking(move || {
@@ -88,73 +93,101 @@ impl Mind for HumanMind {
 /// An ask, as far as a person needs it.
 struct SeatAsk {
     entity: Arc<str>,
+    purpose: String,
+    /// The question as models read it.
     text: String,
     recalled: Option<String>,
     complaint: Option<String>,
-    wanted: Wanted,
-}
-
-/// In which form the answer is wanted.
-enum Wanted {
-    Prose,
-    Json {
-        schema: Value,
-        /// A dialogue of the game, and the notes that it reads.
-        skill: Option<(Arc<dyn SeatSkill>, Value)>,
-    },
+    notes: Value,
+    /// The schema of the answer; `None` for free text.
+    schema: Option<Value>,
 }
 
 impl SeatAsk {
-    fn of(prompt: &Prompt<'_>, lessons: &SeatLessons) -> Self {
-        let wanted = match prompt.form {
-            AnswerForm::Prose { .. } => Wanted::Prose,
-            AnswerForm::Json {
-                constrained, notes, ..
-            } => Wanted::Json {
-                schema: constrained.clone(),
-                skill: lessons
-                    .skill_for(prompt.purpose)
-                    .map(|skill| (skill.clone(), notes.clone())),
-            },
+    fn of(prompt: &Prompt<'_>) -> Self {
+        let schema = match prompt.form {
+            AnswerForm::Prose { .. } => None,
+            AnswerForm::Json { constrained, .. } => Some(constrained.clone()),
         };
         let complaint = prompt.refused().next_back();
         Self {
             entity: prompt.entity.clone(),
+            purpose: prompt.purpose.to_owned(),
             text: prompt.question.full_text().into_owned(),
             recalled: prompt.recalled.map(|text| text.as_str().to_owned()),
             complaint: complaint.map(|refused| refused.complaint.as_str().to_owned()),
-            wanted,
+            notes: prompt.notes().clone(),
+            schema,
         }
     }
 
     fn put(&self, lessons: &SeatLessons, dialogue: &mut Dialogue<'_>) -> io::Result<String> {
-        dialogue.show(UiText::verbatim("\n"))?;
-        dialogue.show(text!(mind_seat_your_turn, entity = &*self.entity))?;
-        // Who is asked again has read the question already.
-        let question = match (&self.complaint, &self.wanted) {
-            (Some(complaint), _) => complaint.clone(),
-            (None, Wanted::Prose) => self.text.clone(),
-            (None, Wanted::Json { .. }) => without_format(&self.text),
-        };
-        dialogue.show(UiText::verbatim(question))?;
-        if let (Some(recalled), None) = (&self.recalled, &self.complaint) {
-            dialogue.show(UiText::verbatim(format!("\n{recalled}")))?;
+        dialogue.turn(&self.entity)?;
+        match &self.complaint {
+            // The question was read already.
+            Some(complaint) => {
+                dialogue.show(text!(mind_seat_not_usable))?;
+                dialogue.show(UiText::verbatim(reasons(complaint)))?;
+            }
+            None => {
+                let question = lessons.phrase(&self.purpose, "", &self.notes);
+                let question = question.unwrap_or_else(|| without_form(&self.text));
+                dialogue.show(UiText::verbatim(question))?;
+                if let Some(recalled) = &self.recalled {
+                    dialogue.show(UiText::verbatim(format!("\n{recalled}")))?;
+                }
+            }
         }
-        let Wanted::Json { schema, skill } = &self.wanted else {
-            return dialogue.text(UiText::default());
-        };
-        if let Some((skill, notes)) = skill
-            && let Some(answer) = skill.answer(Notes::new(notes), dialogue)?
+        match &self.schema {
+            None => self.words(lessons, dialogue),
+            Some(schema) => Ok(self.form(schema, lessons, dialogue)?.to_string()),
+        }
+    }
+
+    /// Asks for words, which may be left out where the game has words for that.
+    fn words(&self, lessons: &SeatLessons, dialogue: &mut Dialogue<'_>) -> io::Result<String> {
+        match lessons.phrase(&self.purpose, "_skipped", &self.notes) {
+            None => dialogue.text(UiText::default()),
+            Some(skipped) => {
+                let words = dialogue.text_or(UiText::default(), text!(mind_seat_skip))?;
+                Ok(words.unwrap_or(skipped))
+            }
+        }
+    }
+
+    fn form(
+        &self,
+        schema: &Value,
+        lessons: &SeatLessons,
+        dialogue: &mut Dialogue<'_>,
+    ) -> io::Result<Value> {
+        if let Some(skill) = lessons.skill_for(&self.purpose)
+            && let Some(answer) = skill.answer(Notes::new(&self.notes), dialogue)?
         {
-            return Ok(answer.to_string());
+            return Ok(answer);
         }
-        Ok(form::fill(dialogue, lessons, schema)?.to_string())
+        form::fill(dialogue, lessons, schema)
     }
 }
 
-/// The question without the paragraphs that tell models which JSON to write: a person has menus.
-fn without_format(question: &str) -> String {
+/// The question of models for a person, who has menus: without headings, and without the
+/// paragraphs that tell which JSON to write.
+fn without_form(question: &str) -> String {
     let paragraphs = question.split("\n\n");
-    let kept: Vec<_> = paragraphs.filter(|text| !text.contains("JSON")).collect();
-    kept.join("\n\n")
+    paragraphs
+        .filter(|text| !text.contains("JSON"))
+        .map(|text| text.trim_start_matches("# "))
+        .collect::<Vec<_>>()
+        .join("\n\n")
+}
+
+/// What is wrong with an answer: the list within what a model is told.
+fn reasons(complaint: &str) -> String {
+    let reasons = complaint.lines().filter(|line| line.starts_with("- "));
+    let reasons: Vec<_> = reasons.collect();
+    if reasons.is_empty() {
+        complaint.to_owned()
+    } else {
+        reasons.join("\n")
+    }
 }

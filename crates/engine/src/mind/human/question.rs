@@ -1,0 +1,278 @@
+//! One question to a person: what a terminal prints, what a page draws, and what a line means.
+
+use crate::locale::{Argument, Language, UiText, text};
+use crate::reading::{Meant, Offer, Offers};
+
+/// What a person may type to go back to the question before.
+const BACK: [&str; 5] = ["b", "back", "<", "返回", "退回"];
+
+/// A question to a person. An answer is one of the options, by number or name, or words.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Question {
+    /// The question itself, on one line; may be empty.
+    pub label: UiText,
+    pub options: Vec<SeatOption>,
+    /// Whether the answer may be words of one's own.
+    pub takes_words: bool,
+    /// What an empty answer means; `None` if there must be one.
+    pub skip: Option<UiText>,
+    /// Whether one may go back to the question before.
+    pub has_back: bool,
+}
+
+impl Question {
+    /// A question for words.
+    pub fn words(label: UiText) -> Self {
+        Self {
+            label,
+            takes_words: true,
+            ..Self::default()
+        }
+    }
+
+    /// A question for one of several options, which are numbered from 1.
+    pub fn options(label: UiText, options: Vec<UiText>) -> Self {
+        Self::keyed(label, (1..).zip(options))
+    }
+
+    /// A question for one of several options that have numbers of their own.
+    pub fn keyed(label: UiText, options: impl IntoIterator<Item = (u32, UiText)>) -> Self {
+        let options = options.into_iter();
+        Self {
+            label,
+            options: options
+                .map(|(number, label)| SeatOption { number, label })
+                .collect(),
+            ..Self::default()
+        }
+    }
+
+    /// The same, where an empty answer means this.
+    #[must_use]
+    pub fn or(self, skip: UiText) -> Self {
+        Self {
+            skip: Some(skip),
+            ..self
+        }
+    }
+
+    /// The same, where words of one's own are an answer, too.
+    #[must_use]
+    pub fn or_words(self) -> Self {
+        Self {
+            takes_words: true,
+            ..self
+        }
+    }
+
+    /// The same with a way back.
+    #[must_use]
+    pub fn with_back(self) -> Self {
+        Self {
+            has_back: true,
+            ..self
+        }
+    }
+
+    /// The line before the cursor: the label, and what can be typed beside an answer.
+    pub fn prompt(&self, language: Language) -> String {
+        let label = self.label.in_language(language);
+        let skip = self.skip.iter();
+        let keys = skip
+            .map(|skip| text!(mind_seat_enter, what = skip.clone()))
+            .chain(self.has_back.then(|| text!(mind_seat_back_key)))
+            .map(|key| key.in_language(language))
+            .collect::<Vec<_>>();
+        let keys = match keys.as_slice() {
+            [] => String::new(),
+            keys => format!("[{}]", keys.join(" · ")),
+        };
+        [label, keys, ">".to_owned()]
+            .into_iter()
+            .filter(|part| !part.is_empty())
+            .map(|part| part + " ")
+            .collect()
+    }
+
+    /// What a line means. An error is what to tell the person.
+    pub(super) fn read(&self, line: &str, language: Language) -> Result<SeatAnswer, UiText> {
+        let line = line.trim();
+        if line.is_empty() {
+            return match &self.skip {
+                Some(_) => Ok(SeatAnswer::Skipped),
+                None if self.options.is_empty() => Err(text!(mind_seat_not_empty)),
+                None => Err(self.wanted()),
+            };
+        }
+        if self.has_back && is_back(line) {
+            return Ok(SeatAnswer::Back);
+        }
+        if self.options.is_empty() {
+            return Ok(SeatAnswer::Words(line.to_owned()));
+        }
+        match self.meant(line, language) {
+            Meant::One(index) => Ok(SeatAnswer::Option(index)),
+            Meant::Several(_) if !self.takes_words => Err(text!(mind_seat_several)),
+            _ => own_words(line)
+                .filter(|_| self.takes_words)
+                .map(|words| SeatAnswer::Words(words.to_owned()))
+                .ok_or_else(|| self.wanted()),
+        }
+    }
+
+    /// The option that a line means. Where words are an answer too, nothing but an option counts.
+    fn meant(&self, line: &str, language: Language) -> Meant {
+        let names: Vec<_> = (self.options.iter())
+            .map(|option| option.label.in_language(language))
+            .collect();
+        let number = line
+            .trim_end_matches([')', '.', '）', '。'])
+            .trim()
+            .parse()
+            .ok();
+        let by_number = number.and_then(|number: u32| {
+            self.options
+                .iter()
+                .position(|option| option.number == number)
+        });
+        if let Some(index) = by_number {
+            return Meant::One(index);
+        }
+        let offers = names.iter().map(|name| Offer {
+            name,
+            ..Offer::default()
+        });
+        let offers = Offers::new(offers, false);
+        let meant = if self.takes_words {
+            offers.meant_alone(line)
+        } else {
+            offers.meant(line)
+        };
+        match meant {
+            Meant::Nothing => position_of_name(line, &names).map_or(Meant::Nothing, Meant::One),
+            meant => meant,
+        }
+    }
+
+    fn wanted(&self) -> UiText {
+        let numbers = numbers(self.options.iter().map(|option| option.number));
+        if self.takes_words {
+            text!(mind_seat_option_or_words, numbers)
+        } else {
+            text!(mind_seat_no_such_option, numbers)
+        }
+    }
+}
+
+/// The numbers that may be typed: a range if they follow each other.
+pub(super) fn numbers(numbers: impl ExactSizeIterator<Item = u32> + Clone) -> Argument {
+    let (first, last) = (numbers.clone().min(), numbers.clone().max());
+    match first.zip(last) {
+        Some((first, last)) if last - first + 1 == numbers.len() as u32 && first < last => {
+            Argument::from(format!("{first}–{last}"))
+        }
+        _ => Argument::list(numbers.map(|number| number.to_string())),
+    }
+}
+
+/// An option, and the number that a person may type for it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SeatOption {
+    pub number: u32,
+    pub label: UiText,
+}
+
+/// What a person answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SeatAnswer {
+    /// The option at this index.
+    Option(usize),
+    Words(String),
+    Skipped,
+    /// The person wants the question before this one again.
+    Back,
+}
+
+/// Whether a line asks for the question before.
+pub fn is_back(line: &str) -> bool {
+    let word = line.trim().trim_start_matches(['/', '／']).to_lowercase();
+    BACK.contains(&word.as_str())
+}
+
+/// The words of a line that is speech; `None` if it may be an option with a slip in it.
+fn own_words(line: &str) -> Option<&str> {
+    let is_quote = |letter: char| "\"“”「」『』«»".contains(letter);
+    let words = line.trim_matches(is_quote).trim();
+    let is_quoted = line.starts_with(is_quote);
+    let is_sentence = words.split_whitespace().count() > 1
+        || words.ends_with(['.', '!', '?', '。', '！', '？', '…'])
+        || words.chars().filter(|letter| !letter.is_ascii()).count() > 4;
+    let is_number = words
+        .chars()
+        .all(|letter| letter.is_ascii_digit() || letter == ' ');
+    (!words.is_empty() && !is_number && (is_quoted || is_sentence)).then_some(words)
+}
+
+/// The index of a name among several, also by a beginning that no other name has.
+pub fn position_of_name(text: &str, names: &[String]) -> Option<usize> {
+    let text = text.trim().to_lowercase();
+    let names: Vec<_> = names.iter().map(|name| name.to_lowercase()).collect();
+    let by_beginning = || {
+        let mut found = (0..names.len()).filter(|index| {
+            let name = names.get(*index);
+            !text.is_empty() && name.is_some_and(|name| name.starts_with(&text))
+        });
+        let first = found.next()?;
+        found.next().is_none().then_some(first)
+    };
+    let whole = names.iter().position(|name| *name == text);
+    whole.or_else(by_beginning)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sentence_is_speech_and_a_slip_is_not() {
+        for (line, words) in [
+            ("The lamp is out.", Some("The lamp is out.")),
+            ("“Yes”", Some("Yes")),
+            ("Never!", Some("Never!")),
+            ("灯塔的灯灭了", Some("灯塔的灯灭了")),
+            ("spek", None),
+            ("12", None),
+            ("1 2", None),
+            ("等带", None),
+            ("", None),
+        ] {
+            assert_eq!(own_words(line), words, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_line_is_an_option_words_or_a_way_back() {
+        let options = ["give something", "wait"].map(UiText::verbatim).to_vec();
+        let menu = Question::options(UiText::default(), options).with_back();
+        let words = menu.clone().or_words();
+        let wait = Ok(SeatAnswer::Option(1));
+        for line in ["2", "wait", "Wait.", "wai", " 2) "] {
+            assert_eq!(menu.read(line, Language::En), wait, "{line}");
+        }
+        assert_eq!(menu.read("I will wait here", Language::En), wait);
+        let spoken = "I will wait here";
+        let said = Ok(SeatAnswer::Words(spoken.to_owned()));
+        assert_eq!(words.read(spoken, Language::En), said);
+        for line in ["b", "/back", "返回"] {
+            assert_eq!(words.read(line, Language::En), Ok(SeatAnswer::Back));
+        }
+        assert!(words.read("3", Language::En).is_err());
+        assert!(menu.read("", Language::En).is_err());
+        let skipped = menu.or(UiText::verbatim("nothing"));
+        assert_eq!(skipped.read("", Language::En), Ok(SeatAnswer::Skipped));
+        assert_eq!(
+            skipped.prompt(Language::En),
+            "[Enter: nothing · b: back] > "
+        );
+    }
+}
