@@ -290,7 +290,7 @@ impl Browser {
     fn events(&self) -> Vec<Value> {
         let events = self.script(
             "return import('/assets/data.js').then(({ events }) => Array.from({ length: \
-             events.of }, (_, n) => events.at(n) ?? null));",
+             events.total }, (_, n) => events.at(n) ?? null));",
         );
         events.as_array().unwrap().clone()
     }
@@ -705,7 +705,7 @@ fn attacks_stay_text_in_a_browser() {
     let told = page.api("safe/events?kind=scene_text");
     let first = &told["events"][0]["number"];
     let count = page.api("safe/story")["events"].clone();
-    let has_all = format!("import('/assets/data.js').then(({{ events }}) => events.of >= {count})");
+    let has_all = format!("import('/assets/data.js').then(({{ events }}) => events.total >= {count})");
     browser.wait(&has_all);
     let context = format!("?see=context/{who}");
     for query in [
@@ -850,7 +850,7 @@ fn a_report_says_what_the_served_page_does() {
             codes.insert(cell.as_str().unwrap().to_owned());
         }
     }
-    for code in ["y", "e", "x", "l"] {
+    for code in ["y", "e", "o", "l"] {
         assert!(codes.contains(code), "{code} in {codes:?}");
     }
     for n in (0..count).step_by(7) {
@@ -1022,7 +1022,7 @@ fn a_page_whose_server_is_killed_goes_on_with_the_next_and_loses_nothing() {
     browser.wait("document.querySelector('#bar .run.paused')");
     page.step("cut");
     let of = page.api("cut/story")["events"].as_u64().unwrap();
-    let has_all = format!("import('/assets/data.js').then(({{ events }}) => events.of === {of})");
+    let has_all = format!("import('/assets/data.js').then(({{ events }}) => events.total === {of})");
     browser.wait(&has_all);
     let sent = page.api(&format!("cut/events?from={}", of.saturating_sub(200)));
     let shown = browser.events();
