@@ -54,7 +54,8 @@ async fn a_text_is_saved_as_the_speakers_answer_and_once_for_all_who_heard_it() 
     };
     let minds = seat_user_proxy(&game, Minds::all(Arc::new(talker)), &user_proxy);
     let mut engine = Engine::new(setup, minds, journal()).unwrap();
-    engine.run(Some(TURNS as u64 + 1)).await.unwrap();
+    // The user's turn, and one more: the last message is kept for the next selection, too.
+    engine.run(Some(TURNS as u64 + 2)).await.unwrap();
     let saved = String::from_utf8(snapshot(&engine.world, &game.meta()).unwrap()).unwrap();
     for number in 0..TURNS {
         assert_eq!(saved.matches(&line(number)).count(), 2, "{number}");
