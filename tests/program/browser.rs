@@ -705,7 +705,8 @@ fn attacks_stay_text_in_a_browser() {
     let told = page.api("safe/events?kind=scene_text");
     let first = &told["events"][0]["number"];
     let count = page.api("safe/story")["events"].clone();
-    let has_all = format!("import('/assets/data.js').then(({{ events }}) => events.total >= {count})");
+    let has_all =
+        format!("import('/assets/data.js').then(({{ events }}) => events.total >= {count})");
     browser.wait(&has_all);
     let context = format!("?see=context/{who}");
     for query in [
@@ -1022,7 +1023,8 @@ fn a_page_whose_server_is_killed_goes_on_with_the_next_and_loses_nothing() {
     browser.wait("document.querySelector('#bar .run.paused')");
     page.step("cut");
     let of = page.api("cut/story")["events"].as_u64().unwrap();
-    let has_all = format!("import('/assets/data.js').then(({{ events }}) => events.total === {of})");
+    let has_all =
+        format!("import('/assets/data.js').then(({{ events }}) => events.total === {of})");
     browser.wait(&has_all);
     let sent = page.api(&format!("cut/events?from={}", of.saturating_sub(200)));
     let shown = browser.events();
