@@ -116,21 +116,6 @@ async fn a_wrong_answer_is_repaired_outside_the_context_and_else_falls_back() {
     assert!(buffer(&engine, bob).contains("AI(Bob): {\"words\":\"…\"}"));
 }
 
-#[tokio::test]
-async fn an_answer_that_nobody_takes_is_named() {
-    let mind = ScriptMind::by_rule(|_| ScriptLine::say(r#"{"words": "x"}"#));
-    let mut tiny = tiny();
-    let ann = tiny.ann;
-    tiny.world().entity_mut(ann).insert(Talks(1));
-    tiny.setup.step.add_systems(ask_lines.in_set(StepSet::Ask));
-    let mut engine = tiny.engine(mind).unwrap();
-    let error = engine.run(Some(1)).await.unwrap_err();
-    assert!(
-        matches!(error, EngineError::NotTaken { reply: "line", .. }),
-        "{error}"
-    );
-}
-
 fn ask_prose(mut actors: StageQuery<&mut Talks, Without<Dead>>, mut commands: Commands) {
     actors.each(|entity, mut talks| {
         if talks.0 > 0 {

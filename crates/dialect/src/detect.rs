@@ -83,6 +83,7 @@ fn blocks(map: &Map<String, Value>) -> impl Iterator<Item = &Map<String, Value>>
 
 #[cfg(test)]
 mod tests {
+    use playhouse_engine::testing::each_row;
     use serde_json::json;
 
     use super::*;
@@ -93,72 +94,30 @@ mod tests {
 
     #[test]
     fn every_format_is_detected_by_its_members() {
-        let text = json!([{"type": "text", "text": "hi"}]);
-        for (message, profile) in [
-            (
-                json!({"type": "human", "content": "hi", "kickoff": "Wren"}),
-                Profile::Playhouse,
-            ),
-            (
-                json!({"type": "ai", "content": "hi", "response_metadata": {}}),
-                Profile::Playhouse,
-            ),
-            (
-                json!({"type": "human", "content": "hi", "additional_kwargs": {}}),
-                Profile::LangChainFlat,
-            ),
-            (
-                json!({"type": "human", "data": {"content": "hi"}}),
-                Profile::LangChain,
-            ),
-            (
-                json!({"lc": 1, "type": "constructor", "id": ["langchain", "schema", "messages", "HumanMessage"],
-                    "kwargs": {"content": "hi"}}),
-                Profile::LangChain,
-            ),
-            (
-                json!({"role": "USER", "content": text, "timestamp": "2024-01-15T10:30:00Z"}),
-                Profile::AgentScope,
-            ),
-            (
-                json!({"role": "USER", "content": text}),
-                Profile::AgentScope,
-            ),
-            (
-                json!({"role": "USER", "content": text, "timestamp": "2024-01-15 10:30:00.000"}),
-                Profile::AgentScopeJava1,
-            ),
-            (
-                json!({"role": "TOOL", "content": [{"type": "tool_result", "id": "c1", "output": []}]}),
-                Profile::AgentScopeJava1,
-            ),
-            (
-                json!({"role": "TOOL", "content": [{"type": "tool_result", "toolUseId": "c1", "output": []}]}),
-                Profile::AgentScope,
-            ),
-            (
-                json!({"role": "user", "name": "u", "content": "hi", "metadata": {}}),
-                Profile::AgentScopePython1,
-            ),
-            (
-                json!({"role": "user", "name": "u", "content": text, "created_at": "x"}),
-                Profile::AgentScopePython2,
-            ),
-            (
-                json!({"role": "assistant", "content": [{"type": "tool_call", "id": "1", "name": "f", "input": ""}]}),
-                Profile::AgentScopePython2,
-            ),
-            (
-                json!({"role": "user", "name": "u", "content": "hi"}),
-                Profile::OpenAi,
-            ),
-            (
-                json!({"role": "assistant", "tool_calls": []}),
-                Profile::OpenAi,
-            ),
-        ] {
-            assert_eq!(detected(json!([null, message])), Ok(profile), "{message}");
-        }
+        each_row(
+            r#"
+                Playhouse => {"type": "human", "content": "hi", "kickoff": "Wren"}
+                Playhouse => {"type": "ai", "content": "hi", "response_metadata": {}}
+                LangChainFlat => {"type": "human", "content": "hi", "additional_kwargs": {}}
+                LangChain => {"type": "human", "data": {"content": "hi"}}
+                LangChain => {"lc": 1, "type": "constructor", "id": ["langchain", "schema", "messages", "HumanMessage"], "kwargs": {"content": "hi"}}
+                AgentScope => {"role": "USER", "content": [{"type": "text", "text": "hi"}], "timestamp": "2024-01-15T10:30:00Z"}
+                AgentScope => {"role": "USER", "content": [{"type": "text", "text": "hi"}]}
+                AgentScopeJava1 => {"role": "USER", "content": [{"type": "text", "text": "hi"}], "timestamp": "2024-01-15 10:30:00.000"}
+                AgentScopeJava1 => {"role": "TOOL", "content": [{"type": "tool_result", "id": "c1", "output": []}]}
+                AgentScope => {"role": "TOOL", "content": [{"type": "tool_result", "toolUseId": "c1", "output": []}]}
+                AgentScopePython1 => {"role": "user", "name": "u", "content": "hi", "metadata": {}}
+                AgentScopePython2 => {"role": "user", "name": "u", "content": [{"type": "text", "text": "hi"}], "created_at": "x"}
+                AgentScopePython2 => {"role": "assistant", "content": [{"type": "tool_call", "id": "1", "name": "f", "input": ""}]}
+                OpenAi => {"role": "user", "name": "u", "content": "hi"}
+                OpenAi => {"role": "assistant", "tool_calls": []}
+        "#,
+            |[profile, message]| {
+                let message: Value = serde_json::from_str(message).unwrap();
+                let found = detected(json!([null, message])).unwrap();
+                assert_eq!(format!("{found:?}"), profile, "{message}");
+            },
+        );
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! `tests/redteam/groupchat.json`: after an attack, the texts in `gone` are only in the journal,
 //! and those in `kept` are still there. The attacks in `calls` are arguments of tool calls.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use playhouse::context::context_to_json;
@@ -98,31 +98,6 @@ fn heard(team: &Team, who: &str, from: &str) -> Vec<String> {
     let seen = team.perspective(who);
     let of = seen.into_iter().filter(|seen| seen.name == from);
     of.map(|seen| seen.content).collect()
-}
-
-#[test]
-fn the_set_is_wide_enough() {
-    let set = set();
-    let families: BTreeSet<_> = set.attacks.iter().map(|attack| &attack.family).collect();
-    assert!(
-        set.attacks.len() >= 40 && families.len() >= 8,
-        "{families:?}"
-    );
-    for language in [Language::En, Language::Zh] {
-        for family in &families {
-            let mut attacks = set.attacks.iter();
-            assert!(attacks.any(|a| a.family == **family && a.language == language));
-        }
-    }
-    assert!(set.harmless.values().map(Vec::len).sum::<usize>() >= 40);
-    let families: BTreeSet<_> = set.calls.iter().map(|call| &call.family).collect();
-    assert!(set.calls.len() >= 20 && families.len() >= 8, "{families:?}");
-    for language in [Language::En, Language::Zh] {
-        for family in &families {
-            let mut calls = set.calls.iter();
-            assert!(calls.any(|a| a.family == **family && a.language == language));
-        }
-    }
 }
 
 #[tokio::test]

@@ -838,6 +838,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::testing::each_row;
 
     fn value(text: &str) -> Result<Value, NoJson> {
         let found = find_json(text)?;
@@ -960,69 +961,31 @@ mod tests {
 
     #[test]
     fn texts_and_words_are_read_as_they_were_meant() {
-        for (text, wanted) in [
-            (
-                "{\"a\": \"one\ntwo\tthree\"}",
-                json!({"a": "one\ntwo\tthree"}),
-            ),
-            (
-                r#"{"a": "He said "no", and left.", "b": 1}"#,
-                json!({"a": "He said \"no\", and left.", "b": 1}),
-            ),
-            (
-                r#"{"a": "She said: "Go!""}"#,
-                json!({"a": "She said: \"Go!\""}),
-            ),
-            (
-                r#"{“a”：“他说“好”，走了。”，“b”：2}"#,
-                json!({"a": "他说“好”，走了。", "b": 2}),
-            ),
-            (
-                r#"{"a": "it\'s \_so\_", "b": "\u00e9\ud83d\ude00"}"#,
-                json!({"a": "it's _so_", "b": "é😀"}),
-            ),
-            (
-                r#"{"a": True, "b": False, "c": None, "d": NaN, "e": undefined,}"#,
-                json!({"a": true, "b": false, "c": null, "d": null, "e": null}),
-            ),
-            (
-                r#"{"a": +1, "b": -2, "c": .5, "d": 3., "e": １２,}"#,
-                json!({"a": 1, "b": -2, "c": 0.5, "d": 3.0, "e": 12}),
-            ),
-            (
-                r#"{action: play, skill: Bone Saw, targets: [Hound, Widow]}"#,
-                json!({"action": "play", "skill": "Bone Saw", "targets": ["Hound", "Widow"]}),
-            ),
-            (
-                r#"{"a": ['x', "y", 'it's',], }"#,
-                json!({"a": ["x", "y", "it's"]}),
-            ),
-            (
-                r#"{"a": [{"b": 1}, {"b": 2}"#,
-                json!({"a": [{"b": 1}, {"b": 2}]}),
-            ),
-            (
-                r#"{"a": [{"b": "x"}, {"b": "y"}, "c": 3}"#,
-                json!({"a": [{"b": "x"}, {"b": "y"}], "c": 3}),
-            ),
-            (
-                r#"{"a": {"b": ["x", "y"}, "c": "z"}"#,
-                json!({"a": {"b": ["x", "y"]}, "c": "z"}),
-            ),
-            ("[{\"a\": 1,}]", json!([{"a": 1}])),
-            ("[\"take\"]", json!(["take"])),
-            (
-                r#"{"say": "use // and # and /* as you like",}"#,
-                json!({"say": "use // and # and /* as you like"}),
-            ),
-            (
-                r#"{"say": "see https://example.org/x",}"#,
-                json!({"say": "see https://example.org/x"}),
-            ),
-        ] {
-            let read = value(text);
-            assert_eq!(read.clone().unwrap_or_default(), wanted, "{text}: {read:?}");
-        }
+        each_row(
+            r#"
+                {"a": "He said "no", and left.", "b": 1} => {"a": "He said \"no\", and left.", "b": 1}
+                {"a": "She said: "Go!""} => {"a": "She said: \"Go!\""}
+                {“a”：“他说“好”，走了。”，“b”：2} => {"a": "他说“好”，走了。", "b": 2}
+                {"a": "it\'s \_so\_", "b": "\u00e9\ud83d\ude00"} => {"a": "it's _so_", "b": "é😀"}
+                {"a": True, "b": False, "c": None, "d": NaN, "e": undefined,} => {"a": true, "b": false, "c": null, "d": null, "e": null}
+                {"a": +1, "b": -2, "c": .5, "d": 3., "e": １２,} => {"a": 1, "b": -2, "c": 0.5, "d": 3.0, "e": 12}
+                {action: play, skill: Bone Saw, targets: [Hound, Widow]} => {"action": "play", "skill": "Bone Saw", "targets": ["Hound", "Widow"]}
+                {"a": ['x', "y", 'it's',], } => {"a": ["x", "y", "it's"]}
+                {"a": [{"b": 1}, {"b": 2} => {"a": [{"b": 1}, {"b": 2}]}
+                {"a": [{"b": "x"}, {"b": "y"}, "c": 3} => {"a": [{"b": "x"}, {"b": "y"}], "c": 3}
+                {"a": {"b": ["x", "y"}, "c": "z"} => {"a": {"b": ["x", "y"]}, "c": "z"}
+                [{"a": 1,}] => [{"a": 1}]
+                ["take"] => ["take"]
+                {"say": "use // and # and /* as you like",} => {"say": "use // and # and /* as you like"}
+                {"say": "see https://example.org/x",} => {"say": "see https://example.org/x"}
+        "#,
+            |[text, wanted]| {
+                let wanted: Value = serde_json::from_str(wanted).unwrap();
+                assert_eq!(value(text), Ok(wanted));
+            },
+        );
+        let lines = value("{\"a\": \"one\ntwo\tthree\"}");
+        assert_eq!(lines, Ok(json!({"a": "one\ntwo\tthree"})));
     }
 
     #[test]

@@ -31,11 +31,13 @@
 mod attacks;
 mod hand_prompt;
 mod person;
+mod table;
 mod told;
 
 pub use attacks::{attacks, harmless};
 pub use hand_prompt::{HandPrompt, object, sentences};
 pub use person::{PersonAsk, json_of};
+pub use table::{each_row, rows};
 pub use told::{told, told_by};
 
 use bevy_ecs::prelude::*;

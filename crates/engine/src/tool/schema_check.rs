@@ -329,6 +329,7 @@ fn is_type(name: &Value) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::each_row;
     use proptest::prelude::*;
     use serde_json::json;
 
@@ -365,57 +366,28 @@ mod tests {
 
     #[test]
     fn a_schema_tells_right_from_wrong() {
-        let exactly_one = json!({"oneOf": [{"required": ["a"]}, {"required": ["b"]}], "additionalProperties": {"type": "integer"}});
-        for (schema, right, wrong) in [
-            (json!({"type": "integer", "minimum": 3}), json!(3), json!(2)),
-            (json!({"type": "integer"}), json!(2.0), json!(2.5)),
-            (
-                json!({"const": [1, {"a": 2}]}),
-                json!([1.0, {"a": 2.0}]),
-                json!([1, {"a": 3}]),
-            ),
-            (
-                json!({"type": "number", "exclusiveMaximum": 1, "multipleOf": 0.25}),
-                json!(0.75),
-                json!(1),
-            ),
-            (
-                json!({"type": ["string", "null"], "maxLength": 2}),
-                json!("你好"),
-                json!("你好啊"),
-            ),
-            (
-                json!({"pattern": "^[0-9]{3}$"}),
-                json!("123"),
-                json!("1234"),
-            ),
-            (
-                json!({"type": "array", "minItems": 1, "uniqueItems": true}),
-                json!([1, 2]),
-                json!([1, 1.0]),
-            ),
-            (
-                json!({"prefixItems": [{"const": 1}], "items": {"type": "string"}}),
-                json!([1, "x"]),
-                json!([1, 2]),
-            ),
-            (exactly_one, json!({"a": 1}), json!({"a": 1, "b": 2})),
-            (json!({"not": {"type": "null"}}), json!(0), json!(null)),
-            (
-                json!({"allOf": [{"$ref": "#/$defs/x"}], "$defs": {"x": {"enum": [1]}}}),
-                json!(1),
-                json!(2),
-            ),
-            (
-                json!({"properties": {"a": {"type": "boolean"}}, "required": ["a"]}),
-                json!({"a": true}),
-                json!({}),
-            ),
-        ] {
-            assert_eq!(check_schema(&schema), Ok(()), "{schema}");
-            assert!(accepts(&schema, &right), "{schema} {right}");
-            assert!(!accepts(&schema, &wrong), "{schema} {wrong}");
-        }
+        each_row(
+            r##"
+                {"type": "integer", "minimum": 3} => 3 => 2
+                {"type": "integer"} => 2.0 => 2.5
+                {"const": [1, {"a": 2}]} => [1.0, {"a": 2.0}] => [1, {"a": 3}]
+                {"type": "number", "exclusiveMaximum": 1, "multipleOf": 0.25} => 0.75 => 1
+                {"type": ["string", "null"], "maxLength": 2} => "你好" => "你好啊"
+                {"pattern": "^[0-9]{3}$"} => "123" => "1234"
+                {"type": "array", "minItems": 1, "uniqueItems": true} => [1, 2] => [1, 1.0]
+                {"prefixItems": [{"const": 1}], "items": {"type": "string"}} => [1, "x"] => [1, 2]
+                {"oneOf": [{"required": ["a"]}, {"required": ["b"]}], "additionalProperties": {"type": "integer"}} => {"a": 1} => {"a": 1, "b": 2}
+                {"not": {"type": "null"}} => 0 => null
+                {"allOf": [{"$ref": "#/$defs/x"}], "$defs": {"x": {"enum": [1]}}} => 1 => 2
+                {"properties": {"a": {"type": "boolean"}}, "required": ["a"]} => {"a": true} => {}
+        "##,
+            |row| {
+                let [schema, right, wrong] = row.map(|value| serde_json::from_str(value).unwrap());
+                assert_eq!(check_schema(&schema), Ok(()));
+                assert!(accepts(&schema, &right));
+                assert!(!accepts(&schema, &wrong));
+            },
+        );
     }
 
     #[test]
@@ -431,31 +403,32 @@ mod tests {
 
     #[test]
     fn schemas_that_would_be_checked_in_part_are_refused() {
-        let malformed = |path: &str| Err(SchemaError::Malformed(path.into()));
-        let unsupported = |path: &str| Err(SchemaError::Unsupported(path.into()));
-        for (schema, result) in [
-            (json!({"format": "uri", "title": 7, "default": []}), Ok(())),
-            (json!({"properties": {"if": true}}), Ok(())),
-            (json!([]), malformed("#")),
-            (json!({"type": "text"}), malformed("#/type")),
-            (json!({"properties": {"a": 7}}), malformed("#/properties/a")),
-            (json!({"anyOf": []}), malformed("#/anyOf")),
-            (json!({"$ref": "#/$defs/none"}), malformed("#/$ref")),
-            (json!({"minLength": -1}), malformed("#/minLength")),
-            (json!({"pattern": "(?=a)"}), malformed("#/pattern")),
-            (
-                json!({"items": {"anyOf": [{"contains": {}}]}}),
-                unsupported("#/items/anyOf/0/contains"),
-            ),
-            (json!({"if": {}}), unsupported("#/if")),
-            (json!({"minLength": 100_000, "maxItems": 100_001}), Ok(())),
-            (
-                json!({"items": {"minItems": 100_001}}),
-                Err(SchemaError::TooMuch("#/items/minItems".into())),
-            ),
-        ] {
-            assert_eq!(check_schema(&schema), result, "{schema}");
-        }
+        each_row(
+            r##"
+                {"format": "uri", "title": 7, "default": []} => right
+                {"properties": {"if": true}} => right
+                [] => malformed #
+                {"type": "text"} => malformed #/type
+                {"properties": {"a": 7}} => malformed #/properties/a
+                {"anyOf": []} => malformed #/anyOf
+                {"$ref": "#/$defs/none"} => malformed #/$ref
+                {"minLength": -1} => malformed #/minLength
+                {"pattern": "(?=a)"} => malformed #/pattern
+                {"items": {"anyOf": [{"contains": {}}]}} => unsupported #/items/anyOf/0/contains
+                {"if": {}} => unsupported #/if
+                {"minLength": 100000, "maxItems": 100001} => right
+                {"items": {"minItems": 100001}} => too much #/items/minItems
+        "##,
+            |[schema, result]| {
+                let found = match check_schema(&serde_json::from_str(schema).unwrap()) {
+                    Ok(()) => "right".to_owned(),
+                    Err(SchemaError::Malformed(path)) => format!("malformed {path}"),
+                    Err(SchemaError::Unsupported(path)) => format!("unsupported {path}"),
+                    Err(SchemaError::TooMuch(path)) => format!("too much {path}"),
+                };
+                assert_eq!(found, result);
+            },
+        );
     }
 
     /// Values of few kinds, so that they often fit.
